@@ -292,3 +292,31 @@ def test_a_recording_that_ends_before_its_log_is_named_with_both_ends(tmp_path: 
     longer = _eva(tmp_path / "long", LOGGED)
     _pair(longer, _sides(SOUND, 40.0), ("user.wav", "assistant.wav"))
     assert "the recording is longer than its log: it lasts 40.00 s" in _caveats(longer)
+
+
+def test_a_recording_in_which_nothing_of_its_log_is_heard_says_so_with_both_ends(
+    tmp_path: Path,
+) -> None:
+    folder = _eva(tmp_path / "tiny", LOGGED)
+    _pair(folder, np.zeros((SPEECH_RATE // 10, 2)), ("user.wav", "assistant.wav"))
+    said = _caveats(folder)
+    assert "the sound, which lasts 0.10 s; nothing of its log is heard" in said
+    assert "which has speech until 8.00 s" in said
+
+
+@pytest.mark.parametrize("off_s", [-60.0, 45.0])
+def test_a_clock_that_is_off_by_a_minute_is_another_clock_and_no_other_call(
+    tmp_path: Path, off_s: float
+) -> None:
+    """The recording begins a minute before its log; or the log counts from elsewhere."""
+    before = 1e-4 * np.random.default_rng(3).standard_normal((60 * SPEECH_RATE, 2))
+    sound = np.concatenate([before, _sides(SOUND)]) if off_s < 0 else _sides(SOUND)
+    rows = [f"c1,{who},{a + max(0, off_s)},{b + max(0, off_s)},{text}" for who, a, b, text in SAID]
+    table = tmp_path / "log.csv"
+    table.write_text("\n".join(["conversation,speaker,start,end,text", *rows]) + "\n")
+    _stereo(tmp_path / "c1.wav", sound)
+    (timed,) = time_turns(table).conversations
+    log: Any = timed.item.conversation.meta["log"]
+    assert log["shift_s"] == pytest.approx(-off_s, abs=0.1)
+    assert log["fits"]
+    assert [turn.text for turn in timed.item.conversation.turns] == [text for *_, text in SAID]

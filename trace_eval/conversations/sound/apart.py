@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from blueprints import counted
-from trace_eval.conversations.sound.fit import STEP_S, fit
+from trace_eval.conversations.sound.fit import FARTHEST_S, STEP_S, fit
 from trace_eval.conversations.sound.lanes import inside
 from trace_eval.conversations.spans import Spans, joined, overlaps, total
 from trace_eval.data.conversation import ROLES, Role, SourceEvent
@@ -32,6 +32,10 @@ _ENDS_S = 20.0
 #: Likeness (correlation) under which a log is not of this sound. Of four live calls whose logs
 #: hold sessions, the own log fits at .46 to .65 and another call's mostly under .4.
 _OTHER_CALL = 0.42
+
+#: Likeness from which a log whose clock is off by more than :data:`FARTHEST_S`, so that its first
+#: word is put where somebody is first heard, is of this sound.
+_FAR_CLOCK = 0.6
 
 #: Pauses that are within a stretch, and the share of a logged one that is heard at least, seconds.
 _PAUSE_S, _HEARD = 1.0, 0.05
@@ -103,10 +107,15 @@ class Apart:
 
     def sentence(self) -> str:
         """Say how far the log is from the sound."""
+        ends = max((spans[-1][1] for spans in (self.logged or {}).values() if spans), default=0.0)
+        if self.likeness is None and ends:
+            return (
+                f"times are those of the sound, which lasts {self.sound_end_s:.2f} s; nothing of"
+                f" its log is heard, which has speech until {ends:.2f} s"
+            )
         if self.likeness is None:
             return "times are those of the sound; its log has none to compare"
         if not self.fits:
-            ends = max((spans[-1][1] for spans in (self.logged or {}).values() if spans), default=0)
             return (
                 f"the log fits its sound at {self.likeness:.2f} only, with speech until"
                 f" {ends - self.shift_s:.2f} s in a recording of {self.sound_end_s:.2f} s: a log of"
@@ -197,12 +206,22 @@ def _shift(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> tuple[floa
     """Return seconds to add to the log, and likeness there; delays under half a second are none."""
     if not log:
         return 0.0, None
+    shift_s, likeness = _fit(log, sound)
+    starts = [min(side[role][0][0] for role in log) for side in (sound, log)]
+    far_s = starts[0] - starts[1]
+    if likeness < _FAR_CLOCK and abs(far_s) > FARTHEST_S:
+        moved = {role: [(a + far_s, b + far_s) for a, b in log[role]] for role in log}
+        more_s, likeness_far = _fit(moved, sound)
+        if likeness_far >= _FAR_CLOCK:
+            shift_s, likeness = far_s + more_s, likeness_far
+    return (shift_s if abs(shift_s) > FAR_S else 0.0), likeness
+
+
+def _fit(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> tuple[float, float]:
+    """Return the delay of up to ten seconds at which log and sound are most alike."""
     end_s = max(max(log[role][-1][1], sound[role][-1][1]) for role in log)
     times = np.arange(0.0, end_s + STEP_S, STEP_S)
-    shift_s, likeness = fit(
-        [(inside(log[role], times), inside(sound[role], times)) for role in log]
-    )
-    return (shift_s if abs(shift_s) > FAR_S else 0.0), likeness
+    return fit([(inside(log[role], times), inside(sound[role], times)) for role in log])
 
 
 def _together(log: Spans, sound: Spans) -> list[tuple[Spans, Spans]]:

@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 #: Step and farthest delay of a call as a whole, seconds.
-STEP_S, _FARTHEST_S = 0.02, 10.0
+STEP_S, FARTHEST_S = 0.02, 10.0
 
 
 def fit(pairs: list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]) -> tuple[float, float]:
     """Return the delay where pairs of rows correlate best together, and their likeness."""
     from scipy.signal import correlate
 
-    reach = round(_FARTHEST_S / STEP_S)
+    reach = round(FARTHEST_S / STEP_S)
     shape = np.concatenate([np.pad(one.astype(float), reach) for one, _ in pairs])
     other = np.concatenate([np.pad(two.astype(float), reach) for _, two in pairs])
     other, size, shape = np.pad(other, reach), len(shape), shape - shape.mean()
