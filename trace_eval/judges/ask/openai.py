@@ -1,9 +1,5 @@
 """``openai:MODEL``: any server with OpenAI's chat completions.
 
-The openai package gives addresses, headers and connections. Calls go through its HTTP client
-directly: the package walks a body and a reply through all their types, which takes longer than
-sending them.
-
 Servers differ in the fields that they accept. The first call settles them, once per server: JSON
 schema, else JSON mode, else plain text; and the names of a few parameters. Later calls keep to it.
 """
@@ -14,15 +10,14 @@ import asyncio
 import base64
 import json
 import logging
-import os
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import asdict, replace
+from typing import Any
 
 import openai
 from pydantic import JsonValue
 
-from blueprints import JudgeError
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.base import (
     CallFailed,
@@ -33,14 +28,10 @@ from trace_eval.judges.ask.base import (
     Unusable,
 )
 from trace_eval.judges.ask.connection import (
-    ENCODINGS,
     BodyLost,
     BodyTooLarge,
     PerLoop,
     Redactor,
-    bound_body,
-    checked_url,
-    has_socks,
     is_transport,
     lost,
     public_url,
@@ -51,6 +42,7 @@ from trace_eval.judges.ask.openai_dialect import (
     AUDIO_MODEL,
     Dialect,
 )
+from trace_eval.judges.ask.openai_place import DEFAULT_URL, Place, connect, place_of
 from trace_eval.judges.ask.openai_replies import OpenAIReplies, Refused
 from trace_eval.judges.ask.reply_json import bounded_schema
 from trace_eval.judges.options.groups import OpenAIOptions, names_of
@@ -58,56 +50,12 @@ from trace_eval.judges.options.judge_options import JudgeOptions
 
 log = logging.getLogger(__name__)
 
-DEFAULT_URL = "https://api.openai.com/v1"
-
 #: Logged once, when a server turns out to give one reply at a time.
 _ALONE = "choices are off, each sample is a request of its own: %s"
 
 #: Timeout of the request for llama.cpp's properties, seconds, and which of them are recorded.
 _IDENTIFY_S = 5.0
 _PROPS = ("build_info", "model_path")
-
-
-@dataclass(frozen=True)
-class Place:
-    """The place of a server.
-
-    Attributes:
-        url: its address.
-        key: that it takes.
-        name: in records and messages.
-        proxied: whether the environment's proxies lead to it.
-    """
-
-    url: str
-    key: str | None
-    name: str
-    proxied: bool = True
-
-
-class Connection(NamedTuple):
-    """The package's client, and what a call needs of it."""
-
-    client: openai.AsyncOpenAI
-    http: Any  # the package's HTTP client, in whichever version of httpx it has
-    address: str
-    headers: dict[str, str]
-
-
-def _place_of(model: str, options: JudgeOptions) -> Place:
-    """Return the place that the options and the environment name.
-
-    Raises:
-        UserError: OpenAI's own server is meant and there is no key.
-    """
-    url = checked_url(options.base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL)
-    key = os.environ.get(options.key_env)
-    if not key and public_url(url) == DEFAULT_URL and not options.offline:
-        raise JudgeError(
-            f"openai:{model}: the environment variable {options.key_env} is not set; export"
-            " your key, or name another server with --base-url"
-        )
-    return Place(url, key, public_url(url))
 
 
 class OpenAIClient(ChatClient):
@@ -124,7 +72,7 @@ class OpenAIClient(ChatClient):
     gives_choices = True
 
     def __init__(self, model: str, options: JudgeOptions, place: Place | None = None) -> None:
-        self.place = place or _place_of(model, options)
+        self.place = place or place_of(model, options)
         self.model = model
         self.server = self.place.name
         self.redact = Redactor(self.place.key)
@@ -143,36 +91,14 @@ class OpenAIClient(ChatClient):
         )
         self._parameters = options.deciding(self.uses)
         self._fixed_structure = fixed is not None
+        self._shape: tuple[Mapping[str, JsonValue], dict[str, Any]] | None = None
         self._settled = False
         self._in_vain: set[str] = set()  # refusals that no other dialect has changed
         self._settling = PerLoop(asyncio.Lock)
         self.replies = OpenAIReplies(self.server, model, self.redact)
-        self._client = PerLoop(self._connect, lambda made: made.client.close())
-
-    def _connect(self) -> Connection:
-        # Servers without keys still get a header, because the package insists on one.
-        key = self.place.key or "none"
-        # Of ``benchmarks.judge_overhead``: aiohttp takes 0.4 ms of CPU a call less than httpx's own
-        # connections, but knows no SOCKS.
-        proxied = self.place.proxied
-        socks = proxied and has_socks()
-        make = openai.DefaultAsyncHttpxClient if socks else openai.DefaultAioHttpClient
-        http = make(
-            event_hooks={"response": [bound_body]}, trust_env=proxied, timeout=self._timeout
+        self._client = PerLoop(
+            lambda: connect(self.place, self._timeout), lambda made: made.client.close()
         )
-        client = openai.AsyncOpenAI(
-            base_url=self.place.url,
-            api_key=key,
-            max_retries=0,  # our own retries are the only ones: two policies multiply
-            timeout=self._timeout,
-            default_headers={"Accept-Encoding": ENCODINGS},
-            http_client=http,
-        )
-        headers = {"Authorization": f"Bearer {key}"}
-        headers |= {
-            name: value for name, value in client.default_headers.items() if isinstance(value, str)
-        }
-        return Connection(client, http, f"{self.place.url}/chat/completions", headers)
 
     def parameters(self) -> dict[str, JsonValue]:
         return self._parameters
@@ -205,12 +131,18 @@ class OpenAIClient(ChatClient):
         if dialect.modalities:
             body["modalities"] = ["text"]
         if dialect.structure == "json_schema":
-            shape = bounded_schema(request.schema) if dialect.bounded else dict(request.schema)
+            shape = self._bounded(request.schema) if dialect.bounded else dict(request.schema)
             schema = {"name": "verdicts", "strict": True, "schema": shape}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         elif dialect.structure == "json_object":
             body["response_format"] = {"type": "json_object"}
         return body
+
+    def _bounded(self, schema: Mapping[str, JsonValue]) -> dict[str, Any]:
+        """Bound a schema once: a judge has one, and asks with it again and again."""
+        if self._shape is None or self._shape[0] is not schema:
+            self._shape = schema, bounded_schema(schema)
+        return self._shape[1]
 
     @property
     def takes_choices(self) -> bool:

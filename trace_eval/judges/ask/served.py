@@ -18,7 +18,8 @@ from extractors import sha256_of
 from trace_eval.judges.ask.base import CallFailed
 from trace_eval.judges.ask.connection import Redactor
 from trace_eval.judges.ask.engines import ENGINES, ModelServer, Start, arguments, weights_of
-from trace_eval.judges.ask.openai import OpenAIClient, Place
+from trace_eval.judges.ask.openai import OpenAIClient
+from trace_eval.judges.ask.openai_place import Place
 from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.options.groups import OpenAIOptions, ServerOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
