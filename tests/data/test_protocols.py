@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from blueprints import UserError
-from trace_eval.data.rubrics.load import PROTOCOLS, load_protocol, load_rubric, protocol_names
+from trace_eval.data.rubrics.load import (
+    PROTOCOLS,
+    load_protocol,
+    load_rubric,
+    protocol_names,
+    protocol_path,
+)
 from trace_eval.data.rubrics.protocols import PairProtocol, listening_of
 from trace_eval.data.rubrics.single import ScoreRubric
 
@@ -69,6 +75,64 @@ def test_the_shipped_ones_are_whole() -> None:
     assert isinstance(mushra, ScoreRubric)
     assert listening_of(mushra).lowpass_hz == (3500, 7000)
     assert listening_of(load_rubric("correctness")).played is False
+
+
+#: Protocol -> what its publication asks for.
+PUBLISHED: dict[str, dict[str, str]] = {
+    "mos": {  # ITU-T P.800, annex B: absolute category rating
+        "5": "Excellent",
+        "4": "Good",
+        "3": "Fair",
+        "2": "Poor",
+        "1": "Bad",
+    },
+    "cmos": {  # ITU-T P.800, annex E: comparison category rating
+        "3": "B is much better",
+        "2": "B is better",
+        "1": "B is slightly better",
+        "0": "About the same",
+        "-1": "A is slightly better",
+        "-2": "A is better",
+        "-3": "A is much better",
+    },
+    "mushra": {  # ITU-R BS.1534-3: five equal intervals of a continuous scale
+        "90": "Excellent",
+        "70": "Good",
+        "50": "Fair",
+        "30": "Poor",
+        "10": "Bad",
+    },
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_a_published_protocol_is_one_file(tmp_path: Path, name: str) -> None:
+    """A copy of the shipped file, by its path, is the protocol: nothing of it is in code."""
+    copy = write(tmp_path, protocol_path(name).read_text())
+    protocol = load_protocol(copy)
+    assert protocol == load_protocol(name)
+    assert {label: words.rstrip(".") for label, words in protocol.points.items()} == PUBLISHED[name]
+
+
+def test_mushra_has_the_references_and_anchors_of_its_recommendation(tmp_path: Path) -> None:
+    mushra = load_protocol(write(tmp_path, protocol_path("mushra").read_text()))
+    assert isinstance(mushra, ScoreRubric)
+    assert (mushra.scale.labels[0], mushra.scale.labels[-1]) == (0, 100)
+    listening = listening_of(mushra)
+    assert listening.hidden_reference
+    assert listening.together
+    assert listening.blind
+    assert listening.lowpass_hz == (3500, 7000)
+    assert (listening.order, listening.sides) == ("random", "random")
+
+
+def test_hcot_asks_for_its_dimensions_in_order_and_in_small_steps(tmp_path: Path) -> None:
+    hcot = load_protocol(write(tmp_path, protocol_path("hcot").read_text()))
+    assert isinstance(hcot, PairProtocol)
+    names = ["content", "voice_quality", "paralinguistics", "overall"]
+    assert [part.name for part in hcot.parts] == names
+    assert hcot.is_hcot
+    assert hcot.labels == ("1", "2", "both_good", "both_bad")
 
 
 def test_how_people_listen_changes_no_question_to_a_judge(tmp_path: Path) -> None:

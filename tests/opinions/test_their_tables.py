@@ -12,6 +12,7 @@ from blueprints import UserError
 from tests.support.cli import code_and_words
 from trace_eval.data.columns import parse_conditions, parse_ends
 from trace_eval.data.spelling import spelled
+from trace_eval.decide.agree import agree
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.ratings import read_ratings
@@ -235,3 +236,36 @@ def test_of_two_choices_none_is_taken(tmp_path: Path) -> None:
     path.write_text("id,rater,count\np0,ann,1\np1,ann,2\n")  # digits may count anything
     with pytest.raises(UserError, match="no column of labels"):
         read_labels(path)
+
+
+def test_an_export_in_two_languages_loses_nothing(tmp_path: Path) -> None:
+    """One line says which labels are unread and how to say what they mean."""
+    path = tmp_path / "labels.csv"
+    rows = ["p0,ann,A is better", "p1,ann,no difference", "p0,kai,A ist besser", "p1,kai,gleich"]
+    path.write_text("\n".join(["id,rater,preference", *rows]) + "\n")
+    with pytest.raises(UserError) as caught:
+        read_labels(path, mapping={})
+    said = str(caught.value)
+    assert "\n" not in said
+    assert "--map 'A ist besser=LABEL' --map gleich=LABEL" in said
+    labels = read_labels(path, mapping={"A ist besser": "1", "gleich": "tie"})
+    assert _letters(labels.codes["preference"].tolist()) == "1t1t"
+    form = tmp_path / "form.csv"
+    question = "Welche ist besser?"
+    form.write_text(
+        f"Zeitstempel,E-Mail-Adresse,{question} [p0],{question} [p1]\n1,kai@x,A,B\n2,ann@x,B,tie\n"
+    )
+    table = read_labels(form)
+    assert table.rater is not None
+    assert table.rater.tolist() == ["kai@x", "kai@x", "ann@x", "ann@x"]
+
+
+def test_a_rater_with_one_label_is_kept_and_said_nothing_of(tmp_path: Path) -> None:
+    rows = [f"p{n},{rater},{1 + n % 2}" for n in range(6) for rater in ("ann", "bob")]
+    judged, labels = tmp_path / "judged.csv", tmp_path / "labels.csv"
+    judged.write_text("id,preference\n" + "".join(f"p{n},{1 + n % 2}\n" for n in range(6)))
+    labels.write_text("\n".join(["id,rater,preference", *rows, "p0,eve,2"]) + "\n")
+    report = agree(judged, labels)
+    one = next(row for row in report.checked if row.rater == "eve")
+    assert (one.votes, one.agreement, one.reasons) == (1, None, ())
+    assert report.raters == 3

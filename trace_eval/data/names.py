@@ -54,7 +54,7 @@ NAMES: dict[str, Names] = {
     "feedback": ("feedback",),
     "rater": ("rater", "annotator", "rater_id", "annotator_id", "listener", "listener_id",
               "worker_id", "participant_id", "participant", "email", "email_address", "e_mail",
-              "session_uuid", "prolific_id", "prolific_pid", "respondent", "completed_by",
+              "e_mail_adresse", "session_uuid", "prolific_id", "prolific_pid", "respondent", "completed_by",
               "assessor", "labeler", "evaluator"),
     "judge": ("judge",),
     "repeat": ("repeat", "sample"),
