@@ -19,7 +19,7 @@ from tests.support.cli import ROOT, trace_eval
 from tests.support.datasets_made import write_lines
 from tests.support.engines import stand_in
 from tests.support.llm_judges import judged
-from tests.support.servers import need
+from tests.support.servers import need, unused_url
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 from trace_eval.judges.views.pair.text import PairTextView
@@ -134,6 +134,29 @@ def test_a_file_is_judged_by_llama_cpp_of_its_own(tiny: Path) -> None:
     assert (observed["engine"], observed["structure"]) == ("llama.cpp", "json_schema")
     assert observed["engine_version"][0].isdigit()
     assert gone([child, warden]), "it ends with the judge"
+
+
+def test_an_estimate_of_a_model_of_ones_own_is_in_hours(
+    tiny: Path, pairs: Path, tmp_path: Path
+) -> None:
+    """Four calls are sent to it, two at a time, and none is kept."""
+    told = tmp_path / "estimate.json"
+    arguments = ("--rubric", "correctness", "--judge", f"gguf:{tiny}", "--estimate", "--quick")
+    said = trace_eval("rate", pairs, *arguments, "--json", told).out
+    estimate = json.loads(told.read_text())
+    assert (estimate["calls"], estimate["measured_calls"], estimate["in_flight"]) == (12, 4, 2)
+    assert estimate["hours"] == pytest.approx(12 * estimate["measured_s"] / 4 / 3600, rel=0.6)
+    assert estimate["no_hours"] is None
+    assert "on this machine; 4 calls took" in said
+    assert "US dollars" not in said
+
+
+def test_a_server_that_is_not_there_leaves_the_time_unknown(pairs: Path) -> None:
+    url = f"{unused_url()}/v1"
+    arguments = ("--rubric", "correctness", "--judge", "openai:mine", "-J", f"base_url={url}")
+    said = trace_eval("rate", pairs, *arguments, "--estimate", "--quick").out
+    assert "12 calls to make" in said
+    assert "time: unknown; " in said
 
 
 @pytest.mark.parametrize("kind", ["vllm", "sglang"])

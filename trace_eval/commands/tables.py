@@ -230,7 +230,7 @@ def print_estimate(estimate: CostEstimate, what: str = "pair") -> None:
         unknown = counted(estimate.guessed, "duration is", "durations are")
         guessed = f"; {unknown} unknown and guessed" if estimate.guessed else ""
         say(f"from durations, with imagined speech; nothing was extracted{guessed}")
-    numbers = ("input tokens", "output tokens", "US dollars")
+    numbers = ["input tokens", "output tokens", "US dollars"]
     each = (
         ("expected", estimate.input_tokens, estimate.output_tokens, estimate.cost_usd),
         (
@@ -240,10 +240,26 @@ def print_estimate(estimate: CostEstimate, what: str = "pair") -> None:
             estimate.cost_usd_at_most,
         ),
     )
-    rows = [(name, f"{sent:,}", f"{got:,}", _price(cost)) for name, sent, got, cost in each]
+    rows = [[name, f"{sent:,}", f"{got:,}", _price(cost)] for name, sent, got, cost in each]
+    if estimate.hours is not None or estimate.no_hours is not None:  # it costs no dollars
+        numbers, rows = numbers[:-1], [row[:-1] for row in rows]
     print_rows(("", *numbers), rows, right=numbers)
+    if estimate.hours is not None:
+        measured = counted(estimate.measured_calls, "call")
+        say(
+            f"time: {_hours(estimate.hours)} on this machine; {measured} took"
+            f" {estimate.measured_s:g} s, {estimate.in_flight} at a time"
+        )
+    elif estimate.no_hours is not None:
+        say(f"time: unknown; {estimate.no_hours}")
     if estimate.audio_s:
         _print_sound(estimate)
+
+
+def _hours(hours: float) -> str:
+    if hours >= 1:
+        return f"{hours:,.1f} hours"
+    return f"{hours * 60:.0f} minutes" if hours * 60 > 1 else "a minute or less"
 
 
 def _price(cost: float | None, share: int = 1) -> str:

@@ -137,7 +137,7 @@ def _judged(review: Review) -> Opinions | None:
 
 
 def saved_by_judge(review: Review) -> str | None:
-    """Say how many pairs the judge takes off raters; None: there is no judge, or no label."""
+    """Say how many pairs the judge takes off raters; None: no judge, no label, or none lacks."""
     form = review.form
     if not isinstance(form, PairForm) or not review.material.judged:
         return None
@@ -149,6 +149,8 @@ def saved_by_judge(review: Review) -> str | None:
     except UserError as error:
         return f"Nobody can say what the judge saves: {error}."
     assert result.saving is not None
+    if result.saving.labelled == result.saving.pairs:
+        return None
     if result.saving.decided:
         return result.saving.sentence
     return f"{result.saving.sentence} {result.verdict}"

@@ -1,9 +1,12 @@
-"""What judging a manifest would send and cost: nothing is sent, and no run is made."""
+"""What judging a manifest would send and cost; no run is made.
+
+Nothing is sent but, to a model on this machine, a few calls that tell how many hours it takes.
+"""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from math import ceil
@@ -31,7 +34,10 @@ from trace_eval.data.manifests import Manifest
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.start import extractors_of
+from trace_eval.judges.ask.base import CallFailed
 from trace_eval.judges.ask.estimate import CostEstimate, estimate, total
+from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.speed import MOST_CALLS, ROUNDS, first_requests, is_own, measured
 from trace_eval.judges.base import Case
 from trace_eval.judges.combine.panel import Panel
 from trace_eval.judges.registry.create import panel_of
@@ -73,7 +79,9 @@ def estimate_manifest(
         offline = _offline(options, Path(folder))
         left, run = _unscored(manifest, out, options), Path(folder) / "run"
         with Session(left, run, offline, listener) as session:
-            return session.estimate()
+            result = session.estimate()
+            chats = chat_judges(session.judge, "estimate")
+            return _timed(result, chats, session.pending_cases, options)
 
 
 def quick_estimate(manifest: Manifest, options: Options, out: Path | None = None) -> CostEstimate:
@@ -112,7 +120,40 @@ def quick_estimate(manifest: Manifest, options: Options, out: Path | None = None
                 yield Case(item, made, decode_recording)
 
         result = total(estimate(chat, cases()) for chat in chats)
-        return replace(result, guessed=len(durations) - len(available))
+        result = replace(result, guessed=len(durations) - len(available))
+        return _timed(result, chats, cases, options)
+
+
+def _timed(
+    result: CostEstimate,
+    chats: Sequence[LLMJudge],
+    cases: Callable[[], Iterable[Case]],
+    options: Options,
+) -> CostEstimate:
+    """Add the hours of models on this machine, from a few calls that are sent to them.
+
+    Args:
+        chats: judges that send nothing, which write the requests.
+    """
+    if not result.calls or options.judging.offline or not all(is_own(one.client) for one in chats):
+        return result
+    rubrics = [load_rubric(name) for name in options.rubrics]
+    try:
+        asked = panel_of(options.judges, rubrics, options.judging).chats
+        speeds = []
+        for writing, asking in zip(chats, asked, strict=True):
+            number = min(MOST_CALLS, ROUNDS * asking.sender.concurrency)
+            speeds.append(measured(asking, first_requests(writing, cases(), number)))
+    except (UserError, CallFailed, TimeoutError) as error:
+        return replace(result, no_hours=str(error) or "the first call was not answered in time")
+    share = ceil(result.calls / len(speeds))
+    return replace(
+        result,
+        hours=sum(speed.hours(share) for speed in speeds),
+        measured_calls=sum(speed.calls for speed in speeds),
+        measured_s=round(sum(speed.seconds for speed in speeds), 1),
+        in_flight=max(speed.in_flight for speed in speeds),
+    )
 
 
 def _offline(options: Options, folder: Path) -> Options:

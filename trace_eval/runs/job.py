@@ -87,7 +87,9 @@ class Job:
         return (*lines, *check_audio(manifest.items))
 
     def estimate(self, quick: bool = False, listener: Listener | None = None) -> CostEstimate:
-        """Estimate calls, tokens and cost of unscored items; nothing is sent, no run is made.
+        """Estimate calls, tokens and cost of unscored items; no run is made.
+
+        Nothing is sent but, to a model on this machine, a few calls that tell the hours.
 
         Args:
             quick: from the durations in the files' headers alone, without extraction.

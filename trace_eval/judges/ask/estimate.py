@@ -41,6 +41,9 @@ class CostEstimate:
         audio_tokens: expected, part of ``input_tokens``; 0 where the rate is not known.
         orders: in how many orders the calls are asked; each costs the same share.
         guessed: recordings whose duration was guessed; None: the prompts are the very ones.
+        hours: of models on this machine, from ``measured_calls`` that took ``measured_s``, so many
+            ``in_flight`` at a time; None: they are elsewhere, or see ``no_hours``.
+        no_hours: why nothing was measured.
     """
 
     cases: int = 0
@@ -61,6 +64,15 @@ class CostEstimate:
     audio_tokens: int = 0
     orders: int = 1
     guessed: int | None = None
+    hours: float | None = None
+    measured_calls: int = 0
+    measured_s: float = 0.0
+    in_flight: int = 0
+    no_hours: str | None = None
+
+
+#: Fields that no judge adds to: they are set once, for all of them.
+_OF_ALL = frozenset(("guessed", "hours", "measured_calls", "measured_s", "in_flight", "no_hours"))
 
 
 def estimate(judge: LLMJudge, cases: Iterable[Case]) -> CostEstimate:
@@ -97,8 +109,9 @@ def estimate(judge: LLMJudge, cases: Iterable[Case]) -> CostEstimate:
     most_audio = (price.audio_tokens(seconds_at_most * AUDIO_MARGIN) if price else None) or 0
     usual = Tokens(expected + audio, typical, audio=audio, audio_s=seconds)
     worst = Tokens(bound + most_audio, most, audio=most_audio, audio_s=seconds_at_most)
+    counts: dict[str, Any] = dict(count)
     return CostEstimate(
-        **count,
+        **counts,
         input_tokens=expected + audio,
         output_tokens=typical,
         input_tokens_at_most=bound + most_audio,
@@ -119,6 +132,6 @@ def total(estimates: Iterable[CostEstimate]) -> CostEstimate:
         values = [getattr(one, field.name) for one in every]
         if field.name in ("cases", "unscored", "orders"):
             sums[field.name] = max(values)
-        elif field.name != "guessed":
+        elif field.name not in _OF_ALL:
             sums[field.name] = None if None in values else sum(values)
     return CostEstimate(**sums)

@@ -217,7 +217,7 @@ def _in_words(stopping: Stopping, names: Sequence[str] | None, in_percent: bool)
     more = f"; {late:,} more came after the end" if late else ""
     when = f"after {counted(stopping.end, f'independent {unit}')}{more}"
     verdict = f"Enough: {_answer(stopping, names)}, {when} ({shown})."
-    return replace(stopping, verdict=verdict, next_step=f"Enough, {when}.")
+    return replace(stopping, verdict=verdict, next_step="Enough to tell who is better.")
 
 
 def _answer(stopping: Stopping, names: Sequence[str] | None) -> str:
