@@ -307,6 +307,11 @@ def test_judge_takes_tables_and_the_run_answers(rows: list[dict[str, Any]], tmp_
         (lambda: trace_eval.judge(rows, sample=3), "sample: is unknown; did you mean samples?"),
         (lambda: trace_eval.judge(5), "int is no table"),
         (lambda: run.ranking(resample=3), "resample: is unknown; did you mean resamples?"),
+        (lambda: trace_eval.judge(rows, colums={}), "colums: is unknown; did you mean columns?"),
+        (lambda: trace_eval.judge(rows, prompt="p"), "prompt: is unknown; did you mean prompts?"),
+        (lambda: run.ranking(label=[]), "label: is unknown; did you mean labels?"),
+        (lambda: run.card(label=[]), "label: is unknown; did you mean labels?"),
+        (lambda: run.report(audi=True), "audi: is unknown; did you mean audio?"),
         (lambda: run.ranking(systems=["new"]), "name two, those of A and of B"),
     ):
         with pytest.raises(UserError, match=told) as caught:

@@ -57,7 +57,7 @@ class Run(StoredRun):
 
         return short_answer(self.folder)
 
-    @python_words()
+    @python_words
     def agreement(
         self, labels: Any = None, columns: Mapping[str, str] | None = None, **options: Any
     ) -> Finding:
@@ -74,7 +74,7 @@ class Run(StoredRun):
         provided, named = findings.labels_of(labels, columns)
         return findings.agreement_finding(agree([self.folder], provided, chosen, named))
 
-    @python_words()
+    @python_words
     def ranking(
         self,
         labels: Any = None,
@@ -99,7 +99,7 @@ class Run(StoredRun):
         provided, named = findings.labels_of(labels, columns)
         return findings.ranking_finding(rank(self.folder, provided, chosen, columns=named))
 
-    @python_words()
+    @python_words
     def comparison(
         self,
         others: StoredRun | str | os.PathLike[str] | Sequence[Any],
@@ -128,7 +128,7 @@ class Run(StoredRun):
         report = compare_folders([self.folder, *folders], provided, chosen, named)
         return findings.comparison_finding(report)
 
-    @python_words()
+    @python_words
     def screening(
         self, labels: Any = None, columns: Mapping[str, str] | None = None, **options: Any
     ) -> Finding:
@@ -149,7 +149,7 @@ class Run(StoredRun):
         run = read_labelled_run(self.folder, provided, columns=named)
         return findings.screening_finding(screen(run, chosen))
 
-    @python_words()
+    @python_words
     def card(self, labels: Any = None, columns: Mapping[str, str] | None = None) -> Finding:
         """Tell how far the judge can be trusted, and for what.
 
@@ -169,7 +169,7 @@ class Run(StoredRun):
         """Draw how many pairs got each overall label, as bars; see :meth:`Finding.plot`."""
         return findings.results_of(self).plot(ax)
 
-    @python_words()
+    @python_words
     def report(
         self,
         out: str | os.PathLike[str] | None = None,
@@ -205,7 +205,7 @@ class Run(StoredRun):
         return findings.page_of(self, path)
 
 
-@python_words()
+@python_words
 def judge(
     items: Any,
     out: str | os.PathLike[str] | None = None,
@@ -267,7 +267,7 @@ def judge(
 _judge = judge  # rate has a parameter of that name
 
 
-@python_words()
+@python_words
 def rate(
     items: Any,
     out: str | os.PathLike[str] | None = None,

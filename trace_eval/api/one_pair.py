@@ -96,7 +96,7 @@ class ItemJudge:
         await self._panel.close()
 
 
-@python_words()
+@python_words
 def judge_pair(pair: Pair | Mapping[str, Any], options: Options | None = None) -> Result:
     """Judge one pair in this process, without a run folder.
 

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter, signature
+from typing import ParamSpec, TypeVar
 
 from blueprints import UserError
+from trace_eval.data.settings import UnknownSettingError
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 #: Commands to type stay what they are.
 _COMMAND = re.compile(r"((?:trace-eval|pip) [a-z][^;,()`]*)")
@@ -50,11 +56,23 @@ def _name(flag: str) -> str:
     return flag.replace("-", "_")
 
 
-@contextmanager
-def python_words() -> Iterator[None]:
-    """Let errors in here name keywords; as a context, or as a decorator."""
-    try:
-        yield
-    except UserError as error:
-        error.args = (in_python(str(error)),)
-        raise
+def python_words(function: Callable[P, T]) -> Callable[P, T]:
+    """Let a function's errors name keywords, and of an unknown keyword the nearest known one."""
+    parameters = signature(function).parameters.values()
+    own = {each.name for each in parameters if each.kind is not Parameter.VAR_KEYWORD} - {"self"}
+    takes_settings = len(own) < len([each for each in parameters if each.name != "self"])
+
+    @wraps(function)
+    def called(*arguments: P.args, **keywords: P.kwargs) -> T:
+        unknown = [name for name in keywords if name not in own]
+        if unknown and not takes_settings:
+            raise UnknownSettingError(unknown[0], own)
+        try:
+            return function(*arguments, **keywords)
+        except UnknownSettingError as error:
+            raise UnknownSettingError(error.name, own | error.known) from None
+        except UserError as error:
+            error.args = (in_python(str(error)),)
+            raise
+
+    return called

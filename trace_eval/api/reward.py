@@ -137,7 +137,7 @@ class RewardFunction:
         )
 
 
-@python_words()
+@python_words
 def reward(
     judge: Any = None,
     *,

@@ -80,6 +80,20 @@ def hints_of(options: type[Any]) -> dict[str, Any]:
     return {each.name: result[each.name] for each in fields(options)}
 
 
+class UnknownSettingError(UserError):
+    """A field that no options have; names the nearest one.
+
+    Attributes:
+        name: as it was typed.
+        known: the fields that there are.
+    """
+
+    def __init__(self, name: str, known: Collection[str]) -> None:
+        super().__init__(f"{name}: is unknown; {nearest(name, known)}")
+        self.name = name
+        self.known = frozenset(known)
+
+
 def with_settings(options: T, settings: Mapping[str, Any]) -> T:
     """Return options with fields changed, those of options within them by their own names.
 
@@ -97,7 +111,7 @@ def with_settings(options: T, settings: Mapping[str, Any]) -> T:
             change = {name: value}
             changes[part] = replace(changes.get(part, getattr(options, part)), **change)
         else:
-            raise UserError(f"{name}: is unknown; {nearest(name, {*hints, *places})}")
+            raise UnknownSettingError(name, {*hints, *places})
     return replace(options, **changes)  # type: ignore[type-var]
 
 
