@@ -42,8 +42,8 @@ def extraction() -> str:
     return markdown("extraction | hours | US$", rows)
 
 
-def calls() -> str:
-    """Tokens, US dollars and hours of the judge's calls, by rendering.
+def usd(pairs: int, rendering: str, cached: bool = False) -> float:
+    """Return what the calls of some pairs cost, in both orders; cached: their static part is.
 
     Raises:
         ValueError: the model is in no price table.
@@ -51,15 +51,21 @@ def calls() -> str:
     price = find_price(*MODEL)
     if price is None:
         raise ValueError(f"{MODEL} is in no price table")
-    number, rows = 2 * PAIRS, []
+    call = stored("tokens")["a call"][rendering]
+    each = call["mean"] * price.input + REPLY_TOKENS * price.output
+    if cached and price.cached is not None:
+        each -= call["static part"] * (price.input - price.cached)
+    return float(2 * pairs * each / 1e6)
+
+
+def calls() -> str:
+    """Tokens, US dollars and hours of the judge's calls, by rendering."""
+    rows = []
     for rendering in ("paper", "compact", "brief"):
-        call = stored("tokens")["a call"][rendering]
-        tokens, static = call["mean"], call["static part"]
-        usd = number * (tokens * price.input + REPLY_TOKENS * price.output) / 1e6
-        cached = price.input if price.cached is None else price.cached
-        saved = number * static * (price.input - cached) / 1e6
-        hours = number * (tokens + REPLY_TOKENS) / TOKENS_PER_MINUTE / 60
-        numbers = (tokens, usd, usd - saved, hours)
+        tokens = stored("tokens")["a call"][rendering]["mean"]
+        hours = 2 * PAIRS * (tokens + REPLY_TOKENS) / TOKENS_PER_MINUTE / 60
+        costs = (usd(PAIRS, rendering, cached) for cached in (False, True))
+        numbers = (tokens, *costs, hours)
         rows.append((f"`{rendering}`", *(f"{number:,.0f}" for number in numbers)))
     return markdown(
         "rendering | tokens in a call | US$ | US$, static part cached | hours at 2 M tokens/min",

@@ -282,6 +282,18 @@ def _costs() -> str:
     )
 
 
+def _price() -> str:
+    """docs/how-to/language-models.md: what a thousand pairs cost."""
+    calls = stored("tokens")["a call"]
+    compact, brief = (calls[name]["mean"] for name in ("compact", "brief"))
+    return (
+        "Each pair costs two calls, one per order, of about"
+        f" {compact:,.0f} input tokens each: with `{large_runs.MODEL[1]}`, about US$"
+        f" {large_runs.usd(1000, 'compact'):.2f} per 1,000 pairs. `-J rendering=brief` needs"
+        f" {100 * brief / compact:.0f} % of the tokens."
+    )
+
+
 def _steps() -> str:
     """docs/explanation/how-good.md: every step, from the code."""
     groups = {
@@ -299,6 +311,7 @@ def _steps() -> str:
 
 MEASUREMENTS, COVERAGE = "docs/contributors/measurements.md", "docs/contributors/coverage.md"
 LARGE, LISTENERS = "docs/how-to/large-runs.md", "docs/results/listeners.md"
+MODELS = "docs/how-to/language-models.md"
 HOW_GOOD, LANGUAGES = "docs/explanation/how-good.md", "docs/explanation/languages.md"
 
 #: (page, name of the table in its marks, what writes it).
@@ -307,6 +320,7 @@ TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
     ("README.md", "listeners", pages.first_table),
     ("README.md", "judges", lambda: f"{pages.ties_sentence()}\n\n{_published()}"),
     ("README.md", "costs", _costs),
+    (MODELS, "price", _price),
     (HOW_GOOD, "steps", _steps),
     (LISTENERS, "judges", pages.judge_table),
     (LISTENERS, "numbers", pages.number_table),

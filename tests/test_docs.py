@@ -23,6 +23,7 @@ import pytest
 import soundfile
 import typer
 
+from benchmarks import typed_docs
 from tests.support.cli import ROOT
 from tests.support.docs import Printed, commands, files
 from tests.support.platform_samples import write_exports
@@ -338,6 +339,33 @@ def test_make_demo_in_a_fresh_clone(tmp_path: Path) -> None:
     for line in table[:14]:
         assert line.rstrip() in [row.rstrip() for row in done.stdout.splitlines()], line
     assert (clone / "runs" / "demo" / "report.html").is_file()
+
+
+def _differences(page: str, tmp_path: Path, data: Path, patch: pytest.MonkeyPatch) -> list[str]:
+    patch.setenv("TRACE_EVAL_DATA", str(data))
+    return typed_docs.differences(page, typed_docs.reader(tmp_path / "reader", ROOT))
+
+
+def test_the_claims_of_pages_are_found_and_typed(
+    tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claims = [step for page in typed_docs.claiming() for step in typed_docs.steps(page)]
+    assert sum(len(step.lines) > 0 for step in claims) >= 18
+    page = "docs/how-to/platforms.md"
+    assert not _differences(page, tmp_path, data, monkeypatch)
+    monkeypatch.setattr(typed_docs, "steps", lambda _: [typed_docs.Step("echo 1", ("2",))])
+    wrong = _differences("README.md", tmp_path / "wrong", data, monkeypatch)
+    assert wrong == ["README.md: echo 1: not printed: 2"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", sorted({*typed_docs.claiming()} - {*typed_docs.NOT_HERE}))
+def test_what_a_page_shows_is_printed(
+    page: str, tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "few-labels" in page:
+        pytest.importorskip("sklearn")
+    assert not _differences(page, tmp_path, data, monkeypatch)
 
 
 def test_the_recording_shows_what_the_demo_prints() -> None:
