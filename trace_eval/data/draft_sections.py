@@ -28,13 +28,13 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 
-_RULE = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,}|={3,})\s*\Z")
+_RULE = re.compile(r"\A\s{0,20}(?:-{3,80}|\*{3,80}|_{3,80}|={3,80})\s{0,20}\Z")
 
 #: Level of a heading that is bold or ends in a colon: below the six of Markdown.
 _BOLD, _COLON = 7, 8
 
 _KINDS = tuple(
-    (kind, re.compile(rf"\W*(?:{words})\W*\Z", re.IGNORECASE))
+    (kind, re.compile(rf"\A\W{{0,8}}(?:{words})\W{{0,8}}\Z", re.IGNORECASE))
     for kind, words in (("thinking", THINKING), ("reasoning", REASONING), ("answer", ANSWER))
 )
 

@@ -102,7 +102,7 @@ _IS_DRAFT = re.compile(
     re.IGNORECASE,
 )
 _TAKEN_BACK = re.compile(
-    r"[\s`.,;:–—-]*(?:(?:but|and) )?(?:wait|hmm+|hold on|on second thought|scratch that"
+    r"\A[\s`.,;:–—-]{0,20}(?:(?:but|and) )?(?:wait|hmm+|hold on|on second thought|scratch that"
     r"|but|no,|actually|let me (?:re|check|think|verify|correct))\b",
     re.IGNORECASE,
 )
