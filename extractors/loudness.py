@@ -121,10 +121,10 @@ def _measure(clip: Clip) -> tuple[float, Floats]:
     """Measure integrated loudness, and that of complete 400 ms blocks [shape=(blocks,)], LUFS."""
     rate, seconds = clip.rate, len(clip.samples) / clip.rate
     count = round((seconds - BLOCK_S) / (BLOCK_S * (STEP_S / BLOCK_S))) + 1
-    edges = [
-        [int(BLOCK_S * (number * (STEP_S / BLOCK_S) + end) * rate) for end in (0, 1)]
-        for number in range(count)
-    ]
+    edges: list[tuple[int, int]] = []
+    for number in range(count):
+        start = number * (STEP_S / BLOCK_S)
+        edges.append((int(BLOCK_S * start * rate), int(BLOCK_S * (start + 1) * rate)))
     channels = []
     for one in clip.samples.T:
         weighted = k_weighted(one, rate)

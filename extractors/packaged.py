@@ -295,8 +295,9 @@ def problem(model: str) -> str | None:
     """Say why a model's packages are not used, with the remedy; None when they are fine."""
     if folder_of(model):
         return None
-    begun = [s for s in SOURCES[model] if any(_folder(package) for package in s.packages)]
-    return str(_place((begun or SOURCES[model])[0]))
+    sources = SOURCES[model]
+    begun = next((source for source in sources if any(map(_folder, source.packages))), sources[0])
+    return str(_place(begun))
 
 
 def _place(source: WeightsSource) -> Path | str:

@@ -175,10 +175,11 @@ def _keys(table: Table) -> int:
 
 def _sizes(table: Table) -> list[int]:
     """Count the characters of the widest cell of each column."""
-    return [
-        max(len(str(cell)) for cell in (title, *(row[column] for row in table.rows)))
-        for column, title in enumerate(table.columns)
-    ]
+    sizes: list[int] = []
+    for column, title in enumerate(table.columns):
+        cells = [title, *(row[column] for row in table.rows)]
+        sizes.append(max(len(str(cell)) for cell in cells))
+    return sizes
 
 
 def _width(sizes: list[int]) -> int:
