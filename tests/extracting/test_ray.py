@@ -284,7 +284,9 @@ def test_a_node_dies_and_the_run_on_an_object_store_is_the_local_one(
     assert (summary.scored, summary.total) == (local.scored, local.total) == (40, 41)
     assert standings[-1].done == 40
     assert standings[-1].failed == 0
-    assert contents(place.read_folder("")) == contents(files_of(tmp_path / "local"))
+    assert contents(place.read_folder("", "manifest.json")) == contents(
+        files_of(tmp_path / "local")
+    )
 
     # What is finished is not judged again, and no cluster is asked for.
     judged = (tmp_path / "judged.log").read_text()
@@ -297,7 +299,9 @@ def test_a_node_dies_and_the_run_on_an_object_store_is_the_local_one(
         place.remove(f"shards/2-of-5/{name}")
     judge_manifest(manifest, place.place, options)
     assert len((tmp_path / "judged.log").read_text().splitlines()) - len(judged.splitlines()) == 8
-    assert contents(place.read_folder("")) == contents(files_of(tmp_path / "local"))
+    assert contents(place.read_folder("", "manifest.json")) == contents(
+        files_of(tmp_path / "local")
+    )
 
     # Another way of judging does not mix with it.
     louder = options.extract.overrides["peak"]

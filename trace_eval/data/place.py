@@ -93,12 +93,14 @@ class Place:
                 self.write(f"{folder}/{name}", content)
         self.write(f"{folder}/{last}", files[last])
 
-    def read_folder(self, folder: str) -> dict[str, bytes]:
-        """Read all files of a folder by name; empty where it is missing."""
-        self._fs.invalidate_cache()
-        root = self.path(folder)
-        if not self._fs.exists(root):
+    def read_folder(self, folder: str, last: str) -> dict[str, bytes]:
+        """Read all files of a folder by name; empty where it lacks ``last``.
+
+        Whoever wrote a folder without its last file was lost on the way.
+        """
+        if not self.has(f"{folder}/{last}" if folder else last):
             return {}
+        root = self.path(folder)
         entries = self._fs.ls(root, detail=True)
         paths = [str(entry["name"]) for entry in entries if entry["type"] == "file"]
         return {path.rpartition("/")[2]: self._fs.cat_file(path) for path in sorted(paths)}

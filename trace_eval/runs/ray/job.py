@@ -229,7 +229,7 @@ class RayJudging:
         for name, part in left.items():
             before: Files = {}
             if self.place.local:
-                before = self.place.read_folder(f"{SHARDS}/{name}")
+                before = self.place.read_folder(f"{SHARDS}/{name}", LAST)
             sources = (source.id for source in self.session.sources(part.items))
             evidence = cases.part(sources) if cases else None
             path = scratch / f"{name}.work"
@@ -281,7 +281,7 @@ class RayJudging:
 
         def fetched(shard: Shard) -> Path:
             folder = scratch / SHARDS / shard.name
-            fill(folder, self.place.read_folder(f"{SHARDS}/{shard.name}"))
+            fill(folder, self.place.read_folder(f"{SHARDS}/{shard.name}", LAST))
             return folder
 
         with ThreadPoolExecutor(_READERS) as readers:

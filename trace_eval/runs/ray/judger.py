@@ -121,7 +121,9 @@ class Judger:
         place = Place(self._common.place)
         with tempfile.TemporaryDirectory(prefix="trace-eval-") as scratch:
             folder = Path(scratch) / "run"
-            before = work.before if place.local else place.read_folder(f"{SHARDS}/{work.name}")
+            before = work.before
+            if not place.local:
+                before = place.read_folder(f"{SHARDS}/{work.name}", LAST)
             fill(folder, before)
             judged = self._session(holder, work, folder)
             if not Run(folder).exists:
