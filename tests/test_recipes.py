@@ -35,8 +35,8 @@ EXTRAS: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text
     "optional-dependencies"
 ]
 
-#: What is installed that is not ours: the readers of URLs.
-OTHERS = {"huggingface_hub", "s3fs"}
+#: What is installed that is not ours: readers of URLs, and the requirements that a run lists.
+OTHERS = {"huggingface_hub", "s3fs", "-r"}
 
 #: Packages whose files alone are read are pinned, and installed without what they depend on.
 _INSTALL = re.compile(r"pip install (?!--no-deps )(?P<what>'[^']+'|[\w.\[\],/-]+)")

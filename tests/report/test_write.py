@@ -85,7 +85,7 @@ def test_the_policy_is_explained_step_by_step(report: Path, run: Path) -> None:
         assert " ".join(overall[entry["id"]].why.split()) in text
         if overall[entry["id"]].rating:
             assert "content says" in text
-            assert "policy content_first: Algorithm 1" in text
+            assert "policy content_first: Let content decide" in text
 
 
 def test_the_page_of_a_pair_says_how_far_apart_the_answers_are(report: Path, run: Path) -> None:

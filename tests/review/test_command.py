@@ -45,7 +45,7 @@ def test_export_says_what_the_review_came_to(run: Path, tmp_path: Path) -> None:
     result = CliRunner().invoke(app, [str(run), "--export", str(tmp_path / "out")])
     assert result.exit_code == 0, result.output
     # 3 of 4 drawn at random from 6: no pair was needed
-    assert "overall: 75.0%, 95% interval" in result.output
+    assert "overall: 75.0%, 95% score limits" in result.output
     assert (tmp_path / "out" / "labels.csv").exists()
 
 

@@ -162,5 +162,5 @@ def test_accuracy_is_corrected_for_the_queue(tmp_path: Path) -> None:
     assert found.naive == pytest.approx(2 / 4)
     assert found.low < found.value < found.high + 1e-9
     lines = accuracy_lines(accuracies(review, review.labelled()))
-    assert lines[1].startswith("content: 60.0%, 95% interval ")
+    assert lines[1].startswith("content: 60.0%, 95% score limits ")
     assert "uncorrected 50.0%; 4 of 5 judged pairs reviewed" in lines[1]
