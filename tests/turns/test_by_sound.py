@@ -320,3 +320,26 @@ def test_a_clock_that_is_off_by_a_minute_is_another_clock_and_no_other_call(
     assert log["shift_s"] == pytest.approx(-off_s, abs=0.1)
     assert log["fits"]
     assert [turn.text for turn in timed.item.conversation.turns] == [text for *_, text in SAID]
+
+
+def test_a_table_among_recordings_is_held_against_them(tmp_path: Path) -> None:
+    rows = ["conversation,speaker,start,end,text"]
+    rows += ["call,agent,0.5,2.0,hello", "call,user,2.9,4.6,a table for two"]
+    rows += ["call,agent,6.8,8.0,for when"]
+    (tmp_path / "turns.csv").write_text("\n".join(rows))
+    soundfile.write(tmp_path / "call.wav", _sides(SOUND), SPEECH_RATE)
+    soundfile.write(tmp_path / "other.wav", _sides(SOUND), SPEECH_RATE)
+    reading = read_conversations(tmp_path)
+    assert reading.layout == "turns"
+    call, other = reading.items
+    assert [turn.text for turn in call.conversation.turns] == [
+        "hello",
+        "a table for two",
+        "for when",
+    ]
+    assert call.conversation.clock.kind == "recording"
+    assert other.id == "other"
+
+    # What a table without times says of recordings is not known.
+    (tmp_path / "turns.csv").write_text("file,speaker\ncall.wav,ada\nother.wav,bob\n")
+    assert read_conversations(tmp_path).layout == "stereo"

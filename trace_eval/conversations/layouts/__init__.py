@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from blueprints import InputError
-from trace_eval.conversations.layouts.base import CallLayout, Unread, one
+from trace_eval.conversations.layouts.base import CallLayout, Unread, first_row, one
 from trace_eval.conversations.layouts.eva import EVA
 from trace_eval.conversations.layouts.eva_labels import EVA_LABELS
 from trace_eval.conversations.layouts.halves import recordings_below
 from trace_eval.conversations.layouts.platforms import PLATFORMS
 from trace_eval.conversations.layouts.records import RECORDS
 from trace_eval.conversations.layouts.sound import MONO, STEREO, TWO_FILES, read_rest
-from trace_eval.conversations.layouts.table import TABLE
+from trace_eval.conversations.layouts.table import TABLE, is_timed
 from trace_eval.conversations.layouts.tau2 import TAU2
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.logged import held_against_sound
 from trace_eval.data.conversation import ConversationItem
 from trace_eval.data.files import is_file, is_folder
+from trace_eval.data.names import TURNS, first_of
 from trace_eval.data.urls import redact_urls, redacted, url_of_path
 
 #: Name -> layout, as ``--layout`` takes it.
@@ -87,10 +89,14 @@ def read_conversations(
         raise InputError(f"layout {layout!r:.60}: use one of {', '.join(LAYOUTS)}")
     chosen = LAYOUTS[layout] if layout else layout_of(path)
     options = options or ReadOptions()
+    sources = [path]
+    if layout is None and chosen.name in SOUNDS and (tables := _timed_tables(path)):
+        chosen, sources = TABLE, tables
     total = chosen.count(path) if chosen.count and options.tick else None
     items: dict[str, ConversationItem] = {}
     unread: list[Unread] = []
-    for number, result in enumerate(chosen.read(path, options), 1):
+    results = chain.from_iterable(chosen.read(source, options) for source in sources)
+    for number, result in enumerate(results, 1):
         if options.tick:
             options.tick(number, total)
         if not isinstance(result, Unread):
@@ -101,7 +107,7 @@ def read_conversations(
             unread.append(Unread(result.id, "another conversation has this id; rename one"))
         else:
             items[result.id] = result
-    if chosen.name in _EXPORTS and is_folder(path):
+    if is_folder(path) and (chosen.name in _EXPORTS or sources != [path]):
         heard = {one.audio for item in items.values() for one in item.conversation.channels}
         heard |= {file for file in recordings_below(path) if file.stem in items}
         for result in read_rest(path, options, heard):
@@ -117,6 +123,17 @@ def read_conversations(
         more = f" (and {len(unread) - 1} more)" if len(unread) > 1 else ""
         raise InputError(f"{path}: no conversation can be read: {unread[0]}{more}")
     return Reading(chosen.name, tuple(items.values()), tuple(unread))
+
+
+def _timed_tables(path: Path) -> list[Path]:
+    """List the tables of timed turns in a folder of recordings, which are held against the sound.
+
+    A table without times may say anything else of the recordings.
+    """
+    files = sorted(path.iterdir()) if is_folder(path) else []
+    return [
+        file for file in files if TABLE.fits(file) and is_timed(first_of(TURNS, first_row(file)))
+    ]
 
 
 def _by_sound(item: ConversationItem, options: ReadOptions) -> ConversationItem:
