@@ -19,7 +19,7 @@ from tests.support.cli import ROOT, trace_eval
 from tests.support.datasets_made import write_lines
 from tests.support.engines import stand_in
 from tests.support.llm_judges import judged
-from tests.support.servers import need, unused_url
+from tests.support.servers import need
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 from trace_eval.judges.views.pair.text import PairTextView
@@ -151,9 +151,10 @@ def test_an_estimate_of_a_model_of_ones_own_is_in_hours(
     assert "US dollars" not in said
 
 
-def test_a_server_that_is_not_there_leaves_the_time_unknown(pairs: Path) -> None:
-    url = f"{unused_url()}/v1"
-    arguments = ("--rubric", "correctness", "--judge", "openai:mine", "-J", f"base_url={url}")
+def test_a_model_that_does_not_load_leaves_the_time_unknown(pairs: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.gguf"
+    broken.write_bytes(b"GGUF")
+    arguments = ("--rubric", "correctness", "--judge", f"gguf:{broken}")
     said = trace_eval("rate", pairs, *arguments, "--estimate", "--quick").out
     assert "12 calls to make" in said
     assert "time: unknown; " in said

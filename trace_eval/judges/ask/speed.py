@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from trace_eval.judges.ask.base import CallFailed, ChatClient, Request, Unusable
 from trace_eval.judges.ask.judge import LLMJudge
-from trace_eval.judges.ask.prices import is_local
 from trace_eval.judges.ask.served import ServedClient
 from trace_eval.judges.base import Case
 
@@ -39,8 +38,11 @@ class Speed:
 
 
 def is_own(client: ChatClient) -> bool:
-    """Whether a model runs on this machine, so that it costs hours and no dollars."""
-    return isinstance(client, ServedClient) or is_local(client.server)
+    """Tell whether a judge brings its own server, so that it costs hours and no dollars.
+
+    Behind another address of this machine may be a proxy to a provider, which is paid.
+    """
+    return isinstance(client, ServedClient)
 
 
 def first_requests(judge: LLMJudge, cases: Iterable[Case], number: int) -> list[Request]:
