@@ -15,15 +15,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pytest
-import soundfile
 
-from extractors.audio import SPEECH_RATE, decode
+from tests.support.calls import CLIPS, write_spoken_call
 from tests.support.cli import ROOT, output_of, trace_eval
 from tests.support.plug_ins import install_plug_ins
 
-CLIPS = ROOT / "examples" / "clips"
 PAIRS = [json.loads(line) for line in (ROOT / "examples" / "pairs.jsonl").read_text().splitlines()]
 
 #: The example pairs that are judged, and those of them that a listener prefers the new answer of.
@@ -141,19 +138,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder = data / "calls" / system
         folder.mkdir(parents=True)
         for number in range(2):
-            _write_call(folder / f"{number}.wav", pause)
+            write_spoken_call(folder / f"{number}.wav", pause)
     return data
-
-
-def _write_call(path: Path, pause_s: float) -> None:
-    """Write a stereo call: a user asks on channel 0, an agent answers on 1 after a pause."""
-    user, agent = (decode(CLIPS / f"refusal-{who}.ogg").speech for who in ("instruction", "a"))
-    start = len(user) + int(pause_s * SPEECH_RATE)
-    room = np.random.default_rng(0).standard_normal((start + len(agent) + SPEECH_RATE, 2))
-    samples = (0.001 * room).astype(np.float32)
-    samples[: len(user), 0] += user
-    samples[start : start + len(agent), 1] += agent
-    soundfile.write(path, samples, SPEECH_RATE)
 
 
 def _options(words: Sequence[str]) -> set[str]:

@@ -10,15 +10,12 @@ import shutil
 import xml.etree.ElementTree as Xml
 from pathlib import Path
 
-import numpy as np
 import pytest
 import soundfile
 
-from extractors.audio import SPEECH_RATE, decode
+from tests.support.calls import CLIPS, write_spoken_call
 from tests.support.cli import ROOT, trace_eval
 from tests.support.espeak import spoken
-
-CLIPS = ROOT / "examples" / "clips"
 
 #: Pairs of the examples, and the system that a listener named, in her own words.
 JUDGED = {
@@ -49,22 +46,13 @@ def test_folders_odd_columns_and_labels_by_systems(tmp_path: Path, examples_cach
     assert "rules agrees with human labels on 75 %" in " ".join(agreed.out.split())
 
 
-def call(path: Path, pause_s: float, gain: float) -> None:
-    """Write a stereo call: a user asks on channel 0, an agent answers on 1 after a pause."""
-    user, agent = (decode(CLIPS / f"refusal-{who}.ogg").speech for who in ("instruction", "a"))
-    start = len(user) + int(pause_s * SPEECH_RATE)
-    room = np.random.default_rng(0).standard_normal((start + len(agent) + SPEECH_RATE, 2))
-    samples = (0.001 * room).astype(np.float32)
-    samples[: len(user), 0] += user
-    samples[start : start + len(agent), 1] += agent
-    soundfile.write(path, gain * samples, SPEECH_RATE)
-
-
 def test_twelve_stereo_calls_and_a_gate(tmp_path: Path) -> None:
     for system, pause in (("old", 0.3), ("new", 0.9)):
         (tmp_path / system).mkdir()
         for number in range(12):
-            call(tmp_path / system / f"call-{number:02d}.wav", pause, 0.6 + 0.03 * number)
+            write_spoken_call(
+                tmp_path / system / f"call-{number:02d}.wav", pause, 0.6 + 0.03 * number
+            )
     words = "turns new --against old --fail-over response_p50_s=+0.2 --junit gate.xml"
     words += " --html calls.html --audio --markdown calls.md"
     done = trace_eval(*words.split(), cwd=tmp_path, ends=1)

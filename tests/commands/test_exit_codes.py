@@ -128,6 +128,15 @@ def clips(tmp_path: Path) -> list[str]:
     return [str(write(tmp_path / f"{n}.wav", tone(3, peak=n / 20))) for n in range(1, 9)]
 
 
+def test_ctrl_c_while_python_runs_a_string_has_the_same_code(tmp_path: Path) -> None:
+    """Data classes are made by ``exec``, so that it may come there whenever modules load."""
+    lines = ["from trace_eval.commands import cli", "def app():"]
+    lines += ['    exec("raise KeyboardInterrupt")', "cli.app = app", "cli.main()"]
+    (tmp_path / "interrupted.py").write_text("\n".join(lines))
+    done = subprocess.run([sys.executable, "-m", "interrupted"], cwd=tmp_path, env=environment())
+    assert done.returncode == 130
+
+
 def test_ctrl_c_twice_is_quiet(clips: list[str], tmp_path: Path) -> None:
     for wait in (0.0, 1.5):
         out = tmp_path / f"out-{wait}"

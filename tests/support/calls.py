@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import soundfile
 
+from extractors.audio import SPEECH_RATE, decode
+from tests.support.cli import ROOT
 from tests.support.datasets_made import write_lines
 from trace_eval.data.conversation import (
     Clock,
@@ -21,6 +23,8 @@ from trace_eval.data.conversation import (
 )
 
 RATE = 8_000
+
+CLIPS = ROOT / "examples" / "clips"
 
 Spans = Sequence[tuple[float, float]]
 
@@ -114,3 +118,14 @@ def spoken(
         start_s=0.0,
         end=End(at_s=end, reason=reason),
     )
+
+
+def write_spoken_call(path: Path, pause_s: float, gain: float = 1.0) -> None:
+    """Write a stereo call of clips: a user asks on channel 0, an agent answers after a pause."""
+    user, agent = (decode(CLIPS / f"refusal-{who}.ogg").speech for who in ("instruction", "a"))
+    start = len(user) + int(pause_s * SPEECH_RATE)
+    room = np.random.default_rng(0).standard_normal((start + len(agent) + SPEECH_RATE, 2))
+    samples = (0.001 * room).astype(np.float32)
+    samples[: len(user), 0] += user
+    samples[start : start + len(agent), 1] += agent
+    soundfile.write(path, gain * samples, SPEECH_RATE)

@@ -292,5 +292,8 @@ def main() -> None:
         _, code = stopped()
         sys.exit(code)
     finally:
-        # All is done and printed: Ctrl-C while Python leaves must not end in another code.
+        # All is done and printed: Ctrl-C while Python leaves must not end in another code, and
+        # neither must one that came while Python ran a string, as for each data class that it
+        # imports: with ``-m`` it remembers that, and dies of SIGINT unless it runs another one.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        exec("")

@@ -87,8 +87,8 @@ class Instead:
     """What is done in place of judging.
 
     Attributes:
-        estimate: print calls, tokens and cost, or the hours of a model on this machine, which is
-            asked a few times; makes no run, needs no key.
+        estimate: print calls, tokens and cost, or the hours of a model that the judge serves, which
+            is asked a few times; makes no run, needs no key.
         quick: with --estimate: from durations, without extraction.
         batch_file: write the provider's batch requests here; send nothing.
         batch_results: read the provider's batch results; send nothing.

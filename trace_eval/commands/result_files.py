@@ -59,14 +59,23 @@ def take(name: str) -> list[str]:
     return files
 
 
+def _one_file(name: str, help_text: str, *flags: str) -> Any:
+    """Describe the option of a file that :func:`take` hands over under this name."""
+    return typer.Option(
+        *flags,
+        callback=lambda file: want(name, [file] if file else ()),
+        expose_value=False,
+        help=help_text,
+    )
+
+
 def json_options(
     json_file: Annotated[
         Path | None,
-        typer.Option(
+        _one_file(
+            "json_file",
+            "Write the result to this JSON file; trace-eval schema COMMAND describes it.",
             "--json",
-            callback=lambda file: want("json_file", [file] if file else ()),
-            expose_value=False,
-            help="Write the result to this JSON file; trace-eval schema COMMAND describes it.",
         ),
     ] = None,
     quiet: Annotated[
@@ -132,18 +141,12 @@ def figure_options(
     ] = None,
     latex: Annotated[
         Path | None,
-        typer.Option(
-            callback=lambda file: want("latex", [file] if file else ()),
-            expose_value=False,
-            help="Write the figures as tables of LaTeX (booktabs) to this file.",
-        ),
+        _one_file("latex", "Write the figures as tables of LaTeX (booktabs) to this file."),
     ] = None,
     markdown: Annotated[
         Path | None,
-        typer.Option(
-            callback=lambda file: want("markdown", [file] if file else ()),
-            expose_value=False,
-            help="Write the sentences and the tables as Markdown, e.g. for a summary of CI.",
+        _one_file(
+            "markdown", "Write the sentences and the tables as Markdown, e.g. for a summary of CI."
         ),
     ] = None,
 ) -> None:

@@ -1,6 +1,6 @@
 """What judging a manifest would send and cost; no run is made.
 
-Nothing is sent but, to a model on this machine, a few calls that tell how many hours it takes.
+Nothing is sent but, to a model that its judge serves, a few calls that tell the hours.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _timed(
     cases: Callable[[], Iterable[Case]],
     options: Options,
 ) -> CostEstimate:
-    """Add the hours of models on this machine, from a few calls that are sent to them.
+    """Add the hours of models that their judges serve, from a few calls that are sent to them.
 
     Args:
         chats: judges that send nothing, which write the requests.

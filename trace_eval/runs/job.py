@@ -89,7 +89,7 @@ class Job:
     def estimate(self, quick: bool = False, listener: Listener | None = None) -> CostEstimate:
         """Estimate calls, tokens and cost of unscored items; no run is made.
 
-        Nothing is sent but, to a model on this machine, a few calls that tell the hours.
+        Nothing is sent but, to a model that its judge serves, a few calls that tell the hours.
 
         Args:
             quick: from the durations in the files' headers alone, without extraction.

@@ -1,4 +1,4 @@
-"""How fast a model on a server of one's own answers, measured by a few calls."""
+"""How fast a model answers that its judge serves, measured by a few calls."""
 
 from __future__ import annotations
 
