@@ -282,3 +282,16 @@ def test_no_thread_of_a_worker_is_left(tmp_path: Path) -> None:
     # Python's exit closes what such a thread still writes to.
     assert [t for t in threading.enumerate() if "ExecutorManager" in type(t).__name__] == []
     assert multiprocessing.active_children() == []
+
+
+def test_a_loop_that_was_interrupted_reports_no_torn_task(caplog: pytest.LogCaptureFixture) -> None:
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    async def work() -> None:
+        loops.append(asyncio.get_running_loop())
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        complete(work())
+    loops[0].call_exception_handler({"message": "Task was destroyed but it is pending!"})
+    assert caplog.text == ""

@@ -10,6 +10,7 @@ import re
 import signal
 import sqlite3
 import sys
+from collections import namedtuple
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
@@ -294,6 +295,7 @@ def main() -> None:
     finally:
         # All is done and printed: Ctrl-C while Python leaves must not end in another code, and
         # neither must one that came while Python ran a string, as for each data class that it
-        # imports: with ``-m`` it remembers that, and dies of SIGINT unless it runs another one.
+        # imports: with ``-m`` it remembers that, and dies of SIGINT unless it runs another one,
+        # which a named tuple is made of.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        exec("")
+        namedtuple("Nothing", ())

@@ -61,6 +61,10 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
         with ctrl_c_deferred():
             runner.get_loop()  # half a loop would complain when it is thrown away
         return runner.run(work)
+    except KeyboardInterrupt:
+        # It may have torn a task in the middle of a step, which asyncio reports when that is freed.
+        runner.get_loop().set_exception_handler(lambda *_: None)
+        raise
     finally:
         with ctrl_c_ignored():
             runner.close()
