@@ -14,7 +14,7 @@ import soundfile
 from extractors.audio import SPEECH_RATE
 from tests.support.cli import trace_eval
 from tests.support.platform_samples import EXPORTS, SAID, export_text
-from tests.support.spoken import voice
+from tests.support.sided_calls import sides, write_eva, write_sides
 from trace_eval.conversations.layouts import Reading, read_conversations
 from trace_eval.data.conversation import Conversation, ConversationItem
 from trace_eval.turns.options import TurnsOptions
@@ -35,24 +35,8 @@ NAMES = {
 }
 
 
-def _sides(spans: Mapping[str, Sequence[tuple[float, float]]], end_s: float = 10.0) -> np.ndarray:
-    """Return samples of user and agent [shape=(n, 2)] in room tone."""
-    rng = np.random.default_rng(1)
-    sound = 1e-4 * rng.standard_normal((round(end_s * SPEECH_RATE), 2))
-    for channel, role in enumerate(("user", "agent")):
-        for start, end in spans.get(role, ()):
-            part = voice(end - start)
-            sound[round(start * SPEECH_RATE) :][: len(part), channel] += part
-    return sound
-
-
 def _stereo(path: Path, sound: np.ndarray) -> None:
     soundfile.write(path, sound, SPEECH_RATE)
-
-
-def _pair(folder: Path, sound: np.ndarray, names: Sequence[str]) -> None:
-    for channel, name in enumerate(names):
-        soundfile.write(folder / name, sound[:, channel], SPEECH_RATE)
 
 
 def _spans(call: Conversation, role: str) -> list[tuple[float, float]]:
@@ -75,33 +59,6 @@ def _is_timed_by(call: Conversation, sound: Mapping[str, Sequence[tuple[float, f
         )
 
 
-def _eva(folder: Path, spans: Sequence[tuple[str, float, float]], reason: str = "goodbye") -> Path:
-    """Write a record folder whose log has these spans, and words for each."""
-    folder.mkdir(parents=True, exist_ok=True)
-    zero = 1_767_225_600.0
-    users = {"user": "simulated_user", "agent": "assistant"}
-    events: list[tuple[float, dict[str, Any]]] = []
-    for number, (role, start, end) in enumerate(spans):
-        spoken = {"user": "user_speech", "agent": "assistant_speech"}[role]
-        edge = {"user": users[role]}
-        start_at, end_at = zero + start, zero + end
-        text = {"data": {"text": f"words {number}"}}
-        events += [
-            (start, {"event_type": "audio_start", "audio_timestamp": start_at, **edge}),
-            (end, {"event_type": "audio_end", "audio_timestamp": end_at, **edge}),
-            (end - 0.01, {"type": spoken, **text}),
-        ]
-    lines = [
-        {"timestamp": round(1000 * (zero + at)), **event}
-        for at, event in sorted(events, key=lambda e: e[0])
-    ]
-    lines.insert(0, {"timestamp": round(1000 * zero), "type": "connection_state", "data": {}})
-    log = "".join(json.dumps(line) + "\n" for line in lines)
-    (folder / "user_simulator_events.jsonl").write_text(log)
-    (folder / "result.json").write_text(json.dumps({"conversation_ended_reason": reason}))
-    return folder
-
-
 LOGGED = [("agent", 0.5, 2.0), ("user", 3.0, 5.0), ("agent", 6.0, 8.0)]
 
 
@@ -112,14 +69,14 @@ def test_every_export_is_timed_by_the_recording_beside_it(
 ) -> None:
     file = next(name for name in EXPORTS if name.startswith(f"{layout}."))
     (tmp_path / file).write_text(export_text(file))
-    sound, name = _sides(SOUND), NAMES[layout]
+    sound, name = sides(SOUND), NAMES[layout]
     if how == "stereo":
         _stereo(tmp_path / f"{name}.wav", sound)
     elif how == "two files":
-        _pair(tmp_path, sound, (f"{name}_user.wav", f"{name}_agent.wav"))
+        write_sides(tmp_path, sound, (f"{name}_user.wav", f"{name}_agent.wav"))
     else:
         (tmp_path / name).mkdir()
-        _pair(tmp_path / name, sound, ("caller.wav", "bot.wav"))
+        write_sides(tmp_path / name, sound, ("caller.wav", "bot.wav"))
     reading = read_conversations(tmp_path)
     assert reading.layout == layout
     item = _one(reading)
@@ -137,7 +94,7 @@ def test_words_without_times_are_not_used_where_other_turns_are_heard(
 ) -> None:
     file = next(name for name in EXPORTS if name.startswith(f"{layout}."))
     (tmp_path / file).write_text(export_text(file))
-    _stereo(tmp_path / f"{NAMES[layout]}.wav", _sides({**SOUND, "agent": [(0.6, 2.0)]}))
+    _stereo(tmp_path / f"{NAMES[layout]}.wav", sides({**SOUND, "agent": [(0.6, 2.0)]}))
     item = _one(read_conversations(tmp_path))
     assert not any(turn.text for turn in item.conversation.turns)
     assert "its log has 3 turns in words, 2 are heard: its words are not used" in item.caveats
@@ -146,9 +103,9 @@ def test_words_without_times_are_not_used_where_other_turns_are_heard(
 def test_a_record_of_eva_is_timed_by_its_sides_and_its_mix_is_used_by_nobody(
     tmp_path: Path,
 ) -> None:
-    folder = _eva(tmp_path / "r1", LOGGED)
-    sound = _sides(SOUND)
-    _pair(folder, sound, ("audio_user.wav", "audio_assistant.wav"))
+    folder = write_eva(tmp_path / "r1", LOGGED)
+    sound = sides(SOUND)
+    write_sides(folder, sound, ("audio_user.wav", "audio_assistant.wav"))
     soundfile.write(folder / "audio_mixed.wav", sound[:, 1], SPEECH_RATE)
     for path in (folder, tmp_path):
         reading = read_conversations(path)
@@ -163,7 +120,7 @@ def test_a_table_and_ticks_are_timed_by_sound_too(tmp_path: Path) -> None:
     table = tmp_path / "turns.csv"
     rows = [f"c1,{who},{start},{end},{text}" for who, start, end, text in SAID]
     table.write_text("\n".join(["conversation,speaker,start,end,text", *rows]) + "\n")
-    _stereo(tmp_path / "c1.wav", _sides(SOUND))
+    _stereo(tmp_path / "c1.wav", sides(SOUND))
     _is_timed_by(_one(read_conversations(table)).conversation, SOUND)
     audio = [rows[0] + ",c1.wav", rows[1] + ",c1.wav", rows[2] + ",c1.wav"]
     table.write_text("\n".join(["conversation,speaker,start,end,text,audio", *audio]) + "\n")
@@ -178,7 +135,7 @@ def test_a_table_and_ticks_are_timed_by_sound_too(tmp_path: Path) -> None:
     (tmp_path / "sim").mkdir()
     simulation = tmp_path / "sim" / "t1.json"
     simulation.write_text(json.dumps({"id": "t1", "ticks": ticks}))
-    _stereo(tmp_path / "sim" / "t1.wav", _sides(SOUND))
+    _stereo(tmp_path / "sim" / "t1.wav", sides(SOUND))
     _is_timed_by(_one(read_conversations(simulation)).conversation, SOUND)
     by_ticks = time_turns(simulation, TurnsOptions(definitions="tau-voice"))
     assert by_ticks.conversations[0].item.conversation.clock.kind == "ticks"
@@ -186,8 +143,8 @@ def test_a_table_and_ticks_are_timed_by_sound_too(tmp_path: Path) -> None:
 
 def test_the_distance_of_log_and_sound_is_said_edge_by_edge(tmp_path: Path) -> None:
     """The agent's last turn lasts from 6.9 s on, where the log has it from 6.0 s."""
-    folder = _eva(tmp_path / "r1", LOGGED)
-    _pair(folder, _sides(SOUND), ("user.wav", "assistant.wav"))
+    folder = write_eva(tmp_path / "r1", LOGGED)
+    write_sides(folder, sides(SOUND), ("user.wav", "assistant.wav"))
     call = time_turns(folder).record()["conversations"][0]
     log = call["log"]
     assert log["shift_s"] == 0.0
@@ -204,8 +161,8 @@ def test_the_distance_of_log_and_sound_is_said_edge_by_edge(tmp_path: Path) -> N
 def test_what_the_log_alone_says_is_marked_and_gives_no_figure(tmp_path: Path) -> None:
     """The log has a question at 12 s and an answer at 14 s that nobody hears."""
     more = [*LOGGED, ("user", 12.0, 13.0), ("agent", 14.0, 15.0)]
-    folder = _eva(tmp_path / "r1", more)
-    _pair(folder, _sides(SOUND, 18.0), ("user.wav", "assistant.wav"))
+    folder = write_eva(tmp_path / "r1", more)
+    write_sides(folder, sides(SOUND, 18.0), ("user.wav", "assistant.wav"))
     (timed,) = time_turns(folder).conversations
     alone = [one for one in timed.measured.events if one.kind == "log_alone"]
     assert [(round(one.start_s), round(one.end_s)) for one in alone] == [(12, 13), (14, 15)]
@@ -214,8 +171,8 @@ def test_what_the_log_alone_says_is_marked_and_gives_no_figure(tmp_path: Path) -
 
 
 def test_eva_s_own_figures_stay_and_say_how_far_their_log_is(tmp_path: Path) -> None:
-    with_sound, without = _eva(tmp_path / "a", LOGGED), _eva(tmp_path / "b", LOGGED)
-    _pair(with_sound, _sides(SOUND), ("user.wav", "assistant.wav"))
+    with_sound, without = write_eva(tmp_path / "a", LOGGED), write_eva(tmp_path / "b", LOGGED)
+    write_sides(with_sound, sides(SOUND), ("user.wav", "assistant.wav"))
     options = TurnsOptions(definitions="eva")
     (heard,), (unheard,) = (
         time_turns(folder, options).conversations for folder in (with_sound, without)
@@ -231,34 +188,34 @@ def _caveats(folder: Path) -> str:
 def test_each_odd_recording_is_named_and_the_rest_is_measured(tmp_path: Path) -> None:
     """Sound shorter or longer than its log, other clock, one side, one file, another call."""
     long_log = [*LOGGED, ("user", 30.0, 31.0), ("agent", 33.0, 35.0)]
-    short = _eva(tmp_path / "short", long_log)
-    _pair(short, _sides(SOUND), ("user.wav", "assistant.wav"))
+    short = write_eva(tmp_path / "short", long_log)
+    write_sides(short, sides(SOUND), ("user.wav", "assistant.wav"))
     assert "user 30.00-31.00 in the log alone" in _caveats(short)
-    longer = _eva(tmp_path / "longer", LOGGED)
+    longer = write_eva(tmp_path / "longer", LOGGED)
     spoken = {"agent": [*SOUND["agent"], (20.0, 22.0)], "user": SOUND["user"]}
-    _pair(longer, _sides(spoken, 24.0), ("user.wav", "assistant.wav"))
+    write_sides(longer, sides(spoken, 24.0), ("user.wav", "assistant.wav"))
     assert "heard alone" in _caveats(longer)
-    clock = _eva(tmp_path / "clock", [(who, a + 5, b + 5) for who, a, b in LOGGED])
-    _pair(clock, _sides(SOUND), ("user.wav", "assistant.wav"))
+    clock = write_eva(tmp_path / "clock", [(who, a + 5, b + 5) for who, a, b in LOGGED])
+    write_sides(clock, sides(SOUND), ("user.wav", "assistant.wav"))
     assert "moved by -4.98 s" in _caveats(clock)  # of 5 s, in steps of .02 s
-    one_side = _eva(tmp_path / "one", LOGGED)
-    soundfile.write(one_side / "audio_assistant.wav", _sides(SOUND)[:, 1], SPEECH_RATE)
+    one_side = write_eva(tmp_path / "one", LOGGED)
+    soundfile.write(one_side / "audio_assistant.wav", sides(SOUND)[:, 1], SPEECH_RATE)
     item = _one(read_conversations(one_side))
     assert "there is no recording of the user, only audio_assistant.wav" in "; ".join(item.caveats)
     assert _spans(item.conversation, "user") == []
     (turn,) = [turn for _, turn in item.conversation.turns_of("agent")]
     assert [round(at, 1) for at, _ in turn.stretches] == [0.6, 6.9]
-    same = _eva(tmp_path / "same", LOGGED)
+    same = write_eva(tmp_path / "same", LOGGED)
     for name in ("user.wav", "assistant.wav"):
-        soundfile.write(same / name, _sides(SOUND)[:, 1], SPEECH_RATE)
+        soundfile.write(same / name, sides(SOUND)[:, 1], SPEECH_RATE)
     assert "one and the same recording" in _caveats(same)
     (timed,) = time_turns(same).conversations
     assert timed.measured.unusable
-    other = _eva(tmp_path / "other", [("user", 0.0, 9.0), ("agent", 9.2, 9.6)])
-    _pair(other, _sides(SOUND), ("user.wav", "assistant.wav"))
+    other = write_eva(tmp_path / "other", [("user", 0.0, 9.0), ("agent", 9.2, 9.6)])
+    write_sides(other, sides(SOUND), ("user.wav", "assistant.wav"))
     assert "a log of another call?" in _caveats(other)
-    torn = _eva(tmp_path / "torn", LOGGED)
-    _pair(torn, _sides(SOUND), ("user.wav", "assistant.wav"))
+    torn = write_eva(tmp_path / "torn", LOGGED)
+    write_sides(torn, sides(SOUND), ("user.wav", "assistant.wav"))
     (torn / "user.wav").write_bytes(b"no sound at all")
     assert "user.wav" in _caveats(torn)
     assert len(read_conversations(tmp_path).items) == 7
@@ -266,8 +223,8 @@ def test_each_odd_recording_is_named_and_the_rest_is_measured(tmp_path: Path) ->
 
 def test_recordings_that_no_log_names_are_calls_of_their_own(tmp_path: Path) -> None:
     (tmp_path / "vapi.json").write_text(export_text("vapi.json"))
-    _stereo(tmp_path / "vapi-1.wav", _sides(SOUND))
-    _stereo(tmp_path / "another.wav", _sides(SOUND))
+    _stereo(tmp_path / "vapi-1.wav", sides(SOUND))
+    _stereo(tmp_path / "another.wav", sides(SOUND))
     items = {item.id: item for item in read_conversations(tmp_path).items}
     assert {*items} == {"vapi-1", "another"}
     _is_timed_by(items["another"].conversation, SOUND)
@@ -275,8 +232,8 @@ def test_recordings_that_no_log_names_are_calls_of_their_own(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(("name", "channel"), [("user", 0), ("assistant", 1)])
 def test_a_recording_of_either_side_alone_is_heard(tmp_path: Path, name: str, channel: int) -> None:
-    folder = _eva(tmp_path / "one", LOGGED)
-    soundfile.write(folder / f"audio_{name}.wav", _sides(SOUND)[:, channel], SPEECH_RATE)
+    folder = write_eva(tmp_path / "one", LOGGED)
+    soundfile.write(folder / f"audio_{name}.wav", sides(SOUND)[:, channel], SPEECH_RATE)
     item = _one(read_conversations(folder))
     assert item.conversation.clock.kind == "recording"
     assert f"only audio_{name}.wav" in " ".join(item.caveats)
@@ -284,21 +241,21 @@ def test_a_recording_of_either_side_alone_is_heard(tmp_path: Path, name: str, ch
 
 
 def test_a_recording_that_ends_before_its_log_is_named_with_both_ends(tmp_path: Path) -> None:
-    folder = _eva(tmp_path / "short", [*LOGGED, ("user", 12.0, 14.0)])
-    _pair(folder, _sides(SOUND), ("user.wav", "assistant.wav"))
+    folder = write_eva(tmp_path / "short", [*LOGGED, ("user", 12.0, 14.0)])
+    write_sides(folder, sides(SOUND), ("user.wav", "assistant.wav"))
     said = _caveats(folder)
     assert "the recording is shorter than its log: it lasts 10.00 s" in said
     assert "speech ends at 14.00 s of it" in said
-    longer = _eva(tmp_path / "long", LOGGED)
-    _pair(longer, _sides(SOUND, 40.0), ("user.wav", "assistant.wav"))
+    longer = write_eva(tmp_path / "long", LOGGED)
+    write_sides(longer, sides(SOUND, 40.0), ("user.wav", "assistant.wav"))
     assert "the recording is longer than its log: it lasts 40.00 s" in _caveats(longer)
 
 
 def test_a_recording_in_which_nothing_of_its_log_is_heard_says_so_with_both_ends(
     tmp_path: Path,
 ) -> None:
-    folder = _eva(tmp_path / "tiny", LOGGED)
-    _pair(folder, np.zeros((SPEECH_RATE // 10, 2)), ("user.wav", "assistant.wav"))
+    folder = write_eva(tmp_path / "tiny", LOGGED)
+    write_sides(folder, np.zeros((SPEECH_RATE // 10, 2)), ("user.wav", "assistant.wav"))
     said = _caveats(folder)
     assert "the sound, which lasts 0.10 s; nothing of its log is heard" in said
     assert "which has speech until 8.00 s" in said
@@ -310,7 +267,7 @@ def test_a_clock_that_is_off_by_a_minute_is_another_clock_and_no_other_call(
 ) -> None:
     """The recording begins a minute before its log; or the log counts from elsewhere."""
     before = 1e-4 * np.random.default_rng(3).standard_normal((60 * SPEECH_RATE, 2))
-    sound = np.concatenate([before, _sides(SOUND)]) if off_s < 0 else _sides(SOUND)
+    sound = np.concatenate([before, sides(SOUND)]) if off_s < 0 else sides(SOUND)
     rows = [f"c1,{who},{a + max(0, off_s)},{b + max(0, off_s)},{text}" for who, a, b, text in SAID]
     table = tmp_path / "log.csv"
     table.write_text("\n".join(["conversation,speaker,start,end,text", *rows]) + "\n")
@@ -327,8 +284,8 @@ def test_a_table_among_recordings_is_held_against_them(tmp_path: Path) -> None:
     rows += ["call,agent,0.5,2.0,hello", "call,user,2.9,4.6,a table for two"]
     rows += ["call,agent,6.8,8.0,for when"]
     (tmp_path / "turns.csv").write_text("\n".join(rows))
-    soundfile.write(tmp_path / "call.wav", _sides(SOUND), SPEECH_RATE)
-    soundfile.write(tmp_path / "other.wav", _sides(SOUND), SPEECH_RATE)
+    soundfile.write(tmp_path / "call.wav", sides(SOUND), SPEECH_RATE)
+    soundfile.write(tmp_path / "other.wav", sides(SOUND), SPEECH_RATE)
     reading = read_conversations(tmp_path)
     assert reading.layout == "turns"
     call, other = reading.items

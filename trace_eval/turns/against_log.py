@@ -93,13 +93,21 @@ def _logs(conversations: Sequence[Timed]) -> Iterator[tuple[str, dict[str, Any]]
 
 
 def _moved(conversations: Sequence[Timed]) -> str:
-    shifts = [log["shift_s"] for _, log in _logs(conversations) if log["shift_s"]]
-    if not shifts:
-        return ""
-    return (
-        f"{counted(len(shifts), 'log')} moved as a whole, by {min(shifts):+.2f} to"
-        f" {max(shifts):+.2f} s: another clock"
-    )
+    logs = [log for _, log in _logs(conversations)]
+    rates = [log["rate"] for log in logs if log["rate"] != 1.0]
+    shifts = [log["shift_s"] for log in logs if log["shift_s"] and log["rate"] == 1.0]
+    said = []
+    if shifts:
+        said.append(
+            f"{counted(len(shifts), 'log')} moved as a whole, by {min(shifts):+.2f} to"
+            f" {max(shifts):+.2f} s: another clock"
+        )
+    if rates:
+        said.append(
+            f"{counted(len(rates), 'log')} set to the sound's clock: {min(rates):.3f} to"
+            f" {max(rates):.3f} of its seconds pass in one of the sound's"
+        )
+    return "; ".join(said)
 
 
 def _disagreements(conversations: Sequence[Timed]) -> Iterator[tuple[str, str, str, str]]:

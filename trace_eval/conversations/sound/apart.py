@@ -17,6 +17,7 @@ import numpy as np
 from blueprints import counted
 from trace_eval.conversations.sound.fit import FARTHEST_S, STEP_S, fit
 from trace_eval.conversations.sound.lanes import inside
+from trace_eval.conversations.sound.log_clock import LogClock
 from trace_eval.conversations.spans import Spans, joined, overlaps, total
 from trace_eval.data.conversation import ROLES, Role, SourceEvent
 
@@ -68,7 +69,7 @@ class Disagreement(NamedTuple):
 class Apart:
     """A log beside the sound; times are seconds of the sound."""
 
-    shift_s: float  # added to times of the log
+    clock: LogClock  # where times of the log lie
     likeness: float | None  # correlation of who speaks when; None: nothing to compare
     pairs: tuple[Disagreement, ...] = ()  # stretches that belong together, whatever their distance
     log_alone: tuple[tuple[Role, float, float], ...] = ()
@@ -116,12 +117,13 @@ class Apart:
         if self.likeness is None:
             return "times are those of the sound; its log has none to compare"
         if not self.fits:
+            ends = self.clock.in_log(ends)
             return (
                 f"the log fits its sound at {self.likeness:.2f} only, with speech until"
-                f" {ends - self.shift_s:.2f} s in a recording of {self.sound_end_s:.2f} s: a log of"
-                " another call? its words are not used"
+                f" {ends:.2f} s in a recording of {self.sound_end_s:.2f} s: a log of another call?"
+                " its words are not used"
             )
-        moved = f", moved by {self.shift_s:+.2f} s," if self.shift_s else ""
+        moved = f", {self.clock.words}," if self.clock.words else ""
         off = np.abs([*chain(*self.errors().values())])
         if not len(off):
             return f"times are those of the sound; of its log{moved} no stretch is heard"
@@ -151,7 +153,8 @@ class Apart:
     def record(self) -> dict[str, Any]:
         """Return everything as JSON values."""
         return {
-            "shift_s": self.shift_s,
+            "shift_s": self.clock.shift_s,
+            "rate": self.clock.rate,
             "likeness": self.likeness,
             "fits": self.fits,
             "errors_s": self.errors(),
@@ -172,11 +175,25 @@ def compared_with_sound(
     sound: Mapping[Role, Spans],
     sound_end_s: float,
     channels: Collection[Role],
+    clock: LogClock | None = None,
 ) -> Apart:
-    """Compare the stretches of a log with those that are heard on the channels that there are."""
+    """Compare the stretches of a log with those that are heard on the channels that there are.
+
+    Args:
+        log: the stretches in which each side speaks, by the log's clock.
+        sound: those that are heard.
+        sound_end_s: when the recording ends.
+        channels: the sides that have a recording.
+        clock: the log's, where it runs at another rate; else the log is moved as a whole.
+    """
     both = [role for role in ROLES if role in channels and log[role] and sound[role]]
-    shift_s, likeness = _shift({role: log[role] for role in both}, sound)
-    moved = {role: [(start + shift_s, end + shift_s) for start, end in log[role]] for role in ROLES}
+    of_both = {role: log[role] for role in both}
+    if clock is None:
+        shift_s, likeness = _shift(of_both, sound)
+        clock = LogClock(shift_s)
+    else:
+        likeness = _fit({role: clock.moved(log[role]) for role in both}, sound)[1]
+    moved: dict[Role, Spans] = {role: clock.moved(log[role]) for role in ROLES}
     pairs: list[Disagreement] = []
     alone: dict[str, list[tuple[Role, float, float]]] = {"log": [], "sound": []}
     for role in ROLES:
@@ -191,7 +208,7 @@ def compared_with_sound(
             else:
                 alone["log" if one else "sound"] += [(role, *span) for span in one or other]
     return Apart(
-        shift_s=shift_s,
+        clock=clock,
         likeness=likeness,
         pairs=tuple(pairs),
         log_alone=tuple(alone["log"]),

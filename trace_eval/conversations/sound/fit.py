@@ -9,11 +9,18 @@ from numpy.typing import NDArray
 STEP_S, FARTHEST_S = 0.02, 10.0
 
 
-def fit(pairs: list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]) -> tuple[float, float]:
-    """Return the delay where pairs of rows correlate best together, and their likeness."""
+def fit(
+    pairs: list[tuple[NDArray[np.bool_], NDArray[np.bool_]]], step_s: float = STEP_S
+) -> tuple[float, float]:
+    """Return the delay where pairs of rows correlate best together, and their likeness.
+
+    Args:
+        pairs: two rows of who speaks when, of each speaker.
+        step_s: from a place in a row to the next one.
+    """
     from scipy.signal import correlate
 
-    reach = round(FARTHEST_S / STEP_S)
+    reach = round(FARTHEST_S / step_s)
     shape = np.concatenate([np.pad(one.astype(float), reach) for one, _ in pairs])
     other = np.concatenate([np.pad(two.astype(float), reach) for _, two in pairs])
     other, size, shape = np.pad(other, reach), len(shape), shape - shape.mean()
@@ -22,4 +29,4 @@ def fit(pairs: list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]) -> tuple[float
     spread = np.maximum(total - total**2 / size, 1e-9)
     like = correlate(other, shape, "valid", "fft") / np.sqrt(spread * (shape @ shape) + 1e-9)
     best = int(np.argmax(like))
-    return (best - reach) * STEP_S, float(like[best])
+    return (best - reach) * step_s, float(like[best])

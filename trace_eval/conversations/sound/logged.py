@@ -24,6 +24,7 @@ from trace_eval.conversations.sound.audit import Fault, verdict
 from trace_eval.conversations.sound.conversation import kept_conversation
 from trace_eval.conversations.sound.fit import STEP_S, fit
 from trace_eval.conversations.sound.lanes import inside
+from trace_eval.conversations.sound.log_clock import LogClock, running_clock
 from trace_eval.conversations.sound.mono import kept_mix, of_log
 from trace_eval.conversations.sound.worded import role_names, timed_by_sound, unplaced_words
 from trace_eval.conversations.spans import Spans, joined, total
@@ -82,14 +83,17 @@ def held_against_sound(item: ConversationItem, options: ReadOptions) -> Conversa
     faults = [Fault(**one) for one in _faults(sound)]
     spoken, heard = _spoken(log), _spoken(sound)
     both = len(channels) == len(ROLES) and not mixed
-    against = disagreements(spoken, heard) if both else []
+    clock = running_clock(spoken, heard) if len(channels) == len(ROLES) else None
+    against = disagreements(spoken, heard) if both and not clock else []
     if any(fault.name == SWAPPED for fault in against):
         channels = {"user": channels["agent"], "agent": channels["user"]}
         sound, said = kept_conversation(channels, options.kept, ignore=options.ignore)
         faults, heard = [Fault(**one) for one in _faults(sound)], _spoken(sound)
     sessions = bool(log.meta.get("sessions"))
     against = [_of_log(fault) for fault in against if not sessions or fault.name == SWAPPED]
-    apart_by = compared_with_sound(spoken, heard, sound.end_s, channels)
+    if clock:
+        against.append(_of_log(_runs(clock, spoken)))
+    apart_by = compared_with_sound(spoken, heard, sound.end_s, channels, clock=clock)
     faults += against
     details = [fault.detail for fault in faults if fault.detail]
     meta = {
@@ -109,6 +113,16 @@ def held_against_sound(item: ConversationItem, options: ReadOptions) -> Conversa
     if not options.by_log:
         kept = [one for one in kept if not one.startswith(OF_LOG)]
     return item.model_copy(update={"conversation": result, "caveats": (*kept, *said)})
+
+
+def _runs(clock: LogClock, log: Mapping[Role, Spans]) -> Fault:
+    """Return the fault of a log whose clock runs at another rate than the sound's."""
+    last_s = max(spans[-1][1] for spans in log.values() if spans)
+    why = (
+        f"the log's clock runs {clock.rate:.3f} times the sound's: its last word ends at"
+        f" {last_s:.2f} s, that of the sound at {clock.in_sound(last_s):.2f} s"
+    )
+    return Fault(name=OTHER_CLOCK, channel=None, spoils="replies", spans=[], detail=why)
 
 
 def _sound_of_mix(
@@ -143,6 +157,8 @@ def _sound_of_mix(
 
 def _likeness(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> float:
     """Return how like a log is to the sound where it fits best, as a correlation."""
+    if clock := running_clock(log, sound):
+        log = {role: clock.moved(log[role]) for role in ROLES}
     end_s = max(spans[-1][1] for spans in (*log.values(), *sound.values()) if spans)
     times = np.arange(0.0, end_s + STEP_S, STEP_S)
     return fit([(inside(log[role], times), inside(sound[role], times)) for role in ROLES])[1]

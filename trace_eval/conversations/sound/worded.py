@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from blueprints import counted
 from trace_eval.conversations.sound.apart import Apart
+from trace_eval.conversations.sound.log_clock import LogClock
 from trace_eval.data.conversation import (
     ROLES,
     Conversation,
@@ -35,7 +36,7 @@ def timed_by_sound(log: Conversation, sound: Conversation, apart: Apart) -> Conv
     ]
     place = _Places(log, turns, names, apart)
     others = [
-        _moved_turn(turn, apart.shift_s)
+        _moved_turn(turn, apart.clock)
         for turn in log.turns
         if turn.speaker not in names.values() and apart.fits
     ]
@@ -73,14 +74,14 @@ def _start(turn: Turn) -> float:
     return turn.start_s or 0.0
 
 
-def _moved_turn(turn: Turn, by_s: float) -> Turn:
+def _moved_turn(turn: Turn, clock: LogClock) -> Turn:
     if turn.start_s is None or turn.end_s is None:
         return turn
     return turn.model_copy(
         update={
-            "start_s": turn.start_s + by_s,
-            "end_s": turn.end_s + by_s,
-            "segments": tuple((start + by_s, end + by_s) for start, end in turn.segments),
+            "start_s": clock.in_sound(turn.start_s),
+            "end_s": clock.in_sound(turn.end_s),
+            "segments": tuple(clock.moved(turn.segments)),
         }
     )
 
@@ -102,7 +103,7 @@ class _Places:
     def __init__(
         self, log: Conversation, turns: list[Turn], names: Mapping[Role, str], apart: Apart
     ) -> None:
-        self.log, self.turns, self.shift_s = log, turns, apart.shift_s
+        self.log, self.turns, self.clock = log, turns, apart.clock
         mine = [turn for turn in log.turns if turn.speaker in names.values()]
         if not apart.fits:
             self.of: dict[int, int] = {}
@@ -116,7 +117,7 @@ class _Places:
         for number, turn in enumerate(self.log.turns):
             if turn.start_s is None or turn.end_s is None:
                 continue
-            start, end = turn.start_s + self.shift_s, turn.end_s + self.shift_s
+            [(start, end)] = self.clock.moved([(turn.start_s, turn.end_s)])
             overlap, best = max(
                 (
                     (min(end, _end(one)) - max(start, _start(one)), -n)
@@ -162,8 +163,8 @@ class _Places:
         position = self.of.get(-1 if event.turn is None else event.turn)
         return event.model_copy(
             update={
-                "at_s": None if event.at_s is None else event.at_s + self.shift_s,
-                "end_s": None if event.end_s is None else event.end_s + self.shift_s,
+                "at_s": None if event.at_s is None else self.clock.in_sound(event.at_s),
+                "end_s": None if event.end_s is None else self.clock.in_sound(event.end_s),
                 "turn": None if position is None else ordered.index(position),
             }
         )
