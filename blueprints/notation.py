@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from functools import lru_cache
 
 #: Steps of a contour: of the paper's 20, as few as still show where in a clip something happens.
 COMPACT_POINTS = 12
@@ -58,6 +59,7 @@ def hundredths(scores: dict[str, float], most: int | None = None) -> str:
     return " ".join(parts)
 
 
+@lru_cache(maxsize=512)  # names of groups, emotions and accents: the same in every clip
 def label(text: str) -> str:
     """Write a plain label as it is, and quote any other."""
     return text if _PLAIN_LABEL.fullmatch(text) else quoted(text)

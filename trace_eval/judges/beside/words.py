@@ -55,7 +55,7 @@ def _words(blueprint: Blueprint) -> list[str] | None:
 
 def similarity(a: list[str], b: list[str]) -> float:
     """Return the share of words that two sequences have in common in order; symmetric."""
-    if not a and not b:
+    if a == b:
         return 1.0
     # The ratio depends on the order.
     return _ratio(*sorted((tuple(a[:MOST_WORDS]), tuple(b[:MOST_WORDS]))))

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from trace_eval.judges.claims import lexicon
 from trace_eval.judges.claims.measures import MEASURES, Measure, labelled
+from trace_eval.judges.claims.scan import Scanner
 from trace_eval.judges.claims.spelled import plain_numbers
 
 #: Longer reasons are read up to here, characters.
@@ -130,7 +131,7 @@ def _patterns() -> Iterator[_Pattern]:
     yield _Pattern(re.compile(_bounded(as_much), re.I), "as")
 
 
-_PATTERNS = [*_patterns()]
+PATTERNS = Scanner(_patterns())
 
 _UNIT = "|".join(f"(?P<u{i}>{p})" for i, p in enumerate(lexicon.UNITS))
 _NUMBER = re.compile(
@@ -168,9 +169,7 @@ def tokens(text: str, labels: Iterable[str] = ()) -> list[Token]:
         )
         masked[match.start() : match.end()] = "\x00" * len(match[0])
     body = "".join(masked)
-    for pattern in _PATTERNS:
-        for match in pattern.regex.finditer(body):
-            every.append(_token(pattern, match))
+    every += (_token(pattern, match) for pattern, match in PATTERNS.matches(body))
     every += _numbers(_RANGE.sub("\x01", body))
     every += _letters(body)
     if names := tuple(labels):
@@ -258,7 +257,8 @@ def _behind(body: str, match: re.Match[str]) -> str:
 
 def _starts(kinds: tuple[str, ...], behind: str) -> bool:
     """Whether one of these tokens stands next."""
-    return any(p.regex.match(behind, 1) for p in _PATTERNS if p.kind in kinds)
+    able = PATTERNS.beginning_with(behind[1:])
+    return any(p.regex.match(behind, 1) for p in able if p.kind in kinds)
 
 
 def _counts(behind: str) -> bool:

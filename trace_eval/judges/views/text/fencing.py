@@ -188,6 +188,8 @@ def _value(value: object) -> object:
     if isinstance(value, list):
         return value if _all_harmless(value) else [_value(one) for one in value]
     if isinstance(value, dict):
+        if {*map(type, value.values())} <= {float} and _all_harmless([*value]):
+            return value
         return {neutralise(key): _value(item) for key, item in value.items()}
     return value
 
