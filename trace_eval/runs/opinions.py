@@ -149,7 +149,16 @@ def _there(named: Mapping[str, str], path: Path, others: Sequence[Path]) -> Mapp
     if not named or not others:
         return named
     own, theirs = {*names_in(path)}, {name for other in others for name in names_in(other)}
-    return {field: name for field, name in named.items() if name in own or name not in theirs}
+    return {
+        field: name
+        for field, name in named.items()
+        if _names_columns(name, own) or not _names_columns(name, theirs)
+    }
+
+
+def _names_columns(name: str, columns: Collection[str]) -> bool:
+    """Say whether a column is there, or each of several raters' columns."""
+    return name in columns or all(part.strip() in columns for part in name.split(","))
 
 
 def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
