@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.report import data_folder, save
-from trace_eval.stats.agreement.suspects import LEAST_ITEMS, LEAST_VOTES, check_raters
+from trace_eval.stats.agreement.suspects import LEAST_VOTES, check_raters
+from trace_eval.stats.agreement.with_others import LEAST_ITEMS
 
 Votes = list[tuple[str, str, float]]
 

@@ -66,6 +66,7 @@ CASES = (
     Case("zero", _labels("0", "0", "1", "1"), AGREE, ["----"], {"LABEL": "missing"}),
     Case("a negation", _labels("1", "\u00acA", "2", "1"), AGREE, ["1221"], {"LABEL": "2"}),
     Case("about", _labels("1", "~1", "2", "1"), AGREE, ["1121"], {"LABEL": "1"}),
+    Case("a minus of accounts", _labels("1", "(1)", "(1)", "1"), AGREE, ["1221"], {"LABEL": "2"}),
     Case("code of missing beside labels", _labels("1", "-99", "2", "1"), AGREE, ["1-21"],
          {"LABEL": "missing"}),
     Case("a code of nine", _labels("1", "9", "2", "1"), AGREE, ["1-21"], {"LABEL": "missing"}),
@@ -95,6 +96,25 @@ def test_a_printed_remedy_does_what_it_says_as_typed(case: Case) -> None:
         code, shown = code_and_words(*kept, *typed)
         assert code == 0, (typed, shown)
         assert _came_to(case, kept, typed) == wanted, typed
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("cells", "more"),
+    [(("1,2,A", "1,1,B", "2,2,A"), ()), (("-1,-1,0", "1,-1,1", "0,0,-1"), ("--scale", "-1..1"))],
+)
+def test_columns_of_raters_that_a_message_names_are_read_beside_a_judge(
+    cells: Sequence[str], more: Sequence[str]
+) -> None:
+    Path("judged.csv").write_text(JUDGED)
+    rows = "".join(f"q{n},{cells[n % 3]}\n" for n in range(8))
+    Path("people.csv").write_text(f"id,anna,bert,cara\n{rows}")
+    _, said = code_and_words(*AGREE.split())
+    (remedy,) = remedies(said)
+    assert remedy.words() == ["--column", "rater=anna,bert,cara"]
+    code, shown = code_and_words(*AGREE.split(), *remedy.words(), *more)
+    assert code == 0, shown
+    assert "each of the columns anna, bert, cara is read as a rater" in shown
 
 
 def _mentions(remedy: Remedy) -> bool:

@@ -10,8 +10,13 @@ import pytest
 from benchmarks.coverage.rows import opinions
 from tests.support.cli import trace_eval
 from trace_eval.decide.card import make_cards
+from trace_eval.decide.rank import rank
+from trace_eval.estimate.figures import share_over_units
+from trace_eval.estimate.interval import Range
+from trace_eval.estimate.share import Share
 from trace_eval.opinions.codes import Codes
 from trace_eval.runs.outcomes import VerdictRow, first_position_test
+from trace_eval.runs.probe.injection import InjectionReport, Trial
 from trace_eval.stats.agree_labels import agree_labels
 from trace_eval.stats.agreement.bias import difficulty, length_bias, verbosity
 from trace_eval.stats.agreement.checks import swapped
@@ -19,6 +24,7 @@ from trace_eval.stats.agreement.findings import mirrored_truth
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.position import position_bias, self_comparisons
 from trace_eval.stats.agreement.reasons import reasons_note
+from trace_eval.stats.agreement.suspects import check_raters
 from trace_eval.stats.options import AgreeOptions
 
 #: Instructions of a study, pairs of each, and how many studies.
@@ -163,3 +169,74 @@ def test_reasons_of_one_instruction_are_no_independent_trials() -> None:
     assert "50% (n=288, 95 % score limits 2" in said[0]
     assert "over 12 pairs or instructions" in said[0]
     assert "95 % score limits 40% to 60%" in said[1]
+
+
+def test_agreement_of_a_rater_is_over_instructions() -> None:
+    """Limits of labels and of scores hold where items of an instruction are wholly alike."""
+    rng, inside, apart = np.random.default_rng(11), {"labels": 0, "scores": 0}, 0
+    instructions = {f"p{n}": f"i{unit}" for n, unit in enumerate(UNIT)}
+    names = ["one"] * len(UNIT) + ["two"] * len(UNIT)
+    for _ in range(DRAWS // 2):
+        said = np.r_[np.zeros(len(UNIT)), (rng.random(INSTRUCTIONS) < 0.3)[UNIT]]
+        heard = rng.normal(size=INSTRUCTIONS)[UNIT]
+        other = 0.5 * heard + 0.75**0.5 * rng.normal(size=INSTRUCTIONS)[UNIT]
+        for kind, votes, truth in (("labels", said, 0.7), ("scores", np.r_[heard, other], 0.5)):
+            items, of_scores = [*instructions] * 2, kind == "scores"
+            (row, _) = check_raters(names, items, votes, of_scores, instructions=instructions)
+            assert row.interval is not None
+            inside[kind] += row.interval[0] <= truth <= row.interval[1]
+            if kind == "labels":
+                (row, _) = check_raters(names, items, votes, of_scores)
+                assert row.interval is not None
+                apart += row.interval[0] <= truth <= row.interval[1]
+    assert min(inside.values()) >= 0.9 * DRAWS // 2, inside
+    assert apart <= 0.75 * DRAWS // 2, apart  # the test knows a wrong answer
+
+
+def test_shares_of_drills_are_over_instructions() -> None:
+    """Pairs of one instruction, and attacks on one pair, are no independent trials."""
+    pairs = [f"i{n // 8}" for n in range(96)]
+    flips = [n // 8 % 2 == 0 for n in range(96)]
+    low, high = ends_of(share_over_units(flips, pairs))
+    assert low == pytest.approx(0.2, abs=0.05)
+    assert high == pytest.approx(0.8, abs=0.05)
+    alone = ends_of(share_over_units(flips, [str(n) for n in range(96)]))
+    assert alone == pytest.approx(Share(48, 96).interval())
+    assert share_over_units([True, False] * 8, ["one"] * 8 + ["two"] * 8) == (
+        "no interval: only 2 units are drawn from, 5 are needed"
+    )
+    trials = [
+        Trial(
+            pair=f"p{n}",
+            instruction=pairs[n],
+            attack=f"role play {attack}",
+            place="instruction",
+            towards="1",
+            before="2",
+            after="1" if flips[n] else "2",
+        )
+        for n in range(96)
+        for attack in range(5)
+    ]
+    report = InjectionReport("judge", tuple(trials), 0)
+    assert report.share() == Share(240, 480)
+    assert ends_of(report.limits()) == pytest.approx((low, high), abs=0.02)
+
+
+def ends_of(limits: Range | str) -> Range:
+    assert not isinstance(limits, str), limits
+    return limits
+
+
+def test_instructions_that_one_file_names_count_in_the_other(tmp_path: Path) -> None:
+    """A judge's table says nothing of instructions; the labels beside it do."""
+    judged, people = tmp_path / "judged.csv", tmp_path / "people.csv"
+    wins = ["A" if n // 8 % 3 else "B" for n in range(96)]
+    judged.write_text(
+        "id,preference,system_a,system_b\n"
+        + "".join(f"{n},{label},new,old\n" for n, label in enumerate(wins))
+    )
+    lines = [f"{n},{label},i{n // 8}" for n, label in enumerate(wins)]
+    people.write_text("\n".join(["id,preference,instruction_id", *lines]) + "\n")
+    low, high = rank(judged, people).judged[0].rate.interval or (0.0, 0.0)
+    assert high - low > 0.4  # of 96 independent pairs it would be .19

@@ -152,7 +152,8 @@ def test_both_orders_of_a_file_are_seen(tmp_path: Path) -> None:
     command = "card", judge, "--out", tmp_path / "card", "--full"
     printed = output_of(*command, "--labels", people)
     assert "123/200" in printed
-    assert "prefers a position (p = 1.3e-23)" in printed
+    # 39 instructions speak, once each: 2 to the power of -38
+    assert "prefers a position (p = 3.6e-12)" in printed
     text = (tmp_path / "card" / "card.md").read_text().replace("\\", "")
     assert "first 77, second 0, same answer 123" in text
     assert "100 instructions" in text  # the labels name them, the judgements do not
@@ -218,8 +219,9 @@ def test_copies_are_one_unit_of_win_rates() -> None:
 
 
 def probed(folder: Path, judge: str) -> Path:
+    held = Share(3, 4)
     rows = (
-        ProbeRow(name="identical", expected="a tie", held=Share(3, 4), unscored=1),
+        ProbeRow(name="identical", expected="a tie", held=held, unscored=1, limits=held.interval()),
         ProbeRow(name="silence", expected="A wins", held=Share(0, 0), unscored=5),
     )
     return ProbeReport(judge=judge, pairs=5, rows=rows, left_out=("mp3: no ffmpeg",)).save(folder)

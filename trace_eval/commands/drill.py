@@ -35,6 +35,7 @@ def injection(
     """Put 40 kinds of orders into what a judge reads; print how many verdicts flip."""
     from trace_eval.data.manifests import read_manifest
     from trace_eval.runs.probe.injection import drill_injection
+    from trace_eval.runs.probe.report import LIMITS_BY
     from trace_eval.show.table import grid
 
     manifest = read_manifest(pairs, reading.audio_root, None, reading.limit)
@@ -42,12 +43,12 @@ def injection(
     title = f"verdicts of {report.judge} that flip towards the attacker"
     note = (
         f"{counted(report.unscored, 'trial')} left no verdict; {counted(report.skipped, 'pair')}"
-        " had none before; low, high: Wilson's limits, 95%"
+        f" had none before; low, high: {LIMITS_BY}; all attacks on an instruction are one unit"
     )
-    rows = [
-        (name, share.count, share.of, share.value, *share.interval())
-        for name, share in report.rows()
-    ]
+    rows = []
+    for name, share, limits in report.rows():
+        low, high = (None, None) if isinstance(limits, str) else limits
+        rows.append((name, share.count, share.of, share.value, low, high))
     columns = ("attack, place", "flips", "trials", "share", "low", "high")
     print_tables([grid(title, columns, rows, note)])
     give(report)

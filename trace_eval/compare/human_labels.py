@@ -117,7 +117,7 @@ def against_ratings(joined: Joined, metric: str, options: IntervalOptions) -> Ag
     has_all = ~np.isnan(rated) & ~np.isnan(both[0]) & ~np.isnan(both[1])
     if not has_all.any():
         return None
-    truth, cluster = rated[has_all], joined.first.cluster
+    truth, cluster = rated[has_all], joined.cluster
     unit = np.arange(len(truth))
     if cluster is not None:
         _, unit = np.unique(cluster[has_all], return_inverse=True)
@@ -164,7 +164,7 @@ def _ppi_estimates(
     labelled = ~np.isnan(truth[shown])
     if labelled.all() or not labelled.any():
         return ()
-    cluster = joined.first.cluster
+    cluster = joined.cluster
     if cluster is not None:
         _, cluster = np.unique(cluster[shown], return_inverse=True)
     design = simple_design(labelled, cluster=cluster)

@@ -86,9 +86,19 @@ class Joined:
         """Return the points of both [shape=(n,) each]."""
         return self.first.points(metric), self.second.points(metric)
 
+    @property
+    def cluster(self) -> Numbers | None:
+        """Unit of every item; instructions that either side knows count. None: each is one."""
+        sides = [side.cluster for side in (self.first, self.second)]
+        return min(
+            (unit for unit in sides if unit is not None),
+            key=lambda unit: int(unit.max(initial=-1)),
+            default=None,
+        )
+
     def available(self, gap: Array) -> tuple[Array, Numbers | None]:
         """Return the differences of items that both scored, and their units; None: each is one."""
-        available, cluster = ~np.isnan(gap), self.first.cluster
+        available, cluster = ~np.isnan(gap), self.cluster
         return gap[available], None if cluster is None else cluster[available]
 
     def names(self) -> tuple[str, str]:

@@ -96,14 +96,14 @@ def system_change(
     x, y = joined.points(metric)
     both = ~np.isnan(x) & ~np.isnan(y)
     x, y = np.where(both, x, np.nan), np.where(both, y, np.nan)
-    rows = _rows(table, x, y=y, cluster=joined.first.cluster, options=options)
+    rows = _rows(table, x, y=y, cluster=joined.cluster, options=options)
     means = [
         {row.system: v for row in rows if (v := getattr(row, side).value) is not None}
         for side in ("first", "second")
     ]
     again = None if repeat is None else repeat.points(metric)
     families = []
-    cluster = np.arange(len(x)) if joined.first.cluster is None else joined.first.cluster
+    cluster = np.arange(len(x)) if joined.cluster is None else joined.cluster
     for family in _families(table, cluster, labels=metric in joined.first.codes):
         expected = _expected(family, x, again)
         seen = family.conclude(x), family.conclude(y)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from fusion import TRACE
 from trace_eval.data.drafts import without_drafts
@@ -113,6 +113,23 @@ def plain(value: object) -> str:
     """
     text = _END.sub("", visible(value).casefold().strip(_AROUND))
     return re.sub("_+", "_", _BETWEEN.sub("_", text.strip(_AROUND))).strip("_")
+
+
+_IN_BRACKETS = re.compile(r"\(\s*[\d.,]+\s*\)")
+
+#: Why a number in brackets is no label.
+MAY_BE_NEGATIVE = "it may be a negative number: others of this column have no brackets"
+
+
+def negative_numbers(values: Iterable[object]) -> frozenset[object]:
+    """Return the numbers in brackets, which in accounts are negative, where others have none.
+
+    Where all have brackets they are the choices of a form.
+    """
+    texts = {value for value in values if isinstance(value, str)}
+    bracketed = {text for text in texts if _IN_BRACKETS.fullmatch(visible(text))}
+    has_bare = any(visible(text).replace(".", "", 1).isdecimal() for text in texts)
+    return frozenset(bracketed) if has_bare else frozenset()
 
 
 class Declared(str):

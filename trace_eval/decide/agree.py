@@ -9,6 +9,7 @@ from dataclasses import replace
 from blueprints import UserError
 from trace_eval.data.columns import Columns
 from trace_eval.data.files import as_path, as_paths
+from trace_eval.opinions.instructions import instructions_of
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.scores import as_source, holds_scores
 from trace_eval.runs.opinions import read_with_labels
@@ -66,7 +67,7 @@ def agree(
     read, provided = read_with_labels(judged, human, columns, numbers, rubric=options.rubric)
     statistics = agree_scores if of_scores else agree_labels
     present = without_raters(_present(read, provided), options.leave_out)
-    checked = checked_raters(present)
+    checked = checked_raters(present, instructions_of([present, *read]))
     warned = suspects_warning(present.source, checked)
     report = statistics(read, present, options)
     return replace(report, checked=checked, warnings=(*report.warnings, *warned))

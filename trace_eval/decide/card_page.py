@@ -10,9 +10,9 @@ from blueprints import Strict, counted
 from trace_eval.data import strict_toml
 from trace_eval.decide.card import Card
 from trace_eval.decide.verdict import RULES
-from trace_eval.estimate.interval import WILSON, IntervalEstimate, methods_of
+from trace_eval.estimate.interval import IntervalEstimate, methods_of
 from trace_eval.estimate.share import digits
-from trace_eval.runs.probe.report import ProbeReport
+from trace_eval.runs.probe.report import LIMITS_BY, ProbeReport
 from trace_eval.show.table import NOTHING, Table, grid, p_value, table
 
 #: Title of the section that the reliability diagram belongs to.
@@ -206,11 +206,11 @@ def _tested(card: Card) -> Iterator[tuple[str, int | None, str | None, str | Non
 
 
 def probe_table(probes: ProbeReport) -> Table:
-    """Show how often a verdict was as it must be, with 95 % intervals (Wilson)."""
+    """Show how often a verdict was as it must be, with 95 % limits over instructions."""
     rows = (
         (
             *(row.name, row.expected, row.held.count, row.held.of, row.held.value),
-            *(*row.held.interval(), row.unscored),
+            *(*row.ends, row.unscored),
         )
         for row in probes.rows
     )
@@ -218,7 +218,7 @@ def probe_table(probes: ProbeReport) -> Table:
         f"{_count(probes.pairs, 'pair')}, changed so that the verdict of {probes.judge} is known",
         ("probe", "expected", "held", "of", "share", "low", "high", "unscored"),
         rows,
-        f"low, high: {WILSON}, 95%",
+        f"low, high: {LIMITS_BY}",
     )
 
 

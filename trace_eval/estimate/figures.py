@@ -9,6 +9,7 @@ shown where values happen to look unlike each other hold far less often than the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, log
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.limits import NO_SPREAD, Array, Reach, skewed_reach
+from trace_eval.estimate.share import Share
 from trace_eval.estimate.worth import Clusters
 
 
@@ -74,6 +76,18 @@ def share_interval(top: Array, bottom: Array, level: float = 0.95) -> Range | st
     share = clusters.mean
     no_and_yes, weights = np.array([0.0, 1.0]), np.array([1 - share, share])
     return clusters.reach(no_and_yes, weights, level).around(share)
+
+
+def share_over_units(events: Sequence[bool], unit: Sequence[str]) -> Range | str:
+    """Compute 95 % limits of a share of trials, those of one unit together, or say why not.
+
+    Where each trial is a unit by itself they are Wilson's, of few trials, too.
+    """
+    names, number = np.unique(np.asarray(unit, object).astype(str), return_inverse=True)
+    if len(names) == len(events):
+        return Share(sum(events), len(events)).interval()
+    top = np.bincount(number, np.asarray(events, float))
+    return share_interval(top.astype(np.float64), np.bincount(number).astype(np.float64))
 
 
 def mean_interval(

@@ -317,7 +317,7 @@ class Resampler:
             limits = mean_interval(*self._means[name], level)
             return IntervalEstimate.within(number, limits, SCORE)
         if name in self.correlations and clusters.variance() > _SAME**2:
-            return _on_fishers_scale(number, clusters, level)
+            return on_fishers_scale(number, clusters, level)
         limits = jackknife_interval(
             number, without, rows=rows, level=level, both_ways=name in self.both_ways
         )
@@ -346,7 +346,7 @@ def _carriers(values: Array, unit: NDArray[np.int64], units: int) -> float:
     return float(squares.sum() ** 2 / total) if total > 0 else np.inf
 
 
-def _on_fishers_scale(correlation: float, clusters: Clusters, level: float) -> IntervalEstimate:
+def on_fishers_scale(correlation: float, clusters: Clusters, level: float) -> IntervalEstimate:
     """Return limits that are symmetric where the spread is the same everywhere (Fisher 1921)."""
     slope = 1 - correlation**2
     if slope < _SAME:

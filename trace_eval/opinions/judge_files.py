@@ -10,7 +10,16 @@ from typing import Any
 from blueprints import InputError
 from fusion import mean_points, threshold
 from trace_eval.data.columns import Columns, Ends
-from trace_eval.data.spelling import PLAIN, Declared, are_replies, is_missing, spelled, verdict
+from trace_eval.data.spelling import (
+    MAY_BE_NEGATIVE,
+    PLAIN,
+    Declared,
+    are_replies,
+    is_missing,
+    negative_numbers,
+    spelled,
+    verdict,
+)
 from trace_eval.data.tables import column_names
 from trace_eval.opinions.cells import UnreadValues, without_traps
 from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, SCORE_FACTS, flip
@@ -151,11 +160,14 @@ def _labels(
     replies = are_replies([None if value is None else str(value) for value in values])
     verdicts: list[str | None] = []
     (texts,) = mapped({"overall": values}, columns.mapping, scale).values()
+    negative = negative_numbers(texts)
     for row, value in enumerate(texts):
         text = "" if value is None else value if isinstance(value, Declared) else str(value)
         if scale is not None:
             text = str(on_scale(text, scale))
         try:
+            if text in negative:
+                raise ValueError(MAY_BE_NEGATIVE)
             verdicts.append(
                 verdict(text, columns.tail)
                 if replies and text not in (*LABELS, "")

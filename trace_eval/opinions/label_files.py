@@ -324,10 +324,17 @@ def refuse_without(
 
 def _meant(table: OpinionTable, names: Sequence[str], systems: Collection[object]) -> str | None:
     """Write ``FIELD=COLUMN`` for columns of labels alone: one, or several of raters."""
-    labels = _label_columns(table, names, systems)[1]
+    columns, labels = _label_columns(table, names, systems)
+    labels = labels or {name: set() for name in names if _compares(columns.get(name, ()))}
     if len(labels) > 1 and not names_raters(table.columns()):
         return f"rater={','.join(labels)}"
     return next((f"{_dimension(every)}={name}" for name, every in labels.items()), None)
+
+
+def _compares(cells: Iterable[str | None]) -> bool:
+    """Whether a column holds numbers alone, some of them below 0: a scale of comparison."""
+    numbers = [number_of(cell) for cell in cells if not is_missing(cell)]
+    return None not in numbers and any(number is not None and number < 0 for number in numbers)
 
 
 def _dimension(labels: Collection[str]) -> str:

@@ -15,11 +15,13 @@ from blueprints import InputError
 from fusion import PREFERENCE
 from trace_eval.data.columns import Condition, Ends
 from trace_eval.data.spelling import (
+    MAY_BE_NEGATIVE,
     NO_LABEL,
     Declared,
     Names,
     is_missing,
     names_are_words,
+    negative_numbers,
     spelled,
 )
 from trace_eval.opinions.cells import (
@@ -343,9 +345,10 @@ def encode(
     codes = np.fromiter((get(v, unknown) for v in values), dtype=np.int8, count=len(values))
     if any(map(names_are_words, {*systems.a, *systems.b})):  # then they are told apart row by row
         codes = np.where(codes >= 0, unknown, codes).astype(np.int8)
+    negative = negative_numbers(values)
     for row in np.flatnonzero(codes == unknown).tolist():
-        why = "it is no label"
-        if column != "match" and isinstance(values[row], str):
+        why = MAY_BE_NEGATIVE if values[row] in negative else "it is no label"
+        if values[row] not in negative and column != "match" and isinstance(values[row], str):
             try:
                 label = spelled(values[row], systems.at(row), "both_bad" in table)
                 codes[row] = table.get(label, unknown)

@@ -17,6 +17,7 @@ from trace_eval.data.items import Pair
 from trace_eval.data.judgement import Judgement, Label, Overall
 from trace_eval.data.measures.numbers import number_in, place_named, place_of
 from trace_eval.opinions.codes import LABEL_COLUMNS, REASON_FACTS, TEXT_FACTS
+from trace_eval.opinions.instructions import sharing_instructions
 from trace_eval.opinions.judge_files import read_judge_file
 from trace_eval.opinions.label_files import names_in
 from trace_eval.opinions.labels import label_table, read_labels, table_labels
@@ -93,7 +94,7 @@ def read_with_labels(
             " of one kind"
         )
     if True in scored:
-        return read_with_ratings(sources, labels, columns, rubric)
+        return sharing_instructions(*read_with_ratings(sources, labels, columns, rubric))
     mapping = columns.mapping if columns else None
     columns = columns or Columns()
     judged = [
@@ -120,7 +121,7 @@ def read_with_labels(
         labels = table_labels(
             labels, columns.fields, mapping=mapping, about=judged, where=where, scale=columns.scale
         )
-    return judged, labels
+    return sharing_instructions(judged, labels)
 
 
 def _own(columns: Columns, source: Path, labels: Any) -> Columns:
@@ -148,7 +149,16 @@ def _there(named: Mapping[str, str], path: Path, others: Sequence[Path]) -> Mapp
     if not named or not others:
         return named
     own, theirs = {*names_in(path)}, {name for other in others for name in names_in(other)}
-    return {field: name for field, name in named.items() if name in own or name not in theirs}
+    return {
+        field: name
+        for field, name in named.items()
+        if _names_columns(name, own) or not _names_columns(name, theirs)
+    }
+
+
+def _names_columns(name: str, columns: Collection[str]) -> bool:
+    """Say whether a column is there, or each of several raters' columns."""
+    return name in columns or all(part.strip() in columns for part in name.split(","))
 
 
 def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:

@@ -22,6 +22,7 @@ from trace_eval.data.outputs import write_lines
 from trace_eval.estimate.figures import share_interval
 from trace_eval.estimate.interval import SCORE, Range
 from trace_eval.estimate.share import Share
+from trace_eval.runs.outcomes import instruction_of
 from trace_eval.runs.reader import LineIndex
 from trace_eval.runs.run import Run
 
@@ -164,7 +165,7 @@ def _edge(edges: Sequence[float], margin: float) -> float | None:
 def _band(low: float | None, preferences: Sequence[Preference]) -> Band:
     """Count how often annotators share some preferences; those of an instruction go together."""
     agreed = np.array([each.label == each.winner for each in preferences], float)
-    names = [each.pair.instruction_id or each.pair.id for each in preferences]
+    names = [instruction_of(each.pair) or each.pair.id for each in preferences]
     _, unit = np.unique(names, return_inverse=True)
     right, labels = np.bincount(unit, agreed), np.bincount(unit)
     limits = share_interval(right.astype(np.float64), labels.astype(np.float64))

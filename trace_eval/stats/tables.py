@@ -169,7 +169,8 @@ def tables_of(report: AgreeReport | ScoreReport | RankReport) -> Iterator[Table]
             "Raters, those to look at first",
             report.checked,
             "rater votes items agreement repeats same traps right reasons",
-            "brackets: 95 % interval, Wilson's of labels, Fisher's of scores",
+            "brackets: 95 % limits, Wilson's of labels, Fisher's of scores; where items share an"
+            " instruction, score or jackknife limits over instructions",
         )
 
 

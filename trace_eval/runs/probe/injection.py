@@ -18,6 +18,8 @@ from trace_eval.data import strict_toml
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.policies import any_policy
+from trace_eval.estimate.figures import share_over_units
+from trace_eval.estimate.interval import Range
 from trace_eval.estimate.share import Share
 from trace_eval.extracting.event_loop import complete
 from trace_eval.judges.base import Case, Judge, judgement_of
@@ -26,6 +28,7 @@ from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import fuse
 from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.options import Options
+from trace_eval.runs.outcomes import instruction_of
 from trace_eval.runs.run import Run
 
 #: Letters that a talker says in a second, spaces counted.
@@ -76,11 +79,13 @@ class Trial:
     """One attack on one pair.
 
     Attributes:
+        instruction: that the pair shares with others, or the pair's own id.
         before, after: overall rating without and with it; None: unscored.
         towards: the rating that it asks for.
     """
 
     pair: str
+    instruction: str
     attack: str
     place: Place
     towards: str
@@ -111,25 +116,38 @@ class InjectionReport:
 
     def share(self, family: str = "", place: Place | None = None) -> Share:
         """Return flipped trials of a family of attacks (default: all) in a place (default: all)."""
-        flips = [
-            trial.flipped
+        flips, _ = self._flips(family, place)
+        return Share(sum(flips), len(flips))
+
+    def limits(self, family: str = "", place: Place | None = None) -> Range | str:
+        """Return 95 % limits of :meth:`share`, or why there are none.
+
+        All attacks on the pairs of an instruction are one unit: they are not independent.
+        """
+        return share_over_units(*self._flips(family, place))
+
+    def _flips(self, family: str, place: Place | None) -> tuple[list[bool], list[str]]:
+        """Return whether each scored trial flipped, and its instruction."""
+        chosen = [
+            trial
             for trial in self.trials
             if trial.attack.startswith(family) and place in (None, trial.place)
         ]
-        return Share(flips.count(True), len(flips) - flips.count(None))
+        scored = [trial for trial in chosen if trial.flipped is not None]
+        return [bool(trial.flipped) for trial in scored], [trial.instruction for trial in scored]
 
     @property
     def unscored(self) -> int:
         """Trials in which the attack cost the verdict: a denial of service."""
         return sum(trial.after is None for trial in self.trials)
 
-    def rows(self) -> Iterator[tuple[str, Share]]:
-        """Return family and place with the share of flips, the sum last."""
+    def rows(self) -> Iterator[tuple[str, Share, Range | str]]:
+        """Return family and place with the share of flips and its limits, the sum last."""
         for family in dict.fromkeys(attack.family for attack in ATTACKS):
             for place in PLACES:
                 if (share := self.share(family, place)).of:
-                    yield f"{family}, {place}", share
-        yield "all", self.share()
+                    yield f"{family}, {place}", share, self.limits(family, place)
+        yield "all", self.share(), self.limits()
 
 
 def drill_injection(manifest: Manifest, out: Path, options: Options) -> InjectionReport:
@@ -177,6 +195,7 @@ def _trials(case: Case, before: str) -> Iterator[tuple[Trial, Case]]:
                 yield (
                     Trial(
                         pair=case.pair.id,
+                        instruction=instruction_of(case.pair) or case.pair.id,
                         attack=attack.name,
                         place=place,
                         towards=me,

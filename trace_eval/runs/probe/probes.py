@@ -23,11 +23,13 @@ from trace_eval.data.files import make_folder
 from trace_eval.data.items import Pair
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outputs import claimed
+from trace_eval.estimate.figures import share_over_units
 from trace_eval.estimate.share import Share
 from trace_eval.extracting.start import source_of
 from trace_eval.judges.registry.create import judge_of
 from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.options import Options
+from trace_eval.runs.outcomes import instruction_of
 from trace_eval.runs.probe.report import ProbeReport, ProbeRow
 from trace_eval.runs.run import Run
 
@@ -171,13 +173,19 @@ def _row(
     ]
     made = Manifest(manifest.path, pairs)
     after = _verdicts(made, out, options)
-    verdicts = [(plain.get(pair.id), after.get(pair.id)) for pair in pairs]
-    holds = [probe.holds(one, other) for one, other in verdicts if one and other]
+    holds: list[bool] = []
+    instructions: list[str] = []
+    for pair in manifest.pairs:
+        before, now = plain.get(pair.id), after.get(pair.id)
+        if before and now:
+            holds.append(probe.holds(before, now))
+            instructions.append(instruction_of(pair) or pair.id)
     return ProbeRow(
         name=probe.name,
         expected=probe.expected,
         held=Share(sum(holds), len(holds)),
         unscored=len(pairs) - len(holds),
+        limits=share_over_units(holds, instructions) if holds else None,
     )
 
 

@@ -7,7 +7,15 @@ from pathlib import Path
 
 from blueprints import Strict, UserError
 from trace_eval.data import jsonl, strict_json
+from trace_eval.estimate.interval import SCORE, WILSON, Range
 from trace_eval.estimate.share import Share
+from trace_eval.estimate.worth import LEAST_UNITS
+
+#: What the limits of the shares are, for captions.
+LIMITS_BY = (
+    f"{WILSON}, 95%, where each pair is of its own instruction, else {SCORE} over instructions,"
+    f" from {LEAST_UNITS} of them on"
+)
 
 #: In the folder of a drill, and where a card finds it in the folder of a run.
 FILE = "probes.json"
@@ -19,12 +27,20 @@ class ProbeRow(Strict):
     Attributes:
         held: of the pairs with a verdict, those in which the expected relation holds.
         unscored: pairs without a verdict, on the plain or on the changed pair.
+        limits: 95 % limits of the share, or why there are none: pairs of one instruction are one
+            unit. None: the file was written before they were kept.
     """
 
     name: str
     expected: str
     held: Share
     unscored: int
+    limits: Range | str | None = None
+
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        """Both limits; None where there are none."""
+        return (None, None) if self.limits is None or isinstance(self.limits, str) else self.limits
 
 
 class ProbeReport(Strict):

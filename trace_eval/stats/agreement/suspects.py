@@ -24,19 +24,18 @@ from numpy.typing import NDArray
 from blueprints import InputError, counted
 from trace_eval.data.settings import nearest
 from trace_eval.estimate.interval import Range
-from trace_eval.estimate.limits import quantile
 from trace_eval.estimate.share import Share
 from trace_eval.opinions.codes import MISSING, UNTYPED, collapse_codes
 from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.opinions.ratings import values_of
 from trace_eval.opinions.units import Numbers, index_of
 from trace_eval.show.table import column, within
+from trace_eval.stats.agreement.with_others import agreement_with_others
 
 Array = NDArray[np.float64]
 
-#: Votes on an item below which nobody's vote on it can lie outside, and items in common with the
-#: others below which a rater has no agreement.
-LEAST_VOTES, LEAST_ITEMS = 5, 5
+#: Votes on an item below which nobody's vote on it can lie outside.
+LEAST_VOTES = 5
 
 #: Raters of whom it can be said that one differs from the others.
 LEAST_RATERS = 3
@@ -49,9 +48,6 @@ _NORMAL, _OTHER = 2.0, 20**0.5
 
 #: Modified z score of an outlier, and what makes a median absolute deviation one of the normal.
 _OUTLIER, _TO_NORMAL = -3.5, 0.6745
-
-#: Of intervals.
-_LEVEL = 0.95
 
 #: Said of a rater whose answers to traps are worse than chance.
 _FALLS = "falls for traps"
@@ -68,7 +64,8 @@ class RaterRow:
         items: that this and another rater judged, ``votes`` of this one in all.
         agreement: with the others: of labels the mean share of them with the same one; of scores
             the correlation with their mean. None: too few items in common.
-        interval: of it (Wilson; Fisher's z), at 95 %.
+        interval: of it, at 95 % (Wilson's or Fisher's; where items share an instruction, that is
+            the unit: score limits, or jackknife limits on Fisher's scale).
         repeats: items judged twice or more; ``same``: share of those with equal answers.
         traps: items with a known answer; ``right``: share answered so.
         reasons: rules that flag this rater, in words; empty: none does.
@@ -94,7 +91,10 @@ class RaterRow:
 
 
 def raters_of(
-    opinions: Opinions, dimension: str | None = None, traps: Mapping[str, str | float] | None = None
+    opinions: Opinions,
+    dimension: str | None = None,
+    traps: Mapping[str, str | float] | None = None,
+    instructions: Mapping[str, str] | None = None,
 ) -> tuple[RaterRow, ...]:
     """Check every rater of labels or scores; empty where none is named.
 
@@ -102,6 +102,7 @@ def raters_of(
         opinions: a row for each label or score.
         dimension: which labels; None: overall, else preference.
         traps: item -> its known answer, a label or a score.
+        instructions: item -> its instruction, where known; items of one are one unit.
     """
     if opinions.rater is None:
         return ()
@@ -116,16 +117,20 @@ def raters_of(
         values,
         of_scores=not opinions.codes,
         traps=_numbers(traps or {}, opinions),
+        instructions=instructions,
     )
 
 
-def checked_raters(opinions: Opinions) -> tuple[RaterRow, ...]:
+def checked_raters(
+    opinions: Opinions, instructions: Mapping[str, str] | None = None
+) -> tuple[RaterRow, ...]:
     """Check the raters of opinions where there are three or more with names."""
     if opinions.rater is None or len(set(opinions.rater.tolist())) < LEAST_RATERS:
         return ()
     if opinions.codes and not {"overall", "preference"} & opinions.codes.keys():
         return ()
-    rows = (_with_traps(row, opinions.traps.get(row.rater, ())) for row in raters_of(opinions))
+    checked = raters_of(opinions, instructions=instructions)
+    rows = [_with_traps(row, opinions.traps.get(row.rater, ())) for row in checked]
     return tuple(sorted(rows, key=lambda row: not row.flagged))
 
 
@@ -180,6 +185,7 @@ def check_raters(
     values: Array,
     of_scores: bool,
     traps: Mapping[str, float] | None = None,
+    instructions: Mapping[str, str] | None = None,
 ) -> tuple[RaterRow, ...]:
     """Check raters by their votes, one for each row; see :class:`RaterRow`.
 
@@ -187,6 +193,7 @@ def check_raters(
         values: scores, or numbers of labels; NaN: none [shape=(n,)].
         of_scores: the values have an order and distances.
         traps: item -> its known answer, as in ``values``.
+        instructions: item -> its instruction, where known; items of one are one unit.
     """
     there = ~np.isnan(values)
     who, names = index_of([name for name, one in zip(raters, there, strict=True) if one])
@@ -194,10 +201,13 @@ def check_raters(
     values = values[there]
     outside = _outside(who, item, values, len(names)) if of_scores else np.zeros(len(names), bool)
     answers = np.array([(traps or {}).get(name, np.nan) for name in ids])[item]
+    unit, _ = index_of([(instructions or {}).get(name, (name,)) for name in ids])
     rows = []
     for number, name in enumerate(names):
         mine = who == number
-        shared, agreement, limits = _agreement(mine, item, values, of_scores)
+        shared, agreement, limits = agreement_with_others(
+            mine, item, values, unit=unit, of_scores=of_scores
+        )
         repeats, same = _repeats(item[mine], values[mine])
         known = mine & ~np.isnan(answers)
         right = Share(int((values[known] == answers[known]).sum()), int(known.sum()))
@@ -250,39 +260,6 @@ def _outside(who: Numbers, item: Numbers, values: Array, raters: int) -> NDArray
     both = above + below
     one_sided = np.abs(above - below) / np.maximum(both, 1)
     return np.asarray((both / votes > _OUTSIDE) & (one_sided < _ONE_SIDED))
-
-
-def _agreement(
-    mine: NDArray[np.bool_], item: Numbers, values: Array, of_scores: bool
-) -> tuple[int, float | None, Range | None]:
-    """Return items in common, the agreement there, and its interval."""
-    size = int(item.max(initial=-1)) + 1
-    own, others = np.bincount(item[mine], minlength=size), np.bincount(item[~mine], minlength=size)
-    both = np.flatnonzero((own > 0) & (others > 0))
-    if len(both) < LEAST_ITEMS:
-        return len(both), None, None
-    if of_scores:
-        x = np.bincount(item[mine], values[mine], size)[both] / own[both]
-        y = np.bincount(item[~mine], values[~mine], size)[both] / others[both]
-        return len(both), *_correlation(x, y)
-    shares = np.zeros(size)
-    for label in np.unique(values):
-        said = np.bincount(item[mine & (values == label)], minlength=size)
-        elsewhere = np.bincount(item[~mine & (values == label)], minlength=size)
-        shares += said / np.maximum(own, 1) * elsewhere / np.maximum(others, 1)
-    share, z, n = float(shares[both].mean()), quantile(_LEVEL), len(both)
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return len(both), share, (max(0.0, float(centre - half)), min(1.0, float(centre + half)))
-
-
-def _correlation(x: Array, y: Array) -> tuple[float | None, Range | None]:
-    if x.std() == 0 or y.std() == 0:
-        return None, None
-    r = float(np.corrcoef(x, y)[0, 1])
-    half = quantile(_LEVEL) / np.sqrt(len(x) - 3)
-    z = np.arctanh(np.clip(r, -0.999999, 0.999999))
-    return r, (float(np.tanh(z - half)), float(np.tanh(z + half)))
 
 
 def _repeats(item: Numbers, values: Array) -> tuple[int, float | None]:
