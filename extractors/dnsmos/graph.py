@@ -63,7 +63,7 @@ def split(model: onnx.ModelProto, hop: int, own_frames: int = 0) -> Network:
         after = layers_between.edge(changed, True)
         stages.append(SharedStage(before, after, _needed(part, changed), changed))
         sections.append(layers_between)
-    strides = [math.prod(layer.stride for layer in part) for part in parts]
+    strides = list(map(_total_stride, parts))
     reaches = [_needed(part, 0) for part in parts]
     margins = (_needed(shared, 0), reaches[1], 0)
 
@@ -139,6 +139,11 @@ def _shared(layers: Sequence[Layer], hop: int) -> list[Layer]:
             break
         shared.append(layer)
     return shared
+
+
+def _total_stride(layers: Iterable[Layer]) -> int:
+    """Return how many input cells lie between two output cells of several layers."""
+    return math.prod(layer.stride for layer in layers)
 
 
 def _changed(layers: Iterable[Layer], cells: int) -> int:

@@ -130,15 +130,12 @@ def by_judge(table: Table, width: int) -> list[Table]:
     if table.columns[:1] != ("judge",) or _keys(table) < 2 or _width(_sizes(table)) <= width:
         return [table]
     judges = list(dict.fromkeys(row[0] for row in table.rows))
-    return [
-        Table(
-            f"{table.title}: {judge}",
-            table.columns[1:],
-            tuple(row[1:] for row in table.rows if row[0] == judge),
-            table.caption if judge == judges[-1] else "",
-        )
-        for judge in judges
-    ]
+    tables: list[Table] = []
+    for judge in judges:
+        rows = tuple(row[1:] for row in table.rows if row[0] == judge)
+        caption = table.caption if judge == judges[-1] else ""
+        tables.append(Table(f"{table.title}: {judge}", table.columns[1:], rows, caption))
+    return tables
 
 
 def fitting(table: Table, width: int) -> list[list[int]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -135,28 +134,28 @@ def print_scores(folder: Path) -> None:
     scales = {name: rubric.numbers for name, rubric in run.rubrics().items()}
     outcomes = run.score_outcomes()
     numbers = [title for name in scales for title in (name, "spread")]
-    rows = (
-        (
-            item.id,
-            item.system or "-",
-            *chain.from_iterable(
-                _score_cells(outcomes.get((item.id, name), NOT_SCORED), scale)
-                for name, scale in scales.items()
-            ),
-        )
-        for item in run.singles()
-    )
+
+    def rows() -> Iterator[list[str]]:
+        for item in run.singles():
+            cells = [item.id, item.system or "-"]
+            for name, scale in scales.items():
+                outcome = outcomes.get((item.id, name), NOT_SCORED)
+                cells += _score_cells(outcome, scale)
+            yield cells
+
     print_rows(
         ("item", "system", *numbers),
-        rows,
+        rows(),
         everything=folder / "results.csv",
         fixed=numbers,
         right=numbers,
     )
     _print_reasons([o for o in outcomes.values() if o.status != "scored"])
     # Without the values of one item, equal caveats can be counted.
-    same = [[_FAILED.sub(_SOME_FAILED, text) for text in o.caveats] for o in outcomes.values()]
-    _print_notes(run, same)
+    caveats: list[list[str]] = []
+    for outcome in outcomes.values():
+        caveats.append([_FAILED.sub(_SOME_FAILED, text) for text in outcome.caveats])
+    _print_notes(run, caveats)
     say(f"\nrubric {', '.join(scales)}; judge {run.record().judge.spec}; run: {folder}")
 
 

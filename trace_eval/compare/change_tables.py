@@ -159,14 +159,19 @@ def human_tables(report: JudgeChange) -> Iterator[Table]:
     )
     for result in report.people:
         for score in result.scores:
+            rows = []
+            for label, counts in zip(score.labels, score.confusion, strict=True):
+                rows.append((label, *map(_count, counts)))
             yield grid(
                 f"Confusion: {score.judge} on {result.metric}",
                 ("human label", *score.labels),
-                (
-                    (label, *(f"{n:.3g}" if n % 1 else int(n) for n in row))
-                    for label, row in zip(score.labels, score.confusion, strict=True)
-                ),
+                rows,
             )
+
+
+def _count(number: float) -> str | int:
+    """Write the items of a cell; where several raters share one, they are no whole number."""
+    return f"{number:.3g}" if number % 1 else int(number)
 
 
 def _among(ceiling: Ceiling | None) -> str:

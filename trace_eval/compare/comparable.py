@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -113,21 +114,24 @@ def _of_record(judging: Judging) -> list[tuple[str, Any]]:
     """List the conditions that a run's record states, by title; None: not recorded."""
     record = judging.record or RunRecord()
     settings, observed = record.judge.parameters, record.judge_observed
-    first = {
-        title: next((settings[name] for name in names if settings.get(name) is not None), None)
-        for title, names in _PARAMETERS.items()
-    }
+    parameters = {title: _first_set(settings, names) for title, names in _PARAMETERS.items()}
+    version = ", ".join(str(observed[n]) for n in _VERSION if observed.get(n))
     own = judging.record is not None
     return [
         ("judge", record.judge.spec if own else None),
         ("model", settings.get("model")),
-        ("version", ", ".join(str(observed[n]) for n in _VERSION if observed.get(n)) or None),
-        ("prompt", first.pop("prompt")),
+        ("version", version or None),
+        ("prompt", parameters.pop("prompt")),
         ("label set", ", ".join(judging.label_sets) or None),
         ("policy", record.policy if own and not record.rubrics else None),
-        *first.items(),
+        *parameters.items(),
         ("date", record.started or None),
     ]
+
+
+def _first_set(settings: Mapping[str, Any], names: Iterable[str]) -> Any:
+    """Return the first of several settings that has a value; None where none has."""
+    return next((settings[name] for name in names if settings.get(name) is not None), None)
 
 
 def check_comparable(baseline: Judging, other: Judging, again: bool = False) -> list[str]:

@@ -88,20 +88,25 @@ def change(
     other_order = first.order * second.order < 0
     undecided = (first.signs == 0) & (second.signs == 0)
     raw = _kinds(first.raw, second.raw)
-    lost, gained, turned, both_ways = (
-        tuple(names[row] for row in np.flatnonzero(mask).tolist()) for mask in (*kinds, raw[2])
-    )
+
+    def named(mask: NDArray[Any]) -> tuple[str, ...]:
+        return tuple(names[row] for row in np.flatnonzero(mask).tolist())
+
+    lost, gained, turned = kinds
+    raw_lost, raw_gained, raw_turned = raw
+    expected_number, expected_from = expected
     return ConclusionChange(
-        family,
-        len(names),
-        lost,
-        gained,
-        turned,
-        int((other_order & undecided).sum()),
-        (int(raw[0].sum()), int(raw[1].sum()), int(raw[2].sum())),
-        both_ways,
-        int(other_order.sum()),
-        *expected,
+        family=family,
+        size=len(names),
+        lost=named(lost),
+        gained=named(gained),
+        reversed=named(turned),
+        reordered=int((other_order & undecided).sum()),
+        raw=(int(raw_lost.sum()), int(raw_gained.sum()), int(raw_turned.sum())),
+        raw_reversed=named(raw_turned),
+        order=int(other_order.sum()),
+        expected=expected_number,
+        expected_from=expected_from,
     )
 
 

@@ -54,12 +54,11 @@ def run_cost(name: str, run: Run) -> RunCost:
     items = len(scored) + reasons.total()
     opinions = [opinion for judgement in judged.values() for opinion in judgement.opinions]
     cost = total_cost(opinions)
-    timed = [
-        [opinion.seconds for opinion in judgement.opinions if opinion.seconds is not None]
-        for pair, judgement in judged.items()
-        if pair in scored
-    ]
-    seconds = [sum(times) for times in timed if times]
+    seconds: list[float] = []
+    for pair, judgement in judged.items():
+        calls_s = [one.seconds for one in judgement.opinions if one.seconds is not None]
+        if pair in scored and calls_s:
+            seconds.append(sum(calls_s))
     sent = [(opinion.sent or {}).get("seconds") for opinion in opinions]
     record = run.record()
     extracted = [sum(session.extracted_s.values()) for session in record.sessions]

@@ -163,15 +163,17 @@ def _alike(tables: Mapping[str, Opinions]) -> dict[str, Opinions]:
 
     Where a run has plain preferences, those of the others are made from their typed ties.
     """
-    codes = {
-        name: {n: c for n, c in table.codes.items() if (c != MISSING).any()}
-        for name, table in tables.items()
-    }
+    codes = {name: _filled(table.codes) for name, table in tables.items()}
     if any("preference" in own for own in codes.values()):
         codes = {name: with_preference(own) for name, own in codes.items()}
         for own in codes.values():
             own.pop("overall", None)
     return {name: replace(table, codes=codes[name]) for name, table in tables.items()}
+
+
+def _filled(codes: Mapping[str, Codes]) -> dict[str, Codes]:
+    """Return the columns of codes that have a label in some row."""
+    return {name: column for name, column in codes.items() if (column != MISSING).any()}
 
 
 def _shared(sources: Mapping[str, Opinions]) -> Texts:

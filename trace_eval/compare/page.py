@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import ceil, inf
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from trace_eval.estimate.interval import IntervalEstimate, methods_of
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.page import style, templates
 from trace_eval.report.summary import TITLES
+from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run
 from trace_eval.stats.agreement.parts import MAIN
 from trace_eval.stats.inference.forest import ForestMark, forest
@@ -110,8 +112,10 @@ def _score_views(
 ) -> list[PairView]:
     """Show the questions furthest apart: the answers, scores and reasons of each run."""
     held = {name: list(run.singles()) for name, run in runs.items()}
-    clips = {n: {r.source: r for r in run.clips().values()} for n, run in runs.items()}
     scores = {name: list(run.scores()) for name, run in runs.items()}
+    clips: dict[str, dict[str, ClipRecord]] = {}
+    for name, run in runs.items():
+        clips[name] = {record.source: record for record in run.clips().values()}
 
     def view(one: ScoreDisagreement) -> PairView:
         players, words, labels = [], [], []
@@ -181,14 +185,13 @@ def _pair_views(
 
     def view(item: Disagreement) -> PairView:
         pair = pairs[item.pair]
-        rows = [
-            ComparedRow(
-                TITLES.get(name, name),
-                (*(own.get(name) for own in item.verdicts.values()), item.people.get(name)),
-                _merged((run, reasons.get((run, pair.id, name), "")) for run in item.verdicts),
-            )
-            for name in dict.fromkeys(n for own in item.verdicts.values() for n in own)
-        ]
+        dimensions = dict.fromkeys(chain.from_iterable(item.verdicts.values()))
+        rows: list[ComparedRow] = []
+        for name in dimensions:
+            labels = [verdicts.get(name) for verdicts in item.verdicts.values()]
+            words = [(run, reasons.get((run, pair.id, name), "")) for run in item.verdicts]
+            title = TITLES.get(name, name)
+            rows.append(ComparedRow(title, (*labels, item.people.get(name)), _merged(words)))
         rows.sort(key=lambda row: not row.differs)
         return PairView(pair.id, pair.instruction.text, players(pair), tuple(rows))
 

@@ -87,7 +87,7 @@ def read_board(source: Source, keys: Sequence[str] = ("system",)) -> Opinions:
     path, column = _split_column(str(source))
     wanted = {str(column): "score", "baseline": "baseline", **{key: f"key {key}" for key in keys}}
     columns = _columns(path, wanted, optional="baseline")
-    parts = [[text or "" for text in columns[f"key {key}"]] for key in keys]
+    parts = [columns[f"key {key}"] for key in keys]
     names = [" ".join(filter(None, row)) for row in zip(*parts, strict=True)]
     if (twice := _twice(names)) is not None:
         raise UserError(

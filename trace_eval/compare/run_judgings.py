@@ -75,7 +75,8 @@ def _scores(run: Run) -> Judging:
     if not scored:
         raise UserError(f"{run.folder}: the run has no scores yet; run `trace-eval rate` first")
     record, rubrics = run.record(), run.rubrics()
-    items = [item for item in run.singles() if any(item.id in of for of in scored.values())]
+    judged_ids: set[str] = set().union(*scored.values())
+    items = [item for item in run.singles() if item.id in judged_ids]
     points, reasons, scale = {}, {}, None
     for rubric, of in scored.items():
         results = [of.get(item.id) for item in items]
@@ -92,16 +93,19 @@ def _scores(run: Run) -> Judging:
         "category": [item.category for item in items],
         "system_a": [item.system for item in items],
     }
-    answers = [
-        _hash([item.answer.text, [clips.get(s) or s for s in _sources(item)]]) for item in items
-    ]
+    answers: list[str] = []
+    scores_of_items: list[list[Score]] = []
+    for item in items:
+        recordings = [clips.get(source) or source for source in _sources(item)]
+        answers.append(_hash([item.answer.text, recordings]))
+        scores_of_items.append([of[item.id] for of in scored.values() if item.id in of])
     judging = Judging(
         source=run.folder.resolve().name,
         ids=texts_of([item.id for item in items]),
         codes={},
         facts={
             **{name: texts_of(column) for name, column in available.items() if any(column)},
-            **_facts(items, [[of[i.id] for of in scored.values() if i.id in of] for i in items]),
+            **_facts(items, scores_of_items),
             "answer_a": texts_of(answers),
             **({} if length is None else {"length": length}),
         },
@@ -156,12 +160,15 @@ def _facts(
     items: Sequence[Pair | Single], made: Sequence[Sequence[Judgement | Score]]
 ) -> dict[str, NDArray[Any]]:
     """Collect the facts of :class:`Judging` that items and their records give."""
-    records = [[each.model_dump(mode="json") for each in every] for every in made]
-    cached = [any(o.cached for each in every for o in each.opinions) for every in made]
+    hashes: list[str] = []
+    cached: list[bool] = []
+    for every in made:
+        hashes.append(_hash([each.model_dump(mode="json") for each in every]))
+        cached.append(any(opinion.cached for each in every for opinion in each.opinions))
     return {
         "question": texts_of([_question(item) for item in items]),
         "replies": texts_of([_replies(every) for every in made]),
-        "copies": texts_of([_hash(every) for every in records]),
+        "copies": texts_of(hashes),
         "cached": np.array(cached, bool),
         "sure": np.array([all(map(_is_sure, every)) for every in made], bool),
         "severe": np.array([_is_severe(item) for item in items], bool),
@@ -172,9 +179,14 @@ def _lengths(
     items: Sequence[Single], clips: Mapping[str, str | None], durations: Mapping[str, float]
 ) -> tuple[Array | None, str]:
     """Return each answer's seconds of recordings; words where no answer is a recording."""
-    seconds = [[durations.get(clips.get(s) or "") for s in _sources(item)] for item in items]
-    if any(value is not None for result in seconds for value in result):
-        totals = [sum(v for v in result if v) or np.nan for result in seconds]
+    totals: list[float] = []
+    any_known = False
+    for item in items:
+        lengths = [durations.get(clips.get(source) or "") for source in _sources(item)]
+        known = [length for length in lengths if length is not None]
+        any_known = any_known or bool(known)
+        totals.append(sum(known) or np.nan)
+    if any_known:
         return np.array(totals, float), "s"
     words = [item.answer.text for item in items]
     if not any(words):

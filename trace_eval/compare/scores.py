@@ -189,10 +189,9 @@ def _scored(name: str, run: Run) -> _Scored:
                 mean=mean,
             )
         )
-    means = {
-        rubric: {name: float(np.mean(values)) for name, values in of.items()}
-        for rubric, of in provided.items()
-    }
+    means: dict[str, dict[str, float]] = {}
+    for rubric, of in provided.items():
+        means[rubric] = {name: float(np.mean(values)) for name, values in of.items()}
     return _Scored({*question.values()}, means, rows)
 
 
@@ -268,11 +267,7 @@ def score_tables(report: ScoreComparison) -> Iterator[Table]:
         "first second rubric questions difference higher lower p p_holm",
         f"{options.level:.0%} intervals over whole questions; p: {FLIPS_DRAWN}",
     )
-    yield grid(
-        "Furthest apart",
-        ("question", "rubric", *report.names),
-        (
-            (one.question, one.rubric, *(one.scores.get(name) for name in report.names))
-            for one in report.apart
-        ),
-    )
+    rows = []
+    for one in report.apart:
+        rows.append((one.question, one.rubric, *map(one.scores.get, report.names)))
+    yield grid("Furthest apart", ("question", "rubric", *report.names), rows)

@@ -97,10 +97,13 @@ def system_change(
     both = ~np.isnan(x) & ~np.isnan(y)
     x, y = np.where(both, x, np.nan), np.where(both, y, np.nan)
     rows = _rows(table, x, y=y, cluster=joined.cluster, options=options)
-    means = [
-        {row.system: v for row in rows if (v := getattr(row, side).value) is not None}
-        for side in ("first", "second")
-    ]
+    first_means: dict[str, float] = {}
+    second_means: dict[str, float] = {}
+    for row in rows:
+        if row.first.value is not None:
+            first_means[row.system] = row.first.value
+        if row.second.value is not None:
+            second_means[row.system] = row.second.value
     again = None if repeat is None else repeat.points(metric)
     families = []
     cluster = np.arange(len(x)) if joined.cluster is None else joined.cluster
@@ -108,9 +111,8 @@ def system_change(
         expected = _expected(family, x, again)
         seen = family.conclude(x), family.conclude(y)
         families.append(change(family.name, family.names, *seen, expected))
-    return SystemChange(
-        tuple(rows), correlate("second", means[1], "first", means[0]), tuple(families)
-    )
+    ranking = correlate("second", second_means, "first", first_means)
+    return SystemChange(tuple(rows), ranking, tuple(families))
 
 
 def _rows_of(judging: Judging) -> _Rows | None:
@@ -149,10 +151,9 @@ def _rows(
         for key, values in (("first", first), ("second", second), ("shift", second - first)):
             resampler.mean(f"{key}.{name}", values, table.item, where=mine)
     result = resampler.estimates(options)
-    places = [
-        ranks([result[f"{key}.{name}"].value for name in table.names])
-        for key in ("first", "second")
-    ]
+    places: list[list[int | None]] = []
+    for key in ("first", "second"):
+        places.append(ranks([result[f"{key}.{name}"].value for name in table.names]))
     gap, unit = second - first, None if cluster is None else cluster[table.item]
     p = [sign_flip(gap[mine], None if unit is None else unit[mine]) for mine in own]
     rows = []
@@ -259,8 +260,9 @@ def _expected(family: _Family, x: Array, again: Array | None) -> tuple[float, st
     rng = np.random.default_rng(0)
     clusters = int(family.cluster.max(initial=-1)) + 1
     even = np.full(clusters, 1 / clusters)
-    results = [
-        changes(*(family.conclude(x, rng.multinomial(clusters, even).astype(float)) for _ in "ab"))
-        for _ in range(_HALVES)
-    ]
-    return float(np.mean(results)), _HALVES_IN_WORDS
+    numbers: list[int] = []
+    for _ in range(_HALVES):
+        one = family.conclude(x, rng.multinomial(clusters, even).astype(float))
+        other = family.conclude(x, rng.multinomial(clusters, even).astype(float))
+        numbers.append(changes(one, other))
+    return float(np.mean(numbers)), _HALVES_IN_WORDS

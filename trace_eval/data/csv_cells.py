@@ -13,7 +13,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -177,13 +177,19 @@ class CsvFile:
                     yield _of_one_name(row, header, values, twice) if twice else row
 
 
+def _filled(row: Sequence[str]) -> list[str]:
+    """Return the cells of a row that hold more than blanks, without blanks around them."""
+    stripped = map(str.strip, row)
+    return [cell for cell in stripped if cell]
+
+
 def _title_rows(rows: list[list[str]]) -> int:
     """Count the first rows above the header: titles, dates and blank rows.
 
     They hold fewer cells than the header, and no name of a column that is known. A first row that
     is as full as those below it is the header, whatever its names are.
     """
-    filled = [[cell.strip() for cell in row if cell.strip()] for row in rows]
+    filled = list(map(_filled, rows))
     counts = list(map(len, filled))
     top = next((number for number, count in enumerate(counts) if count), 0)
     if not counts or counts[top] >= max(counts) or _names_a_column(filled[top]):

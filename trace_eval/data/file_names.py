@@ -81,10 +81,9 @@ def without_own_parts(
     """
     if len(results) < 2 or set.intersection(*map(set, results.values())):
         return None
-    folded = {
-        system: ("", {key.casefold(): file for key, file in files.items()})
-        for system, files in results.items()
-    }
+    folded: dict[str, tuple[str, dict[str, Path | str]]] = {}
+    for system, files in results.items():
+        folded[system] = "", {key.casefold(): file for key, file in files.items()}
     if _matched(folded) and all(len(folded[name][1]) == len(results[name]) for name in results):
         return folded
     short: dict[str, tuple[str, dict[str, Path | str]]] = {}

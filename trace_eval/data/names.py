@@ -152,6 +152,13 @@ SINGLE: Mapping[str, Names] = _select(
 )
 
 
+#: Those of a table of labels or judgements of pairs that have no other name.
+_UNALIASED = [
+    *(f"{name}_{side}" for name in ("duration", "loudness", "mos", "tokens") for side in "ab"),
+    *("confidence", "entropy", "consistent", "p_a", "margin", "inclusion", "seconds"),
+    *(f"margin_{name}" for name in DIMENSIONS),
+]
+
 #: Fields of a table of labels or judgements of pairs.
 LABELS: Mapping[str, Names] = {
     **_select(
@@ -175,14 +182,7 @@ LABELS: Mapping[str, Names] = {
     "system_b": ("system_b", *NAMES["b_system"], "choice_non_reference"),
     "recording": RECORDING,
     "rater": (*NAMES["rater"], *NAMES["judge"]),
-    **{
-        name: (name,)
-        for name in (
-            *(f"{n}_{side}" for n in ("duration", "loudness", "mos", "tokens") for side in "ab"),
-            *("confidence", "entropy", "consistent", "p_a", "margin", "inclusion", "seconds"),
-            *(f"margin_{name}" for name in DIMENSIONS),
-        )
-    },
+    **{name: (name,) for name in _UNALIASED},
     "trap": NAMES["trap"],
 }
 

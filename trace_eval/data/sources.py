@@ -48,8 +48,7 @@ class Table:
         if hasattr(rows, "to_dicts"):
             return cls(rows.to_dicts())
         if hasattr(rows, "to_dict") and hasattr(rows, "columns"):
-            cells = rows.to_dict("records")
-            return cls([{str(name): _plain(cell) for name, cell in row.items()} for row in cells])
+            return cls(list(map(_plain_row, rows.to_dict("records"))))
         if isinstance(rows, Mapping):
             return cls([rows])
         if isinstance(rows, Iterable) and not isinstance(rows, str | bytes):
@@ -62,6 +61,10 @@ class Table:
             f"{type(rows).__name__} is no table: give a path, a URL, a data frame, a list of"
             " dicts, or a datasets.Dataset"
         )
+
+
+def _plain_row(row: Mapping[Any, Any]) -> dict[str, Any]:
+    return {str(name): _plain(cell) for name, cell in row.items()}
 
 
 def _plain(cell: Any) -> Any:

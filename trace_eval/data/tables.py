@@ -168,9 +168,9 @@ def _without_blank_rows(columns: dict[str, list[str | None]]) -> dict[str, list[
     one = next(iter(columns.values()))
     blank = [cell is None or cell.isspace() for cell in one]
     if True in blank:
-        cells = zip(*columns.values(), strict=True)
-        full = [bool("".join(cell or "" for cell in row).strip()) for row in cells]
-        columns = {name: list(compress(of, full)) for name, of in columns.items()}
+        rows = zip(*columns.values(), strict=True)
+        is_full = [bool("".join(filter(None, row)).strip()) for row in rows]
+        columns = {name: list(compress(cells, is_full)) for name, cells in columns.items()}
     return columns
 
 

@@ -121,22 +121,20 @@ def ablation_table(
     items = items.with_codes(**items.agreed)
     if "preference" in items.codes:
         items = items.with_codes(**with_preference(items.codes))
-    runs = {
-        name: [_codes(table, items, policy) for table in condition]
-        for name, condition in conditions.items()
-    }
-    shared = [
-        name
-        for name in dimensions
-        if name in items.codes and all(name in codes for run in runs.values() for codes in run)
-    ]
-    if not shared:
+    runs: dict[str, list[dict[str, Codes]]] = {}
+    shared = set(items.codes)
+    for name, condition in conditions.items():
+        runs[name] = [_codes(table, items, policy) for table in condition]
+        shared.intersection_update(*runs[name])
+    if shared.isdisjoint(dimensions):
         raise UserError(f"{truth.source}: no dimension that all conditions and the labels have")
     reference = next(iter(conditions.values()))[0]
     units, _ = drawn_units(reference.of_items(items))
     rows: list[AblationRow] = []
-    for dimension in shared:
-        columns = {n: np.stack([own[dimension] for own in run]) for n, run in runs.items()}
+    for dimension in filter(shared.__contains__, dimensions):
+        columns: dict[str, Codes] = {}
+        for name, repeats in runs.items():
+            columns[name] = np.stack([codes[dimension] for codes in repeats])
         rows += _rows(
             dimension, items.codes[dimension], columns=columns, units=units, options=options
         )
@@ -152,11 +150,11 @@ def mode_policy_table(
     modes: Mapping[str, Condition], truth: Opinions, options: IntervalOptions
 ) -> Ablation:
     """Judge modes x :data:`TREE_AND_VOTE` on the overall label, compared with the first of both."""
-    conditions: dict[str, Condition] = {
-        f"{mode} / {name}": [with_overall(table, policy, policy) for table in condition]
-        for mode, condition in modes.items()
-        for name, policy in TREE_AND_VOTE.items()
-    }
+    conditions: dict[str, Condition] = {}
+    for mode, condition in modes.items():
+        for name, policy in TREE_AND_VOTE.items():
+            fused = [with_overall(table, policy, policy) for table in condition]
+            conditions[f"{mode} / {name}"] = fused
     shown = "overall" if "overall" in truth.codes else "preference"
     return ablation_table(conditions, truth, options, dimensions=(shown,))
 
@@ -249,7 +247,7 @@ def compare(
     truth = read or full.labels
     if truth is None:
         raise UserError(f"{run}: its pairs carry no labels; name a file with --labels")
-    judged = {name: [read_opinions(f) for f in repeats] for name, repeats in folders.items()}
+    judged = {name: list(map(read_opinions, repeats)) for name, repeats in folders.items()}
     bootstrap = IntervalOptions()
     drops = {name: tables for name, tables in judged.items() if name != "transcript"}
     groups = ablation_table(drops, truth, bootstrap, load_policy(options.policy))

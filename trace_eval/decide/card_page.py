@@ -148,15 +148,14 @@ def _agreement_tables(card: Card) -> Iterator[Table]:
         return
     drawn = report.drawn.replace("items", "pairs")
     by = methods_of(estimate for s in report.scores for estimate in s.metrics.values())
+    names = [metric.name for metric in report.metrics]
+    titles = [metric.title for metric in report.metrics]
+    rows = [(s.dimension, s.scored, *map(s.metrics.get, names)) for s in report.scores]
     yield grid(
         f"{report.options.bootstrap.level:.0%} intervals over {drawn}{by and f': {by}'};"
-        " overall label:"
-        f" {card.policy or 'none'}",
-        ("dimension", "labelled", *(metric.title for metric in report.metrics)),
-        [
-            (s.dimension, s.scored, *(s.metrics.get(metric.name) for metric in report.metrics))
-            for s in report.scores
-        ],
+        f" overall label: {card.policy or 'none'}",
+        ("dimension", "labelled", *titles),
+        rows,
     )
     if card.main:
         yield table(

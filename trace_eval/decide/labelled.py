@@ -81,11 +81,17 @@ def write_plan(path: Path, plan: LabelPlan, run: LabelledRun) -> None:
     Where the labels at hand have inclusion probabilities, those of the planned pairs as well. A
     file that cannot be written raises a UserError.
     """
-    facts, more = _facts_by_id(run), ("inclusion",) if plan.inclusion else ()
-    rows = (
-        (key, *facts[key][1], *(f"{plan.inclusion[key]:.6g}" for _ in more)) for key in plan.pairs
-    )
-    write_table(path, ("id", *COLUMNS[4:], *more), rows)
+    facts = _facts_by_id(run)
+    columns = ["id", *COLUMNS[4:]]
+    rows: list[list[object]] = []
+    for name in plan.pairs:
+        _, own_facts = facts[name]
+        rows.append([name, *own_facts])
+    if plan.inclusion:
+        columns.append("inclusion")
+        for name, row in zip(plan.pairs, rows, strict=True):
+            row.append(f"{plan.inclusion[name]:.6g}")
+    write_table(path, columns, rows)
 
 
 def write_probabilities(

@@ -52,11 +52,12 @@ def operation(folder: Path) -> Operation:
     scored, unscored = scored_pairs((pair.id for pair in run.pairs()), judgements, run.overall())
     opinions = [opinion for j in judgements.values() for opinion in j.opinions]
     seconds = [o.seconds for o in opinions if o.seconds is not None]
-    orders = [
-        all(available)
-        for j in judgements.values()
-        if (available := [v.consistent for v in j.dimensions.values() if v.consistent is not None])
-    ]
+    both_orders: list[bool] = []
+    for judgement in judgements.values():
+        verdicts = judgement.dimensions.values()
+        equal = [verdict.consistent for verdict in verdicts if verdict.consistent is not None]
+        if equal:
+            both_orders.append(all(equal))
     task = record.judge.parameters.get("task")
     sessions = [s.seconds for s in record.sessions if s.seconds is not None]
     return Operation(
@@ -70,8 +71,8 @@ def operation(folder: Path) -> Operation:
         calls=len(opinions),
         failed=sum(o.reason in unreadable for o in opinions),
         repaired=sum(o.repaired for o in opinions),
-        consistent=sum(orders),
-        both_orders=len(orders),
+        consistent=sum(both_orders),
+        both_orders=len(both_orders),
         cost_usd=total_cost(opinions),
         call_seconds=sum(seconds) / len(seconds) if seconds else None,
         run_seconds=sum(sessions) if sessions else None,

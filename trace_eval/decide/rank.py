@@ -210,7 +210,8 @@ def read_human_ranking(path: Path) -> dict[str, float]:
         if isinstance(record, str):
             raise UserError(f"{where}: {record}")
         rows.append(record)
-    provided = [c for c in ("score", "rank") if any(row.get(c) for row in rows)]
+    filled = {name for row in rows for name in ("score", "rank") if row.get(name)}
+    provided = sorted(filled)
     if len(provided) > 1:
         raise UserError(f"{path}: has both score and rank, which run in opposite order; keep one")
     scores: dict[str, float] = {}

@@ -26,8 +26,9 @@ def as_judged(ids: Texts, about: Sequence[Opinions]) -> Texts:
     if not stray.any():
         return ids
     judged = {name for one in about for name in map(str, one.ids.tolist())}
-    numbers = Counter(map(unpadded, judged))
-    padded = {short: name for name in judged if numbers[short := unpadded(name)] == 1}
+    short_names = {name: unpadded(name) for name in judged}
+    numbers = Counter(short_names.values())
+    padded = {short: name for name, short in short_names.items() if numbers[short] == 1}
     paths = {
         (name, stem(str(path)))
         for one in about

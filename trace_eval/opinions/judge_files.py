@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -225,11 +225,10 @@ def read_positions(path: Path, baseline: str | None) -> Opinions:
     for name, ours in _COLUMNS.items():
         if ours not in result:
             raise InputError(f"{path}: no column {name!r}; needed are {', '.join(_COLUMNS)}")
+    columns = [result[name] for name in _COLUMNS.values()]
     rows = [
         (instruction, system, first, _TURNED[second])
-        for instruction, system, first, second in zip(
-            *(result[name] for name in _COLUMNS.values()), strict=True
-        )
+        for instruction, system, first, second in zip(*columns, strict=True)
         if first in _TURNED and second in _TURNED and system != baseline
     ]
     if not rows:
@@ -249,8 +248,13 @@ def read_positions(path: Path, baseline: str | None) -> Opinions:
             {**facts, "order": order, "repeat": f"{order}/0", "preference": label}
             for order, label in zip(("ab", "ba"), verdicts, strict=True)
         ]
-    judged, opinions = (
-        label_table(str(path), {name: [row[name] for row in table] for name in table[0]})
-        for table in (whole, calls)
-    )
-    return judged.beside(calls=opinions)
+    judged = label_table(str(path), _by_column(whole))
+    return judged.beside(calls=label_table(str(path), _by_column(calls)))
+
+
+def _by_column(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Turn records that all have the same fields into columns."""
+    columns: dict[str, list[Any]] = {}
+    for name in rows[0]:
+        columns[name] = [row[name] for row in rows]
+    return columns

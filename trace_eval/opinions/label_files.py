@@ -82,7 +82,9 @@ class OpinionTable:
         if all(isinstance(record, Mapping) for record in records):
             records = _where(name, records, where)
             before = names_of(records)
-            status = {of: [r.get(of) for r in records] for of in before if is_status(of)}
+            status: dict[str, list[Any]] = {}
+            for column in filter(is_status, before):
+                status[column] = [record.get(column) for record in records]
             notes += thrown_out(status)
             try:
                 records = unfolded(records, notes)
@@ -141,7 +143,9 @@ def _where(
     def holds(record: Mapping[str, Any], any_of: Sequence[Condition]) -> bool:
         return any(condition.holds(at(record, condition.column)) for condition in any_of)
 
-    left = [record for record in records if all(holds(record, group) for group in wanted.values())]
+    left = list(records)
+    for group in wanted.values():
+        left = [record for record in left if holds(record, group)]
     if conditions and not left:
         shown = " ".join(map(str, conditions))
         raise InputError(f"{name}: no row is left by {shown}; see the values of these columns")

@@ -302,15 +302,15 @@ def mapped(
                 f"--map {value}={label}: numbers are scores, and these are labels: write one of"
                 f" {', '.join((*LABELS, NO_LABEL))}, or declare the scale with --scale"
             )
+    if not mapping:
+        return dict(columns)
     meant = {
         value: None if label == NO_LABEL else Declared(label) for value, label in mapping.items()
     }
-    return {
-        name: [meant.get(str(value), value) for value in values]
-        if mapping and name in LABEL_COLUMNS
-        else values
-        for name, values in columns.items()
-    }
+    replaced = dict(columns)
+    for name in replaced.keys() & set(LABEL_COLUMNS):
+        replaced[name] = [meant.get(str(value), value) for value in columns[name]]
+    return replaced
 
 
 def encode(

@@ -102,14 +102,14 @@ class Opinions:
 
     def _columns(self, of: Callable[[NDArray[Any]], NDArray[Any]]) -> Self:
         """Return a copy with every column made anew."""
-        every: dict[str, Any] = {
-            name: {key: of(column) for key, column in getattr(self, name).items()}
-            for name in ("codes", "facts", "scores", "reasons")
-        }
-        rater, repeat, joined = (
-            None if one is None else of(one) for one in (self.rater, self.repeat, self.joined)
-        )
-        return replace(self, ids=of(self.ids), rater=rater, repeat=repeat, joined=joined, **every)
+        every: dict[str, Any] = {"ids": of(self.ids)}
+        for name in ("codes", "facts", "scores", "reasons"):
+            columns = getattr(self, name)
+            every[name] = {key: of(column) for key, column in columns.items()}
+        for name in ("rater", "repeat", "joined"):
+            column = getattr(self, name)
+            every[name] = None if column is None else of(column)
+        return replace(self, **every)
 
     def points(self, column: str) -> NDArray[np.float64]:
         """Return points of answer A: a win 1, a tie or split 1/2, a loss 0; of scores their place.

@@ -155,10 +155,9 @@ def _by_judge(
     """Make a row for each item of each judge, so that unscored items stay in sight."""
     ids = list(facts)
     stated = [of.get(id_, {}) for of in judges.values() for id_ in ids]
-    columns: dict[str, Sequence[Any] | NDArray[Any]] = {
-        name: np.array([one.get(name) for one in stated], float)
-        for name in ("score", "variance", "clamped")
-    }
+    columns: dict[str, Sequence[Any] | NDArray[Any]] = {}
+    for name in ("score", "variance", "clamped"):
+        columns[name] = np.array([one.get(name) for one in stated], float)
     columns["beta"] = np.array([one.get("beta", (None, None)) for one in stated], float)
     for name in ("distribution", "samples", "caveats", "pooled"):
         columns[name] = [one.get(name) for one in stated]

@@ -171,8 +171,10 @@ def _has_flags(records: Records) -> bool:
     if _LABEL_FIELDS & names.first_of(names.LABELS, _columns(records)).keys():
         return False
     choices = _choices(records)
-    checked = [[_cell(one, name).casefold() in _YES for name in choices] for one in records]
-    return any(map(any, checked)) and all(sum(row) < 2 for row in checked)
+    checks: list[int] = []
+    for record in records:
+        checks.append(sum(_cell(record, name).casefold() in _YES for name in choices))
+    return any(checks) and max(checks) < 2
 
 
 def _flags(records: Records, notes: list[str]) -> Iterator[Record]:
@@ -274,7 +276,9 @@ def _studio(records: Records, notes: list[str]) -> Iterator[Record]:
         for name, value in one.items()
         if isinstance(value, Mapping) and "selected" in value
     }
-    neither = sum(all(not one.get(name) for name in pairwise) for one in flat) if pairwise else 0
+    neither = 0
+    for one in flat:
+        neither += bool(pairwise) and not any(map(one.get, pairwise))
     if neither:
         notes.append(f"no side is selected in {counted(neither, 'annotation')}, which is a tie")
     ids = {*names.NAMES["id"]} - {"id"}
@@ -412,6 +416,11 @@ def _won(records: Records, notes: list[str]) -> Iterator[Record]:
 _LEFT_FIRST = ("left", "a", "1", "first")
 
 
+def _is_text(column: str, records: Records) -> bool:
+    """Tell whether every record has a text in a column."""
+    return all(isinstance(record.get(column), str) for record in records)
+
+
 def _named_sides(records: Records) -> tuple[str, str, str] | None:
     """Find columns of A, B and labels where each label is a tie or stands in one of the two."""
     columns = _columns(records)
@@ -419,13 +428,9 @@ def _named_sides(records: Records) -> tuple[str, str, str] | None:
     if fields.keys() & {"system_a", "system_b", "system"}:
         return None
     label = fields.get("preference") or fields.get("overall")
-    texts = [
-        name
-        for name in columns
-        if name != label and all(isinstance(record.get(name), str) for record in records)
-    ]
     if label is None:
         return None
+    texts = [name for name in columns if name != label and _is_text(name, records)]
     values = [(record, _cell(record, label)) for record in records]
     named = [(record, value) for record, value in values if _label(value) is None and value]
     if not named:

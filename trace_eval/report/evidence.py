@@ -42,11 +42,11 @@ def view(blueprint: Blueprint, wave: Envelope) -> dict[str, Any]:
     of the best row or empty), a row being (name, length 0 to 1, value); ``absent``: (group, why).
     """
     transcript = blueprint.transcript
-    absent = {
-        name: unmeasured(name, group, why=True)
-        for name in (*GROUPS, *blueprint.extensions)
-        if isinstance(group := blueprint.group(name), Absent)
-    }
+    absent: dict[str, str] = {}
+    for name in (*GROUPS, *blueprint.extensions):
+        group = blueprint.group(name)
+        if isinstance(group, Absent):
+            absent[name] = unmeasured(name, group, why=True)
     return {
         "timeline": timeline(blueprint, wave),
         "spectrum": wave.spectrum,
@@ -122,13 +122,13 @@ def grids(evidence: Mapping[str, JsonValue]) -> Iterator[EvidenceGrid]:
         names = list(dict.fromkeys([*a, *b]))
         rows = tuple((label(n), value(a.get(n)), value(b.get(n))) for n in names)
         yield EvidenceGrid("Measured", ("", "A", "B"), rows)
-    lists = {
-        name: result
-        for name, result in left.items()
-        if isinstance(result, list) and result and all(isinstance(item, dict) for item in result)
-    }
-    for name, result in lists.items():
-        yield _records(name, [item for item in result if isinstance(item, dict)])
+    lists: set[str] = set()
+    for name, result in left.items():
+        items = result if isinstance(result, list) else []
+        records = [item for item in items if isinstance(item, dict)]
+        if records and len(records) == len(items):
+            lists.add(name)
+            yield _records(name, records)
     plain = {name: v for name, v in left.items() if name not in lists and name not in _SETTINGS}
     if plain:
         yield EvidenceGrid("Values", (), _rows(plain))
@@ -146,9 +146,11 @@ def _rows(results: Mapping[str, JsonValue]) -> tuple[tuple[str, ...], ...]:
 
 def _records(name: str, records: Sequence[Mapping[str, JsonValue]]) -> EvidenceGrid:
     columns = list(dict.fromkeys(key for record in records for key in record))
-    rows = tuple(tuple(value(record.get(key)) for key in columns) for record in records)
+    rows: list[tuple[str, ...]] = []
+    for record in records:
+        rows.append(tuple(value(record.get(key)) for key in columns))
     titles = [key.upper() if key in ("a", "b") else label(key) for key in columns]
-    return EvidenceGrid(label(name).capitalize(), tuple(titles), rows)
+    return EvidenceGrid(label(name).capitalize(), tuple(titles), tuple(rows))
 
 
 def label(name: str) -> str:

@@ -245,14 +245,14 @@ def _reasons(judgement: Judgement | None) -> dict[str, ReasonsOf]:
         for claim in opinion.claims:
             if claim.holds is not None:
                 claims.setdefault(claim.about, []).append(claim)
-    return {
-        about: ReasonsOf(
+    reasons: dict[str, ReasonsOf] = {}
+    for about, several in claims.items():
+        reasons[about] = ReasonsOf(
             true=sum(claim.holds is True for claim in several),
             checkable=len(several),
             untrue=tuple(claim for claim in several if not claim.holds),
         )
-        for about, several in claims.items()
-    }
+    return reasons
 
 
 def _steps(

@@ -51,14 +51,17 @@ _PROSE = {"text", "reference", "reasoning", "evidence", "raw", "detail", "what",
 _LOCAL_PART = 3
 
 
+def _has_number(word: str) -> bool:
+    """Tell whether a word has a digit, an @, or a part that is a number in words."""
+    if any(sign.isdigit() or sign == "@" for sign in word):
+        return True
+    return any(map(_NUMBERS.fullmatch, re.findall(r"\w+", word)))
+
+
 def sensitive(words: Sequence[str]) -> list[bool]:
     """Whether each word is redacted."""
     plain = [word.strip(".,;:!?\"'()[]").casefold() for word in words]
-    marks = [
-        any(sign.isdigit() or sign == "@" for sign in word)
-        or any(_NUMBERS.fullmatch(part) for part in re.findall(r"\w+", word))
-        for word in plain
-    ]
+    marks = list(map(_has_number, plain))
     for start, end in _addresses(plain):
         marks[start:end] = [True] * (end - start)
     numbers = list(marks)

@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any
 from urllib.parse import quote
 
-from blueprints import Transcript
+from blueprints import Blueprint, Transcript
 from fusion import Numbers
 from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.items import Single
@@ -41,6 +41,8 @@ def write_scores(run: Run, assets: AudioAssets) -> Iterator[str]:
     record = run.record()
     rankings = score_rankings(run)
     voices = [row.sentence for row in voices_of(run) if not row.unknown]
+    calls = [item.call for item in run.singles()]
+    unscored = [line["score"] for line in lines if line["value"] is None]
     return pieces(
         "scores.html.j2",
         "scores.js",
@@ -54,15 +56,11 @@ def write_scores(run: Run, assets: AudioAssets) -> Iterator[str]:
         systems=list(_systems(rankings, rubrics)),
         nameless=not any(line["item"].system for line in lines),
         timing=timing_of(
-            [call for item in run.singles() if (call := item.call)],
+            [call for call in calls if call],
             lambda name: f"call-{quote(name)}",
         ),
         sentences=score_answer(run, rankings),
-        reasons=Counter(
-            str(line["score"].reason) if line["score"] else "not_judged"
-            for line in lines
-            if line["value"] is None
-        ),
+        reasons=Counter(str(score.reason) if score else "not_judged" for score in unscored),
         caveats=[*findings_in(run), *voices, *_caveats(lines)],
         problems=list(run.problems()),
         level=RankOptions().bootstrap.level,
@@ -79,11 +77,11 @@ def _lines(
     words = {b.clip: b for b in run.blueprints() if isinstance(b.transcript, Transcript)}
     number = count()
     for item in run.singles():
-        blueprints = {
-            role: words[record.clip]
-            for role, recording in item.recordings().items()
-            if (record := clips.get(recording.source_id)) and record.clip in words
-        }
+        blueprints: dict[str, Blueprint] = {}
+        for role, recording in item.recordings().items():
+            record = clips.get(recording.source_id)
+            if record and record.clip in words:
+                blueprints[role] = words[record.clip]
         call, recognised = None, [*blueprints.items()]
         if item.answer.conversation:
             turns = turn_blueprints("answer", blueprints)

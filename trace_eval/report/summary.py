@@ -193,7 +193,8 @@ def _swap(available: Sequence[Judgement]) -> Iterable[dict[str, Any]]:
         votes = [one.consistent for one in verdicts if one and one.consistent is not None]
         if votes:
             yield {"dimension": name, "same": sum(votes), "judged": len(votes)}
-    whole = [value for judgement in available if (value := judgement.consistent) is not None]
+    equal = [judgement.consistent for judgement in available]
+    whole = [value for value in equal if value is not None]
     if whole:
         yield {"dimension": "all three", "same": sum(whole), "judged": len(whole)}
 

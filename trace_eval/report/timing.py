@@ -88,10 +88,10 @@ def timing_of(
         "answers": three_answers(timed)[0 if len(reports) == 1 else 2 :],
         "notes": [*mixed_channels([one.item for one in timed])],
         "methods": in_a_clause(
-            figures[name].method
-            for figures in (report.figures for report in reports.values())
+            report.figures[name].method
+            for report in reports.values()
             for name in SHOWN
-            if name in figures
+            if name in report.figures
         ),
         "systems": [_system(name, report, low, high) for name, report in reports.items()],
         "axis": _axis(low, high),
@@ -147,15 +147,19 @@ def _curve(values: Sequence[float], low: float, high: float) -> str:
     return "".join(parts) + ("H100" if values else "")
 
 
+def _medians(report: TurnsReport) -> dict[str, float]:
+    """Return the median response of each scenario that has one, in seconds."""
+    scenarios = by_scenario(report.conversations)
+    name_of_median = "response_p50_s"
+    return {
+        name: figures[name_of_median]
+        for name, figures in scenarios.items()
+        if name_of_median in figures
+    }
+
+
 def _pairs(first: TurnsReport, second: TurnsReport) -> list[BeforeAfter]:
-    before, after = (
-        {
-            name: own["response_p50_s"]
-            for name, own in by_scenario(report.conversations).items()
-            if "response_p50_s" in own
-        }
-        for report in (first, second)
-    )
+    before, after = _medians(first), _medians(second)
     both = {name: (value, after[name]) for name, value in before.items() if name in after}
     low, high = _reach(both.values())
     rows = (

@@ -117,6 +117,9 @@ def _html(
     # of pairs of calls both sides of each
     whole = (pair for pair in facts.pairs if pair.a.conversation or pair.b.conversation)
     calls = [half.call for pair in whole for half in items_of_pair(pair) if half.call]
+    flags: dict[str, tuple[object, ...]] = {}
+    for name, details in FLAGS.items():
+        flags[name] = (*details, sum(name in line.flags for line in lines))
     return pieces(
         "report.html.j2",
         *SCRIPTS,
@@ -129,9 +132,7 @@ def _html(
         timing=timing_of(calls, lambda name: f"pair={quote(name.rpartition('/')[0])}"),
         lines=lines,
         index=[asdict(line) for line in lines],
-        flags={
-            name: (*details, sum(name in x.flags for x in lines)) for name, details in FLAGS.items()
-        },
+        flags=flags,
         fragments=_fragments(facts, assets, lines, moved=None if redaction else moved),
         redaction=redaction,
     )
@@ -183,9 +184,10 @@ def _files(facts: Facts, moved: MovedFiles) -> dict[str, Path]:
 
 def _distant(facts: Facts) -> dict[str, str]:
     """Return a URL of every clip that has one."""
-    return {
-        record.clip: recording.url
-        for pair in facts.pairs
-        for recording in (pair.a, pair.b)
-        if recording.url and (record := facts.clip_of(recording)) and record.clip
-    }
+    urls: dict[str, str] = {}
+    for pair in facts.pairs:
+        for recording in (pair.a, pair.b):
+            record = facts.clip_of(recording) if recording.url else None
+            if record and record.clip and recording.url:
+                urls[record.clip] = recording.url
+    return urls

@@ -174,13 +174,14 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
         raise UserError(f"{folder}: judgement of pair {stray!r}, which is not in pairs.jsonl")
     judged = [judgements[pair.id] for pair in pairs if pair.id in judgements]
     rows = [row_of_pair[judgement.pair] for judgement in judged]
-    facts = {name: [column[row] for row in rows] for name, column in by_pair.items()}
+    facts = _at_rows(by_pair, rows)
     table: Table = {
         "id": [judgement.pair for judgement in judged],
         "rater": [judgement.judge for judgement in judged],
-        **{name: _texts(j.label(name) for j in judged) for name in DIMENSIONS},
-        **facts,
     }
+    for name in DIMENSIONS:
+        table[name] = _texts(judgement.label(name) for judgement in judged)
+    table |= facts
     table |= _certainty(judged, overall)
     table |= _reasons(judged)
     if overall:
@@ -231,18 +232,39 @@ def _present(columns: Mapping[str, list[Any]], always: Collection[str] = ()) -> 
     return present
 
 
+def _total_margin(judgement: Judgement) -> float | None:
+    """Return the sum of the margins that a judgement has; None where it has none."""
+    verdicts = judgement.dimensions.values()
+    margins = [verdict.margin for verdict in verdicts if verdict.margin is not None]
+    return sum(margins) if margins else None
+
+
+def _all_consistent(judgement: Judgement) -> float | None:
+    """Return 1 where both orders gave every dimension one rating, 0 where not, else None."""
+    orders = [verdict.consistent for verdict in judgement.dimensions.values()]
+    if not orders or None in orders:
+        return None
+    return float(all(orders))
+
+
+def _at_rows(columns: Table, rows: Sequence[int]) -> Table:
+    """Return the columns of a table at some of its rows."""
+    selected: Table = {}
+    for name, column in columns.items():
+        selected[name] = [column[row] for row in rows]
+    return selected
+
+
 def _certainty(judged: list[Judgement], overall: dict[str, Overall]) -> Table:
     """Return how sure the judge was of each pair, by the columns of ``CERTAINTY_FACTS``."""
     fused = [overall.get(judgement.pair) for judgement in judged]
-    margins = [[v.margin for v in j.dimensions.values() if v.margin is not None] for j in judged]
-    orders = [[v.consistent for v in j.dimensions.values()] for j in judged]
-    columns: Table = {
-        **{f"margin_{name}": [j.margin(name) for j in judged] for name in DIMENSIONS},
-        "margin": [sum(row) if row else None for row in margins],
-        "entropy": [one.entropy_bits if one else None for one in fused],
-        "p_a": [_p_a(one.distribution) if one and one.distribution else None for one in fused],
-        "consistent": [None if not row or None in row else float(all(row)) for row in orders],
-    }
+    columns: Table = {}
+    for name in DIMENSIONS:
+        columns[f"margin_{name}"] = [judgement.margin(name) for judgement in judged]
+    columns["margin"] = list(map(_total_margin, judged))
+    columns["entropy"] = [one.entropy_bits if one else None for one in fused]
+    columns["p_a"] = [_p_a(one.distribution) if one and one.distribution else None for one in fused]
+    columns["consistent"] = list(map(_all_consistent, judged))
     for name in DIMENSIONS:
         verdicts = [j.dimensions.get(name) for j in judged]
         columns[f"consistent_{name}"] = [
@@ -325,13 +347,14 @@ def _numbers(run: Run, names: Sequence[str]) -> dict[str, dict[str, float | None
 def _pair_labels(folder: Path, pairs: list[Pair], facts: Table) -> Opinions | None:
     rows = [row for row, pair in enumerate(pairs) if pair.labels]
     labels = [pairs[row].labels for row in rows]
-    texts = _present({n: _texts(getattr(one, n) for one in labels) for n in LABEL_COLUMNS})
-    if not texts:
+    columns: Table = {}
+    for name in LABEL_COLUMNS:
+        columns[name] = _texts(getattr(one, name) for one in labels)
+    columns = _present(columns)
+    if not columns:
         return None
-    identity = {name: [column[row] for row in rows] for name, column in facts.items()}
-    return label_table(
-        f"labels of {folder}", {"id": [pairs[row].id for row in rows], **texts, **identity}
-    )
+    ids = [pairs[row].id for row in rows]
+    return label_table(f"labels of {folder}", {"id": ids, **columns, **_at_rows(facts, rows)})
 
 
 def _calls(folder: Path, judged: list[Judgement], facts: Table) -> Opinions | None:
@@ -350,14 +373,14 @@ def _calls(folder: Path, judged: list[Judgement], facts: Table) -> Opinions | No
         # The parts of a task are questions of their own, not repetitions of one.
         "repeat": [f"{o.order}/{o.sample}{'/' + o.part if o.part else ''}" for _, o in calls],
         "order": [opinion.order for _, opinion in calls],
-        **{name: _texts(o.ratings.get(name) for _, o in calls) for name in DIMENSIONS},
-        # tasks that ask for the pair as a whole, or for a match
-        **_present(
-            {
-                "preference": _texts(o.ratings.get("overall") for _, o in calls),
-                "match": _texts(o.ratings.get("match") for _, o in calls),
-            }
-        ),
-        **{name: [column[row] for row, _ in calls] for name, column in facts.items()},
     }
+    for name in DIMENSIONS:
+        columns[name] = _texts(opinion.ratings.get(name) for _, opinion in calls)
+    # tasks that ask for the pair as a whole, or for a match
+    whole: Table = {
+        "preference": _texts(opinion.ratings.get("overall") for _, opinion in calls),
+        "match": _texts(opinion.ratings.get("match") for _, opinion in calls),
+    }
+    columns |= _present(whole)
+    columns |= _at_rows(facts, [row for row, _ in calls])
     return label_table(f"calls of {folder}", columns)

@@ -102,6 +102,12 @@ class Table:
         return f"{cell:.{self.digits}g}" if isinstance(cell, float) else str(cell)
 
 
+def _measured(measures: PairMeasures | None, name: str) -> float | None:
+    """Return the value of a pair's measure; None where it was not measured."""
+    measure = measures.measures.get(name) if measures else None
+    return measure.value if measure else None
+
+
 def results_table(run: RunReader, overall: Mapping[str, Overall]) -> Table:
     """Return one row per pair, in input order.
 
@@ -140,7 +146,7 @@ def results_table(run: RunReader, overall: Mapping[str, Overall]) -> Table:
             *map(_text, (*outcome.ratings, rating)),
             *((fused.policy, fused.why) if fused else (None, None)),
             *(outcome.margins[DIMENSIONS.index(name)] for name in margins),
-            *(m.value if result and (m := result.measures.get(n)) else None for n in measures),
+            *(_measured(result, name) for name in measures),
             *(result.languages.get(name) if result else None for name in languages),
             judgement.consistent if judgement else None,
             " ".join(outcome.inconsistent) if judgement else None,

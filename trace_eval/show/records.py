@@ -91,8 +91,7 @@ def write_csv(folder: Path, result: Any) -> list[Path]:
                 continue
             rows = [flat(record) for record in records]
             columns = list(dict.fromkeys(key for row in rows for key in row))
-            lines = ([row.get(column) for column in columns] for row in rows)
             path = folder / f"{name}.csv"
-            write_table(path, columns, lines)
+            write_table(path, columns, (map(row.get, columns) for row in rows))
             paths.append(path)
     return paths

@@ -11,7 +11,14 @@ from typing import ClassVar
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.measures.numbers import place_of
 from trace_eval.decide.best.candidates import TextGroup, numbers_of
-from trace_eval.decide.best.ranking import Ranking, Scheme, bracket, by_comparisons, by_scores
+from trace_eval.decide.best.ranking import (
+    Match,
+    Ranking,
+    Scheme,
+    bracket,
+    by_comparisons,
+    by_scores,
+)
 from trace_eval.decide.best.summary import Gain, gain_by_scores, random_other
 from trace_eval.decide.best.verdicts import Comparing, listed, play, scheduled
 from trace_eval.runs.events import Listener
@@ -68,20 +75,20 @@ class PairPicker:
     def rank(self, groups: Sequence[TextGroup]) -> list[Ranking]:
         """Rank each group by the comparisons of the scheme."""
         verdicts = play(self.how, scheduled(groups, self.scheme))
-        return [
-            by_comparisons(
-                group, bracket(self.scheme, [c.id for c in group.candidates], verdicts), verdicts
-            )
-            for group in groups
-        ]
+        rankings: list[Ranking] = []
+        for group in groups:
+            names = [candidate.id for candidate in group.candidates]
+            rounds = bracket(self.scheme, names, verdicts)
+            rankings.append(by_comparisons(group, rounds, verdicts))
+        return rankings
 
     def check(self, groups: Sequence[TextGroup], rankings: Sequence[Ranking], seed: int) -> Gain:
         """Compare each winner of another picker with one other candidate of its group."""
-        drawn = [
-            (group, (str(ranking.winner), other))
-            for group, ranking in zip(groups, rankings, strict=True)
-            if (other := random_other(ranking, seed))
-        ]
+        drawn: list[tuple[TextGroup, Match]] = []
+        for group, ranking in zip(groups, rankings, strict=True):
+            other = random_other(ranking, seed)
+            if other:
+                drawn.append((group, (str(ranking.winner), other)))
         verdicts = play(self.how, listed(drawn))
         labels = [verdicts[match].label for _, match in drawn]
         return Gain(

@@ -161,7 +161,8 @@ def by_scores(
 def by_comparisons(group: TextGroup, bracket: Bracket, verdicts: Verdicts) -> Ranking:
     """Order the finalists by Bradley-Terry, the others by the round in which they went out."""
     matches = [m for m in combinations(bracket.finalists, 2) if m in verdicts]
-    decided = {m: label for m in matches if (label := verdicts[m].label) is not None}
+    labels = {match: verdicts[match].label for match in matches}
+    decided = {match: label for match, label in labels.items() if label is not None}
     values = dict.fromkeys(bracket.finalists, 0.0)
     if decided:  # log-strengths with mean 0; undecided comparisons are left out
         # a game of each candidate against an average one: every strength is finite

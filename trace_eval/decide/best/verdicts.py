@@ -78,11 +78,12 @@ def scheduled(groups: Sequence[TextGroup], scheme: Scheme) -> Needed:
     """Schedule the comparisons that a scheme needs of every group."""
 
     def needed(verdicts: Mapping[Match, SchemeVerdict]) -> list[tuple[TextGroup, Match]]:
-        return [
-            (group, match)
-            for group in groups
-            for match in bracket(scheme, [c.id for c in group.candidates], verdicts).matches
-        ]
+        missing: list[tuple[TextGroup, Match]] = []
+        for group in groups:
+            names = [candidate.id for candidate in group.candidates]
+            matches = bracket(scheme, names, verdicts).matches
+            missing += [(group, match) for match in matches]
+        return missing
 
     return needed
 

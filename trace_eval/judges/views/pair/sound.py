@@ -159,13 +159,10 @@ class PairSoundView(View):
         if source == "none":
             return {}, None
         if pair.has_conversations:
-            written, transcripts = (
-                {
-                    f"audio_{n}": words_of_call(side, answer, available)
-                    for n, (side, answer) in enumerate(pair.sides.items(), start=1)
-                }
-                for available in (None, case.blueprints)
-            )
+            written, transcripts = {}, {}
+            for number, (side, answer) in enumerate(pair.sides.items(), start=1):
+                written[f"audio_{number}"] = words_of_call(side, answer, None)
+                transcripts[f"audio_{number}"] = words_of_call(side, answer, case.blueprints)
         elif self.task.wants_instruction:
             written = {"instruction": pair.instruction.text}
             transcripts = {"instruction": _transcript(case.instruction)}
