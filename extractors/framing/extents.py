@@ -38,6 +38,10 @@ _SAMPLES = {b".snd\0\0\0": 0, b"caff\0\1": 0, b"AIFFCOMM": 8, **_MARKS}
 Walk = Callable[[Reader, int], list[Extent]]
 
 
+#: Chunks of a WAV file that are looked through for further samples.
+_MOST_CHUNKS = 1_000
+
+
 def extents(file: IO[bytes], size: int) -> list[Extent]:
     """Return the recordings of a file, in order; empty where its format is none of those walked.
 
@@ -181,7 +185,27 @@ def _mp4(reader: Reader, place: int) -> list[Extent]:
 
 
 def _wave(reader: Reader, place: int) -> list[Extent]:
-    return _plain(reader, place, wave(reader, place))
+    one = wave(reader, place)
+    first, *others = _plain(reader, place, one)
+    more = [] if one is None or others or first.head else _more_samples(reader, place, one)
+    return [first._replace(end=one.first + one.stated), *more] if one and more else [first, *others]
+
+
+def _more_samples(reader: Reader, place: int, one: Samples) -> list[Extent]:
+    """Return the further chunks of samples of a WAV file, each with the header of the first."""
+    results: list[Extent] = []
+    header = one.first - place
+    at = one.first + one.stated + one.stated % 2
+    for _ in range(_MOST_CHUNKS if one.stated else 0):
+        name = reader.at(at, 4)
+        if len(name) < 4 or not all(32 <= byte < 127 for byte in name):
+            break
+        size = min(reader.number(at + 4, 4, one.little), reader.size - at - 8)
+        if name == b"data" and is_sound(reader, one, at + 8, at + 8 + size):
+            alone = whole(reader, place, one, one.first + size)
+            results.append(alone._replace(start=at + 8 - header, end=at + 8 + size))
+        at += 8 + size + size % 2
+    return results
 
 
 def _aiff(reader: Reader, place: int) -> list[Extent]:

@@ -31,6 +31,15 @@ def test_the_page_has_the_measured_figures() -> None:
     assert f"{_short(clipped['median'])} of the samples at full scale in {clipped['n']}" in page
 
 
+def test_the_page_has_the_figures_of_people() -> None:
+    page = " ".join((ROOT / "docs" / "reference" / "extractors.md").read_text().split())
+    rows = {row["who"]: row for row in stored("people_syllables")["rows"]}
+    everyone, neutral = rows["all"], rows["neutral"]
+    missed = f"{-100 * everyone['median']:.0f} % in the median of {everyone['n']} acted German"
+    assert f"of people they miss more: {missed}" in page
+    assert f"{-100 * neutral['median']:.0f} % in the {neutral['n']} neutral ones" in page
+
+
 def test_the_clipped_share_counts_samples_in_runs() -> None:
     """Two samples of a peak are no flat top, so that the share is under that of all of them."""
     time = np.arange(16_000) / 16_000

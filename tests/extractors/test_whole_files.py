@@ -96,6 +96,16 @@ def test_a_size_of_the_last_flush_does_not_end_the_sound(
     assert np.array_equal(decode(path).samples, decode(whole).samples)
 
 
+def test_further_chunks_of_samples_are_heard() -> None:
+    """Programs that append write another chunk of samples, with one header before all of them."""
+    whole = encoded("WAV/PCM_16", 1.0)
+    chunk = whole[whole.index(b"data") :]
+    data = bytearray(whole + b"note\x04\x00\x00\x00abcd" + chunk + chunk)
+    struct.pack_into("<I", data, 4, len(data) - 8)
+    heard = decode(bytes(data)).samples
+    assert np.array_equal(heard, np.tile(decode(whole).samples, (3, 1)))
+
+
 @pytest.mark.parametrize("total", [0, RATE, 4 * RATE])
 def test_a_count_of_flac_that_its_frames_contradict_is_not_believed(total: int) -> None:
     data = bytearray(encoded("FLAC", 2.0))

@@ -7,7 +7,9 @@ import shlex
 from typing import NamedTuple
 
 #: An option of a remedy, with its value, quoted or not.
-_OPTION = re.compile(r"--[a-z][a-z-]*(?:[ =](?:'[^']*'(?:\"'\"'[^']*')*|\"[^\"]*\"|[^\s;,()]+(?:,[^\s;,()]+)*))?")
+_OPTION = re.compile(
+    r"--[a-z][a-z-]*(?:[ =](?:'[^']*'(?:\"'\"'[^']*')*|\"[^\"]*\"|[^\s;,()]+(?:,[^\s;,()]+)*))?"
+)
 
 #: What stands where only the user knows the meaning.
 BLANKS = ("LABEL", "NUMBER", "COLUMN", "END_OF_A", "END_OF_B", "WORST", "BEST")

@@ -109,6 +109,13 @@ def test_turns_under_names_of_others(tmp_path: Path) -> None:
     assert read_event_labels(path)["c"][0].start_s == 0.25
 
 
+def test_a_call_may_be_called_by_more_than_a_file_can_be(tmp_path: Path) -> None:
+    """Its name is looked for beside the table, as that of a recording."""
+    rows = [row.replace("c1", name) for name in ("n" * 300, "c1") for row in ROWS]
+    names = [item.id for item in read_conversations(_table(tmp_path, rows)).items]
+    assert sorted(map(len, names)) == [2, 300]
+
+
 def test_a_bad_conversation_costs_itself_only(tmp_path: Path) -> None:
     path = _table(tmp_path, (*ROWS, "c2,bot,agent,3,1,x,"))
     reading = read_conversations(path)

@@ -131,7 +131,7 @@ def jackknife_interval(
         return clusters
     if clusters.variance() < NO_SPREAD:
         return "no interval: all units are alike"
-    reach = skewed_reach(clusters.influence, clusters.variance(), clusters.quantile(level))
+    reach = skewed_reach(clusters.influence, clusters.variance(), clusters.uneven_quantile(level))
     if both_ways:
         farther = max(reach.below, reach.above)
         reach = Reach(below=farther, above=farther)

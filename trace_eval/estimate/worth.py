@@ -147,6 +147,14 @@ class Clusters:
             return quantile(level)
         return quantile(level, degrees=self.units - 1)
 
+    def uneven_quantile(self, level: float) -> float:
+        """Return Student's quantile for as many equal clusters as the uneven ones are worth.
+
+        Few of uneven clusters carry the variance, of which the others say little (Kish 1965).
+        """
+        worth = self.number**2 / float(self.sizes @ self.rows**2)
+        return quantile(level, degrees=worth - 1)
+
     def reach(self, values: Array, weights: Array, level: float) -> Reach:
         """Return score limits of a mean in [0, 1] over these rows, see :func:`score_reach`."""
         return score_reach(values, weights, self.worth(), self.quantile(level, exact=True))

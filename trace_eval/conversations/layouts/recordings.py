@@ -19,6 +19,7 @@ from trace_eval.conversations.layouts.halves import halves
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.mono import MIX
 from trace_eval.data.conversation import ROLES, Channel, ConversationItem, Role
+from trace_eval.data.files import is_file, is_folder
 
 #: Bytes of a file that are compared at once.
 _BLOCK = 1 << 20
@@ -43,10 +44,10 @@ def recordings_of(
     names = [*stated, *(f"{name}{suffix}" for suffix in sorted(AUDIO_SUFFIXES))]
     for one in names:
         file = folder / one
-        if one and Path(one).name == one and file.is_file():
+        if one and Path(one).name == one and is_file(file):
             return _of_file(file, name, folder, options)
     sides = halves(folder).get(name)
-    if sides is None and Path(name).name == name and (folder / name).is_dir():
+    if sides is None and Path(name).name == name and is_folder(folder / name):
         return recordings_in(folder / name, options)
     if sides:
         return _of_sides({role: folder / file for role, file in sides.items()}, options)
@@ -178,7 +179,7 @@ def _digest(path: Path) -> bytes:
 
 def is_stereo(path: Path) -> bool:
     """Whether a file is a recording of two channels that can be read."""
-    return path.is_file() and _channels(path) == len(ROLES)
+    return is_file(path) and _channels(path) == len(ROLES)
 
 
 def _channels(path: Path) -> int:
