@@ -22,7 +22,8 @@ from extractors.networks.drift import (
     drift_of,
     what_else_moves,
 )
-from extractors.networks.sounds import is_narrow
+from extractors.networks.sounds import NARROW_HZ, is_narrow
+from extractors.signal import bandwidth
 
 Vectors = campplus.Vectors
 
@@ -51,6 +52,10 @@ ONE_VOICE, ONE_VOICE_NARROW = 0.55, 0.66
 #: One person in two moods is unlike as two people are, and changes the pitch: where it moves
 #: by so many semitones a change of voices is known only under this likeness.
 MOOD_ST, ANY_MOOD = 7.0, 0.3
+
+#: Speech on both sides of a moment by which its band is known, seconds, and the band of what is
+#: surely no telephone, Hz.
+_BAND_S, _SURELY_WIDE_HZ = 6.0, 6_000.0
 
 _DECIMALS, _TIME_DECIMALS = 6, 2
 
@@ -87,7 +92,7 @@ class CampplusExtractor(Extractor):
 
     name: ClassVar[str] = "campplus"
     group: ClassVar[str] = "speaker"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
     limits: ClassVar[str] = (
         "likeness of voices, not identity: where the pitch moves as well it may be another"
         " mood; a change of people on a telephone, and within 2 s of either end, is not known;"
@@ -124,7 +129,7 @@ class CampplusExtractor(Extractor):
         speech = np.concatenate([_part(clip.speech, span) for span in spans])
         voices = measured(speech)
         least, unknown = voices.least, list[str]()
-        events = _changes(least, blueprint, unknown)
+        events = _changes(least, blueprint, speech=speech, unknown=unknown)
         if least is not None and least.cosine >= _limit(blueprint):
             events += _drifts(voices.pieces, clip.speech, spans, unknown)
         values: dict[str, JsonValue] = {
@@ -138,7 +143,9 @@ class CampplusExtractor(Extractor):
         return Extension(values=values, shown=False)
 
 
-def _changes(least: LeastLikeness | None, blueprint: Blueprint, unknown: list[str]) -> list[Event]:
+def _changes(
+    least: LeastLikeness | None, blueprint: Blueprint, *, speech: Samples, unknown: list[str]
+) -> list[Event]:
     """Return the change of the voice, or of it or its mood; say why it is not known."""
     assert isinstance(blueprint.signal, Signal)  # it has passed the gate
     if least is None:
@@ -153,6 +160,9 @@ def _changes(least: LeastLikeness | None, blueprint: Blueprint, unknown: list[st
             unknown.append("on a telephone a change between two people is rarely heard")
         return []
     at_s = clip_time(blueprint.signal.speech, least.at_s)
+    if why := _two_bands(speech, least.at_s):
+        unknown.append(f"whether the voice changes at {at_s:.1f} s, where {why}")
+        return []
     kind = CHANGE
     if least.cosine >= ANY_MOOD and (why := _mood(blueprint, at_s)):
         unknown.append(f"the voice or its mood changes at {at_s:.1f} s: {why}")
@@ -165,6 +175,19 @@ def _changes(least: LeastLikeness | None, blueprint: Blueprint, unknown: list[st
 def _limit(blueprint: Blueprint) -> float:
     """Return the likeness of both sides that clips of one voice have, and more."""
     return ONE_VOICE_NARROW if is_narrow(blueprint) else ONE_VOICE
+
+
+def _two_bands(speech: Samples, at_s: float) -> str | None:
+    """Say that one side of a moment is a telephone's and the other is not; None: it is not so."""
+    here, reach = round(at_s * SPEECH_RATE), round(_BAND_S * SPEECH_RATE)
+    sides = speech[max(0, here - reach) : here], speech[here : here + reach]
+    before, after = (bandwidth(side, SPEECH_RATE) or 0.0 for side in sides)
+    if min(before, after) > NARROW_HZ or max(before, after) < _SURELY_WIDE_HZ:
+        return None
+    return (
+        f"the band goes from {before / 1000:.1f} to {after / 1000:.1f} kHz: voices of two"
+        " bandwidths are not comparable"
+    )
 
 
 def _mood(blueprint: Blueprint, at_s: float) -> str | None:

@@ -50,7 +50,7 @@ def write_calls(
         timing=timing,
         limits=[row for row in result.limits if row.verdict != "pass"],
         unread=[str(one) for one in result.report.unread],
-        calls=_calls(items, order, timing, AudioAssets(path, audio)),
+        calls=_calls(items, order, timing, AudioAssets(path, audio), voices=_voices(result)),
         number=len(items),
         tables=[table for table in result.tables(None) if table.rows],
     )
@@ -80,11 +80,18 @@ def _named(report: TurnsReport, system: str) -> Iterator[ConversationItem]:
         )
 
 
+def _voices(result: TurnsResult) -> dict[str, str]:
+    """Return what is known of the agent's voice in each call, under the call's name here."""
+    system = f"{result.against.first}/" if result.against else ""
+    return {f"{system}{one.conversation}": one.sentence for one in result.voices}
+
+
 def _calls(
     items: Sequence[ConversationItem],
     order: Sequence[str],
     timing: Mapping[str, Any] | None,
     assets: AudioAssets,
+    voices: Mapping[str, str],
 ) -> Iterator[dict[str, Any]]:
     """Yield each call with its line of the table and its lanes, the worst first."""
     lines = {line["id"]: line for line in timing["calls"]} if timing else {}
@@ -97,5 +104,5 @@ def _calls(
             "system": item.system or "",
             "line": lines.get(name),
             "lanes": lanes_of(item.conversation, {}, assets),
-            "caveats": item.caveats,
+            "caveats": (*item.caveats, *([voices[name]] if name in voices else [])),
         }

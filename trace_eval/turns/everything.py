@@ -16,6 +16,7 @@ from trace_eval.turns.compare import SystemsCompared, compare_systems
 from trace_eval.turns.corrected import CorrectedReport, correct_report, read_event_corrections
 from trace_eval.turns.fidelity import Fidelity, speech_fidelity
 from trace_eval.turns.limits import Limited, limited, limits_table
+from trace_eval.turns.one_voice import CallVoice, records, voice_table, voices_of_calls
 from trace_eval.turns.options import TimingLimits, TurnsOptions
 from trace_eval.turns.report import TurnsRecord, TurnsReport, time_turns
 from trace_eval.turns.timed import length_of, worst_event
@@ -41,6 +42,7 @@ class TurnsResult:
     against: SystemsCompared | None = None  # this system minus the other one
     agreement: tuple[EventAgreement, ...] = ()
     fidelity: Fidelity | None = None
+    voices: tuple[CallVoice, ...] = ()  # of the agent in each call, where they were asked for
     corrected: CorrectedReport | None = None
     limits: tuple[Limited, ...] = ()
     other: TurnsReport | None = None  # the other system's own figures
@@ -79,6 +81,8 @@ class TurnsResult:
             values["agreement"] = plain(self.agreement)
         if self.fidelity:
             values["speech_fidelity"] = self.fidelity.record()
+        if self.voices:
+            values["voices"] = list(records(self.voices))
         if self.corrected:
             values["corrected"] = self.corrected.record()
         return values
@@ -97,6 +101,8 @@ class TurnsResult:
             yield table("measured against labelled events", self.agreement, pick, note)
         if self.fidelity:
             yield from self.fidelity.tables()
+        if self.voices:
+            yield voice_table(self.voices)
         if self.corrected:
             yield from self.corrected.tables()
 
@@ -148,10 +154,11 @@ def turns_report(
     other = time_turns(against, options) if against else None
     compared = compare_systems(report, other, draws) if other else None
     agreed = agree_on_events(report, read_event_labels(labels), options=draws) if labels else ()
+    calls = [one.item for one in report.conversations]
     recognised = None
     if options.recognisers:
-        items = [one.item for one in report.conversations]
-        recognised = speech_fidelity(items, options.recognisers, options.names)
+        recognised = speech_fidelity(calls, options.recognisers, options.names)
+    voices = voices_of_calls(calls) if options.one_voice else ()
     corrected = correct_report(report, read_event_corrections(corrections)) if corrections else None
     checked = limited(limits, report, compared) if limits else ()
     return TurnsResult(
@@ -159,6 +166,7 @@ def turns_report(
         against=compared,
         agreement=agreed,
         fidelity=recognised,
+        voices=voices,
         corrected=corrected,
         limits=checked,
         other=other,

@@ -37,6 +37,8 @@ class TurnsOptions:
         names: a name that must come through like codes and dates; may be repeated.
         recognisers: whether the agent says what its text says: a recogniser that hears it (auto,
             faster-whisper:base, whisper:NAME); of two, what both miss is sure.
+        one_voice: say whether the agent keeps one voice over each call (CAM++, whose package
+            `doctor` names).
     """
 
     layout: str | None = option_field(None, metavar="NAME")
@@ -45,6 +47,7 @@ class TurnsOptions:
     figures: FigureOptions = field(default_factory=FigureOptions)
     names: tuple[str, ...] = option_field((), flag="--name")
     recognisers: tuple[str, ...] = option_field((), flag="--recognise", metavar="SPEC")
+    one_voice: bool = False
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,8 @@ from trace_eval.turns.timed import Timed, clock, timeline
 class TurnsRecord(TypedDict):
     """The content of ``turns --json``; figures by name, overall and of each conversation.
 
-    ``against``, ``limits``, ``agreement``, ``speech_fidelity`` and ``corrected`` are there where
-    they were asked for.
+    ``against``, ``limits``, ``agreement``, ``speech_fidelity``, ``voices`` and ``corrected`` are
+    there where they were asked for.
     """
 
     layout: str
@@ -58,6 +58,7 @@ class TurnsRecord(TypedDict):
     limits: NotRequired[list[Any]]
     agreement: NotRequired[list[Any]]
     speech_fidelity: NotRequired[dict[str, Any]]
+    voices: NotRequired[list[dict[str, Any]]]
     corrected: NotRequired[dict[str, Any]]
 
 
