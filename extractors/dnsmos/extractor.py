@@ -21,16 +21,18 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import JsonValue
 
 from blueprints import Absent, Blueprint, Present, Quality, Signal, Status, UserError
 from extractors import packaged
 from extractors.audio import SPEECH_RATE, Clip, Samples
-from extractors.base import Extractor, speech_gate
+from extractors.base import speech_gate
 from extractors.contours import rms_dbfs
 from extractors.dnsmos.scores import P808, P835, P835Model, load_p808, load_p835
 from extractors.dnsmos.stretches import WINDOW_S, WINDOW_SAMPLES, score_speech
 from extractors.dnsmos.windows import FRAME_SAMPLES, HOP_SAMPLES, Network
 from extractors.models import joint_sha256
+from extractors.sessions import NetworkExtractor
 
 #: Shorter clips are refused, seconds: repeated to 9 s, a syllable is a buzz, not speech.
 MIN_SECONDS = 0.1
@@ -46,7 +48,7 @@ Windows = Literal["speech", "reference", "all"]
 
 
 @dataclass(frozen=True)
-class DnsmosExtractor(Extractor):
+class DnsmosExtractor(NetworkExtractor):
     """DNSMOS P.835 SIG, BAK, OVRL and P.808 MOS (1 to 5), means over 9.01 s windows."""
 
     name: ClassVar[str] = "dnsmos"
@@ -74,6 +76,7 @@ class DnsmosExtractor(Extractor):
     windows: Windows = "speech"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         choices = get_args(Windows)
         if self.windows not in choices:
             offered = ", ".join(map(repr, choices))
@@ -90,9 +93,13 @@ class DnsmosExtractor(Extractor):
         """Return the SHA-256 over the P.835 and the P.808 model file; None where one is missing."""
         return _revision()
 
+    def parameters(self) -> dict[str, JsonValue]:
+        """Return which windows are scored."""
+        return {"windows": self.windows}
+
     def load(self) -> None:
         """Load both models."""
-        _models()
+        _models(self.placed)
 
     def close(self) -> None:
         """Release both models."""
@@ -108,8 +115,8 @@ class DnsmosExtractor(Extractor):
             return absent
         if self.windows == "speech":
             assert isinstance(blueprint.signal, Signal)
-            return score_speech(clip, blueprint.signal, *_models())
-        scores = score(*_windows(audio, self.windows))
+            return score_speech(clip, blueprint.signal, *_models(self.placed))
+        scores = score(*_windows(audio, self.windows), models=_models(self.placed))
         sig, bak, ovrl, mos = (float(column) for column in scores.mean(axis=0))
         return Quality(
             sig=sig,
@@ -157,7 +164,12 @@ def all_windows(samples: int) -> list[int]:
     return list(range((samples - WINDOW_SAMPLES) // HOP_SAMPLES + 1))
 
 
-def score(audio: Samples, windows: Sequence[int], period: int = 0) -> npt.NDArray[np.float64]:
+def score(
+    audio: Samples,
+    windows: Sequence[int],
+    period: int = 0,
+    models: tuple[P835Model, Network] | None = None,
+) -> npt.NDArray[np.float64]:
     """Compute SIG, BAK, OVRL and P.808 MOS of windows [shape=(n, 4)].
 
     Args:
@@ -165,8 +177,9 @@ def score(audio: Samples, windows: Sequence[int], period: int = 0) -> npt.NDArra
         windows: n ascending numbers of windows inside the audio.
         period: frames after which the audio repeats itself, as a short clip does that was
             doubled; 0: never.
+        models: those of a device; None: the CPU's.
     """
-    p835_model, p808_model = _models()
+    p835_model, p808_model = models or _models("cpu")
     quality, overall = P835(p835_model, audio, period), P808(p808_model, audio, period)
     results = []
     for first in range(0, len(windows), WINDOWS_AT_ONCE):
@@ -188,7 +201,7 @@ def _revision() -> str | None:
 
 
 @cache
-def _models() -> tuple[P835Model, Network]:
-    """Read and cut both models, once per process."""
+def _models(device: str) -> tuple[P835Model, Network]:
+    """Read and cut both models, once per process and device."""
     p835_file, p808_file = model_files()
-    return load_p835(p835_file), load_p808(p808_file)
+    return load_p835(p835_file, device), load_p808(p808_file, device)

@@ -39,12 +39,13 @@ class Layer(NamedTuple):
     source: str  # the tensor that it reads
 
 
-def split(model: onnx.ModelProto, hop: int, own_frames: int = 0) -> Network:
+def split(model: onnx.ModelProto, hop: int, own_frames: int = 0, device: str = "cpu") -> Network:
     """Cut a network into what windows share and what they do not.
 
     Args:
         hop: frames between the starts of two windows.
         own_frames: frames at each edge of a window whose features already are its own.
+        device: where it runs, ``cpu`` or ``cuda:N``.
     """
     layers = layers_of(model)
     shared = _shared(layers, hop)
@@ -57,7 +58,7 @@ def split(model: onnx.ModelProto, hop: int, own_frames: int = 0) -> Network:
     sections: list[Section] = []
     changed = own_frames
     for part, (source, target) in zip(parts, pairwise(cuts), strict=True):
-        layers_between = section(model, source, target)
+        layers_between = section(model, source, target, device)
         changed = _changed(part, changed)
         before = layers_between.edge(changed, False)
         after = layers_between.edge(changed, True)
@@ -88,7 +89,7 @@ def split(model: onnx.ModelProto, hop: int, own_frames: int = 0) -> Network:
         margins=margins,
         strides=(1, strides[0], strides[0] * strides[1]),
         stages=tuple(stages),
-        tail=piece(model, end, [model.graph.output[0].name]),
+        tail=piece(model, end, [model.graph.output[0].name], device=device),
     )
 
 

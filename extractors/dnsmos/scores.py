@@ -72,8 +72,8 @@ class P835Model(NamedTuple):
     network: Network  # what follows
 
 
-def load_p835(path: Path) -> P835Model:
-    """Read and cut the model file."""
+def load_p835(path: Path, device: str = "cpu") -> P835Model:
+    """Read and cut the model file, to run on a resolved device."""
     import onnx  # takes 0.3 s
 
     from extractors.dnsmos.graph import layers_of, split
@@ -81,17 +81,17 @@ def load_p835(path: Path) -> P835Model:
 
     model = onnx.load(path)
     framed = next(node.output[0] for node in model.graph.node if node.op_type == "Concat")
-    spectra = piece(model, framed, [layers_of(model)[0].source])
-    return P835Model(spectra, split(model, HOP_FRAMES))
+    spectra = piece(model, framed, [layers_of(model)[0].source], device=device)
+    return P835Model(spectra, split(model, HOP_FRAMES, device=device))
 
 
-def load_p808(path: Path) -> Network:
-    """Read and cut the model file."""
+def load_p808(path: Path, device: str = "cpu") -> Network:
+    """Read and cut the model file, to run on a resolved device."""
     import onnx  # takes 0.3 s
 
     from extractors.dnsmos.graph import split
 
-    return split(onnx.load(path), HOP_FRAMES, OWN_FRAMES)
+    return split(onnx.load(path), HOP_FRAMES, OWN_FRAMES, device)
 
 
 class _Windows(Generic[T]):

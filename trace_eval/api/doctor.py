@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import platform
+import warnings
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from blueprints import DISTRIBUTION, PACKAGE, SCRIPT, counted, foreign_providers, install_line
+from blueprints import (
+    DISTRIBUTION,
+    PACKAGE,
+    SCRIPT,
+    Advice,
+    counted,
+    foreign_providers,
+    install_line,
+)
 from blueprints.distribution import __version__
 from extractors import (
     cache_folder,
@@ -15,9 +24,11 @@ from extractors import (
     gpu_count,
     package_version,
     packaged,
+    sessions,
     torch_problem,
 )
 from extractors import registry as extractors
+from extractors.dnsmos.extractor import DnsmosExtractor
 from extractors.faster_whisper import FasterWhisperExtractor
 from extractors.networks.listed import NETWORKS, Network
 from fusion import ENTRY_POINT_GROUP as POLICY_GROUP
@@ -87,7 +98,7 @@ def diagnose() -> Diagnosis:
         "engines": _engines(),
         "packages": _packages(),
         "torch": _torch(),
-        "GPU": [_gpu()],
+        "GPU": [_gpu(), _networks_on_gpu()],
         "folders": [Check("cache", True, str(cache_folder()))],
     }
     return Diagnosis(__version__, machine, sections)
@@ -182,6 +193,22 @@ def _engines() -> list[Check]:
         Check("local", True, "processes of this machine"),
         Check("ray", ray != "missing", missing if ray == "missing" else ray),
     ]
+
+
+def _networks_on_gpu() -> Check:
+    """Whether DNSMOS computes on a GPU by onnxruntime, where there is one: it is tried."""
+    name = "DNSMOS and small networks on a GPU"
+    if (reason := sessions.problem()) is not None:
+        return Check(name, False, f"{reason}; they run on the CPU")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Advice)
+            dnsmos = DnsmosExtractor(device="cuda")
+            dnsmos.load()
+            dnsmos.close()
+    except Exception as error:  # a driver may raise anything
+        return Check(name, False, " ".join(str(error).split()))
+    return Check(name, True, "onnxruntime has CUDA; -X device=cuda uses it")
 
 
 def _gpu() -> Check:

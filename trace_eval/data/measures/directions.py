@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from rapidfuzz.distance import Levenshtein
@@ -160,6 +160,7 @@ def _stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > 3 else word
 
 
+@lru_cache(maxsize=8)  # a request has several answers
 def _directions(request: str) -> _Directions:
     text = request[:MAX_REQUEST].translate(_PLAIN)
     notes = [match["what"].lower() for match in _NOTE.finditer(text)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import NamedTuple
@@ -46,16 +47,19 @@ def shared_words(a: Blueprint, b: Blueprint) -> SharedWords:
     return SharedWords(len(first), len(second), share)
 
 
-def _words(blueprint: Blueprint) -> list[str] | None:
+def _words(blueprint: Blueprint) -> Sequence[str] | None:
     transcript = blueprint.transcript
-    if isinstance(transcript, Absent):
-        return None
-    return tokens(transcript.text)
+    return None if isinstance(transcript, Absent) else _tokens(transcript.text)
 
 
-def similarity(a: list[str], b: list[str]) -> float:
+@lru_cache(maxsize=8)  # a pair is described in both orders
+def _tokens(text: str) -> tuple[str, ...]:
+    return tuple(tokens(text))
+
+
+def similarity(a: Sequence[str], b: Sequence[str]) -> float:
     """Return the share of words that two sequences have in common in order; symmetric."""
-    if a == b:
+    if tuple(a) == tuple(b):
         return 1.0
     # The ratio depends on the order.
     return _ratio(*sorted((tuple(a[:MOST_WORDS]), tuple(b[:MOST_WORDS]))))

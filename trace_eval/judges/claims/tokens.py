@@ -70,6 +70,7 @@ class Token:
         return float(self.digits)
 
 
+@lru_cache(maxsize=8)  # a reason is asked for its claims, and for what follows of each dimension
 def plain(text: str) -> str:
     """Return a reason with plain quotation marks, dashes and blanks; places are not kept."""
     text = text[:MAX_REASON].translate(_PLAIN).replace("``", '"').replace("''", '"')

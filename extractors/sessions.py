@@ -1,0 +1,96 @@
+"""Sessions of onnxruntime: on one thread of the CPU, or by CUDA where it is asked for and works."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+from blueprints import Advice
+from extractors.base import Extractor, package_version
+from extractors.device import check_device, is_gpu, resolve
+from extractors.weights import one_line
+
+CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
+
+#: Brings the build for GPUs and CUDA's libraries. It is no extra of ours: it lies in the folder of
+#: the build for CPUs, which pip would install over it.
+INSTALL = "pip install 'onnxruntime-gpu[cuda,cudnn]'"
+
+
+@dataclass(frozen=True)
+class NetworkExtractor(Extractor):
+    """Base of extractors whose small networks run on the CPU, unless a GPU is asked for."""
+
+    #: ``auto`` is the CPU, so that values are alike everywhere; ``cpu``, ``cuda`` or ``cuda:N``.
+    device: str = "auto"
+
+    def __post_init__(self) -> None:
+        check_device(self.name, self.device)
+
+    @property
+    def runs_on(self) -> str:
+        """``gpu`` where it is set to one."""
+        return "gpu" if is_gpu(self.device) else "cpu"
+
+    @property
+    def placed(self) -> str:
+        """Its device: ``cpu`` or ``cuda:N``; UserError where a GPU is asked for and not there."""
+        return "cpu" if self.device == "auto" else resolve(self.name, self.device)
+
+
+# onnxruntime has no types here, hence Any.
+def open_session(content: bytes, device: str = "cpu", mem_pattern: bool = True) -> Any:
+    """Open a network on a resolved device; on the CPU, with advice, where CUDA does not work.
+
+    Args:
+        content: the graph.
+        device: ``cpu`` or ``cuda:N``.
+        mem_pattern: whether inputs are of few sizes, so that their memory is planned ahead.
+    """
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    # Clips are parallel, not layers.
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.enable_mem_pattern = mem_pattern
+    # The arena keeps the memory of the longest clip so far.
+    options.enable_cpu_mem_arena = False
+    session = onnxruntime.InferenceSession(content, options, providers=providers(device))
+    if is_gpu(device) and CUDA not in session.get_providers():
+        warnings.warn(
+            f"onnxruntime: networks that should run on {device} run on the CPU"
+            f" ({problem() or 'CUDA or cuDNN does not load'}); mend it, or use -X device=cpu",
+            Advice,
+            stacklevel=2,
+        )
+    return session
+
+
+def providers(device: str) -> list[Any]:
+    """Return what onnxruntime is to compute with on a device, best first."""
+    if not is_gpu(device) or problem() is not None:
+        return [CPU]
+    import onnxruntime
+
+    if hasattr(onnxruntime, "preload_dlls"):  # CUDA's libraries from wheels
+        onnxruntime.preload_dlls()
+    settings = {
+        "device_id": int(device.partition(":")[2] or 0),
+        "use_tf32": 0,  # it has 10 bits: a score would be another one in its third digit
+        "cudnn_conv_algo_search": "HEURISTIC",  # clips differ in length; a search takes longer
+    }
+    return [(CUDA, settings), CPU]
+
+
+def problem() -> str | None:
+    """Say why onnxruntime has no CUDA here, with the remedy; None where it has it built in."""
+    try:
+        import onnxruntime
+    except ImportError as error:
+        return f"onnxruntime does not load ({one_line(error)})"
+    if CUDA in onnxruntime.get_available_providers():
+        return None
+    version = package_version("onnxruntime")
+    return f"onnxruntime {version} is the build for CPUs; run: {INSTALL}"
