@@ -12,10 +12,10 @@ COPY trace_eval trace_eval
 COPY examples examples
 # What is installed is this folder, which needs no version, with the versions of a file that
 # examples/cluster/constraints.sh makes.
+# Whoever runs it may write to /cache, whatever his uid, and the cache outlives the container.
 # hadolint ignore=DL3013
-RUN pip install --no-cache-dir '.[tiny-en]' --constraint examples/cluster/constraints.txt
-RUN mkdir -m 1777 /cache
-# Whoever runs it may write there, whatever his uid, and the cache outlives the container.
+RUN pip install --no-cache-dir '.[tiny-en]' --constraint examples/cluster/constraints.txt \
+    && mkdir -m 1777 /cache
 ENV HOME=/cache XDG_CACHE_HOME=/cache NUMBA_CACHE_DIR=/cache/numba
 VOLUME /cache
 USER 10001

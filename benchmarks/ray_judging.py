@@ -3,30 +3,33 @@
     python -m benchmarks.ray_judging [--pairs 100000] [--kills 10] [--store s3] [--seed 0]
 
 A finished run with stored blueprints is judged again by a judge that makes its verdicts of a
-hash. Once on this machine alone, then on two nodes of one CPU each, whose second one is killed at
-random moments and replaced; the results lie on an S3 server of this machine, or in a folder.
-Prints what it took, and fails unless all files are equal but for times and the order of lines.
+hash. Once by one process, then on two nodes of one CPU each, whose second one is killed at
+random moments and replaced, then on them once more, where all is judged; the results lie on an S3
+server of this machine, or in a folder. Prints what it took, and fails unless all pairs are scored
+and all files are equal but for times and the order of lines.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import json
+import logging
+import multiprocessing
 import os
 import random
-import resource
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any, TypeVar
 
-from benchmarks.report import table_of
+from benchmarks.process_tree import ProcessTree
+from benchmarks.report import save, table_of
 from tests.support import blueprints as make
 from tests.support.judged_on_ray import EQUAL, TIMES, UNORDERED, ByHash
 from tests.support.object_store import BUCKET, object_store
@@ -44,6 +47,10 @@ from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run
 from trace_eval.runs.standing import Standing
 from trace_eval.runs.summary import Summary
+
+T = TypeVar("T")
+
+OPTIONS = Options(ExtractOptions(workers=0), ByHash())
 
 #: Pairs of one instruction.
 PER_INSTRUCTION = 4
@@ -118,67 +125,110 @@ def lines_of(content: bytes) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def main() -> None:
-    """Judge twice, compare, and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=int, default=100_000)
-    parser.add_argument("--kills", type=int, default=10)
-    parser.add_argument("--store", choices=("s3", "folder"), default="s3")
-    parser.add_argument("--seed", type=int, default=0)
-    chosen = parser.parse_args()
-    os.environ |= {"RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0"}
-    options = Options(ExtractOptions(workers=0), ByHash())
-    results: dict[str, dict[str, object]] = {}
-    with ExitStack() as stack:
-        home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        source = write_run(home / "source", chosen.pairs)
-        started = time.monotonic()
-        summary = open_again(source, home / "local", options).judge()
-        results["one process"] = {"pairs": summary.scored, "s": time.monotonic() - started}
+def _record(summary: Summary, seconds: float, tree: ProcessTree, killed: int = 0) -> dict[str, Any]:
+    """Return what judging took."""
+    return {
+        "pairs": summary.scored,
+        "s": round(seconds, 1),
+        "CPU ms a pair": round(1000 * tree.cpu_s / summary.scored, 2),
+        "largest process, GiB": round(tree.largest_gib, 2),
+        "together, GiB": round(tree.together_gib, 2),
+        "killed": killed,
+    }
 
-        os.environ |= stack.enter_context(object_store())
-        nodes = Nodes()
-        stack.callback(nodes.stop)
-        out = f"{BUCKET}/run" if chosen.store == "s3" else str(home / "ray")
-        extract = replace(options.extract, engine="ray", ray_address=nodes.address, workers=None)
-        last = Standing()
 
-        def listen(event: RunEvent) -> None:
-            nonlocal last
-            last = event.job or last
-            print(f"{time.monotonic() - started:.0f} s: {last.done}", file=sys.stderr, flush=True)
-
-        started = time.monotonic()
-        job = open_again(source, out, replace(options, extract=extract))
-        work = partial(job.judge, listen)
-        summary, killed = killing(nodes, chosen.kills, chosen.seed, work)
-        seconds = time.monotonic() - started
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-        results["two nodes"] = {
-            "pairs": summary.scored,
-            "s": seconds,
-            "killed": killed,
-            "done": last.done,
-            "failed": last.failed,
-            "peak of this process, GiB": peak,
-        }
-        place = Place(out)
-        differing = [
-            name
-            for name in (*EQUAL, *UNORDERED)
-            if (home / "local" / name).exists() and not _equal(home / "local" / name, place)
-        ]
-    for name, record in results.items():
-        table_of(f"{chosen.pairs:,} pairs, results in {chosen.store}", "judged by", {name: record})
-    print(json.dumps(results))
-    if differing or summary.scored != chosen.pairs:
-        raise SystemExit(f"these files differ: {differing}")
-    print("all files are equal but for times and the order of lines")
+def _differing(local: Path, place: Place) -> list[str]:
+    """Return the files of a local run that differ from those at a place."""
+    names = [name for name in (*EQUAL, *UNORDERED) if (local / name).exists()]
+    return [name for name in names if not _equal(local / name, place)]
 
 
 def _equal(path: Path, place: Place) -> bool:
     ours, theirs = path.read_bytes(), place.read(path.name)
     return ours == theirs if path.name in EQUAL else lines_of(ours) == lines_of(theirs)
+
+
+class _Progress:
+    """Prints how far a job is, as it is told."""
+
+    def __init__(self) -> None:
+        self.standing, self._started = Standing(), time.monotonic()
+
+    def __call__(self, event: RunEvent) -> None:
+        """Take an event of the job."""
+        self.standing = event.job or self.standing
+        seconds = time.monotonic() - self._started
+        print(f"{seconds:.0f} s: {self.standing.done}", file=sys.stderr, flush=True)
+
+
+def _timed(work: Callable[[], tuple[Summary, int]]) -> dict[str, Any]:
+    """Do some work, and return what it took."""
+    started = time.monotonic()
+    with ProcessTree() as tree:
+        summary, killed = work()
+    return _record(summary, time.monotonic() - started, tree, killed)
+
+
+def _apart(work: Callable[..., T], *arguments: object) -> T:
+    """Call a function in a process of its own, which leaves no memory behind."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(work, *arguments).result()
+
+
+def _judge_here(source: Path, out: Path) -> tuple[Summary, int]:
+    return open_again(source, out, OPTIONS).judge(), 0
+
+
+def _judge_on_nodes(
+    nodes: Nodes, source: Path, out: str, kills: int, seed: int
+) -> tuple[Summary, int]:
+    extract = replace(OPTIONS.extract, engine="ray", ray_address=nodes.address, workers=None)
+    options = replace(OPTIONS, extract=extract)
+
+    def work() -> Summary:
+        return open_again(source, out, options).judge(_Progress())
+
+    return killing(nodes, kills, seed, work)
+
+
+def main() -> None:
+    """Judge on one machine, on two nodes, and again where all is judged; compare, and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=100_000)
+    parser.add_argument("--kills", type=int, default=10)
+    parser.add_argument("--store", choices=("s3", "folder"), default="s3")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--home", type=Path, help="kept, so that a job that was stopped goes on")
+    parser.add_argument("--no-local", action="store_true", help="judge on the nodes alone")
+    chosen = parser.parse_args()
+    os.environ |= {"RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0"}
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)  # the server's line for each request
+    results: dict[str, dict[str, Any]] = {}
+    differing: list[str] = []
+    with ExitStack() as stack:
+        home = chosen.home or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        source, local = home / "source", home / "local"
+        if not source.exists():
+            _apart(write_run, source, chosen.pairs)
+        if not chosen.no_local:
+            results["one process"] = _timed(partial(_apart, _judge_here, source, local))
+
+        os.environ |= stack.enter_context(object_store())
+        nodes = Nodes()
+        stack.callback(nodes.stop)
+        out = f"{BUCKET}/run" if chosen.store == "s3" else str(home / "ray")
+        place = Place(out)
+        for what, kills in (("two nodes", chosen.kills), ("again", 0)):
+            work = partial(_judge_on_nodes, nodes, source, out, kills, chosen.seed)
+            results[what] = _timed(work)
+            if not chosen.no_local:
+                differing += _differing(local, place)
+    table_of(f"{chosen.pairs:,} pairs, results in {chosen.store}", "judged", results)
+    if differing or {row["pairs"] for row in results.values()} != {chosen.pairs}:
+        raise SystemExit(f"not all pairs are scored, or these files differ: {differing}")
+    if not chosen.no_local:
+        print("all files are equal but for times and the order of lines")
+    save(f"ray_judging_{chosen.store}", {"pairs": chosen.pairs, "rows": results})
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from benchmarks import large_runs, take_home
+from benchmarks import cues, large_runs, take_home
 from benchmarks.coverage.rows import MOST
 from benchmarks.drill.outcome import Outcome
 from benchmarks.languages import page_table
@@ -362,6 +362,7 @@ TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
     (LARGE, "extraction", large_runs.extraction),
     (LARGE, "calls", large_runs.calls),
     (LARGE, "local", large_runs.local),
+    ("docs/how-to/best-of-n.md", "cues", cues.table),
 )
 
 

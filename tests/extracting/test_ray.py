@@ -259,7 +259,7 @@ def test_extract_as_a_user_types_it(tmp_path: Path) -> None:
 
 
 def test_a_node_dies_and_the_run_on_an_object_store_is_the_local_one(
-    nodes: Nodes, tmp_path: Path
+    nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     manifest, place = slow_pairs(tmp_path, 40), Place(f"{BUCKET}/run")
     local = judge_manifest(manifest, tmp_path / "local", slow_options(tmp_path, None, 0.0))
@@ -288,9 +288,11 @@ def test_a_node_dies_and_the_run_on_an_object_store_is_the_local_one(
         files_of(tmp_path / "local")
     )
 
-    # What is finished is not judged again, and no cluster is asked for.
+    # What is finished is neither judged nor merged again, and no cluster is asked for.
     judged = (tmp_path / "judged.log").read_text()
-    again = judge_manifest(manifest, place.place, slow_options(tmp_path, _nowhere().address))
+    with monkeypatch.context() as patched:
+        patched.setattr("trace_eval.runs.ray.job.merge", None)
+        again = judge_manifest(manifest, place.place, slow_options(tmp_path, _nowhere().address))
     assert again.scored == 40
     assert (tmp_path / "judged.log").read_text() == judged
 

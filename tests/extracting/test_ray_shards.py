@@ -36,8 +36,9 @@ from trace_eval.extracting.ray.shards import (
     to_parquet,
 )
 from trace_eval.extracting.source import ClipSource
-from trace_eval.extracting.start import extract
-from trace_eval.runs.extraction import extract_to
+from trace_eval.extracting.start import extract, extractors_of
+from trace_eval.runs.events import RunEvent
+from trace_eval.runs.extraction import Extraction, extract_to
 
 SOURCE = Provenance(extractor="x", version="1")
 
@@ -247,3 +248,39 @@ def test_a_job_with_nothing_left_starts_nothing(tmp_path: Path) -> None:
             await engine.close()
 
     assert asyncio.run(work()) == CHUNK_CLIPS
+
+
+def test_a_resumed_job_reads_the_columns_that_it_needs(tmp_path: Path) -> None:
+    folder = ShardFolder(str(tmp_path))
+    sources = [ClipSource(f"s3://b/{number}", url=f"s3://b/{number}") for number in range(9)]
+    done = [Extracted(one.id, _blueprint(Extension(values={"x": 1.0}), one.id)) for one in sources]
+    folder.write("1.parquet", to_parquet(done, [None] * len(done)))
+    path = tmp_path / "1.parquet"
+    column = pq.read_metadata(path).row_group(0).column(SCHEMA.names.index("blueprint"))
+    content = bytearray(path.read_bytes())
+    begin = column.dictionary_page_offset or column.data_page_offset
+    content[begin : begin + column.total_compressed_size] = bytes(column.total_compressed_size)
+    path.write_bytes(content)
+    with pytest.raises((UserError, OSError)):
+        folder.outcomes("1.parquet")
+    held = Finished(folder, ["1.parquet"]).find_each([*sources, ClipSource("s3://b/other")])
+    assert [name for _, name in held] == ["1.parquet"] * 9 + [None]
+
+
+@pytest.mark.usefixtures("memory_urls")
+def test_a_finished_job_at_a_url_reads_no_outcome(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, log = f"memory://{tmp_path}/out", tmp_path / "log"
+    options = ExtractOptions(
+        overrides=_only(log), cache=tmp_path / "cache", engine="ray", ray_address="127.0.0.1:1"
+    )
+    plan = Plan(tuple(extractors_of(options)), options.cache, options.max_seconds)
+    urls = [f"https://example.org/{number}.wav" for number in range(5)]
+    done = [Extracted(url, _blueprint(Extension(values={}))) for url in urls]
+    shards = ShardFolder(f"{out}/shards")
+    shards.write(f"{plan_digest(plan)}-1.parquet", to_parquet(done, [None] * 5))
+    monkeypatch.setattr(ShardFolder, "outcomes", None)
+    events: list[RunEvent] = []
+    assert extract_to(out, urls, options, events.append) == Extraction(out, 5)
+    assert [event.pending for event in events] == [0]

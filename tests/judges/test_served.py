@@ -151,6 +151,51 @@ def test_an_estimate_of_a_model_of_ones_own_is_in_hours(
     assert "US dollars" not in said
 
 
+@pytest.mark.parametrize("kind", ["vllm", "sglang"])
+def test_an_estimate_asks_the_server_that_an_engine_starts(
+    kind: str, engine: Path, pairs: Path, tmp_path: Path
+) -> None:
+    """All 12 calls are sent, which are fewer than the 64 of two rounds would be."""
+    told = tmp_path / "estimate.json"
+    arguments = ("--rubric", "correctness", "--judge", f"{kind}:owner/model", "--estimate")
+    said = trace_eval("rate", pairs, *arguments, "--quick", "--json", told).out
+    estimate = json.loads(told.read_text())
+    assert (estimate["calls"], estimate["measured_calls"], estimate["in_flight"]) == (12, 12, 12)
+    assert estimate["hours"] == pytest.approx(estimate["measured_s"] / 3600, rel=0.6)
+    assert estimate["no_hours"] is None
+    assert "on this machine; 12 calls took" in said
+    assert "US dollars" not in said
+    starts = [record["argv"] for record in records_of(engine) if "argv" in record]
+    assert len(starts) == 1, "one server measures and is asked nothing else"
+    assert gone(processes_of(engine))
+
+
+@pytest.mark.parametrize(
+    ("kind", "fault", "words"),
+    [
+        ("vllm", "memory", "ran out of memory (torch.OutOfMemoryError"),
+        ("sglang", "dies", "its server ended"),
+    ],
+)
+def test_an_engine_that_fails_leaves_the_time_unknown(
+    kind: str,
+    fault: str,
+    words: str,
+    engine: Path,
+    pairs: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("STAND_IN", fault)
+    arguments = ("--rubric", "correctness", "--judge", f"{kind}:owner/model", "--estimate")
+    done = trace_eval("rate", pairs, *arguments, "--quick")
+    said = " ".join(done.out.split())
+    assert done.code == 0
+    assert "12 calls to make" in said
+    assert f"time: unknown; judge {kind}:owner/model: " in said
+    assert words in said
+    assert gone(processes_of(engine))
+
+
 def test_a_model_that_does_not_load_leaves_the_time_unknown(pairs: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(b"GGUF")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 
 from fsspec.implementations.local import LocalFileSystem
 
@@ -67,6 +68,17 @@ class Place:
         content: bytes = self._fs.cat_file(self.path(name))
         return content
 
+    def opened(self, name: str) -> IO[bytes]:
+        """Open a file of which some parts are read; on an object store each takes a request.
+
+        Raises:
+            FileNotFoundError: there is none.
+        """
+        if self.local:
+            return Path(self.path(name)).open("rb")
+        file: IO[bytes] = self._fs.open(self.path(name), "rb", cache_type="none")
+        return file
+
     def write(self, name: str, content: bytes) -> None:
         """Write a file; readers see it whole or not at all."""
         path = self.path(name)
@@ -85,6 +97,14 @@ class Place:
         if self.local:
             make_folder(Path(self.path(name)).parent)
         self._fs.put_file(str(file), self.path(name))
+
+    def fetch_files(self, folder: Path) -> None:
+        """Copy the files of the place, not of the folders in it, into a folder of this machine."""
+        make_folder(folder)
+        for entry in self._fs.ls(self._root, detail=True):
+            path = str(entry["name"])
+            if entry["type"] == "file":
+                self._fs.get_file(path, str(folder / path.rpartition("/")[2]))
 
     def write_folder(self, folder: str, files: Mapping[str, bytes], last: str) -> None:
         """Write the files of a folder, with ``last`` at the end: what has it is complete."""

@@ -36,8 +36,8 @@ MAX_LINE_BYTES = 64 << 20
 #: One file that is read as a whole, bytes.
 MAX_FILE_BYTES = 1 << 30
 
-#: Cheap to look for; what it finds is then looked at.
-_MAYBE_LARGE = re.compile(rb"\d{100}|[eE]\+?\d{3}")
+#: Cheap to look for; what it finds is then looked at. Hashes hold what looks like an exponent.
+_MAYBE_LARGE = re.compile(rb"\d{100}|(?:^|[:,\[\s])-?\d+(?:\.\d+)?[eE]\+?\d{3}")
 
 _BOM = b"\xef\xbb\xbf"
 

@@ -64,6 +64,9 @@ _LOOKS_SECRET = re.compile(
     r"|hf_\w{12,}|gh[pousr]_\w{12,}|github_pat_\w+|glpat-[\w-]+|xox[a-z]-[\w-]+"
 )
 
+#: What every URL holds that is not shown as it is.
+_TO_BE_LOOKED_AT = re.compile(r"[?#@;]|::")
+
 #: A parameter of a part of a path, e.g. ``;jsessionid=1``.
 _OF_PATH = re.compile(r";([\w-]{1,40})=([^/;]+)")
 
@@ -144,6 +147,8 @@ def redacted(url: str) -> str:
     parameters of signed requests: a recording keeps its identity when it is signed anew. Values of
     other parameters that look secret are replaced by a hash, because they may tell objects apart.
     """
+    if not _TO_BE_LOOKED_AT.search(url):
+        return url
     return "::".join(_shown(part) for part in _CHAIN.split(url))
 
 

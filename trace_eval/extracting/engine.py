@@ -12,7 +12,7 @@ import math
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from blueprints import UserError
 from trace_eval.data.system import cores
@@ -37,6 +37,14 @@ class Engine(Protocol):
 
     async def close(self) -> None:
         """Stop the workers."""
+
+
+@runtime_checkable
+class Resuming(Protocol):
+    """An engine that keeps outcomes for later jobs."""
+
+    left: Sequence[ClipSource]
+    """The recordings whose outcomes it does not have yet."""
 
 
 class LocalEngine:

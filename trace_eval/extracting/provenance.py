@@ -5,8 +5,9 @@ from __future__ import annotations
 import platform
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def environment() -> dict[str, Any]:
+@cache
+def environment() -> Mapping[str, Any]:
     """Return Python, platform, code revision and the version of every installed package."""
     packages = dict(map(_name_and_version, distributions()))
     return {

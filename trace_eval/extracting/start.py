@@ -17,7 +17,7 @@ from trace_eval.data.system import cores
 from trace_eval.data.urls import is_url
 from trace_eval.extracting.cache import check_folder
 from trace_eval.extracting.clip import Extracted
-from trace_eval.extracting.engine import Engine, LocalEngine, each
+from trace_eval.extracting.engine import Engine, LocalEngine, Resuming, each
 from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
@@ -194,12 +194,14 @@ def extract_each(
     options: ExtractOptions,
     listener: Callable[[Extracted], None],
     shards: str | None = None,
+    begin: Callable[[int], None] | None = None,
 ) -> None:
     """Extract recordings and tell of each as soon as it is done; keeps none of them.
 
     Args:
         sources: distinct recordings.
         shards: as of :func:`engine_of`.
+        begin: told how many are not in shards yet; the others are then neither read nor told of.
     """
     end_if_imported_by_worker()
     plan = extractors_of(options)
@@ -210,8 +212,12 @@ def extract_each(
         async def one(source: ClipSource) -> None:
             listener(await engine.extract(source))
 
+        left: Iterable[ClipSource] = sources
+        if begin is not None:
+            left = engine.left if isinstance(engine, Resuming) else sources
+            begin(len(left))
         try:
-            await each(sources, one, engine.capacity)
+            await each(left, one, engine.capacity)
         finally:
             await engine.close()
 

@@ -57,7 +57,7 @@ def extract_to(
 
     Outcomes are appended as soon as they are known; what is in the cache costs nothing, so the
     same command continues after a kill. The engine ``ray`` also keeps ``out/shards``, and where
-    ``out`` is a URL nothing else.
+    ``out`` is a URL nothing else; what an earlier job has finished is not read again there.
     """
     if is_url(out) and options.engine != "ray":
         raise UserError(f"{out}: only -X engine=ray writes to a URL; name a folder")
@@ -77,11 +77,21 @@ def extract_to(
         if listener:
             listener(RunEvent(clip=result))
 
+    finished = 0
+
+    def begin(left: int) -> None:
+        nonlocal finished
+        finished = len(sources) - left
+        if listener:
+            listener(RunEvent(pending=left))
+
     requested = _Requested(sources)
     with nullcontext() if is_url(out) else claimed(Path(out), "extract", private=True):
         keep = None if is_url(out) else _into(Path(out))
-        extract_each(requested, options, tell, shards=f"{out}/shards")
-    done.missing.update(missing or {})
+        skipping = begin if is_url(out) else None
+        extract_each(requested, options, tell, shards=f"{out}/shards", begin=skipping)
+    # What is finished lacks no group for want of an extractor: such clips are tried again.
+    done.missing.update({} if finished else missing or {})
     if not is_url(out):
         done.voices.extend(voices_of_folder(Run(Path(out))))
     return done

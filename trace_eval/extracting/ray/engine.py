@@ -56,21 +56,24 @@ class RayEngine:
         self._finished = Finished(self._folder, names)
         #: Recording -> the shard that is made of it now.
         self._shards: dict[str, str] = {}
-        left = {source.id: source for source in sources if self._finished.find(source) is None}
+        held = self._finished.find_each(sources)
+        left = {source.id: source for source, name in held if name is None}
+        #: Recordings that no shard of the plan holds for good.
+        self.left = list(left.values())
         if left:
             if not is_installed("ray"):
                 remedy = install_line("ray")
                 raise UserError(f"engine ray: the package ray is not installed; run: {remedy}")
             others = [name for name in self._folder.names("") if not name.startswith(digest)]
             earlier = Finished(self._folder, others)
-            held = {source.id: earlier.find(source) for source in left.values()}
+            before = {source.id: name for source, name in earlier.find_each(self.left) if name}
             job = RayJob(
                 plan=plan,
                 record=plan_record(plan.extractors),
                 digest=digest,
                 names=frozenset(names),
-                sources=list(left.values()),
-                earlier={source: name for source, name in held.items() if name},
+                sources=self.left,
+                earlier=before,
                 place=place,
                 options=options,
             )

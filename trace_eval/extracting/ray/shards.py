@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import islice
 from types import MappingProxyType
 
 import numpy as np
@@ -117,8 +118,10 @@ class ShardFolder(Place):
         ]
 
     def _read(self, name: str, columns: list[str] | None = None) -> pa.Table:
+        """Read a shard, or of its file the end, which says where columns are, and some columns."""
         try:
-            return pq.read_table(BytesIO(self.read(name)), columns=columns)
+            with self.opened(name) as file, pq.ParquetFile(file) as shard:
+                return shard.read(columns, use_threads=False)
         except (pa.ArrowInvalid, KeyError) as error:
             raise UserError(
                 f"{self}/{name}: not a shard ({error}); delete it and run again"
@@ -173,17 +176,33 @@ class Finished:
 
     def find(self, source: ClipSource) -> str | None:
         """Return the name of the shard that holds a recording, if there is one."""
-        if not len(self):
-            return None
-        mark = _mark(source.id, version_of(source))
-        first, second = np.frombuffer(mark, dtype=np.uint64)
-        place = int(np.searchsorted(self._first, first, side="right")) - 1
-        while place >= 0 and self._first[place] == first:
-            if self._second[place] == second:
-                return self._names[int(self._shard[place])]
-            place -= 1
+        ((_, name),) = self.find_each([source])
+        return name
+
+    def find_each(self, sources: Iterable[ClipSource]) -> Iterator[tuple[ClipSource, str | None]]:
+        """Yield recordings, in their order, each with the name of the shard that holds it."""
+        remaining = iter(sources)
+        while block := list(islice(remaining, _BLOCK)):
+            marks = b"".join(_mark(source.id, version_of(source)) for source in block)
+            numbers = np.frombuffer(marks, dtype=np.uint64).reshape(-1, 2)
+            after = np.searchsorted(self._first, numbers[:, 0], side="right")
+            for source, place, (first, second) in zip(
+                block, after.tolist(), numbers.tolist(), strict=True
+            ):
+                yield source, self._name_before(place, first, second)
+
+    def _name_before(self, place: int, first: int, second: int) -> str | None:
+        """Return the shard of the last entry before a place that has both halves of a mark."""
+        for number in range(place - 1, -1, -1):
+            if self._first[number] != first:
+                return None
+            if self._second[number] == second:
+                return self._names[int(self._shard[number])]
         return None
 
+
+#: Recordings that are looked for together.
+_BLOCK = 4096
 
 #: Bytes that stand for a recording and the version of its file: equal ones for two are as likely
 #: as a broken disk.

@@ -103,15 +103,18 @@ class RayJudging:
         ):
             folder, totals, started = Path(scratch), Summary(), time.monotonic()
             ledger = self._ledger(folder)
-            left = self._left()
+            records = self._records()
+            left = self._left(records)
             self._begin(left)
             if left:
                 self._judge(folder, left, ledger, totals)
-            merged = self._merged(local or folder / "merged", folder)
-            summary = merged.summary
+            out = local or folder / "merged"
+            summary = None if left else self._already_merged(out, records)
+            if summary is None:
+                summary = self._merged(out, folder).summary
             assert summary is not None
             yield (
-                merged.out,
+                out,
                 replace(
                     summary,
                     clips=totals.clips,
@@ -124,14 +127,17 @@ class RayJudging:
                 ),
             )
 
-    def _left(self) -> dict[str, Manifest]:
-        """Name -> part of the shards that are not finished, after a look at those that are there.
+    def _records(self) -> list[RunRecord | None]:
+        """Return the records of all shards in their order; None: it has none yet."""
+        with ThreadPoolExecutor(_READERS) as readers:
+            return list(readers.map(self._stored, self.shards))
+
+    def _left(self, records: Sequence[RunRecord | None]) -> dict[str, Manifest]:
+        """Name -> part of the shards that are not finished, after a look at their records.
 
         Raises:
             UserError: one was made in another way.
         """
-        with ThreadPoolExecutor(_READERS) as readers:
-            records = list(readers.map(self._stored, self.shards))
         left: dict[str, Manifest] = {}
         parts = self.manifest.parts(self.shards)
         for shard, part, stored in zip(self.shards, parts, records, strict=True):
@@ -160,6 +166,21 @@ class RayJudging:
                 f"{self.place}/{name}: not the record of a run ({error}); delete that shard, then"
                 " run the same command again"
             ) from None
+
+    def _already_merged(self, out: Path, records: Sequence[RunRecord | None]) -> Summary | None:
+        """Count the run that is there; None: it lacks a session of a shard, or is damaged."""
+        try:
+            merged = strict_json.parse(RunRecord, self.place.read(LAST))
+            sessions = [session for record in records if record for session in record.sessions]
+            if list(merged.sessions) != sessions:
+                return None
+            if not self.place.local:
+                self.place.fetch_files(out)
+            summary = Summary(total=self.manifest.total)
+            summary.count(Run(out), list(merged.rubrics))
+        except (FileNotFoundError, strict_json.BadJson, strict_json.DamagedFile):
+            return None
+        return summary if summary.record() == merged.coverage else None
 
     def _begin(self, left: Mapping[str, Manifest]) -> None:
         if self._listener:

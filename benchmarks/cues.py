@@ -1,0 +1,181 @@
+"""Judges that follow a planted cue: what they reward, and how often ``drill`` notices it.
+
+    python -m benchmarks.cues [--clips 60] [--seed 0]
+
+Each judge prefers the louder, the longer or the padded of two answers, and calls all else a tie.
+Real recordings are compared with themselves, changed as the probes of the drill change them. A
+cue is noticed in a pair where the drill says that its relation does not hold there. Beside them
+stands a judge without a cue, of which nothing may be noticed.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import soundfile
+from pydantic import JsonValue
+
+import trace_eval as te
+from benchmarks.report import arguments, data_folder, markdown, save, stored, table_of
+from blueprints import Blueprint, Loudness, Signal
+from fusion import DIMENSIONS, Rating
+from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.items import Item, Pair
+from trace_eval.data.judgement import DimensionVerdict, Judgement
+from trace_eval.data.manifests import Manifest
+from trace_eval.data.recordings import find_recordings
+from trace_eval.extracting.options import ExtractOptions
+from trace_eval.judges.base import Case, Judge
+from trace_eval.runs.options import Options
+from trace_eval.runs.probe.probes import PROBES, drill_judge
+
+
+def _level(blueprint: Blueprint) -> float:
+    group = blueprint.group("loudness")
+    return group.integrated_lufs if isinstance(group, Loudness) else float("-inf")
+
+
+def _length(blueprint: Blueprint) -> float:
+    group = blueprint.group("signal")
+    return group.duration_s if isinstance(group, Signal) else 0.0
+
+
+def _silence(blueprint: Blueprint) -> float:
+    group = blueprint.group("signal")
+    return group.duration_s - group.speech_s if isinstance(group, Signal) else 0.0
+
+
+def _nothing(_: Blueprint) -> float:
+    return 0.0
+
+
+#: Cue -> its measure, and the probes that plant it.
+CUES: Mapping[str, tuple[Callable[[Blueprint], float], tuple[str, ...]]] = {
+    "louder": (_level, ("louder", "quieter")),
+    "longer": (_length, ("padding", "twice")),
+    "padded": (_silence, ("padding",)),
+    "none": (_nothing, ("louder", "quieter", "padding", "twice")),
+}
+
+#: Differences of the measures that no listener and no cue follows: of rounding.
+_LEAST = 0.01
+
+
+class CueJudge(Judge):
+    """Prefers the answer with more of a measure."""
+
+    concurrency = 4
+    groups = frozenset({"signal", "loudness"})
+
+    def __init__(self, cue: str) -> None:
+        self.spec, self._measure = f"cue-{cue}", CUES[cue][0]
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """Return the kind."""
+        return {"kind": self.spec}
+
+    def needs_instruction(self, item: Item) -> bool:
+        """Read the answers alone."""
+        return False
+
+    async def judge(self, case: Case) -> Judgement:
+        """Compare the measures."""
+        a, b = self._measure(case.a), self._measure(case.b)
+        rating = Rating.BOTH_GOOD
+        if abs(a - b) > _LEAST:
+            rating = Rating.A if a > b else Rating.B
+        verdict = DimensionVerdict(rating=rating, reasoning="It has more of it.")
+        return Judgement.scored(case.pair.id, self.spec, dict.fromkeys(DIMENSIONS, verdict))
+
+
+def clips_of(number: int, seed: int) -> list[Path]:
+    """Choose recordings of 1 to 20 s, in any order."""
+    every = find_recordings(data_folder())
+    random.Random(seed).shuffle(every)
+    chosen: list[Path] = []
+    for path in every:
+        if len(chosen) == number:
+            break
+        try:
+            seconds = soundfile.info(path).duration
+        except soundfile.LibsndfileError:
+            continue
+        if 1 <= seconds <= 20:
+            chosen.append(path)
+    return chosen
+
+
+def drilled(cue: str, clips: list[Path], home: Path) -> dict[str, Any]:
+    """Drill a judge, and let it reward each clip beside its padded, louder or doubled self."""
+    extract = ExtractOptions(
+        overrides=dict.fromkeys(("transcript", "quality", "pitch", "rate"), "none"),
+        cache=home / "cache",
+        workers=0,
+    )
+    options = Options(extract, CueJudge(cue))
+    pairs = [
+        Pair(
+            id=f"p{number}",
+            instruction=Instruction(text="Say it."),
+            a=Answer(audio=path),
+            b=Answer(audio=path),
+        )
+        for number, path in enumerate(clips)
+    ]
+    wanted = CUES[cue][1]
+    probes = [probe for probe in PROBES if probe.name in wanted]
+    report = drill_judge(Manifest(home, pairs), home / cue, options, probes)
+    held = sum(row.held.count for row in report.rows)
+    pairs_drilled = sum(row.held.of for row in report.rows)
+    function = te.reward(options=options)
+    folder = home / cue / f"{wanted[0]}-audio"
+    fooled = rewarded = 0
+    for number in range(len(clips)):
+        sides = [folder / f"{number:06d}-{side}.wav" for side in "ab"]
+        a, b = function(sides, ["Say it."] * 2)
+        rewarded += a.reward is not None
+        fooled += a.reward != b.reward
+    return {
+        "probes": ", ".join(wanted),
+        "noticed": pairs_drilled - held,
+        "pairs": pairs_drilled,
+        "share": round(1 - held / pairs_drilled, 3),
+        "not scored": sum(row.unscored for row in report.rows),
+        "rewarded unequally": f"{fooled} of {rewarded}",
+    }
+
+
+def table() -> str:
+    """Write the table of the page."""
+    rows = stored("cues")["cues"].items()
+    return markdown(
+        "planted cue | probes | noticed in | share | `te.reward` follows it in",
+        (
+            (
+                cue,
+                row["probes"],
+                f"{row['noticed']} of {row['pairs']}",
+                row["share"],
+                row["rewarded unequally"],
+            )
+            for cue, row in rows
+        ),
+    )
+
+
+def main() -> None:
+    """Drill a judge of each cue, and print."""
+    chosen = arguments(__doc__, clips=60, seed=0)
+    clips = clips_of(chosen.clips, chosen.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        rows = {cue: drilled(cue, clips, Path(folder)) for cue in CUES}
+    table_of(f"{len(clips)} recordings", "cue", rows)
+    save("cues", {"clips": len(clips), "seed": chosen.seed, "cues": rows})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""What this process and all that descend from it use, as the kernel's tables say."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+_TICK_S, _PAGE = 1 / os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
+
+#: Seconds between two looks: what a process uses after its last one is missed.
+_LOOK_S = 0.5
+
+
+class _Seen(NamedTuple):
+    parent: int
+    cpu_s: float
+    resident: int
+
+
+class ProcessTree:
+    """Looks at a tree of processes while the block runs; those that were killed stay counted.
+
+    Attributes:
+        cpu_s: of all processes while the block ran.
+        largest_gib: the most memory of one process at any look.
+        together_gib: the most memory of all at one look; pages that they share count several times.
+    """
+
+    def __init__(self) -> None:
+        self.largest_gib = self.together_gib = 0.0
+        self._known = {os.getpid()}
+        self._cpu_s: dict[int, float] = {}
+        self._before: dict[int, float] = {}
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._look()
+        self._before = dict(self._cpu_s)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stop.set()
+        self._thread.join()
+        self._look()
+
+    @property
+    def cpu_s(self) -> float:
+        """Return the seconds that all have used since the block began."""
+        return sum(self._cpu_s.values()) - sum(self._before.values())
+
+    def _watch(self) -> None:
+        while not self._stop.wait(_LOOK_S):
+            self._look()
+
+    def _look(self) -> None:
+        processes = _processes()
+        grown = True
+        while grown:  # a process may be listed before its parent
+            children = {pid for pid, seen in processes.items() if seen.parent in self._known}
+            grown = not children <= self._known
+            self._known |= children
+        alive = [processes[pid] for pid in self._known if pid in processes]
+        for pid in self._known & processes.keys():
+            self._cpu_s[pid] = max(processes[pid].cpu_s, self._cpu_s.get(pid, 0.0))
+        sizes = [seen.resident / 2**30 for seen in alive]
+        self.largest_gib = max(self.largest_gib, *sizes)
+        self.together_gib = max(self.together_gib, sum(sizes))
+
+
+def _processes() -> dict[int, _Seen]:
+    """Read all processes of the machine."""
+    processes = {}
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended meanwhile
+            continue
+        cpu_s = (int(fields[11]) + int(fields[12])) * _TICK_S
+        processes[int(folder.name)] = _Seen(int(fields[1]), cpu_s, int(fields[21]) * _PAGE)
+    return processes
