@@ -13,11 +13,16 @@ from importlib import import_module
 from typing import Any
 
 
-def names_on_use(package: str) -> Callable[[str], Any]:
+def names_on_use(
+    package: str, handed_out: Callable[[Any], Any] = lambda value: value
+) -> Callable[[str], Any]:
     """Make a ``__getattr__`` for the package of this ``__name__``.
 
     It imports a name's module when the name is first asked for, and raises AttributeError for
     unknown names.
+
+    Args:
+        handed_out: makes of a name's value what the package hands out.
     """
     homes: dict[str, str] = {}
 
@@ -26,7 +31,7 @@ def names_on_use(package: str) -> Callable[[str], Any]:
             homes.update(_homes(package))
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(homes[name]), name)
+        value = handed_out(getattr(import_module(homes[name]), name))
         setattr(sys.modules[package], name, value)
         return value
 

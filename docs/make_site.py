@@ -73,6 +73,8 @@ SHELVES = {
         "reference/glossary",
         "reference/cite",
         "results/listeners",
+        "results/defects",
+        "results/benchmarks",
     ),
     "Understand": (
         "explanation/how-good",

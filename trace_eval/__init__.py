@@ -11,7 +11,7 @@ print(run.to_pandas())
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from blueprints.lazy import names_on_use
 
@@ -146,7 +146,13 @@ __all__ = [
 ]
 
 
-__getattr__ = names_on_use(__name__)
+def _for_callers(value: Any) -> Any:
+    from trace_eval.api.python_words import for_callers  # with the first name that is used
+
+    return for_callers(value, package=__name__)
+
+
+__getattr__ = names_on_use(__name__, _for_callers)
 
 
 def __dir__() -> list[str]:

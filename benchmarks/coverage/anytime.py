@@ -23,21 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage.rows import Row, rng_of, share
-from trace_eval.estimate.anytime import (
-    LABELS_SHARE,
-    Arrivals,
-    Pool,
-    helped_capital,
-    log_capital,
-)
+from trace_eval.estimate.anytime import Arrivals, Pool, log_capital, log_purse
 
 Array = NDArray[np.float64]
 
 #: Of the intervals.
 LEVEL = 0.95
-
-#: Looks at a helped sequence in one draw: every label of runs of at most this many.
-LOOKS = 150
 
 #: Quantiles of the normal distribution: of a two-sided test at 5 %, and of a chance of 0.8.
 _TEST, _POWER = 1.959964, 0.841621
@@ -111,18 +102,10 @@ class World:
         """Return whether the truth was held at every look, and labels until enough is said."""
         rng = rng_of(self.name, seed)
         arrivals, pool = self._labels(rng)
-        means = np.array([self.truth, 0.5])
-        helps = pool is not None
-        error = (1 - LEVEL) * (LABELS_SHARE if helps else 1)
-        left_out = log_capital(arrivals, means) >= -np.log(error)
+        every = np.arange(len(arrivals.sums if pool is None else pool.labels))
+        purse = log_purse(arrivals, np.array([self.truth, 0.5]), pool, looks=every)
+        left_out = purse >= -np.log(1 - LEVEL)
         held, end = not left_out[:, 0].any(), _first(left_out[:, 1])
-        if pool is not None:
-            looks = np.unique(np.linspace(0, len(pool.labels) - 1, LOOKS).astype(np.int64))
-            helped = helped_capital(pool, means, looks)
-            gone = helped >= -np.log((1 - LEVEL) * (1 - LABELS_SHARE))
-            held &= not gone[:, 0].any()
-            if gone[:, 1].any():
-                end = min(end, int(looks[gone[:, 1].argmax()]) + 1)
         # an interval that holds the truth and not one half says who is better
         return held, end if held else _NEVER
 
@@ -157,6 +140,7 @@ class World:
         pool = Pool(
             labels=value[order],
             verdicts=verdict[order],
+            units=np.maximum.accumulate(_place(unit[order])) + 1,
             mean=float(verdict.mean()),
             pairs=number,
             independent=number / self.cluster,
@@ -181,9 +165,14 @@ def _first(left_out: NDArray[np.bool_]) -> int:
 
 def _arrivals(value: Array, unit: NDArray[np.int64], weight: Array) -> Arrivals:
     """Return units in the order of their first label."""
-    _, first, number = np.unique(unit, return_index=True, return_inverse=True)
-    place = np.argsort(np.argsort(first))[number]
+    place = _place(unit)
     return Arrivals(np.bincount(place, value * weight), np.bincount(place, weight))
+
+
+def _place(unit: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the place of each unit in the order of first labels [shape=(labels,)]."""
+    _, first, number = np.unique(unit, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[number])
 
 
 @dataclass(frozen=True)

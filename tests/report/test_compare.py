@@ -302,3 +302,46 @@ def test_runs_of_scored_calls_are_paired_by_scenario(runs: list[Path], tmp_path:
     rate_manifest(other, tmp_path / "other", RateOptions(judge=("turns",), rubrics=("handling",)))
     with pytest.raises(UserError, match="no question in common"):
         compare_folders([rated[0], tmp_path / "other"])
+
+
+def test_labels_that_were_not_drawn_alike_give_accuracies_over_all_pairs(tmp_path: Path) -> None:
+    # 40 doubtful pairs, 20 of them asked for; 160 others, 40 of them asked for. "sure" is right on
+    # the 160, "doubting" on the 40: on the labelled pairs 40 and 20 of 60, on all 80 and 20 %
+    sounds = write(tmp_path / "sound.wav", 0.2, 300.0)
+    asked = {*range(20), *range(40, 80)}
+    labels = tmp_path / "labels.csv"
+    rows = [f"p{n},ann,1,{0.5 if n < 40 else 0.25}" for n in sorted(asked)]
+    labels.write_text("\n".join(["id,rater,preference,inclusion", *rows]) + "\n")
+    folders = []
+    for name, is_right in (("sure", lambda n: n >= 40), ("doubting", lambda n: n < 40)):
+        verdicts = {f"p{n}": "1" if is_right(n) else "2" for n in range(200)}
+        pairs = [
+            Pair(id=pair, a=Answer(audio=sounds, system="x"), b=Answer(audio=sounds, system="y"))
+            for pair in verdicts
+        ]
+        judgements = [
+            Judgement.model_validate(_judgement(pair, label, True))
+            for pair, label in verdicts.items()
+        ]
+        record = {"judge": {"spec": "openai:m", "parameters": {}}, "sessions": []}
+        fused = {"policy": "content_first", "why": "x"}
+        overall = [
+            Overall.model_validate({"pair": pair, "rating": label, **fused})
+            for pair, label in verdicts.items()
+        ]
+        folder = write_folder(
+            tmp_path / name, record, pairs=pairs, judgements=judgements, overall=overall
+        )
+        folders.append(folder)
+    report = compare_runs(folders, labels, OPTIONS)
+    assert report.over_all["sure"].labels == pytest.approx(0.8)
+    assert report.over_all["doubting"].labels == pytest.approx(0.2)
+    (gap,) = report.gaps
+    assert gap.difference.labels == pytest.approx(-0.6)
+    (sentence, *_) = compare_answer(report)
+    assert sentence.startswith("sure agrees with human labels on 80 % [")
+    assert "of 200 pairs, doubting on 20 % [" in sentence
+    assert "from 60 labels by how they were drawn (preference): shown to be better" in sentence
+    out = " ".join(trace_eval("compare", *folders, "--labels", labels, "--full").out.split())
+    assert "With annotators over all pairs, by how they were drawn" in out
+    assert "67 %" not in out

@@ -4,7 +4,9 @@ import csv
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from blueprints import Blueprint, UserError
 from fusion import Rating
@@ -13,8 +15,12 @@ from tests.support.cli import trace_eval
 from tests.support.datasets_made import write_lines
 from tests.support.judged import extracted_run
 from tests.support.samples import spoken
-from trace_eval.decide.ablation import TREE_AND_VOTE, compare
+from trace_eval.decide.ablation import TREE_AND_VOTE, AblationReport, ablation_table, compare
+from trace_eval.decide.ablation_answer import ablation_answer
+from trace_eval.estimate.options import IntervalOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.opinions.cells import texts_of
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.ablate import FULL, AblateOptions, ablate, conditions_of
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.run import Run
@@ -131,3 +137,32 @@ def test_the_command_prints_and_writes_the_tables(tmp_path: Path) -> None:
     rows = list(csv.DictReader((tmp_path / "csv" / "groups.csv").open()))
     assert {row["condition"] for row in rows} == {FULL, "without rate"}
     assert len(json.loads((tmp_path / "out.json").read_text())["groups"]["rows"]) == len(rows)
+
+
+def test_labels_that_were_not_drawn_alike_speak_for_all_pairs(tmp_path: Path) -> None:
+    # 40 doubtful pairs, 20 of them asked for; 160 others, 40 of them asked for. The full judge is
+    # right on the 160 alone, the other condition on none: on the labelled pairs 40 of 60 are right
+    ids = texts_of([f"p{number}" for number in range(200)])
+    is_sure = np.arange(200) >= 40
+    asked = np.r_[0:20, 40:80]
+
+    def judged(right: NDArray[np.bool_]) -> Opinions:
+        return Opinions("judged", ids, {"preference": np.where(right, 0, 1).astype(np.int8)})
+
+    truth = Opinions(
+        source="labels",
+        ids=ids[asked],
+        codes={"preference": np.zeros(60, np.int8)},
+        facts={"inclusion": np.where(asked < 40, 0.5, 0.25)},
+    )
+    conditions = {FULL: [judged(is_sure)], "without rate": [judged(is_sure & False)]}
+    table = ablation_table(conditions, truth, IntervalOptions())
+    full, without = table.rows
+    assert (full.pairs, full.accuracy) == (200, pytest.approx(0.8))
+    assert (without.pairs, without.accuracy) == (200, pytest.approx(0.0))
+    assert without.difference.value == pytest.approx(-0.8)
+    (sentence,) = ablation_answer(AblationReport(table))
+    assert sentence == (
+        "rate matters most: without it about 0 of 200 pairs are judged right, with all about 160"
+        " (60 labels, by how they were drawn)."
+    )

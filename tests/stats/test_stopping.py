@@ -55,12 +55,41 @@ def test_a_judge_who_knows_ends_sooner_and_one_who_does_not_costs_little() -> No
         for name, said in (("alone", None), ("knows", value), ("blind", blind)):
             pool = None
             if said is not None:
-                pool = Pool(labelled, said[:200], float(said.mean()), pairs=600, independent=600)
+                pool = Pool(
+                    labels=labelled,
+                    verdicts=said[:200],
+                    units=np.arange(1, 201),
+                    mean=float(said.mean()),
+                    pairs=600,
+                    independent=600,
+                )
             end = anytime_mean(arrivals, pool=pool).end
             ends[name].append(1000 if end is None else end)
     alone, knows, blind = (np.median(ends[name]) for name in ends)
     assert knows < 0.8 * alone
     assert blind < 1.6 * alone
+
+
+def test_what_was_said_with_a_judge_stays_said_until_every_pair_has_a_label() -> None:
+    rng = np.random.default_rng(1)
+    value = rng.choice((1.0, 0.5, 0.0), 120, p=(0.55, 0.2, 0.25))
+    ends = []
+    for number in (60, 90, 119, 120):
+        pool = Pool(
+            labels=value[:number],
+            verdicts=value[:number],
+            units=np.arange(1, number + 1),
+            mean=float(value.mean()),
+            pairs=120,
+            independent=120,
+        )
+        found = anytime_mean(Arrivals(value[:number], np.ones(number)), pool=pool)
+        assert found.interval is not None
+        assert found.end is not None
+        assert not found.interval[0] < 0.5 < found.interval[1]
+        ends.append(found.end)
+    assert len(set(ends)) == 1
+    assert ends[0] <= 60
 
 
 def test_no_label_and_one_label_say_so() -> None:
@@ -142,6 +171,20 @@ def test_rank_says_after_the_labels_whether_they_are_enough(tmp_path: Path) -> N
     assert "Enough: new is better than old, after" in out
     file.write_text("\n".join(["id,rater,system_a,system_b,preference", rows[0]]) + "\n")
     assert "Not enough" in trace_eval("rank", file).out
+
+
+def test_rank_does_not_guess_in_which_order_a_whole_queue_was_labelled(tmp_path: Path) -> None:
+    file = tmp_path / "votes.csv"
+    header = "id,rater,system_a,system_b,preference,inclusion"
+    for inclusion, said in (
+        (["1"] * 30, "every pair of the queue has a label"),
+        (["1"] * 10 + ["0.5"] * 20, "pairs that need a person were labelled first"),
+        ([""] * 30, "pairs that need a person were labelled first"),
+        (["0.5"] * 30, "Enough: new is better than old"),
+    ):
+        rows = [f"p{number},ann,new,old,1,{own}" for number, own in enumerate(inclusion)]
+        file.write_text("\n".join([header, *rows]) + "\n")
+        assert said in " ".join(trace_eval("rank", file).out.split())
 
 
 def test_rank_of_scores_tells_two_systems_apart_in_units_of_the_scale(tmp_path: Path) -> None:

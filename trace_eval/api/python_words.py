@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable
+from enum import Enum
 from functools import wraps
 from inspect import Parameter, signature
-from typing import ParamSpec, TypeVar
+from types import FunctionType
+from typing import Any, ParamSpec, TypeVar
+
+from pydantic import BaseModel
 
 from blueprints import UserError
 from trace_eval.data.settings import UnknownSettingError
@@ -23,6 +27,9 @@ _EXTRACTOR = re.compile(r"(?:-x|--extractor) \w+=[^\s;,?]+")
 _SETTING = re.compile(r"-[JX] (?=\w+[= ])")
 _VALUE = re.compile(r"--([a-z][a-z-]*) (?=[A-Z]{2,}|drop\b|error\b)")
 _FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
+
+#: Classes that say by themselves what is wrong with a keyword.
+_WITH_OWN_WORDS = (BaseModel, BaseException, Enum)
 
 
 def in_python(text: str) -> str:
@@ -56,23 +63,50 @@ def _name(flag: str) -> str:
     return flag.replace("-", "_")
 
 
-def python_words(function: Callable[P, T]) -> Callable[P, T]:
-    """Let a function's errors name keywords, and of an unknown keyword the nearest known one."""
-    parameters = signature(function).parameters.values()
-    own = {each.name for each in parameters if each.kind is not Parameter.VAR_KEYWORD} - {"self"}
-    takes_settings = len(own) < len([each for each in parameters if each.name != "self"])
+def for_callers(value: Any, package: str) -> Any:
+    """Return what a package hands out under a name, so that misspelt keywords are named.
+
+    Functions are wrapped by :func:`python_words`, while commands use them as they were. Of classes
+    only the keywords are looked at: their objects are made by commands, too.
+    """
+    if isinstance(value, FunctionType) and not _is_wrapped(value):
+        called = python_words(value)
+        called.__module__ = package  # where pickle finds it
+        return called
+    if isinstance(value, type) and not issubclass(value, _WITH_OWN_WORDS):
+        make = vars(value).get("__init__") or value.__init__  # type: ignore[misc]
+        if isinstance(make, FunctionType) and not _is_wrapped(make):
+            value.__init__ = python_words(make, rewritten=False)  # type: ignore[misc]
+    return value
+
+
+def _is_wrapped(function: Callable[..., Any]) -> bool:
+    return hasattr(function, "known_keywords")
+
+
+def python_words(function: Callable[P, T], rewritten: bool = True) -> Callable[P, T]:
+    """Let a function's errors name keywords, and of an unknown keyword the nearest known one.
+
+    Args:
+        rewritten: options of the command line, in other errors, become keywords.
+    """
+    parameters = [each for each in signature(function).parameters.values() if each.name != "self"]
+    known = {each.name for each in parameters if each.kind is not Parameter.VAR_KEYWORD}
+    takes_settings = len(known) < len(parameters)
 
     @wraps(function)
     def called(*arguments: P.args, **keywords: P.kwargs) -> T:
-        unknown = [name for name in keywords if name not in own]
+        unknown = [name for name in keywords if name not in known]
         if unknown and not takes_settings:
-            raise UnknownSettingError(unknown[0], own)
+            raise UnknownSettingError(unknown[0], known)
         try:
             return function(*arguments, **keywords)
         except UnknownSettingError as error:
-            raise UnknownSettingError(error.name, own | error.known) from None
+            raise UnknownSettingError(error.name, known | error.known) from None
         except UserError as error:
-            error.args = (in_python(str(error)),)
+            if rewritten:
+                error.args = (in_python(str(error)),)
             raise
 
+    called.known_keywords = known  # type: ignore[attr-defined]
     return called

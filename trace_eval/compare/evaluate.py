@@ -16,6 +16,7 @@ from trace_eval.data.columns import Columns
 from trace_eval.data.items import noisy_side
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import IntervalOptions, SeedOptions
+from trace_eval.estimate.paired import holm
 from trace_eval.opinions.cells import Texts, texts_of
 from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, SPLIT, TIE, Codes, label_text
 from trace_eval.opinions.opinions import Opinions
@@ -27,8 +28,13 @@ from trace_eval.stats.agreement.bias import Robustness, robustness
 from trace_eval.stats.agreement.drawn import ITEMS, drawn_units
 from trace_eval.stats.agreement.judges import align, with_preference
 from trace_eval.stats.agreement.metrics import Comparison, estimates_of
-from trace_eval.stats.agreement.score import JudgeScore
+from trace_eval.stats.agreement.score import JudgeScore, most_accurate
+from trace_eval.stats.inference.labelled_run import labelled
+from trace_eval.stats.inference.over_all import uneven_draw
+from trace_eval.stats.inference.ppi import PPIEstimate
+from trace_eval.stats.inference.win_rates import RIGHT
 from trace_eval.stats.options import AgreeOptions
+from trace_eval.stats.report import AgreeReport
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,22 @@ class Mutual:
     items: int = field(metadata=column("pairs"))
     same: IntervalEstimate = field(metadata=column("same label"))
     kappa: IntervalEstimate
+
+
+@dataclass(frozen=True)
+class Gap:
+    """How much more often one run is right than another on all pairs, by how labels were drawn.
+
+    Attributes:
+        difference: second minus first, over the pairs that both scored.
+        p_holm: that it is 0, corrected over all gaps; None: too few labels for a test.
+    """
+
+    first: str
+    second: str
+    dimension: str
+    difference: PPIEstimate
+    p_holm: float | None = None
 
 
 @dataclass(frozen=True)
@@ -68,6 +90,8 @@ class RunComparison:
         labels: file name, or run, that the human labels come from; None: there are none.
         people: each run against the human labels; empty: there are none.
         differences: second run minus first against the labels, paired, with McNemar's test.
+        over_all: accuracy on all pairs of each run, where labels were not drawn alike; ``gaps``
+            the differences of these. Empty: they were.
         apart: pairs on which the runs say the most different things, furthest first.
         drawn: what intervals against the labels are over, in words.
     """
@@ -82,6 +106,8 @@ class RunComparison:
     differences: tuple[Comparison, ...]
     mutual: tuple[Mutual, ...]
     apart: tuple[Disagreement, ...]
+    over_all: dict[str, PPIEstimate] = field(default_factory=dict)
+    gaps: tuple[Gap, ...] = ()
     noise: tuple[NoiseEffect, ...] = ()
     drawn: str = ITEMS
     notes: tuple[str, ...] = ()
@@ -137,10 +163,44 @@ def compare_runs(
         differences=report.comparisons if report else (),
         mutual=tuple(_mutual(tables, options.bootstrap)),
         apart=tuple(disagreements(tables, labels)[: options.top]),
+        over_all={} if report is None else _over_all(report),
+        gaps=() if labels is None or report is None else tuple(_gaps(tables, labels, report)),
         noise=tuple(_noise(tables, runs)),
         drawn=report.drawn if report else ITEMS,
         notes=tuple(notes),
     )
+
+
+def _over_all(report: AgreeReport) -> dict[str, PPIEstimate]:
+    """Return the accuracy of each run on all pairs; empty where the labels' own says the same."""
+    scores = most_accurate(report.scores)
+    if not any(report.corrected(score) for score in scores):
+        return {}
+    rows = {(row.judge, row.dimension): row for row in report.shares if row.what == RIGHT}
+    found = {score.judge: rows.get((score.judge, score.dimension)) for score in scores}
+    return {judge: row.share for judge, row in found.items() if row is not None}
+
+
+def _gaps(tables: Mapping[str, Opinions], labels: Opinions, report: AgreeReport) -> Iterator[Gap]:
+    """Yield the difference of each two runs whose labels were not drawn alike."""
+    names = list(_over_all(report))
+    if len(names) < 2:
+        return
+    dimension = most_accurate(report.scores)[0].dimension
+    runs = {name: labelled(tables[name], labels, dimension) for name in names}
+    level = report.options.bootstrap.level
+    gaps: list[Gap] = []
+    for first, second in combinations(names, 2):
+        one, other = runs[first], runs[second]
+        draw = uneven_draw(one.table, labels, one.truth, one.codes)
+        if draw is not None:
+            both = one.scored & other.scored
+            difference = draw.gap(other.agrees, one.agrees, both, level)
+            gaps.append(Gap(first, second, dimension, difference))
+    tested = [gap.difference.p for gap in gaps if gap.difference.p is not None]
+    corrected = iter(holm(tested))
+    for gap in gaps:
+        yield gap if gap.difference.p is None else replace(gap, p_holm=next(corrected))
 
 
 def names_of(folders: Sequence[Path]) -> list[str]:

@@ -14,6 +14,7 @@ from trace_eval.stats.agreement.judges import under
 from trace_eval.stats.agreement.metrics import Comparison
 from trace_eval.stats.agreement.parts import MAIN
 from trace_eval.stats.agreement.score import most_accurate
+from trace_eval.stats.inference.over_all import BY_DRAW, WEIGHTED
 from trace_eval.stats.label_tables import comparison_table, policy_words
 from trace_eval.stats.sentences import (
     ahead_of,
@@ -34,6 +35,8 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
     best = most_accurate(report.people)
     if len(best) < 2:
         return ("Nobody labelled these pairs: which run is right is unknown.", *alike)
+    if len(report.over_all) > 1:
+        return _over_all_answer(report), *alike
     level = report.options.bootstrap.level
     one, rest = best[0], best[1:]
     fused = {cost.run: under(cost.policy) for cost in report.costs}
@@ -71,6 +74,32 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
         if needed := labels_to_tell(row.items, figure, level, claims=factor):
             lines.append(needed)
     return tuple(lines)
+
+
+def _over_all_answer(report: RunComparison) -> str:
+    """Say the same of all pairs, where the labelled ones were not drawn alike."""
+    level = report.options.bootstrap.level
+    fused = {cost.run: under(cost.policy) for cost in report.costs}
+    ordered = sorted(report.over_all.items(), key=lambda each: -(each[1].labels or 0.0))
+    (one, best), *rest = ordered
+    dimension = most_accurate(report.people)[0].dimension
+    labels = f"from {counted(best.labelled, 'label')} {BY_DRAW} ({dimension})"
+    first = f"{one}{fused.get(one, '')} agrees with human labels on"
+    first += f" {rate(best.labels or 0.0, best.labels_interval)} of {counted(best.judged, 'pair')}"
+    gaps = {gap.second if gap.first == one else gap.first: gap for gap in report.gaps}
+    if len(rest) > 1:
+        behind = [n for n, _ in rest if n in gaps and is_shown(gaps[n].p_holm, level)]
+        equal = [name for name, _ in rest if name not in behind]
+        return f"{first}, {labels}: {ahead_of(behind, equal)}."
+    ((last, other),) = rest
+    figure = rate(other.labels or 0.0, other.labels_interval)
+    first += f", {last}{fused.get(last, '')} on {figure}"
+    if other.judged != best.judged:
+        first += f" of {other.judged:,}"
+    if same(other.labels or 0.0, best.labels or 0.0):
+        return f"{first}, {labels}: equally often."
+    p = gaps[last].p_holm if last in gaps else None
+    return f"{first}, {labels}: {outcome(True, p, level, WEIGHTED)}."
 
 
 def clear_alone(row: Comparison, report: RunComparison) -> str:
@@ -135,6 +164,23 @@ def _all(report: RunComparison) -> Iterator[Table]:
         title = "Difference against annotators, second minus first, paired"
         note = f"two-sided tests; {interval}"
         yield comparison_table(title, report.differences, note, "pairs")
+    rows = [{"run": name, "all": estimate} for name, estimate in report.over_all.items()]
+    yield table(
+        f"With annotators over all pairs, {BY_DRAW}",
+        rows,
+        "run all.labelled all.judged all.labels",
+        "each label weighs the inverse of its inclusion; the tables above are of the labelled pairs"
+        " alone",
+        labelled="labels",
+        judged="pairs",
+        labels="accuracy over all pairs",
+    )
+    yield table(
+        "Difference over all pairs, second minus first",
+        report.gaps,
+        "first second dimension difference.labels p_holm",
+        labels="difference",
+    )
     yield table(
         "With each other",
         report.mutual,

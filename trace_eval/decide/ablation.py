@@ -8,7 +8,7 @@ difference smaller than what two runs of one condition differ by says nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from blueprints import UserError
 from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.data.columns import Columns
 from trace_eval.data.policies import load_policy
-from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.interval import SCORE, IntervalEstimate
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.paired import McNemar, holm, mcnemar, mean_difference
 from trace_eval.opinions.codes import (
@@ -39,6 +39,7 @@ from trace_eval.show.table import column, p_text
 from trace_eval.stats.agreement.alpha import noise
 from trace_eval.stats.agreement.drawn import drawn_units
 from trace_eval.stats.agreement.judges import with_overall, with_preference
+from trace_eval.stats.inference.over_all import WEIGHTED, uneven_draw
 
 #: Runs of a condition: its repeats, each with one row per item.
 Condition = Sequence[Opinions]
@@ -55,13 +56,16 @@ class AblationRow:
 
     Attributes:
         items: items with a truth and a judgement in the condition.
-        accuracy: mean over items of the share of right repeats, over the declared labels.
+        accuracy: mean over items of the share of right repeats, over the declared labels; over
+            ``pairs``, where labels were not drawn alike.
         spread: standard deviation of the repeats' accuracies; None: one repeat.
         run_to_run: mean pairwise agreement of the repeats; None: one repeat.
         compared: items that the condition and the reference both judged.
         difference: condition minus reference on those; None value: the reference itself.
         mcnemar, p_holm: paired test of the majority labels; None: the reference itself, or
             nothing to compare, which is no test and no part of Holm's family.
+        pairs: scored pairs that the figures are of by how labels were drawn; None: they are of
+            the labelled ones.
     """
 
     condition: str
@@ -75,6 +79,7 @@ class AblationRow:
     difference: IntervalEstimate
     mcnemar: McNemar | None
     p_holm: float | None = field(metadata=column("Holm p", p_text))
+    pairs: int | None = None
 
 
 @dataclass(frozen=True)
@@ -121,23 +126,30 @@ def ablation_table(
     items = items.with_codes(**items.agreed)
     if "preference" in items.codes:
         items = items.with_codes(**with_preference(items.codes))
-    runs: dict[str, list[dict[str, Codes]]] = {}
+    typed = "preference" not in items.codes
+    runs: dict[str, list[Mapping[str, Codes]]] = {}
+    every_pair: dict[str, list[Mapping[str, Codes]]] = {}
     shared = set(items.codes)
+    reference = next(iter(conditions.values()))[0]
     for name, condition in conditions.items():
-        runs[name] = [_codes(table, items, policy) for table in condition]
+        of_pairs = [_of_pairs(table, typed, policy) for table in condition]
+        runs[name] = [table.of_items(items).codes for table in of_pairs]
+        every_pair[name] = [table.spread(reference.ids).codes for table in of_pairs]
         shared.intersection_update(*runs[name])
     if shared.isdisjoint(dimensions):
         raise UserError(f"{truth.source}: no dimension that all conditions and the labels have")
-    reference = next(iter(conditions.values()))[0]
     units, _ = drawn_units(reference.of_items(items))
     rows: list[AblationRow] = []
     for dimension in filter(shared.__contains__, dimensions):
-        columns: dict[str, Codes] = {}
-        for name, repeats in runs.items():
-            columns[name] = np.stack([codes[dimension] for codes in repeats])
-        rows += _rows(
-            dimension, items.codes[dimension], columns=columns, units=units, options=options
+        own = _rows(
+            dimension,
+            items.codes[dimension],
+            columns=_stacked(runs, dimension),
+            units=units,
+            options=options,
         )
+        stacks = _stacked(every_pair, dimension)
+        rows += _by_draw(own, reference, items, stacks, options.level)
     adjusted = iter(holm([row.mcnemar.p for row in rows if row.mcnemar is not None]))
     return Ablation(
         next(iter(runs)),
@@ -159,9 +171,68 @@ def mode_policy_table(
     return ablation_table(conditions, truth, options, dimensions=(shown,))
 
 
-def _codes(table: Opinions, items: Opinions, policy: Policy | None) -> Mapping[str, Codes]:
-    codes = with_overall(table, policy, POLICIES[DEFAULT_POLICY]).of_items(items).codes
-    return with_preference(codes) if "preference" in items.codes else codes
+def _stacked(
+    runs: Mapping[str, Iterable[Mapping[str, Codes]]], dimension: str
+) -> dict[str, Codes]:
+    """Return the codes of one dimension by condition, one row a repeat."""
+    columns: dict[str, Codes] = {}
+    for condition, repeats in runs.items():
+        columns[condition] = np.stack([codes[dimension] for codes in repeats])
+    return columns
+
+
+def _of_pairs(table: Opinions, typed: bool, policy: Policy | None) -> Opinions:
+    """Return the labels of all pairs of a condition, with what the human labels have."""
+    fused = with_overall(table, policy, POLICIES[DEFAULT_POLICY])
+    return fused if typed else fused.with_codes(**with_preference(fused.codes))
+
+
+def _by_draw(
+    rows: Iterable[AblationRow],
+    reference: Opinions,
+    items: Opinions,
+    columns: Mapping[str, Codes],
+    level: float,
+) -> Iterator[AblationRow]:
+    """Give rows of one dimension figures over all pairs, where labels were not drawn alike.
+
+    Args:
+        columns: condition -> its codes [shape=(repeats, pairs)], the reference first.
+    """
+    base, *_ = columns.values()
+    for row in rows:
+        truth = items.spread(reference.ids).codes[row.dimension]
+        draw = uneven_draw(reference, items, truth, base[0])
+        if draw is None:
+            yield row
+            continue
+        human, own, theirs = _one_label_set(truth, columns[row.condition], base)
+        (credit, scored), (before, was_scored) = _credit(own, human), _credit(theirs, human)
+        accuracy = draw.mean(credit, scored, level)
+        difference, test = row.difference, row.mcnemar
+        if test is not None:
+            gap = draw.gap(credit, before, scored & was_scored, level)
+            difference = IntervalEstimate(gap.labels, gap.labels_interval, method=SCORE)
+            test = None if gap.p is None else replace(test, p=gap.p, test=WEIGHTED)
+        yield replace(
+            row,
+            accuracy=accuracy.labels,
+            pairs=accuracy.judged,
+            difference=difference,
+            mcnemar=test,
+        )
+
+
+def _credit(codes: Codes, truth: Codes) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the share of right repeats, NaN without a label, and the pairs with a verdict."""
+    right, judged = _right(codes, truth)
+    credit = np.where(judged > 0, right / np.maximum(judged, 1), np.nan)
+    return credit, np.asarray((codes != MISSING).any(axis=0))
+
+
+def _one_label_set(*every: Codes) -> tuple[Codes, ...]:
+    """Collapse typed ties where one side has plain ones."""
+    return tuple(map(collapse_codes, every)) if any(map(is_untyped, every)) else every
 
 
 def _rows(
@@ -179,8 +250,7 @@ def _rows(
     """
     (reference, base), *_ = columns.items()
     for name, own in columns.items():
-        every = truth, own, base
-        human, ours, theirs = map(collapse_codes, every) if any(map(is_untyped, every)) else every
+        human, ours, theirs = _one_label_set(truth, own, base)
         (right, judged), (base_right, base_judged) = _right(ours, human), _right(theirs, human)
         present, both = judged > 0, (judged > 0) & (base_judged > 0)
         shares = right[present] / judged[present]

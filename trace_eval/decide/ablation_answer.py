@@ -10,6 +10,7 @@ from blueprints import counted
 from trace_eval.decide.ablation import Ablation, AblationReport, AblationRow
 from trace_eval.estimate.paired import tests_in_words
 from trace_eval.show.table import Table, table
+from trace_eval.stats.inference.over_all import BY_DRAW
 from trace_eval.stats.sentences import listed
 
 #: Labels of a pair as a whole come before those of one dimension.
@@ -41,26 +42,30 @@ def _of_groups(result: Ablation) -> Iterator[str]:
         return
     loss, worst = losses[0]
     reference = references[worst.dimension]
-    pairs = counted(reference.items, "labelled pair")
+    pairs = _pairs(reference)
     names = list(dict.fromkeys(row.condition.removeprefix("without ") for row in dropped))
     if loss <= 0:
         what, it = "No single group matters", "any one of them"
         if len(names) == 1:
             what, it = f"{names[0]} does not matter", "it"
-        yield f"{what} on these {pairs}: without {it} at least as many are right as with all."
+        more = f"without {it} at least as many are right as with all{_by_draw(reference)}"
+        yield f"{what} on these {pairs}: {more}."
         return
-    equal = [row for each, row in losses if each == loss and row.items == worst.items]
+    equal = [row for each, row in losses if each == loss and _number(row) == _number(worst)]
     groups = [row.condition.removeprefix("without ") for row in equal]
     matters, it = ("matters", "it") if len(groups) == 1 else ("matter", "any one of them")
     start = f"{listed(groups)} {matters} most: without {it}"
     where = "" if worst.dimension in _WHOLE else f" on {worst.dimension.replace('_', ' ')}"
-    if worst.items < reference.items:
-        yield f"{start} {worst.items} of {pairs} keep a verdict{where}."
+    if _number(worst) < _number(reference):
+        yield f"{start} {_number(worst)} of {pairs} keep a verdict{where}."
     else:
         right, before = (_right(row) for row in (worst, reference))
         shown = worst.p_holm is not None and worst.p_holm < _LEVEL
         doubt = "" if shown else "; that is not shown to be more than chance"
-        yield f"{start} {right} of {pairs} are judged right{where}, with all {before}{doubt}."
+        drawn = _by_draw(reference)
+        yield (
+            f"{start} {right} of {pairs} are judged right{where}, with all {before}{drawn}{doubt}."
+        )
 
 
 def _of_modes(result: Ablation) -> Iterator[str]:
@@ -70,10 +75,9 @@ def _of_modes(result: Ablation) -> Iterator[str]:
     words = accuracies.get(f"transcript / {policy}")
     if words is None or words.accuracy is None or reference.accuracy is None:
         return
-    pairs = counted(reference.items, "labelled pair")
     yield (
-        f"From transcripts alone {_right(words)} of {pairs} are judged right, from blueprints"
-        f" {_right(reference)}."
+        f"From transcripts alone {_right(words)} of {_pairs(reference)} are judged right, from"
+        f" blueprints {_right(reference)}{_by_draw(reference)}."
     )
 
 
@@ -87,13 +91,30 @@ def _rows_of_the_whole(rows: Sequence[AblationRow]) -> Sequence[AblationRow]:
 
 def _loss(row: AblationRow, reference: AblationRow) -> float:
     """Return the share of the reference's pairs that are no longer right."""
-    before = (reference.accuracy or 0.0) * reference.items
-    after = (row.accuracy or 0.0) * row.items
-    return (before - after) / reference.items if reference.items else 0.0
+    number = _number(reference)
+    before = (reference.accuracy or 0.0) * number
+    after = (row.accuracy or 0.0) * _number(row)
+    return (before - after) / number if number else 0.0
+
+
+def _number(row: AblationRow) -> int:
+    """Return how many pairs the figures of a row are of."""
+    return row.items if row.pairs is None else row.pairs
+
+
+def _pairs(row: AblationRow) -> str:
+    return counted(_number(row), "labelled pair" if row.pairs is None else "pair")
+
+
+def _by_draw(row: AblationRow) -> str:
+    """Return a clause on labels that speak for other pairs, too; empty: they do not."""
+    return "" if row.pairs is None else f" ({counted(row.items, 'label')}, {BY_DRAW})"
 
 
 def _right(row: AblationRow) -> str:
-    """Return the number of right pairs, a mean over repeats."""
+    """Return the number of right pairs, a mean over repeats; of all pairs, an estimate."""
+    if row.pairs is not None:
+        return f"about {(row.accuracy or 0.0) * row.pairs:.0f}"
     return f"{(row.accuracy or 0.0) * row.items:.1f}".removesuffix(".0")
 
 
@@ -111,7 +132,7 @@ def _views(title: str, result: Ablation) -> Iterator[Table]:
         yield table(
             f"{title}, {dimension.replace('_', ' ')}: difference to {result.reference}",
             rows,
-            "condition items accuracy "
+            f"condition items {'' if rows[0].pairs is None else 'pairs '}accuracy "
             + ("spread run_to_run " if repeated else "")
             + "difference mcnemar.only_first mcnemar.only_second p_holm",
             f"lost, gained: right in the reference alone, in the condition alone; {tests}"

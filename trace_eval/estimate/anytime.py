@@ -12,7 +12,8 @@ Where a judge has a verdict on every pair, a second bettor plays for what the la
 all pairs of the run, drawn without replacement (Waudby-Smith & Ramdas 2020), with the verdict as
 control variate (prediction-powered inference: Angelopoulos et al. 2023). What lies between the
 mean of the run and that of all pairs like these is one more bet, on a sample of known size; the
-product of both is taken at its least. The two sequences share the error (Bonferroni).
+product of both is taken at its least. The two bettors share one purse, and a mean is left out once
+the purse has grown twentyfold: a judge that knows nothing loses no more than its bettor's share.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ LAST_BET = 0.8
 #: Standard errors by which the mean of a run is expected to lie off that of all such pairs.
 SHIFTS = (0.5, 1.5, 2.5)
 
-#: Share of the error that the labels alone have, where a judge helps.
-LABELS_SHARE = 0.6
+#: Share of the purse that bets on the labels alone, where a judge helps.
+LABELS_SHARE = 0.5
 
 #: Steps of means that are tried, and of a run's means where futures are simulated.
 FINE, COARSE = 200, 50
@@ -52,7 +53,7 @@ FINE, COARSE = 200, 50
 #: Means that are tried, without the ends [shape=(means,)].
 GRID = np.linspace(0.0, 1.0, FINE + 1)[1:-1]
 
-#: Looks at which the helped sequence is evaluated, the last always among them.
+#: Looks at which limits that a judge helps are evaluated, the last always among them.
 MOST_LOOKS = 48
 
 #: Labels of one half's spread that a variance begins with.
@@ -87,12 +88,14 @@ class Pool:
     Attributes:
         labels: values of the labelled pairs, 0 to 1, in the order of their labels [shape=(n,)].
         verdicts: the judge's values of the same pairs [shape=(n,)].
+        units: how many independent units have a label by each of these labels [shape=(n,)].
         mean: of the judge's values of all pairs.
         pairs: how many there are; ``independent``: how many independent ones they are worth.
     """
 
     labels: Array
     verdicts: Array
+    units: NDArray[np.int64]
     mean: float
     pairs: int
     independent: float
@@ -127,57 +130,71 @@ def anytime_mean(
         null: the value whose end is looked for.
         pool: verdicts on every pair; None: labels alone count.
     """
-    means = np.append(GRID, null)
-    left_out = _own_left_out(arrivals, means, level, pool)
-    end = _first(left_out[:, -1], np.arange(len(left_out)))
-    gone, value = np.asarray(left_out.any(axis=0)), arrivals.mean
+    every = np.arange(len(arrivals.sums) if pool is None else len(pool.labels))
+    # every look at the null value counts, so that what was said once stays said
+    end = first_end(arrivals, level, null, pool, looks=every, steps=FINE)
+    looks, value = every, arrivals.mean
     if pool is not None:
-        looks = _looks(len(pool.labels))
-        helped = _helped_left_out(pool, means, level, looks)
-        gone = np.asarray(gone | helped.any(axis=0))
-        # a look after so many pairs came after at most as many units
-        sooner = _first(helped[:, -1], np.minimum(looks, len(left_out) - 1))
-        end = min((one for one in (end, sooner) if one is not None), default=None)
+        looks = _looks(len(every), end)
         value -= BELIEF * (float(pool.verdicts.mean()) - pool.mean)
-    limits = _limits(gone[:-1])
+    left_out = log_purse(arrivals, GRID, pool, looks) >= -np.log(1 - level)
+    limits = _limits(left_out.any(axis=0))
     if limits is not None:
         value = float(np.clip(value, *limits))
+    if end is not None:
+        end = end + 1 if pool is None else int(pool.units[end])
     return AnytimeMean(
         value=value,
         interval=limits,
-        units=len(left_out),
-        end=None if end is None else end + 1,
+        units=len(arrivals.sums),
+        end=end,
         helped=pool is not None,
     )
 
 
 def first_end(
-    arrivals: Arrivals, level: float, null: float, pool: Pool | None, looks: NDArray[np.int64]
+    arrivals: Arrivals,
+    level: float,
+    null: float,
+    pool: Pool | None,
+    looks: NDArray[np.int64],
+    steps: int = COARSE,
 ) -> int | None:
     """Return the first of these looks at which a value is left out; None: it never is.
 
     Args:
-        looks: indices of units, and of the pool's labels, after which is looked.
+        looks: indices of units, or of the pool's labels if there is a pool, after which is looked.
+        steps: into which means of the run are divided.
     """
-    means = np.array([null])
-    left_out = _own_left_out(arrivals, means, level, pool)[looks, 0]
-    if pool is not None:
-        left_out |= _helped_left_out(pool, means, level, looks, COARSE)[:, 0]
-    return _first(np.asarray(left_out), looks)
+    purse = log_purse(arrivals, np.array([null]), pool, looks, steps)
+    left_out = purse[:, 0] >= -np.log(1 - level)
+    return int(looks[left_out.argmax()]) if left_out.any() else None
 
 
-def _own_left_out(
-    arrivals: Arrivals, means: Array, level: float, pool: Pool | None
-) -> NDArray[np.bool_]:
-    error = (1 - level) * (1.0 if pool is None else LABELS_SHARE)
-    return np.asarray(log_capital(arrivals, means) >= -np.log(error))
+def log_purse(
+    arrivals: Arrivals,
+    means: Array,
+    pool: Pool | None,
+    looks: NDArray[np.int64],
+    steps: int = FINE,
+) -> Array:
+    """Return the log of what all bettors together own at some looks.
 
+    The mean of two capitals that cannot be expected to grow cannot be expected to grow either.
 
-def _helped_left_out(
-    pool: Pool, means: Array, level: float, looks: NDArray[np.int64], steps: int = FINE
-) -> NDArray[np.bool_]:
-    error = (1 - level) * (1 - LABELS_SHARE)
-    return np.asarray(helped_capital(pool, means, looks, steps) >= -np.log(error))
+    Args:
+        looks: indices of units, or of the pool's labels if there is a pool, after which is looked.
+
+    Returns:
+        [shape=(looks, means)].
+    """
+    alone = log_capital(arrivals, means)
+    if pool is None:
+        return np.asarray(alone[looks])
+    alone = alone[pool.units[looks] - 1]
+    helped = helped_capital(pool, means, looks, steps)
+    shares = np.log(LABELS_SHARE), np.log(1 - LABELS_SHARE)
+    return np.asarray(np.logaddexp(shares[0] + alone, shares[1] + helped))
 
 
 def log_capital(arrivals: Arrivals, means: Array) -> Array:
@@ -271,13 +288,10 @@ def _spread(labels: Array) -> Array:
     return np.asarray(np.sqrt((squares + _PRIOR_LABELS / 4) / (number + _PRIOR_LABELS)))
 
 
-def _looks(labels: int) -> NDArray[np.int64]:
-    """Return the indices of the labels after which is looked, the last one among them."""
-    return np.unique(np.linspace(0, labels - 1, min(labels, MOST_LOOKS)).round().astype(np.int64))
-
-
-def _first(left_out: NDArray[np.bool_], numbers: NDArray[np.int64]) -> int | None:
-    return int(numbers[left_out.argmax()]) if left_out.any() else None
+def _looks(labels: int, end: int | None) -> NDArray[np.int64]:
+    """Return indices of labels after which is looked, the end and the last one among them."""
+    looks = np.linspace(0, labels - 1, min(labels, MOST_LOOKS)).round().astype(np.int64)
+    return np.unique(looks if end is None else np.append(looks, end))
 
 
 def _limits(left_out: NDArray[np.bool_]) -> Range | None:

@@ -34,6 +34,12 @@ NEEDED_FIRST = (
     " pairs; plan another review with --random-share 1"
 )
 
+#: Why a queue that was labelled to its end tells nothing of the way there.
+TO_THE_END = (
+    "every pair of the queue has a label, and the labels do not tell whether their order was drawn"
+    " or pairs that need a person came first; the win rate is of all of them"
+)
+
 #: Share of the instructions that a random sample of pairs would touch, below which the labels were
 #: drawn by instruction.
 _TOUCHED = 0.8
@@ -70,7 +76,7 @@ def no_random_order(labels: Opinions) -> str | None:
     """Say why labels are no random sample of their pairs after each of them; None: they may be.
 
     A review that begins with the pairs that need a person writes 1 as their inclusion, and none
-    while some of them are open.
+    while some of them are open. Of a queue that is done all have 1, whatever its order was.
     """
     inclusion = labels.facts.get("inclusion")
     if inclusion is None or not len(labels):
@@ -78,9 +84,8 @@ def no_random_order(labels: Opinions) -> str | None:
     own = inclusion[np.sort(_firsts(labels))]
     needed = np.isnan(own) | (own == 1)
     if needed.all():
-        begins = bool(np.isnan(own).any())
-    else:
-        begins = bool(needed.any()) and not needed[np.argmin(needed) :].any()
+        return NEEDED_FIRST if np.isnan(own).any() else TO_THE_END
+    begins = needed.any() and not needed[np.argmin(needed) :].any()
     return NEEDED_FIRST if begins else None
 
 
@@ -174,13 +179,14 @@ def _pool(
 ) -> Pool | None:
     """Return the judge's verdicts on all pairs of two systems; None where they cannot help.
 
-    They do not where every pair has a label, or labels are no random sample of the pairs.
+    They do not where labels are no random sample of the pairs. Where every pair has a label they
+    still count, because what was said on the way stays said.
     """
     kept = meets & ~self_mask(run.table.facts, len(meets))
     if run.drawn.inclusion is not None or run.drawn.problem is not None:
         return None
     item, items = index_of(votes.item.tolist())
-    if len(items) >= kept.sum() or differences(run):
+    if differences(run):
         return None
     unit = run.table.units()
     if unit is not None and not _touches_many(unit[kept], unit[np.array(items)]):
@@ -189,9 +195,11 @@ def _pool(
     judged = np.where(leads, points, 1 - points)
     pairs = int(kept.sum())
     sizes = np.ones(pairs) if unit is None else np.bincount(unit[kept])
+    units = items if unit is None else unit[np.array(items)].tolist()
     return Pool(
         labels=np.bincount(item, votes.value) / np.bincount(item),
         verdicts=judged[np.array(items)],
+        units=np.maximum.accumulate(index_of(units)[0]) + 1,
         mean=float(judged[kept].mean()),
         pairs=pairs,
         independent=float(sizes.sum() ** 2 / (sizes**2).sum()),

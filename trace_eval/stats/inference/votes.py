@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.anytime import Arrivals, Pool, first_end
+from trace_eval.estimate.anytime import LABELS_SHARE, Arrivals, Pool, first_end
 from trace_eval.opinions.units import Numbers, index_of
 from trace_eval.stats.sentences import POWER
 
@@ -79,17 +79,19 @@ def more_units(arrivals: Arrivals, level: float, null: float, pool: Pool | None)
     """Count the units to come after which enough is labelled with a chance of :data:`POWER`."""
     number = len(arrivals.sums)
     most = min(MOST_UNITS, max(60, MOST_TIMES * number))
+    last = number - 1
     if pool is not None:
-        most = min(most, pool.pairs - len(pool.labels))
-    if most < 1:
-        return None
+        left, last = pool.pairs - len(pool.labels), len(pool.labels) - 1
+        if left < 1:  # pairs to come are of another run: only their labels are foreseen
+            return more_units(arrivals, 1 - (1 - level) * LABELS_SHARE, null, None)
+        most = min(most, left)
     steps = np.unique(np.geomspace(1, most, _LOOKS).round().astype(np.int64))
     rng = np.random.default_rng(0)
     ends: list[float] = []
     for _ in range(DRAWS if pool is None else HELPED_DRAWS):
         future, helped = _future(arrivals, pool, most, rng)
-        end = first_end(future, level, null=null, pool=helped, looks=number - 1 + steps)
-        ends.append(np.inf if end is None else end - number + 1)
+        end = first_end(future, level, null=null, pool=helped, looks=last + steps)
+        ends.append(np.inf if end is None else end - last)
     needed = float(np.quantile(ends, POWER, method="higher"))
     return None if np.isinf(needed) else int(needed)
 
@@ -113,6 +115,7 @@ def _future(
         pool,
         labels=np.r_[pool.labels, labels[again]],
         verdicts=np.r_[pool.verdicts, verdicts[again]],
+        units=np.r_[pool.units, pool.units[-1] + 1 + np.arange(more)],
     )
     return future, helped
 
