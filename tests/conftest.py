@@ -28,6 +28,10 @@ os.unsetenv("COLUMNS")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # Machine code is kept outside of the homes that tests get: to compile it takes seconds.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder() / "numba"))
+# Each test process and what it starts has one thread for numbers: where several share the cores,
+# threads that wait for each other spin, and small models take four times as much processor time.
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 DATA_VARIABLE = "TRACE_EVAL_DATA"
 

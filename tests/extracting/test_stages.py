@@ -67,7 +67,10 @@ def test_one_stage_where_nothing_is_split(tmp_path: Path) -> None:
     assert stage.batch_size == 32
 
 
-def test_each_gpu_has_a_process_that_does_nothing_else(tmp_path: Path) -> None:
+def test_each_gpu_has_a_process_that_does_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")  # which its workers must not inherit
     log = tmp_path / "log"
     plan = Plan(_placed(log), tmp_path / "cache")
     result = _extract(plan, tmp_path, workers=1, gpus=["5", "7"])

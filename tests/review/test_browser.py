@@ -30,10 +30,17 @@ SignIn = Callable[..., Any]
 COMMENT = 'B hums; <script>alert("x")</script> ünd 2 > 1'
 
 
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """Start the browser of this file, in which every test has a profile of its own."""
+    with browser.chromium() as started:
+        yield started
+
+
 @pytest.fixture
-def rater() -> Iterator[browser.Rater]:
-    with browser.chromium() as chromium:
-        yield browser.Rater(chromium.new_page(viewport={"width": 1280, "height": 900}))
+def rater(chromium: Any) -> Iterator[browser.Rater]:
+    with chromium.new_context(viewport={"width": 1280, "height": 900}) as profile:
+        yield browser.Rater(profile.new_page())
 
 
 @pytest.fixture
@@ -294,10 +301,12 @@ def test_a_key_counts_as_soon_as_the_page_is_there(rater: browser.Rater, ada: Si
     assert rater.complaints == []
 
 
-def test_it_works_without_scripts(examples: Path, servers: list[browser.Server]) -> None:
+def test_it_works_without_scripts(
+    chromium: Any, examples: Path, servers: list[browser.Server]
+) -> None:
     servers.append(browser.Server(str(examples)))
-    with browser.chromium() as chromium:
-        page: Any = chromium.new_context(java_script_enabled=False).new_page()
+    with chromium.new_context(java_script_enabled=False) as profile:
+        page = profile.new_page()
         page.set_default_timeout(browser.PATIENCE_MS)
 
         def asks(text: str) -> None:

@@ -33,7 +33,8 @@ def _judged(folder: Path, *sides: Path) -> Any:
     record = {"id": "1", "instruction": QUESTION, "a": a, "b": b}
     (folder / "pairs.jsonl").write_text(json.dumps(record))
     shutil.rmtree(folder / "run", ignore_errors=True)
-    done = trace_eval("judge", folder / "pairs.jsonl", "--out", folder / "run")
+    command = ("judge", folder / "pairs.jsonl", "--out", folder / "run", "--workers", 0)
+    done = trace_eval(*command)
     (outcome,) = Run(folder / "run").judgements().values()
     return outcome, done.out + done.err
 
