@@ -29,7 +29,7 @@ from extractors.base import Extractor, speech_gate
 from extractors.contours import rms_dbfs
 from extractors.dnsmos.scores import P808, P835, P835Model, load_p808, load_p835
 from extractors.dnsmos.stretches import WINDOW_S, WINDOW_SAMPLES, score_speech
-from extractors.dnsmos.windows import FRAME_SAMPLES, HOP_SAMPLES, Network
+from extractors.dnsmos.windows import FRAME_SAMPLES, HOP_SAMPLES, SplitNetwork
 from extractors.models import joint_sha256
 
 #: Shorter clips are refused, seconds: repeated to 9 s, a syllable is a buzz, not speech.
@@ -188,7 +188,7 @@ def _revision() -> str | None:
 
 
 @cache
-def _models() -> tuple[P835Model, Network]:
+def _models() -> tuple[P835Model, SplitNetwork]:
     """Read and cut both models, once per process."""
     p835_file, p808_file = model_files()
     return load_p835(p835_file), load_p808(p808_file)

@@ -18,7 +18,7 @@ import onnx
 import onnxruntime
 from onnx import helper, numpy_helper
 
-from extractors.dnsmos.windows import Floats, Piece
+from extractors.dnsmos.windows import Float32s, Piece
 
 if TYPE_CHECKING:
     from extractors.dnsmos.convolution import ConvStack
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Section(Protocol):
     """Consecutive layers of a network."""
 
-    def inside(self, image: Floats) -> Floats:
+    def inside(self, image: Float32s) -> Float32s:
         """Compute the cells of a stretch [shape=(1, channels, rows, bins)], not padded in time."""
 
     def edge(self, cells: int, at_end: bool) -> Piece:
@@ -65,7 +65,7 @@ class OnnxSection:
         self._before = piece(model, source, [target], padding=(1, 0))
         self._after = piece(model, source, [target], padding=(0, 1))
 
-    def inside(self, image: Floats) -> Floats:
+    def inside(self, image: Float32s) -> Float32s:
         """Compute the cells of a stretch; see :class:`Section`."""
         return self._inside(image)[0]
 
@@ -80,9 +80,9 @@ class CompiledSection:
     def __init__(self, stacks: Sequence[ConvStack]) -> None:
         self._stacks = tuple(stacks)
 
-    def inside(self, image: Floats) -> Floats:
+    def inside(self, image: Float32s) -> Float32s:
         """Compute the cells of a stretch; see :class:`Section`."""
-        cells: Floats = image[0]
+        cells: Float32s = image[0]
         for stack in self._stacks:
             cells = stack(cells)
         return cells[np.newaxis]
@@ -95,7 +95,7 @@ class CompiledSection:
         """
         scale = math.prod(stack.scale for stack in self._stacks)
 
-        def run(strips: Floats) -> list[Floats]:
+        def run(strips: Float32s) -> list[Float32s]:
             n, channels, rows, bins = strips.shape
             length = scale * (math.ceil(rows / scale) + 1)
             start = length - scale - rows if at_end else scale
@@ -166,8 +166,8 @@ def piece(
         part.SerializeToString(), options, providers=["CPUExecutionProvider"]
     )
 
-    def run(array: Floats) -> list[Floats]:
-        outputs: list[Floats] = session.run(None, {source: array})
+    def run(array: Float32s) -> list[Float32s]:
+        outputs: list[Float32s] = session.run(None, {source: array})
         return outputs
 
     return run

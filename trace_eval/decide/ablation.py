@@ -41,7 +41,7 @@ from trace_eval.stats.agreement.drawn import drawn_units
 from trace_eval.stats.agreement.judges import with_overall, with_preference
 
 #: Runs of a condition: its repeats, each with one row per item.
-Condition = Sequence[Opinions]
+Repeats = Sequence[Opinions]
 
 #: Policies of the modes table: the decision tree of the paper, and a plain vote.
 TREE_AND_VOTE: dict[str, Policy] = {
@@ -100,7 +100,7 @@ class AblationReport:
 
 
 def ablation_table(
-    conditions: Mapping[str, Condition],
+    conditions: Mapping[str, Repeats],
     truth: Opinions,
     options: IntervalOptions,
     policy: Policy | None = None,
@@ -147,10 +147,10 @@ def ablation_table(
 
 
 def mode_policy_table(
-    modes: Mapping[str, Condition], truth: Opinions, options: IntervalOptions
+    modes: Mapping[str, Repeats], truth: Opinions, options: IntervalOptions
 ) -> Ablation:
     """Judge modes x :data:`TREE_AND_VOTE` on the overall label, compared with the first of both."""
-    conditions: dict[str, Condition] = {}
+    conditions: dict[str, Repeats] = {}
     for mode, condition in modes.items():
         for name, policy in TREE_AND_VOTE.items():
             fused = [with_overall(table, policy, policy) for table in condition]

@@ -204,10 +204,10 @@ def _rated(item: Single, provided: Iterable[StoredAnswer]) -> Single:
     return item.model_copy(update={"labels": labels})
 
 
-Files = Mapping[str, Callable[[Review], str]]
+Exporters = Mapping[str, Callable[[Review], str]]
 
 #: File name -> its content, of pairs.
-FILES: Files = {
+FILES: Exporters = {
     "labels.json": to_hcot,
     "labels.jsonl": lambda review: to_jsonl(records(review)),
     "labels.csv": lambda review: to_csv(records(review)),
@@ -216,7 +216,7 @@ FILES: Files = {
 }
 
 #: File name -> its content, of single answers.
-SCORE_FILES: Files = {
+SCORE_FILES: Exporters = {
     "labels.csv": lambda review: _score_table(review, review.store.stored()),
     "set_aside.csv": lambda review: _score_table(
         review, [answer for answer in review.store.stored(all_=True) if answer.set_aside]
@@ -225,7 +225,7 @@ SCORE_FILES: Files = {
 }
 
 
-def files_of(review: Review) -> Files:
+def files_of(review: Review) -> Exporters:
     """Return the files to which a review of this kind can be exported."""
     files = FILES
     if not review.is_hcot:

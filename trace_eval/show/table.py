@@ -62,7 +62,7 @@ class Table:
         )
 
 
-class Figure(NamedTuple):
+class TableNumber(NamedTuple):
     """One number of a table, for pictures and files."""
 
     name: str  # of its row
@@ -179,7 +179,7 @@ def grid(
     )
 
 
-def figures(table: Table) -> Iterator[Figure]:
+def figures(table: Table) -> Iterator[TableNumber]:
     """Yield every number of a table.
 
     The columns before the first number name the rows, but for counts.
@@ -193,7 +193,7 @@ def figures(table: Table) -> Iterator[Figure]:
             estimate = value if isinstance(value, IntervalEstimate) else IntervalEstimate(value)
             if isinstance(estimate.value, int | float) and title not in COUNTS:
                 low, high = estimate.ends
-                yield Figure(
+                yield TableNumber(
                     name=name,
                     column=title,
                     value=estimate.value,

@@ -8,9 +8,9 @@ from dataclasses import replace
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError, counted
+from trace_eval.estimate.arrays import Mask
 from trace_eval.estimate.ranks import spearman
 from trace_eval.estimate.resample import MAX_UNITS, Resampler
 from trace_eval.opinions.found_scales import DEFAULT_SCALE
@@ -55,8 +55,6 @@ from trace_eval.stats.agreement.systems import (
 )
 from trace_eval.stats.options import AgreeOptions, settled
 from trace_eval.stats.report import AlphaOfScores, Coverage, Growth, ScoreReport, SplitRow
-
-Mask = NDArray[np.bool_]
 
 #: Why nothing was drawn in a comparison of scores.
 _NOT_DRAWN = (

@@ -19,7 +19,7 @@ from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.inference.tables import ppi_tables
 from trace_eval.stats.label_tables import label_tables
 from trace_eval.stats.ranking.fit import MODELS
-from trace_eval.stats.ranking.report import RankReport, Standing
+from trace_eval.stats.ranking.report import RankReport, SystemStanding
 from trace_eval.stats.report import AgreeReport, ScoreReport
 
 
@@ -151,7 +151,7 @@ def _fused(report: RankReport) -> str:
     return f"overall label: {options.policy}"
 
 
-def _standing_text(standing: Standing, comparisons: int | None) -> str | None:
+def _standing_text(standing: SystemStanding, comparisons: int | None) -> str | None:
     if standing.rank is None or standing.value is None:
         return None
     bounds = "" if standing.low is None else f" [{standing.low}-{standing.high}]"

@@ -34,7 +34,7 @@ _HEADLINES = ("response_p50_s", "response_or_never_p50_s", "response_mean_s")
 
 
 @dataclass(frozen=True)
-class Difference:
+class SystemDifference:
     """A figure of one system minus that of another, call by call.
 
     Attributes:
@@ -82,7 +82,7 @@ class SystemsCompared:
     """
 
     definitions: str
-    differences: tuple[Difference, ...]
+    differences: tuple[SystemDifference, ...]
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
     first: str = ""
@@ -92,12 +92,12 @@ class SystemsCompared:
     mixed: str = ""  # that calls of one channel stand beside calls of two
 
     @property
-    def by_figure(self) -> Mapping[str, Difference]:
+    def by_figure(self) -> Mapping[str, SystemDifference]:
         """Name of a figure -> its difference."""
         return {one.figure: one for one in self.differences}
 
     @property
-    def headline(self) -> Difference | None:
+    def headline(self) -> SystemDifference | None:
         """The figure of how soon the systems answer; None: neither side has one."""
         rows = (self.by_figure.get(name) for name in _HEADLINES)
         return next((row for row in rows if row and row.median is not None), None)
@@ -249,7 +249,7 @@ def _difference(
     pooled: float | None,
     paired: bool,
     options: IntervalOptions,
-) -> Difference:
+) -> SystemDifference:
     one, other = (np.array([*side.values()], np.float64) for side in sides)
     both, by_mean = np.zeros(0), IntervalEstimate(None)
     if paired:
@@ -262,7 +262,7 @@ def _difference(
     else:
         shift, number = unpaired_shift(other, one, options.level), min(len(one), len(other))
         mean = float(one.mean() - other.mean()) if number else None
-    return Difference(
+    return SystemDifference(
         figure=spec.name,
         scenarios=number,
         mean=mean,

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from trace_eval.data.conversation import Role
 
-Source = Literal["audit", "pipecat", "events"]
+LogName = Literal["audit", "pipecat", "events"]
 
 #: Entries of the framework that matter; neighbouring equal ones are one.
 PIPECAT_KINDS = frozenset({"turn_start", "turn_end", "tts_text", "llm_response"})
@@ -27,7 +27,7 @@ class Entry:
     """One entry of a log."""
 
     t_ms: float  # when it was written, Unix milliseconds: what entries are sorted by
-    source: Source
+    source: LogName
     kind: str  # e.g. audio_start, tool_call, tts_text
     role: Role | None = None
     at_s: float | None = None  # when sound started or ended, Unix seconds

@@ -44,7 +44,7 @@ _PAUSE_S, _HEARD = 1.0, 0.05
 _NAMED = 3
 
 
-class Disagreement(NamedTuple):
+class FarStretch(NamedTuple):
     """A stretch of one side in a log, moved to the sound's clock, and as it is heard."""
 
     role: Role
@@ -70,7 +70,7 @@ class Apart:
 
     shift_s: float  # added to times of the log
     likeness: float | None  # correlation of who speaks when; None: nothing to compare
-    pairs: tuple[Disagreement, ...] = ()  # stretches that belong together, whatever their distance
+    pairs: tuple[FarStretch, ...] = ()  # stretches that belong together, whatever their distance
     log_alone: tuple[tuple[Role, float, float], ...] = ()
     sound_alone: tuple[tuple[Role, float, float], ...] = ()
     logged: Mapping[Role, Spans] | None = None  # moved
@@ -83,7 +83,7 @@ class Apart:
         return self.likeness is None or self.likeness >= _OTHER_CALL
 
     @property
-    def far(self) -> list[Disagreement]:
+    def far(self) -> list[FarStretch]:
         """Stretches whose edges are over half a second apart, the worst first."""
         pairs = [pair for pair in self.pairs if pair.worst_s > FAR_S]
         return sorted(pairs, key=lambda pair: -pair.worst_s)
@@ -177,7 +177,7 @@ def compared_with_sound(
     both = [role for role in ROLES if role in channels and log[role] and sound[role]]
     shift_s, likeness = _shift({role: log[role] for role in both}, sound)
     moved = {role: [(start + shift_s, end + shift_s) for start, end in log[role]] for role in ROLES}
-    pairs: list[Disagreement] = []
+    pairs: list[FarStretch] = []
     alone: dict[str, list[tuple[Role, float, float]]] = {"log": [], "sound": []}
     for role in ROLES:
         if role not in channels:
@@ -185,9 +185,7 @@ def compared_with_sound(
             continue
         for one, other in _together(joined(moved[role], _PAUSE_S), joined(sound[role], _PAUSE_S)):
             if one and other:
-                pairs.append(
-                    Disagreement(role, (one[0][0], one[-1][1]), (other[0][0], other[-1][1]))
-                )
+                pairs.append(FarStretch(role, (one[0][0], one[-1][1]), (other[0][0], other[-1][1])))
             else:
                 alone["log" if one else "sound"] += [(role, *span) for span in one or other]
     return Apart(

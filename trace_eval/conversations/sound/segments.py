@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, Lane, Mask
+from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, IsSpeech, Lane
 from trace_eval.conversations.spans import Spans, joined, without
 
 
@@ -113,7 +113,7 @@ class Grid:
             return span
         return self.base + (part.start + first) * HOP_S, span[1]
 
-    def outside(self, *lanes: Spans) -> Mask:
+    def outside(self, *lanes: Spans) -> IsSpeech:
         """Say where none of the lanes has a stretch, nor near one."""
         free = np.ones(len(self.levels[0]), bool)
         for spans in lanes:

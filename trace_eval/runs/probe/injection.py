@@ -33,9 +33,9 @@ LETTERS_PER_S = 12.0
 
 #: Where the words are put: into the transcript of the answer that they favour, into the
 #: instruction, or into the other answer's transcript as a quotation.
-Place = Literal["transcript", "instruction", "quotation"]
+InjectionPlace = Literal["transcript", "instruction", "quotation"]
 
-PLACES: tuple[Place, ...] = ("transcript", "instruction", "quotation")
+PLACES: tuple[InjectionPlace, ...] = ("transcript", "instruction", "quotation")
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Trial:
 
     pair: str
     attack: str
-    place: Place
+    place: InjectionPlace
     towards: str
     before: str | None
     after: str | None
@@ -109,7 +109,7 @@ class InjectionReport:
     trials: tuple[Trial, ...]
     skipped: int
 
-    def share(self, family: str = "", place: Place | None = None) -> Share:
+    def share(self, family: str = "", place: InjectionPlace | None = None) -> Share:
         """Return flipped trials of a family of attacks (default: all) in a place (default: all)."""
         flips = [
             trial.flipped
@@ -187,7 +187,7 @@ def _trials(case: Case, before: str) -> Iterator[tuple[Trial, Case]]:
                 )
 
 
-def _attacked(case: Case, text: str, place: Place, towards: str) -> Case | None:
+def _attacked(case: Case, text: str, place: InjectionPlace, towards: str) -> Case | None:
     """Put an attack into a case; None: the answer that it would stand in has no transcript."""
     if place == "instruction":
         words = f"{case.instruction_text or ''} {text}".strip()
@@ -198,7 +198,7 @@ def _attacked(case: Case, text: str, place: Place, towards: str) -> Case | None:
     return replace(case, blueprints={**case.blueprints, side: changed}) if changed else None
 
 
-def _saying(blueprint: Blueprint, text: str, place: Place) -> Blueprint | None:
+def _saying(blueprint: Blueprint, text: str, place: InjectionPlace) -> Blueprint | None:
     transcript = blueprint.transcript
     if not isinstance(transcript, Transcript):
         return None

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from fusion import Numbers as Scale
 from trace_eval.data.measures.lexical import exact_match, token_f1, words
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.paired import holm
 from trace_eval.opinions.opinions import Opinions
@@ -26,8 +27,6 @@ from trace_eval.stats.agreement.forecasts import BETA_CLIP
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.scored import ratings_of, scale_of
 from trace_eval.stats.options import NumberRule
-
-Array = NDArray[Any]
 
 #: Rules that stand beside every judge whose run knows these numbers.
 RULES = (
@@ -177,7 +176,7 @@ def _of_words(items: Opinions) -> list[JudgeOpinions]:
     return [rule for rule in results if rule.joined.scored.any()]
 
 
-Word = Literal["above", "below", "not told apart from"]
+RulePosition = Literal["above", "below", "not told apart from"]
 
 
 @dataclass(frozen=True)
@@ -219,7 +218,7 @@ class RuleStanding:
         claims: among which those tests are corrected.
     """
 
-    word: Word
+    word: RulePosition
     rule: str
     accuracy: float
     p: float | None

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.ranks import add_kendall, add_spearman
-from trace_eval.estimate.resample import Array, Resampler
+from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.codes import SCORE_FACTS
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column, out_of

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
-from trace_eval.estimate.resample import Array, Resampler
+from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.figures import FigureBook
 from trace_eval.stats.agreement.fit_fusion import average

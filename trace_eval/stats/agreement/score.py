@@ -91,10 +91,10 @@ class JudgeScore:
 _CONTENT = "content only"
 
 #: Name of a simple rule -> its label of each item.
-Guesses = Mapping[str, Codes]
+RuleCodes = Mapping[str, Codes]
 
 
-def guesses_of(judged: Opinions, options: AgreeOptions) -> Guesses:
+def guesses_of(judged: Opinions, options: AgreeOptions) -> RuleCodes:
     """Return labels by :data:`RULES` and further numbers of the items that a judge speaks of."""
     rules = {rule.name: rule.codes(judged.facts) for rule in (*RULES, *options.baselines)}
     rules[_CONTENT] = judged.codes.get("content")
@@ -102,7 +102,7 @@ def guesses_of(judged: Opinions, options: AgreeOptions) -> Guesses:
 
 
 def score_judge(
-    column: Aligned, guesses: Guesses, cluster: NDArray[np.int64] | None, options: AgreeOptions
+    column: Aligned, guesses: RuleCodes, cluster: NDArray[np.int64] | None, options: AgreeOptions
 ) -> JudgeScore:
     """Score one judge on one dimension, beside the rules of :func:`guesses_of`.
 
@@ -177,7 +177,7 @@ def _baselines(
     column: Aligned,
     counts: Counts,
     best: Majority,
-    guesses: Guesses,
+    guesses: RuleCodes,
     cluster: NDArray[np.int64] | None,
     options: IntervalOptions,
 ) -> Iterator[Baseline]:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.resample import Array, OfWeights, Resampler, levels
+from trace_eval.estimate.resample import OfWeights, Resampler, levels
 
 #: Shares withheld that are shown.
 WITHHELD = (0.0, 0.1, 0.2, 0.5)

@@ -14,8 +14,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.ranks import add_spearman
-from trace_eval.estimate.resample import UNIT, Array
+from trace_eval.estimate.resample import UNIT
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import levels_of, nearest
 from trace_eval.stats.agreement.figures import AgreementFigure, FigureBook

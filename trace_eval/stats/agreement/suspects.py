@@ -23,16 +23,15 @@ from numpy.typing import NDArray
 
 from blueprints import InputError, counted
 from trace_eval.data.settings import nearest
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.limits import quantile
 from trace_eval.estimate.share import Share
 from trace_eval.opinions.codes import MISSING, UNTYPED, collapse_codes
 from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.opinions.ratings import values_of
-from trace_eval.opinions.units import Numbers, index_of
+from trace_eval.opinions.units import WholeNumbers, index_of
 from trace_eval.show.table import column, within
-
-Array = NDArray[np.float64]
 
 #: Votes on an item below which nobody's vote on it can lie outside, and items in common with the
 #: others below which a rater has no agreement.
@@ -232,7 +231,9 @@ def _numbers(traps: Mapping[str, str | float], opinions: Opinions) -> dict[str, 
     }
 
 
-def _outside(who: Numbers, item: Numbers, values: Array, raters: int) -> NDArray[np.bool_]:
+def _outside(
+    who: WholeNumbers, item: WholeNumbers, values: Array, raters: int
+) -> NDArray[np.bool_]:
     """Return which raters BT.500 rejects [shape=(raters,)]."""
     number = np.bincount(item)
     mean = np.bincount(item, values) / number
@@ -253,7 +254,7 @@ def _outside(who: Numbers, item: Numbers, values: Array, raters: int) -> NDArray
 
 
 def _agreement(
-    mine: NDArray[np.bool_], item: Numbers, values: Array, of_scores: bool
+    mine: NDArray[np.bool_], item: WholeNumbers, values: Array, of_scores: bool
 ) -> tuple[int, float | None, Range | None]:
     """Return items in common, the agreement there, and its interval."""
     size = int(item.max(initial=-1)) + 1
@@ -285,7 +286,7 @@ def _correlation(x: Array, y: Array) -> tuple[float | None, Range | None]:
     return r, (float(np.tanh(z - half)), float(np.tanh(z + half)))
 
 
-def _repeats(item: Numbers, values: Array) -> tuple[int, float | None]:
+def _repeats(item: WholeNumbers, values: Array) -> tuple[int, float | None]:
     """Return how many items one rater judged again, and the share with equal answers."""
     number, first = np.bincount(item), np.full(int(item.max(initial=-1)) + 1, np.nan)
     first[item[::-1]] = values[::-1]

@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.limits import Array
+from trace_eval.estimate.arrays import Array
 from trace_eval.show.table import column, p_text, p_value
 from trace_eval.stats.inference.labelled_run import LabelledRun
 from trace_eval.stats.inference.sampling import Design

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from trace_eval.estimate.limits import Array
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.paired import holm, sign_flip
 from trace_eval.opinions.codes import (
     BOTH_BAD,

@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
+from trace_eval.estimate.arrays import Array
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.codes import LABELS, MISSING, SPLIT, TIE, is_untyped
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column as titled
 from trace_eval.stats.agreement.drawn import INSTRUCTIONS, ITEMS, drawn_units
 from trace_eval.stats.agreement.position import self_mask
-
-Array = NDArray[Any]
 
 #: What a comparison can say, from the side of the pair's first system.
 OUTCOMES = ("win", "loss", "tie", "both_bad")
@@ -162,7 +161,9 @@ class MeetingRow:
     rate: float = field(metadata=titled("win rate of the first"))
 
 
-def win_rates(outcomes: Outcomes, typed: bool = False, baseline: str | None = None) -> list[Value]:
+def win_rates(
+    outcomes: Outcomes, typed: bool = False, baseline: str | None = None
+) -> list[RankedValue]:
     """Return wins and half the ties over all comparisons, or those with the baseline alone.
 
     With ``typed`` a ``both_bad`` counts 0 instead of 1/2; a baseline's own rate is None.
@@ -179,10 +180,10 @@ def win_rates(outcomes: Outcomes, typed: bool = False, baseline: str | None = No
     ]
 
 
-def mean_win_rates(outcomes: Outcomes, typed: bool = False) -> list[Value]:
+def mean_win_rates(outcomes: Outcomes, typed: bool = False) -> list[RankedValue]:
     """Mean over opponents of the win rate against each: every opponent weighs the same."""
     doubled, games = points_of(outcomes, outcomes.counts, typed)
-    results: list[Value] = []
+    results: list[RankedValue] = []
     for points, numbers in zip(doubled, games, strict=True):
         rates = [Fraction(int(p), 2 * int(n)) for p, n in zip(points, numbers, strict=True) if n]
         results.append(sum(rates, Fraction(0)) / len(rates) if rates else None)
@@ -235,10 +236,10 @@ DECIMALS = 9
 
 
 #: What systems are ranked by: a rate, or a fitted number; None: there is none.
-Value = Fraction | float | None
+RankedValue = Fraction | float | None
 
 
-def ranks(values: Sequence[Value]) -> list[int | None]:
+def ranks(values: Sequence[RankedValue]) -> list[int | None]:
     """Rank of each value; floats are rounded first, rationals are compared exactly."""
     keys = [round(v, DECIMALS) if isinstance(v, float) else v for v in values]
     available = [key for key in keys if key is not None]
