@@ -121,7 +121,7 @@ def ablation_table(
     items = items.with_codes(**items.agreed)
     if "preference" in items.codes:
         items = items.with_codes(**with_preference(items.codes))
-    runs: dict[str, list[dict[str, Codes]]] = {}
+    runs: dict[str, list[Mapping[str, Codes]]] = {}
     shared = set(items.codes)
     for name, condition in conditions.items():
         runs[name] = [_codes(table, items, policy) for table in condition]

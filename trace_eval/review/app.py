@@ -263,7 +263,8 @@ class _Site:
     ) -> Response:
         """Correct an item; its answers are set aside."""
         fields = get_args(CorrectedField)
-        texts = {name: text for name in fields if (text := getattr(sent, name)) is not None}
+        values = {name: getattr(sent, name) for name in fields}
+        texts = {name: text for name, text in values.items() if text is not None}
         self._review.correct(rater, task, texts)
         return see("/flags")
 

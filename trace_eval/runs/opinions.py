@@ -169,8 +169,8 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
         "id": [judgement.pair for judgement in judged],
         "rater": [judgement.judge for judgement in judged],
     }
-    for name in DIMENSIONS:
-        table[name] = _texts(judgement.label(name) for judgement in judged)
+    for dimension in DIMENSIONS:
+        table[dimension] = _texts(judgement.label(dimension) for judgement in judged)
     table |= facts
     table |= _certainty(judged, overall)
     table |= _reasons(judged)

@@ -152,6 +152,11 @@ def _cell(row: Any, path: str, how: Writer | str) -> tuple[Any, Any]:
     return value, how(value, owner)
 
 
+def count_text(number: float) -> str | int:
+    """Write the items of a cell; where several raters share one, they are no whole number."""
+    return f"{number:.3g}" if number % 1 else int(number)
+
+
 def grid(
     title: str,
     columns: Sequence[str],

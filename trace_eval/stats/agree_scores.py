@@ -109,7 +109,9 @@ def compare_scores(
         )
     part = only(items, common)
     ours = [_of(judge, common) for judge in judges]
-    theirs = [rule for rule in (_of(rule, common) for rule in rules) if rule.joined.scored.all()]
+    common_rules = [_of(rule, common) for rule in rules]
+    theirs = [rule for rule in common_rules if rule.joined.scored.all()]
+    growths = [_growth(part, judge) for judge in ours]
     often = train & rated_often(items)
     factor = fit_factor(items.score[often], items.scores["variance"][often])
     figures, selective, notes = _figures(part, ours, rules=theirs, factor=factor, options=options)
@@ -133,7 +135,7 @@ def compare_scores(
         selective=tuple(selective),
         systems=systems,
         system_agreement=agreements,
-        growth=tuple(result for judge in ours if (result := _growth(part, judge))),
+        growth=tuple(growth for growth in growths if growth),
         binary=tuple(
             binary_agreement(judge.name, judge.joined.score, part.score)
             for judge in (ours if len(scale_of(items).labels) == 2 else ())

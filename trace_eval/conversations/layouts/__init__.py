@@ -26,12 +26,9 @@ from trace_eval.data.urls import redact_urls, redacted, url_of_path
 
 #: Name -> layout, as ``--layout`` takes it.
 LAYOUTS: dict[str, CallLayout] = {
-    each.name: each
-    for each in (
-        *(STEREO, TWO_FILES, MONO, TABLE, RECORDS, TAU2, EVA, EVA_LABELS),
-        *(platform.layout for platform in PLATFORMS),
-    )
+    each.name: each for each in (STEREO, TWO_FILES, MONO, TABLE, RECORDS, TAU2, EVA, EVA_LABELS)
 }
+LAYOUTS |= {platform.layout.name: platform.layout for platform in PLATFORMS}
 
 
 #: Layouts that are sound alone, and exports beside which recordings of other calls may lie.

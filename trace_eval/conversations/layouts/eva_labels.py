@@ -94,21 +94,23 @@ def _fidelity(line: LabelRecord, name: str) -> ConversationItem:
 
 def _entities(line: LabelRecord, name: str) -> ConversationItem:
     """Read key entities: the user's text, the recogniser's, and which are in both."""
-    meant, recognised = (
-        [value if isinstance(value, str) else "" for value in listed(line.get(key), key)]
-        for key in ("user_tts", "transcription")
-    )
+    meant, recognised = _texts(line, "user_tts"), _texts(line, "transcription")
     turns = [
         Turn(speaker="user", text=text, heard=wrote)
         for text, wrote in zip_longest(meant, recognised)
     ]
     labels: dict[str, Any] = {}
     for entry in _list(line, "labels"):
-        labels[str(entry.get("turn_id"))] = [
-            {key: mapping(entity).get(key) for key in _ENTITY}
-            for entity in listed(entry.get("entities"), "entities")
-        ]
+        entities: list[dict[str, Any]] = []
+        for entity in listed(entry.get("entities"), "entities"):
+            entities.append({key: mapping(entity).get(key) for key in _ENTITY})
+        labels[str(entry.get("turn_id"))] = entities
     return _item(name, turns, {"entities": labels})
+
+
+def _texts(line: LabelRecord, key: str) -> list[str]:
+    """Return the values of a list, those that are no text as an empty one."""
+    return [value if isinstance(value, str) else "" for value in listed(line.get(key), key)]
 
 
 #: Key that identifies a file -> reader of its lines.

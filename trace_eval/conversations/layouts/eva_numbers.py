@@ -51,10 +51,9 @@ class Numbered:
 
 def merged(entries: Sequence[Entry]) -> list[Entry]:
     """Select the entries that count, in the order in which they are numbered."""
-    audit, pipecat, events = (
-        [entry for entry in entries if entry.source == source]
-        for source in ("audit", "pipecat", "events")
-    )
+    audit = [entry for entry in entries if entry.source == "audit"]
+    pipecat = [entry for entry in entries if entry.source == "pipecat"]
+    events = [entry for entry in entries if entry.source == "events"]
     used = [entry for entry in pipecat if entry.kind in PIPECAT_KINDS]
     if any(entry.kind == "tts_text" for entry in used):
         used = [entry for entry in used if entry.kind != "llm_response"]

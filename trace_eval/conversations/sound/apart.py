@@ -161,9 +161,7 @@ class Apart:
             ],
             "log_alone": [[*one] for one in self.log_alone],
             "sound_alone": [[*one] for one in self.sound_alone],
-            "logged": {
-                role: [[*span] for span in spans] for role, spans in (self.logged or {}).items()
-            },
+            "logged": {role: list(map(list, spans)) for role, spans in (self.logged or {}).items()},
         }
 
 
@@ -176,7 +174,7 @@ def compared_with_sound(
     """Compare the stretches of a log with those that are heard on the channels that there are."""
     both = [role for role in ROLES if role in channels and log[role] and sound[role]]
     shift_s, likeness = _shift({role: log[role] for role in both}, sound)
-    moved = {role: [(start + shift_s, end + shift_s) for start, end in log[role]] for role in ROLES}
+    moved = {role: _moved(log[role], shift_s) for role in ROLES}
     pairs: list[FarStretch] = []
     alone: dict[str, list[tuple[Role, float, float]]] = {"log": [], "sound": []}
     for role in ROLES:
@@ -205,10 +203,11 @@ def _shift(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> tuple[floa
     if not log:
         return 0.0, None
     shift_s, likeness = _fit(log, sound)
-    starts = [min(side[role][0][0] for role in log) for side in (sound, log)]
-    far_s = starts[0] - starts[1]
+    first_sound_s = min(sound[role][0][0] for role in log)
+    first_log_s = min(spans[0][0] for spans in log.values())
+    far_s = first_sound_s - first_log_s
     if likeness < _FAR_CLOCK and abs(far_s) > FARTHEST_S:
-        moved = {role: [(a + far_s, b + far_s) for a, b in log[role]] for role in log}
+        moved = {role: _moved(spans, far_s) for role, spans in log.items()}
         more_s, likeness_far = _fit(moved, sound)
         if likeness_far >= _FAR_CLOCK:
             shift_s, likeness = far_s + more_s, likeness_far
@@ -222,15 +221,18 @@ def _fit(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> tuple[float,
     return fit([(inside(log[role], times), inside(sound[role], times)) for role in log])
 
 
+def _moved(spans: Spans, by_s: float) -> list[tuple[float, float]]:
+    """Return spans that begin and end so much later."""
+    return [(start + by_s, end + by_s) for start, end in spans]
+
+
 def _together(log: Spans, sound: Spans) -> list[tuple[Spans, Spans]]:
     """Group stretches of both that overlap each other."""
     shared = overlaps(log, sound)
     groups: list[tuple[Spans, Spans]] = []
     for start, end in joined([*log, *sound]):
-        mine, theirs = (
-            [span for span in spans if start <= span[0] and span[1] <= end]
-            for spans in (log, sound)
-        )
+        mine = [span for span in log if start <= span[0] and span[1] <= end]
+        theirs = [span for span in sound if start <= span[0] and span[1] <= end]
         heard = total(span for span in shared if start <= span[0] and span[1] <= end)
         if mine and theirs and heard < _HEARD * total(mine):
             groups += [(mine, []), ([], theirs)]

@@ -68,10 +68,10 @@ def segmented(lanes: Sequence[Lane], ignore: Sequence[tuple[float, float]] = ())
         kept.append([span for span in spans if span not in foreign])
         crosstalk.append(foreign)
     floors = [grid.noise(own, kept)[0] for own in range(len(lanes))]
-    kept = [
-        [grid.own_part(own, span, floors[own]) for span in spans] for own, spans in enumerate(kept)
-    ]
-    return [_refined(grid, own, kept, crosstalk[own]) for own in range(len(lanes))]
+    parts: list[Spans] = []
+    for own, spans in enumerate(kept):
+        parts.append([grid.own_part(own, span, floors[own]) for span in spans])
+    return [_refined(grid, own, parts, crosstalk[own]) for own in range(len(lanes))]
 
 
 class Grid:

@@ -131,11 +131,10 @@ class _Side:
         if level - self.floor < (rules.drown_db if steady else rules.noisy_db):
             return ("echo", [], []) if loud.any() and not (loud & own).any() else ("", [span], [])
         spoken = [run for run in runs(loud & own) if run[1] - run[0] > 1]
-        groups = [
-            group
-            for group in _grouped(spoken, rules.fill_s)
-            if sum(last - first for first, last in group) * HOP_S >= rules.least_s
-        ]
+        groups: list[list[tuple[int, int]]] = []
+        for group in _grouped(spoken, rules.fill_s):
+            if sum(last - first for first, last in group) * HOP_S >= rules.least_s:
+                groups.append(group)
         above = [self._above(part, group) for group in groups]
         mine = [n for n, db in enumerate(above) if db >= rules.whole_db]
         if not mine:

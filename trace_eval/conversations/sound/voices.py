@@ -133,13 +133,10 @@ def two_voices(
     if of_piece[0] == 1:  # the first voice is the one that speaks first
         of_piece, groups = [1 - one for one in of_piece], 1 - groups
     both = [_span(run) for run in runs(heard.overlap) if _has_both(run, pieces, of_piece)]
-    speech = tuple(
-        joined(
-            [*(_span(p) for p, one in zip(pieces, of_piece, strict=True) if one == voice), *both],
-            RULES.pause_s + segmentation.FRAME_S,
-        )
-        for voice in (0, 1)
-    )
+    by_voice: tuple[Spans, Spans] = [*both], [*both]
+    for piece, voice in zip(pieces, of_piece, strict=True):
+        by_voice[voice].append(_span(piece))
+    speech = [joined(spoken, RULES.pause_s + segmentation.FRAME_S) for spoken in by_voice]
     centres = tuple(unit(lengths[groups == voice] @ vectors[groups == voice]) for voice in (0, 1))
     margins = nearer(likeness, groups, lengths)
     unsure = [n for n, margin in zip(measured, margins, strict=True) if margin < RULES.nearer]
@@ -318,7 +315,9 @@ def _of_all(
         if abs(lean) >= RULES.leaning:
             groups.append(int(lean > 0))
             continue
-        votes = [sum(ties[number, n] for n, g in of_measured.items() if g == v) for v in (0, 1)]
+        votes = [0.0, 0.0]
+        for measured, group in of_measured.items():
+            votes[group] += ties[number, measured]
         nearest = min(of_measured, key=lambda n: max(pieces[n][0] - end, start - pieces[n][1]))
         groups.append(of_measured[nearest] if votes[0] == votes[1] else int(votes[1] > votes[0]))
     return groups

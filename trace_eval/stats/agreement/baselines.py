@@ -158,14 +158,15 @@ def _of_words(items: Opinions) -> list[JudgeOpinions]:
     if texts is None or None in texts.tolist():
         return []
     every = [()] * len(items) if references is None else references.tolist()
-    split = [
-        (words(candidate), [words(reference) for reference in of or ()])
-        for candidate, of in zip(texts.tolist(), every, strict=True)
-    ]
+    split: list[tuple[Sequence[str], list[Sequence[str]]]] = []
+    for candidate, of_item in zip(texts.tolist(), every, strict=True):
+        split.append((words(candidate), list(map(words, of_item or ()))))
 
     def best(rule: Callable[[Sequence[str], Sequence[str]], float]) -> Array:
-        rows = ((rule(answer, one) for one in references) for answer, references in split)
-        return np.array([max(row, default=np.nan) for row in rows])
+        scores: list[float] = []
+        for answer, of_item in split:
+            scores.append(max((rule(answer, one) for one in of_item), default=np.nan))
+        return np.array(scores)
 
     length = np.array([float(len(answer)) for answer, _ in split])
     results = [

@@ -146,10 +146,10 @@ def system_rows(
     def width(place: float) -> float:
         return float(scale.high - scale.low) * place
 
-    means, human, gaps = (
-        [estimates[f"system.{judge.name}.{system}.{what}"] for system in names]
-        for what in ("mean", "people", "difference")
-    )
+    def of_systems(what: str) -> list[IntervalEstimate]:
+        return [estimates[f"system.{judge.name}.{system}.{what}"] for system in names]
+
+    means, human, gaps = map(of_systems, ("mean", "people", "difference"))
     ranks, human_ranks = _ranks(means), _ranks(human)
     results = [
         SystemShares(

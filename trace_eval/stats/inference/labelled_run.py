@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,7 +172,8 @@ def _identity(judged: FactColumns, labelled: FactColumns) -> FactColumns:
     """
     facts = dict(judged)
     for names in (("instruction_id",), ("system_a", "system_b"), ("clip_a", "clip_b")):
-        if not any(any(value is not None for value in facts.get(name, ())) for name in names):
+        values = chain.from_iterable(facts.get(name, ()) for name in names)
+        if all(value is None for value in values):
             facts |= {name: labelled[name] for name in names if name in labelled}
     return facts
 

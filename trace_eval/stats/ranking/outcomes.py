@@ -82,7 +82,8 @@ class Outcomes:
 
 def outcomes_between(labels: Mapping[tuple[str, str], str]) -> Outcomes:
     """Return the outcomes of one comparison of each two systems, with its preference."""
-    first, second = (texts_of([pair[side] for pair in labels]) for side in (0, 1))
+    first = texts_of([name for name, _ in labels])
+    second = texts_of([name for _, name in labels])
     codes = np.array([LABELS.index(label) for label in labels.values()], np.int8)
     numbers = texts_of(range(len(codes)))
     facts = {"system_a": first, "system_b": second}
@@ -127,10 +128,13 @@ def outcomes_of(table: Opinions, dimension: str | None = None, cluster: bool = F
     if cluster and None in table.facts.get("instruction_id", np.array([None])).tolist():
         raise UserError("--cluster draws whole instructions: give every item an instruction_id")
     unit, drawn = drawn_units(table, kept)
-    named = [[names[row] for row in np.flatnonzero(kept)] for names in listed]
-    systems = sorted({*named[0], *named[1]})
+    rows = np.flatnonzero(kept)
+    names_a = [listed[0][row] for row in rows]
+    names_b = [listed[1][row] for row in rows]
+    systems = sorted({*names_a, *names_b})
     number = {name: index for index, name in enumerate(systems)}
-    a, b = (np.array([number[name] for name in names], np.int64) for names in named)
+    a = np.array([number[name] for name in names_a], np.int64)
+    b = np.array([number[name] for name in names_b], np.int64)
     outcome = np.array([_WIN, _LOSS, _TIE, _BAD, _TIE])[np.minimum(codes[kept], SPLIT - 1)]
     outcome = np.where((a > b) & (outcome <= _LOSS), 1 - outcome, outcome)
     seen, pair = np.unique(np.minimum(a, b) * len(systems) + np.maximum(a, b), return_inverse=True)
@@ -243,4 +247,10 @@ def ranks(values: Sequence[RankedValue]) -> list[int | None]:
     """Rank of each value; floats are rounded first, rationals are compared exactly."""
     keys = [round(v, DECIMALS) if isinstance(v, float) else v for v in values]
     available = [key for key in keys if key is not None]
-    return [None if key is None else 1 + sum(other > key for other in available) for key in keys]
+    places: list[int | None] = []
+    for key in keys:
+        if key is None:
+            places.append(None)
+        else:
+            places.append(1 + sum(other > key for other in available))
+    return places
