@@ -114,7 +114,7 @@ def handover(samples: npt.NDArray[np.float32], rate: int) -> tuple[int, float] |
     return second, round(first * _TURN_FRAME_S, 2)
 
 
-class Scale:
+class StoredScale:
     """Whether samples that are stored as floats are sound of full scale 1."""
 
     def __init__(self) -> None:
@@ -164,6 +164,6 @@ _MOST_PEAK = 100.0
 
 def scale_problem(samples: npt.NDArray[Any]) -> str | None:
     """Return what floats are instead of sound, with the remedy; None: they are sound."""
-    scale = Scale()
+    scale = StoredScale()
     scale.add(samples)
     return scale.problem()

@@ -51,7 +51,7 @@ SEED = 0
 
 
 #: Where the language of a transcript comes from.
-Source = Literal["detected", "given", "model", "assumed"]
+LanguageOrigin = Literal["detected", "given", "model", "assumed"]
 
 
 class Decoded(NamedTuple):
@@ -220,7 +220,7 @@ class Recogniser(ModelExtractor):
         wanted = None if spoken.sure else self.assumed
         return wanted if wanted in self._languages(model) else None
 
-    def _stated(self, model: Any) -> tuple[str | None, Source]:
+    def _stated(self, model: Any) -> tuple[str | None, LanguageOrigin]:
         """Return the language where it need not be detected, and where it comes from."""
         if self.language is not None:
             return self.language, "given"

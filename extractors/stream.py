@@ -14,7 +14,7 @@ import soundfile
 import soxr
 
 from extractors.audio import SPEECH_RATE, AudioError, Samples, check_samples, is_float, opened
-from extractors.mix import Mix, Scale
+from extractors.mix import Mix, StoredScale
 
 #: Frames that are decoded at once, of files with two channels at most.
 BLOCK_FRAMES = 1 << 18
@@ -86,7 +86,7 @@ def _checked_blocks(
     size = max(1, 2 * BLOCK_FRAMES // max(2, int(file.channels)))  # there may be 1,024 channels
     samples = bad = 0
     last = False
-    scale = Scale() if is_float(file) else None
+    scale = StoredScale() if is_float(file) else None
     while not last:
         block = file.read(size, dtype="float32", always_2d=True)
         last = len(block) < size

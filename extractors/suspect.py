@@ -58,7 +58,7 @@ _LARGER = re.compile(r"(?:^|[^a-z])(?:small|medium|large|turbo)(?:$|[^a-z])")
 _TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+(?:'[^\W_]+)*")
 
 
-class Loop(NamedTuple):
+class RepeatedPhrase(NamedTuple):
     """A phrase that is repeated over and over."""
 
     phrase: tuple[str, ...]
@@ -80,13 +80,13 @@ def tokens(text: str) -> list[str]:
     return _TOKEN.findall(text.casefold().replace("’", "'"))
 
 
-def longest_repetition(words: Sequence[str]) -> Loop | None:
+def longest_repetition(words: Sequence[str]) -> RepeatedPhrase | None:
     """Find the longest row of one phrase at least twice in a row; None without one.
 
     >>> longest_repetition("so the end the end the end".split())
     Loop(phrase=('the', 'end'), times=3, start=1)
     """
-    best: Loop | None = None
+    best: RepeatedPhrase | None = None
     for size in range(1, min(LOOP_PHRASE, len(words) // 2) + 1):
         run = 0  # words in a row that equal the word one phrase earlier
         for index in range(size, len(words)):
@@ -94,11 +94,11 @@ def longest_repetition(words: Sequence[str]) -> Loop | None:
             times = run // size + 1
             if times > 1 and (best is None or size * times > best.words):
                 start = index - run - size + 1
-                best = Loop(tuple(words[start : start + size]), times, start)
+                best = RepeatedPhrase(tuple(words[start : start + size]), times, start)
     return best
 
 
-def repetition_loop(words: Sequence[str]) -> Loop | None:
+def repetition_loop(words: Sequence[str]) -> RepeatedPhrase | None:
     """Find a repetition too long to be meant; the mark of a recogniser or answer that hangs."""
     loop = longest_repetition(words)
     if loop and loop.times >= LOOP_TIMES and loop.words >= LOOP_WORDS:

@@ -136,11 +136,12 @@ class EcapaExtractor(EcapaBased):
     def _values(self, model: Any, sound: Any) -> Sequence[Accent]:
         cosines, *_ = model.classify_batch(sound)
         names = model.hparams.label_encoder.ind2lab  # accent by the index of its class
-        clips = (
-            {str(names[index]): cosine(value) for index, value in enumerate(values)}
-            for values in cosines.tolist()
-        )
-        return [Accent(similarities=one, top=max(one, key=one.__getitem__)) for one in clips]
+        accents: list[Accent] = []
+        for values in cosines.tolist():
+            similarities = {str(names[index]): cosine(value) for index, value in enumerate(values)}
+            top = max(similarities, key=similarities.__getitem__)
+            accents.append(Accent(similarities=similarities, top=top))
+        return accents
 
 
 def language_gate(transcript: Transcript | Absent) -> Absent | None:

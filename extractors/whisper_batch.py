@@ -16,17 +16,17 @@ from extractors.loops import Loop, by_turns
 from extractors.recognised import Decoded
 
 #: Recognises one clip with the model, or its stand-in, that it is given.
-Hear = Callable[[Any], Decoded]
+HearClip = Callable[[Any], Decoded]
 
 
-class DecodeRequest(NamedTuple):
+class LoopRequest(NamedTuple):
     """A request of a decoding loop to the model."""
 
     mel: Any  # one window of 30 s [shape=(n_mels, 3000)]
     options: Any  # how to decode it; None: detect its language
 
 
-def hear_together(model: Any, clips: Sequence[Hear]) -> list[Decoded]:
+def hear_together(model: Any, clips: Sequence[HearClip]) -> list[Decoded]:
     """Transcribe each clip as decoding it alone would.
 
     Windows that are decoded together differ from those decoded alone by rounding. Two kinds are
@@ -38,7 +38,7 @@ def hear_together(model: Any, clips: Sequence[Hear]) -> list[Decoded]:
     return by_turns([_Loop(model, hear) for hear in clips], partial(_fulfil, model))
 
 
-def _fulfil(model: Any, wishes: Mapping[_Loop, DecodeRequest]) -> dict[_Loop, Any]:
+def _fulfil(model: Any, wishes: Mapping[_Loop, LoopRequest]) -> dict[_Loop, Any]:
     """Answer each wish; equal ones share a forward pass."""
     import torch
 
@@ -66,7 +66,7 @@ def _fulfil(model: Any, wishes: Mapping[_Loop, DecodeRequest]) -> dict[_Loop, An
 class _StandIn:
     """The model, as one clip's loop sees it: what can be shared becomes a wish."""
 
-    def __init__(self, model: Any, ask: Callable[[DecodeRequest], Any]) -> None:
+    def __init__(self, model: Any, ask: Callable[[LoopRequest], Any]) -> None:
         self._model = model
         self._ask = ask
 
@@ -82,16 +82,16 @@ class _StandIn:
         return transcribe(self, *arguments, **options)
 
     def decode(self, mel: Any, options: Any) -> Any:
-        return self._ask(DecodeRequest(mel, options))
+        return self._ask(LoopRequest(mel, options))
 
     def detect_language(self, mel: Any) -> Any:
-        return self._ask(DecodeRequest(mel, None))
+        return self._ask(LoopRequest(mel, None))
 
 
-class _Loop(Loop[DecodeRequest, Decoded]):
+class _Loop(Loop[LoopRequest, Decoded]):
     """The library's loop over one clip, with a sequence of random numbers of its own."""
 
-    def __init__(self, model: Any, hear: Hear) -> None:
+    def __init__(self, model: Any, hear: HearClip) -> None:
         super().__init__(lambda ask: hear(_StandIn(model, ask)))
         self._generator = _generator(model)
         self._state = self._generator.get_state()

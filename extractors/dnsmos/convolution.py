@@ -18,9 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from extractors.dnsmos.kernels import GROUP, ROWS, Floats, convolve, convolve_one, pool
+from extractors.dnsmos.kernels import GROUP, ROWS, convolve, convolve_one, pool
+from extractors.dnsmos.windows import Float32s
 
-Mask = npt.NDArray[np.bool_]
+CellMask = npt.NDArray[np.bool_]
 
 #: Numbers of input channels that the kernels have code for: they number them in a byte.
 SUPPORTED = (1, *range(GROUP, 257, GROUP))
@@ -35,12 +36,12 @@ class Convolution:
 
     #: Of one input channel [shape=(9, outputs)]; of more with both directions of the kernel turned
     #: around, as an input sees its outputs [shape=(inputs, 9 * outputs)].
-    weights: Floats
-    bias: Floats  # [shape=(outputs,)]
+    weights: Float32s
+    bias: Float32s  # [shape=(outputs,)]
     inputs: int
 
     @classmethod
-    def of(cls, weights: npt.NDArray[np.floating], bias: Floats) -> Convolution:
+    def of(cls, weights: npt.NDArray[np.floating], bias: Float32s) -> Convolution:
         """Build it from weights as ONNX has them [shape=(outputs, inputs, 3, 3)].
 
         Raises:
@@ -58,7 +59,7 @@ class Convolution:
             used = weights[:, :, ::-1, ::-1].transpose(1, 2, 3, 0).reshape(inputs, -1)
         return cls(_aligned(used), _aligned(bias), inputs)
 
-    def add_rows(self, image: Floats, sums: Floats) -> None:
+    def add_rows(self, image: Float32s, sums: Float32s) -> None:
         """Take in the next ``ROWS`` rows of an image, and complete as many.
 
         Args:
@@ -91,7 +92,7 @@ class ConvStack:
         self._layers = tuple(layers)
         self.scale = 2 if pooled else 1
 
-    def __call__(self, image: Floats) -> Floats:
+    def __call__(self, image: Float32s) -> Float32s:
         """Run over an image, without padding in time.
 
         Args:
@@ -104,7 +105,7 @@ class ConvStack:
         """
         return self._run(image, None)
 
-    def among_zeros(self, image: Floats, zeros: Mask) -> Floats:
+    def among_zeros(self, image: Float32s, zeros: CellMask) -> Float32s:
         """Run over an image with rows of zeros around and inside, as every layer sees them.
 
         Args:
@@ -120,7 +121,7 @@ class ConvStack:
         padded[:, reach : reach + rows] = image
         return self._run(padded, _among_true(zeros, reach, reach))
 
-    def _run(self, image: Floats, zeros: Mask | None) -> Floats:
+    def _run(self, image: Float32s, zeros: CellMask | None) -> Float32s:
         channels, rows, bins = image.shape
         taken = np.zeros((ROWS + 2, bins + 2, channels), np.float32)
         sums = [_aligned_zeros(ROWS + 2, bins + 2, len(layer.bias)) for layer in self._layers]
@@ -149,21 +150,21 @@ class ConvStack:
         return result[2 * reach // self.scale : rows // self.scale].transpose(2, 0, 1)
 
 
-def _among_true(mask: Mask, before: int, after: int) -> Mask:
+def _among_true(mask: CellMask, before: int, after: int) -> CellMask:
     """Pad a mask with True; numpy's own padding takes ten times as long, and is done often."""
     padded = np.ones(before + len(mask) + after, bool)
     padded[before : before + len(mask)] = mask
     return padded
 
 
-def _aligned(values: npt.NDArray[np.floating]) -> Floats:
+def _aligned(values: npt.NDArray[np.floating]) -> Float32s:
     """Return a copy that begins with a line of the cache."""
     copy = _aligned_zeros(*values.shape)
     copy[...] = values
     return copy
 
 
-def _aligned_zeros(*shape: int) -> Floats:
+def _aligned_zeros(*shape: int) -> Float32s:
     """Make zeros that begin with a line of the cache."""
     size = 4 * math.prod(shape)
     buffer = np.zeros(size + _CACHE_LINE, np.uint8)

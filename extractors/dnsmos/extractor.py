@@ -30,7 +30,7 @@ from extractors.base import speech_gate
 from extractors.contours import rms_dbfs
 from extractors.dnsmos.scores import P808, P835, P835Model, load_p808, load_p835
 from extractors.dnsmos.stretches import WINDOW_S, WINDOW_SAMPLES, score_speech
-from extractors.dnsmos.windows import FRAME_SAMPLES, HOP_SAMPLES, Network
+from extractors.dnsmos.windows import FRAME_SAMPLES, HOP_SAMPLES, SplitNetwork
 from extractors.models import joint_sha256
 from extractors.sessions import NetworkExtractor
 
@@ -168,7 +168,7 @@ def score(
     audio: Samples,
     windows: Sequence[int],
     period: int = 0,
-    models: tuple[P835Model, Network] | None = None,
+    models: tuple[P835Model, SplitNetwork] | None = None,
 ) -> npt.NDArray[np.float64]:
     """Compute SIG, BAK, OVRL and P.808 MOS of windows [shape=(n, 4)].
 
@@ -201,7 +201,7 @@ def _revision() -> str | None:
 
 
 @cache
-def _models(device: str) -> tuple[P835Model, Network]:
+def _models(device: str) -> tuple[P835Model, SplitNetwork]:
     """Read and cut both models, once per process and device."""
     p835_file, p808_file = model_files()
     return load_p835(p835_file, device), load_p808(p808_file, device)

@@ -28,7 +28,7 @@ import numpy as np
 import onnx
 
 from extractors.dnsmos.sections import Section, attribute, piece, section
-from extractors.dnsmos.windows import Floats, Network, SharedStage
+from extractors.dnsmos.windows import Float32s, SharedStage, SplitNetwork
 
 
 class Layer(NamedTuple):
@@ -39,7 +39,9 @@ class Layer(NamedTuple):
     source: str  # the tensor that it reads
 
 
-def split(model: onnx.ModelProto, hop: int, own_frames: int = 0, device: str = "cpu") -> Network:
+def split(
+    model: onnx.ModelProto, hop: int, own_frames: int = 0, device: str = "cpu"
+) -> SplitNetwork:
     """Cut a network into what windows share and what they do not.
 
     Args:
@@ -68,8 +70,8 @@ def split(model: onnx.ModelProto, hop: int, own_frames: int = 0, device: str = "
     reaches = [_needed(part, 0) for part in parts]
     margins = (_needed(shared, 0), reaches[1], 0)
 
-    def front(image: Floats, period: int) -> list[Floats]:
-        levels: list[Floats] = []
+    def front(image: Float32s, period: int) -> list[Float32s]:
+        levels: list[Float32s] = []
         for number, layers_between in enumerate(sections):
             stride = strides[number]
             image = _inside(
@@ -84,7 +86,7 @@ def split(model: onnx.ModelProto, hop: int, own_frames: int = 0, device: str = "
             period = math.lcm(period, stride) // stride
         return levels
 
-    return Network(
+    return SplitNetwork(
         front=front,
         margins=margins,
         strides=(1, strides[0], strides[0] * strides[1]),
@@ -94,8 +96,8 @@ def split(model: onnx.ModelProto, hop: int, own_frames: int = 0, device: str = "
 
 
 def _inside(
-    part: Section, image: Floats, period: int, stride: int, margin: int, reach: int
-) -> Floats:
+    part: Section, image: Float32s, period: int, stride: int, margin: int, reach: int
+) -> Float32s:
     """Compute the cells of a stretch without padding in time; what repeats itself only once.
 
     Args:

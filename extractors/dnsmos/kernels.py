@@ -21,9 +21,9 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from extractors.dnsmos.windows import Float32s
 from extractors.models import cache_folder
 
-Floats = npt.NDArray[np.float32]
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 #: Rows that a layer takes in, and hands on, at once.
@@ -83,7 +83,7 @@ def compiled(kernel: Kernel) -> Kernel:
 
 
 @compiled
-def convolve_one(image: Floats, weights: Floats, bias: Floats, to: Floats) -> None:
+def convolve_one(image: Float32s, weights: Float32s, bias: Float32s, to: Float32s) -> None:
     """Compute rows of a convolution of one input channel.
 
     Args:
@@ -104,7 +104,7 @@ def convolve_one(image: Floats, weights: Floats, bias: Floats, to: Floats) -> No
 
 
 @compiled
-def convolve(image: Floats, weights: Floats, sums: Floats) -> None:
+def convolve(image: Float32s, weights: Float32s, sums: Float32s) -> None:
     """Compute rows of a convolution of the positive part of an image.
 
     Args:
@@ -157,7 +157,7 @@ def convolve(image: Floats, weights: Floats, sums: Floats) -> None:
 
 @compiled
 def _list_positive(
-    image: Floats, index: npt.NDArray[np.uint8], ends: npt.NDArray[np.int64]
+    image: Float32s, index: npt.NDArray[np.uint8], ends: npt.NDArray[np.int64]
 ) -> None:
     """List which channels are positive, pixel by pixel.
 
@@ -190,7 +190,7 @@ def _list_positive(
 
 
 @compiled
-def pool(image: Floats, to: Floats) -> None:
+def pool(image: Float32s, to: Float32s) -> None:
     """Take the maximum of 2x2 cells of the positive part of an image.
 
     Args:

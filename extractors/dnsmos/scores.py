@@ -28,11 +28,11 @@ from extractors.dnsmos.windows import (
     HOP_FRAMES,
     HOP_SAMPLES,
     WINDOW_HOPS,
-    Floats,
+    Float32s,
     Hop,
     HopStore,
-    Network,
     Piece,
+    SplitNetwork,
     first_scores,
     front,
     hops_of,
@@ -69,7 +69,7 @@ class P835Model(NamedTuple):
     """The model in pieces."""
 
     spectra: Piece  # frames of samples [shape=(1, frames, 320)] -> [shape=(1, 1, frames, 161)]
-    network: Network  # what follows
+    network: SplitNetwork  # what follows
 
 
 def load_p835(path: Path, device: str = "cpu") -> P835Model:
@@ -85,7 +85,7 @@ def load_p835(path: Path, device: str = "cpu") -> P835Model:
     return P835Model(spectra, split(model, HOP_FRAMES, device=device))
 
 
-def load_p808(path: Path, device: str = "cpu") -> Network:
+def load_p808(path: Path, device: str = "cpu") -> SplitNetwork:
     """Read and cut the model file, to run on a resolved device."""
     import onnx  # takes 0.3 s
 
@@ -100,7 +100,7 @@ class _Windows(Generic[T]):
     ``period``: frames after which it repeats itself; 0: never.
     """
 
-    def __init__(self, network: Network, audio: Samples, period: int = 0) -> None:
+    def __init__(self, network: SplitNetwork, audio: Samples, period: int = 0) -> None:
         self._network = network
         self._audio = audio
         self._period = period
@@ -141,7 +141,7 @@ class P835(_Windows[Hop]):
         return front(self._network, spectra[0, 0], self._period)
 
 
-def calibrated(raw: Floats) -> npt.NDArray[np.float64]:
+def calibrated(raw: Float32s) -> npt.NDArray[np.float64]:
     """Calibrate raw outputs to SIG, BAK and OVRL, both [shape=(n, 3)]."""
     columns = raw.astype(np.float64).T
     scores = [np.polyval(c, x) for c, x in zip(CALIBRATION.values(), columns, strict=True)]
@@ -201,8 +201,8 @@ class P808(_Windows[Decibels]):
         return decibels(frames)
 
     def _group_scores(
-        self, hops: Mapping[int, Decibels], group: Sequence[int], peak: float, own: Floats
-    ) -> Floats:
+        self, hops: Mapping[int, Decibels], group: Sequence[int], peak: float, own: Float32s
+    ) -> Float32s:
         """Return the MOS of consecutive windows with one loudest value [shape=(n,)]."""
         numbers = range(group[0], hops_of(group[-1]).stop)
         levels = scaled(np.concatenate([hops[number] for number in numbers]), peak)
@@ -230,7 +230,7 @@ def decibels(frames: Samples) -> Decibels:
     return np.asarray(10 * np.log10(power))
 
 
-def scaled(levels: Decibels, peak: float) -> Floats:
+def scaled(levels: Decibels, peak: float) -> Float32s:
     """Scale levels re ``peak``, -80 to 0 dB, to the network's input, float32 from -1 to 1."""
     half = _DYNAMIC_RANGE_DB / 2
     relative = np.maximum(levels - peak, -_DYNAMIC_RANGE_DB)

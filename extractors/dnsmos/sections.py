@@ -18,7 +18,7 @@ import onnx
 from onnx import helper, numpy_helper
 
 from extractors.device import is_gpu
-from extractors.dnsmos.windows import Floats, Piece
+from extractors.dnsmos.windows import Float32s, Piece
 from extractors.sessions import open_session
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class Section(Protocol):
     """Consecutive layers of a network."""
 
-    def inside(self, image: Floats) -> Floats:
+    def inside(self, image: Float32s) -> Float32s:
         """Compute the cells of a stretch [shape=(1, channels, rows, bins)], not padded in time."""
 
     def edge(self, cells: int, at_end: bool) -> Piece:
@@ -66,7 +66,7 @@ class OnnxSection:
         self._before = piece(model, source, [target], padding=(1, 0), device=device)
         self._after = piece(model, source, [target], padding=(0, 1), device=device)
 
-    def inside(self, image: Floats) -> Floats:
+    def inside(self, image: Float32s) -> Float32s:
         """Compute the cells of a stretch; see :class:`Section`."""
         return self._inside(image)[0]
 
@@ -81,9 +81,9 @@ class CompiledSection:
     def __init__(self, stacks: Sequence[ConvStack]) -> None:
         self._stacks = tuple(stacks)
 
-    def inside(self, image: Floats) -> Floats:
+    def inside(self, image: Float32s) -> Float32s:
         """Compute the cells of a stretch; see :class:`Section`."""
-        cells: Floats = image[0]
+        cells: Float32s = image[0]
         for stack in self._stacks:
             cells = stack(cells)
         return cells[np.newaxis]
@@ -96,7 +96,7 @@ class CompiledSection:
         """
         scale = math.prod(stack.scale for stack in self._stacks)
 
-        def run(strips: Floats) -> list[Floats]:
+        def run(strips: Float32s) -> list[Float32s]:
             n, channels, rows, bins = strips.shape
             length = scale * (math.ceil(rows / scale) + 1)
             start = length - scale - rows if at_end else scale
@@ -162,8 +162,8 @@ def piece(
     # Stretches differ in size.
     session = open_session(part.SerializeToString(), device, mem_pattern=False)
 
-    def run(array: Floats) -> list[Floats]:
-        outputs: list[Floats] = session.run(None, {source: array})
+    def run(array: Float32s) -> list[Float32s]:
+        outputs: list[Float32s] = session.run(None, {source: array})
         return outputs
 
     return run

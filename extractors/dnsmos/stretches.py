@@ -19,7 +19,7 @@ from blueprints import Quality, QualityPart, Signal
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.contours import rms_dbfs
 from extractors.dnsmos.scores import P808, P835, P835Model
-from extractors.dnsmos.windows import FRAME_SAMPLES, HOP_SAMPLES, WINDOW_HOPS, Network
+from extractors.dnsmos.windows import FRAME_SAMPLES, HOP_SAMPLES, WINDOW_HOPS, SplitNetwork
 from extractors.prominence import prominences
 from extractors.signal import bandwidths, clipping_ratio
 
@@ -50,7 +50,7 @@ STRIDE = 4
 LEVEL_DBFS = -26.0
 
 
-def score_speech(clip: Clip, signal: Signal, p835: P835Model, p808: Network) -> Quality:
+def score_speech(clip: Clip, signal: Signal, p835: P835Model, p808: SplitNetwork) -> Quality:
     """Score a clip in which there is speech; shorter speech than a second is repeated."""
     start_s, end_s = signal.speech[0].start_s, signal.speech[-1].end_s
     first = round(start_s * SPEECH_RATE)
@@ -99,7 +99,7 @@ def score_speech(clip: Clip, signal: Signal, p835: P835Model, p808: Network) -> 
 
 
 def _opening_scores(
-    p808: Network, opening: Samples, lengths: Sequence[float]
+    p808: SplitNetwork, opening: Samples, lengths: Sequence[float]
 ) -> tuple[list[float], float]:
     """Return the P.808 MOS of the first seconds, by length, and of all of them.
 

@@ -22,10 +22,10 @@ import numpy.typing as npt
 
 from extractors.audio import SPEECH_RATE, Samples
 
-Floats = npt.NDArray[np.float32]
+Float32s = npt.NDArray[np.float32]
 
 #: Runs one piece of a network: its input -> its outputs.
-Piece = Callable[[Floats], list[Floats]]
+Piece = Callable[[Float32s], list[Float32s]]
 
 #: Samples from one frame to the next, of both networks, at 16 kHz.
 FRAME_SAMPLES = 160
@@ -41,7 +41,7 @@ WINDOW_HOPS = 9
 WINDOWS_PER_RUN = 8
 
 #: Cells of one hop: the front's input and each of its outputs, [shape=(channels, cells, bins)].
-Hop = tuple[Floats, ...]
+Hop = tuple[Float32s, ...]
 
 T = TypeVar("T")
 
@@ -59,12 +59,12 @@ class SharedStage:
 
 
 @dataclass(frozen=True)
-class Network:
+class SplitNetwork:
     """The pieces of one network."""
 
     #: Features [shape=(1, 1, frames, bins)], and after how many frames those of the hops repeat
     #: themselves (0: never) -> cells after each stage.
-    front: Callable[[Floats, int], list[Floats]]
+    front: Callable[[Float32s, int], list[Float32s]]
     #: Cells at each end of the front's input and outputs that are context only.
     margins: tuple[int, ...]
     strides: tuple[int, ...]  # frames per cell of the front's input and outputs
@@ -114,7 +114,7 @@ def stretch(audio: Samples, first: int, stop: int) -> Samples:
     return samples
 
 
-def front(network: Network, features: Floats, period: int = 0) -> list[Hop]:
+def front(network: SplitNetwork, features: Float32s, period: int = 0) -> list[Hop]:
     """Compute the shared cells of consecutive hops.
 
     Args:
@@ -129,9 +129,9 @@ def front(network: Network, features: Floats, period: int = 0) -> list[Hop]:
     return list(zip(*by_level, strict=True))
 
 
-def _without_margins(network: Network, image: Floats, period: int) -> list[Floats]:
+def _without_margins(network: SplitNetwork, image: Float32s, period: int) -> list[Float32s]:
     """Compute the front's levels, its input first, without the cells that are context only."""
-    levels: list[Floats] = []
+    levels: list[Float32s] = []
     images = [image, *network.front(image, period)]
     for level, margin in zip(images, network.margins, strict=True):
         levels.append(level[0, :, margin : level.shape[2] - margin])
@@ -139,12 +139,12 @@ def _without_margins(network: Network, image: Floats, period: int) -> list[Float
 
 
 def raw_scores(
-    network: Network,
+    network: SplitNetwork,
     hops: Mapping[int, Hop],
     windows: Sequence[int],
-    first_frames: Floats,
-    last_frames: Floats,
-) -> Floats:
+    first_frames: Float32s,
+    last_frames: Float32s,
+) -> Float32s:
     """Run the whole network on each window [shape=(n, outputs)].
 
     Args:
@@ -174,13 +174,13 @@ def raw_scores(
     return np.concatenate(results)
 
 
-def _shared_cells(hops: Mapping[int, Hop], window: int) -> Floats:
+def _shared_cells(hops: Mapping[int, Hop], window: int) -> Float32s:
     """Return the cells of the last level of a window, hop behind hop."""
     cells = [hops[hop][-1] for hop in hops_of(window)]
     return np.concatenate(cells, axis=1)
 
 
-def first_scores(network: Network, features: Floats, counts: Sequence[int]) -> Floats:
+def first_scores(network: SplitNetwork, features: Float32s, counts: Sequence[int]) -> Float32s:
     """Run the whole network on the first frames of a recording [shape=(n, outputs)].
 
     What is measured of a short stretch is not repeated until it fills a window: the networks take

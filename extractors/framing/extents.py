@@ -12,7 +12,7 @@ from typing import IO
 
 from extractors.framing.flac import ends_as_counted, flac
 from extractors.framing.mpeg import mpeg
-from extractors.framing.pcm import Samples, aiff, au, caf, is_sound, lacking, wave, whole
+from extractors.framing.pcm import SampleLayout, aiff, au, caf, is_sound, lacking, wave, whole
 from extractors.framing.reader import LONGEST_MARK, Extent, Reader
 
 _ASF = bytes.fromhex("3026b2758e66cf11a6d900aa0062ce6c")
@@ -191,7 +191,7 @@ def _wave(reader: Reader, place: int) -> list[Extent]:
     return [first._replace(end=one.first + one.stated), *more] if one and more else [first, *others]
 
 
-def _more_samples(reader: Reader, place: int, one: Samples) -> list[Extent]:
+def _more_samples(reader: Reader, place: int, one: SampleLayout) -> list[Extent]:
     """Return the further chunks of samples of a WAV file, each with the header of the first."""
     results: list[Extent] = []
     header = one.first - place
@@ -220,7 +220,7 @@ def _caf(reader: Reader, place: int) -> list[Extent]:
     return _plain(reader, place, caf(reader, place))
 
 
-def _plain(reader: Reader, place: int, one: Samples | None) -> list[Extent]:
+def _plain(reader: Reader, place: int, one: SampleLayout | None) -> list[Extent]:
     """Return the extent of a recording of samples, those behind the stated end included."""
     if one is None or not place < one.first < reader.size:
         return [Extent(place, reader.size)]
@@ -244,7 +244,7 @@ def _plain(reader: Reader, place: int, one: Samples | None) -> list[Extent]:
     return [whole(reader, place, one=one, end=end, cut=cut)]
 
 
-def _past_chunks(reader: Reader, place: int, one: Samples) -> int:
+def _past_chunks(reader: Reader, place: int, one: SampleLayout) -> int:
     """Return the place behind chunks, tags and zeros that follow the samples."""
     while (place := reader.past_tags(place)) < reader.size:
         head = reader.at(place, LONGEST_MARK)

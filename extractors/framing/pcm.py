@@ -26,7 +26,7 @@ _OPEN = (0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)
 _UNKNOWN = 1 << 30
 
 
-class Samples(NamedTuple):
+class SampleLayout(NamedTuple):
     """Where the samples of a recording are, and where its header says how many."""
 
     first: int
@@ -45,7 +45,7 @@ class Samples(NamedTuple):
     """Where the size of all of the file stands, 4 bytes; None: nowhere."""
 
 
-def wave(reader: Reader, place: int) -> Samples | None:
+def wave(reader: Reader, place: int) -> SampleLayout | None:
     """Return what WAV, RF64 and BW64 say; None: they have no samples."""
     mark = reader.at(place, 4)
     little, large = mark != b"RIFX", mark in (b"RF64", b"BW64")
@@ -60,7 +60,7 @@ def wave(reader: Reader, place: int) -> Samples | None:
             else:
                 where = size, at + 4, 4
             total_at = None if large else place + 4
-            return Samples(at + 8, *where, frame, rate, little, plain, total_at)
+            return SampleLayout(at + 8, *where, frame, rate, little, plain, total_at)
         if name == b"ds64":
             long_at, long_size = at + 16, reader.number(at + 16, 8)
         elif name == b"fmt ":
@@ -71,7 +71,7 @@ def wave(reader: Reader, place: int) -> Samples | None:
     return None
 
 
-def aiff(reader: Reader, place: int) -> Samples | None:
+def aiff(reader: Reader, place: int) -> SampleLayout | None:
     """Return what AIFF and AIFC say; None: they have no samples."""
     frame, rate = 1, 0.0
     at = place + 12
@@ -80,7 +80,7 @@ def aiff(reader: Reader, place: int) -> Samples | None:
         if name == b"SSND":
             # Eight bytes of offset and block belong to the chunk.
             stated = max(0, size - 8) if size not in _OPEN else size
-            return Samples(
+            return SampleLayout(
                 first=at + 16,
                 stated=stated,
                 size_at=at + 4,
@@ -101,14 +101,14 @@ def aiff(reader: Reader, place: int) -> Samples | None:
     return None
 
 
-def au(reader: Reader, place: int) -> Samples | None:
+def au(reader: Reader, place: int) -> SampleLayout | None:
     """Return what AU says."""
     start, stated, coding, hertz, channels = (
         reader.number(place + at, 4, little=False) for at in (4, 8, 12, 16, 20)
     )
     width = {1: 1, 2: 1, 3: 2, 4: 3, 5: 4, 6: 4, 7: 8, 27: 1}.get(coding, 1)
     frame = max(1, width * channels)
-    return Samples(
+    return SampleLayout(
         first=place + start,
         stated=stated,
         size_at=place + 8,
@@ -120,7 +120,7 @@ def au(reader: Reader, place: int) -> Samples | None:
     )
 
 
-def caf(reader: Reader, place: int) -> Samples | None:
+def caf(reader: Reader, place: int) -> SampleLayout | None:
     """Return what CAF says; None: it has no samples."""
     frame, rate, plain = 1, 0.0, False
     at = place + 8
@@ -129,7 +129,7 @@ def caf(reader: Reader, place: int) -> Samples | None:
         if name == b"data":
             # Four bytes of a count of edits belong to the chunk.
             stated = max(0, size - 4) if size not in _OPEN else size
-            return Samples(
+            return SampleLayout(
                 first=at + 16,
                 stated=stated,
                 size_at=at + 4,
@@ -150,7 +150,7 @@ def caf(reader: Reader, place: int) -> Samples | None:
     return None
 
 
-def lacking(one: Samples, end: int) -> str | None:
+def lacking(one: SampleLayout, end: int) -> str | None:
     """Return how much more a header counts than stands before a place; None: no more."""
     stated_end = one.first + one.stated
     missing = stated_end - end
@@ -167,7 +167,9 @@ def _double(eight: bytes) -> float:
     return float(unpack(">d", eight)[0]) if len(eight) == 8 else 0.0
 
 
-def whole(reader: Reader, place: int, one: Samples, end: int, cut: str | None = None) -> Extent:
+def whole(
+    reader: Reader, place: int, one: SampleLayout, end: int, cut: str | None = None
+) -> Extent:
     """Return a recording whose samples last up to a place, with a header that says so."""
     size = (end - one.first) // one.frame * one.frame
     order = "little" if one.little else "big"
@@ -185,7 +187,7 @@ def whole(reader: Reader, place: int, one: Samples, end: int, cut: str | None = 
     return Extent(place, end, bytes(head), cut=cut)
 
 
-def is_sound(reader: Reader, one: Samples, start: int, end: int) -> bool:
+def is_sound(reader: Reader, one: SampleLayout, start: int, end: int) -> bool:
     """Return whether bytes behind the stated end are samples: no text, and no other data."""
     if end - start < max(one.frame, _MORE_S * one.rate):
         return False

@@ -20,7 +20,7 @@ import onnx
 from extractors.audio import SPEECH_RATE, Samples
 from extractors.networks import graphs
 from extractors.networks.features import BANDS, Features, filter_bank
-from extractors.networks.nodes import Array, Nodes
+from extractors.networks.nodes import Nodes, Tensor
 from extractors.networks.torch_file import read_tensors
 from extractors.packaged import CAMPPLUS
 
@@ -124,7 +124,7 @@ def build(folder: Path) -> onnx.ModelProto:
     return graph_of(read_tensors(path))
 
 
-def graph_of(weights: Mapping[str, Array]) -> onnx.ModelProto:
+def graph_of(weights: Mapping[str, Tensor]) -> onnx.ModelProto:
     """Return the graph of some weights; batch norms become part of convolutions.
 
     Its inputs are features [shape=(clips, frames, 80)] and what depends on their
@@ -233,7 +233,7 @@ def _steps(frames: int) -> int:
     return (frames - 1) // 2 + 1
 
 
-def _pools(frames: int, inside: npt.NDArray[np.bool_]) -> dict[str, Array]:
+def _pools(frames: int, inside: npt.NDArray[np.bool_]) -> dict[str, Tensor]:
     """Return what the graph wants to know of a number of frames.
 
     ``pool`` averages steps over each segment and adds the mean of all; ``spread`` gives
@@ -261,7 +261,7 @@ def _centred(features: Features) -> Features:
     return np.asarray(features - features.mean(axis=0), np.float32)
 
 
-def _unit(vectors: Array) -> Vectors:
+def _unit(vectors: Tensor) -> Vectors:
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
     if not np.all((length > 0) & np.isfinite(length)):
         raise ValueError("the vector of a voice has no direction")

@@ -177,7 +177,7 @@ def _layer(line: str) -> _Layer:
     return _Layer(kind, words[:first], words[first:last], options)
 
 
-def _dense(nodes: Nodes, inputs: list[str], options: Options, weights: _Weights) -> str:
+def _dense(nodes: Nodes, inputs: list[str], options: LayerOptions, weights: _Weights) -> str:
     rows, columns = int(options["8"]), int(options["9"])
     matrix = weights.take(rows * columns).reshape(rows, columns)
     value = nodes.add("MatMul", inputs[0], nodes.constant(matrix.T))
@@ -189,7 +189,7 @@ def _dense(nodes: Nodes, inputs: list[str], options: Options, weights: _Weights)
 def _filtered(
     nodes: Nodes,
     inputs: list[str],
-    options: Options,
+    options: LayerOptions,
     weights: _Weights,
 ) -> str:
     """Add a filter over time for each channel."""
@@ -202,13 +202,13 @@ def _filtered(
     return nodes.add("Squeeze", value, first)
 
 
-def _cropped(nodes: Nodes, inputs: list[str], options: Options, _: _Weights) -> str:
+def _cropped(nodes: Nodes, inputs: list[str], options: LayerOptions, _: _Weights) -> str:
     start, end = (int(options[key].split(",")[1]) for key in ("-23309", "-23310"))
     places = (start, _FAR if end == _TO_THE_END else end, 1)
     return nodes.add("Slice", inputs[0], *[nodes.constant([at]) for at in places])
 
 
-def _padded(nodes: Nodes, inputs: list[str], options: Options, _: _Weights) -> str:
+def _padded(nodes: Nodes, inputs: list[str], options: LayerOptions, _: _Weights) -> str:
     pads = nodes.constant([0, int(options["2"]), 0, int(options["3"])])
     return nodes.add("Pad", inputs[0], pads)
 
@@ -217,8 +217,8 @@ def _plain(operator: str, **attributes: Any) -> LayerMaker:
     return lambda nodes, inputs, *_: nodes.add(operator, *inputs, **attributes)
 
 
-Options = Mapping[str, str]
-LayerMaker = Callable[[Nodes, list[str], Options, _Weights], str]
+LayerOptions = Mapping[str, str]
+LayerMaker = Callable[[Nodes, list[str], LayerOptions, _Weights], str]
 
 #: ncnn's layers that the network has, and what adds each to a graph.
 _LAYERS: Mapping[str, LayerMaker] = {

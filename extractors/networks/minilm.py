@@ -21,7 +21,7 @@ from extractors.networks import graphs
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-Direction = npt.NDArray[np.float32]
+TextDirection = npt.NDArray[np.float32]
 
 #: Parts of words that are read of a text; the network was trained on so many.
 MOST_PARTS = 256
@@ -36,7 +36,7 @@ _KEPT = 4_096
 VERSION = 1
 
 
-def direction(text: str) -> Direction:
+def direction(text: str) -> TextDirection:
     """Return the unit vector of the meaning of a text [shape=(384,)].
 
     Raises:
@@ -48,7 +48,7 @@ def direction(text: str) -> Direction:
 
 
 @lru_cache(_KEPT)
-def _direction(text: str) -> Direction:
+def _direction(text: str) -> TextDirection:
     parts = np.array([_vocabulary().encode(text).ids], np.int64)
     inputs = {
         "input_ids": parts,
@@ -57,7 +57,7 @@ def _direction(text: str) -> Direction:
     }
     [hidden] = session().run(None, inputs)
     mean = hidden[0].mean(axis=0)
-    vector: Direction = mean / np.linalg.norm(mean)
+    vector: TextDirection = mean / np.linalg.norm(mean)
     vector.setflags(write=False)  # it is kept
     return vector
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-Array = npt.NDArray[Any]
+Tensor = npt.NDArray[Any]
 
 #: The operators of our graphs are those of this version of ONNX; what runs them reads
 #: files of this version of the format.
@@ -27,12 +27,12 @@ class Nodes:
         weights: arrays by name.
     """
 
-    def __init__(self, weights: Mapping[str, Array]) -> None:
+    def __init__(self, weights: Mapping[str, Tensor]) -> None:
         self.weights = weights
         self._nodes: list[onnx.NodeProto] = []
         self._constants: list[onnx.TensorProto] = []
 
-    def constant(self, values: Array | Sequence[int]) -> str:
+    def constant(self, values: Tensor | Sequence[int]) -> str:
         """Add an array, fractions as float32; return its name."""
         array = np.asarray(values)
         if array.dtype.kind == "f":
@@ -54,7 +54,7 @@ class Nodes:
         return self.add("Relu", value)
 
     def convolve(
-        self, value: str, kernel: Array, bias: Array | None = None, **attributes: Any
+        self, value: str, kernel: Tensor, bias: Tensor | None = None, **attributes: Any
     ) -> str:
         """Add a convolution."""
         inputs = [value, self.constant(kernel)]
@@ -82,7 +82,7 @@ class Nodes:
         value = self.add("Mul", value, self.constant(factor[:, np.newaxis]))
         return self.add("Add", value, self.constant(bias[:, np.newaxis]))
 
-    def batch_norm(self, norm: str) -> tuple[Array, Array]:
+    def batch_norm(self, norm: str) -> tuple[Tensor, Tensor]:
         """Return the factor and the summand that a trained batch norm comes to."""
         variance = self.weights[f"{norm}.running_var"].astype(np.float64)
         factor = 1 / np.sqrt(variance + _EPSILON)

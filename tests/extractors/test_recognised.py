@@ -11,7 +11,7 @@ import pytest
 from blueprints import Span, Word
 from extractors.recognised import words_of
 from extractors.suspect import (
-    Loop,
+    RepeatedPhrase,
     longest_repetition,
     low_confidence,
     repetition_loop,
@@ -29,9 +29,9 @@ def word(start: float | None, end: float | None, confidence: float | None = None
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("no no no no no no no no no", Loop(("no",), 9, 0)),
-        ("well thank you. Thank you! thank you, thank you", Loop(("thank", "you"), 4, 1)),
-        ("谢谢谢谢谢谢谢谢", Loop(("谢",), 8, 0)),
+        ("no no no no no no no no no", RepeatedPhrase(("no",), 9, 0)),
+        ("well thank you. Thank you! thank you, thank you", RepeatedPhrase(("thank", "you"), 4, 1)),
+        ("谢谢谢谢谢谢谢谢", RepeatedPhrase(("谢",), 8, 0)),
         # Meant: a word said three times, a sentence said twice, laughter, counting.
         ("no no no that is not it", None),
         ("the future is here the future is here", None),
@@ -41,15 +41,15 @@ def word(start: float | None, end: float | None, confidence: float | None = None
         ("word", None),
     ],
 )
-def test_repetition_loops(text: str, expected: Loop | None) -> None:
+def test_repetition_loops(text: str, expected: RepeatedPhrase | None) -> None:
     assert repetition_loop(tokens(text)) == expected
 
 
 def test_the_longest_row_wins_and_an_unfinished_last_phrase_does_not_count() -> None:
     words = ["a", "a", "b", "c", "d", "b", "c", "d", "b", "c", "d", "b", "c"]
-    assert longest_repetition(words) == Loop(("b", "c", "d"), 3, 2)
+    assert longest_repetition(words) == RepeatedPhrase(("b", "c", "d"), 3, 2)
     inside = repetition_loop(["so", *["the", "end"] * 5, "of", "it"])
-    assert inside == Loop(("the", "end"), 5, 1)
+    assert inside == RepeatedPhrase(("the", "end"), 5, 1)
     assert inside.words == 10
 
 

@@ -18,7 +18,7 @@ from trace_eval.decide.rank import read_human_ranking
 from trace_eval.opinions.labels import read_labels
 from trace_eval.review.exports import COLUMNS, to_csv
 from trace_eval.runs.fuse import fuse_again
-from trace_eval.runs.table import Table
+from trace_eval.runs.table import CellTable
 
 #: Every end of a line that Unicode knows, and those of two characters.
 BREAKS = ("\n", "\r", "\r\n", "\n\r", *"\v\f\x1c\x1d\x1e\x85\u2028\u2029")
@@ -32,7 +32,7 @@ CELLS = (
 
 
 def _by_table(columns: list[str], rows: list[list[str]]) -> str:
-    lines = Table(dict.fromkeys(columns, str), (list(row) for row in rows)).csv_lines()
+    lines = CellTable(dict.fromkeys(columns, str), (list(row) for row in rows)).csv_lines()
     return "".join(f"{line}\n" for line in lines)
 
 

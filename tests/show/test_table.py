@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.show.table import (
-    Figure,
+    TableNumber,
     column,
     figures,
     out_of,
@@ -68,8 +68,8 @@ def test_a_column_beside_depends_on_more_than_the_row() -> None:
 def test_every_number_has_its_interval_and_its_items() -> None:
     shown = table("T", [FULL, BARE], "judge items wait share mean")
     assert list(figures(shown)) == [
-        Figure("a", "waits", 1.25, None, None, 4, ""),
-        Figure("a", "share", 0.5, 0.1, 0.9, 4, ""),
-        Figure("a", "mean", 0.2, 0.0, 0.4, 4, ""),
-        Figure("b", "mean", 0.25, None, None, 4, ""),
+        TableNumber("a", "waits", 1.25, None, None, 4, ""),
+        TableNumber("a", "share", 0.5, 0.1, 0.9, 4, ""),
+        TableNumber("a", "mean", 0.2, 0.0, 0.4, 4, ""),
+        TableNumber("b", "mean", 0.25, None, None, 4, ""),
     ]

@@ -29,7 +29,7 @@ from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.inference.win_rates import DifferenceRow, RateRow, WinRates
 from trace_eval.stats.options import AgreeOptions, RankOptions
-from trace_eval.stats.ranking.report import HUMAN_RATES, Caveat, MeanRow, RankReport, Standing
+from trace_eval.stats.ranking.report import HUMAN_RATES, Caveat, MeanRow, RankReport, SystemStanding
 from trace_eval.stats.report import AgreeReport, Coverage, ScoreReport
 from trace_eval.stats.sentences import before_labels
 
@@ -138,13 +138,13 @@ def places(high: int | None, *lows: int) -> dict[str, Any]:
     ends = ((1, high), (lows[0], 3), (lows[1], 3))
     return {
         "places": ahead(
-            Standing("win_rate", r.system, 0.5, None, 1, low if high else None, top, 0)
+            SystemStanding("win_rate", r.system, 0.5, None, 1, low if high else None, top, 0)
             for r, (low, top) in zip(THREE, ends, strict=True)
         )
     }
 
 
-def ahead(places: Iterable[Standing]) -> tuple[Standing, ...]:
+def ahead(places: Iterable[SystemStanding]) -> tuple[SystemStanding, ...]:
     """Standings that name the systems whose ranks are all behind."""
     text = tuple(places)
     return tuple(
@@ -284,7 +284,7 @@ def scored(
 ) -> tuple[str, ...]:
     """Return the answer on (system, mean, its interval, bounds of its rank, annotators' mean)."""
     means = [MeanRow(s, 10, 0, IntervalEstimate(v, i), p) for s, v, i, _, p in rows]
-    places = [Standing("mean_score", s, v, None, 1, *rank, 0) for s, v, _, rank, _ in rows]
+    places = [SystemStanding("mean_score", s, v, None, 1, *rank, 0) for s, v, _, rank, _ in rows]
     return rank_answer(ranking((), means=tuple(means), places=ahead(places)))
 
 

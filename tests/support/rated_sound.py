@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.support.audio_cases import write
 from tests.support.llm_judges import scoring_judge
-from trace_eval.data.answers import Answer, Instruction, Turn
+from trace_eval.data.answers import Answer, Instruction, RecordedTurn
 from trace_eval.data.items import Single
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.judges.ask.judge import LLMJudge
@@ -21,7 +21,9 @@ from trace_eval.runs.pipeline import decode_recording
 
 def dialogue(folder: Path, seconds: list[float], name: str = "d") -> Single:
     turns = tuple(
-        Turn(audio=write(folder / f"{name}{n}.wav", length, 300.0 + 50 * n), speaker=f"role {n}")
+        RecordedTurn(
+            audio=write(folder / f"{name}{n}.wav", length, 300.0 + 50 * n), speaker=f"role {n}"
+        )
         for n, length in enumerate(seconds, start=1)
     )
     return Single(

@@ -15,7 +15,7 @@ from extractors.audio import SPEECH_RATE
 from tests.support.cli import trace_eval
 from tests.support.platform_samples import EXPORTS, SAID, export_text
 from tests.support.sided_calls import sides, write_eva, write_sides
-from trace_eval.conversations.layouts import Reading, read_conversations
+from trace_eval.conversations.layouts import CallReading, read_conversations
 from trace_eval.data.conversation import Conversation, ConversationItem
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import time_turns
@@ -44,7 +44,7 @@ def _spans(call: Conversation, role: str) -> list[tuple[float, float]]:
     return [(turn.start_s or 0.0, turn.end_s or 0.0) for turn in turns if turn.start_s is not None]
 
 
-def _one(reading: Reading) -> ConversationItem:
+def _one(reading: CallReading) -> ConversationItem:
     (item,) = reading.items
     assert not reading.unread
     return item

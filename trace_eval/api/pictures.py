@@ -22,7 +22,7 @@ from trace_eval.decide.ablation import AblationReport
 from trace_eval.decide.card import Card
 from trace_eval.show import draw
 from trace_eval.show.draw import Picture, Point
-from trace_eval.show.table import Figure, figures
+from trace_eval.show.table import TableNumber, figures
 from trace_eval.stats.agreement.score import JudgeScore, most_accurate
 from trace_eval.stats.inference.calibrate import Calibration
 from trace_eval.stats.ranking.report import RankReport
@@ -57,7 +57,7 @@ def timing_finding(result: TurnsResult) -> Finding:
     return Finding("Timing", result, tables, result.sentences, points=tuple(points), axis="seconds")
 
 
-def rows_of(finding: Finding) -> Iterator[tuple[str, list[Figure]]]:
+def rows_of(finding: Finding) -> Iterator[tuple[str, list[TableNumber]]]:
     """Yield (title of a table, its figures) in reading order."""
     result = finding.report
     if isinstance(result, TurnsResult):
@@ -67,13 +67,13 @@ def rows_of(finding: Finding) -> Iterator[tuple[str, list[Figure]]]:
         yield table.title, list(figures(table))
 
 
-def _times(result: TurnsResult) -> Iterator[Figure]:
+def _times(result: TurnsResult) -> Iterator[TableNumber]:
     """Yield the figures of calls as the report holds them; its table shows their texts."""
     for system, report in _systems(result).items():
         for one in report.figures.values():
             if one.value is not None:
                 low, high = one.interval or (None, None)
-                yield Figure(
+                yield TableNumber(
                     name=system,
                     column=one.name,
                     value=one.value,

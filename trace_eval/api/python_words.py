@@ -74,9 +74,9 @@ def for_callers(value: Any, package: str) -> Any:
         called.__module__ = package  # where pickle finds it
         return called
     if isinstance(value, type) and not issubclass(value, _WITH_OWN_WORDS):
-        make = vars(value).get("__init__") or value.__init__  # type: ignore[misc]
+        make = vars(value).get("__init__") or value.__init__
         if isinstance(make, FunctionType) and not _is_wrapped(make):
-            value.__init__ = python_words(make, rewritten=False)  # type: ignore[misc]
+            value.__init__ = python_words(make, rewritten=False)  # type: ignore[method-assign]
     return value
 
 

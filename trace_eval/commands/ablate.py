@@ -10,7 +10,7 @@ import typer
 
 from trace_eval.commands.console import messages, say
 from trace_eval.commands.options import ConfigOption, judge_options
-from trace_eval.commands.render import AS_AGREE, Labels, Output, print_tables
+from trace_eval.commands.render import AS_AGREE, LabelsOption, Output, print_tables
 from trace_eval.commands.result_files import give, give_figures
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.columns import OF_LABELS, Columns
@@ -26,7 +26,7 @@ WIDTH = 100
 def ablate(
     *,
     run: Annotated[Path, typer.Argument(help="Run folder of judge.")],
-    labels: Labels = None,
+    labels: LabelsOption = None,
     columns: Annotated[Columns, OF_LABELS, AS_AGREE],
     output: Annotated[Output, ("csv",)],
     cache: Annotated[

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.render import Labels, Output, print_report
+from trace_eval.commands.render import LabelsOption, Output, print_report
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.columns import Columns
 from trace_eval.stats.options import AgreeOptions
@@ -32,7 +32,7 @@ def agree(
         list[Path],
         typer.Argument(help="Run folders, or CSV/JSONL/JSON files of judgements or scores."),
     ],
-    labels: Labels = None,
+    labels: LabelsOption = None,
     options: AgreeOptions,
     columns: Columns,
     output: AgreeOutput,

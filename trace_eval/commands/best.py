@@ -19,7 +19,7 @@ from trace_eval.decide.best.options import BestOptions
 from trace_eval.runs.options import Options
 
 if TYPE_CHECKING:
-    from trace_eval.decide.best.best import BestEstimate, Selection
+    from trace_eval.decide.best.best import BestEstimate, SelectionReport
     from trace_eval.decide.best.ranking import Ranking
     from trace_eval.decide.best.summary import Gain
 
@@ -62,7 +62,7 @@ def best(
         raise typer.Exit(EXIT_INCOMPLETE)
 
 
-def _print_selection(selection: Selection, out: Path) -> None:
+def _print_selection(selection: SelectionReport, out: Path) -> None:
     from trace_eval.decide.best.best import BEST_FILE
 
     titles = ("group", "winner", "system", "by", "of", "note")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.console import say
-from trace_eval.commands.render import AS_AGREE, Labels, Output, print_tables
+from trace_eval.commands.render import AS_AGREE, LabelsOption, Output, print_tables
 from trace_eval.commands.result_files import give, give_figures
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.columns import Columns
@@ -20,7 +20,7 @@ def card(
     runs: Annotated[
         list[Path], typer.Argument(help="Run folders or files of judgements; several compare.")
     ],
-    labels: Labels = None,
+    labels: LabelsOption = None,
     columns: Annotated[Columns, AS_AGREE],
     probes: Annotated[
         list[Path] | None,

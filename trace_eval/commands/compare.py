@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.console import say, say_note
-from trace_eval.commands.render import AS_AGREE, Labels, Output, print_tables
+from trace_eval.commands.render import AS_AGREE, LabelsOption, Output, print_tables
 from trace_eval.commands.result_files import give, give_figures
 from trace_eval.commands.signatures import from_classes, refuse_unused
 from trace_eval.compare.options import ChangeOptions, CompareOptions
@@ -26,7 +26,7 @@ def compare(
             help="Two or more run folders over one input; with --judge-change also FILE:COLUMN."
         ),
     ],
-    labels: Labels = None,
+    labels: LabelsOption = None,
     columns: Annotated[Columns, OF_LABELS, AS_AGREE],
     judge_change: Annotated[
         bool,

@@ -11,7 +11,7 @@ import typer
 from blueprints import UserError, counted
 from fusion import DEFAULT_POLICY
 from trace_eval.commands.console import say
-from trace_eval.commands.render import AS_AGREE, Labels, print_tables
+from trace_eval.commands.render import AS_AGREE, LabelsOption, print_tables
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes, refuse_unused
 from trace_eval.data.columns import Columns
@@ -57,7 +57,7 @@ def fuse(
             "--calibrated", help="Also write P(annotators prefer A) of every pair, from labels."
         ),
     ] = False,
-    labels: Labels = None,
+    labels: LabelsOption = None,
     columns: Annotated[Columns, AS_AGREE],
     out: _Out = None,
     options: PairOptions,

@@ -58,14 +58,14 @@ Rubrics = Annotated[
         f" a .toml file; may be repeated. Default: none, of rate {', '.join(DEFAULT_RUBRICS)}."
     ),
 ]
-AnyPolicy = Annotated[
+PolicyOption = Annotated[
     str | None,
     typer.Option(
         help="Fusion policy of pairs: a name or a 64-row .csv/.json table. Default:"
         f" {DEFAULT_POLICY}."
     ),
 ]
-Out = Annotated[
+RunFolder = Annotated[
     str | None,
     typer.Option(
         help="Run folder, continued if it is there, with ray also a URL; default:"
@@ -109,8 +109,8 @@ def judge(
     folders: TwoFolders,
     judge: Judges = None,
     rubric: Rubrics = None,
-    policy: AnyPolicy = None,
-    out: Out = None,
+    policy: PolicyOption = None,
+    out: RunFolder = None,
     reading: InputOptions,
     aa: Again = None,
     config: shared.ConfigOption = None,

@@ -86,7 +86,7 @@ RESULTS: dict[str, tuple[str, ...]] = {
         ".judges.ask.estimate:CostEstimate",
         ".judges.ask.batch:BatchWritten",
     ),
-    "best": (".decide.best.best:Selection", ".decide.best.best:BestEstimate"),
+    "best": (".decide.best.best:SelectionReport", ".decide.best.best:BestEstimate"),
     "extract": (".runs.extraction:Extraction",),
     "report": ("said .commands.report:ReportWritten",),
     "show": (".runs.summary:RunShown", "blueprints.blueprint:Blueprint", "dict builtins:object"),

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.console import say, warn
-from trace_eval.commands.render import AS_AGREE, Labels, print_tables
+from trace_eval.commands.render import AS_AGREE, LabelsOption, print_tables
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.columns import Columns
@@ -22,7 +22,7 @@ def plan(
         Path,
         typer.Argument(help="Run folder, CSV/JSONL/JSON file of judgements, or a number of pairs."),
     ],
-    labels: Labels = None,
+    labels: LabelsOption = None,
     chosen: LabelChoice,
     options: PlanOptions,
     out: Annotated[

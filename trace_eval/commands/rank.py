@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from blueprints import UserError
-from trace_eval.commands.render import AS_AGREE, Junit, Labels, Output, print_report
+from trace_eval.commands.render import AS_AGREE, Junit, LabelsOption, Output, print_report
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.columns import Columns
 from trace_eval.stats.options import RankOptions
@@ -23,7 +23,7 @@ def rank(
             help="Run folder, or CSV/JSONL/JSON file with systems and labels or scores."
         ),
     ],
-    labels: Labels = None,
+    labels: LabelsOption = None,
     human: Annotated[
         Path | None,
         typer.Option(help="Human ranking: CSV with system and score (or rank)."),

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from trace_eval.stats.report import AgreeReport, ScoreReport
 
 #: Name of a judge or system -> figure -> value; None: it is not known.
-Values = Mapping[str, Mapping[str, float | None]]
+ValuesByName = Mapping[str, Mapping[str, float | None]]
 
 #: Spaces between two columns, and at both ends of a line together, as rich draws them.
 _GAP, _EDGES = 3, 2
@@ -53,7 +53,7 @@ class Output:
     csv: Path | None = None
     full: bool = False
 
-    def close(self, values: Values, junit: Path | None = None, suite: str = "") -> None:
+    def close(self, values: ValuesByName, junit: Path | None = None, suite: str = "") -> None:
         """End with exit code 1 where a figure is too low."""
         if not self.fail_under:
             if junit:
@@ -77,7 +77,7 @@ class Output:
 #: The options of a file of labels, on the help pages of all commands but ``agree``.
 AS_AGREE = ExplainedBy("agree", shown="named")
 
-Labels = Annotated[
+LabelsOption = Annotated[
     Path | None,
     typer.Option(help="Human labels (CSV, JSONL, HCoT JSON). Default: those in the run or file."),
 ]

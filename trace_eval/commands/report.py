@@ -10,7 +10,7 @@ import typer
 
 from blueprints import UserError, counted
 from trace_eval.commands.console import EXIT_INCOMPLETE, complain, messages, say, warn
-from trace_eval.commands.render import AS_AGREE, Labels
+from trace_eval.commands.render import AS_AGREE, LabelsOption
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.columns import OF_LABELS, Columns
@@ -63,7 +63,7 @@ def report(
             " not moved together with the run."
         ),
     ] = None,
-    labels: Labels = None,
+    labels: LabelsOption = None,
     columns: Annotated[Columns, OF_LABELS, AS_AGREE],
 ) -> None:
     """Write a run as one HTML file to read, hear and search; nothing is judged again."""

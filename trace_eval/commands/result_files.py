@@ -188,12 +188,12 @@ def give_figures(report: Any, csv: Path | None = None, folder: Any = None) -> No
     from trace_eval.show import latex as in_latex
     from trace_eval.show import markdown as in_markdown
     from trace_eval.show.draw import save
-    from trace_eval.show.table import Figure
+    from trace_eval.show.table import TableNumber
 
     finding = finding_of(report)
     if tidy:
         rows = ((title, *one) for title, figures in rows_of(finding) for one in figures)
-        write_table(tidy, ("table", *Figure._fields), rows)
+        write_table(tidy, ("table", *TableNumber._fields), rows)
     for each in latex:
         write_file(Path(each), in_latex.document(finding.tables, str(finding)))
     for each in markdown:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.console import say, warn
-from trace_eval.commands.render import AS_AGREE, Labels, print_tables
+from trace_eval.commands.render import AS_AGREE, LabelsOption, print_tables
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.columns import Columns
@@ -22,7 +22,7 @@ def screen(
     source: Annotated[
         Path, typer.Argument(help="Run folder, or CSV/JSONL/JSON file of judgements.")
     ],
-    labels: Labels = None,
+    labels: LabelsOption = None,
     others: Annotated[
         list[Path] | None,
         typer.Option("--with", help="Another judge of the same pairs: its agreement is a sign."),

@@ -16,7 +16,8 @@ from trace_eval.compare.conclusions import (
     z_conclusions,
     z_p,
 )
-from trace_eval.compare.mapping import Array, Mapping, mapping, mapping_table
+from trace_eval.compare.mapping import Mapping, mapping, mapping_table
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.paired import holm
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import Table, column, p_text, table

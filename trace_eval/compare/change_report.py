@@ -20,10 +20,11 @@ from trace_eval.compare.flips import (
     repeated,
 )
 from trace_eval.compare.human_labels import AgainstLabels, AgainstRatings
-from trace_eval.compare.judgings import Array, Joined, Judging
+from trace_eval.compare.judgings import Joined, Judging
 from trace_eval.compare.mapping import Mapping
 from trace_eval.compare.options import ChangeOptions
 from trace_eval.compare.systems import SystemChange
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.paired import mean_difference, sign_flip
 from trace_eval.estimate.resample import UNIT

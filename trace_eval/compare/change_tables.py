@@ -12,7 +12,7 @@ from trace_eval.compare.human_labels import NEITHER, AgainstLabels, AgainstRatin
 from trace_eval.compare.judgings import Ceiling
 from trace_eval.compare.mapping import mapped_cells, mapping_table
 from trace_eval.estimate.paired import FLIPS_DRAWN
-from trace_eval.show.table import NOTHING, Table, grid, p_value, table
+from trace_eval.show.table import NOTHING, Table, count_text, grid, p_value, table
 
 
 def change_tables(report: JudgeChange) -> Iterator[Table]:
@@ -161,17 +161,12 @@ def human_tables(report: JudgeChange) -> Iterator[Table]:
         for score in result.scores:
             rows = []
             for label, counts in zip(score.labels, score.confusion, strict=True):
-                rows.append((label, *map(_count, counts)))
+                rows.append((label, *map(count_text, counts)))
             yield grid(
                 f"Confusion: {score.judge} on {result.metric}",
                 ("human label", *score.labels),
                 rows,
             )
-
-
-def _count(number: float) -> str | int:
-    """Write the items of a cell; where several raters share one, they are no whole number."""
-    return f"{number:.3g}" if number % 1 else int(number)
 
 
 def _among(ceiling: Ceiling | None) -> str:

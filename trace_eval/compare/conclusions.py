@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.paired import holm
 from trace_eval.show.table import NOTHING, Table, column, joined, table
 
-Array = NDArray[np.float64]
 Signs = NDArray[np.int64]
 
 #: Two-sided level of a conclusion, after Holm's correction within its family.

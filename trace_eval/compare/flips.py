@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
-from trace_eval.compare.judgings import Array, Joined, Judging
+from trace_eval.compare.judgings import Joined, Judging
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.share import Share
 from trace_eval.opinions.codes import LABELS, MISSING, UNTYPED, Codes, collapse_codes, is_untyped
 from trace_eval.show.table import Table, column, joined, table

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from trace_eval.compare.judgings import Array, Ceiling, Joined
+from trace_eval.compare.judgings import Ceiling, Joined
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import IntervalOptions, SeedOptions
 from trace_eval.estimate.paired import sign_flip

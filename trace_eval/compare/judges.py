@@ -27,7 +27,7 @@ from trace_eval.compare.human_labels import against_labels, against_ratings
 from trace_eval.compare.judgings import Joined, Judging, aligned, join
 from trace_eval.compare.mapping import Mapping, mapping
 from trace_eval.compare.options import ChangeOptions
-from trace_eval.compare.read_judging import Source, is_board, read_board, read_judging
+from trace_eval.compare.read_judging import JudgingSource, is_board, read_board, read_judging
 from trace_eval.compare.run_judgings import with_labels
 from trace_eval.compare.systems import SystemChange, system_change
 from trace_eval.data.columns import Columns
@@ -38,8 +38,8 @@ from trace_eval.show.table import Table
 
 
 def judge_change(
-    sources: Sequence[Source],
-    repeats: Sequence[Source] = (),
+    sources: Sequence[JudgingSource],
+    repeats: Sequence[JudgingSource] = (),
     options: ChangeOptions | None = None,
     labels: Path | Opinions | None = None,
     columns: Columns | None = None,

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
+from trace_eval.estimate.arrays import Array
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.units import Numbers
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.runs.record import RunRecord
-
-Array = NDArray[np.float64]
 
 #: What a table has for an item that was not judged.
 ABSENT = "absent"
@@ -58,7 +57,7 @@ class Judging(Opinions):
         return [*self.codes, *self.scores]
 
     @property
-    def cluster(self) -> Numbers | None:
+    def cluster(self) -> WholeNumbers | None:
         """Unit of every item, see :meth:`Opinions.units`; None: each is one."""
         unit = self.units()
         return None if unit is None or unit.max(initial=-1) + 1 == len(unit) else unit
@@ -87,7 +86,7 @@ class Joined:
         return self.first.points(metric), self.second.points(metric)
 
     @property
-    def cluster(self) -> Numbers | None:
+    def cluster(self) -> WholeNumbers | None:
         """Unit of every item; instructions that either side knows count. None: each is one."""
         sides = [side.cluster for side in (self.first, self.second)]
         return min(
@@ -96,7 +95,7 @@ class Joined:
             default=None,
         )
 
-    def available(self, gap: Array) -> tuple[Array, Numbers | None]:
+    def available(self, gap: Array) -> tuple[Array, WholeNumbers | None]:
         """Return the differences of items that both scored, and their units; None: each is one."""
         available, cluster = ~np.isnan(gap), self.cluster
         return gap[available], None if cluster is None else cluster[available]

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array
 from trace_eval.show.table import NOTHING, Table, column, table
-
-Array = NDArray[np.float64]
 
 #: From so many points on the mapping is monotone (isotonic), with fewer it is a line.
 MONOTONE_FROM = 40

@@ -15,13 +15,13 @@ from trace_eval.compare.judgings import ABSENT, Judging
 from trace_eval.compare.run_judgings import run_judging
 from trace_eval.opinions.cells import UnreadValues, ids_of, texts_of
 from trace_eval.opinions.codes import MISSING, Codes
-from trace_eval.opinions.label_files import Columns, read_columns
+from trace_eval.opinions.label_files import TextColumns, read_columns
 from trace_eval.opinions.labels import RowSystems, encode
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
 
 #: What can be put beside another: a run or its folder, or a table ``FILE:COLUMN``.
-Source = Path | str | Run
+JudgingSource = Path | str | Run
 
 #: Why an item of a table has no verdict.
 NO_VERDICT = "unparseable"
@@ -38,7 +38,7 @@ def _split_column(source: str) -> tuple[Path, str | None]:
     return Path(path), column
 
 
-def read_judging(source: Source, truth: str | None = None) -> Judging:
+def read_judging(source: JudgingSource, truth: str | None = None) -> Judging:
     """Read a run, or one column of verdicts of a table.
 
     Args:
@@ -66,7 +66,7 @@ def read_judging(source: Source, truth: str | None = None) -> Judging:
     )
 
 
-def is_board(source: Source) -> bool:
+def is_board(source: JudgingSource) -> bool:
     """Whether ``FILE:COLUMN`` has a row per system, and none per item."""
     path, column = _split_column(str(source))
     if isinstance(source, Run) or column is None or not path.is_file():
@@ -75,7 +75,7 @@ def is_board(source: Source) -> bool:
     return "system" in columns and "id" not in columns
 
 
-def read_board(source: Source, keys: Sequence[str] = ("system",)) -> Opinions:
+def read_board(source: JudgingSource, keys: Sequence[str] = ("system",)) -> Opinions:
     """Read one column of a table (``FILE:COLUMN``) with a row per system, named by ``keys``.
 
     A row has ``score`` as in the table, and the fact ``baseline``, which one system at most has:
@@ -112,7 +112,7 @@ def read_board(source: Source, keys: Sequence[str] = ("system",)) -> Opinions:
     )
 
 
-def _columns(path: Path, wanted: Mapping[str, str], optional: str) -> Columns:
+def _columns(path: Path, wanted: Mapping[str, str], optional: str) -> TextColumns:
     """Read the columns of a table under our names; only one of them may be missing."""
     columns = read_columns(path, wanted)
     for name, ours in wanted.items():

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.compare.judgings import ABSENT, Array, Ceiling, Judging
+from trace_eval.compare.judgings import ABSENT, Ceiling, Judging
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.items import Pair, Single
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.scores import Score
+from trace_eval.estimate.arrays import Array
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions

@@ -17,7 +17,8 @@ from trace_eval.compare.conclusions import (
     sign_conclusions,
     z_conclusions,
 )
-from trace_eval.compare.judgings import Array, Joined, Judging
+from trace_eval.compare.judgings import Joined, Judging
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.limits import NO_SPREAD
 from trace_eval.estimate.options import IntervalOptions

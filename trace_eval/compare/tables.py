@@ -201,13 +201,13 @@ def _all(report: RunComparison) -> Iterator[Table]:
     def cell(labels: Mapping[str, str]) -> str:
         return " | ".join(labels.get(name, NOTHING) for name in columns)
 
-    rows: list[tuple[str, ...]] = []
+    lines: list[tuple[str, ...]] = []
     for item in report.apart:
         verdicts = [cell(item.verdicts[name]) for name in report.names]
-        rows.append((item.pair, *verdicts, cell(item.people) if item.people else NOTHING))
+        lines.append((item.pair, *verdicts, cell(item.people) if item.people else NOTHING))
     yield grid(
         APART,
         ("pair", *report.names, "human label"),
-        rows,
+        lines,
         f"{' | '.join(columns)}; {fused}",
     )

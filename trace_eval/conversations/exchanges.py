@@ -71,7 +71,10 @@ def _counterparts(
     if None in mine or None in others:  # until a recogniser has transcribed them
         matched = dict(enumerate(range(len(ours))))
     else:
-        matched = _in_order([[_same(one, other) for other in others] for one in mine])
+        same: list[list[bool]] = []
+        for one in mine:
+            same.append([_same(one, other) for other in others])
+        matched = _in_order(same)
     following = 0
     for position in range(len(ours)):
         other = matched.get(position, following)
@@ -142,8 +145,9 @@ def _same(one: str | None, other: str | None) -> bool:
     """Whether two turns say the same: nine tenths of their letters and digits, in order."""
     if one is None or other is None:
         return False
-    first, second = (
-        "".join(c for c in text[:COMPARED_LETTERS].casefold() if c.isalnum())
-        for text in (one, other)
-    )
-    return alike(first, second, PARALLEL)
+    return alike(_letters(one), _letters(other), PARALLEL)
+
+
+def _letters(text: str) -> str:
+    """Return the first letters and digits of a text, in one case."""
+    return "".join(filter(str.isalnum, text[:COMPARED_LETTERS].casefold()))

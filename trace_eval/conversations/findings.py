@@ -20,13 +20,13 @@ from trace_eval.conversations.definitions.own import TRACE_EVAL
 from trace_eval.conversations.definitions.own_events import USER_LEFT
 from trace_eval.data.conversation import Conversation, Role
 
-Kind = Literal["late", "talks_over", "no_answer", "loops", "other_language"]
+FindingKind = Literal["late", "talks_over", "no_answer", "loops", "other_language"]
 
 #: The kinds of findings, in the order of reports.
-KINDS: tuple[Kind, ...] = ("late", "talks_over", "no_answer", "loops", "other_language")
+KINDS: tuple[FindingKind, ...] = ("late", "talks_over", "no_answer", "loops", "other_language")
 
 #: Kind of a source's event -> kind of finding.
-_EVENTS: dict[str, Kind] = {
+_EVENTS: dict[str, FindingKind] = {
     "agent_interruption": "talks_over",
     "no_yield": "talks_over",
     "no_response": "no_answer",
@@ -57,7 +57,7 @@ RULES = FindingRules()
 class CallFinding:
     """A mistake of the agent by a rule."""
 
-    kind: Kind
+    kind: FindingKind
     turn: int | None  # number of the turn where it shows; None: the answer is missing
     start_s: float | None  # the stretch to listen to; None without a clock
     end_s: float | None
@@ -69,14 +69,14 @@ class Findings:
     """The results of the rules for one conversation."""
 
     results: tuple[CallFinding, ...]
-    chances: Mapping[Kind, int | None]  # how often it could have happened; None: unknown
+    chances: Mapping[FindingKind, int | None]  # how often it could have happened; None: unknown
     measured: Measured
 
-    def of(self, kind: Kind) -> list[CallFinding]:
+    def of(self, kind: FindingKind) -> list[CallFinding]:
         """Return the findings of one kind."""
         return [one for one in self.results if one.kind == kind]
 
-    def share(self, kind: Kind) -> float | None:
+    def share(self, kind: FindingKind) -> float | None:
         """Return how often it happened, of how often it could have; None: unknown."""
         chances = self.chances[kind]
         return min(1.0, len(self.of(kind)) / chances) if chances else None
@@ -99,7 +99,7 @@ def find(conversation: Conversation, blueprints: Mapping[int, Blueprint] | None 
     languages = _languages(conversation, blueprints)
     results += _foreign(conversation, languages)
     awaited = None if measured.unusable else len(user)
-    chances: dict[Kind, int | None] = {
+    chances: dict[FindingKind, int | None] = {
         "late": sum(e.kind == "response" for e in measured.events) if timed else None,
         "talks_over": len(user) if timed and "interruption_rate" in measured.ratios else None,
         "no_answer": int(measured.ratios["reply_rate"][1]) if timed else awaited,
@@ -257,7 +257,7 @@ def timing_line(findings: Findings) -> str:
     lines = [f"{len(replies)} replies"]
     if replies:
         lines[0] += f" (median {median(replies):.1f} s, longest {max(replies):.1f} s)"
-    counted: tuple[Kind, ...] = ("late", "no_answer", "talks_over")
+    counted: tuple[FindingKind, ...] = ("late", "no_answer", "talks_over")
     lines += [
         f"{kind} {len(findings.of(kind))}" for kind in counted if findings.chances[kind] is not None
     ]

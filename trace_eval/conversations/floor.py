@@ -68,11 +68,12 @@ def floor_of(conversation: Conversation, rules: FloorRules) -> Floor:
         turns = [turn for _, turn in conversation.turns_of(role)]
         spans = [span for turn in turns for span in turn.stretches if span[0] < stop]
         segments[role] = joined(spans)
-        words[role] = {  # the words are known of those utterances that are a whole turn
-            parts[0]: turn.text
-            for turn in turns
-            if turn.text is not None and len(parts := joined(turn.stretches, rules.join_s)) == 1
-        }
+        words[role] = {}
+        for turn in turns:
+            parts = joined(turn.stretches, rules.join_s)
+            # the words are known of those utterances that are a whole turn
+            if turn.text is not None and len(parts) == 1:
+                words[role][parts[0]] = turn.text
     return _floor(segments, words, start_s=conversation.start_s, end_s=stop, rules=rules)
 
 
@@ -146,16 +147,17 @@ def turns_of(floor: Floor) -> list[tuple[Role, list[Utterance]]]:
 
 def turns_from_speech(floor: Floor, names: Mapping[Role, str]) -> tuple[Turn, ...]:
     """Make the turns of a conversation without a transcript, under its speakers' names."""
-    return tuple(
-        Turn(
+    turns: list[Turn] = []
+    for role, utterances in turns_of(floor):
+        turn = Turn(
             speaker=names[role],
             start_s=utterances[0].start,
             end_s=utterances[-1].end,
             segments=tuple((one.start, one.end) for one in utterances),
             backchannel=not utterances[0].takes_floor,
         )
-        for role, utterances in turns_of(floor)
-    )
+        turns.append(turn)
+    return tuple(turns)
 
 
 def heard_on(channel: str, events: Iterable[SourceEvent]) -> Spans:
@@ -174,13 +176,10 @@ def speech_edges(conversation: Conversation) -> Conversation:
     speakers = {role: conversation.speaker(role) for role in ROLES}
     if conversation.clock.kind != "recording" or not left or not all(speakers.values()):
         return conversation
-    spans = {
-        role: [
-            *(span for _, turn in conversation.turns_of(role) for span in turn.stretches),
-            *heard_on(role, left),
-        ]
-        for role in ROLES
-    }
+    spans: dict[Role, list[tuple[float, float]]] = {}
+    for role in ROLES:
+        of_turns = [span for _, turn in conversation.turns_of(role) for span in turn.stretches]
+        spans[role] = [*of_turns, *heard_on(role, left)]
     floor = floor_of_segments(spans, conversation.end_s, FloorRules())
     names = {role: one.name for role, one in speakers.items() if one}
     others = tuple(event for event in conversation.events if event.kind not in LEFT_OUT)

@@ -16,7 +16,7 @@ from trace_eval.conversations.definitions.base import Event
 from trace_eval.conversations.definitions.own_events import USER_LEFT
 from trace_eval.conversations.fault_words import lost_words, other_words, says_again
 from trace_eval.conversations.findings import Findings, find
-from trace_eval.data.conversation import Conversation, Turn
+from trace_eval.data.conversation import ROLES, Conversation, Role, Turn
 
 Whose = Literal["caller", "recogniser", "agent", "recording", "not known"]
 
@@ -119,10 +119,14 @@ def _shown(conversation: Conversation, findings: Findings) -> Iterator[tuple[Who
         yield "recording", str(conversation.meta.get("audit") or "cannot be timed")
         return
     yield from _recording(conversation)
-    sides = {role: [turn for _, turn in conversation.turns_of(role)] for role in ("user", "agent")}
+    sides: dict[Role, list[Turn]] = {}
+    heard: dict[Role, list[Turn]] = {}
+    for role in ROLES:
+        sides[role] = [turn for _, turn in conversation.turns_of(role)]
+        heard[role] = [turn for turn in sides[role] if turn.stretches]
     if conversation.clock.kind == "none" or not any(sides.values()):
         return
-    heard = {role: [turn for turn in turns if turn.stretches] for role, turns in sides.items()}
+
     yield from _missing(conversation, heard)
     if not all(heard.values()):
         return
@@ -200,16 +204,16 @@ def _last(conversation: Conversation) -> Turn | None:
 
 
 def _missing(
-    conversation: Conversation, heard: Mapping[str, list[Turn]]
+    conversation: Conversation, heard: Mapping[Role, list[Turn]]
 ) -> Iterator[tuple[Whose, str]]:
     """Yield a side that says nothing in a call in which the other speaks."""
     logged = {e.data.get("channel") for e in conversation.events if e.kind == "log_alone"}
     ends = f"in {conversation.end_s:.1f} s"
-    whose: tuple[tuple[str, Whose], ...] = (("user", "caller"), ("agent", "agent"))
+    whose: tuple[tuple[Role, Whose], ...] = (("user", "caller"), ("agent", "agent"))
     for role, who in whose:
         if heard[role]:
             continue
-        if conversation.channel_of(role) is None and conversation.channels:  # type: ignore[arg-type]
+        if conversation.channel_of(role) is None and conversation.channels:
             yield "recording", f"there is no sound of the {who}"
         elif role in logged:
             yield "recording", f"the {who} speaks in the log alone"

@@ -98,13 +98,13 @@ class Instruction(Recording):
     text: str | None = Field(None, description="the words of the instruction")
 
 
-class Turn(Recording):
+class RecordedTurn(Recording):
     """The recording of one turn of a dialogue or conversation."""
 
     speaker: str | None = Field(None, description="who speaks, e.g. the role's name")
 
     @model_validator(mode="after")
-    def _needs_audio(self) -> Turn:
+    def _needs_audio(self) -> RecordedTurn:
         if not self.has_audio:
             raise ValueError("a turn needs 'audio': the path or URL of its recording")
         return self
@@ -119,7 +119,7 @@ class Answer(Recording):
     system: str | None = Field(None, description="name of the system that answered")
     reference: str | None = Field(None, description="what should have been said, for WER")
     text: str | None = Field(None, description="the answer's words; may be empty, then it is too")
-    turns: tuple[Turn, ...] = Field((), description="a dialogue's recordings in order")
+    turns: tuple[RecordedTurn, ...] = Field((), description="a dialogue's recordings in order")
     conversation: Conversation | None = Field(
         None, exclude_if=is_none, description="turns and events on one clock"
     )
@@ -144,7 +144,7 @@ class Answer(Recording):
         """Return what there is to decode by role: the answer itself as ``role``, or its turns."""
         return {role: self} if self.has_audio else {**self._turns(role)}
 
-    def _turns(self, role: str) -> dict[str, Turn]:
+    def _turns(self, role: str) -> dict[str, RecordedTurn]:
         dialogue = {f"turn-{n}": turn for n, turn in enumerate(self.turns, start=1)}
         return dialogue | turn_recordings(role, self.conversation)
 
@@ -154,7 +154,7 @@ class Answer(Recording):
         return self.has_audio or bool(self.spoken_turns)
 
     @property
-    def spoken_turns(self) -> dict[str, Turn]:
+    def spoken_turns(self) -> dict[str, RecordedTurn]:
         """Role -> what is heard of it, turn by turn: of a dialogue, or of a conversation."""
         return self._turns("answer")
 
@@ -212,7 +212,7 @@ ALONE = Without(
 )
 
 
-class Judged(Strict):
+class Answered(Strict):
     """Fields that a pair and a single answer share: their answers."""
 
     @property
@@ -256,22 +256,22 @@ def turn_role(side: str, number: int) -> str:
     return f"{side}/turn-{number}"
 
 
-def turn_recordings(side: str, conversation: Conversation | None) -> dict[str, Turn]:
+def turn_recordings(side: str, conversation: Conversation | None) -> dict[str, RecordedTurn]:
     """Return the recordings of the turns that can be heard, by role: cuts of channels, or files."""
     if conversation is None:
         return {}
     channels = {channel.name: channel for channel in conversation.channels}
     of_speaker = {one.name: channels.get(one.channel or "") for one in conversation.speakers}
-    recordings: dict[str, Turn] = {}
+    recordings: dict[str, RecordedTurn] = {}
     for number, turn in enumerate(conversation.turns):
         role, channel = turn_role(side, number), of_speaker[turn.speaker]
         if turn.audio is not None:
-            recordings[role] = Turn(audio=turn.audio, speaker=turn.speaker)
+            recordings[role] = RecordedTurn(audio=turn.audio, speaker=turn.speaker)
         elif channel is not None and turn.start_s is not None and turn.end_s is not None:
             start_s, end_s = (max(0.0, channel.file_time(at)) for at in (turn.start_s, turn.end_s))
             if start_s < end_s:
                 cut = Cut(channel=channel.channel, start_s=start_s, end_s=end_s)
-                recordings[role] = Turn(audio=channel.audio, cut=cut, speaker=turn.speaker)
+                recordings[role] = RecordedTurn(audio=channel.audio, cut=cut, speaker=turn.speaker)
     return recordings
 
 

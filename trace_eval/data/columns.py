@@ -82,7 +82,7 @@ _CONDITION = re.compile(r"\A(?P<column>.+?)(?P<sign>!?=)(?P<value>.*)", re.S)
 
 
 @dataclass(frozen=True)
-class Condition:
+class RowFilter:
     """Which rows of a table count: those that hold a value in a column, or that do not."""
 
     column: str
@@ -103,7 +103,7 @@ def _cell(value: object) -> str:
     return "" if value is None else str(value).strip().casefold()
 
 
-def parse_conditions(texts: Iterable[str]) -> tuple[Condition, ...]:
+def parse_conditions(texts: Iterable[str]) -> tuple[RowFilter, ...]:
     """Parse conditions from ``COLUMN=VALUE`` and ``COLUMN!=VALUE``; others are refused."""
     conditions = []
     for text in texts:
@@ -113,7 +113,7 @@ def parse_conditions(texts: Iterable[str]) -> tuple[Condition, ...]:
                 f"--where {text!r}: write COLUMN=VALUE or COLUMN!=VALUE, e.g. --where"
                 " status=Approved"
             )
-        conditions.append(Condition(parts["column"], parts["value"], parts["sign"] == "="))
+        conditions.append(RowFilter(parts["column"], parts["value"], parts["sign"] == "="))
     return tuple(conditions)
 
 
@@ -223,7 +223,7 @@ class Columns:
     )
     flip_b: bool = option_field(False, panel=_FILES)
     tail: int | None = option_field(None, shown=False)
-    where: tuple[Condition, ...] = option_field(
+    where: tuple[RowFilter, ...] = option_field(
         (), metavar="COLUMN=VALUE", panel=_FILES, read=parse_conditions
     )
     scale: Ends | None = option_field(None, metavar="FIRST..LAST", panel=_FILES, read=parse_ends)

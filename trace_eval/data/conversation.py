@@ -33,7 +33,7 @@ def _on_clock(value: float) -> float:
 Time = Annotated[float, AfterValidator(_on_clock)]
 
 #: A half-open stretch of time, [start, end), seconds.
-Stretch = tuple[Time, Time]
+TimeSpan = tuple[Time, Time]
 
 
 class Channel(Strict):
@@ -83,7 +83,7 @@ class Turn(Strict):
     speaker: str = Field(description="name of a speaker of the conversation")
     start_s: Time | None = Field(None, description="first moment of sound; null: unknown")
     end_s: Time | None = Field(None, description="last moment of sound; null: unknown")
-    segments: tuple[Stretch, ...] = Field((), description="of sound, in order and apart")
+    segments: tuple[TimeSpan, ...] = Field((), description="of sound, in order and apart")
     text: str | None = Field(None, description="what was said or meant")
     heard: str | None = Field(None, description="what the other side's recogniser wrote")
     audio: Path | None = Field(None, description="its own recording, where there is no channel")
@@ -107,7 +107,7 @@ class Turn(Strict):
         return self
 
     @property
-    def stretches(self) -> tuple[Stretch, ...]:
+    def stretches(self) -> tuple[TimeSpan, ...]:
         """Its segments, or the whole of it where only start and end are known."""
         if self.segments or self.start_s is None or self.end_s is None:
             return self.segments

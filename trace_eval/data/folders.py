@@ -26,7 +26,7 @@ _SPLIT = re.compile(r"([A-Za-z0-9_]{1,200})-\d{5}-of-\d{5}")
 
 
 @dataclass(frozen=True)
-class Kind:
+class FolderKind:
     """One kind of folder, by its name in the words of its users."""
 
     name: str
@@ -62,7 +62,7 @@ def recorded(folder: Path, single: bool) -> Systems | None:
     return systems if systems and (single or len(systems.folders) > 1) else None
 
 
-def _kind(folder: Path) -> Kind | None:
+def _kind(folder: Path) -> FolderKind | None:
     return next((kind for kind in KINDS if kind.fits(folder)), None)
 
 
@@ -164,18 +164,18 @@ def _recordings(folder: Path, root: Path | str, single: bool) -> Iterator[Folder
 
 
 #: Each is tried in turn.
-KINDS: tuple[Kind, ...] = (
-    Kind(
+KINDS: tuple[FolderKind, ...] = (
+    FolderKind(
         "a data set saved by Hugging Face's save_to_disk",
         lambda f: (f / "state.json").is_file() or (f / "dataset_dict.json").is_file(),
         _saved,
     ),
-    Kind(
+    FolderKind(
         "recordings beside a metadata.jsonl, .csv or .parquet",
         lambda f: bool(_metadata(f)),
         _of_tables(_metadata),
     ),
-    Kind("a folder of recordings for each system (SYSTEM/ID.wav)", _is_systems, _recordings),
-    Kind(f"tables ({', '.join(SUFFIXES)})", lambda f: bool(_tables(f)), _of_tables(_tables)),
-    Kind("recordings of one system, for rate", lambda f: any(by_stem(f)), _recordings),
+    FolderKind("a folder of recordings for each system (SYSTEM/ID.wav)", _is_systems, _recordings),
+    FolderKind(f"tables ({', '.join(SUFFIXES)})", lambda f: bool(_tables(f)), _of_tables(_tables)),
+    FolderKind("recordings of one system, for rate", lambda f: any(by_stem(f)), _recordings),
 )

@@ -24,15 +24,15 @@ from trace_eval.data.answers import (
     ALONE,
     IN_PAIR,
     Answer,
+    Answered,
     Instruction,
-    Judged,
     Recording,
     is_none,
 )
 from trace_eval.data.conversation import ConversationItem
 
 #: Labels of a plain preference, where annotators were not asked for typed ties.
-Preference = Literal["1", "2", "tie"]
+PlainLabel = Literal["1", "2", "tie"]
 
 #: Longest id, characters: every message and table shows it.
 MAX_ID = 1000
@@ -57,11 +57,11 @@ class Labels(Strict):
     voice_quality: Rating | None = None
     paralinguistics: Rating | None = None
     overall: Rating | None = None
-    preference: Preference | None = Field(None, description="overall, where ties were not typed")
+    preference: PlainLabel | None = Field(None, description="overall, where ties were not typed")
     match: bool | None = Field(None, description="same word, or same speaker, in both answers")
 
 
-class Pair(Judged):
+class Pair(Answered):
     """One comparison to judge."""
 
     id: _Id
@@ -175,7 +175,7 @@ def _placed(entries: list[Any]) -> dict[str, Any]:
     return {f"{ANONYMOUS}{position}": entry for position, entry in enumerate(entries, start=1)}
 
 
-class Single(Judged):
+class Single(Answered):
     """One answer to judge by itself."""
 
     model_config = ConfigDict(populate_by_name=True)

@@ -31,7 +31,7 @@ from trace_eval.data.records import (
 )
 from trace_eval.data.shards import ManifestShard, Shard, digest, lined_up
 from trace_eval.data.singles import SINGLE_FIELDS, single_from_record
-from trace_eval.data.sources import Source, Table, opened, source_of
+from trace_eval.data.sources import ItemSource, RecordTable, opened, source_of
 from trace_eval.data.system_folders import FolderRow
 
 
@@ -117,7 +117,7 @@ class NoColumns(InputError):
 
 
 def read_manifest(
-    path: Source,
+    path: ItemSource,
     audio_root: Path | str | None = None,
     spill: Spill | None = None,
     limit: int | None = None,
@@ -168,7 +168,7 @@ def read_manifest(
 
 
 def read_items(
-    path: Source,
+    path: ItemSource,
     audio_root: Path | str | None = None,
     spill: Spill | None = None,
     limit: int | None = None,
@@ -205,7 +205,7 @@ def read_items(
 
 
 def read_records(
-    path: Source,
+    path: ItemSource,
     made_of: Callable[[dict[str, Any], Path | str, Dropped], Sequence[Pair | Single]],
     reading: InputOptions | None = None,
     fields: Fields | None = None,
@@ -230,7 +230,7 @@ def read_records(
         manifest = replace(manifest, sha256=source.sha256, columns=reading.columns)
         notes = (Problem(str(source.label), note) for note in source.notes)
         manifest = replace(manifest, notes=(*notes, *manifest.notes))
-    if isinstance(path, Table):  # two of one name are told apart by what they hold
+    if isinstance(path, RecordTable):  # two of one name are told apart by what they hold
         name = f"{path.name}-{digest(item.id + repr(item) for item in manifest.items)[:8]}"
         manifest = replace(manifest, path=Path(name))
     return manifest

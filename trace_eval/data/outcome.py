@@ -20,6 +20,9 @@ from trace_eval.data.urls import redact_urls
 
 Order = Literal["ab", "ba"]
 
+#: What a gate says of one figure, and of all.
+GateVerdict = Literal["pass", "fail", "cannot tell"]
+
 #: What went wrong, in words that any library may have chosen: no URL in it gives access.
 ErrorText = Annotated[str, AfterValidator(redact_urls)]
 

@@ -22,14 +22,14 @@ from trace_eval.data.urls import is_url, location, name_of, parent, protocol_of,
 
 
 @dataclass(frozen=True)
-class Table:
+class RecordTable:
     """Records that are no file: a list of dicts, a data frame, a data set of Hugging Face."""
 
     records: Iterable[Any]
     name: str = "table"  # what to call them in messages and in the name of a run
 
     @classmethod
-    def of(cls, rows: Any) -> Table:
+    def of(cls, rows: Any) -> RecordTable:
         """Build a source from an object of any supported kind.
 
         Args:
@@ -39,7 +39,7 @@ class Table:
         Raises:
             UserError: it is none of them.
         """
-        if isinstance(rows, Table):
+        if isinstance(rows, RecordTable):
             return rows
         if hasattr(rows, "with_format") and hasattr(rows, "features"):
             return cls(_of_dataset(rows), "dataset")
@@ -87,10 +87,10 @@ def _of_dataset(provided: Any) -> Iterator[Any]:
 
 
 #: What the readers of items take.
-Source = Path | str | Systems | Table
+ItemSource = Path | str | Systems | RecordTable
 
 
-class Opened(NamedTuple):
+class OpenedSource(NamedTuple):
     """A source, called ``label``, while it is read."""
 
     label: Path | str
@@ -101,7 +101,7 @@ class Opened(NamedTuple):
 
 
 @contextmanager
-def opened(source: Source, reading: InputOptions, by_id: bool) -> Iterator[Opened]:
+def opened(source: ItemSource, reading: InputOptions, by_id: bool) -> Iterator[OpenedSource]:
     """Open a source's records, on this machine while the block runs.
 
     Args:
@@ -113,7 +113,7 @@ def opened(source: Source, reading: InputOptions, by_id: bool) -> Iterator[Opene
     """
     root = None if reading.audio_root is None else _at(location(reading.audio_root))
     label: Path | str | None = None
-    where: Source = source
+    where: ItemSource = source
     if isinstance(source, Path | str):
         where = label = location(source)
         if isinstance(where, Path) and is_folder(where):
@@ -122,13 +122,13 @@ def opened(source: Source, reading: InputOptions, by_id: bool) -> Iterator[Opene
         prompted = where.prompts is not None and where.prompts.is_file()
         files, notes = where.files()
         rows = where.rows(files, by_id, reading.columns if prompted else None)
-        yield Opened(
+        yield OpenedSource(
             label=label or where.path, rows=rows, sha256=None, prompted=prompted, notes=notes
         )
-    elif isinstance(where, Table):
+    elif isinstance(where, RecordTable):
         here = _at(Path.cwd()) if root is None else root
         numbered = checked(where.name, enumerate(where.records, start=1))
-        yield Opened(where.name, (FolderRow(w, r, here) for w, r in numbered), None)
+        yield OpenedSource(where.name, (FolderRow(w, r, here) for w, r in numbered), None)
     elif isinstance(where, Path):
         home = where if is_folder(where) else where.parent
         yield _local(where, where, home=home, root=root, by_id=by_id)
@@ -138,9 +138,9 @@ def opened(source: Source, reading: InputOptions, by_id: bool) -> Iterator[Opene
         with streamed(where) as file:
             name = redacted(where)
             items = checked(name, tar_records(file))
-            yield Opened(name, (FolderRow(w, r, parent(where)) for w, r in items), None)
+            yield OpenedSource(name, (FolderRow(w, r, parent(where)) for w, r in items), None)
     elif listed := _recordings_below(where):
-        yield Opened(redacted(where), _listed(where, listed), None)
+        yield OpenedSource(redacted(where), _listed(where, listed), None)
     else:
         from trace_eval.data.remote import copied
 
@@ -176,35 +176,35 @@ def _listed(url: str, recordings: Sequence[str]) -> Iterator[FolderRow]:
 
 def _local(
     path: Path, label: Path | str, home: Path | str, root: Path | str | None, by_id: bool
-) -> Opened:
+) -> OpenedSource:
     if is_folder(path):
         rows = rows_below(path, _at(home), by_id)
         moved = rows if root is None else (row._replace(root=root) for row in rows)
-        return Opened(label, moved, None)
+        return OpenedSource(label, moved, None)
     base = _at(home) if root is None else root
     rows = (FolderRow(w, r, base) for w, r in records(path, label, by_id=by_id))
-    return Opened(label, rows, sha256_of(path) if is_file(path) else None)
+    return OpenedSource(label, rows, sha256_of(path) if is_file(path) else None)
 
 
 def _at(root: Path | str) -> Path | str:
     return utf8_name(root.resolve()) if isinstance(root, Path) else root
 
 
-def source_of(provided: Any) -> Source:
+def source_of(provided: Any) -> ItemSource:
     """Turn what a caller of the library names into a source; other things are refused.
 
     That is a path, a URL, a source, ``{"new": DIR, "old": DIR}``, or see :meth:`Table.of`.
     """
-    if isinstance(provided, Path | str | Systems | Table):
+    if isinstance(provided, Path | str | Systems | RecordTable):
         return provided
     if isinstance(provided, os.PathLike):
         return Path(os.fspath(provided))
     if isinstance(provided, Mapping) and provided and all(_is_folder(v) for v in provided.values()):
         return Systems({str(name): Path(folder) for name, folder in provided.items()})
-    return Table.of(provided)
+    return RecordTable.of(provided)
 
 
-def source_named(items: str | None, folders: TwoFolders) -> Source:
+def source_named(items: str | None, folders: TwoFolders) -> ItemSource:
     """Return what a command line names: items, or two systems' folders, not both or half."""
     a, b, prompts = folders.a, folders.b, folders.prompts
     if items is not None and a is None and b is None:

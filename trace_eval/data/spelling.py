@@ -73,9 +73,9 @@ _SAID = (
 _OTHER = {"1": "2", "2": "1"}
 
 #: (system of A, system of B, system whose column a win or loss is); None: unknown.
-Names = tuple[object, object, object]
+SideNames = tuple[object, object, object]
 
-NOBODY: Names = (None, None, None)
+NOBODY: SideNames = (None, None, None)
 
 _MARK = re.compile(r"\[\[([ABC])\]\]")
 _MEANING = {"A": "1", "B": "2", "C": "tie"}
@@ -140,7 +140,7 @@ class Declared(str):
 EITHER_SIDE = "it is a side and the name of the other side's system"
 
 
-def spelled(value: object, names: Names = NOBODY, typed: bool = True) -> str:
+def spelled(value: object, names: SideNames = NOBODY, typed: bool = True) -> str:
     """Read a value as a label: ``1``, ``2``, ``tie``, ``both_good`` or ``both_bad``.
 
     Args:
@@ -177,7 +177,7 @@ def spelled(value: object, names: Names = NOBODY, typed: bool = True) -> str:
                      else "it is no label")  # fmt: skip
 
 
-def _said(word: str, names: Names) -> str | None:
+def _said(word: str, names: SideNames) -> str | None:
     """Return the side that a phrase says won; None if it is no such phrase."""
     for won, phrase in _SAID:
         if said := phrase.fullmatch(word):
@@ -192,7 +192,7 @@ def _said(word: str, names: Names) -> str | None:
     return None
 
 
-def _side(word: str, names: Names) -> str | None:
+def _side(word: str, names: SideNames) -> str | None:
     sides = [
         label
         for label, name in zip(("1", "2"), names[:2], strict=True)

@@ -48,7 +48,7 @@ _LONG_TEXT = 10_000
 #: Texts that are remembered to be shared.
 _MOST_SHARED = 1000
 
-Row = dict[str, Any]
+TableRow = dict[str, Any]
 
 #: What a record of a file is called, where it is not a row.
 _UNITS = {".jsonl": "line", ".ndjson": "line", ".json": "record", ".eval": "sample"}
@@ -61,7 +61,7 @@ def records(
     by_id: bool = False,
     names: Collection[str] | None = None,
     suffix: str | None = None,
-) -> Iterator[tuple[str, Row | str]]:
+) -> Iterator[tuple[str, TableRow | str]]:
     """Yield the records of a file: (where, record) or (where, what is wrong with it).
 
     Args:
@@ -93,7 +93,7 @@ def records(
 
 def checked(
     label: Path | str, rows: Iterable[tuple[int | str, object]], unit: str = "row"
-) -> Iterator[tuple[str, Row | str]]:
+) -> Iterator[tuple[str, TableRow | str]]:
     """Yield where each numbered row stands, and its record or what is wrong with it."""
     for number, row in rows:
         where = f"{label}, {unit if isinstance(number, int) else 'item'} {number}"
@@ -248,7 +248,7 @@ def _cells(column: Any) -> list[str | None]:
     return results
 
 
-def _arrow(path: Path, kind: str, names: Collection[str] | None) -> Iterator[Row | BadJson]:
+def _arrow(path: Path, kind: str, names: Collection[str] | None) -> Iterator[TableRow | BadJson]:
     """Yield the rows of a Parquet file, or of an Arrow file as ``datasets`` saves it."""
     import pyarrow as pa
 
@@ -262,7 +262,7 @@ def _arrow(path: Path, kind: str, names: Collection[str] | None) -> Iterator[Row
         raise InputError(f"{path}: not {article} {kind} file ({error})") from error
 
 
-def _sharing(row: Row, long_texts: dict[str, str]) -> Row:
+def _sharing(row: TableRow, long_texts: dict[str, str]) -> TableRow:
     """Share one object among equal long texts, which the file stores once for many rows."""
     for name, value in row.items():
         if isinstance(value, dict):
@@ -313,7 +313,7 @@ def _stored(path: Path) -> Iterator[Any]:
                 yield batch.slice(start, _FEW_ROWS)
 
 
-def arrow_records(batch: Any) -> Iterator[Row | BadJson]:
+def arrow_records(batch: Any) -> Iterator[TableRow | BadJson]:
     """Yield the rows of a batch or table of Arrow, classes of Hugging Face by their names.
 
     One whose text is not UTF-8 is a problem of its own.
@@ -343,7 +343,7 @@ def _classes(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]:
         return {}
 
 
-def _named(row: Row, classes: Mapping[str, list[str]]) -> Row:
+def _named(row: TableRow, classes: Mapping[str, list[str]]) -> TableRow:
     """Give a row the names of its classes: a stored 1 may be the second name, and no label 1."""
     for name, names in classes.items():
         number = row.get(name)

@@ -25,7 +25,7 @@ from trace_eval.data.urls import joined, location, redacted
 from trace_eval.datasets.figures import Board, Figure
 from trace_eval.datasets.selection import Selection
 
-__all__ = ["Converted", "Dataset", "Reader", "Selection", "Source", "opened"]
+__all__ = ["BenchmarkReader", "Converted", "Dataset", "Selection", "Source", "opened"]
 
 #: Files that readers read; everything else in a folder is a recording, or not theirs.
 TEXTS = (".json", ".jsonl", ".ndjson", ".csv", ".parquet", ".py")
@@ -158,7 +158,7 @@ class Converted:
 
 #: Reads a benchmark; raises :class:`blueprints.UserError` where nothing there has its layout, a
 #: column is missing, or names of sets or systems are unknown.
-Reader = Callable[[Source, Selection], Converted]
+BenchmarkReader = Callable[[Source, Selection], Converted]
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class Dataset:
         licence: of the released files.
         source: repository and commit that the layout was read at.
         reproduces: which printed figures come out without a model.
-        reader: ``MODULE:FUNCTION``, a :data:`Reader`; or the reader itself.
+        reader: ``MODULE:FUNCTION``, a :data:`BenchmarkReader`; or the reader itself.
     """
 
     name: str
@@ -183,9 +183,11 @@ class Dataset:
     licence: str
     source: str
     reproduces: str
-    reader: str | Reader
+    reader: str | BenchmarkReader
 
     def read(self, source: Source, chosen: Selection) -> Converted:
         """Read it from its released files."""
-        reader: Reader = resolve_name(self.reader) if isinstance(self.reader, str) else self.reader
+        reader: BenchmarkReader = (
+            resolve_name(self.reader) if isinstance(self.reader, str) else self.reader
+        )
         return reader(source, chosen)

@@ -153,7 +153,7 @@ def correlation_figure(
 _FOLDER = Path(__file__).parent / "boards"
 
 #: One row of a board: column -> number; what is not printed is missing.
-Columns = Mapping[str, float]
+ValueByColumn = Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class Board:
 
     file: str  # stem of its CSV file
     where: str  # which table of which commit
-    overall: Callable[[Columns], float]
+    overall: Callable[[ValueByColumn], float]
     tolerance: float  # what rounding of the printed columns can do to the overall
     decimals: int = 2  # of the printed overall
     #: System -> why its printed overall is not the one that its columns give.
@@ -177,7 +177,7 @@ class Board:
                 columns[system] = {name: float(cell) for name, cell in row.items() if cell}
         return columns
 
-    def row(self, system: str) -> Columns | None:
+    def row(self, system: str) -> ValueByColumn | None:
         """Return the printed columns of a system in any case of its name, or None."""
         names = {name.lower(): row for name, row in self.rows().items()}
         return names.get(system.lower())
@@ -204,7 +204,7 @@ def wer_step(wer: float) -> int:
     return max(1, 10 - int(wer // 2))
 
 
-def vocalbench_overall(row: Columns) -> float:
+def vocalbench_overall(row: ValueByColumn) -> float:
     """Compute VocalBench's overall; multi-round and latency are not in it."""
     return (
         (row["knowledge"] + row["instruction"] + row["safety"]) / 10
@@ -216,13 +216,13 @@ def vocalbench_overall(row: Columns) -> float:
     )
 
 
-def voicebench_overall(row: Columns) -> float:
+def voicebench_overall(row: ValueByColumn) -> float:
     """Compute VoiceBench's overall: mean of nine, the means of 1 to 5 times 20."""
     means = ("alpacaeval", "commoneval", "wildvoice")
     return math.fsum(20 * v if k in means else v for k, v in row.items() if k != "overall") / 9
 
 
-def mean_overall(row: Columns) -> float:
+def mean_overall(row: ValueByColumn) -> float:
     """Compute URO-Bench's overall: the plain mean of the sets of a track and language."""
     values = [value for name, value in row.items() if name != "overall"]
     return math.fsum(values) / len(values)

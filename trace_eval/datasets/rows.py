@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from blueprints import InputError, UserError
-from trace_eval.data.answers import Answer, Instruction, Turn
+from trace_eval.data.answers import Answer, Instruction, RecordedTurn
 from trace_eval.data.csv_cells import EmptyTable
 from trace_eval.data.items import Single
 from trace_eval.data.manifests import Problem
@@ -28,7 +28,7 @@ from trace_eval.data.tables import begins, records
 from trace_eval.datasets.base import Source
 
 #: What a column must hold: a type, or several; None among them where the value may be null.
-Columns = Mapping[str, type | tuple[type, ...]]
+ColumnTypes = Mapping[str, type | tuple[type, ...]]
 
 #: A column that may hold anything.
 ANY = object
@@ -74,7 +74,7 @@ class Rows:
         self.source = source
         self.problems: list[Problem] = []
 
-    def read(self, path: Path, columns: Columns, key: str | None = None) -> list[Row]:
+    def read(self, path: Path, columns: ColumnTypes, key: str | None = None) -> list[Row]:
         """Read the rows of a JSON list, JSON lines (whatever the suffix), CSV or Parquet.
 
         Of a column of recordings that a Parquet file embeds, the row has where they were put.
@@ -144,7 +144,7 @@ def alone(problems: list[Problem], where: str) -> Iterator[None]:
         problems.append(Problem(where, str(error)))
 
 
-def _wrong(record: Mapping[str, Any], columns: Columns, missing: Counter[str]) -> str | None:
+def _wrong(record: Mapping[str, Any], columns: ColumnTypes, missing: Counter[str]) -> str | None:
     """Describe what is wrong with a row, and count the columns that it lacks."""
     problem = None
     for name, kinds in columns.items():
@@ -209,7 +209,7 @@ def item_of(
     text: str | None,
     audio: Path | str | None = None,
     reference: str | None = None,
-    turns: Sequence[Turn] = (),
+    turns: Sequence[RecordedTurn] = (),
     **more: Any,
 ) -> Single:
     """Return one answer with its question.
@@ -236,10 +236,10 @@ def item_of(
 
 def spoken_turns(
     questions: Sequence[Path | str | None], answers: Sequence[Path | str | None]
-) -> tuple[Turn, ...]:
+) -> tuple[RecordedTurn, ...]:
     """Return the recordings of a dialogue as turns of the user and the assistant."""
     return tuple(
-        Turn.model_validate({"audio": place, "speaker": speaker})
+        RecordedTurn.model_validate({"audio": place, "speaker": speaker})
         for both in zip(questions, answers, strict=True)
         for place, speaker in zip(both, ("user", "assistant"), strict=True)
     )

@@ -11,7 +11,7 @@ from blueprints import InputError
 from trace_eval.data.settings import option_field
 
 #: Which form of an answer becomes the candidate: its transcript, or the text that was spoken.
-Answers = Literal["heard", "written"]
+AnswerForms = Literal["heard", "written"]
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -34,7 +34,7 @@ class Selection:
 
     system: str | None = None
     sets: tuple[str, ...] = option_field((), flag="--set", metavar="A,B", read=_names, once=True)
-    answers: Answers = "heard"
+    answers: AnswerForms = "heard"
     pairs: str | None = option_field(None, metavar="all|SYSTEM")
     lists: Path | None = None
 

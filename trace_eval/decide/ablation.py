@@ -42,7 +42,7 @@ from trace_eval.stats.agreement.judges import with_overall, with_preference
 from trace_eval.stats.inference.over_all import WEIGHTED, uneven_draw
 
 #: Runs of a condition: its repeats, each with one row per item.
-Condition = Sequence[Opinions]
+Repeats = Sequence[Opinions]
 
 #: Policies of the modes table: the decision tree of the paper, and a plain vote.
 TREE_AND_VOTE: dict[str, Policy] = {
@@ -105,7 +105,7 @@ class AblationReport:
 
 
 def ablation_table(
-    conditions: Mapping[str, Condition],
+    conditions: Mapping[str, Repeats],
     truth: Opinions,
     options: IntervalOptions,
     policy: Policy | None = None,
@@ -159,10 +159,10 @@ def ablation_table(
 
 
 def mode_policy_table(
-    modes: Mapping[str, Condition], truth: Opinions, options: IntervalOptions
+    modes: Mapping[str, Repeats], truth: Opinions, options: IntervalOptions
 ) -> Ablation:
     """Judge modes x :data:`TREE_AND_VOTE` on the overall label, compared with the first of both."""
-    conditions: dict[str, Condition] = {}
+    conditions: dict[str, Repeats] = {}
     for mode, condition in modes.items():
         for name, policy in TREE_AND_VOTE.items():
             fused = [with_overall(table, policy, policy) for table in condition]
@@ -171,9 +171,7 @@ def mode_policy_table(
     return ablation_table(conditions, truth, options, dimensions=(shown,))
 
 
-def _stacked(
-    runs: Mapping[str, Iterable[Mapping[str, Codes]]], dimension: str
-) -> dict[str, Codes]:
+def _stacked(runs: Mapping[str, Iterable[Mapping[str, Codes]]], dimension: str) -> dict[str, Codes]:
     """Return the codes of one dimension by condition, one row a repeat."""
     columns: dict[str, Codes] = {}
     for condition, repeats in runs.items():

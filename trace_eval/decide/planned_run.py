@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.estimate.limits import Array
+from trace_eval.estimate.arrays import Array
 from trace_eval.opinions.codes import MISSING, POINTS, collapse_codes, is_untyped
 from trace_eval.stats.agreement.drawn import drawn_units
 from trace_eval.stats.agreement.position import self_mask

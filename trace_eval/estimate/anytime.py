@@ -19,14 +19,12 @@ the purse has grown twentyfold: a judge that knows nothing loses no more than it
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.interval import Range
-
-Array = NDArray[Any]
 
 #: Shares of the capital that bettors stake, of what they may lose at most.
 STAKES = (0.1, 0.2, 0.4, 0.8)

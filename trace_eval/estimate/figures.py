@@ -16,8 +16,9 @@ from math import ceil, log
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.interval import Range
-from trace_eval.estimate.limits import NO_SPREAD, Array, Reach, skewed_reach
+from trace_eval.estimate.limits import NO_SPREAD, Reach, skewed_reach
 from trace_eval.estimate.share import Share
 from trace_eval.estimate.worth import Clusters
 

@@ -15,11 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.interval import Range
-
-Array = NDArray[np.float64]
 
 #: Newton's steps to a limit: the smallest that changes anything, and how many at most.
 _LEAST_STEP, _STEPS = 1e-12, 60

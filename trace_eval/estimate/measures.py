@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.figures import jackknife_interval
 from trace_eval.estimate.interval import JACKKNIFE, SCORE, STRETCHED, IntervalEstimate, Range
-from trace_eval.estimate.limits import Array, Reach
+from trace_eval.estimate.limits import Reach
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.units import Statistic, Units
 from trace_eval.estimate.worth import Clusters
@@ -60,7 +61,7 @@ class MeasurePart:
 
 
 @dataclass(frozen=True)
-class Measure:
+class MeasuredStatistic:
     """A statistic, and the parts that its limits follow from.
 
     Attributes:
@@ -89,13 +90,15 @@ def folded(counts: NDArray[Any], shares: NDArray[np.float64]) -> NDArray[Any]:
 
 
 def estimates(
-    units: Units, measures: Mapping[str, Measure], options: IntervalOptions
+    units: Units, measures: Mapping[str, MeasuredStatistic], options: IntervalOptions
 ) -> dict[str, IntervalEstimate]:
     """Return values by name; without any item there is none."""
     return {name: _estimate(units, measure, options) for name, measure in measures.items()}
 
 
-def _estimate(units: Units, measure: Measure, options: IntervalOptions) -> IntervalEstimate:
+def _estimate(
+    units: Units, measure: MeasuredStatistic, options: IntervalOptions
+) -> IntervalEstimate:
     value = float(measure.statistic(units.total)) if len(units.sizes) else float("nan")
     if np.isnan(value):
         return IntervalEstimate(None)
@@ -125,7 +128,9 @@ def _estimate(units: Units, measure: Measure, options: IntervalOptions) -> Inter
     return IntervalEstimate(value, stretched.around(value, -1.0), method=STRETCHED)
 
 
-def _by_units(units: Units, measure: Measure, value: float, level: float) -> IntervalEstimate:
+def _by_units(
+    units: Units, measure: MeasuredStatistic, value: float, level: float
+) -> IntervalEstimate:
     """Return jackknife limits of any statistic, from its values without each unit."""
     with np.errstate(invalid="ignore", divide="ignore"):
         without = measure.statistic(units.total - units.tables)
@@ -209,7 +214,9 @@ def _reach_of_mean(parts: list[_LimitedPart], sizes: NDArray[np.int64]) -> Reach
     )
 
 
-def _stretch(units: Units, measure: Measure, value: float, part: _LimitedPart) -> float | None:
+def _stretch(
+    units: Units, measure: MeasuredStatistic, value: float, part: _LimitedPart
+) -> float | None:
     """Return the statistic's standard error over that of its part; None if it is not defined."""
     if part.variance < _NO_SPREAD:
         return _slope(units.total, measure, value)
@@ -230,7 +237,7 @@ def _stretch(units: Units, measure: Measure, value: float, part: _LimitedPart) -
     return float(np.sqrt(clusters.variance() / part.variance))
 
 
-def _slope(total: NDArray[Any], measure: Measure, value: float) -> float | None:
+def _slope(total: NDArray[Any], measure: MeasuredStatistic, value: float) -> float | None:
     """Return the statistic's loss over its part's, where a few labels are dealt anew."""
     if measure.shares is None:
         return None

@@ -15,10 +15,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.figures import mean_interval
 from trace_eval.estimate.interval import SCORE, IntervalEstimate, Range
 from trace_eval.estimate.options import IntervalOptions
-from trace_eval.estimate.resample import Array, Resampler
+from trace_eval.estimate.resample import Resampler
 
 #: What a p value is of: the mean is below 0, above 0, or either.
 Alternative = Literal["less", "greater", "two-sided"]

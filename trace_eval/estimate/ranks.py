@@ -14,7 +14,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.resample import Array, Cells, OfWeights, Resampler, by_level
+from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.resample import Cells, OfWeights, Resampler, by_level
 
 
 def add_spearman(

@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.figures import jackknife_interval, jackknifed, mean_interval
 from trace_eval.estimate.interval import FISHER, JACKKNIFE, SCORE, IntervalEstimate, Range
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.worth import Clusters
-
-Array = NDArray[Any]
 
 #: Rank statistics of more cells, or more rows, than this are resampled by their linear part.
 #: At this size the two differ by less than the noise of the resampling (checked in the tests).

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.limits import NO_SPREAD, Array, Reach, quantile, score_reach
+from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.limits import NO_SPREAD, Reach, quantile, score_reach
 
 #: Independent units below which there is no interval.
 LEAST_UNITS = 5

@@ -68,15 +68,14 @@ class LocalEngine:
             self._finder = plan.build() if workers else None
         self._stages = plan.stages(split=bool(gpus))
         self._lanes = {
-            on_gpu: _Lane(
-                [Slot(plan, device) for device in where],
-                [stage for stage in self._stages if stage.on_gpu == on_gpu],
-            )
-            for on_gpu, where in (
-                (False, places),
-                (True, [WorkerDevice(threads, gpu) for gpu in gpus]),
-            )
+            False: self._lane(plan, places, on_gpu=False),
+            True: self._lane(plan, [WorkerDevice(threads, gpu) for gpu in gpus], on_gpu=True),
         }
+
+    def _lane(self, plan: Plan, places: Sequence[WorkerDevice | None], on_gpu: bool) -> _Lane:
+        """Return the workers of one kind, with the stages that run there."""
+        stages = [stage for stage in self._stages if stage.on_gpu == on_gpu]
+        return _Lane([Slot(plan, place) for place in places], stages)
 
     @property
     def capacity(self) -> int:

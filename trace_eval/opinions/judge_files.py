@@ -31,7 +31,7 @@ from trace_eval.opinions.label_files import (
     refuse_without,
 )
 from trace_eval.opinions.labels import (
-    Reading,
+    LabelReading,
     RowSystems,
     label_table,
     labelled_columns,
@@ -103,7 +103,7 @@ def read_judge_file(
         results,
         default_ids=truth is not None or rows_are_items,
         numbers=numbers,
-        reading=Reading(mappable=True, scale=judges_scale),
+        reading=LabelReading(mappable=True, scale=judges_scale),
     )
     human = None
     if own_labels or truth_scores:
@@ -114,7 +114,7 @@ def read_judge_file(
             {**identity, **mapped(own_labels, columns.mapping, scale), **truth_scores},
             default_ids=True,
             numbers=numbers,
-            reading=Reading(mappable=True, scale=None if truth is not None else scale),
+            reading=LabelReading(mappable=True, scale=None if truth is not None else scale),
         )
     raters = bool(notes) or names_raters(table.columns())
     judged = replace(judged, human=prediction is None and raters, traps=traps)

@@ -15,7 +15,7 @@ from typing import Any
 
 from blueprints import InputError, UserError
 from trace_eval.data import names
-from trace_eval.data.columns import FIRST, Condition, Fields, at
+from trace_eval.data.columns import FIRST, Fields, RowFilter, at
 from trace_eval.data.settings import nearest
 from trace_eval.data.spelling import PLAIN, is_missing, plain, spelled
 from trace_eval.data.tables import CSV, column_names, csv_columns, records
@@ -32,7 +32,7 @@ SCORE_FIELDS = Fields(names.SCORES, numbered=False)
 #: Accepted name in a file of labels -> our name of it.
 NAMES: dict[str, str] = names.fields_of(names.LABELS)
 
-Columns = dict[str, list[str | None]]
+TextColumns = dict[str, list[str | None]]
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,13 @@ class OpinionTable:
     """
 
     name: str
-    read: Callable[[Mapping[str, str]], Columns]
+    read: Callable[[Mapping[str, str]], TextColumns]
     columns: Callable[[], Sequence[str]]
     notes: tuple[str, ...] = ()
 
     @classmethod
     def of_file(
-        cls, path: Path, fields: Fields = LABEL_FIELDS, where: Sequence[Condition] = ()
+        cls, path: Path, fields: Fields = LABEL_FIELDS, where: Sequence[RowFilter] = ()
     ) -> OpinionTable:
         """Read a file; see :func:`read_columns`. ``where`` says which of its rows count."""
         first = _first_records(path)
@@ -66,16 +66,16 @@ class OpinionTable:
 
     @classmethod
     def at_hand(
-        cls, provided: Any, fields: Fields = LABEL_FIELDS, where: Sequence[Condition] = ()
+        cls, provided: Any, fields: Fields = LABEL_FIELDS, where: Sequence[RowFilter] = ()
     ) -> OpinionTable:
-        """Read a data frame, a list of dicts, ...; see :meth:`trace_eval.data.sources.Table.of`."""
-        from trace_eval.data.sources import Table
+        """Read records that are no file; see :meth:`trace_eval.data.sources.RecordTable.of`."""
+        from trace_eval.data.sources import RecordTable
 
-        return cls.of_records("table", list(Table.of(provided).records), fields, where)
+        return cls.of_records("table", list(RecordTable.of(provided).records), fields, where)
 
     @classmethod
     def of_records(
-        cls, name: str, records: Sequence[Any], fields: Fields, where: Sequence[Condition]
+        cls, name: str, records: Sequence[Any], fields: Fields, where: Sequence[RowFilter]
     ) -> OpinionTable:
         """Select the records that count, and unfold them to one for each opinion."""
         notes: list[str] = []
@@ -92,7 +92,7 @@ class OpinionTable:
                 raise InputError(f"{name}, {error}") from None
         columns = names_of(records)
 
-        def read(own: Mapping[str, str]) -> Columns:
+        def read(own: Mapping[str, str]) -> TextColumns:
             wanted = _wanted(own, fields, columns)
             return _columns(name, enumerate(records, start=1), wanted)
 
@@ -126,11 +126,11 @@ def _thrown_out(path: Path, names: Sequence[str]) -> Iterator[str]:
 
 
 def _where(
-    name: str, records: Sequence[Mapping[str, Any]], conditions: Sequence[Condition]
+    name: str, records: Sequence[Mapping[str, Any]], conditions: Sequence[RowFilter]
 ) -> Sequence[Mapping[str, Any]]:
     """Select records that meet every condition; of conditions on one column one is enough."""
     columns = names_of(records)
-    wanted: dict[str, list[Condition]] = {}
+    wanted: dict[str, list[RowFilter]] = {}
     for condition in conditions:
         column = condition.column
         if not any(column in record or at(record, column) is not None for record in records):
@@ -140,7 +140,7 @@ def _where(
         kind = column if condition.equal else f"{column}!={condition.value}"
         wanted.setdefault(kind, []).append(condition)
 
-    def holds(record: Mapping[str, Any], any_of: Sequence[Condition]) -> bool:
+    def holds(record: Mapping[str, Any], any_of: Sequence[RowFilter]) -> bool:
         return any(condition.holds(at(record, condition.column)) for condition in any_of)
 
     left = list(records)
@@ -159,7 +159,7 @@ def columns_of(columns: Mapping[str, str], fields: Fields = LABEL_FIELDS) -> dic
 
 def read_columns(
     path: Path, own: Mapping[str, str] | None = None, fields: Fields = LABEL_FIELDS
-) -> Columns:
+) -> TextColumns:
     """Read the known columns of a file, as text; what is missing is ``None``.
 
     Args:
@@ -213,8 +213,8 @@ def _good(path: Path, wanted: Collection[str] | None) -> Iterator[tuple[int, Any
 
 def _columns(
     path: Path | str, numbered: Iterable[tuple[int, Any]], available: Mapping[str, str]
-) -> Columns:
-    columns: Columns = {}
+) -> TextColumns:
+    columns: TextColumns = {}
     used: dict[str, None] = {}
     count = 0
     for count, record in numbered:
@@ -347,7 +347,7 @@ def _dimension(labels: Collection[str]) -> str:
 
 def _label_columns(
     table: OpinionTable, names: Sequence[str], systems: Collection[object] = ()
-) -> tuple[Columns, dict[str, set[str]]]:
+) -> tuple[TextColumns, dict[str, set[str]]]:
     """Read these columns of a table, and the labels of those that hold labels alone."""
     called = set(map(plain, systems))
     try:
@@ -398,10 +398,10 @@ def rater_columns(named: Mapping[str, str], columns: Collection[str]) -> list[st
 
 def label_of_each(
     table: OpinionTable,
-    results: Columns,
+    results: TextColumns,
     systems: Collection[object] = (),
     raters: Sequence[str] = (),
-) -> Columns | None:
+) -> TextColumns | None:
     """Turn a table with a column for each rater into one with a row for each label.
 
     Of several columns that hold labels alone all are raters', or those that are called so. A
@@ -450,7 +450,7 @@ def columns_like_labels(table: OpinionTable) -> list[str]:
     return [name for name in labels if not _names_a_part(name)]
 
 
-def _like_raters(columns: Columns, labels: Mapping[str, set[str]]) -> list[str]:
+def _like_raters(columns: TextColumns, labels: Mapping[str, set[str]]) -> list[str]:
     """Find columns that may be raters' by what they hold, and by name where that is digits."""
     digits = [name for name in labels if all(map(str.isdigit, filter(None, columns[name])))]
     words = [name for name in labels if name not in digits]
@@ -465,8 +465,8 @@ def _names_a_part(name: str) -> bool:
 
 
 def score_of_each(
-    table: OpinionTable, results: Columns, raters: Sequence[str] = ()
-) -> Columns | None:
+    table: OpinionTable, results: TextColumns, raters: Sequence[str] = ()
+) -> TextColumns | None:
     """Do the same for scores, in columns named like raters: ``rater1``, ``listener 2``."""
     names = list(raters) or [name for name in table.columns() if RATER.fullmatch(name)]
     columns = table.read({name: name for name in names}) if names else {}
@@ -484,7 +484,7 @@ def holds_scores_of_raters(table: OpinionTable, raters: Sequence[str] = ()) -> b
     return bool(cells) and None not in numbers and not numbers <= {1.0, 2.0}
 
 
-def _of_each(table: Columns, columns: Columns, name: str) -> Columns | None:
+def _of_each(table: TextColumns, columns: TextColumns, name: str) -> TextColumns | None:
     if len(columns) < 2 or "rater" in table:
         return None
     size = max(map(len, columns.values()))

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from blueprints import InputError
 from fusion import PREFERENCE
-from trace_eval.data.columns import Condition, Ends
+from trace_eval.data.columns import Ends, RowFilter
 from trace_eval.data.spelling import (
     MAY_BE_NEGATIVE,
     NO_LABEL,
     Declared,
-    Names,
+    SideNames,
     is_missing,
     names_are_words,
     negative_numbers,
@@ -51,8 +51,8 @@ from trace_eval.opinions.codes import (
 )
 from trace_eval.opinions.ids import as_judged
 from trace_eval.opinions.label_files import (
-    Columns,
     OpinionTable,
+    TextColumns,
     columns_like_labels,
     columns_of,
     label_of_each,
@@ -64,7 +64,7 @@ from trace_eval.opinions.label_files import (
 from trace_eval.opinions.opinions import DataWarning, Opinions, no_common_ids
 
 
-class Reading(NamedTuple):
+class LabelReading(NamedTuple):
     """What labels may mean beyond the usual."""
 
     about: Sequence[Opinions] = ()  # judgements of the same items, whose systems a label may name
@@ -98,7 +98,7 @@ class RowSystems(NamedTuple):
                     column[row >= 0] = judged.facts[f"system_{side}"][row[row >= 0]]
         return cls(both[0], both[1], own)
 
-    def at(self, row: int) -> Names:
+    def at(self, row: int) -> SideNames:
         """Return the names of a row."""
         a, b, own = (column[row] if len(column) else None for column in self)
         return a, b, own
@@ -110,7 +110,7 @@ def label_table(
     *,
     default_ids: bool = False,
     numbers: Sequence[str] = (),
-    reading: Reading | None = None,
+    reading: LabelReading | None = None,
 ) -> Opinions:
     """Check and encode columns of text (``None`` or ``""`` is missing).
 
@@ -124,7 +124,7 @@ def label_table(
     Raises:
         UserError: no id, no label column, unknown labels, a duplicate.
     """
-    reading = reading or Reading()
+    reading = reading or LabelReading()
     ids = as_judged(ids_of(source, columns, default_ids), reading.about)
     scores = {
         name: numbers_of(columns[name], source, name) for name in SCORE_FACTS if name in columns
@@ -171,7 +171,7 @@ def read_labels(
     columns: Mapping[str, str] | None = None,
     mapping: Mapping[str, str] | None = None,
     about: Sequence[Opinions] = (),
-    where: Sequence[Condition] = (),
+    where: Sequence[RowFilter] = (),
     scale: Ends | None = None,
 ) -> Opinions:
     """Read ``.csv``, ``.tsv`` (header row), ``.jsonl``, ``.parquet`` or ``.json`` (a list: HCoT).
@@ -208,7 +208,7 @@ def table_labels(
     columns: Mapping[str, str] | None = None,
     mapping: Mapping[str, str] | None = None,
     about: Sequence[Opinions] = (),
-    where: Sequence[Condition] = (),
+    where: Sequence[RowFilter] = (),
     scale: Ends | None = None,
 ) -> Opinions:
     """Read labels from a table at hand, see :meth:`OpinionTable.at_hand`, :func:`read_labels`."""
@@ -232,7 +232,7 @@ def _labels(
     refuse_without(table, result, LABEL_COLUMNS, systems=systems)
     result, traps = without_traps(table.name, result, LABEL_COLUMNS)
     columns = mapped(result, mapping or {}, scale)
-    reading = Reading(about, mapping is not None, scale)
+    reading = LabelReading(about, mapping is not None, scale)
     labels = label_table(table.name, columns, numbers=numbers, reading=reading)
     human = bool(notes) or names_raters(table.columns())
     warnings = (*labels.warnings, *table.warnings(), *notes)
@@ -251,7 +251,7 @@ def labels_beside(columns: Collection[str]) -> dict[str, str]:
 
 def labelled_columns(
     table: OpinionTable, own: Mapping[str, str], systems: Collection[object] = ()
-) -> tuple[Columns, tuple[DataWarning, ...]]:
+) -> tuple[TextColumns, tuple[DataWarning, ...]]:
     """Read a table of labels; columns of one rater each become one, with a note on them.
 
     So is the only column of labels of an export that names its raters, whatever it is called.

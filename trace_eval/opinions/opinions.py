@@ -28,7 +28,7 @@ from trace_eval.opinions.codes import (
     agreed,
     code_of,
 )
-from trace_eval.opinions.units import Numbers, crosstab, index_of, units
+from trace_eval.opinions.units import WholeNumbers, crosstab, index_of, units
 
 #: What a column has of an item that has no row, by the kind of its values.
 _UNKNOWN: Mapping[str, Any] = {"f": np.nan, "b": False, "i": MISSING, "O": None}
@@ -81,7 +81,7 @@ class Opinions:
     rubric: str | None = None  # that was scored; None: unknown, or labels
     scale: Scale | None = None  # of the scores; None: unknown, or an order without distances
     #: Row of each opinion's item in a table that it was joined to; None: it was joined to none.
-    joined: Numbers | None = None
+    joined: WholeNumbers | None = None
     human: bool = False  # annotators gave them; False: unknown, or a judge
     #: Rater -> whether each answer to an item with a known answer was right.
     traps: Mapping[str, tuple[bool, ...]] = field(default_factory=dict)
@@ -171,7 +171,7 @@ class Opinions:
         return replace(self, facts={**self.facts, **facts}, labels=labels, calls=calls)
 
     @cached_property
-    def item(self) -> Numbers:
+    def item(self) -> WholeNumbers:
         """Return the number of each row's item, from 0 [shape=(n,)].
 
         It is the place in the table that it was joined to, else by first appearance.
@@ -256,16 +256,16 @@ class Opinions:
             f"{self.source}: labels of pairs are needed, in a column overall or preference{others}"
         )
 
-    def units(self, instructions: bool = True) -> Numbers | None:
+    def units(self, instructions: bool = True) -> WholeNumbers | None:
         """Return the units that are drawn whole, see :func:`trace_eval.opinions.units.units`."""
         return self._units if instructions else units(self.facts, False)
 
     @cached_property
-    def _units(self) -> Numbers | None:
+    def _units(self) -> WholeNumbers | None:
         return units(self.facts)
 
 
-def _spread(column: NDArray[Any], rows: Numbers) -> NDArray[Any]:
+def _spread(column: NDArray[Any], rows: WholeNumbers) -> NDArray[Any]:
     """Return a column in another order; unknown where the row is -1."""
     if not len(column):
         column = np.full((1, *column.shape[1:]), _UNKNOWN[column.dtype.kind], column.dtype)

@@ -49,8 +49,6 @@ from trace_eval.opinions.label_files import (
 )
 from trace_eval.opinions.opinions import DataWarning, Opinions
 
-Array = NDArray[Any]
-
 #: Numbers closer than this are one label.
 _SAME_LABEL = 1e-6
 
@@ -60,7 +58,7 @@ def levels_of(scale: Numbers) -> NDArray[np.float64]:
     return np.array([scale.position(label) for label in scale.labels])
 
 
-def nearest(levels: Array, places: Array) -> NDArray[np.int64]:
+def nearest(levels: NDArray[Any], places: NDArray[Any]) -> NDArray[np.int64]:
     """Index of the nearest label; the upper one of two at equal distance."""
     return np.searchsorted((levels[1:] + levels[:-1]) / 2, places, side="right")
 
@@ -119,7 +117,7 @@ def placed_ratings(ratings: Opinions, scale: Numbers) -> Opinions:
     return replace(ratings, scores={"score": places}, scale=scale)
 
 
-def places_on(score: Array, scale: Numbers) -> NDArray[np.float64]:
+def places_on(score: NDArray[Any], scale: Numbers) -> NDArray[np.float64]:
     """Return numbers on a scale as places, 0 to 1 [shape as of ``score``]."""
     return np.asarray((score - float(scale.low)) / (float(scale.high) - float(scale.low)))
 

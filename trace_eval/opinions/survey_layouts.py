@@ -18,7 +18,7 @@ from trace_eval.data import names, strict_json
 from trace_eval.data.spelling import PLAIN, is_missing, spelled
 from trace_eval.opinions.cells import number_of
 
-Record = dict[str, Any]
+SurveyRecord = dict[str, Any]
 Records = Sequence[Mapping[str, Any]]
 
 #: A column of one rater, whatever it holds.
@@ -32,11 +32,13 @@ RATER = re.compile(
 _LOOKED_AT = 50
 
 
-class Layout(NamedTuple):
+class SurveyLayout(NamedTuple):
     """One layout of many records."""
 
     fits: Callable[[Records], bool]  # of the first records
-    ours: Callable[[Records, list[str]], Iterator[Record]]  # adds what a reader must know of it
+    ours: Callable[
+        [Records, list[str]], Iterator[SurveyRecord]
+    ]  # adds what a reader must know of it
 
 
 def unfolded(records: Records, notes: list[str]) -> Records:
@@ -72,7 +74,7 @@ def _is_import_row(record: Mapping[str, Any]) -> bool:
     return any(str(value).startswith('{"ImportId"') for value in record.values())
 
 
-def _qualtrics(records: Records, notes: list[str]) -> Iterator[Record]:
+def _qualtrics(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     """Call a column by the text of its question, where its own name is a number of one."""
     above = next(n for n, record in enumerate(records[:2]) if _is_import_row(record))
     texts = records[0] if above else {}
@@ -94,19 +96,19 @@ def _is_batch(records: Records) -> bool:
     return any(re.match(r"Answer\.|OUTPUT:", name) for name in _columns(records))
 
 
-def _batch(records: Records, notes: list[str]) -> Iterator[Record]:
+def _batch(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     columns = _columns(records)
     bare = {name: _PREFIX.sub("", name, count=1) for name in columns}
     twice = {name for name in bare.values() if [*bare.values()].count(name) > 1}
     bare = {name: name if short in twice else short for name, short in bare.items()}
     for record in records:
-        ours: Record = {}
+        ours: SurveyRecord = {}
         for name, value in record.items():
             ours |= _answers(value) or {bare[name]: value}
         yield ours
 
 
-def _answers(cell: object) -> Record:
+def _answers(cell: object) -> SurveyRecord:
     """Read a form's answers in one cell of JSON, ``[{"pref": {"A": true}}]``, by their places."""
     if not isinstance(cell, str) or not cell.lstrip().startswith(("[{", "{")):
         return {}
@@ -115,15 +117,15 @@ def _answers(cell: object) -> Record:
     except strict_json.BadJson:
         return {}
     parts = value if isinstance(value, list) else [value]
-    every: Record = {}
+    every: SurveyRecord = {}
     for part in parts:
         if isinstance(part, dict):
             every |= _flat(part)
     return every
 
 
-def _flat(record: Mapping[str, Any], stem: str = "") -> Record:
-    flat: Record = {}
+def _flat(record: Mapping[str, Any], stem: str = "") -> SurveyRecord:
+    flat: SurveyRecord = {}
     for name, value in record.items():
         place = f"{stem}{name}"
         if isinstance(value, Mapping):
@@ -177,7 +179,7 @@ def _has_flags(records: Records) -> bool:
     return any(checks) and max(checks) < 2
 
 
-def _flags(records: Records, notes: list[str]) -> Iterator[Record]:
+def _flags(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     choices = _choices(records)
     column = "overall" if {*choices.values()} - PLAIN else "preference"
     notes.append(f"the columns {', '.join(choices)} are read as one choice")
@@ -216,7 +218,7 @@ def _is_form(records: Records) -> bool:
     return bool(_questions(columns)) and not names.first_of({"id": names.NAMES["id"]}, columns)
 
 
-def _form(records: Records, notes: list[str]) -> Iterator[Record]:
+def _form(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     columns = _columns(records)
     questions = _questions(columns)
     answers = {name for items in questions.values() for name in items.values()}
@@ -263,7 +265,7 @@ def _is_studio(records: Records) -> bool:
     return whole or ("annotator" in columns and bool(columns & {"lead_time", "annotation_id"}))
 
 
-def _studio(records: Records, notes: list[str]) -> Iterator[Record]:
+def _studio(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     flat = [one for record in records for one in _annotations(record)]
     cancelled = sum(one.pop("was_cancelled", False) is True for one in flat)
     if cancelled:
@@ -291,14 +293,14 @@ def _studio(records: Records, notes: list[str]) -> Iterator[Record]:
         yield {name: _chosen(value) for name, value in one.items()}
 
 
-def _annotations(record: Mapping[str, Any]) -> Iterator[Record]:
+def _annotations(record: Mapping[str, Any]) -> Iterator[SurveyRecord]:
     """Yield a record for each annotation of a task; those of the smaller forms are one already."""
     if not isinstance(record.get("annotations"), list):
         yield {name: _answer(value) for name, value in record.items()}
         return
     for annotation in record["annotations"]:
         who = annotation.get("completed_by")
-        one: Record = {**record["data"], "rater": _person(who)}
+        one: SurveyRecord = {**record["data"], "rater": _person(who)}
         one.setdefault("id", record.get("id"))
         one["was_cancelled"] = annotation.get("was_cancelled") is True
         for result in () if one["was_cancelled"] else annotation.get("result") or ():
@@ -362,7 +364,7 @@ def _is_arena(records: Records) -> bool:
     return any(_models(record) and record.get("type") in _VOTES for record in records)
 
 
-def _arena(records: Records, notes: list[str]) -> Iterator[Record]:
+def _arena(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     votes = [record for record in records if record.get("type") in _VOTES and _models(record)]
     if len(votes) < len(records):
         others = sorted({str(record.get("type")) for record in records} - _VOTES.keys())
@@ -390,7 +392,7 @@ def _has_loser(records: Records) -> bool:
     return {"winner", "loser"} <= columns and not columns & sides
 
 
-def _won(records: Records, notes: list[str]) -> Iterator[Record]:
+def _won(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     """Name A and B by the alphabet, so that a system's place does not tell who won."""
     draw = next((name for name in _DRAWS if name in _columns(records)), None)
     for number, record in enumerate(records, start=1):
@@ -448,7 +450,7 @@ def _has_sides(records: Records) -> bool:
     return _named_sides(records) is not None
 
 
-def _sides(records: Records, notes: list[str]) -> Iterator[Record]:
+def _sides(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     a, b, _ = _named_sides(list(islice(records, _LOOKED_AT))) or ("", "", "")
     notes.append(f"the columns {a} and {b} are read as the systems of A and B, by the labels")
     for record in records:
@@ -472,7 +474,7 @@ def _score_of_pair(columns: Collection[str]) -> str | None:
     return next((name for name in columns if names.bare(name) in ("score", "rating")), None)
 
 
-def _comparison(records: Records, notes: list[str]) -> Iterator[Record]:
+def _comparison(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     score = _score_of_pair(_columns(records)) or ""
     notes.append(f"the column {score} is read as a comparison of A with B")
     for record in records:
@@ -492,7 +494,7 @@ def _is_wide_comparison(records: Records) -> bool:
     return all(number_of(cell) is not None for cell in present) and bool(present - {"1", "2"})
 
 
-def _wide_comparison(records: Records, notes: list[str]) -> Iterator[Record]:
+def _wide_comparison(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     raters = [name for name in _columns(records) if RATER.fullmatch(name)]
     notes.append(
         f"each of the columns {', '.join(raters)} is read as a rater, and its numbers as"
@@ -514,7 +516,7 @@ def _is_choice(records: Records) -> bool:
     return {*_CHOICES} <= {*_columns(records)}
 
 
-def _choice(records: Records, notes: list[str]) -> Iterator[Record]:
+def _choice(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     """Name A the reference and B the other; an answer names one of the two columns."""
     labels = {"reference": "1", "non_reference": "2", "nonreference": "2"}
     for record in records:
@@ -525,18 +527,18 @@ def _choice(records: Records, notes: list[str]) -> Iterator[Record]:
 
 
 #: Each is tried in turn; several may fit one table (a batch with a column of flags).
-LAYOUTS: tuple[Layout, ...] = (
-    Layout(_is_studio, _studio),
-    Layout(_is_qualtrics, _qualtrics),
-    Layout(_is_batch, _batch),
-    Layout(_has_flags, _flags),
-    Layout(_is_form, _form),
-    Layout(_is_arena, _arena),
-    Layout(_has_loser, _won),
-    Layout(_has_sides, _sides),
-    Layout(_is_choice, _choice),
-    Layout(_is_comparison, _comparison),
-    Layout(_is_wide_comparison, _wide_comparison),
+LAYOUTS: tuple[SurveyLayout, ...] = (
+    SurveyLayout(_is_studio, _studio),
+    SurveyLayout(_is_qualtrics, _qualtrics),
+    SurveyLayout(_is_batch, _batch),
+    SurveyLayout(_has_flags, _flags),
+    SurveyLayout(_is_form, _form),
+    SurveyLayout(_is_arena, _arena),
+    SurveyLayout(_has_loser, _won),
+    SurveyLayout(_has_sides, _sides),
+    SurveyLayout(_is_choice, _choice),
+    SurveyLayout(_is_comparison, _comparison),
+    SurveyLayout(_is_wide_comparison, _wide_comparison),
 )
 
 #: What a column of decisions about rows is called, as :func:`trace_eval.data.names.bare` leaves it.

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Facts = Mapping[str, NDArray[Any]]
-Numbers = NDArray[np.int64]
+FactColumns = Mapping[str, NDArray[Any]]
+WholeNumbers = NDArray[np.int64]
 
 #: Facts that say which pairs are not independent.
 IDENTITY = ("instruction_id", "system_a", "system_b", "clip_a", "clip_b")
 
 
-def units(facts: Facts, instructions: bool = True) -> Numbers | None:
+def units(facts: FactColumns, instructions: bool = True) -> WholeNumbers | None:
     """Assign every pair the number of its independent unit, from 0 [shape=(n,)].
 
     Pairs of one instruction are one unit, and so are copies: pairs of the same two recordings,
@@ -40,19 +40,19 @@ def units(facts: Facts, instructions: bool = True) -> Numbers | None:
     return np.asarray(np.unique(result[instruction], return_inverse=True)[1], np.int64)
 
 
-def index_of(values: Sequence[Any]) -> tuple[Numbers, list[Any]]:
+def index_of(values: Sequence[Any]) -> tuple[WholeNumbers, list[Any]]:
     """Assign every value a number by first appearance [shape=(n,)]; return distinct ones too."""
     index = {value: number for number, value in enumerate(dict.fromkeys(values))}
     return np.fromiter(map(index.__getitem__, values), np.int64, len(values)), list(index)
 
 
-def crosstab(row: Numbers, column: NDArray[Any], rows: int, columns: int) -> Numbers:
+def crosstab(row: WholeNumbers, column: NDArray[Any], rows: int, columns: int) -> WholeNumbers:
     """Count how often each row meets each column [shape=(rows, columns)], from 0 both."""
     cells = row * columns + column
     return np.bincount(cells, minlength=rows * columns).reshape(rows, columns)
 
 
-def joint(*columns: Numbers) -> Numbers:
+def joint(*columns: WholeNumbers) -> WholeNumbers:
     """Assign rows that are equal in all columns, of numbers from 0, one number [shape=(n,)]."""
     key, *others = columns
     for column in others:
@@ -63,7 +63,7 @@ def joint(*columns: Numbers) -> Numbers:
     return key
 
 
-def groups_of(keys: Numbers) -> tuple[Numbers, Numbers]:
+def groups_of(keys: WholeNumbers) -> tuple[WholeNumbers, WholeNumbers]:
     """Assign every key a number by first appearance [shape=(n,)]; return each group's size too."""
     _, first, number, size = np.unique(
         keys, return_index=True, return_inverse=True, return_counts=True
@@ -74,7 +74,7 @@ def groups_of(keys: Numbers) -> tuple[Numbers, Numbers]:
     return by_appearance[number], size[order]
 
 
-def _numbered(values: NDArray[Any] | None) -> Numbers | None:
+def _numbered(values: NDArray[Any] | None) -> WholeNumbers | None:
     """Return numbers from 0 for equal values, unknown ones apart; None where none is known."""
     if values is None:
         return None
@@ -87,7 +87,7 @@ def _numbered(values: NDArray[Any] | None) -> Numbers | None:
     return groups_of(np.where(is_known[number], number, -1 - np.arange(len(number))))[0]
 
 
-def _copies(facts: Facts) -> Numbers | None:
+def _copies(facts: FactColumns) -> WholeNumbers | None:
     """Assign pairs of the same two answers one number; None where no two pairs have them."""
     columns = [facts.get("clip_a"), facts.get("clip_b")]
     if not all(column is not None and any(column.tolist()) for column in columns):

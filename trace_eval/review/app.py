@@ -22,13 +22,13 @@ from trace_eval.review.protocol_files import clips_of
 from trace_eval.review.results import results_page
 from trace_eval.review.security import Access, Guard, Visitor, set_visitor
 from trace_eval.review.sent import (
+    FormText,
     Number,
     SentAnswer,
     SentEvent,
     SentScores,
     SentTexts,
     ShownEvent,
-    Text,
 )
 from trace_eval.review.session import Review
 from trace_eval.review.views import Remark
@@ -61,7 +61,7 @@ def _form_rater(request: Request, csrf: Annotated[str, Form()]) -> str:
 
 Visiting = Annotated[Visitor, Depends(_visitor)]
 Rater = Annotated[str, Depends(_rater)]
-Sender = Annotated[Visitor, Depends(_form_visitor)]
+SendingVisitor = Annotated[Visitor, Depends(_form_visitor)]
 SendingRater = Annotated[str, Depends(_form_rater)]
 Handlers = Mapping[str, Callable[..., Response]]
 
@@ -133,12 +133,12 @@ class _Site:
             set_visitor(response, visitor, self._access)
         return response
 
-    def sign_in(self, visitor: Sender, name: Text = "") -> Response:
+    def sign_in(self, visitor: SendingVisitor, name: FormText = "") -> Response:
         response = see("/review")
         set_visitor(response, Visitor(visitor.id, check_name(name)), self._access)
         return response
 
-    def leave(self, visitor: Sender) -> Response:
+    def leave(self, visitor: SendingVisitor) -> Response:
         response = see("/")
         set_visitor(response, Visitor.new(), self._access)
         return response
@@ -249,7 +249,7 @@ class _Site:
         self._watch.after_rating()
         return see("/review")
 
-    def undo(self, rater: SendingRater, task: Number = -1, comment: Text = "") -> Response:
+    def undo(self, rater: SendingRater, task: Number = -1, comment: FormText = "") -> Response:
         self._review.undo(rater, task, comment)
         return see("/review")
 
@@ -263,7 +263,8 @@ class _Site:
     ) -> Response:
         """Correct an item; its answers are set aside."""
         fields = get_args(CorrectedField)
-        texts = {name: text for name in fields if (text := getattr(sent, name)) is not None}
+        values = {name: getattr(sent, name) for name in fields}
+        texts = {name: text for name, text in values.items() if text is not None}
         self._review.correct(rater, task, texts)
         return see("/flags")
 

@@ -28,7 +28,7 @@ from trace_eval.data.conversation import ROLES, Conversation, Role
 from trace_eval.data.items import Pair
 from trace_eval.extracting.start import source_of
 from trace_eval.review.loudness import ItemLoudness, Level, gains, low_passed, spread
-from trace_eval.review.together import LowPassed, Page, Reviewed, Sound
+from trace_eval.review.together import LowPassed, Page, PlayedSource, Reviewed
 
 #: Decoded recordings that are kept, bytes: about a quarter of an hour at 24 kHz, mono.
 CACHE_BYTES = 48_000_000
@@ -46,7 +46,7 @@ class Clips:
 
     def __init__(self, items: Iterable[Reviewed], secret: bytes, matched: bool = False) -> None:
         self._secret, self.matched = secret, matched
-        self._sources: dict[str, Sound | tuple[Conversation, Role | None]] = {}
+        self._sources: dict[str, PlayedSource | tuple[Conversation, Role | None]] = {}
         self._rated: dict[str, tuple[str, ...]] = {}  # clip -> those that are heard beside it
         self._levels: dict[str, Level] = {}
         self.lanes: dict[str, tuple[str, ...]] = {}

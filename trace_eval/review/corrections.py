@@ -205,9 +205,8 @@ class EventLog:
         self._path = path
         self._lock = threading.RLock()
         self._file = GrowingFile(path)
-        self.items = [
-            call for item in items if (call := item.call) and call.conversation.clock.kind != "none"
-        ]
+        calls = filter(None, (item.call for item in items))
+        self.items = [call for call in calls if call.conversation.clock.kind != "none"]
         self.conversations = {item.id: item.conversation for item in self.items}
         self._made: dict[str, list[EventCorrection]] = {}
         self._current: dict[str, CorrectedEvents] = {}

@@ -194,7 +194,7 @@ def _peaks(
     conversation: Conversation, role: Role, start_s: float, seconds: float, columns: int
 ) -> NDArray[np.float32]:
     """Return the peak of each column."""
-    channels = tuple(one for role in ROLES if (one := conversation.channel_of(role)))
+    channels = tuple(filter(None, map(conversation.channel_of, ROLES)))
     channel = conversation.channel_of(role)
     length = conversation.end_s
     if channel is None or length <= 0:

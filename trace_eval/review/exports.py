@@ -97,7 +97,7 @@ def to_csv(rows: Sequence[dict[str, Any]]) -> str:
     """Export a table for spreadsheets, see :mod:`trace_eval.data.csv_cells`."""
     extra = [name for row in rows[:1] for name in row if name.endswith("_confidence")]
     columns = (*COLUMNS, *extra)
-    return table_text(columns, ([row[name] for name in columns] for row in rows))
+    return table_text(columns, (map(row.__getitem__, columns) for row in rows))
 
 
 def to_hcot(review: Review) -> str:
@@ -141,7 +141,11 @@ def _score_table(review: Review, answers: Sequence[StoredAnswer]) -> str:
     rubric = review.material.rubric
     asked = ("confidence",) if rubric and rubric.confidence else ()
     columns = (*ANSWER_COLUMNS, *asked)
-    sure = {(one.rater, one.item, step): one for one in answers if (step := scored_step(one.step))}
+    sure: dict[tuple[str, str, str], StoredAnswer] = {}
+    for one in answers:
+        step = scored_step(one.step)
+        if step:
+            sure[one.rater, one.item, step] = one
 
     def row(answer: StoredAnswer) -> tuple[object, ...]:
         score, how = score_of(answer.value), sure.get((answer.rater, answer.item, answer.step))
@@ -204,10 +208,10 @@ def _rated(item: Single, provided: Iterable[StoredAnswer]) -> Single:
     return item.model_copy(update={"labels": labels})
 
 
-Files = Mapping[str, Callable[[Review], str]]
+Exporters = Mapping[str, Callable[[Review], str]]
 
 #: File name -> its content, of pairs.
-FILES: Files = {
+FILES: Exporters = {
     "labels.json": to_hcot,
     "labels.jsonl": lambda review: to_jsonl(records(review)),
     "labels.csv": lambda review: to_csv(records(review)),
@@ -216,7 +220,7 @@ FILES: Files = {
 }
 
 #: File name -> its content, of single answers.
-SCORE_FILES: Files = {
+SCORE_FILES: Exporters = {
     "labels.csv": lambda review: _score_table(review, review.store.stored()),
     "set_aside.csv": lambda review: _score_table(
         review, [answer for answer in review.store.stored(all_=True) if answer.set_aside]
@@ -225,7 +229,7 @@ SCORE_FILES: Files = {
 }
 
 
-def files_of(review: Review) -> Files:
+def files_of(review: Review) -> Exporters:
     """Return the files to which a review of this kind can be exported."""
     files = FILES
     if not review.is_hcot:

@@ -27,7 +27,7 @@ Phase = Literal["overall_first", "content", "voice_quality", "paralinguistics", 
 
 #: Kinds of questions: whether the first or the second shown is acceptable, which is better; a
 #: label of both; a score; how sure the rater is of a rating; a comment.
-Kind = Literal["first", "second", "better", "label", "score", "confidence", "comment"]
+StepKind = Literal["first", "second", "better", "label", "score", "confidence", "comment"]
 
 #: The blocks after the first impression, in their order.
 PHASES: tuple[Phase, ...] = (*DIMENSIONS, "overall")
@@ -64,7 +64,7 @@ class ReviewQuestion:
     """One question to a rater."""
 
     phase: str | None  # its part of the protocol; None for the comment, and for a score
-    kind: Kind
+    kind: StepKind
     key: str  # where the answer is stored, in the pair's own order
     values: tuple[str, ...] = ()  # that may be given, in the order shown; empty: any text
 

@@ -97,15 +97,21 @@ class Material:
 
     def judge_ratings(self) -> dict[Dimension | str, dict[str, Rating]]:
         """Return the judge's ratings by dimension (or ``overall``) and pair id."""
-        given: dict[Dimension | str, dict[str, object]] = {
-            name: {pair: one.rating(name) for pair, one in self.judgements.items()}
-            for name in DIMENSIONS
-        }
-        given["overall"] = {pair: one.rating for pair, one in self.overall.items()}
-        return {
-            name: {p: r for p, r in rows.items() if p in self.by_id and isinstance(r, Rating)}
-            for name, rows in given.items()
-        }
+        ratings: dict[Dimension | str, dict[str, Rating]] = {}
+        for name in DIMENSIONS:
+            ratings[name] = self._typed(
+                {pair: judgement.rating(name) for pair, judgement in self.judgements.items()}
+            )
+        ratings["overall"] = self._typed({pair: one.rating for pair, one in self.overall.items()})
+        return ratings
+
+    def _typed(self, labels: Mapping[str, object]) -> dict[str, Rating]:
+        """Return the labels of our pairs that are typed ratings."""
+        ratings: dict[str, Rating] = {}
+        for pair, label in labels.items():
+            if pair in self.by_id and isinstance(label, Rating):
+                ratings[pair] = label
+        return ratings
 
 
 def load_material(
@@ -215,10 +221,9 @@ def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) ->
         why = next(iter(left_out.values()), "it has none of its kind")
         raise UserError(f"{source}: no items to review by {chosen.name} ({why})")
     feedback = {i.id: i.labels.feedback.values() if i.labels else () for i in items}
-    flagged = {
-        item: sum(code in FEEDBACK_CODES for codes in lists for code in codes)
-        for item, lists in feedback.items()
-    }
+    flagged: dict[str, int] = {}
+    for item, lists in feedback.items():
+        flagged[item] = sum(code in FEEDBACK_CODES for codes in lists for code in codes)
     ordered = sorted(items, key=lambda i: (-(variances.get(i.id) or 0), -flagged[i.id]))
     return Material(
         source, singles=tuple(ordered), protocol=chosen, left_out=left_out, database=database
@@ -264,11 +269,11 @@ def _playable(
 
 
 def _transcripts(run: Run, pairs: tuple[Pair, ...]) -> dict[str, tuple[str | None, str | None]]:
-    texts = {
-        blueprint.clip: text
-        for blueprint in run.blueprints()
-        if (text := getattr(blueprint.transcript, "text", ""))  # an absent group has none
-    }
+    texts: dict[str, str] = {}
+    for blueprint in run.blueprints():
+        text = getattr(blueprint.transcript, "text", "")  # an absent group has none
+        if text:
+            texts[blueprint.clip] = text
     clips = {source: record.clip for source, record in run.clips().items()}
 
     def text_of(source: str) -> str | None:

@@ -69,7 +69,7 @@ def need_of(judgement: Judgement | None, overall: Overall | None) -> Needed:
     """Say why a person should look at this pair."""
     if judgement is None or judgement.status != "scored":
         return Needed((Need.UNSCORED,), 0.0)
-    verdicts = [v for d in DIMENSIONS if (v := judgement.dimensions.get(d))]
+    verdicts = list(filter(None, map(judgement.dimensions.get, DIMENSIONS)))
     bits = max((entropy(v.distribution) for v in verdicts if v.distribution), default=0.0)
     if overall is not None and overall.entropy_bits is not None:
         bits = max(bits, overall.entropy_bits)

@@ -95,7 +95,8 @@ def _kappa(
     phase: Phase, first: tuple[str, dict[str, Rating]], second: tuple[str, dict[str, Rating]]
 ) -> RaterAgreement:
     both = [item for item in first[1] if item in second[1]]
-    one, two = (_codes([ratings[item] for item in both]) for _, ratings in (first, second))
+    one = _codes([first[1][item] for item in both])
+    two = _codes([second[1][item] for item in both])
     value = float(kappa(joint_counts(one, two, len(RATINGS))))
     beyond, same = None if np.isnan(value) else value, float((one == two).mean())
     return RaterAgreement(
@@ -151,7 +152,7 @@ def _timing(review: Review) -> dict[str, Any] | None:
         "looked_at": len(log.looked_at),
         "calls": len(log.items),
         "columns": names,
-        "rows": [[row[position] for position in kept] for row in table.rows],
+        "rows": [list(map(row.__getitem__, kept)) for row in table.rows],
     }
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Form, Query
 
 Number = Annotated[int, Form()]
-Text = Annotated[str, Form()]
+FormText = Annotated[str, Form()]
 Seconds = Annotated[float | None, Query(allow_inf_nan=False)]
 Maybe = Annotated[str | None, Form()]
 
@@ -21,12 +21,12 @@ class SentAnswer:
     """
 
     task: Number
-    step: Text
+    step: FormText
     version: Maybe = None
-    value: Text = ""
-    no_score: Text = ""  # it counts in place of the value, which a slider sends along
-    comment: Text = ""
-    played: Text = ""
+    value: FormText = ""
+    no_score: FormText = ""  # it counts in place of the value, which a slider sends along
+    comment: FormText = ""
+    played: FormText = ""
     code: Annotated[list[str] | None, Form()] = None
 
 
@@ -42,9 +42,9 @@ class SentScores:
     version: Maybe = None
     letter: Annotated[list[str] | None, Form()] = None
     value: Annotated[list[str] | None, Form()] = None
-    comment: Text = ""
-    played: Text = ""
-    finish: Text = ""
+    comment: FormText = ""
+    played: FormText = ""
+    finish: FormText = ""
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,10 @@ class SentEvent:
     """The form of an event; times are texts as they were typed."""
 
     task: Number
-    do: Text  # keep, delete, add, undo or right
+    do: FormText  # keep, delete, add, undo or right
     chosen: Number = 0
     call: Number = 0
-    was: Text = ""  # the event as the page showed it, in JSON
-    kind: Text = ""  # as it shall be, with start and end
-    start: Text = ""
-    end: Text = ""
+    was: FormText = ""  # the event as the page showed it, in JSON
+    kind: FormText = ""  # as it shall be, with start and end
+    start: FormText = ""
+    end: FormText = ""

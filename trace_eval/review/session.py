@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from blueprints import UserError, counted
+from fusion import Rating
 from trace_eval.data import jsonl
 from trace_eval.data.corrections import CorrectedField
 from trace_eval.data.items import Pair, Single, items_of_pair
 from trace_eval.data.outcome import Order
 from trace_eval.data.rubrics.listening import Listening
 from trace_eval.review.corrections import Corrections, EventLog, Flag, item_version
-from trace_eval.review.forms import COMMENT_LIMIT, Form, PairForm, form_of, phases, rating
+from trace_eval.review.forms import COMMENT_LIMIT, Form, PairForm, Phase, form_of, phases, rating
 from trace_eval.review.material import Material
 from trace_eval.review.orders import full_items, rater_order, shown_order
 from trace_eval.review.queue import ReviewPlan
@@ -317,10 +318,10 @@ class Review:
             if view.finished is None or view.item not in self.material.by_id:
                 continue
             provided = answers.get(view.number, {})
-            ratings = {
-                phase: value
-                for phase in phases(overall_first=True)
-                if (value := rating(provided, phase)) is not None
-            }
+            ratings: dict[Phase, Rating] = {}
+            for phase in phases(overall_first=True):
+                value = rating(provided, phase)
+                if value is not None:
+                    ratings[phase] = value
             rows.append(Labelled(view, ratings, provided))
         return rows

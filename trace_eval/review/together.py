@@ -19,7 +19,7 @@ class LowPassed:
     hz: int
 
 
-Sound = Recording | LowPassed
+PlayedSource = Recording | LowPassed
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,17 @@ class Page:
 
     id: str
     members: Mapping[str, Single]
-    sounds: Mapping[str, Sound] = field(default_factory=dict)
+    sounds: Mapping[str, PlayedSource] = field(default_factory=dict)
     reference: Recording | None = None
     sides: Mapping[str, Answer] = field(default_factory=dict)  # no call is rated together
 
-    def recordings(self) -> dict[str, Sound]:
+    def recordings(self) -> dict[str, PlayedSource]:
         """Return what there is to decode, by role."""
-        shown: dict[str, Sound] = {} if self.reference is None else {REFERENCE: self.reference}
+        shown: dict[str, PlayedSource] = (
+            {} if self.reference is None else {REFERENCE: self.reference}
+        )
         first = next(iter(self.members.values()))
-        asked: dict[str, Sound] = {}
+        asked: dict[str, PlayedSource] = {}
         if first.instruction.has_audio:
             asked = {"instruction": first.instruction}
         return {**asked, **shown, **self.sounds}
@@ -104,7 +106,7 @@ def _page(name: str, answers: list[Single], listening: Listening) -> Page | str:
     if len(rated) > most:
         return f"has {counted(len(rated), 'answer')} and room for {most}; leave some out"
     members = {one.id: one for one in rated}
-    sounds: dict[str, Sound] = {}
+    sounds: dict[str, PlayedSource] = {}
     for one in rated:
         sound = _sound(one)
         assert sound is not None

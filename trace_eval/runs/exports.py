@@ -20,7 +20,7 @@ from trace_eval.data.outputs import write_lines, writing
 from trace_eval.data.scores import Score
 from trace_eval.runs.reader import LineIndex
 from trace_eval.runs.run import Run
-from trace_eval.runs.table import Cell, Columns, Table, results_table
+from trace_eval.runs.table import Cell, CellTable, CellTypes, results_table
 from trace_eval.runs.voices import LIKENESS, likeness_by_source
 
 #: What the events are called.
@@ -65,14 +65,14 @@ def export_table(
     return path
 
 
-def clip_table(folder: Path) -> Table:
+def clip_table(folder: Path) -> CellTable:
     """List all measures, a row per recording, of a run or of a folder of ``extract``.
 
     Columns are ``source``, ``clip``, ``error``, then those of :func:`blueprints.blueprint.flat`.
     """
     run = Run(folder)
     index = LineIndex(run.path("blueprints.jsonl"), "clip")
-    kinds: Columns = {}
+    kinds: CellTypes = {}
     for blueprint in run.blueprints():
         for name, value in flat(blueprint).items():
             if value is not None:
@@ -87,7 +87,7 @@ def clip_table(folder: Path) -> Table:
         values[LIKENESS] = likeness.get(source)
         return [source, clip, error, *(values.get(name) for name in list(columns)[3:])]
 
-    return Table(columns, (row(r.source, r.clip, r.error) for r in run.clips().values()))
+    return CellTable(columns, (row(r.source, r.clip, r.error) for r in run.clips().values()))
 
 
 def export_otel(folder: Path, out: Path | None = None, policy: str | None = None) -> Path:

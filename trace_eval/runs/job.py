@@ -26,7 +26,7 @@ from trace_eval.data.recordings import check_audio
 from trace_eval.data.records import spill_into
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.shards import Shard
-from trace_eval.data.sources import Source, source_of
+from trace_eval.data.sources import ItemSource, source_of
 from trace_eval.data.urls import location
 from trace_eval.judges.ask.estimate import CostEstimate
 from trace_eval.judges.registry.create import kind_of
@@ -181,7 +181,7 @@ def _check_same_judge(run: Run, session: Session) -> None:
 
 
 def open_job(
-    items: Manifest | Source | Any,
+    items: Manifest | ItemSource | Any,
     out: Path | str | None = None,
     options: Options | None = None,
     *,
@@ -237,7 +237,7 @@ def _check_names(options: Options) -> None:
 
 
 def _read(
-    source: Source, options: Options, reading: InputOptions, layout: str | None = None
+    source: ItemSource, options: Options, reading: InputOptions, layout: str | None = None
 ) -> Manifest:
     """Read the items of an input, or with rubrics the conversations of any layout."""
     where = location(source) if isinstance(source, Path | str) else None
@@ -261,7 +261,7 @@ def _read(
 
 
 def judge_manifest(
-    manifest: Manifest | Source | Any,
+    manifest: Manifest | ItemSource | Any,
     out: Path | str | None = None,
     options: Options | None = None,
     listener: Listener | None = None,
@@ -279,7 +279,7 @@ def judge_manifest(
 
 
 def rate_manifest(
-    manifest: Manifest | Source | Any,
+    manifest: Manifest | ItemSource | Any,
     out: Path | str | None = None,
     options: Options | None = None,
     listener: Listener | None = None,

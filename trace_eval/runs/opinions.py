@@ -11,7 +11,7 @@ from typing import Any
 from blueprints import UserError
 from fusion import DIMENSIONS
 from trace_eval.data import jsonl, strict_json
-from trace_eval.data.columns import Columns, Condition
+from trace_eval.data.columns import Columns, RowFilter
 from trace_eval.data.files import is_file, is_folder
 from trace_eval.data.items import Pair
 from trace_eval.data.judgement import Judgement, Label, Overall
@@ -27,7 +27,7 @@ from trace_eval.runs.outcomes import VerdictRow, first_position_test, instructio
 from trace_eval.runs.run import Run
 
 #: Name of a column -> its values, one per row.
-Table = dict[str, list[Any]]
+RunColumns = dict[str, list[Any]]
 
 #: Numbers of blueprints that are always read.
 _NUMBERS = ("duration", "loudness", "mos")
@@ -136,7 +136,7 @@ def _own(columns: Columns, source: Path, labels: Any) -> Columns:
     return replace(columns, named=named, id=None, where=where)
 
 
-def _conditions(columns: Columns, path: Path, others: Sequence[Path]) -> tuple[Condition, ...]:
+def _conditions(columns: Columns, path: Path, others: Sequence[Path]) -> tuple[RowFilter, ...]:
     """Keep the conditions on a file's rows, but those on columns that only other files have."""
     if not columns.where or not others:
         return columns.where
@@ -175,12 +175,12 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
     judged = [judgements[pair.id] for pair in pairs if pair.id in judgements]
     rows = [row_of_pair[judgement.pair] for judgement in judged]
     facts = _at_rows(by_pair, rows)
-    table: Table = {
+    table: RunColumns = {
         "id": [judgement.pair for judgement in judged],
         "rater": [judgement.judge for judgement in judged],
     }
-    for name in DIMENSIONS:
-        table[name] = _texts(judgement.label(name) for judgement in judged)
+    for dimension in DIMENSIONS:
+        table[dimension] = _texts(judgement.label(dimension) for judgement in judged)
     table |= facts
     table |= _certainty(judged, overall)
     table |= _reasons(judged)
@@ -222,9 +222,9 @@ def _texts(labels: Iterable[Label | None]) -> list[str | None]:
     return [None if label is None else str(label) for label in labels]
 
 
-def _present(columns: Mapping[str, list[Any]], always: Collection[str] = ()) -> Table:
+def _present(columns: Mapping[str, list[Any]], always: Collection[str] = ()) -> RunColumns:
     """Keep the columns that hold anything, and those that are always there."""
-    present: Table = {}
+    present: RunColumns = {}
     for name, column in columns.items():
         is_blank = all(value is None for value in column)
         if name in always or not is_blank:
@@ -247,18 +247,18 @@ def _all_consistent(judgement: Judgement) -> float | None:
     return float(all(orders))
 
 
-def _at_rows(columns: Table, rows: Sequence[int]) -> Table:
+def _at_rows(columns: RunColumns, rows: Sequence[int]) -> RunColumns:
     """Return the columns of a table at some of its rows."""
-    selected: Table = {}
+    selected: RunColumns = {}
     for name, column in columns.items():
         selected[name] = [column[row] for row in rows]
     return selected
 
 
-def _certainty(judged: list[Judgement], overall: dict[str, Overall]) -> Table:
+def _certainty(judged: list[Judgement], overall: dict[str, Overall]) -> RunColumns:
     """Return how sure the judge was of each pair, by the columns of ``CERTAINTY_FACTS``."""
     fused = [overall.get(judgement.pair) for judgement in judged]
-    columns: Table = {}
+    columns: RunColumns = {}
     for name in DIMENSIONS:
         columns[f"margin_{name}"] = [judgement.margin(name) for judgement in judged]
     columns["margin"] = list(map(_total_margin, judged))
@@ -273,10 +273,10 @@ def _certainty(judged: list[Judgement], overall: dict[str, Overall]) -> Table:
     return _present(columns)
 
 
-def _reasons(judged: list[Judgement]) -> Table:
+def _reasons(judged: list[Judgement]) -> RunColumns:
     """Return how the claims in each judgement's reasons fared, by ``REASON_FACTS``."""
     rows = [_claims_in(judgement) for judgement in judged]
-    columns: Table = {}
+    columns: RunColumns = {}
     for name in REASON_FACTS:
         columns[name] = [None if row is None else row[name] for row in rows]
     return _present(columns)
@@ -306,11 +306,11 @@ def _p_a(distribution: Mapping[Label, float]) -> float:
     return a + (1 - a - b) / 2
 
 
-def _facts(run: Run, pairs: list[Pair], numbers: Sequence[str]) -> Table:
+def _facts(run: Run, pairs: list[Pair], numbers: Sequence[str]) -> RunColumns:
     clips = {source: record.clip for source, record in run.clips().items()}
     stored = [*_NUMBERS, *(name for name in numbers if place_of(name))]
     values = _numbers(run, stored)
-    facts: Table = {
+    facts: RunColumns = {
         "instruction_id": [*map(instruction_of, pairs)],
         "category": [pair.category for pair in pairs],
         "system_a": [pair.a.system for pair in pairs],
@@ -344,10 +344,10 @@ def _numbers(run: Run, names: Sequence[str]) -> dict[str, dict[str, float | None
     return numbers
 
 
-def _pair_labels(folder: Path, pairs: list[Pair], facts: Table) -> Opinions | None:
+def _pair_labels(folder: Path, pairs: list[Pair], facts: RunColumns) -> Opinions | None:
     rows = [row for row, pair in enumerate(pairs) if pair.labels]
     labels = [pairs[row].labels for row in rows]
-    columns: Table = {}
+    columns: RunColumns = {}
     for name in LABEL_COLUMNS:
         columns[name] = _texts(getattr(one, name) for one in labels)
     columns = _present(columns)
@@ -357,7 +357,7 @@ def _pair_labels(folder: Path, pairs: list[Pair], facts: Table) -> Opinions | No
     return label_table(f"labels of {folder}", {"id": ids, **columns, **_at_rows(facts, rows)})
 
 
-def _calls(folder: Path, judged: list[Judgement], facts: Table) -> Opinions | None:
+def _calls(folder: Path, judged: list[Judgement], facts: RunColumns) -> Opinions | None:
     """Return one row per call that gave ratings; nothing where every pair was asked once."""
     calls = [
         (row, opinion)
@@ -367,7 +367,7 @@ def _calls(folder: Path, judged: list[Judgement], facts: Table) -> Opinions | No
     ]
     if len(calls) <= len({row for row, _ in calls}):
         return None
-    columns: Table = {
+    columns: RunColumns = {
         "id": [judged[row].pair for row, _ in calls],
         "rater": [judged[row].judge for row, _ in calls],
         # The parts of a task are questions of their own, not repetitions of one.
@@ -377,7 +377,7 @@ def _calls(folder: Path, judged: list[Judgement], facts: Table) -> Opinions | No
     for name in DIMENSIONS:
         columns[name] = _texts(opinion.ratings.get(name) for _, opinion in calls)
     # tasks that ask for the pair as a whole, or for a match
-    whole: Table = {
+    whole: RunColumns = {
         "preference": _texts(opinion.ratings.get("overall") for _, opinion in calls),
         "match": _texts(opinion.ratings.get("match") for _, opinion in calls),
     }

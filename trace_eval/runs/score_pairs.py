@@ -17,7 +17,7 @@ from typing import Any
 from blueprints import RunFolderError
 from fusion import Rating, from_steps
 from trace_eval.data.files import make_folder
-from trace_eval.data.items import Pair, Preference, Single, side_of_pair
+from trace_eval.data.items import Pair, PlainLabel, Single, side_of_pair
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Label
 from trace_eval.data.outcome import Reason
 from trace_eval.data.outputs import write_lines
@@ -26,7 +26,7 @@ from trace_eval.data.scores import Score
 from trace_eval.runs.derived import stood_for, write_derived
 from trace_eval.runs.options import PairOptions
 from trace_eval.runs.run import Run
-from trace_eval.runs.table import Table
+from trace_eval.runs.table import CellTable
 
 #: Means closer than this are equal, whatever their last digits.
 EQUAL = 1e-9
@@ -48,7 +48,7 @@ class ScorePair:
     b: Single
     score_a: Score | None
     score_b: Score | None
-    preference: Preference | None = None
+    preference: PlainLabel | None = None
     typed: Rating | None = None
     p_a: float | None = None
 
@@ -104,7 +104,7 @@ def _compared(
     if options.acceptable is not None:
         good = [s.value is not None and s.value >= options.acceptable for s in (one, other)]
         typed = from_steps(good[0], good[1], better)
-    preference: Preference = "tie" if better is None else "1" if better is Rating.A else "2"
+    preference: PlainLabel = "tie" if better is None else "1" if better is Rating.A else "2"
     return replace(pair, preference=preference, typed=typed, p_a=probability(one, other))
 
 
@@ -149,7 +149,9 @@ def write_pairs(folder: Path, out: Path, options: PairOptions) -> int:
             for row in rows:
                 del row["truth_score_a"], row["truth_score_b"]
         make_folder(out.parent)
-        table = Table(dict.fromkeys(rows[0], str), (list(row.values()) for row in rows), digits=6)
+        table = CellTable(
+            dict.fromkeys(rows[0], str), (list(row.values()) for row in rows), digits=6
+        )
         write_lines(out, table.csv_lines() if out.suffix == ".csv" else map(json.dumps, rows))
     else:
         _write_run(run, out, results=results, made_by=made_by, options=options)

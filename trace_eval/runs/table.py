@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Cell = str | float | int | bool | None
 
-Columns = dict[str, type[str] | type[float] | type[int] | type[bool]]
+CellTypes = dict[str, type[str] | type[float] | type[int] | type[bool]]
 
 #: Whose languages a table has, where any was identified: that of the request, and the answers.
 LANGUAGES = ("asked", "a", "b")
@@ -36,7 +36,7 @@ _BATCH = 1000
 _MAX_ROWS = 50
 
 #: Columns of scores.
-_SCORES: Columns = {
+_SCORES: CellTypes = {
     **dict.fromkeys(("item", "question_id", "system", "rubric", "status", "reason"), str),
     **dict.fromkeys(("value", "sd"), float),
     **dict.fromkeys(("used", "samples"), int),
@@ -45,7 +45,7 @@ _SCORES: Columns = {
 
 
 @dataclass(frozen=True)
-class Table:
+class CellTable:
     """Named columns and rows that are made while they are read, once; any cell may be None.
 
     Attributes:
@@ -53,7 +53,7 @@ class Table:
         digits: of its numbers, as CSV.
     """
 
-    columns: Columns
+    columns: CellTypes
     rows: Iterable[list[Cell]]
     digits: int = 4
 
@@ -108,7 +108,7 @@ def _measured(measures: PairMeasures | None, name: str) -> float | None:
     return measure.value if measure else None
 
 
-def results_table(run: RunReader, overall: Mapping[str, Overall]) -> Table:
+def results_table(run: RunReader, overall: Mapping[str, Overall]) -> CellTable:
     """Return one row per pair, in input order.
 
     ``status`` is ``scored`` where there is an overall rating; without one the ratings that are
@@ -157,7 +157,7 @@ def results_table(run: RunReader, overall: Mapping[str, Overall]) -> Table:
             *(verdicts[name].reasoning if name in verdicts else None for name in DIMENSIONS),
         ]
 
-    return Table(columns, map(row, run.pairs()))
+    return CellTable(columns, map(row, run.pairs()))
 
 
 def _some_runs_have(
@@ -186,7 +186,7 @@ def _text(label: object) -> str | None:
     return None if label is None else str(label)
 
 
-def table_of(run: RunReader, rubrics: Iterable[str] | None = None) -> Table:
+def table_of(run: RunReader, rubrics: Iterable[str] | None = None) -> CellTable:
     """Make a run's table of results: pairs as fused last, or scores by item and rubric.
 
     The rubrics are those of the run's record where none are named.
@@ -203,7 +203,7 @@ def table_of(run: RunReader, rubrics: Iterable[str] | None = None) -> Table:
             *(result.value, result.sd, result.used, result.samples, result.mean, result.variance),
         ]
 
-    return Table(_SCORES, (row(item, name) for item in run.singles() for name in names), 6)
+    return CellTable(_SCORES, (row(item, name) for item in run.singles() for name in names), 6)
 
 
 def result_html(judgement: Judgement, fused: Overall) -> str:

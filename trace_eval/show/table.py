@@ -62,7 +62,7 @@ class Table:
         )
 
 
-class Figure(NamedTuple):
+class TableNumber(NamedTuple):
     """One number of a table, for pictures and files."""
 
     name: str  # of its row
@@ -152,6 +152,11 @@ def _cell(row: Any, path: str, how: Writer | str) -> tuple[Any, Any]:
     return value, how(value, owner)
 
 
+def count_text(number: float) -> str | int:
+    """Write the items of a cell; where several raters share one, they are no whole number."""
+    return f"{number:.3g}" if number % 1 else int(number)
+
+
 def grid(
     title: str,
     columns: Sequence[str],
@@ -179,7 +184,7 @@ def grid(
     )
 
 
-def figures(table: Table) -> Iterator[Figure]:
+def figures(table: Table) -> Iterator[TableNumber]:
     """Yield every number of a table.
 
     The columns before the first number name the rows, but for counts.
@@ -193,7 +198,7 @@ def figures(table: Table) -> Iterator[Figure]:
             estimate = value if isinstance(value, IntervalEstimate) else IntervalEstimate(value)
             if isinstance(estimate.value, int | float) and title not in COUNTS:
                 low, high = estimate.ends
-                yield Figure(
+                yield TableNumber(
                     name=name,
                     column=title,
                     value=estimate.value,

@@ -89,11 +89,12 @@ def agree_labels(
     human = items.codes if raters > 1 else ()
     shares, design, left_out = shares_of(sources, present, items, options)
     main = whole(it.columns)
-    unknown = [
-        f"baseline {rule.name} left out: nothing has {rule.facts[0]} and {rule.facts[1]}"
-        for rule in options.baselines
-        if not any(set(rule.facts) <= judge.joined.facts.keys() for judge in judges)
-    ]
+    unknown: list[str] = []
+    for rule in options.baselines:
+        if not any(set(rule.facts) <= judge.joined.facts.keys() for judge in judges):
+            first, second = rule.facts
+            unknown.append(f"baseline {rule.name} left out: nothing has {first} and {second}")
+    errors = [score_error(judge, items) for judge in judges]
     by_labels = tuple(labels_rows(main, it.cluster, options.bootstrap))
     # of all labels in any order there is nothing to draw
     drawn = options.calibrated or len(by_labels) > len({row.judge for row in by_labels})
@@ -108,7 +109,7 @@ def agree_labels(
         ),
         truth=tuple(_truth(items)),
         scores=tuple(_scores(it)),
-        score_errors=tuple(e for judge in judges if (e := score_error(judge, items)) is not None),
+        score_errors=tuple(error for error in errors if error is not None),
         comparisons=tuple(compare_all(it.columns, it.cluster, options.bootstrap, options.against)),
         alphas=tuple(_alphas(present, raters, judges)),
         mechanisms=tuple(_mechanisms(it)),

@@ -8,9 +8,9 @@ from dataclasses import replace
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError, counted
+from trace_eval.estimate.arrays import Mask
 from trace_eval.estimate.ranks import spearman
 from trace_eval.estimate.resample import MAX_UNITS, Resampler
 from trace_eval.opinions.found_scales import DEFAULT_SCALE
@@ -55,8 +55,6 @@ from trace_eval.stats.agreement.systems import (
 )
 from trace_eval.stats.options import AgreeOptions, settled
 from trace_eval.stats.report import AlphaOfScores, Coverage, Growth, ScoreReport, SplitRow
-
-Mask = NDArray[np.bool_]
 
 #: Why nothing was drawn in a comparison of scores.
 _NOT_DRAWN = (
@@ -111,7 +109,9 @@ def compare_scores(
         )
     part = only(items, common)
     ours = [_of(judge, common) for judge in judges]
-    theirs = [rule for rule in (_of(rule, common) for rule in rules) if rule.joined.scored.all()]
+    common_rules = [_of(rule, common) for rule in rules]
+    theirs = [rule for rule in common_rules if rule.joined.scored.all()]
+    growths = [_growth(part, judge) for judge in ours]
     often = train & rated_often(items)
     factor = fit_factor(items.score[often], items.scores["variance"][often])
     figures, selective, notes = _figures(part, ours, rules=theirs, factor=factor, options=options)
@@ -135,7 +135,7 @@ def compare_scores(
         selective=tuple(selective),
         systems=systems,
         system_agreement=agreements,
-        growth=tuple(result for judge in ours if (result := _growth(part, judge))),
+        growth=tuple(growth for growth in growths if growth),
         binary=tuple(
             binary_agreement(judge.name, judge.joined.score, part.score)
             for judge in (ours if len(scale_of(items).labels) == 2 else ())

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from blueprints import counted
 from fusion import DIMENSIONS
 from trace_eval.estimate.interval import methods_of
 from trace_eval.estimate.paired import tests_in_words
 from trace_eval.estimate.share import digits
-from trace_eval.show.table import NOTHING, Table, grid, p_value, table
+from trace_eval.show.table import NOTHING, Table, count_text, grid, p_value, table
 from trace_eval.stats.agreement.learn import Learned
 from trace_eval.stats.agreement.levels import ALL, LEVELS, MIN_ITEMS
 from trace_eval.stats.agreement.metrics import METRICS, Comparison
 from trace_eval.stats.agreement.policies import RESOLVERS, Resolved
+from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.tables import calibration_tables, share_table
 from trace_eval.stats.report import AgreeReport
 
@@ -69,21 +71,22 @@ def _agreement(report: AgreeReport) -> Iterator[Table]:
     # labels that were not drawn alike are no picture of all pairs
     is_corrected = any(report.corrected(score) for score in report.scores)
     over_all = ("accuracy over all pairs",) if is_corrected else ()
+
+    def row(score: JudgeScore) -> tuple[Any, ...]:
+        return (
+            score.judge,
+            score.dimension,
+            f"{score.scored}/{score.labelled}",
+            *([report.accuracy_of(score)] if is_corrected else []),
+            *(score.metrics.get(metric.name) for metric in METRICS),
+            score.coverage_2way,
+            score.majority.accuracy if score.majority.items else None,
+        )
+
     yield grid(
         "Agreement with human labels",
         ("judge", "dimension", "scored", *over_all, *metrics, "2-way coverage", "majority class"),
-        [
-            (
-                score.judge,
-                score.dimension,
-                f"{score.scored}/{score.labelled}",
-                *(report.accuracy_of(score) for _ in over_all),
-                *(score.metrics.get(metric.name) for metric in METRICS),
-                score.coverage_2way,
-                score.majority.accuracy if score.majority.items else None,
-            )
-            for score in report.scores
-        ],
+        [row(score) for score in report.scores],
         f"brackets: {report.options.bootstrap.level:.0%} interval over {report.drawn}:"
         f" {methods_of(results)}",
     )
@@ -103,13 +106,13 @@ def _agreement(report: AgreeReport) -> Iterator[Table]:
         "a judge above the constant is worse than always giving human mean",
     )
     for score in report.scores:
+        rows = []
+        for label, counts in zip(score.labels, score.confusion, strict=True):
+            rows.append((label, *map(count_text, (*counts, sum(counts)))))
         yield grid(
             f"{score.judge} on {score.dimension}: annotators in rows, judge in columns",
             ("annotators \\ judge", *score.labels, "all"),
-            (
-                (label, *(f"{n:.3g}" if n % 1 else int(n) for n in (*row, sum(row))))
-                for label, row in zip(score.labels, score.confusion, strict=True)
-            ),
+            rows,
         )
     yield comparison_table(_COMPARED.format("Judges"), report.comparisons)
 
@@ -144,19 +147,14 @@ def _annotators(report: AgreeReport) -> Iterator[Table]:
         "ordinal and interval: on the scale 2 < tie < 1",
     )
     shown = [name for name in LEVELS if name != "none"]
+    rows = []
+    for row in report.levels:
+        levels = [f"{row.counts[name]} ({row.shares[name]:.1%})" for name in shown]
+        rows.append((row.dimension, row.group, row.items, *levels, row.majority))
     yield grid(
         "How far annotators agree: items by level",
         ("dimension", "items of", "items", *shown, "have a majority"),
-        (
-            (
-                row.dimension,
-                row.group,
-                row.items,
-                *(f"{row.counts[name]} ({row.shares[name]:.1%})" for name in shown),
-                row.majority,
-            )
-            for row in report.levels
-        ),
+        rows,
         "; ".join(f"{name}: {LEVELS[name]}" for name in shown),
     )
     yield table(
@@ -205,18 +203,15 @@ def _mechanisms(report: AgreeReport) -> Iterator[Table]:
         " winner_on_bad.winner_accuracy winner_on_bad.winners",
     )
     decided = (f"P1 {name} (right)" for name in RESOLVERS)
+    rows = []
+    for one in report.mechanisms:
+        resolved = map(_resolved, one.counterfactual.values())
+        flips = [result.share for result in one.flips.values()]
+        rows.append((one.labels, one.policy, *resolved, *flips))
     yield grid(
         "P1: content forced to both_good, who decides; P2: flips when a dimension is forced",
         ("dimensions of", "policy", *decided, *(f"P2 {name}" for name in DIMENSIONS)),
-        (
-            (
-                m.labels,
-                m.policy,
-                *map(_resolved, m.counterfactual.values()),
-                *(result.share for result in m.flips.values()),
-            )
-            for m in report.mechanisms
-        ),
+        rows,
     )
 
 

@@ -18,7 +18,7 @@ from trace_eval.stats.ranking.fit import MODELS
 from trace_eval.stats.ranking.intervals import NOT_DRAWN, draws_ranks, rank_intervals
 from trace_eval.stats.ranking.outcomes import (
     Outcomes,
-    Value,
+    RankedValue,
     mean_win_rates,
     meetings,
     outcomes_of,
@@ -107,7 +107,7 @@ class _Ranked:
         values: rates as fractions, or what was fitted; None: there is none.
     """
 
-    values: Sequence[Value]
+    values: Sequence[RankedValue]
     fitted: Strengths | None = None
 
 
@@ -205,7 +205,7 @@ def _of_humans(
 
 
 def _system_rows(outcomes: Outcomes, options: RankOptions) -> Iterator[SystemRow]:
-    against: list[Value] = [None] * len(outcomes.systems)
+    against: list[RankedValue] = [None] * len(outcomes.systems)
     if options.baseline:
         against = win_rates(outcomes, options.typed, options.baseline)
     for index, (system, rate) in enumerate(zip(outcomes.systems, against, strict=True)):

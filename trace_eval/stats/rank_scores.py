@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.interval import SCORE
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import sign_flip
-from trace_eval.estimate.resample import MAX_UNITS, Array, Resampler
+from trace_eval.estimate.resample import MAX_UNITS, Resampler
 from trace_eval.estimate.units import draw
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.found_scales import DEFAULT_SCALE

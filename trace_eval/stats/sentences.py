@@ -120,10 +120,10 @@ def next_level(level: float) -> float:
 
 
 #: A figure beside what no difference would be: its value, that null, and its interval.
-Figure = tuple[float, float, Range | None]
+LimitedFigure = tuple[float, float, Range | None]
 
 
-def more_labels(number: int, figure: Figure, level: float, claims: int = 1) -> float | None:
+def more_labels(number: int, figure: LimitedFigure, level: float, claims: int = 1) -> float | None:
     """Count the labels to add to ``number`` until the next look shows the difference.
 
     It does so with a chance of :data:`POWER` if the difference is as large as it looks: labels
@@ -164,7 +164,7 @@ def more_labels(number: int, figure: Figure, level: float, claims: int = 1) -> f
 
 def labels_to_tell(
     number: int,
-    figure: Figure,
+    figure: LimitedFigure,
     level: float,
     left: int | None = None,
     would: str = "would tell",

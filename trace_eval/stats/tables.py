@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from blueprints import counted
 from trace_eval.data.measures.voice import OWN_VOICE, SURE_SPEECH_S, SystemVoice
@@ -19,7 +20,7 @@ from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.inference.tables import ppi_tables
 from trace_eval.stats.label_tables import label_tables
 from trace_eval.stats.ranking.fit import MODELS
-from trace_eval.stats.ranking.report import RankReport, Standing
+from trace_eval.stats.ranking.report import RankReport, SystemStanding
 from trace_eval.stats.report import AgreeReport, ScoreReport
 
 
@@ -109,22 +110,25 @@ def _ranking(report: RankReport) -> Table:
             f"brackets: ranks that tests of every two systems leave open, {draw.level:.0%} for all"
             f" together (Holm; {draw.number} resamples of {drawn}, seed {draw.start});"
         )
-    places = [[standings[m, name] for m in _shown(report)] for name in systems]
+    texts: list[tuple[str | None, ...]] = []
+    values: list[tuple[Any, ...]] = []
+    for name in systems:
+        places = [standings[method, name] for method in _shown(report)]
+        texts.append((name, *(_standing_text(place, counts.get(name)) for place in places)))
+        limits = [rates.get((place.method, name)) for place in places]
+        values.append((name, *(map(_with_limits, places, limits))))
     shown = grid(
         "Ranking: value, rank and its interval",
         ("system", *_shown(report)),
-        (
-            (name, *(_standing_text(place, counts.get(name)) for place in row))
-            for name, row in zip(systems, places, strict=True)
-        ),
+        texts,
         f"{brackets}{'' if report.means else ' win rates are ranked as fractions,'}"
         " equal ones share a rank" + (f"; {_fused(report)}" if _fused(report) else ""),
     )
-    values = (
-        (name, *(IntervalEstimate(p.value, rates.get((p.method, name))) for p in row))
-        for name, row in zip(systems, places, strict=True)
-    )
     return replace(shown, cells=tuple(values))
+
+
+def _with_limits(place: SystemStanding, limits: tuple[float, float] | None) -> IntervalEstimate:
+    return IntervalEstimate(place.value, limits)
 
 
 #: What is drawn in a ranking, by the units of its comparisons.
@@ -151,7 +155,7 @@ def _fused(report: RankReport) -> str:
     return f"overall label: {options.policy}"
 
 
-def _standing_text(standing: Standing, comparisons: int | None) -> str | None:
+def _standing_text(standing: SystemStanding, comparisons: int | None) -> str | None:
     if standing.rank is None or standing.value is None:
         return None
     bounds = "" if standing.low is None else f" [{standing.low}-{standing.high}]"
@@ -285,17 +289,16 @@ def _figures(report: ScoreReport, group: Group) -> Table:
     if by := methods_of(f.estimate for f in figures):
         over = "items" if report.questions is None else "questions"
         brackets = f"brackets: {report.options.bootstrap.level:.0%} interval over {over}: {by}"
+    rows: list[tuple[Any, ...]] = []
+    for name in names:
+        of_name = [by_place.get((name, one)) for one in who]
+        present = [figure for figure in of_name if figure]
+        estimates = [figure.estimate if figure else None for figure in of_name]
+        rows.append((_TITLES[name], _rows_of(present), *estimates))
     return grid(
         title,
         ("", "from", *who),
-        [
-            (
-                _TITLES[name],
-                _rows_of([by_place[name, w] for w in who if (name, w) in by_place]),
-                *(f.estimate if (f := by_place.get((name, w))) else None for w in who),
-            )
-            for name in names
-        ],
+        rows,
         "; ".join(part for part in (note, brackets, _reasons(figures)) if part),
     )
 

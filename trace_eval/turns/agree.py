@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -105,17 +105,17 @@ def agree_on_events(
             f" {[timed.item.id for timed in report.conversations[:3]]}"
         )
     kinds = dict.fromkeys(event.kind for name in measured for event in labels[name])
-    return tuple(
-        _agreement(
-            kind,
-            [
-                ([e for e in labels[n] if e.kind == kind], [e for e in events if e.kind == kind])
-                for n, events in measured.items()
-            ],
-            options.level,
-        )
-        for kind in kinds
-    )
+    agreements: list[EventAgreement] = []
+    for kind in kinds:
+        both: list[tuple[list[Event], list[Event]]] = []
+        for name, events in measured.items():
+            both.append((_of_kind(kind, labels[name]), _of_kind(kind, events)))
+        agreements.append(_agreement(kind, both, options.level))
+    return tuple(agreements)
+
+
+def _of_kind(kind: str, events: Iterable[Event]) -> list[Event]:
+    return [event for event in events if event.kind == kind]
 
 
 def matched(labelled: Sequence[Event], measured: Sequence[Event]) -> list[tuple[Event, Event]]:

@@ -34,7 +34,7 @@ _HEADLINES = ("response_p50_s", "response_or_never_p50_s", "response_mean_s")
 
 
 @dataclass(frozen=True)
-class Difference:
+class SystemDifference:
     """A figure of one system minus that of another, call by call.
 
     Attributes:
@@ -82,7 +82,7 @@ class SystemsCompared:
     """
 
     definitions: str
-    differences: tuple[Difference, ...]
+    differences: tuple[SystemDifference, ...]
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
     first: str = ""
@@ -92,12 +92,12 @@ class SystemsCompared:
     mixed: str = ""  # that calls of one channel stand beside calls of two
 
     @property
-    def by_figure(self) -> Mapping[str, Difference]:
+    def by_figure(self) -> Mapping[str, SystemDifference]:
         """Name of a figure -> its difference."""
         return {one.figure: one for one in self.differences}
 
     @property
-    def headline(self) -> Difference | None:
+    def headline(self) -> SystemDifference | None:
         """The figure of how soon the systems answer; None: neither side has one."""
         rows = (self.by_figure.get(name) for name in _HEADLINES)
         return next((row for row in rows if row and row.median is not None), None)
@@ -199,10 +199,10 @@ def compare_systems(
     for spec in report.definitions.specs:
         pooled = [one.figures[spec.name].value for one in (report, against)]
         by_pool = None if pooled[0] is None or pooled[1] is None else pooled[0] - pooled[1]
-        sides = [
-            {name: own[spec.name] for name, own in side.items() if spec.name in own}
-            for side in (first, second)
-        ]
+        sides: list[dict[str, float]] = []
+        for scenarios in (first, second):
+            having = {name: own for name, own in scenarios.items() if spec.name in own}
+            sides.append({name: own[spec.name] for name, own in having.items()})
         differences.append(
             _difference(spec, sides, pooled=by_pool, paired=bool(shared), options=options)
         )
@@ -220,10 +220,10 @@ def compare_systems(
 
 def _names(report: TurnsReport, against: TurnsReport) -> tuple[str, str]:
     """Name the systems as their calls do where these agree, else as the files do."""
-    of_calls = [
-        {timed.item.system for timed in one.conversations} - {None} for one in (report, against)
-    ]
-    own = [str(next(iter(names))) if len(names) == 1 else "" for names in of_calls]
+    own: list[str] = []
+    for one in (report, against):
+        names = {timed.item.system for timed in one.conversations} - {None}
+        own.append(str(next(iter(names))) if len(names) == 1 else "")
     for first, second in (own, [one.source for one in (report, against)]):
         if first and second and first != second:
             return first, second
@@ -237,10 +237,10 @@ def by_scenario(conversations: Iterable[Timed]) -> dict[str, dict[str, float]]:
         own = values[_scenario(timed)]
         for name, value in timed.own.items():
             own[name].append(value)
-    return {
-        name: {figure: float(np.mean(provided)) for figure, provided in own.items()}
-        for name, own in values.items()
-    }
+    means: dict[str, dict[str, float]] = {}
+    for name, own in values.items():
+        means[name] = {figure: float(np.mean(runs)) for figure, runs in own.items()}
+    return means
 
 
 def _difference(
@@ -249,7 +249,7 @@ def _difference(
     pooled: float | None,
     paired: bool,
     options: IntervalOptions,
-) -> Difference:
+) -> SystemDifference:
     one, other = (np.array([*side.values()], np.float64) for side in sides)
     both, by_mean = np.zeros(0), IntervalEstimate(None)
     if paired:
@@ -262,7 +262,7 @@ def _difference(
     else:
         shift, number = unpaired_shift(other, one, options.level), min(len(one), len(other))
         mean = float(one.mean() - other.mean()) if number else None
-    return Difference(
+    return SystemDifference(
         figure=spec.name,
         scenarios=number,
         mean=mean,

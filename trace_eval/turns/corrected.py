@@ -28,14 +28,8 @@ class CorrectedReport:
 
     def record(self) -> dict[str, Any]:
         """Return JSON values: figures by name, and the events that stand of each one looked at."""
-        return {
-            **values_of(self.report),
-            "events": {
-                name: [plain(event) for event in one.events]
-                for name, one in self.conversations.items()
-            },
-            "left_out": list(self.left_out),
-        }
+        events = {name: list(map(plain, one.events)) for name, one in self.conversations.items()}
+        return {**values_of(self.report), "events": events, "left_out": list(self.left_out)}
 
     def tables(self) -> Iterator[Table]:
         """Yield the corrected events, and the figures under both."""
@@ -54,17 +48,18 @@ class CorrectedReport:
         """Return the figures under both; those that are unknown under both are left out."""
         after = self.report.figures
         level = f"{self.report.options.level:.0%}"
+        rows: list[tuple[object, ...]] = []
+        for name, before in self.measured.figures.items():
+            now = after[name]
+            if {before.reason, now.reason} == {"none"}:
+                continue
+            measured = before.text, limits_text(before.interval)
+            corrected = now.text, limits_text(now.interval)
+            rows.append((name, *measured, *corrected, now.events or None))
         return grid(
             f"{self.report.definitions.name}: as measured and as corrected",
             ("figure", "measured", level, "corrected", level, "events"),
-            (
-                (
-                    *(name, before.text, limits_text(before.interval)),
-                    *(now.text, limits_text(now.interval), now.events or None),
-                )
-                for name, before in self.measured.figures.items()
-                if {before.reason, (now := after[name]).reason} != {"none"}
-            ),
+            rows,
             brackets([*self.measured.figures.values(), *after.values()]),
         )
 
@@ -97,11 +92,11 @@ def correct_report(
         UserError: no correction is of the report's definition set and conversations.
     """
     name = report.definitions.name
-    mine = {
-        item: kept
-        for item, provided in corrections.items()
-        if (kept := [one for one in provided if one.definitions == name])
-    }
+    mine: dict[str, list[EventCorrection]] = {}
+    for item, provided in corrections.items():
+        of_set = [one for one in provided if one.definitions == name]
+        if of_set:
+            mine[item] = of_set
     sets = dict.fromkeys(one.definitions for provided in corrections.values() for one in provided)
     if corrections and not mine:
         raise UserError(

@@ -14,7 +14,8 @@ _SHOWN = 30
 
 def fault_table(conversations: Sequence[Timed]) -> Iterator[Table]:
     """Return the table of failed calls, where there are any."""
-    faults = [(timed.item.id, fault) for timed in conversations if (fault := timed.fault)]
+    known = [(timed.item.id, timed.fault) for timed in conversations]
+    faults = [(name, fault) for name, fault in known if fault]
     rows = [
         (name, fault.whose, fault.what, "; ".join(fault.evidence[1:]))
         for name, fault in faults[:_SHOWN]

@@ -168,21 +168,27 @@ def _words(extracted: Extracted) -> Transcript | str:
     return f"{transcript.status}: {transcript.reason}"
 
 
+def _first_like(one: CheckedEntity, line: Sequence[CheckedEntity]) -> CheckedEntity | None:
+    """Return the first entity that another recogniser heard alike; None where it heard none."""
+    return next((other for other in line if same(one.heard or "", other.heard, one.kind)), None)
+
+
 def _compared(
     name: str, number: int, turn: Turn, recognised: Sequence[Transcript], names: Sequence[str]
 ) -> Iterator[SpokenEntity]:
     lines = [check_turn(turn, one.text, names, number) for one in recognised]
-    meant = [[one for one in each if one.intended is not None] for each in lines]
+    meant: list[list[CheckedEntity]] = []
+    added: list[list[CheckedEntity]] = []
+    for line in lines:
+        meant.append([one for one in line if one.intended is not None])
+        added.append([one for one in line if one.intended is None])
     for outcomes in zip(*meant, strict=True):
         missed = [position for position, one in enumerate(outcomes) if one.status != "kept"]
         yield _entity(name, turn, ones=outcomes, missed=missed, recognised=recognised)
-    added = [[one for one in each if one.intended is None] for each in lines]
+
     for position, each in enumerate(added):
         for one in each:
-            others = [
-                next((o for o in line if same(one.heard or "", o.heard, one.kind)), None)
-                for line in added
-            ]
+            others = [_first_like(one, line) for line in added]
             missed = [n for n, other in enumerate(others) if other is not None]
             if missed[0] == position:  # else it came with an earlier recogniser
                 yield _entity(name, turn, ones=others, missed=missed, recognised=recognised)

@@ -82,7 +82,9 @@ def figures_of(
     shown: dict[str, TurnFigure] = {}
     results: dict[str, TurnFigure] = {}
     for spec in definitions.specs:
-        values = [_value(spec, [measured[n] for n in group]) for group in groups]
+        values: list[float] = []
+        for group in groups:
+            values.append(_value(spec, [measured[number] for number in group]))
         value = float(_mean_present(np.array(values)[:, None])[0])
         figure = _counted(spec, measured, None if np.isnan(value) else value)
         if _is_few(spec, figure, options) and definitions.hides_few:
@@ -110,10 +112,10 @@ def figures_of(
 
 def counts_of(definitions: DefinitionSet, measured: Sequence[Measured]) -> dict[str, int]:
     """Return the counts that a set reports beside its figures."""
-    return {
-        name: int(sum(one.ratios.get(key, (0, 0))[1] for one in measured))
-        for name, key in definitions.counts.items()
-    }
+    counts: dict[str, int] = {}
+    for name, key in definitions.counts.items():
+        counts[name] = int(sum(one.ratios.get(key, (0, 0))[1] for one in measured))
+    return counts
 
 
 def few(
@@ -133,10 +135,10 @@ def _groups(
 ) -> list[NDArray[np.int64]]:
     if not definitions.domains or domains is None:
         return [np.arange(number)]
-    return [
-        np.array([n for n in range(number) if domains[n] == name], np.int64)
-        for name in dict.fromkeys(domains)
-    ]
+    rows_of: dict[str, list[int]] = {}
+    for row, name in enumerate(domains[:number]):
+        rows_of.setdefault(name, []).append(row)
+    return [np.array(rows, np.int64) for rows in rows_of.values()]
 
 
 def _value(spec: FigureSpec, measured: Sequence[Measured]) -> float:
@@ -180,7 +182,8 @@ def _counted(spec: FigureSpec, measured: Sequence[Measured], value: float | None
     top = bottom = reason = None
     if spec.how == "ratio":
         pairs = [one.ratios[spec.of] for one in measured if one.ratios.get(spec.of, (0, 0))[1]]
-        top, bottom = (float(sum(pair[side] for pair in pairs)) for side in (0, 1))
+        top = float(sum(part for part, _ in pairs))
+        bottom = float(sum(whole for _, whole in pairs))
         events, conversations = int(bottom) if spec.share or spec.least else 0, len(pairs)
     else:
         sizes = [len(one.values.get(spec.of, ())) for one in measured]

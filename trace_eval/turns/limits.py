@@ -14,15 +14,14 @@ from typing import Literal
 
 from blueprints import UserError, counted
 from trace_eval.data.decimals import written_apart
+from trace_eval.data.outcome import GateVerdict
 from trace_eval.estimate.interval import in_a_clause
 from trace_eval.estimate.shift import least_paired
 from trace_eval.show.table import Table, table
-from trace_eval.turns.compare import Difference, SystemsCompared
+from trace_eval.turns.compare import SystemDifference, SystemsCompared
 from trace_eval.turns.figures import MIN_CONVERSATIONS, TurnFigure, limits_text
 from trace_eval.turns.options import TimingLimits
 from trace_eval.turns.report import TurnsReport
-
-Verdict = Literal["pass", "fail", "cannot tell"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Limited:
 
     figure: str
     limit: str
-    verdict: Verdict
+    verdict: GateVerdict
     why: str
     shown: bool = True
     method: str | None = None
@@ -157,7 +156,9 @@ def _absolute(limit: _Limit, figure: TurnFigure) -> Limited:
     )
 
 
-def _relative(limit: _Limit, result: Difference, compared: SystemsCompared) -> tuple[Verdict, str]:
+def _relative(
+    limit: _Limit, result: SystemDifference, compared: SystemsCompared
+) -> tuple[GateVerdict, str]:
     """Test a limit on a difference, by the mean for shares and rates, else the median."""
     kind, value, interval = "median of calls", result.median, result.median_interval
     if not result.is_timed:

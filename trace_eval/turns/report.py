@@ -18,7 +18,7 @@ from trace_eval.conversations.items import holds_conversations
 from trace_eval.conversations.layouts import read_conversations
 from trace_eval.conversations.layouts.base import Unread
 from trace_eval.conversations.sound.mono import EDGE_ERROR_MS, EDGE_ERROR_P95_MS
-from trace_eval.data.conversation import ConversationItem
+from trace_eval.data.conversation import ConversationItem, Turn
 from trace_eval.show.records import plain
 from trace_eval.show.table import Table, grid
 from trace_eval.turns.against_log import EdgeError, edge_errors, log_tables
@@ -125,18 +125,14 @@ class TurnsReport:
         """Whether each recording can be timed, and where its faults are."""
         rows = []
         for name, verdict, faults in self._audited():
-            rows += [
-                (
-                    name,
-                    verdict if fault is faults[0] else "",
-                    fault.get("detail") or fault["name"],
-                    fault["channel"] or "both",
-                    " ".join(f"{start:.2f}-{end:.2f}" for start, end in fault["spans"][:5])
-                    or "everywhere",
-                    fault["spoils"],
-                )
-                for fault in faults
-            ] or [(name, verdict, "", "", "", "")]
+            for fault in faults:
+                what = fault.get("detail") or fault["name"]
+                spans = [f"{start:.2f}-{end:.2f}" for start, end in fault["spans"][:5]]
+                where = " ".join(spans) or "everywhere"
+                shown = verdict if fault is faults[0] else ""
+                rows.append((name, shown, what, fault["channel"] or "both", where, fault["spoils"]))
+            if not faults:
+                rows.append((name, verdict, "", "", "", ""))
         heads = ("recording", "can it be timed", "fault", "channel", "where", "spoils")
         return grid("Audit of recordings", heads, rows, "" if rows else "no sound was heard")
 
@@ -286,6 +282,12 @@ def _where(name: str, faults: list[dict[str, Any]]) -> str:
     return f" ({name}: {', '.join(spans[:3])}{more} s)" if spans else ""
 
 
+def _filled_fields(turn: Turn) -> dict[str, Any]:
+    """Return the fields of a turn that say something."""
+    fields = plain(turn).items()
+    return {name: value for name, value in fields if value not in (None, [], False)}
+
+
 def _conversation(timed: Timed) -> dict[str, Any]:
     item = timed.item
     result = item.conversation
@@ -296,10 +298,7 @@ def _conversation(timed: Timed) -> dict[str, Any]:
         "clock": plain(result.clock),
         "speakers": plain(list(result.speakers)),
         "end": plain(result.end),
-        "turns": [
-            {name: value for name, value in plain(turn).items() if value not in (None, [], False)}
-            for turn in result.turns
-        ],
+        "turns": list(map(_filled_fields, result.turns)),
         "events": [plain(event) for event in timed.measured.events],
         "source_events": [plain(event) for event in result.events],
         "entities": [plain(one) for one in timed.entities],

@@ -17,7 +17,7 @@ import soundfile
 
 from tests.support.audio_cases import case, examples, said, write
 from tests.support.llm_judges import listening_judge, scoring_judge, unasked
-from trace_eval.data.answers import Answer, Turn
+from trace_eval.data.answers import Answer, RecordedTurn
 from trace_eval.data.items import Single
 from trace_eval.data.outcome import Reason
 from trace_eval.data.rubrics.load import load_rubric
@@ -105,7 +105,7 @@ def test_dialogues_rated_many_times_keep_no_sound(tmp_path: Path) -> None:
     judge = scoring_judge(
         "audio:openai:m", client, options, FREE, rubric, AudioView(rubric, options)
     )
-    turns = tuple(Turn(audio=write(tmp_path / f"{n}.wav", 0.5, 300.0 * n)) for n in (1, 2))
+    turns = tuple(RecordedTurn(audio=write(tmp_path / f"{n}.wav", 0.5, 300.0 * n)) for n in (1, 2))
 
     def dialogue(number: int) -> Case:
         return Case(Single(id=f"d{number}", answer=Answer(turns=turns)), {}, decode_recording)

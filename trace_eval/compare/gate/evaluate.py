@@ -9,13 +9,14 @@ from pathlib import Path
 from blueprints import UserError, counted
 from trace_eval.compare.comparable import check_comparable
 from trace_eval.compare.flips import SAME, identical, severe_items
-from trace_eval.compare.gate.report import GateReport, Verdict, properties, sentence
+from trace_eval.compare.gate.report import GateReport, properties, sentence
 from trace_eval.compare.gate.rows import coverage, gate_rows, sides
 from trace_eval.compare.judgings import Joined, Judging, aligned, join
 from trace_eval.compare.options import GateOptions
-from trace_eval.compare.read_judging import Source, read_judging
+from trace_eval.compare.read_judging import JudgingSource, read_judging
 from trace_eval.data.files import is_folder
 from trace_eval.data.measures.voice import SystemVoice
+from trace_eval.data.outcome import GateVerdict
 from trace_eval.runs.run import Run
 from trace_eval.runs.voices import voices_of
 from trace_eval.turns.compare import compare_systems, faulty, usable
@@ -27,9 +28,9 @@ _WHOLE = ("overall", "preference", "verdict")
 
 
 def gate_runs(
-    baseline: Source,
-    candidate: Source,
-    repeats: Sequence[Source] = (),
+    baseline: JudgingSource,
+    candidate: JudgingSource,
+    repeats: Sequence[JudgingSource] = (),
     options: GateOptions | None = None,
 ) -> GateReport:
     """Compare a candidate with a baseline that one judge has judged; asks no judge.
@@ -77,7 +78,7 @@ def _gate(
     tagged = tuple(item for item in severe if item.tagged)
     covered = coverage(joined, names, options)
     verdicts = {covered.verdict, *(row.verdict for row in rows)}
-    verdict: Verdict = "cannot tell" if "cannot tell" in verdicts else "pass"
+    verdict: GateVerdict = "cannot tell" if "cannot tell" in verdicts else "pass"
     if "fail" in verdicts or len({item.item for item in tagged}) > options.severe:
         verdict = "fail"
     notes += [note for row in rows for note in row.noise.notes]
@@ -120,7 +121,7 @@ def _chosen(joined: Joined, by: Sequence[str]) -> list[str]:
 
 
 def _with_timing(
-    report: GateReport, baseline: Source, candidate: Source, options: GateOptions
+    report: GateReport, baseline: JudgingSource, candidate: JudgingSource, options: GateOptions
 ) -> GateReport:
     """Add the timing of both runs' calls; raises UserError for limits without any."""
     before, after = _timed(baseline), _timed(candidate)
@@ -156,7 +157,7 @@ def _with_timing(
     )
 
 
-def _voices(baseline: Source, candidate: Source) -> tuple[SystemVoice, ...]:
+def _voices(baseline: JudgingSource, candidate: JudgingSource) -> tuple[SystemVoice, ...]:
     """Whether each side keeps its voice over its answers; it fails no gate."""
     rows: list[SystemVoice] = []
     for side, source in (("baseline", baseline), ("candidate", candidate)):
@@ -178,5 +179,5 @@ def _left_out(name: str, report: TurnsReport) -> Iterator[str]:
         )
 
 
-def _timed(source: Source) -> TurnsReport | None:
+def _timed(source: JudgingSource) -> TurnsReport | None:
     return time_folder(source.folder if isinstance(source, Run) else Path(source))

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.paired import cluster_sums
 from trace_eval.estimate.share import Share
-
-Array = NDArray[np.float64]
 
 #: Power that "can see" means.
 SEES = 0.8

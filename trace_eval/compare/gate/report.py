@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from blueprints import counted
 from trace_eval.compare.flips import SevereItem, VerdictNoise, severe_table
 from trace_eval.compare.judgings import Joined
 from trace_eval.compare.options import GateOptions
 from trace_eval.data.measures.voice import SystemVoice
+from trace_eval.data.outcome import GateVerdict
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.paired import FLIPS_DRAWN
 from trace_eval.estimate.share import Share
@@ -18,8 +18,6 @@ from trace_eval.show.table import Table, column, p_text, table
 from trace_eval.stats.tables import voice_table
 from trace_eval.turns.compare import SystemsCompared
 from trace_eval.turns.limits import Limited, limits_table
-
-Verdict = Literal["pass", "fail", "cannot tell"]
 
 
 def _points(drop: float | None, _: object) -> str | None:
@@ -54,7 +52,7 @@ class GateRow:
     power: float = field(metadata=column(shown=".2f"))
     visible: float | None = field(metadata=column("smallest drop, power .8", _points))
     worst: float = field(metadata=column(shown="+.4f"))
-    verdict: Verdict
+    verdict: GateVerdict
     why: str
 
 
@@ -66,7 +64,7 @@ class GateCoverage:
     items: int
     baseline: int
     candidate: int
-    verdict: Verdict
+    verdict: GateVerdict
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,7 @@ class GateReport:
         limits: of that timing, each with its verdict.
     """
 
-    verdict: Verdict
+    verdict: GateVerdict
     sentence: str
     baseline: str
     candidate: str
@@ -109,7 +107,7 @@ class GateReport:
 
 
 def sentence(
-    verdict: Verdict,
+    verdict: GateVerdict,
     rows: Sequence[GateRow],
     covered: GateCoverage,
     tagged: Sequence[SevereItem],

@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from trace_eval.compare.comparable import differs
 from trace_eval.compare.flips import VerdictNoise, changed, repeated
-from trace_eval.compare.gate.power import Array, Spread, spread, wider
-from trace_eval.compare.gate.report import GateCoverage, GateRow, Verdict
+from trace_eval.compare.gate.power import Spread, spread, wider
+from trace_eval.compare.gate.report import GateCoverage, GateRow
 from trace_eval.compare.judgings import Joined, Judging
 from trace_eval.compare.options import GateOptions
+from trace_eval.data.outcome import GateVerdict
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.paired import holm, mean_difference, sign_flip
 from trace_eval.estimate.share import Share
 
@@ -71,7 +73,7 @@ def measure(
 
 def decide(
     difference: float, power: float, p: float, options: GateOptions, limit: float | None = None
-) -> Verdict:
+) -> GateVerdict:
     """Decide on one metric, see :class:`Drop`, by p after Holm's correction.
 
     ``limit`` is the one-sided 95 % lower limit of the difference, for ``strict``.
@@ -203,7 +205,7 @@ def coverage(joined: Joined, names: Sequence[str], options: GateOptions) -> Gate
         rows.append((int(before.sum()) - int(after.sum()), name, before, after))
     lost, name, before, after = max(rows, key=lambda row: row[0])
     number = len(before)
-    verdict: Verdict = "fail" if lost / number > options.coverage_drop else "pass"
+    verdict: GateVerdict = "fail" if lost / number > options.coverage_drop else "pass"
     return GateCoverage(
         metric=name,
         items=number,

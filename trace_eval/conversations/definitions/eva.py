@@ -7,13 +7,13 @@ interrupted turns and their negative values; its percentiles take the upper of t
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from trace_eval.conversations.definitions.base import DefinitionSet, Event, FigureSpec, Measured
 from trace_eval.conversations.spans import Spans, overlaps, total
-from trace_eval.data.conversation import ROLES, Conversation
+from trace_eval.data.conversation import Conversation
 
 #: Segments of the agent that began while the user spoke: summed over turns, not averaged.
 _SEGMENTS = "n_interrupt_segments"
@@ -82,6 +82,22 @@ class Exchange:
         return round(1000 * self.latency_s, 3)
 
 
+def _sub_metric_names() -> Iterator[str]:
+    """Yield the names of all sub-metrics, in the order of the table."""
+    yield from ("mean_latency_ms", "p50_latency_ms", "p90_latency_ms")
+    yield from ("on_time_rate", "early_rate", "late_rate")
+    for group, _, means in _INTERRUPTIONS:
+        yield f"{group}.rate"
+        for name, _ in means:
+            yield f"{group}.{name}"
+    yield from ("fallback_nudge.rate", "pretoolspeech_rate")
+
+
+def _last_end(spans: Spans) -> float:
+    """Return when the last of some spans ends; long before any call where there is none."""
+    return max((end for _, end in spans), default=-1e9)
+
+
 def measure(conversation: Conversation) -> Measured:
     """Score, evidence per turn and sub-metrics of one conversation."""
     exchanges = exchanges_of(conversation)
@@ -96,11 +112,10 @@ def measure(conversation: Conversation) -> Measured:
     }
     scores = {str(n): round(score, 4) for n, (score, _, _) in results.items()}
     evidence = {n: facts for n, (_, _, facts) in results.items()}
-    user, agent = (
-        max((end for one in exchanges.values() for _, end in getattr(one, role)), default=-1e9)
-        for role in ROLES
-    )
-    missed = conversation.end.reason == "inactivity_timeout" and user > agent
+    user_spans = [span for one in exchanges.values() for span in one.user]
+    agent_spans = [span for one in exchanges.values() for span in one.agent]
+    user_is_last = _last_end(user_spans) > _last_end(agent_spans)
+    missed = conversation.end.reason == "inactivity_timeout" and user_is_last
     mean = round(sum(scores.values()) / len(scores), 4) if scores and not missed else 0.0
     sub = _sub_metrics(conversation, exchanges, whole, evidence)
     details = {
@@ -189,10 +204,14 @@ def _scored(one: Exchange, before: Exchange | None) -> tuple[float, str, dict[st
 
 
 def _agent_interrupt(one: Exchange, evidence: dict[str, Any]) -> float:
-    shared = [[total(overlaps([mine], [theirs])) for theirs in one.user] for mine in one.agent]
-    ms = 1000 * sum(seconds for each in shared for seconds in each)
+    shared_s: list[float] = []
+    count = 0
+    for mine in one.agent:
+        with_each_s = [total(overlaps([mine], [theirs])) for theirs in one.user]
+        shared_s += with_each_s
+        count += 1000 * max(with_each_s, default=0.0) > THRESHOLDS.contact
+    ms = 1000 * sum(shared_s)
     overlap = 0.5 * max(0.0, 1 - ms / THRESHOLDS.overlap)
-    count = sum(any(1000 * s > THRESHOLDS.contact for s in each) for each in shared)
     scores = [overlap]
     evidence |= {"overlap_ms": round(ms, 3), "overlap_score": round(overlap, 4), _SEGMENTS: count}
     if count:
@@ -292,16 +311,7 @@ EVA = DefinitionSet(
         FigureSpec("score", "score"),
         *(
             FigureSpec(name, name, unit="ms" if name.endswith("_ms") else "")
-            for name in (
-                *("mean_latency_ms", "p50_latency_ms", "p90_latency_ms"),
-                *("on_time_rate", "early_rate", "late_rate"),
-                *(
-                    f"{group}.{name}"
-                    for group, _, means in _INTERRUPTIONS
-                    for name in ("rate", *(name for name, _ in means))
-                ),
-                *("fallback_nudge.rate", "pretoolspeech_rate"),
-            )
+            for name in _sub_metric_names()
         ),
     ),
     on_speech=True,

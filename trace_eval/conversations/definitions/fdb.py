@@ -47,9 +47,12 @@ def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
     silent = not any(turn.stretches for _, turn in conversation.turns_of("agent"))
     if present := bool(words) or silent:
         ratios["takeover"] = (takeover(words), 1)
+    values: dict[str, list[float]] = {}
+    for kind in KINDS:
+        values[kind] = [event.value_s or 0.0 for event in events if event.kind == kind]
     return Measured(
         tuple(events),
-        {kind: [event.value_s or 0.0 for event in events if event.kind == kind] for kind in KINDS},
+        values,
         ratios,
         caveats=() if present else ("no word times of the agent, so takeover is unknown",),
     )

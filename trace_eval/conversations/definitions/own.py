@@ -147,10 +147,9 @@ def _summed(conversation: Conversation, floor: Floor, events: tuple[Event, ...])
     responses = of("response")
     without = of("no_response", "missed_turn")
     ratios: dict[str, tuple[float, float]] = {}
-    values = {
-        name: [e.value_s for e in of(kind) if e.value_s is not None]
-        for name, kind in _VALUES.items()
-    }
+    values: dict[str, list[float]] = {}
+    for name, kind in _VALUES.items():
+        values[name] = [event.value_s for event in of(kind) if event.value_s is not None]
     # A response that an annotator made of another event may lack whether a tool was called.
     values["response_tool"] = [_value(e) for e in responses if e.data.get("tool") is True]
     values["response_no_tool"] = [_value(e) for e in responses if e.data.get("tool") is False]
@@ -158,7 +157,8 @@ def _summed(conversation: Conversation, floor: Floor, events: tuple[Event, ...])
     user_s, agent_s = (total(floor.segments[role]) for role in ROLES)
     everyone = joined([*floor.segments["user"], *floor.segments["agent"]])
     if both:
-        answered = [h for e in of("backchannel") if (h := e.data.get("handled")) is not None]
+        handled = [event.data.get("handled") for event in of("backchannel")]
+        answered = [value for value in handled if value is not None]
         yields = len(of("yield"))
         turns = sum(role == "user" for role, _ in turns_of(floor))
         ratios |= {

@@ -80,12 +80,15 @@ def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
         )
     if not labelled and not any(event.kind in EFFECTS for event in conversation.events):
         caveats.append("no labels of tics and asides, so selectivity for them is unknown")
-    count = {kind: sum(event.kind == kind for event in events) for kind in _KINDS}
+    count = dict.fromkeys(_KINDS, 0)
+    for event in events:
+        if event.kind in count:
+            count[event.kind] += 1
     responses = count["response"] + count["no_response"]
-    values = {
-        kind: [e.value_s for e in events if e.kind == kind and e.value_s is not None]
-        for kind in ("response", "yield")
-    }
+    values: dict[str, list[float]] = {"response": [], "yield": []}
+    for event in events:
+        if event.kind in values and event.value_s is not None:
+            values[event.kind].append(event.value_s)
     ratios = {
         "response_rate": (count["response"], responses),
         "yield_rate": (count["yield"], count["yield"] + count["no_yield"]),

@@ -26,12 +26,9 @@ from trace_eval.data.urls import redact_urls, redacted, url_of_path
 
 #: Name -> layout, as ``--layout`` takes it.
 LAYOUTS: dict[str, CallLayout] = {
-    each.name: each
-    for each in (
-        *(STEREO, TWO_FILES, MONO, TABLE, RECORDS, TAU2, EVA, EVA_LABELS),
-        *(platform.layout for platform in PLATFORMS),
-    )
+    each.name: each for each in (STEREO, TWO_FILES, MONO, TABLE, RECORDS, TAU2, EVA, EVA_LABELS)
 }
+LAYOUTS |= {platform.layout.name: platform.layout for platform in PLATFORMS}
 
 
 #: Layouts that are sound alone, and exports beside which recordings of other calls may lie.
@@ -40,7 +37,7 @@ _EXPORTS = frozenset(platform.name for platform in PLATFORMS)
 
 
 @dataclass(frozen=True)
-class Reading:
+class CallReading:
     """The conversations of a path."""
 
     layout: str
@@ -68,7 +65,7 @@ def layout_of(path: Path) -> CallLayout:
 
 def read_conversations(
     path: Path | str, layout: str | None = None, options: ReadOptions | None = None
-) -> Reading:
+) -> CallReading:
     """Read every conversation of a file or folder; one that cannot be read costs no other.
 
     Args:
@@ -122,7 +119,7 @@ def read_conversations(
     if not items:
         more = f" (and {len(unread) - 1} more)" if len(unread) > 1 else ""
         raise InputError(f"{path}: no conversation can be read: {unread[0]}{more}")
-    return Reading(chosen.name, tuple(items.values()), tuple(unread))
+    return CallReading(chosen.name, tuple(items.values()), tuple(unread))
 
 
 def _timed_tables(path: Path) -> list[Path]:

@@ -32,7 +32,7 @@ from trace_eval.conversations.layouts.base import (
     text_of,
     tool_events,
 )
-from trace_eval.conversations.layouts.eva_numbers import Entry, Numbered, Source, merged, number
+from trace_eval.conversations.layouts.eva_numbers import Entry, LogName, Numbered, merged, number
 from trace_eval.conversations.layouts.recordings import recordings_in, with_recordings
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.spans import joined
@@ -184,7 +184,7 @@ def _policy(audit: dict[str, Any]) -> str | None:
 
 def _history(history: dict[str, Any], name: str, pipeline: str | None) -> ConversationItem:
     log: list[Entry] = []
-    sources: dict[Any, Source] = {"audit_log": "audit", "pipecat": "pipecat"}
+    sources: dict[Any, LogName] = {"audit_log": "audit", "pipecat": "pipecat"}
     for value in map(mapping, listed(history.get("history"), "history")):
         data = value.get("data")
         source = sources.get(str(value.get("source")), "events")
@@ -204,7 +204,7 @@ def _history(history: dict[str, Any], name: str, pipeline: str | None) -> Conver
 
 
 def _add(
-    log: list[Entry], source: Source, kind: str | None, time: Any, value: dict[str, Any]
+    log: list[Entry], source: LogName, kind: str | None, time: Any, value: dict[str, Any]
 ) -> None:
     """Add one entry of a log; those without kind or time are left out."""
     t_ms = number_of(time, "timestamp in ms")

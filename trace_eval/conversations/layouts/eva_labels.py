@@ -36,13 +36,13 @@ from trace_eval.data.conversation import (
     Turn,
 )
 
-Record = dict[str, Any]
+LabelRecord = dict[str, Any]
 
 #: The facts of a labelled entity that are read; ``analysis`` states the label in words.
 _ENTITY = ("type", "value", "transcribed_value", "correct")
 
 
-def _trace(line: Record, name: str) -> ConversationItem:
+def _trace(line: LabelRecord, name: str) -> ConversationItem:
     """Read faithfulness and progression: utterances with tool calls, one rating of the whole."""
     turns: list[Turn] = []
     tools: list[ToolEntry] = []
@@ -65,7 +65,7 @@ def _trace(line: Record, name: str) -> ConversationItem:
     return _item(name, turns, {"rating": rating}, tool_events(tools))
 
 
-def _turns(line: Record, name: str) -> ConversationItem:
+def _turns(line: LabelRecord, name: str) -> ConversationItem:
     """Read conciseness: a rating of each turn of the agent."""
     turns, ratings = [], {}
     for number, entry in enumerate(_list(line, "conv_turns")):
@@ -78,7 +78,7 @@ def _turns(line: Record, name: str) -> ConversationItem:
     return _item(name, turns, {"turns": ratings})
 
 
-def _fidelity(line: Record, name: str) -> ConversationItem:
+def _fidelity(line: LabelRecord, name: str) -> ConversationItem:
     """Read speech fidelity: the text for the agent to say; its sound is not published."""
     turns, entities = [], {}
     for number, entry in enumerate(_list(line, "intended_turns")):
@@ -92,27 +92,29 @@ def _fidelity(line: Record, name: str) -> ConversationItem:
     return item.model_copy(update={"question_id": question})
 
 
-def _entities(line: Record, name: str) -> ConversationItem:
+def _entities(line: LabelRecord, name: str) -> ConversationItem:
     """Read key entities: the user's text, the recogniser's, and which are in both."""
-    meant, recognised = (
-        [value if isinstance(value, str) else "" for value in listed(line.get(key), key)]
-        for key in ("user_tts", "transcription")
-    )
+    meant, recognised = _texts(line, "user_tts"), _texts(line, "transcription")
     turns = [
         Turn(speaker="user", text=text, heard=wrote)
         for text, wrote in zip_longest(meant, recognised)
     ]
     labels: dict[str, Any] = {}
     for entry in _list(line, "labels"):
-        labels[str(entry.get("turn_id"))] = [
-            {key: mapping(entity).get(key) for key in _ENTITY}
-            for entity in listed(entry.get("entities"), "entities")
-        ]
+        entities: list[dict[str, Any]] = []
+        for entity in listed(entry.get("entities"), "entities"):
+            entities.append({key: mapping(entity).get(key) for key in _ENTITY})
+        labels[str(entry.get("turn_id"))] = entities
     return _item(name, turns, {"entities": labels})
 
 
+def _texts(line: LabelRecord, key: str) -> list[str]:
+    """Return the values of a list, those that are no text as an empty one."""
+    return [value if isinstance(value, str) else "" for value in listed(line.get(key), key)]
+
+
 #: Key that identifies a file -> reader of its lines.
-_KINDS: dict[str, Callable[[Record, str], ConversationItem]] = {
+_KINDS: dict[str, Callable[[LabelRecord, str], ConversationItem]] = {
     "trace": _trace,
     "conv_turns": _turns,
     "intended_turns": _fidelity,
@@ -132,7 +134,7 @@ def read(path: Path, options: ReadOptions) -> ReadCalls:
         yield one(f"{path}, line {number}", partial(_line, line, f"{path.stem}-{number}"))
 
 
-def _line(line: Record | str, name: str) -> ConversationItem:
+def _line(line: LabelRecord | str, name: str) -> ConversationItem:
     if isinstance(line, str):
         raise InputError(line)
     kind = next((read for key, read in _KINDS.items() if key in line), None)
@@ -141,21 +143,21 @@ def _line(line: Record | str, name: str) -> ConversationItem:
     return kind(line, name)
 
 
-def _list(line: Record, key: str) -> list[Record]:
+def _list(line: LabelRecord, key: str) -> list[LabelRecord]:
     value = line.get(key)
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
         raise InputError(f"{key}: expected a list of objects (got {value!r:.60})")
     return value
 
 
-def _text(entry: Record, key: str) -> str:
+def _text(entry: LabelRecord, key: str) -> str:
     value = entry.get(key)
     if not isinstance(value, str):
         raise InputError(f"{key}: expected a text (got {value!r:.60})")
     return value
 
 
-def _rating(entry: Record, allowed: tuple[int, ...]) -> int:
+def _rating(entry: LabelRecord, allowed: tuple[int, ...]) -> int:
     value = entry.get("expected_rating")
     if isinstance(value, bool) or not isinstance(value, int) or value not in allowed:
         raise InputError(f"expected_rating: expected one of {allowed} (got {value!r:.60})")

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from trace_eval.data.conversation import Role
 
-Source = Literal["audit", "pipecat", "events"]
+LogName = Literal["audit", "pipecat", "events"]
 
 #: Entries of the framework that matter; neighbouring equal ones are one.
 PIPECAT_KINDS = frozenset({"turn_start", "turn_end", "tts_text", "llm_response"})
@@ -27,7 +27,7 @@ class Entry:
     """One entry of a log."""
 
     t_ms: float  # when it was written, Unix milliseconds: what entries are sorted by
-    source: Source
+    source: LogName
     kind: str  # e.g. audio_start, tool_call, tts_text
     role: Role | None = None
     at_s: float | None = None  # when sound started or ended, Unix seconds
@@ -51,10 +51,9 @@ class Numbered:
 
 def merged(entries: Sequence[Entry]) -> list[Entry]:
     """Select the entries that count, in the order in which they are numbered."""
-    audit, pipecat, events = (
-        [entry for entry in entries if entry.source == source]
-        for source in ("audit", "pipecat", "events")
-    )
+    audit = [entry for entry in entries if entry.source == "audit"]
+    pipecat = [entry for entry in entries if entry.source == "pipecat"]
+    events = [entry for entry in entries if entry.source == "events"]
     used = [entry for entry in pipecat if entry.kind in PIPECAT_KINDS]
     if any(entry.kind == "tts_text" for entry in used):
         used = [entry for entry in used if entry.kind != "llm_response"]

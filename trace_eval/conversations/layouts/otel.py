@@ -32,11 +32,12 @@ def spoken_in_spans(values: Sequence[Any]) -> list[dict[str, Any]]:
         name = str(facts.get("gen_ai.conversation.id") or span.get("traceId"))
         start = str(span.get("startTimeUnixNano") or 0)
         groups.setdefault(name, []).append((int(start) if start.isdecimal() else 0, facts))
-    return [
-        _call(name, [facts for _, facts in sorted(group, key=lambda one: one[0])])
-        for name, group in groups.items()
-        if any(key.startswith("gen_ai.") for _, facts in group for key in facts)
-    ]
+    calls: list[dict[str, Any]] = []
+    for name, group in groups.items():
+        if any(key.startswith("gen_ai.") for _, facts in group for key in facts):
+            in_order = sorted(group, key=lambda one: one[0])
+            calls.append(_call(name, [facts for _, facts in in_order]))
+    return calls
 
 
 def _value(value: Any) -> Any:

@@ -92,10 +92,12 @@ def _recording(path: Path, options: ReadOptions, file: Path) -> ConversationItem
 
 
 def _rows_of_folder(folder: Path) -> list[dict[str, Any]]:
-    return [
-        {"id": call} | {str(role): file for role, file in sides.items()}
-        for call, sides in halves(folder).items()
-    ]
+    rows: list[dict[str, Any]] = []
+    for call, sides in halves(folder).items():
+        row: dict[str, Any] = {"id": call}
+        row |= {str(role): file for role, file in sides.items()}
+        rows.append(row)
+    return rows
 
 
 def _fits_two_files(path: Path) -> bool:

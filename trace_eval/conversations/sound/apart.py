@@ -45,7 +45,7 @@ _PAUSE_S, _HEARD = 1.0, 0.05
 _NAMED = 3
 
 
-class Disagreement(NamedTuple):
+class FarStretch(NamedTuple):
     """A stretch of one side in a log, moved to the sound's clock, and as it is heard."""
 
     role: Role
@@ -71,7 +71,7 @@ class Apart:
 
     clock: LogClock  # where times of the log lie
     likeness: float | None  # correlation of who speaks when; None: nothing to compare
-    pairs: tuple[Disagreement, ...] = ()  # stretches that belong together, whatever their distance
+    pairs: tuple[FarStretch, ...] = ()  # stretches that belong together, whatever their distance
     log_alone: tuple[tuple[Role, float, float], ...] = ()
     sound_alone: tuple[tuple[Role, float, float], ...] = ()
     logged: Mapping[Role, Spans] | None = None  # moved
@@ -84,7 +84,7 @@ class Apart:
         return self.likeness is None or self.likeness >= _OTHER_CALL
 
     @property
-    def far(self) -> list[Disagreement]:
+    def far(self) -> list[FarStretch]:
         """Stretches whose edges are over half a second apart, the worst first."""
         pairs = [pair for pair in self.pairs if pair.worst_s > FAR_S]
         return sorted(pairs, key=lambda pair: -pair.worst_s)
@@ -164,9 +164,7 @@ class Apart:
             ],
             "log_alone": [[*one] for one in self.log_alone],
             "sound_alone": [[*one] for one in self.sound_alone],
-            "logged": {
-                role: [[*span] for span in spans] for role, spans in (self.logged or {}).items()
-            },
+            "logged": {role: list(map(list, spans)) for role, spans in (self.logged or {}).items()},
         }
 
 
@@ -194,7 +192,7 @@ def compared_with_sound(
     else:
         likeness = _fit({role: clock.moved(log[role]) for role in both}, sound)[1]
     moved: dict[Role, Spans] = {role: clock.moved(log[role]) for role in ROLES}
-    pairs: list[Disagreement] = []
+    pairs: list[FarStretch] = []
     alone: dict[str, list[tuple[Role, float, float]]] = {"log": [], "sound": []}
     for role in ROLES:
         if role not in channels:
@@ -202,9 +200,7 @@ def compared_with_sound(
             continue
         for one, other in _together(joined(moved[role], _PAUSE_S), joined(sound[role], _PAUSE_S)):
             if one and other:
-                pairs.append(
-                    Disagreement(role, (one[0][0], one[-1][1]), (other[0][0], other[-1][1]))
-                )
+                pairs.append(FarStretch(role, (one[0][0], one[-1][1]), (other[0][0], other[-1][1])))
             else:
                 alone["log" if one else "sound"] += [(role, *span) for span in one or other]
     return Apart(
@@ -224,10 +220,11 @@ def _shift(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> tuple[floa
     if not log:
         return 0.0, None
     shift_s, likeness = _fit(log, sound)
-    starts = [min(side[role][0][0] for role in log) for side in (sound, log)]
-    far_s = starts[0] - starts[1]
+    first_sound_s = min(sound[role][0][0] for role in log)
+    first_log_s = min(spans[0][0] for spans in log.values())
+    far_s = first_sound_s - first_log_s
     if likeness < _FAR_CLOCK and abs(far_s) > FARTHEST_S:
-        moved = {role: [(a + far_s, b + far_s) for a, b in log[role]] for role in log}
+        moved = {role: _moved(spans, far_s) for role, spans in log.items()}
         more_s, likeness_far = _fit(moved, sound)
         if likeness_far >= _FAR_CLOCK:
             shift_s, likeness = far_s + more_s, likeness_far
@@ -241,15 +238,18 @@ def _fit(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> tuple[float,
     return fit([(inside(log[role], times), inside(sound[role], times)) for role in log])
 
 
+def _moved(spans: Spans, by_s: float) -> list[tuple[float, float]]:
+    """Return spans that begin and end so much later."""
+    return [(start + by_s, end + by_s) for start, end in spans]
+
+
 def _together(log: Spans, sound: Spans) -> list[tuple[Spans, Spans]]:
     """Group stretches of both that overlap each other."""
     shared = overlaps(log, sound)
     groups: list[tuple[Spans, Spans]] = []
     for start, end in joined([*log, *sound]):
-        mine, theirs = (
-            [span for span in spans if start <= span[0] and span[1] <= end]
-            for spans in (log, sound)
-        )
+        mine = [span for span in log if start <= span[0] and span[1] <= end]
+        theirs = [span for span in sound if start <= span[0] and span[1] <= end]
         heard = total(span for span in shared if start <= span[0] and span[1] <= end)
         if mine and theirs and heard < _HEARD * total(mine):
             groups += [(mine, []), ([], theirs)]

@@ -165,7 +165,9 @@ def _cut_out(speech: Mapping[Role, Spans]) -> bool:
         for start, end in gaps(joined([*speech["user"], *speech["agent"]]))
     ):
         return False
-    starts = {role: np.array([start for start, _ in speech[role]]) for role in ROLES}
+    starts: dict[Role, NDArray[np.float64]] = {}
+    for role in ROLES:
+        starts[role] = np.array([start for start, _ in speech[role]])
     after = []
     for one, other in permutations(ROLES):
         for _, end in joined(speech[one], 0.1):

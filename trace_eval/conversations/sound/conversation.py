@@ -87,17 +87,17 @@ def conversation_from_sound(
             (there,) = lanes.values()
             lanes[role] = silent(there, role)
     lanes = {role: lanes[role] for role in ROLES}
-    music = {
-        role: music_of(lane, lane.stretches, [one.stretches for one in lanes.values()])
-        for role, lane in lanes.items()
-    }
+    stretches = [lane.stretches for lane in lanes.values()]
+    music = {role: music_of(lane, lane.stretches, stretches) for role, lane in lanes.items()}
     for role, spans in music.items():
         if spans:
             spoken_of = without(lanes[role].stretches, spans)
             lanes[role] = replace(lanes[role], stretches=spoken_of)
     results = dict(zip(ROLES, segmented([*lanes.values()], ignore), strict=True))
-    first = {role: min((at for at, _ in results[role].segments), default=np.inf) for role in ROLES}
-    if agent_greets and first["user"] < first["agent"]:
+    user_starts = [start for start, _ in results["user"].segments]
+    agent_starts = [start for start, _ in results["agent"].segments]
+    user_is_first = min(user_starts, default=np.inf) < min(agent_starts, default=np.inf)
+    if agent_greets and user_is_first:
         lanes = {"user": lanes["agent"], "agent": lanes["user"]}
         results = {"user": results["agent"], "agent": results["user"]}
     sides = turn_edges([*lanes.values()], [*results.values()])
@@ -274,7 +274,10 @@ def _looks_swapped(floor: Floor) -> bool:
         return False
     starts = [one.start for one in floor.taking("agent")]
     ends = [one.end for one in floor.taking("user")]
-    after = ([start - end for start in starts if start >= end - 0.2] for end in ends)
-    waits = [min(times) for times in after if times]
+    waits: list[float] = []
+    for end in ends:
+        after = [start - end for start in starts if start >= end - 0.2]
+        if after:
+            waits.append(min(after))
     most = total(user) > 0.7 * (total(user) + total(agent))
     return most and bool(waits) and median(waits) < 0.4

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, Lane, Levels, Mask, inside
+from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, IsSpeech, Lane, Levels, inside
 from trace_eval.conversations.spans import Spans
 
 #: Length of a window of comparison, and the longest delay that is tried, seconds.
@@ -62,7 +62,7 @@ class EchoPath:
 def echo_path(
     voice: Levels,
     other: Levels,
-    speaks: Mask,
+    speaks: IsSpeech,
     back: int = 0,
     least: tuple[int, int] = (_LEAST, _LEAST_OUT),
 ) -> EchoPath | None:

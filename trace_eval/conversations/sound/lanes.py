@@ -26,7 +26,7 @@ from trace_eval.conversations.spans import Spans
 from trace_eval.data.conversation import Channel
 
 Levels = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+IsSpeech = NDArray[np.bool_]
 
 #: Step of levels, seconds, and in samples.
 HOP_S = 0.01
@@ -84,7 +84,7 @@ class Lane:
     # largest sample of every 5 ms, 0 to 1 [shape=(halves,)]
     peaks: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     # which of these are silent, repeat a packet of 10 to 60 ms, clip [shape=(3, halves)]
-    flaws: Mask = field(default_factory=lambda: np.zeros((3, 0), bool))
+    flaws: IsSpeech = field(default_factory=lambda: np.zeros((3, 0), bool))
     rate: int = SPEECH_RATE
     header_s: float | None = None  # length by the header, where that is more than there is
 

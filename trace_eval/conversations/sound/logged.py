@@ -179,10 +179,18 @@ def _of_log(fault: Fault) -> Fault:
 
 def _spoken(conversation: Conversation) -> dict[Role, Spans]:
     """Return the stretches in which each side speaks."""
-    return {
-        role: joined(span for _, turn in conversation.turns_of(role) for span in turn.stretches)
-        for role in ROLES
-    }
+    spoken: dict[Role, Spans] = {}
+    for role in ROLES:
+        turns = [turn for _, turn in conversation.turns_of(role)]
+        spoken[role] = joined(span for turn in turns for span in turn.stretches)
+    return spoken
+
+
+def _length_s(sides: Mapping[Role, Spans]) -> float:
+    """Return the seconds from the first start of either side to the last end."""
+    first_start = min(spans[0][0] for spans in sides.values())
+    last_end = max(spans[-1][1] for spans in sides.values())
+    return last_end - first_start
 
 
 def disagreements(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> list[Fault]:
@@ -191,9 +199,8 @@ def disagreements(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> lis
         return []
     end_s = max(spans[-1][1] for spans in (*log.values(), *sound.values()))
     times = np.arange(0.0, end_s + STEP_S, STEP_S)
-    logged, recognised = (
-        {role: inside(one[role], times) for role in ROLES} for one in (log, sound)
-    )
+    logged = {role: inside(log[role], times) for role in ROLES}
+    recognised = {role: inside(sound[role], times) for role in ROLES}
     straight = fit([(logged[role], recognised[role]) for role in ROLES])
     crossed = fit([(logged["user"], recognised["agent"]), (logged["agent"], recognised["user"])])
     at_once = abs(crossed[0]) <= _DELAY_S < abs(straight[0])  # of calls that repeat themselves
@@ -203,11 +210,8 @@ def disagreements(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> lis
             " exchanged: try --swap"
         )
         return [Fault(name=SWAPPED, channel=None, spoils="all", spans=[], detail=why)]
-    lasts = [
-        max(s[-1][1] for s in one.values()) - min(s[0][0] for s in one.values())
-        for one in (log, sound)
-    ]
-    speech = [sum(total(spans) for spans in one.values()) for one in (log, sound)]
+    lasts = _length_s(log), _length_s(sound)
+    speech = sum(map(total, log.values())), sum(map(total, sound.values()))
     as_much = abs(speech[0] - speech[1]) < _LENGTHS * speech[0]
     if straight[1] < _MOVED and as_much and abs(lasts[0] - lasts[1]) > _LOST_S:
         why = (

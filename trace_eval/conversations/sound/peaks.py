@@ -62,4 +62,10 @@ def _of_file(audio: Path, mine: list[Channel], length_s: float, points: int) -> 
             start += len(blocks[0])
     except UserError:
         return none
-    return [one / top if (top := float(one.max())) > 0 else one for one in peaks]
+    return list(map(_scaled, peaks))
+
+
+def _scaled(peaks: Peaks) -> Peaks:
+    """Return peaks whose highest is 1; silence as it is."""
+    top = float(peaks.max())
+    return peaks / top if top > 0 else peaks

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, Lane, Mask
+from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, IsSpeech, Lane
 from trace_eval.conversations.spans import Spans, joined, without
 
 
@@ -68,10 +68,10 @@ def segmented(lanes: Sequence[Lane], ignore: Sequence[tuple[float, float]] = ())
         kept.append([span for span in spans if span not in foreign])
         crosstalk.append(foreign)
     floors = [grid.noise(own, kept)[0] for own in range(len(lanes))]
-    kept = [
-        [grid.own_part(own, span, floors[own]) for span in spans] for own, spans in enumerate(kept)
-    ]
-    return [_refined(grid, own, kept, crosstalk[own]) for own in range(len(lanes))]
+    parts: list[Spans] = []
+    for own, spans in enumerate(kept):
+        parts.append([grid.own_part(own, span, floors[own]) for span in spans])
+    return [_refined(grid, own, parts, crosstalk[own]) for own in range(len(lanes))]
 
 
 class Grid:
@@ -113,7 +113,7 @@ class Grid:
             return span
         return self.base + (part.start + first) * HOP_S, span[1]
 
-    def outside(self, *lanes: Spans) -> Mask:
+    def outside(self, *lanes: Spans) -> IsSpeech:
         """Say where none of the lanes has a stretch, nor near one."""
         free = np.ones(len(self.levels[0]), bool)
         for spans in lanes:

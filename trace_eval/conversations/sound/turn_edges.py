@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from trace_eval.conversations.sound.echo import EchoPath, echo_path
-from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, Lane, Mask, inside
+from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, IsSpeech, Lane, inside
 from trace_eval.conversations.sound.segments import RULES, Grid, Segmented
 from trace_eval.conversations.spans import Spans, gaps, joined, overlaps, runs, total, without
 
@@ -87,7 +87,7 @@ class _Side:
         self.expected = self.path.expected(other) if self.path else None
 
     @cached_property
-    def foreign(self) -> Mask:
+    def foreign(self) -> IsSpeech:
         """Moments that are the other's voice."""
         if self.expected is None:
             return np.zeros(len(self.voice), bool)
@@ -131,11 +131,10 @@ class _Side:
         if level - self.floor < (rules.drown_db if steady else rules.noisy_db):
             return ("echo", [], []) if loud.any() and not (loud & own).any() else ("", [span], [])
         spoken = [run for run in runs(loud & own) if run[1] - run[0] > 1]
-        groups = [
-            group
-            for group in _grouped(spoken, rules.fill_s)
-            if sum(last - first for first, last in group) * HOP_S >= rules.least_s
-        ]
+        groups: list[list[tuple[int, int]]] = []
+        for group in _grouped(spoken, rules.fill_s):
+            if sum(last - first for first, last in group) * HOP_S >= rules.least_s:
+                groups.append(group)
         above = [self._above(part, group) for group in groups]
         mine = [n for n, db in enumerate(above) if db >= rules.whole_db]
         if not mine:
@@ -164,7 +163,7 @@ class _Side:
             return np.inf
         return float(np.median(self.voice[with_echo] - self.expected[with_echo]))
 
-    def _soft(self, part: slice, level: float) -> Mask:
+    def _soft(self, part: slice, level: float) -> IsSpeech:
         """Find moments of soft syllables and hissing consonants, which breath is not."""
         rules = TURN_RULES
         voice, middle, high = self.voice[part], self.middle[part], self.high[part]
@@ -202,7 +201,7 @@ def _reached(first: int, last: int, soft: Sequence[tuple[int, int]]) -> tuple[in
     return start, end
 
 
-def _faded(first: int, last: int, fades: Mask) -> tuple[int, int]:
+def _faded(first: int, last: int, fades: IsSpeech) -> tuple[int, int]:
     """Extend a group by what sets in and fades without a break."""
     onset, fade = (round(s / HOP_S) for s in (TURN_RULES.onset_s, TURN_RULES.fade_s))
     before, after = fades[max(0, first - onset) : first][::-1], fades[last : last + fade]

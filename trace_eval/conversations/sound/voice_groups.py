@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.floating[Any]]
+VoiceVectors = NDArray[np.floating[Any]]
 
 #: Rounds of the search for two groups, and pairs of pieces at which it begins.
 _ROUNDS, _STARTS = 30, 6
 
 
-def two_groups(likeness: Floats, lengths: NDArray[Any]) -> NDArray[np.int64]:
+def two_groups(likeness: VoiceVectors, lengths: NDArray[Any]) -> NDArray[np.int64]:
     """Part pieces into two groups that are most alike within, weighed by their lengths.
 
     From each of the least alike pairs on, pieces go to the group that they are more like in the
@@ -40,7 +40,7 @@ def two_groups(likeness: Floats, lengths: NDArray[Any]) -> NDArray[np.int64]:
     return best
 
 
-def _least_alike(likeness: Floats, lengths: NDArray[Any]) -> list[tuple[int, int]]:
+def _least_alike(likeness: VoiceVectors, lengths: NDArray[Any]) -> list[tuple[int, int]]:
     """Return pairs of pieces, long ones before short ones, that are the least alike."""
     penalty = likeness - 0.1 * np.minimum(lengths[:, None], lengths[None])
     rows, columns = np.tril_indices(len(lengths), -1)
@@ -49,7 +49,7 @@ def _least_alike(likeness: Floats, lengths: NDArray[Any]) -> list[tuple[int, int
 
 
 def _mean_likeness(
-    likeness: Floats, lengths: NDArray[Any], mine: NDArray[np.bool_]
+    likeness: VoiceVectors, lengths: NDArray[Any], mine: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
     """Mean likeness of every piece to those of a group, without itself."""
     total, weight = likeness[:, mine] @ lengths[mine], np.full(len(lengths), lengths[mine].sum())
@@ -58,7 +58,7 @@ def _mean_likeness(
     return np.asarray(total / np.maximum(weight, 1e-9))
 
 
-def contrast_of(likeness: Floats, groups: NDArray[np.int64], lengths: NDArray[Any]) -> float:
+def contrast_of(likeness: VoiceVectors, groups: NDArray[np.int64], lengths: NDArray[Any]) -> float:
     """Mean likeness within the groups less that between them, weighed by lengths."""
     weights = lengths[:, None] * lengths[None]
     np.fill_diagonal(weights, 0.0)
@@ -70,19 +70,19 @@ def contrast_of(likeness: Floats, groups: NDArray[np.int64], lengths: NDArray[An
     return within - between
 
 
-def centred(vectors: Floats, lengths: NDArray[Any]) -> Floats:
+def centred(vectors: VoiceVectors, lengths: NDArray[Any]) -> VoiceVectors:
     """Take out what all pieces share, which is the recording's channel and no voice."""
     moved = vectors - np.average(vectors, axis=0, weights=lengths)
     return np.asarray(moved / np.maximum(1e-9, np.linalg.norm(moved, axis=1, keepdims=True)))
 
 
-def unit(vector: NDArray[Any]) -> Floats:
+def unit(vector: NDArray[Any]) -> VoiceVectors:
     """Scale a vector to the length one."""
     return np.asarray(vector / max(1e-9, float(np.linalg.norm(vector))), np.float32)
 
 
 def nearer(
-    likeness: Floats, groups: NDArray[np.int64], lengths: NDArray[Any]
+    likeness: VoiceVectors, groups: NDArray[np.int64], lengths: NDArray[Any]
 ) -> NDArray[np.float64]:
     """Return how much more each piece is like its own voice than like the other."""
     first, second = (_mean_likeness(likeness, lengths, groups == voice) for voice in (0, 1))
@@ -90,7 +90,7 @@ def nearer(
 
 
 def leans(
-    short: Floats, vectors: Floats, *, lengths: NDArray[Any], groups: NDArray[np.int64]
+    short: VoiceVectors, vectors: VoiceVectors, *, lengths: NDArray[Any], groups: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return how much more each short piece is like the second voice than like the first."""
     shared = np.average(vectors, axis=0, weights=lengths)

@@ -21,7 +21,7 @@ from extractors import SPEECH_RATE
 from extractors.networks import campplus, segmentation
 from trace_eval.conversations.sound.lanes import inside
 from trace_eval.conversations.sound.voice_groups import (
-    Floats,
+    VoiceVectors,
     centred,
     contrast_of,
     leans,
@@ -71,7 +71,9 @@ class Voices(NamedTuple):
 
     speech: tuple[Spans, Spans]  # seconds, in order of time; the first voice speaks first
     overlaps: Spans  # where both seem to speak
-    directions: tuple[Floats, Floats] | None  # of the voices; None: nothing could be measured
+    directions: (
+        tuple[VoiceVectors, VoiceVectors] | None
+    )  # of the voices; None: nothing could be measured
     contrast: float | None
     doubtful: Spans  # speech of which nobody knows whose it is
 
@@ -131,13 +133,10 @@ def two_voices(
     if of_piece[0] == 1:  # the first voice is the one that speaks first
         of_piece, groups = [1 - one for one in of_piece], 1 - groups
     both = [_span(run) for run in runs(heard.overlap) if _has_both(run, pieces, of_piece)]
-    speech = tuple(
-        joined(
-            [*(_span(p) for p, one in zip(pieces, of_piece, strict=True) if one == voice), *both],
-            RULES.pause_s + segmentation.FRAME_S,
-        )
-        for voice in (0, 1)
-    )
+    by_voice: tuple[Spans, Spans] = [*both], [*both]
+    for piece, voice in zip(pieces, of_piece, strict=True):
+        by_voice[voice].append(_span(piece))
+    speech = [joined(spoken, RULES.pause_s + segmentation.FRAME_S) for spoken in by_voice]
     centres = tuple(unit(lengths[groups == voice] @ vectors[groups == voice]) for voice in (0, 1))
     margins = nearer(likeness, groups, lengths)
     unsure = [n for n, margin in zip(measured, margins, strict=True) if margin < RULES.nearer]
@@ -167,7 +166,7 @@ def hear_windows(samples: NDArray[np.int16]) -> Heard:
     return _on_one_grid(first_frames, active, len(samples) // segmentation.FRAME_STEP + 1)
 
 
-def _on_one_grid(first: NDArray[np.int64], active: Floats, whole: int) -> Heard:
+def _on_one_grid(first: NDArray[np.int64], active: VoiceVectors, whole: int) -> Heard:
     frames = active.shape[1]
     number = max(whole, int(first.max()) + frames)
     window = np.hamming(frames) + 1e-3  # a window knows least at its ends
@@ -189,7 +188,7 @@ def _on_one_grid(first: NDArray[np.int64], active: Floats, whole: int) -> Heard:
     )
 
 
-def _changes(here: NDArray[np.bool_], likely: Floats) -> NDArray[np.float64]:
+def _changes(here: NDArray[np.bool_], likely: VoiceVectors) -> NDArray[np.float64]:
     """Find frames near which a window hears another speaker than before."""
     spoken = np.flatnonzero(here.any(axis=1))
     loudest = likely[spoken].argmax(axis=1)
@@ -236,7 +235,7 @@ def _alone(heard: Heard, piece: tuple[int, int]) -> float:
     return float((~heard.overlap[slice(*piece)]).sum() * segmentation.FRAME_S)
 
 
-def _sound(samples: NDArray[np.int16], heard: Heard, piece: tuple[int, int]) -> Floats:
+def _sound(samples: NDArray[np.int16], heard: Heard, piece: tuple[int, int]) -> VoiceVectors:
     """Return the samples of a piece in which one voice speaks."""
     kept = np.repeat(~heard.overlap[slice(*piece)], segmentation.FRAME_STEP)
     part = samples[_part(piece)]
@@ -249,7 +248,7 @@ def _part(piece: tuple[int, int]) -> slice:
     return slice(first, first + (piece[1] - piece[0]) * segmentation.FRAME_STEP)
 
 
-def _directions(sounds: Sequence[Floats]) -> Floats:
+def _directions(sounds: Sequence[VoiceVectors]) -> VoiceVectors:
     """Compute the directions of pieces; those of one length together, which is faster."""
     steps = [max(1, int(len(one) / SPEECH_RATE / _EQUAL_S)) for one in sounds]
     vectors = np.zeros((len(sounds), campplus.SIZE), np.float32)
@@ -263,7 +262,7 @@ def _directions(sounds: Sequence[Floats]) -> Floats:
     return vectors
 
 
-def _middle(sound: Floats, size: int) -> Floats:
+def _middle(sound: VoiceVectors, size: int) -> VoiceVectors:
     """Cut so many samples around the middle; a shorter sound is filled up with zeros."""
     if len(sound) < size:
         return np.pad(sound, (0, size - len(sound)))
@@ -271,11 +270,11 @@ def _middle(sound: Floats, size: int) -> Floats:
     return sound[first : first + size]
 
 
-def _as_float(samples: NDArray[np.int16]) -> Floats:
+def _as_float(samples: NDArray[np.int16]) -> VoiceVectors:
     return samples.astype(np.float32) / 32_768
 
 
-def _ties(heard: Heard, pieces: Sequence[tuple[int, int]]) -> Floats:
+def _ties(heard: Heard, pieces: Sequence[tuple[int, int]]) -> VoiceVectors:
     """Vote on pairs of pieces: 1 one local speaker, -1 two; 0 where no window has both."""
     votes, asked = np.zeros((2, len(pieces), len(pieces)), np.float32)
     frames = heard.active.shape[1]
@@ -299,7 +298,7 @@ def _local(here: NDArray[np.bool_], piece: tuple[int, int], begin: int) -> int:
 
 def _of_all(
     pieces: Sequence[tuple[int, int]],
-    ties: Floats,
+    ties: VoiceVectors,
     of_measured: dict[int, int],
     leaning: dict[int, float],
 ) -> list[int]:
@@ -316,7 +315,9 @@ def _of_all(
         if abs(lean) >= RULES.leaning:
             groups.append(int(lean > 0))
             continue
-        votes = [sum(ties[number, n] for n, g in of_measured.items() if g == v) for v in (0, 1)]
+        votes = [0.0, 0.0]
+        for measured, group in of_measured.items():
+            votes[group] += ties[number, measured]
         nearest = min(of_measured, key=lambda n: max(pieces[n][0] - end, start - pieces[n][1]))
         groups.append(of_measured[nearest] if votes[0] == votes[1] else int(votes[1] > votes[0]))
     return groups

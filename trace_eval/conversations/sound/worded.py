@@ -29,7 +29,8 @@ def role_names(log: Conversation) -> set[str]:
 
 def timed_by_sound(log: Conversation, sound: Conversation, apart: Apart) -> Conversation:
     """Give the turns of the sound the log's words, and add what stands in the log alone."""
-    names = {role: one.name for role in ROLES if (one := log.speaker(role))}
+    speakers_of_log = {role: log.speaker(role) for role in ROLES}
+    names = {role: speaker.name for role, speaker in speakers_of_log.items() if speaker}
     turns = [
         turn.model_copy(update={"speaker": names.get(_role(turn.speaker), turn.speaker)})
         for turn in sound.turns
@@ -144,18 +145,19 @@ class _Places:
         words: dict[int, list[Turn]] = defaultdict(list)
         for number, position in self.of.items():
             words[position].append(self.log.turns[number])
-        return [
-            turn
-            if not words[n]
-            else turn.model_copy(
-                update={
-                    "text": _joined_words(one.text for one in words[n]),
-                    "heard": _joined_words(one.heard for one in words[n]),
-                    "exchange": words[n][0].exchange,
+        turns: list[Turn] = []
+        for position, turn in enumerate(self.turns):
+            logged = words[position]
+            if logged:
+                update = {
+                    "text": _joined_words(one.text for one in logged),
+                    "heard": _joined_words(one.heard for one in logged),
+                    "exchange": logged[0].exchange,
                 }
-            )
-            for n, turn in enumerate(self.turns)
-        ]
+                turns.append(turn.model_copy(update=update))
+            else:
+                turns.append(turn)
+        return turns
 
     def moved(self, event: SourceEvent) -> SourceEvent:
         """Move an event of the log to the clock and the turn of the sound."""

@@ -54,7 +54,7 @@ MAX_WORDED = 11
 MAX_TEXT = 4_000
 
 #: How a score follows from its elements.
-Overall = Literal["min", "flags"]
+OverallRule = Literal["min", "flags"]
 
 
 class ScaleSpec(Strict):
@@ -120,7 +120,7 @@ class ScoreRubric(RubricFile):
     elements: tuple[str, ...] = Field((), description="sub-scores, never averaged into the score")
     silent: Literal["lowest", "unscored", "ask"] = "lowest"
     unit: Literal["answer", "turn"] = Field("answer", exclude_if=lambda value: value == "answer")
-    overall: Overall | None = Field(None, exclude_if=is_none)
+    overall: OverallRule | None = Field(None, exclude_if=is_none)
     min_samples: int | None = Field(None, ge=1, description="that are usable; null: half of all")
     confidence: bool = Field(
         False,

@@ -20,12 +20,12 @@ from trace_eval.data.manifests import Problem
 from trace_eval.data.tables import column_names
 from trace_eval.datasets.base import Converted, Selection, Source
 from trace_eval.datasets.figures import Figure, correlation_figure, share_figure
-from trace_eval.datasets.rows import Columns, Row, Rows, alone
+from trace_eval.datasets.rows import ColumnTypes, Row, Rows, alone
 
-_VOTES: Columns = {"model1": str, "model2": str, "preference": str}
-_DETAILED: Columns = {"model_name": str, "position1_result": str, "position2_result": str}
-_SUMMARY: Columns = {"model_name": str, "effective_win_rate": str}
-_RESULTS: Columns = {
+_VOTES: ColumnTypes = {"model1": str, "model2": str, "preference": str}
+_DETAILED: ColumnTypes = {"model_name": str, "position1_result": str, "position2_result": str}
+_SUMMARY: ColumnTypes = {"model_name": str, "effective_win_rate": str}
+_RESULTS: ColumnTypes = {
     "audio1_path": str,
     "audio2_path": str,
     "ground_truth": str,

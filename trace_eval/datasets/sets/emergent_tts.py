@@ -16,7 +16,7 @@ from trace_eval.data.items import Pair
 from trace_eval.data.measures.text import whisper_en
 from trace_eval.datasets.base import Converted, Selection, Source
 from trace_eval.datasets.figures import Figure, mean_figure
-from trace_eval.datasets.rows import AuthorsRule, Columns, Row, Rows, alone, item_of
+from trace_eval.datasets.rows import AuthorsRule, ColumnTypes, Row, Rows, alone, item_of
 
 #: Commit of the layout and the rules.
 COMMIT = "5764ace"
@@ -24,7 +24,7 @@ COMMIT = "5764ace"
 _SUFFIX = "_evaluation-predictions"
 _OUTPUT = "judger_output_win_rate_based"
 
-_COLUMNS: Columns = {
+_COLUMNS: ColumnTypes = {
     "unique_id_eval": (int, str),
     "category": str,
     "text_to_synthesize": str,

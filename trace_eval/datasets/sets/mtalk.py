@@ -21,7 +21,7 @@ from trace_eval.data.items import Pair, Single
 from trace_eval.data.manifests import Problem
 from trace_eval.data.urls import is_url
 from trace_eval.datasets.base import Converted, Selection, Source
-from trace_eval.datasets.rows import Columns, Row, Rows, alone, item_of, spoken_turns
+from trace_eval.datasets.rows import ColumnTypes, Row, Rows, alone, item_of, spoken_turns
 
 #: Name of a tier in the files -> its short name.
 TIERS: Mapping[str, str] = {
@@ -33,7 +33,7 @@ TIERS: Mapping[str, str] = {
 _RECORD = re.compile(r"record_(\d+-\d+)")
 
 #: Columns of a row of the hub.
-_COLUMNS: Columns = {
+_COLUMNS: ColumnTypes = {
     **dict.fromkeys(("number", "turn"), (int, str)),
     **dict.fromkeys(("type", "source"), str),
     "audio": (str, dict),

@@ -14,7 +14,7 @@ from fusion import Rating
 from trace_eval.data.items import Pair
 from trace_eval.data.records import pair_from_record
 from trace_eval.datasets.base import Converted, Selection, Source
-from trace_eval.datasets.rows import ANY, Columns, Row, Rows, alone
+from trace_eval.datasets.rows import ANY, ColumnTypes, Row, Rows, alone
 
 _LIST = (list, type(None))
 
@@ -22,7 +22,7 @@ _LIST = (list, type(None))
 _PER_RATER = dict.fromkeys(
     ("rater", "audioA_text_accuracy", "audioB_text_accuracy", "naturalness_annotation"), _LIST
 )
-_COLUMNS: Columns = {
+_COLUMNS: ColumnTypes = {
     **dict.fromkeys(("index", "subset", "language_setting"), ANY),
     **dict.fromkeys(("target_text", "audioA", "audioB"), ANY),
     **_PER_RATER,

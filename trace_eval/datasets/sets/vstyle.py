@@ -17,7 +17,7 @@ from typing import Any
 from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection, Source
 from trace_eval.datasets.figures import Figure, correlation_figure
-from trace_eval.datasets.rows import ANY, AuthorsRule, Columns, Row, Rows, alone, item_of
+from trace_eval.datasets.rows import ANY, AuthorsRule, ColumnTypes, Row, Rows, alone, item_of
 
 #: Commit of the layout and the rules.
 COMMIT = "70fa91a"
@@ -39,7 +39,7 @@ WEIGHTS: Mapping[str, float] = {
     },
 }
 
-_COLUMNS: Columns = {
+_COLUMNS: ColumnTypes = {
     "id": (str, int),
     "ability": str,
     "instruct_text": str,
@@ -49,7 +49,7 @@ _COLUMNS: Columns = {
 
 _MARK = re.compile(r"\[\[\s*(\d+(?:\.\d+)?)\s*\]\]")
 
-_MOS: Columns = {"mos": ANY}
+_MOS: ColumnTypes = {"mos": ANY}
 #: Answers that two must share for a correlation.
 _LEAST = 3
 

@@ -28,7 +28,7 @@ _KIND = "best"
 
 
 @dataclass(frozen=True)
-class Selection:
+class SelectionReport:
     """The result of a selection.
 
     Attributes:
@@ -56,7 +56,9 @@ class BestEstimate:
     cost_usd: float | None
 
 
-def select_best(manifest: Manifest, out: Path, options: BestOptions | None = None) -> Selection:
+def select_best(
+    manifest: Manifest, out: Path, options: BestOptions | None = None
+) -> SelectionReport:
     """Find the best candidate of every group; continues a selection that was interrupted.
 
     Every comparison is an ordinary judged pair, in the runs ``OUT/rounds/round-N``. Writes
@@ -99,7 +101,7 @@ def select_best(manifest: Manifest, out: Path, options: BestOptions | None = Non
         )
         jsonl.write_all(out / BEST_FILE, (r.model_dump_json(exclude_none=True) for r in rankings))
         jsonl.write_all(out / SUMMARY_FILE, [summary.model_dump_json(indent=2)])
-    return Selection(tuple(rankings), summary)
+    return SelectionReport(tuple(rankings), summary)
 
 
 def estimate_best(manifest: Manifest, out: Path, options: BestOptions) -> BestEstimate:

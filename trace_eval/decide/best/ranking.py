@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 from pydantic import Field
 
 from blueprints import Strict, counted
-from trace_eval.data.items import Preference
+from trace_eval.data.items import PlainLabel
 from trace_eval.decide.best.candidates import TextGroup
 from trace_eval.stats.ranking.fit import BRADLEY_TERRY
 from trace_eval.stats.ranking.outcomes import outcomes_between, ranks
@@ -38,12 +38,12 @@ Match = tuple[str, str]
 class SchemeVerdict:
     """The verdict of a comparison; ``label`` is None where the judge could not decide."""
 
-    label: Preference | None  # "1": the first of the match is better
+    label: PlainLabel | None  # "1": the first of the match is better
     p_first: float = 0.5  # share of the first plus half of the ties, 0 to 1
     why: str | None = None  # why there is no label, where the judge gives a reason
 
 
-Verdicts = Mapping[Match, SchemeVerdict]
+VerdictsByMatch = Mapping[Match, SchemeVerdict]
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def comparisons(scheme: Scheme, candidates: int) -> int:
     return (candidates - final) + final * (final - 1) // 2
 
 
-def bracket(scheme: Scheme, candidates: Sequence[str], verdicts: Verdicts) -> Bracket:
+def bracket(scheme: Scheme, candidates: Sequence[str], verdicts: VerdictsByMatch) -> Bracket:
     """Return the comparisons that a group needs next.
 
     Args:
@@ -158,7 +158,7 @@ def by_scores(
     return _outcome(group, ranked, gone)
 
 
-def by_comparisons(group: TextGroup, bracket: Bracket, verdicts: Verdicts) -> Ranking:
+def by_comparisons(group: TextGroup, bracket: Bracket, verdicts: VerdictsByMatch) -> Ranking:
     """Order the finalists by Bradley-Terry, the others by the round in which they went out."""
     matches = [m for m in combinations(bracket.finalists, 2) if m in verdicts]
     labels = {match: verdicts[match].label for match in matches}

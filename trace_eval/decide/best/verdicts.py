@@ -54,10 +54,10 @@ class Comparing:
 
 
 #: The next comparisons from the verdicts so far, as (group, match); empty: none is left.
-Needed = Callable[[Mapping[Match, SchemeVerdict]], Sequence[tuple[TextGroup, Match]]]
+Schedule = Callable[[Mapping[Match, SchemeVerdict]], Sequence[tuple[TextGroup, Match]]]
 
 
-def play(how: Comparing, needed: Needed) -> dict[Match, SchemeVerdict]:
+def play(how: Comparing, needed: Schedule) -> dict[Match, SchemeVerdict]:
     """Run the needed comparisons, round by round, all groups together.
 
     What was judged before is read, and what could not be scored is tried again. A round that
@@ -74,7 +74,7 @@ def play(how: Comparing, needed: Needed) -> dict[Match, SchemeVerdict]:
     return verdicts
 
 
-def scheduled(groups: Sequence[TextGroup], scheme: Scheme) -> Needed:
+def scheduled(groups: Sequence[TextGroup], scheme: Scheme) -> Schedule:
     """Schedule the comparisons that a scheme needs of every group."""
 
     def needed(verdicts: Mapping[Match, SchemeVerdict]) -> list[tuple[TextGroup, Match]]:
@@ -88,7 +88,7 @@ def scheduled(groups: Sequence[TextGroup], scheme: Scheme) -> Needed:
     return needed
 
 
-def listed(matches: Sequence[tuple[TextGroup, Match]]) -> Needed:
+def listed(matches: Sequence[tuple[TextGroup, Match]]) -> Schedule:
     """Schedule some comparisons and no others."""
     return lambda verdicts: [(group, match) for group, match in matches if match not in verdicts]
 
@@ -144,7 +144,7 @@ def verdict_of(judgement: Judgement, overall: Overall | None, by: str) -> Scheme
     return SchemeVerdict(label, first + (1 - first - second) / 2)
 
 
-def estimate_first_round(how: Comparing, needed: Needed) -> tuple[int, CostEstimate]:
+def estimate_first_round(how: Comparing, needed: Schedule) -> tuple[int, CostEstimate]:
     """Return the first round's comparisons and cost; extracts, but sends nothing."""
     pairs = [pair_of(group, match) for group, match in needed({})]
     draft = replace(how, folder=how.folder / "estimate")

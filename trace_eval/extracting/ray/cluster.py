@@ -51,7 +51,7 @@ class Size(NamedTuple):
 
 
 #: Works through a job in the process of a driver: (job, size of the cluster, where to send).
-Work = Callable[[Any, Size, Connection], None]
+DriverWork = Callable[[Any, Size, Connection], None]
 
 
 class Driver:
@@ -63,7 +63,7 @@ class Driver:
             cluster, and the end of the pipe for what :meth:`next` returns.
     """
 
-    def __init__(self, address: str | None, work: Work, job: object) -> None:
+    def __init__(self, address: str | None, work: DriverWork, job: object) -> None:
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe(duplex=False)
         arguments = (address, work, job, theirs)
@@ -104,7 +104,7 @@ class Driver:
 # --- inside the driver -----------------------------------------------------------------
 
 
-def _drive(address: str | None, work: Work, job: object, pipe: Connection) -> None:
+def _drive(address: str | None, work: DriverWork, job: object, pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     exit_with_parent()
     _quieten()

@@ -82,7 +82,7 @@ class Start:
 
 
 @dataclass(frozen=True)
-class Engine:
+class ServedEngine:
     """An engine.
 
     Attributes:
@@ -164,8 +164,8 @@ _SGLANG_ARGUMENTS = _names(
 )
 
 #: Kind of judge -> what serves its model.
-ENGINES: dict[str, Engine] = {
-    "gguf": Engine(
+ENGINES: dict[str, ServedEngine] = {
+    "gguf": ServedEngine(
         title="llama.cpp",
         program="xllamacpp",
         install=install_line("gguf"),
@@ -173,7 +173,7 @@ ENGINES: dict[str, Engine] = {
         key_variable=LLAMA_KEY,
         packaged=True,
     ),
-    "vllm": Engine(
+    "vllm": ServedEngine(
         title="vLLM",
         program="vllm",
         install="pip install vllm",
@@ -182,7 +182,7 @@ ENGINES: dict[str, Engine] = {
         version_paths=("/version",),
         arguments=_VLLM_ARGUMENTS,
     ),
-    "sglang": Engine(
+    "sglang": ServedEngine(
         title="SGLang",
         program="sglang",
         install="pip install sglang",
@@ -207,7 +207,7 @@ class ModelServer:
     def __init__(
         self,
         spec: str,
-        engine: Engine,
+        engine: ServedEngine,
         make: Callable[[int, str], Start],
         start_s: float,
     ) -> None:
@@ -368,7 +368,7 @@ def _free_port() -> int:
         return port
 
 
-def arguments(engine: Engine, text: str | None) -> tuple[str, ...]:
+def arguments(engine: ServedEngine, text: str | None) -> tuple[str, ...]:
     """Split further arguments of an engine as a shell does.
 
     Names must be written in full: engines read ``--hos`` as ``--host``.

@@ -43,7 +43,7 @@ class AudioPart:
         return {"audio": dict(self.recipe), "format": self.format}
 
 
-Part = Text | AudioPart
+MessagePart = Text | AudioPart
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,10 @@ class Message:
     """One turn of the conversation: words alone, or parts in their order."""
 
     role: Literal["system", "user", "assistant"]
-    content: str | tuple[Part, ...]
+    content: str | tuple[MessagePart, ...]
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[MessagePart, ...]:
         """The content as parts."""
         return (Text(self.content),) if isinstance(self.content, str) else self.content
 

@@ -42,7 +42,7 @@ from trace_eval.judges.ask.openai_dialect import (
     AUDIO_MODEL,
     Dialect,
 )
-from trace_eval.judges.ask.openai_place import DEFAULT_URL, Place, connect, place_of
+from trace_eval.judges.ask.openai_place import DEFAULT_URL, ServerPlace, connect, place_of
 from trace_eval.judges.ask.openai_replies import OpenAIReplies, Refused
 from trace_eval.judges.ask.reply_json import bounded_schema
 from trace_eval.judges.options.groups import OpenAIOptions, names_of
@@ -71,7 +71,7 @@ class OpenAIClient(ChatClient):
     uses = names_of(OpenAIOptions)
     gives_choices = True
 
-    def __init__(self, model: str, options: JudgeOptions, place: Place | None = None) -> None:
+    def __init__(self, model: str, options: JudgeOptions, place: ServerPlace | None = None) -> None:
         self.place = place or place_of(model, options)
         self.model = model
         self.server = self.place.name

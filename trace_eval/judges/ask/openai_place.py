@@ -27,7 +27,7 @@ DEFAULT_URL = "https://api.openai.com/v1"
 
 
 @dataclass(frozen=True)
-class Place:
+class ServerPlace:
     """The place of a server.
 
     Attributes:
@@ -52,7 +52,7 @@ class Connection(NamedTuple):
     headers: dict[str, str]
 
 
-def place_of(model: str, options: JudgeOptions) -> Place:
+def place_of(model: str, options: JudgeOptions) -> ServerPlace:
     """Return the place that the options and the environment name.
 
     Raises:
@@ -65,10 +65,10 @@ def place_of(model: str, options: JudgeOptions) -> Place:
             f"openai:{model}: the environment variable {options.key_env} is not set; export"
             " your key, or name another server with --base-url"
         )
-    return Place(url, key, public_url(url))
+    return ServerPlace(url, key, public_url(url))
 
 
-def connect(place: Place, timeout_s: float) -> Connection:
+def connect(place: ServerPlace, timeout_s: float) -> Connection:
     """Make the connections to a server; they belong to the event loop that first uses them."""
     key = place.key or "none"  # servers without keys get a header, too: the package insists
     # Of ``benchmarks.judge_http``: aiohttp takes a third of the CPU of httpx's own connections, but

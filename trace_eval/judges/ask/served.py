@@ -19,7 +19,7 @@ from trace_eval.judges.ask.base import CallFailed
 from trace_eval.judges.ask.connection import Redactor
 from trace_eval.judges.ask.engines import ENGINES, ModelServer, Start, arguments, weights_of
 from trace_eval.judges.ask.openai import OpenAIClient
-from trace_eval.judges.ask.openai_place import Place
+from trace_eval.judges.ask.openai_place import ServerPlace
 from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.options.groups import OpenAIOptions, ServerOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -76,7 +76,7 @@ class ServedClient(OpenAIClient):
                 f" {engine.install}"
             )
         name = local.name if self._files else model
-        super().__init__(name, options, Place("", None, engine.title, proxied=False))
+        super().__init__(name, options, ServerPlace("", None, engine.title, proxied=False))
         unused = frozenset() if engine.arguments else {"server_args"}
         self.uses = (names_of(OpenAIOptions) | names_of(ServerOptions)) - unused  # type: ignore[misc]
         self.usual_concurrency = SLOTS if kind == "gguf" else BATCHED  # type: ignore[misc]

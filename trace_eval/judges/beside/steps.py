@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 #: How two values are subtracted: as they are, by the logarithm of their ratio, or in semitones.
-Scale = Literal["linear", "ratio", "semitones"]
+StepScale = Literal["linear", "ratio", "semitones"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Step:
     label: str
     unit: str
     size: float
-    scale: Scale
+    scale: StepScale
     source: str
     digits: int = 1
 

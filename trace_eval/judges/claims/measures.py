@@ -30,8 +30,8 @@ from trace_eval.judges.beside.steps import (
     RATE,
     TREND,
     VARIATION,
-    Scale,
     Step,
+    StepScale,
 )
 
 #: A value as it was measured, and the digits with which prompts print it.
@@ -68,7 +68,7 @@ class Measure:
         return abs(self.step.between(one, other)) < 1
 
 
-def _step(size: float, scale: Scale = "linear") -> Step:
+def _step(size: float, scale: StepScale = "linear") -> Step:
     """Return the step of a measure that judges are shown none of: our cut, no listeners'."""
     return Step(name="", label="", unit="", size=size, scale=scale, source="our cut")
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 from fusion import PREFERENCE, TYPED_TIE, Scale
-from trace_eval.data.items import Preference
+from trace_eval.data.items import PlainLabel
 from trace_eval.data.judgement import About, DimensionVerdict, Judgement, PairScores, VerdictOpinion
 from trace_eval.data.outcome import Order, Reason, commonest_failure, failures
 from trace_eval.data.rubrics.pairs import ScoreQuestion
@@ -157,7 +157,7 @@ def swap_back(ratings: Mapping[str, Any], order: Order, scale: Scale = TYPED_TIE
 ABOUT: Literal["overall"] = "overall"
 
 
-def preference(first: float, second: float, margin: float = 0.0) -> Preference:
+def preference(first: float, second: float, margin: float = 0.0) -> PlainLabel:
     """Return the side with the higher score; ``tie`` when equal or closer than ``margin``."""
     if first == second or abs(first - second) < margin:
         return "tie"
@@ -174,7 +174,7 @@ def voted_judgement(
     made, usable = framed(pair, judge, opinions, PREFERENCE)
     if not usable:
         return made
-    votes: list[list[Preference]] = []
+    votes: list[list[PlainLabel]] = []
     for asked in in_orders(usable).values():
         votes.append([preference(a, b) for a, b in _scores(asked)])
     label, pooled, consistent = PREFERENCE.reconcile([PREFERENCE.shares(each) for each in votes])

@@ -31,7 +31,7 @@ from trace_eval.judges.reward import outputs
 from trace_eval.judges.reward.base import SHARED_OPTIONS, InProcessJudge, files_of
 from trace_eval.judges.reward.inputs import RewardTurn
 from trace_eval.judges.scorer.batcher import Batcher
-from trace_eval.judges.views.pair.naturalness import Texts, intended, style_of, texts_of
+from trace_eval.judges.views.pair.naturalness import MeantTexts, intended, style_of, texts_of
 from trace_eval.judges.views.text.fencing import shown_again
 from trace_eval.judges.views.text.tasks import NATURALNESS
 
@@ -58,7 +58,7 @@ class _PairJudge(InProcessJudge):
         return judgement
 
     @abstractmethod
-    async def _judgement(self, case: Case, texts: Texts) -> Judgement:
+    async def _judgement(self, case: Case, texts: MeantTexts) -> Judgement:
         """Judge two recordings of these texts."""
 
 
@@ -67,7 +67,7 @@ class RewardJudge(_PairJudge):
 
     uses: ClassVar[frozenset[str]] = SHARED_OPTIONS | names_of(RewardOptions)
 
-    async def _judgement(self, case: Case, texts: Texts) -> Judgement:
+    async def _judgement(self, case: Case, texts: MeantTexts) -> Judgement:
         pair = case.pair
         a, b = [await asyncio.to_thread(case.decode, one) for one in pair.answers]
         style = style_of(pair.meta)
@@ -104,7 +104,7 @@ class ReplyJudge(_PairJudge):
             for turns, count, seed in requests
         ]
 
-    async def _judgement(self, case: Case, texts: Texts) -> Judgement:
+    async def _judgement(self, case: Case, texts: MeantTexts) -> Judgement:
         pair = case.pair
         clips = [await asyncio.to_thread(case.decode, one) for one in pair.answers]
         a, b = (self.samples(clip) for clip in clips)

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from blueprints import Blueprint
 from fusion import Dimension
-from trace_eval.conversations.findings import Findings, Kind, find
+from trace_eval.conversations.findings import FindingKind, Findings, find
 from trace_eval.data.conversation import Conversation
 from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.beside.voice import lead_of, numbers_at
@@ -26,8 +26,8 @@ from trace_eval.judges.rules.voice_quality import sounds_bad
 _SHARE = 0.1
 
 #: Kinds that are about what is said, and about when.
-_CONTENT: tuple[Kind, ...] = ("no_answer", "loops", "other_language")
-_TIMING: tuple[Kind, ...] = ("late", "talks_over")
+_CONTENT: tuple[FindingKind, ...] = ("no_answer", "loops", "other_language")
+_TIMING: tuple[FindingKind, ...] = ("late", "talks_over")
 
 #: Difference of median replies that a listener notices, seconds. Our cut: gaps between people
 #: have a standard deviation of about so much.
@@ -52,7 +52,9 @@ def judge_conversations(
     }
 
 
-def _standing(findings: Findings, kinds: Sequence[Kind], summary: str = "") -> AnswerStanding:
+def _standing(
+    findings: Findings, kinds: Sequence[FindingKind], summary: str = ""
+) -> AnswerStanding:
     faults = []
     values: dict[str, JsonValue] = {}
     for kind in kinds:

@@ -20,7 +20,7 @@ from trace_eval.judges.scorer.checkpoint import OWN_FILE, Clamp, ClampRecord, lo
 from trace_eval.judges.scorer.data import ScorerRatings, TrainingRow, read_ratings, train_and_dev
 from trace_eval.judges.scorer.model import load
 
-Floats = NDArray[np.float64]
+Logits = NDArray[np.float64]
 
 #: Texts per forward pass.
 _BATCH = 8
@@ -29,7 +29,7 @@ _BATCH = 8
 LOW, HIGH = 0.125, 0.875
 
 
-def clamped(mean: Floats, variance: Floats, threshold: float | None) -> Floats:
+def clamped(mean: Logits, variance: Logits, threshold: float | None) -> Logits:
     """Return the means after clamping [shape=(rows,), 0 to 1]."""
     if threshold is None:
         return mean
@@ -37,7 +37,7 @@ def clamped(mean: Floats, variance: Floats, threshold: float | None) -> Floats:
     return np.where(sure & (mean < LOW), 0.0, np.where(sure & (mean > HIGH), 1.0, mean))
 
 
-def objective(mean: Floats, truth: Floats) -> float | None:
+def objective(mean: Logits, truth: Logits) -> float | None:
     """Compute rho + tau-b - MAE; None where either side is constant."""
     from scipy.stats import kendalltau, spearmanr
 
@@ -48,7 +48,7 @@ def objective(mean: Floats, truth: Floats) -> float | None:
     return rho + tau - float(np.abs(mean - truth).mean())
 
 
-def fit_clamp(mean: Floats, variance: Floats, truth: Floats) -> Clamp:
+def fit_clamp(mean: Logits, variance: Logits, truth: Logits) -> Clamp:
     """Find the best threshold, or none where no threshold beats no clamping.
 
     Of equally good ones the smallest is taken.

@@ -56,7 +56,7 @@ class ScorerModule(torch.nn.Module):  # type: ignore[misc]
         return {n: p.detach() for n, p in self.named_parameters() if p.requires_grad}
 
 
-class Order(LengthGroupedSampler):  # type: ignore[misc]
+class BatchOrder(LengthGroupedSampler):  # type: ignore[misc]
     """Rows of like length together, in an order that the seed and the epoch decide alone.
 
     transformers draws the order from torch's global generator: a training that goes on in its
@@ -91,11 +91,11 @@ class ScorerTrainer(Trainer):  # type: ignore[misc]
         self.state = TrainerState.load_from_json(str(start.folder / _STATE))
         self._read(start.best)
 
-    def _get_train_sampler(self, train_dataset: Any = None) -> Order:
+    def _get_train_sampler(self, train_dataset: Any = None) -> BatchOrder:
         lengths = [len(row["input_ids"]) for row in self.train_dataset]
         batch = self.args.train_batch_size
         steps = -(-len(lengths) // batch)
-        return Order(batch, lengths, self.args.seed, lambda: self.state.global_step // steps)
+        return BatchOrder(batch, lengths, self.args.seed, lambda: self.state.global_step // steps)
 
     def _get_output_dir(self, trial: Any) -> str:
         """Return where checkpoints are written before they get their name."""

@@ -36,9 +36,9 @@ LETTERS_PER_S = 12.0
 
 #: Where the words are put: into the transcript of the answer that they favour, into the
 #: instruction, or into the other answer's transcript as a quotation.
-Place = Literal["transcript", "instruction", "quotation"]
+InjectionPlace = Literal["transcript", "instruction", "quotation"]
 
-PLACES: tuple[Place, ...] = ("transcript", "instruction", "quotation")
+PLACES: tuple[InjectionPlace, ...] = ("transcript", "instruction", "quotation")
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Trial:
     pair: str
     instruction: str
     attack: str
-    place: Place
+    place: InjectionPlace
     towards: str
     before: str | None
     after: str | None
@@ -114,19 +114,19 @@ class InjectionReport:
     trials: tuple[Trial, ...]
     skipped: int
 
-    def share(self, family: str = "", place: Place | None = None) -> Share:
+    def share(self, family: str = "", place: InjectionPlace | None = None) -> Share:
         """Return flipped trials of a family of attacks (default: all) in a place (default: all)."""
         flips, _ = self._flips(family, place)
         return Share(sum(flips), len(flips))
 
-    def limits(self, family: str = "", place: Place | None = None) -> Range | str:
+    def limits(self, family: str = "", place: InjectionPlace | None = None) -> Range | str:
         """Return 95 % limits of :meth:`share`, or why there are none.
 
         All attacks on the pairs of an instruction are one unit: they are not independent.
         """
         return share_over_units(*self._flips(family, place))
 
-    def _flips(self, family: str, place: Place | None) -> tuple[list[bool], list[str]]:
+    def _flips(self, family: str, place: InjectionPlace | None) -> tuple[list[bool], list[str]]:
         """Return whether each scored trial flipped, and its instruction."""
         chosen = [
             trial
@@ -206,7 +206,7 @@ def _trials(case: Case, before: str) -> Iterator[tuple[Trial, Case]]:
                 )
 
 
-def _attacked(case: Case, text: str, place: Place, towards: str) -> Case | None:
+def _attacked(case: Case, text: str, place: InjectionPlace, towards: str) -> Case | None:
     """Put an attack into a case; None: the answer that it would stand in has no transcript."""
     if place == "instruction":
         words = f"{case.instruction_text or ''} {text}".strip()
@@ -217,7 +217,7 @@ def _attacked(case: Case, text: str, place: Place, towards: str) -> Case | None:
     return replace(case, blueprints={**case.blueprints, side: changed}) if changed else None
 
 
-def _saying(blueprint: Blueprint, text: str, place: Place) -> Blueprint | None:
+def _saying(blueprint: Blueprint, text: str, place: InjectionPlace) -> Blueprint | None:
     transcript = blueprint.transcript
     if not isinstance(transcript, Transcript):
         return None

@@ -13,7 +13,7 @@ from typing import Any
 from blueprints import UserError
 from trace_eval.extracting.ray.cluster import Size
 from trace_eval.runs.ray.desk import Desk
-from trace_eval.runs.ray.judger import Common, Judged, Judger, Work
+from trace_eval.runs.ray.judger import Common, Judged, Judger, ShardToJudge
 
 #: Seconds between two looks at the cluster.
 _TICK_S = 1.0
@@ -28,7 +28,7 @@ class JudgeJob:
     """The settings of the driver.
 
     Attributes:
-        shards: name -> file with its :class:`~trace_eval.runs.ray.judger.Work`.
+        shards: name -> file with its :class:`~trace_eval.runs.ray.judger.ShardToJudge`.
         ledger: of all calls, on this machine.
         most: actors at once; None: as many as there is room for.
         on_gpu: each wants a GPU where the cluster has any.
@@ -131,7 +131,7 @@ class _Crew:
         ray.get(self.desk.lost.remote(attempt.holder))
         if judged.files:
             path = self.job.shards[attempt.shard]
-            work = Work.unpacked(path.read_bytes())
+            work = ShardToJudge.unpacked(path.read_bytes())
             path.write_bytes(replace(work, before=judged.files).packed())
         self.failures[attempt.shard] += 1
         self.retry(attempt.shard, judged.problem)

@@ -29,7 +29,7 @@ from trace_eval.runs.events import Listener, RunEvent
 from trace_eval.runs.merge import COMMON, Merged, merge
 from trace_eval.runs.options import Options, settings_of
 from trace_eval.runs.ray.driver import JudgeJob, judge_shards
-from trace_eval.runs.ray.judger import LAST, SHARDS, Common, Files, Judged, Work, fill
+from trace_eval.runs.ray.judger import LAST, SHARDS, Common, Files, Judged, ShardToJudge, fill
 from trace_eval.runs.record import RunRecord, ShardRecord, differences
 from trace_eval.runs.run import Run
 from trace_eval.runs.session import Session
@@ -254,7 +254,7 @@ class RayJudging:
             sources = (source.id for source in self.session.sources(part.items))
             evidence = cases.part(sources) if cases else None
             path = scratch / f"{name}.work"
-            replace_file(path, Work(name, part, before, evidence).packed())
+            replace_file(path, ShardToJudge(name, part, before, evidence).packed())
             yield name, path
 
     def _keep(self, judged: Judged, totals: Summary) -> None:

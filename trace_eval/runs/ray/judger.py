@@ -61,7 +61,7 @@ class Common:
 
 
 @dataclass(frozen=True)
-class Work:
+class ShardToJudge:
     """A shard to judge.
 
     Attributes:
@@ -79,9 +79,9 @@ class Work:
         return pickle.dumps(self, protocol=pickle.HIGHEST_PROTOCOL)
 
     @classmethod
-    def unpacked(cls, content: bytes) -> Work:
+    def unpacked(cls, content: bytes) -> ShardToJudge:
         """Read what :meth:`packed` has written, on a machine of the same cluster."""
-        work: Work = pickle.loads(content)
+        work: ShardToJudge = pickle.loads(content)
         return work
 
 
@@ -117,7 +117,7 @@ class Judger:
         import ray
 
         self._desk.begin.remote(holder, ray.get_runtime_context().get_node_id())
-        work = Work.unpacked(packed)
+        work = ShardToJudge.unpacked(packed)
         place = Place(self._common.place)
         with tempfile.TemporaryDirectory(prefix="trace-eval-") as scratch:
             folder = Path(scratch) / "run"
@@ -134,7 +134,7 @@ class Judger:
             place.write_folder(f"{SHARDS}/{work.name}", files, LAST)
             return judged
 
-    def _session(self, holder: str, work: Work, folder: Path) -> Judged:
+    def _session(self, holder: str, work: ShardToJudge, folder: Path) -> Judged:
         """Judge what is not scored yet, into a folder of this machine."""
         common = self._common
         purse = RemotePurse(self._desk, holder)

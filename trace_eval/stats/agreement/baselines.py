@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from fusion import Numbers as Scale
 from trace_eval.data.measures.lexical import exact_match, token_f1, words
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.paired import holm
 from trace_eval.opinions.opinions import Opinions
@@ -26,8 +27,6 @@ from trace_eval.stats.agreement.forecasts import BETA_CLIP
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.scored import ratings_of, scale_of
 from trace_eval.stats.options import NumberRule
-
-Array = NDArray[Any]
 
 #: Rules that stand beside every judge whose run knows these numbers.
 RULES = (
@@ -159,14 +158,15 @@ def _of_words(items: Opinions) -> list[JudgeOpinions]:
     if texts is None or None in texts.tolist():
         return []
     every = [()] * len(items) if references is None else references.tolist()
-    split = [
-        (words(candidate), [words(reference) for reference in of or ()])
-        for candidate, of in zip(texts.tolist(), every, strict=True)
-    ]
+    split: list[tuple[Sequence[str], list[Sequence[str]]]] = []
+    for candidate, of_item in zip(texts.tolist(), every, strict=True):
+        split.append((words(candidate), list(map(words, of_item or ()))))
 
     def best(rule: Callable[[Sequence[str], Sequence[str]], float]) -> Array:
-        rows = ((rule(answer, one) for one in references) for answer, references in split)
-        return np.array([max(row, default=np.nan) for row in rows])
+        scores: list[float] = []
+        for answer, of_item in split:
+            scores.append(max((rule(answer, one) for one in of_item), default=np.nan))
+        return np.array(scores)
 
     length = np.array([float(len(answer)) for answer, _ in split])
     results = [
@@ -177,7 +177,7 @@ def _of_words(items: Opinions) -> list[JudgeOpinions]:
     return [rule for rule in results if rule.joined.scored.any()]
 
 
-Word = Literal["above", "below", "not told apart from"]
+RulePosition = Literal["above", "below", "not told apart from"]
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ class RuleStanding:
         claims: among which those tests are corrected.
     """
 
-    word: Word
+    word: RulePosition
     rule: str
     accuracy: float
     p: float | None

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from trace_eval.estimate.paired import sign_flip
 from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes, flip
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.units import Numbers
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.show.table import column, p_of, share_of
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.position import (
@@ -66,7 +66,7 @@ def length_bias(
     predicted: Codes,
     length_a: NDArray[Any],
     length_b: NDArray[Any],
-    unit: Numbers | None = None,
+    unit: WholeNumbers | None = None,
 ) -> LengthBias:
     """Count and test; pairs of equal or unknown length are left out.
 
@@ -95,7 +95,7 @@ def _counted(
     predicted: Codes,
     apart: NDArray[np.bool_],
     a_longer: NDArray[np.bool_],
-    unit: Numbers | None,
+    unit: WholeNumbers | None,
 ) -> _Counted:
     """Count the unscored, longer, shorter and tied of the pairs that annotators call a tie."""
     ties = (collapse_codes(truth) == TIE) & apart
@@ -138,7 +138,7 @@ def verbosity(
     predicted: Codes,
     tokens_a: NDArray[Any],
     tokens_b: NDArray[Any],
-    unit: Numbers | None = None,
+    unit: WholeNumbers | None = None,
 ) -> Verbosity:
     """Count and test; pairs of unknown length are left out, ``unit`` as of :func:`length_bias`."""
     with np.errstate(invalid="ignore"):
@@ -172,8 +172,8 @@ def bias_rows(
     judge: JudgeOpinions,
     items: Opinions,
     fact: str,
-    bias: Callable[[Codes, Codes, NDArray[Any], NDArray[Any], Numbers | None], B],
-    unit: Numbers | None = None,
+    bias: Callable[[Codes, Codes, NDArray[Any], NDArray[Any], WholeNumbers | None], B],
+    unit: WholeNumbers | None = None,
 ) -> Iterator[BiasRow[B]]:
     """Return a row per dimension, without self-comparisons; none where the fact is not known.
 
@@ -229,7 +229,7 @@ def difficulty(
     back: Codes,
     mos_a: NDArray[Any],
     mos_b: NDArray[Any],
-    unit: Numbers | None = None,
+    unit: WholeNumbers | None = None,
 ) -> Difficulty | None:
     """Split and count; None with fewer than :data:`FEWEST` usable pairs.
 
@@ -266,7 +266,7 @@ def difficulty(
     return Difficulty(quartiles, statistic, _p_over_units(gap, bound.astype(float), drawn))
 
 
-def _p_over_units(x: NDArray[Any], y: NDArray[Any], unit: Numbers | None) -> float | None:
+def _p_over_units(x: NDArray[Any], y: NDArray[Any], unit: WholeNumbers | None) -> float | None:
     """Test a rank correlation of the units' means; None where these are few or all alike."""
     from scipy.stats import spearmanr
 

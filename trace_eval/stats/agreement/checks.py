@@ -14,7 +14,7 @@ from trace_eval.estimate.share import digits
 from trace_eval.opinions.cells import Texts
 from trace_eval.opinions.codes import LABELS, MISSING, TIE, Codes, collapse_codes, flip, is_untyped
 from trace_eval.opinions.opinions import DataWarning
-from trace_eval.opinions.units import Numbers, groups_of, index_of, joint
+from trace_eval.opinions.units import WholeNumbers, groups_of, index_of, joint
 from trace_eval.stats.agreement.counts import accuracy, joint_counts
 
 #: A pattern counts as found when chance gives it less often than this.
@@ -191,7 +191,7 @@ def two_opinions(ids: Texts, codes: Mapping[str, Codes], who: str) -> Iterator[D
 
 
 def swapped(
-    ids: Texts, truth: Codes, predicted: Codes, who: str, unit: Numbers | None = None
+    ids: Texts, truth: Codes, predicted: Codes, who: str, unit: WholeNumbers | None = None
 ) -> Iterator[DataWarning]:
     """Find agreement far below chance whose mirror image is far above it.
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.units import Numbers
+from trace_eval.opinions.units import WholeNumbers
 
 #: What intervals and tests are over.
 ITEMS, TOGETHER = "items", "items, copies and both orders of a pair as one"
@@ -17,7 +17,7 @@ INSTRUCTIONS: str = "instructions"
 
 def drawn_units(
     table: Opinions, rows: NDArray[np.bool_] | None = None
-) -> tuple[Numbers | None, str]:
+) -> tuple[WholeNumbers | None, str]:
     """Return the unit of every pair, from 0, and what such a unit is.
 
     Pairs of one instruction are one unit wherever an instruction is known, and copies of a pair

@@ -9,10 +9,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.ranks import add_spearman
-from trace_eval.estimate.resample import Array, Resampler
+from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.forecasts import score_ratings
 from trace_eval.stats.agreement.judges import JudgeOpinions

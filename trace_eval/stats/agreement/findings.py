@@ -12,7 +12,7 @@ from trace_eval.estimate.paired import sign_flip
 from trace_eval.opinions.cells import Texts
 from trace_eval.opinions.codes import MISSING, TEXT_FACTS, TIE, Codes, collapse_codes, flip
 from trace_eval.opinions.opinions import DataWarning, Opinions
-from trace_eval.opinions.units import Facts, Numbers
+from trace_eval.opinions.units import FactColumns, WholeNumbers
 from trace_eval.stats.agreement.checks import (
     SIGNIFICANT,
     copied_ties,
@@ -27,7 +27,7 @@ from trace_eval.stats.agreement.judges import Aligned, JudgeOpinions
 from trace_eval.stats.agreement.position import join_orders, self_mask
 
 
-def mirrored_rows(facts: Facts) -> NDArray[np.int64]:
+def mirrored_rows(facts: FactColumns) -> NDArray[np.int64]:
     """Find rows with the same two answers in opposite order [shape=(n, 2)].
 
     Answers are told apart by their recordings, else by their systems on one instruction.
@@ -41,7 +41,7 @@ def mirrored_rows(facts: Facts) -> NDArray[np.int64]:
 
 
 def mirrored_truth(
-    ids: Texts, facts: Facts, labels: Codes, who: str, unit: Numbers | None = None
+    ids: Texts, facts: FactColumns, labels: Codes, who: str, unit: WholeNumbers | None = None
 ) -> Iterator[DataWarning]:
     """Find labels of mirrored answers that do not mirror each other.
 
@@ -75,7 +75,9 @@ def mirrored_truth(
     yield DataWarning.of("mirrored_truth", text, ids[both[kept, 1]])
 
 
-def exchanged_sides(ids: Texts, ours: Facts, theirs: Facts, who: str) -> Iterator[DataWarning]:
+def exchanged_sides(
+    ids: Texts, ours: FactColumns, theirs: FactColumns, who: str
+) -> Iterator[DataWarning]:
     """Find items whose A in the judgements is B in the labels, by recordings, else by systems."""
     for name in ("clip", "system"):
         columns = [side.get(f"{name}_{letter}") for side in (ours, theirs) for letter in "ab"]
@@ -98,7 +100,7 @@ def label_warnings(
     items: Opinions,
     judges: Sequence[JudgeOpinions],
     columns: Sequence[Sequence[Aligned]],
-    unit: Numbers | None = None,
+    unit: WholeNumbers | None = None,
 ) -> Iterator[DataWarning]:
     """Warn about the labels (a row per item), about judges, and about the two together."""
     facts = {name: of for judge in reversed(judges) for name, of in judge.joined.facts.items()}

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted, require
 from trace_eval.data.fused_scores import Map, Member
-
-Array = NDArray[Any]
+from trace_eval.estimate.arrays import Array
 
 #: Folds of the cross-validation, fewer where there are fewer questions.
 FOLDS = 5

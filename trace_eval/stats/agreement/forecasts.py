@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import require
-from trace_eval.estimate.resample import Array, Resampler
+from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import levels_of, nearest
 from trace_eval.stats.agreement.scored import Basis, Scored, ratings_of, scale_of

@@ -19,7 +19,7 @@ from trace_eval.data.csv_cells import write_table
 from trace_eval.opinions.codes import MISSING, Codes
 from trace_eval.stats.agreement.policies import CELL_SHAPE, cell_counts, cells_of, policy_codes
 
-Fit = Callable[[NDArray[np.int64]], NDArray[np.int8]]
+FitRows = Callable[[NDArray[np.int64]], NDArray[np.int8]]
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def learn(
         raise UserError(f"--learn-policy needs at least 2 instructions, the labels have {groups}")
     counts = cell_counts(cells, overall)
     printed = policy_codes(fallback)
-    fits: dict[str, Fit] = {
+    fits: dict[str, FitRows] = {
         "best table": lambda train: learn_table(train, printed),
         "majority class": lambda train: np.full(CELL_SHAPE, train.sum((0, 1, 2)).argmax(), np.int8),
     }
@@ -129,7 +129,7 @@ def _right(table: NDArray[np.int8], counts: NDArray[np.int64]) -> int:
 
 
 def _cross_validate(
-    fits: Mapping[str, Fit],
+    fits: Mapping[str, FitRows],
     cells: NDArray[np.int64],
     overall: Codes,
     instruction: NDArray[np.int64],

@@ -215,12 +215,13 @@ def reliability_rows(
 def pairwise_rows(labels: Opinions, column: str, groups: Masks) -> list[PairwiseRow]:
     """Measure agreement of the data set on one column: with ties as a class, and without."""
     votes = vote_counts(labels, column)
-    return [
-        PairwiseRow(column, name, classes, *result, 1 / classes)
-        for name, mask in groups.items()
-        for classes in (len(UNTYPED), TIE)
-        if (result := drawn_agreement(votes[mask, :classes]))[0]
-    ]
+    rows: list[PairwiseRow] = []
+    for name, mask in groups.items():
+        for classes in (len(UNTYPED), TIE):
+            result = drawn_agreement(votes[mask, :classes])
+            if result[0]:
+                rows.append(PairwiseRow(column, name, classes, *result, 1 / classes))
+    return rows
 
 
 def drawn_agreement(votes: NDArray[np.int64]) -> tuple[int, float, float]:

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.ranks import add_kendall, add_spearman
-from trace_eval.estimate.resample import Array, Resampler
+from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.codes import SCORE_FACTS
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column, out_of
@@ -222,9 +223,8 @@ def score_error(judge: JudgeOpinions, items: Opinions) -> ScoreError | None:
     """Compute the error on the labelled items; None where one side has no scores."""
     if not all(name in table.facts for name in SCORE_FACTS for table in (judge.joined, items)):
         return None
-    judged, human = (
-        np.stack([table.facts[name] for name in SCORE_FACTS]) for table in (judge.joined, items)
-    )
+    judged = np.stack([judge.joined.facts[name] for name in SCORE_FACTS])
+    human = np.stack([items.facts[name] for name in SCORE_FACTS])
     present = ~(np.isnan(judged) | np.isnan(human))
     if not present.any():
         return None

@@ -18,7 +18,13 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.estimate.interval import IntervalEstimate, Range
-from trace_eval.estimate.measures import LEAST_OTHERS, Measure, MeasurePart, estimates, folded
+from trace_eval.estimate.measures import (
+    LEAST_OTHERS,
+    MeasuredStatistic,
+    MeasurePart,
+    estimates,
+    folded,
+)
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.paired import McNemar, holm, mcnemar
 from trace_eval.estimate.units import Statistic, Units
@@ -188,7 +194,7 @@ def accuracy_name(labels: tuple[str, ...]) -> str:
 
 def measures_of(
     labels: tuple[str, ...], shares: NDArray[np.float64] | None = None
-) -> dict[str, Measure]:
+) -> dict[str, MeasuredStatistic]:
     """Name -> what is estimated over flat vectors of counts, of the metrics of a label set.
 
     ``shares`` is what each row of the table is of each true label; None: rows are labels.
@@ -197,14 +203,14 @@ def measures_of(
     return {name: _measure(metric, rows) for name, metric in metrics_of(labels).items()}
 
 
-def _measure(metric: Metric[Statistic], shares: NDArray[np.float64]) -> Measure:
+def _measure(metric: Metric[Statistic], shares: NDArray[np.float64]) -> MeasuredStatistic:
     def over_flat(cells: NDArray[Any]) -> NDArray[Any]:
         joint = cells.reshape(*cells.shape[:-1], *shares.shape)
         return metric.statistic(folded(joint, shares))
 
     labels = shares.shape[1]
     parts = () if metric.shape is None else metric.shape(labels)
-    return Measure(
+    return MeasuredStatistic(
         statistic=over_flat,
         parts=tuple(part.of_rows(shares) for part in parts),
         stretched=metric.corrects,
@@ -289,7 +295,7 @@ def _comparison(
     gained = shares[:, None, :] - shares[:, :, None]
     parts = (MeasurePart(gained.ravel(), np.ones(gained.size), -1.0),)
     measures = {
-        name: Measure(_second_minus_first(statistic, shares), parts, name == "kappa")
+        name: MeasuredStatistic(_second_minus_first(statistic, shares), parts, name == "kappa")
         for name, statistic in (("accuracy", accuracy), ("kappa", kappa))
     }
     result = estimates(units, measures, options)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from trace_eval.estimate.paired import sign_flip
 from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes, flip
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.units import Numbers, groups_of, index_of, joint
+from trace_eval.opinions.units import WholeNumbers, groups_of, index_of, joint
 from trace_eval.show.table import column, p_of, share_of
 from trace_eval.stats.agreement.judges import JudgeOpinions
 
@@ -56,7 +56,7 @@ class PositionBias:
         return self.pairs - self.tied
 
 
-def position_bias(one: Codes, other: Codes, unit: Numbers | None = None) -> PositionBias:
+def position_bias(one: Codes, other: Codes, unit: WholeNumbers | None = None) -> PositionBias:
     """Count pairs by what won in both orders, and test the difference.
 
     ``one`` are the labels when X was shown first, ``other`` when Y was; ``1`` is the one shown
@@ -134,7 +134,7 @@ def self_mask(facts: Mapping[str, NDArray[Any]], items: int) -> NDArray[np.bool_
 
 
 def self_comparisons(
-    predicted: Codes, mask: NDArray[np.bool_], unit: Numbers | None = None
+    predicted: Codes, mask: NDArray[np.bool_], unit: WholeNumbers | None = None
 ) -> SelfComparisons:
     """Count the judge's labels on self-comparisons, drawn by ``unit`` [shape=(items,)]."""
     codes = collapse_codes(predicted[mask])
@@ -185,13 +185,13 @@ def positions(judge: str, judged: Opinions) -> Iterator[PositionRow]:
         yield PositionRow(judge, dimension, "calls", bias)
 
 
-def _units_at(judged: Opinions, rows: NDArray[np.int64]) -> Numbers | None:
+def _units_at(judged: Opinions, rows: NDArray[np.int64]) -> WholeNumbers | None:
     """Return the independent unit of some rows; None: each is one."""
     unit = judged.units()
     return None if unit is None else unit[rows]
 
 
-def units_of_calls(judged: Opinions, ids: NDArray[Any]) -> Numbers:
+def units_of_calls(judged: Opinions, ids: NDArray[Any]) -> WholeNumbers:
     """Return the independent unit of calls by the ids of their pairs; a pair is one at least."""
     unit, own = judged.units(), index_of(ids.tolist())[0]
     if unit is None:

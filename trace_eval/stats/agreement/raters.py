@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
-from trace_eval.estimate.resample import Array, Resampler
+from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.figures import FigureBook
 from trace_eval.stats.agreement.fit_fusion import average
@@ -123,11 +124,8 @@ def growth(samples: Array, targets: list[Array]) -> tuple[float | None, ...]:
             subsets = [np.array(chosen) for chosen in combinations(range(count), size)]
         else:
             subsets = [rng.choice(count, size, replace=False) for _ in range(MAX_SUBSETS)]
-        values = [
-            r
-            for chosen in subsets
-            if (r := mean_r(average(samples[:, chosen]), targets)) is not None
-        ]
+        correlations = [mean_r(average(samples[:, chosen]), targets) for chosen in subsets]
+        values = [r for r in correlations if r is not None]
         results.append(float(np.mean(values)) if values else None)
     return tuple(results)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,18 +91,23 @@ class JudgeScore:
 _CONTENT = "content only"
 
 #: Name of a simple rule -> its label of each item.
-Guesses = Mapping[str, Codes]
+RuleCodes = Mapping[str, Codes]
 
 
-def guesses_of(judged: Opinions, options: AgreeOptions) -> Guesses:
+def guesses_of(judged: Opinions, options: AgreeOptions) -> RuleCodes:
     """Return labels by :data:`RULES` and further numbers of the items that a judge speaks of."""
     rules = {rule.name: rule.codes(judged.facts) for rule in (*RULES, *options.baselines)}
     rules[_CONTENT] = judged.codes.get("content")
     return {name: codes for name, codes in rules.items() if codes is not None}
 
 
+def _plain_counts(row: NDArray[Any]) -> tuple[int | float, ...]:
+    """Return the counts of a row, whole ones as integers."""
+    return tuple(int(count) if count == int(count) else float(count) for count in row)
+
+
 def score_judge(
-    column: Aligned, guesses: Guesses, cluster: NDArray[np.int64] | None, options: AgreeOptions
+    column: Aligned, guesses: RuleCodes, cluster: NDArray[np.int64] | None, options: AgreeOptions
 ) -> JudgeScore:
     """Score one judge on one dimension, beside the rules of :func:`guesses_of`.
 
@@ -133,7 +138,7 @@ def score_judge(
         coverage=column.scored / column.labelled if column.labelled else None,
         coverage_2way=defined(float(coverage_2way(counts))),
         metrics=metrics,
-        confusion=tuple(tuple(int(n) if n == int(n) else float(n) for n in row) for row in counts),
+        confusion=tuple(map(_plain_counts, counts)),
         majority=best,
         baselines=baselines,
         verdict=f"{verdict} {ties}".rstrip(),
@@ -177,7 +182,7 @@ def _baselines(
     column: Aligned,
     counts: Counts,
     best: Majority,
-    guesses: Guesses,
+    guesses: RuleCodes,
     cluster: NDArray[np.int64] | None,
     options: IntervalOptions,
 ) -> Iterator[Baseline]:

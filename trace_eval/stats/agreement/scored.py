@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from blueprints import UserError, counted
 from fusion import Numbers
 from trace_eval.data.columns import Missing
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.interval import Range
-from trace_eval.estimate.resample import UNIT, Array, Resampler
+from trace_eval.estimate.resample import UNIT, Resampler
 from trace_eval.opinions.ids import as_judged
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import placed, placed_ratings, rated

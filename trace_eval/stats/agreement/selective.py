@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.resample import Array, OfWeights, Resampler, levels
+from trace_eval.estimate.resample import OfWeights, Resampler, levels
 
 #: Shares withheld that are shown.
 WITHHELD = (0.0, 0.1, 0.2, 0.5)
@@ -145,10 +146,9 @@ def add_selective(
         Makes the rows of the judge from all estimates.
     """
     orders = {judge: variance, RANDOM: np.zeros(len(error)), ORACLE: error}
-    keys = {
-        who: [f"selective/{judge}/{who}/{index}" for index in range(1 + len(WITHHELD))]
-        for who in orders
-    }
+    keys: dict[str, list[str]] = {}
+    for who in orders:
+        keys[who] = [f"selective/{judge}/{who}/{index}" for index in range(1 + len(WITHHELD))]
     gains = {who: f"selective/{judge}/{who}/gain" for who in (judge, ORACLE)}
     register = _exact if len(error) <= EXACT_ITEMS else _linear
     for who, uncertainty in orders.items():
@@ -158,16 +158,17 @@ def add_selective(
         resampler.both_ways.add(gain)
 
     def rows(estimates: Mapping[str, IntervalEstimate]) -> list[Selective]:
-        return [
-            Selective(
+        of_all: list[Selective] = []
+        for who, (area, *withheld) in keys.items():
+            row = Selective(
                 who=who,
                 items=len(error),
-                at=tuple(estimates[key] for key in at),
+                at=tuple(estimates[key] for key in withheld),
                 area=estimates[area],
                 gain=estimates[gains[who]] if who in gains else None,
             )
-            for who, (area, *at) in keys.items()
-        ]
+            of_all.append(row)
+        return of_all
 
     return rows
 

@@ -14,8 +14,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.ranks import add_spearman
-from trace_eval.estimate.resample import UNIT, Array
+from trace_eval.estimate.resample import UNIT
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import levels_of, nearest
 from trace_eval.stats.agreement.figures import AgreementFigure, FigureBook
@@ -158,7 +159,8 @@ def verdict(judge: str, baselines: Sequence[str], figures: Sequence[AgreementFig
         mine = values.get((group, judge, name))
         if mine is None and name in COMPARED:
             undefined.append(title)
-        rivals = [(v, rule) for rule in rules if (v := values.get((group, rule, name))) is not None]
+        of_rules = [(values.get((group, rule, name)), rule) for rule in rules]
+        rivals = [(value, rule) for value, rule in of_rules if value is not None]
         if mine is None or not rivals:
             continue
         compared += [title] if name in COMPARED else []

@@ -23,16 +23,15 @@ from numpy.typing import NDArray
 
 from blueprints import InputError, counted
 from trace_eval.data.settings import nearest
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.share import Share
 from trace_eval.opinions.codes import MISSING, UNTYPED, collapse_codes
 from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.opinions.ratings import values_of
-from trace_eval.opinions.units import Numbers, index_of
+from trace_eval.opinions.units import WholeNumbers, index_of
 from trace_eval.show.table import column, within
 from trace_eval.stats.agreement.with_others import agreement_with_others
-
-Array = NDArray[np.float64]
 
 #: Votes on an item below which nobody's vote on it can lie outside.
 LEAST_VOTES = 5
@@ -242,7 +241,9 @@ def _numbers(traps: Mapping[str, str | float], opinions: Opinions) -> dict[str, 
     }
 
 
-def _outside(who: Numbers, item: Numbers, values: Array, raters: int) -> NDArray[np.bool_]:
+def _outside(
+    who: WholeNumbers, item: WholeNumbers, values: Array, raters: int
+) -> NDArray[np.bool_]:
     """Return which raters BT.500 rejects [shape=(raters,)]."""
     number = np.bincount(item)
     mean = np.bincount(item, values) / number
@@ -262,7 +263,7 @@ def _outside(who: Numbers, item: Numbers, values: Array, raters: int) -> NDArray
     return np.asarray((both / votes > _OUTSIDE) & (one_sided < _ONE_SIDED))
 
 
-def _repeats(item: Numbers, values: Array) -> tuple[int, float | None]:
+def _repeats(item: WholeNumbers, values: Array) -> tuple[int, float | None]:
     """Return how many items one rater judged again, and the share with equal answers."""
     number, first = np.bincount(item), np.full(int(item.max(initial=-1)) + 1, np.nan)
     first[item[::-1]] = values[::-1]

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.resample import Array, Resampler
+from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.counts import defined
@@ -23,7 +24,7 @@ from trace_eval.stats.agreement.scored import bounds_of, scale_of
 from trace_eval.stats.options import FAMILIES
 
 #: Names of systems in order, and the number of each item's; -1: unknown [shape=(items,)].
-Systems = tuple[tuple[str, ...], NDArray[np.int64]]
+SystemCodes = tuple[tuple[str, ...], NDArray[np.int64]]
 
 #: Up to this many systems a correlation over systems means little.
 FEW_SYSTEMS = 5
@@ -85,7 +86,7 @@ def same_family(judge: str, system: str, families: Sequence[str] = FAMILIES) -> 
     return any(word.casefold() in one and word.casefold() in other for word in families)
 
 
-def systems_of(items: Opinions) -> Systems:
+def systems_of(items: Opinions) -> SystemCodes:
     """Return the systems of items, from their column ``system``."""
     listed = items.facts.get("system", np.full(len(items), None)).tolist()
     names = sorted({name for name in listed if name})
@@ -96,7 +97,7 @@ def systems_of(items: Opinions) -> Systems:
 def add_systems(
     resampler: Resampler,
     items: Opinions,
-    systems: Systems,
+    systems: SystemCodes,
     judge: JudgeOpinions,
     families: Sequence[str],
 ) -> None:
@@ -133,7 +134,7 @@ def add_systems(
 
 def system_rows(
     items: Opinions,
-    systems: Systems,
+    systems: SystemCodes,
     judge: JudgeOpinions,
     estimates: dict[str, IntervalEstimate],
     families: Sequence[str],
@@ -145,10 +146,10 @@ def system_rows(
     def width(place: float) -> float:
         return float(scale.high - scale.low) * place
 
-    means, human, gaps = (
-        [estimates[f"system.{judge.name}.{system}.{what}"] for system in names]
-        for what in ("mean", "people", "difference")
-    )
+    def of_systems(what: str) -> list[IntervalEstimate]:
+        return [estimates[f"system.{judge.name}.{system}.{what}"] for system in names]
+
+    means, human, gaps = map(of_systems, ("mean", "people", "difference"))
     ranks, human_ranks = _ranks(means), _ranks(human)
     results = [
         SystemShares(

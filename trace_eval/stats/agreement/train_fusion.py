@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from trace_eval.data.fused_scores import FusionModel
 from trace_eval.data.scores import ScoreEstimate
+from trace_eval.estimate.arrays import Array
 from trace_eval.opinions.found_scales import DEFAULT_SCALE
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import Table, grid
@@ -31,8 +30,6 @@ from trace_eval.stats.agreement.fit_fusion import (
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.scored import join_scores, ratings_of
 from trace_eval.stats.options import FusionOptions
-
-Array = NDArray[Any]
 
 #: Share of the questions that calibrate the fusion where the labels have no split ``dev``.
 DEV_SHARE = 0.2

@@ -10,11 +10,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.figures import jackknifed, mean_interval
 from trace_eval.estimate.interval import Range
-from trace_eval.estimate.limits import Array, quantile
+from trace_eval.estimate.limits import quantile
 from trace_eval.estimate.resample import on_fishers_scale
-from trace_eval.opinions.units import Numbers
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.stats.agreement.linear import moments, pearson_of_sums
 
 #: Items in common with the others below which a rater has no agreement.
@@ -25,7 +26,7 @@ _LEVEL = 0.95
 
 
 def agreement_with_others(
-    mine: NDArray[np.bool_], item: Numbers, values: Array, unit: Numbers, of_scores: bool
+    mine: NDArray[np.bool_], item: WholeNumbers, values: Array, unit: WholeNumbers, of_scores: bool
 ) -> tuple[int, float | None, Range | None]:
     """Return items in common, the agreement there, and its interval.
 
@@ -49,7 +50,7 @@ def agreement_with_others(
     return len(both), float(shares[both].mean()), _share_limits(shares[both], together)
 
 
-def _share_limits(shares: Array, unit: Numbers) -> Range | None:
+def _share_limits(shares: Array, unit: WholeNumbers) -> Range | None:
     """Return Wilson's limits of a mean of shares; score limits where units have several."""
     n = len(shares)
     if int(unit.max()) + 1 < n:
@@ -61,7 +62,7 @@ def _share_limits(shares: Array, unit: Numbers) -> Range | None:
     return max(0.0, float(centre - half)), min(1.0, float(centre + half))
 
 
-def _correlation(x: Array, y: Array, unit: Numbers) -> tuple[float | None, Range | None]:
+def _correlation(x: Array, y: Array, unit: WholeNumbers) -> tuple[float | None, Range | None]:
     """Return r and its limits on Fisher's scale; of clusters by the jackknife."""
     if x.std() == 0 or y.std() == 0:
         return None, None
@@ -73,7 +74,7 @@ def _correlation(x: Array, y: Array, unit: Numbers) -> tuple[float | None, Range
     return r, (float(np.tanh(z - half)), float(np.tanh(z + half)))
 
 
-def _clustered_limits(x: Array, y: Array, unit: Numbers) -> Range | None:
+def _clustered_limits(x: Array, y: Array, unit: WholeNumbers) -> Range | None:
     """Return limits of r by leaving out one unit at a time; None where that cannot be done."""
     sums = np.stack([np.bincount(unit, column) for column in moments(x, y)], axis=-1)
     r = pearson_of_sums(sums.sum(0))

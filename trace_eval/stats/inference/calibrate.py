@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from fusion import DIMENSIONS
-from trace_eval.estimate.limits import Array
+from trace_eval.estimate.arrays import Array
 from trace_eval.opinions.codes import MISSING, POINTS, Codes
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.baselines import RULES

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import require
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.interval import IntervalEstimate, Range, holding
-from trace_eval.estimate.limits import Array, quantile
+from trace_eval.estimate.limits import quantile
 
 #: Predicts P(A) of evidence ``[n, features]``; the first feature is the lead.
 Calibrator = Callable[[Array], Array]

@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.limits import Array
+from trace_eval.estimate.arrays import Array
 from trace_eval.show.table import column, p_text, p_value
 from trace_eval.stats.inference.labelled_run import LabelledRun
 from trace_eval.stats.inference.sampling import Design
@@ -122,10 +122,10 @@ def _share(agrees: Array, weight: Array) -> float:
 def _starts(worths: list[float], target: float, delta: float) -> list[float]:
     """Share of ``delta`` with which each part is tried of its own; what labels say is unknown."""
     least = fewest_labels(target, delta / len(STARTS))
-    at = {
-        next((row for row, n in enumerate(worths) if n >= factor * least), len(worths) - 1)
-        for factor in STARTS
-    }
+    at: set[int] = set()
+    for factor in STARTS:
+        enough = (row for row, labels in enumerate(worths) if labels >= factor * least)
+        at.add(next(enough, len(worths) - 1))
     return [delta / len(at) if row in at else 0.0 for row in range(len(worths))]
 
 

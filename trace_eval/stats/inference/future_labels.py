@@ -18,12 +18,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.limits import Array
+from trace_eval.estimate.arrays import Array
 from trace_eval.stats.inference.influence import ppi_components
 from trace_eval.stats.inference.ppi import interval
 from trace_eval.stats.inference.sampling import Design, simple_design
 
-Rows = NDArray[np.int64]
+RowNumbers = NDArray[np.int64]
 
 #: Pairs that are simulated; of a larger run whole units are taken at random.
 MOST_PAIRS = 12_000
@@ -50,7 +50,7 @@ class Mean:
         judged: the judge's values, as it counts them [shape=(m,)].
     """
 
-    rows: Rows
+    rows: RowNumbers
     flipped: NDArray[np.bool_]
     judged: Array
 
@@ -61,7 +61,7 @@ class Mean:
         result = interval(ppi_components(y, self.judged, design.take(self.rows)), level)
         return np.inf if result is None else result[1] - result[0]
 
-    def among(self, chosen: Rows, index: Rows) -> Mean:
+    def among(self, chosen: RowNumbers, index: RowNumbers) -> Mean:
         """Return the mean over a part of the run; ``index`` is the new number of a pair, or -1."""
         kept = index[self.rows] >= 0
         return Mean(index[self.rows[kept]], self.flipped[kept], self.judged[kept])
@@ -82,9 +82,9 @@ class FutureLabels:
 
     values: Array
     has_label: NDArray[np.bool_]
-    verdict: Rows
+    verdict: RowNumbers
     inclusion: Array | None
-    cluster: Rows | None
+    cluster: RowNumbers | None
     means: tuple[Mean, ...]
     level: float
     seed: int
@@ -151,7 +151,7 @@ class FutureLabels:
         return bool((np.bincount(self.cluster[self.has_label]) > 1).any())
 
     @cached_property
-    def _part(self) -> Rows:
+    def _part(self) -> RowNumbers:
         """Pairs that are simulated: all, or whole units at random."""
         number = len(self.has_label)
         if number <= MOST_PAIRS:
@@ -161,7 +161,7 @@ class FutureLabels:
         return np.flatnonzero(order[unit] < len(order) * MOST_PAIRS / number)
 
     @cached_property
-    def _units(self) -> Rows | None:
+    def _units(self) -> RowNumbers | None:
         if self.cluster is None:
             return None
         return np.asarray(np.unique(self.cluster[self._part], return_inverse=True)[1])
@@ -177,7 +177,7 @@ class FutureLabels:
         return np.unique(np.r_[0.0, 1.0, self.values[self.has_label]])
 
     @cached_property
-    def _donors(self) -> tuple[Rows, Array, Rows]:
+    def _donors(self) -> tuple[RowNumbers, Array, RowNumbers]:
         """Labelled pairs, how many open ones each stands for (mean 1), and their units."""
         rows = np.flatnonzero(self.has_label)
         weight = np.zeros(len(rows)) if self.inclusion is None else 1 / self.inclusion[rows] - 1

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.limits import NO_SPREAD, Array
+from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.limits import NO_SPREAD
 from trace_eval.stats.inference.sampling import Design
 
 

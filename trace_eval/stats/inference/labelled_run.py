@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.data.policies import load_policy
-from trace_eval.estimate.limits import Array
+from trace_eval.estimate.arrays import Array
 from trace_eval.opinions.codes import MISSING, SCORE_FACTS, Codes, collapse_codes
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.units import Facts
+from trace_eval.opinions.units import FactColumns
 from trace_eval.stats.agreement.judges import align
 from trace_eval.stats.inference.sampling import Design, Drawn, drawn_labels, simple_design
 from trace_eval.stats.options import LabelChoice
@@ -164,14 +165,15 @@ def labelled(table: Opinions, labels: Opinions | None, dimension: str | None = N
     )
 
 
-def _identity(judged: Facts, labelled: Facts) -> Facts:
+def _identity(judged: FactColumns, labelled: FactColumns) -> FactColumns:
     """Return the facts of every judged item; what it lacks, the labels say.
 
     A pair of columns comes from one side: paths of one and hashes of the other never meet.
     """
     facts = dict(judged)
     for names in (("instruction_id",), ("system_a", "system_b"), ("clip_a", "clip_b")):
-        if not any(any(value is not None for value in facts.get(name, ())) for name in names):
+        values = chain.from_iterable(facts.get(name, ()) for name in names)
+        if all(value is None for value in values):
             facts |= {name: labelled[name] for name in names if name in labelled}
     return facts
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.estimate.limits import Array
+from trace_eval.estimate.arrays import Array
 from trace_eval.opinions.codes import MISSING, Codes
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.inference.influence import ppi_components

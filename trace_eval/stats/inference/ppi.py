@@ -18,10 +18,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.interval import SCORE, Range
 from trace_eval.estimate.limits import (
     NO_SPREAD,
-    Array,
     Reach,
     of_difference,
     of_sum,

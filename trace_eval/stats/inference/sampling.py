@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from trace_eval.estimate.limits import NO_SPREAD, Array
+from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.limits import NO_SPREAD
 from trace_eval.opinions.cells import Texts
 
 #: Inclusion probabilities are written with as many digits as leave this relative error.

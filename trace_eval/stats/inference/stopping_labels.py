@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from trace_eval.estimate.anytime import Pool
 from trace_eval.opinions.codes import MISSING, POINTS
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.units import Numbers, index_of
+from trace_eval.opinions.units import WholeNumbers, index_of
 from trace_eval.stats.agreement.position import self_mask
 from trace_eval.stats.inference.labelled_run import LabelledRun, differences, labelled
 from trace_eval.stats.inference.stopping import (
@@ -147,29 +147,29 @@ def _every_two(
         yield two_systems(names, votes, 1 - (1 - level) / len(pairs), pool)
 
 
-def _meets(first: Numbers, second: Numbers, one: int, other: int) -> NDArray[np.bool_]:
+def _meets(first: WholeNumbers, second: WholeNumbers, one: int, other: int) -> NDArray[np.bool_]:
     """Return which pairs compare two systems [shape=(pairs,)]."""
     forth, back = (first == one) & (second == other), (first == other) & (second == one)
     return np.asarray(forth | back)
 
 
-def _firsts(labels: Opinions) -> Numbers:
+def _firsts(labels: Opinions) -> WholeNumbers:
     """Return the first row of each item, by the item's number."""
     return np.asarray(np.unique(labels.item, return_index=True)[1])
 
 
-def _units(table: Opinions, run: LabelledRun | None) -> Numbers | None:
+def _units(table: Opinions, run: LabelledRun | None) -> WholeNumbers | None:
     """Return the independent unit of each pair; None: each is one."""
     if run is None:
         return table.take(_firsts(table)).units()
     return table.units()
 
 
-def _taken(unit: Numbers | None, rows: Numbers) -> Numbers | None:
+def _taken(unit: WholeNumbers | None, rows: WholeNumbers) -> WholeNumbers | None:
     return None if unit is None else unit[rows]
 
 
-def _weights(run: LabelledRun, rows: Numbers) -> NDArray[np.float64] | None:
+def _weights(run: LabelledRun, rows: WholeNumbers) -> NDArray[np.float64] | None:
     inclusion = run.drawn.inclusion
     return None if inclusion is None else 1 / inclusion[rows]
 
@@ -206,7 +206,7 @@ def _pool(
     )
 
 
-def _touches_many(every: Numbers, labelled_units: Numbers) -> bool:
+def _touches_many(every: WholeNumbers, labelled_units: WholeNumbers) -> bool:
     """Whether labels touch about as many instructions as a random sample of the pairs would."""
     sizes = np.bincount(every)
     missed = (1 - len(labelled_units) / len(every)) ** sizes[sizes > 0]

@@ -9,13 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trace_eval.estimate.anytime import LABELS_SHARE, Arrivals, Pool, first_end
-from trace_eval.opinions.units import Numbers, index_of
+from trace_eval.estimate.arrays import Array
+from trace_eval.opinions.units import WholeNumbers, index_of
 from trace_eval.stats.sentences import POWER
-
-Array = NDArray[np.float64]
 
 #: Futures that are drawn, and of those in which a judge helps.
 DRAWS, HELPED_DRAWS = 100, 20
@@ -47,9 +45,9 @@ class Votes:
         weight: of each, the inverse of the probability to be asked for; None: equal.
     """
 
-    item: Numbers
+    item: WholeNumbers
     value: Array
-    unit: Numbers | None = None
+    unit: WholeNumbers | None = None
     weight: Array | None = None
 
     def __len__(self) -> int:

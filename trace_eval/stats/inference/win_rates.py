@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from trace_eval.estimate.limits import Array
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.paired import holm, sign_flip
 from trace_eval.opinions.codes import (
     BOTH_BAD,
@@ -105,9 +105,10 @@ def win_rate_tables(run: LabelledRun, level: float = 0.95, typed: bool = False) 
         for code, name in enumerate(systems_named)
     }
     systems = sorted((RateRow(name, rate) for name, (_, rate) in rated.items()), key=_best_first)
+    names = [row.system for row in systems]
     pairs = [
         (one, other, difference(rated[one][0], rated[other][0], level))
-        for one, other in combinations((row.system for row in systems), 2)
+        for one, other in combinations(names, 2)
     ]
     if len(systems) == 2 and not typed:  # the same question, asked twice
         ((one, other, gap),) = pairs

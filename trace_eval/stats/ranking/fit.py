@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
-Array = NDArray[Any]
+from trace_eval.estimate.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -19,21 +19,22 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.limits import NO_SPREAD
 from trace_eval.estimate.paired import holm
 from trace_eval.estimate.units import Units
 from trace_eval.stats.options import RankOptions
-from trace_eval.stats.ranking.fit import MODELS, Array
+from trace_eval.stats.ranking.fit import MODELS
 from trace_eval.stats.ranking.order_test import order_p
 from trace_eval.stats.ranking.outcomes import (
     DECIMALS,
     OUTCOMES,
     Outcomes,
-    Value,
+    RankedValue,
     points_of,
     ranks,
 )
-from trace_eval.stats.ranking.report import AGAINST_BASELINE, Standing
+from trace_eval.stats.ranking.report import AGAINST_BASELINE, SystemStanding
 from trace_eval.stats.ranking.strengths import fit_many, problem
 
 #: Share of the resamples that must rank all systems; an interval of fewer is none.
@@ -54,13 +55,13 @@ class RankSets:
     undefined: int
 
     def standings(
-        self, method: str, systems: Sequence[str], values: Sequence[Value]
-    ) -> Iterator[Standing]:
+        self, method: str, systems: Sequence[str], values: Sequence[RankedValue]
+    ) -> Iterator[SystemStanding]:
         """Return every system by a method, with best and worst rank where it has a value."""
         for index, (value, rank) in enumerate(zip(values, ranks(values), strict=True)):
             number = None if value is None else float(value)
             exact = str(value) if isinstance(value, Fraction) else None
-            place = Standing(
+            place = SystemStanding(
                 method=method,
                 system=systems[index],
                 value=number,

@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.limits import Array
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.paired import coin_sums, log_choose, sign_test
 from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes, points
 

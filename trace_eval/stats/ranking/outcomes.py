@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
+from trace_eval.estimate.arrays import Array
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.codes import LABELS, MISSING, SPLIT, TIE, is_untyped
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column as titled
 from trace_eval.stats.agreement.drawn import INSTRUCTIONS, ITEMS, drawn_units
 from trace_eval.stats.agreement.position import self_mask
-
-Array = NDArray[Any]
 
 #: What a comparison can say, from the side of the pair's first system.
 OUTCOMES = ("win", "loss", "tie", "both_bad")
@@ -83,7 +82,8 @@ class Outcomes:
 
 def outcomes_between(labels: Mapping[tuple[str, str], str]) -> Outcomes:
     """Return the outcomes of one comparison of each two systems, with its preference."""
-    first, second = (texts_of([pair[side] for pair in labels]) for side in (0, 1))
+    first = texts_of([name for name, _ in labels])
+    second = texts_of([name for _, name in labels])
     codes = np.array([LABELS.index(label) for label in labels.values()], np.int8)
     numbers = texts_of(range(len(codes)))
     facts = {"system_a": first, "system_b": second}
@@ -128,10 +128,13 @@ def outcomes_of(table: Opinions, dimension: str | None = None, cluster: bool = F
     if cluster and None in table.facts.get("instruction_id", np.array([None])).tolist():
         raise UserError("--cluster draws whole instructions: give every item an instruction_id")
     unit, drawn = drawn_units(table, kept)
-    named = [[names[row] for row in np.flatnonzero(kept)] for names in listed]
-    systems = sorted({*named[0], *named[1]})
+    rows = np.flatnonzero(kept)
+    names_a = [listed[0][row] for row in rows]
+    names_b = [listed[1][row] for row in rows]
+    systems = sorted({*names_a, *names_b})
     number = {name: index for index, name in enumerate(systems)}
-    a, b = (np.array([number[name] for name in names], np.int64) for names in named)
+    a = np.array([number[name] for name in names_a], np.int64)
+    b = np.array([number[name] for name in names_b], np.int64)
     outcome = np.array([_WIN, _LOSS, _TIE, _BAD, _TIE])[np.minimum(codes[kept], SPLIT - 1)]
     outcome = np.where((a > b) & (outcome <= _LOSS), 1 - outcome, outcome)
     seen, pair = np.unique(np.minimum(a, b) * len(systems) + np.maximum(a, b), return_inverse=True)
@@ -162,7 +165,9 @@ class MeetingRow:
     rate: float = field(metadata=titled("win rate of the first"))
 
 
-def win_rates(outcomes: Outcomes, typed: bool = False, baseline: str | None = None) -> list[Value]:
+def win_rates(
+    outcomes: Outcomes, typed: bool = False, baseline: str | None = None
+) -> list[RankedValue]:
     """Return wins and half the ties over all comparisons, or those with the baseline alone.
 
     With ``typed`` a ``both_bad`` counts 0 instead of 1/2; a baseline's own rate is None.
@@ -179,10 +184,10 @@ def win_rates(outcomes: Outcomes, typed: bool = False, baseline: str | None = No
     ]
 
 
-def mean_win_rates(outcomes: Outcomes, typed: bool = False) -> list[Value]:
+def mean_win_rates(outcomes: Outcomes, typed: bool = False) -> list[RankedValue]:
     """Mean over opponents of the win rate against each: every opponent weighs the same."""
     doubled, games = points_of(outcomes, outcomes.counts, typed)
-    results: list[Value] = []
+    results: list[RankedValue] = []
     for points, numbers in zip(doubled, games, strict=True):
         rates = [Fraction(int(p), 2 * int(n)) for p, n in zip(points, numbers, strict=True) if n]
         results.append(sum(rates, Fraction(0)) / len(rates) if rates else None)
@@ -235,11 +240,17 @@ DECIMALS = 9
 
 
 #: What systems are ranked by: a rate, or a fitted number; None: there is none.
-Value = Fraction | float | None
+RankedValue = Fraction | float | None
 
 
-def ranks(values: Sequence[Value]) -> list[int | None]:
+def ranks(values: Sequence[RankedValue]) -> list[int | None]:
     """Rank of each value; floats are rounded first, rationals are compared exactly."""
     keys = [round(v, DECIMALS) if isinstance(v, float) else v for v in values]
     available = [key for key in keys if key is not None]
-    return [None if key is None else 1 + sum(other > key for other in available) for key in keys]
+    places: list[int | None] = []
+    for key in keys:
+        if key is None:
+            places.append(None)
+        else:
+            places.append(1 + sum(other > key for other in available))
+    return places

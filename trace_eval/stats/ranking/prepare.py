@@ -215,10 +215,9 @@ def separate_orders(
 
 def _decided(calls: Opinions, rows: Sequence[int], policy: Policy | PlainPolicy) -> str | None:
     """Return the label of one order; None if nothing was said in it."""
-    verdicts = {
-        name: [LABELS[code] for code in codes[rows] if code != MISSING]
-        for name, codes in calls.codes.items()
-    }
+    verdicts: dict[str, list[str]] = {}
+    for name, codes in calls.codes.items():
+        verdicts[name] = [LABELS[code] for code in codes[rows] if code != MISSING]
     if whole := verdicts.get("overall") or verdicts.get("preference"):
         return threshold(mean_points(whole))
     parts: dict[str, list[str]] = {x: verdicts[x] for x in DIMENSIONS if verdicts.get(x)}

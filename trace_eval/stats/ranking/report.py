@@ -43,7 +43,7 @@ class SystemRow:
 
 
 @dataclass(frozen=True)
-class Standing:
+class SystemStanding:
     """A system under one method.
 
     Attributes:
@@ -141,7 +141,7 @@ class RankReport:
     self_compared: int
     warnings: tuple[DataWarning, ...]
     systems: tuple[SystemRow, ...]
-    places: tuple[Standing, ...]
+    places: tuple[SystemStanding, ...]
     correlations: tuple[Correlation, ...]
     parameters: tuple[Parameter, ...]
     caveats: tuple[Caveat, ...]

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.ranking.fit import Array, Model, fit
+from trace_eval.estimate.arrays import Array
+from trace_eval.stats.ranking.fit import Model, fit
 from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes
 
 #: Name of the imagined system behind typed ties.

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from trace_eval.data.conversation import Conversation, Turn
-from trace_eval.turns.entities.find import Entity, Kind, find_entities
+from trace_eval.turns.entities.find import Entity, EntityKind, find_entities
 from trace_eval.turns.entities.normalise import canonical, pairs_of
 
 #: What became of an entity; wrong: another one of its kind is in its place; added: none was meant.
-Status = Literal["kept", "missing", "wrong", "added"]
+EntityStatus = Literal["kept", "missing", "wrong", "added"]
 
 #: Kinds of which the digits decide, and the letters where both sides have some.
 BY_DIGITS = re.compile(r"amount|seat|gate|flight|fare|fee|price|cost|card")
@@ -27,8 +27,8 @@ _HALF_DAY = re.compile(r"(?<=\d)[ap]m\Z")
 class CheckedEntity:
     """One entity, and what became of it."""
 
-    kind: Kind
-    status: Status
+    kind: EntityKind
+    status: EntityStatus
     intended: str | None  # as it was meant; None where it is added
     heard: str | None  # what stands for it in the transcript; None where nothing does
     turn: int | None = None
@@ -54,7 +54,7 @@ def check_turn(
             kept[one] = _piece(one.text, recognised)  # in other pieces: "21 A", "ZK 3 FFW"
     results = []
     for one in meant:
-        status: Status = "kept"
+        status: EntityStatus = "kept"
         if (stands := kept.get(one)) is None:
             instead = next((other for other in left if other.kind == one.kind), None)
             status = "wrong" if instead else "missing"

@@ -12,14 +12,14 @@ from typing import Literal
 
 from trace_eval.turns.entities.normalise import ALPHABET, MONTHS, NUMBERS, ORDINALS
 
-Kind = Literal["email", "amount", "date", "time", "code", "number", "name"]
+EntityKind = Literal["email", "amount", "date", "time", "code", "number", "name"]
 
 
 @dataclass(frozen=True)
 class Entity:
     """One or more words that must come through: characters [start, end) of a text."""
 
-    kind: Kind
+    kind: EntityKind
     text: str
     start: int
     end: int
@@ -37,7 +37,7 @@ _MONTH = f"(?:{_any_of((*MONTHS, *(f'{month[:3]}' for month in MONTHS)))})\\.?"
 _HALF = r"(?:[ap]\.?\s?m\b\.?|o'clock)"
 _LETTER = rf"(?:[a-z]|\d+|{_any_of((*NUMBERS, *ALPHABET))})"
 
-_RULES: tuple[tuple[Kind, str], ...] = (
+_RULES: tuple[tuple[EntityKind, str], ...] = (
     ("email", r"[\w.+-]+(?:@| at )[\w-]+(?:(?:\.| dot )[\w-]+)+"),
     ("amount", rf"(?:\$\s?{_DIGITS}(?:\.\d\d)?|{_NUMBER} (?:dollars|usd|euros?))"),
     ("date", rf"{_MONTH} {_NUMBER}(?:,? \d{{4}})?"),
@@ -83,7 +83,7 @@ def _candidates(text: str, names: Iterable[str]) -> Iterator[Entity]:
                 yield Entity(kind, match[0], *match.span())
 
 
-def _says_something(kind: Kind, text: str) -> bool:
+def _says_something(kind: EntityKind, text: str) -> bool:
     if kind == "number":
         return _LONE.fullmatch(text) is None and len(text) > 1
     if kind == "code":

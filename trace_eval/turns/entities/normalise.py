@@ -42,7 +42,7 @@ _ORDINAL_DIGITS = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b")
 _WHOLE_HOUR = re.compile(r"(?<=\A\d)00\Z|(?<=\A\d\d)00\Z")
 _TOKEN = re.compile(r"[a-z]+|\d+")
 
-Tokens = list[str]
+TokenTexts = list[str]
 
 
 def readings(text: str) -> list[str]:
@@ -71,7 +71,7 @@ def canonical(text: str) -> str:
     return "".join(kept) + half
 
 
-def _plain(text: str) -> Tokens:
+def _plain(text: str) -> TokenTexts:
     """Step 1: one case, one way to write times, numbers and mail addresses."""
     text = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     text = text.replace("o'clock", " oclock ").replace("'s", "").replace("'", "")
@@ -86,9 +86,9 @@ def _plain(text: str) -> Tokens:
     return _TOKEN.findall(text)
 
 
-def _spoken(tokens: Sequence[str]) -> Tokens:
+def _spoken(tokens: Sequence[str]) -> TokenTexts:
     """Step 2: number words in groups as spoken, ordinals, months, and the spelling alphabet."""
-    written: Tokens = []
+    written: TokenTexts = []
     position = 0
     while position < len(tokens):
         token = tokens[position]

@@ -16,7 +16,7 @@ from blueprints import UserError
 from trace_eval.data.answers import Recording
 from trace_eval.data.items import Single
 from trace_eval.data.rubrics.single import ScoreRubric
-from trace_eval.judges.ask.message import Message, Part, Text
+from trace_eval.judges.ask.message import Message, MessagePart, Text
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.views.answer.prompt import Fence, SingleView
@@ -93,7 +93,7 @@ class AudioView(SingleView):
     def texts(self, case: Case) -> list[str]:
         return self._speakers(case.single)
 
-    def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
+    def parts(self, case: Case, fence: Fence) -> Sequence[str | MessagePart]:
         """Return one audio part; before it each turn's speaker, where the item names speakers."""
         audio = self.prepare(case).waveform.part()
         return [*self._lines(case, fence), common().names["audio"], audio]

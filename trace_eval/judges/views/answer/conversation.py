@@ -15,7 +15,7 @@ from trace_eval.data.conversation import Conversation
 from trace_eval.data.items import Item
 from trace_eval.data.outcome import Order
 from trace_eval.data.rubrics.single import ScoreRubric
-from trace_eval.judges.ask.message import Part
+from trace_eval.judges.ask.message import MessagePart
 from trace_eval.judges.ask.view import Question
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.groups import ConversationOptions, names_of
@@ -106,7 +106,7 @@ class ConversationView(SingleView):
     def texts(self, case: Case) -> list[str]:
         return [text for _, text in self._pieces(case)]
 
-    def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
+    def parts(self, case: Case, fence: Fence) -> Sequence[str | MessagePart]:
         """Write the agent's instructions, if there are any, then the conversation."""
         titles = {"policy": "The agent's instructions", "conversation": "The conversation"}
         return [f"{titles[name]}\n{fence(name, text)}" for name, text in self._pieces(case)]

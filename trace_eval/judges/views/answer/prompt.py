@@ -18,7 +18,7 @@ from extractors import AudioError
 from trace_eval.data.items import Item, Single
 from trace_eval.data.outcome import Order, Reason
 from trace_eval.data.rubrics.single import OPTIONAL, ScoreRubric
-from trace_eval.judges.ask.message import Message, Part, Text
+from trace_eval.judges.ask.message import Message, MessagePart, Text
 from trace_eval.judges.ask.view import Question, View
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.groups import (
@@ -93,7 +93,7 @@ class SingleView(View):
         """Return every text from outside in :meth:`parts`, harmless; the fence avoids them."""
 
     @abstractmethod
-    def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
+    def parts(self, case: Case, fence: Fence) -> Sequence[str | MessagePart]:
         """Write the answer as pieces of the message, texts fenced."""
 
     def is_empty(self, case: Case) -> bool:
@@ -257,11 +257,11 @@ def doubtful_words(case: Case) -> list[str]:
     return [message] if flags else []
 
 
-def _content(pieces: list[str | Part]) -> str | tuple[Part, ...]:
+def _content(pieces: list[str | MessagePart]) -> str | tuple[MessagePart, ...]:
     """Return one text where all pieces are, else parts with neighbouring texts joined."""
     if all(isinstance(piece, str) for piece in pieces):
         return "\n\n".join(str(piece) for piece in pieces)
-    parts: list[Part] = []
+    parts: list[MessagePart] = []
     for piece in pieces:
         if not isinstance(piece, str):
             parts.append(piece)

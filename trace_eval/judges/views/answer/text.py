@@ -8,7 +8,7 @@ from blueprints import Transcript
 from extractors import guessed, unmeasured
 from trace_eval.data.items import Item
 from trace_eval.data.rubrics.single import ScoreRubric
-from trace_eval.judges.ask.message import Part
+from trace_eval.judges.ask.message import MessagePart
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.views.answer.prompt import Fence, SingleView
@@ -66,7 +66,7 @@ class TranscriptView(SingleView):
     def texts(self, case: Case) -> list[str]:
         return [words_of(case)]
 
-    def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
+    def parts(self, case: Case, fence: Fence) -> Sequence[str | MessagePart]:
         shown = "Candidate answer\n" + fence("candidate", words_of(case))
         if case.single.answer.text is not None:
             return [shown]
@@ -90,7 +90,7 @@ class BlueprintView(SingleView):
     def texts(self, case: Case) -> list[str]:
         return list(self._rendered(case).values())
 
-    def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
+    def parts(self, case: Case, fence: Fence) -> Sequence[str | MessagePart]:
         """Return one blueprint, or one per turn with its speaker."""
         shown = self._rendered(case)
         turns = case.single.answer.spoken_turns

@@ -19,7 +19,7 @@ from blueprints import UserError
 from extractors import AudioError, decode
 from trace_eval.data.answers import Recording
 from trace_eval.data.items import Item as Judged
-from trace_eval.judges.ask.message import Message, Part, Text
+from trace_eval.judges.ask.message import Message, MessagePart, Text
 from trace_eval.judges.views.sound.encode import JOINED_EXAMPLES, JOINED_PAIRS, Sending, sound_of
 from trace_eval.judges.views.sound.layout import Item, Sound, Unit
 from trace_eval.judges.views.sound.signals import MAX_SHOTS
@@ -138,7 +138,7 @@ class SolvedTurn:
 
     joined: Callable[[str], list[Item]]  # name of its head signal -> its waveform as a list
     sounds: Sequence[Sound]  # its recordings, which decide the rate of that waveform
-    apart: Callable[[], list[Part]]  # the same as parts, each behind a line that names it
+    apart: Callable[[], list[MessagePart]]  # the same as parts, each behind a line that names it
     written: tuple[str, ...]  # to be read beside them, harmless and fenced
     solution: tuple[str, str]  # as in ``Solved.solutions``
 
@@ -177,5 +177,5 @@ def _aggregated(sending: Sending, turns: Sequence[SolvedTurn]) -> list[Message]:
     sounds = [sound for turn in turns for sound in turn.sounds]
     audio = sending.waveform(items, sounds).part(kept=True)
     intro = Text(words.examples_intro.replace("{count}", str(len(turns))))
-    content: list[Part] = [intro, audio, *texts, Text("\n".join(listed))]
+    content: list[MessagePart] = [intro, audio, *texts, Text("\n".join(listed))]
     return [Message("user", tuple(content)), Message("assistant", words.examples_taken)]

@@ -28,7 +28,7 @@ TEXTS_DIFFER = "texts_differ: the published figures are of two recordings of one
 TEXT_FROM_ASR = "text_from_asr: a recogniser's words stand for the text, so misreadings go unseen"
 
 
-class Texts(NamedTuple):
+class MeantTexts(NamedTuple):
     """What both sides should have said, with caveats, or the reason why a text is missing."""
 
     a: str = ""
@@ -47,7 +47,7 @@ def intended(
     return reference, []
 
 
-def texts_of(case: Case, asr: bool) -> Texts:
+def texts_of(case: Case, asr: bool) -> MeantTexts:
     """Return each side's reference; without one the recogniser's words, if ``asr`` allows."""
     results: list[str] = []
     caveats: list[str] = []
@@ -56,11 +56,11 @@ def texts_of(case: Case, asr: bool) -> Texts:
         caveats += notes
         if text is None:
             whose = f"answer {side.upper()} has no reference text"
-            return Texts(reason=f"{whose}; give one, or use -J transcripts=asr")
+            return MeantTexts(reason=f"{whose}; give one, or use -J transcripts=asr")
         results.append(text)
     if results[0] != results[1]:
         caveats.append(TEXTS_DIFFER)
-    return Texts(results[0], results[1], tuple(dict.fromkeys(caveats)))
+    return MeantTexts(results[0], results[1], tuple(dict.fromkeys(caveats)))
 
 
 def style_of(meta: Mapping[str, Any]) -> str | None:

@@ -20,15 +20,15 @@ from blueprints import UserError
 from trace_eval.data.items import Item
 from trace_eval.data.outcome import Order
 from trace_eval.data.rubrics.pairs import PLACE, TEXTS, ScoreQuestion
-from trace_eval.judges.ask.message import Message, Part, Text
+from trace_eval.judges.ask.message import Message, MessagePart, Text
 from trace_eval.judges.ask.view import Question, View
 from trace_eval.judges.base import Case, listening
 from trace_eval.judges.options.groups import PairwiseOptions, SoundOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.views.pair.naturalness import (
+    MeantTexts,
     NaturalnessPrompt,
     Structure,
-    Texts,
     keys_of,
     style_of,
     texts_of,
@@ -80,9 +80,9 @@ class PairScoresView(View):
         """Say why nothing is sent: a side has no text, and the task shows it."""
         return self._texts(case).reason
 
-    def _texts(self, case: Case) -> Texts:
+    def _texts(self, case: Case) -> MeantTexts:
         if not self._task.wants_texts:
-            return Texts()
+            return MeantTexts()
         return texts_of(case, self.options.transcripts == "asr")
 
     def prepare(self, case: Case) -> tuple[Sound, Sound]:
@@ -98,7 +98,7 @@ class PairScoresView(View):
         for order in orders:
             turn = 1 if order == "ab" else -1
             first, second = prepared[::turn]
-            parts: list[Part] = [
+            parts: list[MessagePart] = [
                 Text(piece.strip())
                 if isinstance(piece, str)
                 else self._sending.waveform([piece], prepared).part()

@@ -21,8 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trace_eval.data.rubrics.pairs import LabelQuestion
-from trace_eval.judges.ask.message import Message, Text
-from trace_eval.judges.ask.message import Part as Content
+from trace_eval.judges.ask.message import Message, MessagePart, Text
 from trace_eval.judges.options.groups import Elicitation
 from trace_eval.judges.read.labels import schema_of
 from trace_eval.judges.views.examples.solved import Solved, SolvedTurn, example_messages
@@ -78,7 +77,7 @@ class PromptBuilder:
             solution=example.solutions[self.part.name],
         )
 
-    def _test(self, shown: PromptItem) -> list[Content]:
+    def _test(self, shown: PromptItem) -> list[MessagePart]:
         if self._sending.options.concat in JOINED_TEST:
             order = ["the instruction"] if shown.unit.instruction else []
             order += ["the first recording", "the second recording"][: len(shown.unit.answers)]
@@ -87,9 +86,9 @@ class PromptBuilder:
             return [line, self._sending.waveform(items, shown.unit.sounds).part()]
         return self._recordings(shown)
 
-    def _recordings(self, shown: PromptItem, kept: bool = False) -> list[Content]:
+    def _recordings(self, shown: PromptItem, kept: bool = False) -> list[MessagePart]:
         """Return each recording behind a line that names it, all of them at one rate."""
-        content: list[Content] = []
+        content: list[MessagePart] = []
         for name, sound in shown.unit.named:
             waveform = self._sending.waveform([sound], shown.unit.sounds)
             content += [Text(common().names[name]), waveform.part(kept)]

@@ -23,7 +23,7 @@ ABOUT: dict[str, str] = read_toml(
 )
 
 
-class Common(Strict):
+class CommonWords(Strict):
     """The words that all questions share."""
 
     evidence: str
@@ -39,9 +39,9 @@ class Common(Strict):
 
 
 @lru_cache(maxsize=1)
-def common() -> Common:
+def common() -> CommonWords:
     """Load the shared words."""
-    return Common.model_validate(read_toml(_WORDS, "words", "install the package again"))
+    return CommonWords.model_validate(read_toml(_WORDS, "words", "install the package again"))
 
 
 def task_names() -> list[str]:
