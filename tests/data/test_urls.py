@@ -79,7 +79,13 @@ def test_parameters_that_give_access_are_hashed(url: str) -> None:
 
 
 def test_a_login_without_a_protocol_is_not_shown() -> None:
-    for text in ("//me:secret@host/a.wav", "(//me:secret@host)", "http:/me:secret@host/a.wav"):
+    for text in (
+        "//me:secret@host/a.wav",
+        "(//me:secret@host)",
+        "http:/me:secret@host/a.wav",
+        "http:///me:secret@host/a.wav",
+        "https:me:secret@host/a.wav",
+    ):
         assert "secret" not in redact_urls(text)
         assert "host" in redact_urls(text)
     for text in ("C:/data/me:x@y", "a//b:c@d", "at 10:/3"):

@@ -138,6 +138,7 @@ def hidden(text: str) -> dict[str, str]:
         "Mongolian": "\u180b\u180e",
         "notes": "\U0001d159\U0001d173",
         "blanks": "\u2800\u3164",
+        "khitan": "\U00016fe4\ufffc",
     }
     ways = {name: "".join(two[int(bit)] for bit in bits) for name, two in pairs.items()}
     ways["selectors"] = "".join(chr(0xE0100 + byte) for byte in data)

@@ -39,7 +39,9 @@ def test_spelling_drops_nothing_that_carries_meaning(value: str) -> None:
         spelled(value)
 
 
-@pytest.mark.parametrize("value", ["(A)", "A.", "\uff11", "A\u200b", "Much better: A", "A wins!"])
+@pytest.mark.parametrize(
+    "value", ["(A)", "A.", "\uff11", "A\u200b", "A\u2800", "Much better: A", "A wins!"]
+)
 def test_what_does_not_matter_is_dropped(value: str) -> None:
     assert spelled(value.replace("Much better: A", "A is much better than B")) == "1"
 

@@ -49,6 +49,14 @@ def test_milliseconds_without_a_name_are_read_as_such_and_said(tmp_path: Path, w
     assert "read as milliseconds" in trace_eval("turns", path, ends=0).out
 
 
+def test_a_table_in_two_units_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "calls.csv"
+    lines = ["call,speaker,start,end,text", "c1,user,0,1.9,I would like to book a"]
+    path.write_text("\n".join([*lines, "c1,agent,2500,4100,Sure which day would you like"]) + "\n")
+    with pytest.raises(UserError, match=r"lasts 1600, and a turn of 22 letters lasts 1\.9"):
+        read_conversations(path)
+
+
 def test_milliseconds_in_json_lines_and_of_platforms_are_read_too(tmp_path: Path) -> None:
     path = tmp_path / "turns.jsonl"
     rows = [

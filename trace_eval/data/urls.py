@@ -20,11 +20,16 @@ _PARTS = re.compile(r"([^:/?#]{1,31})://([^/?#]*)([^?#]*)(\??[^#]*)(.*)", re.DOT
 _IN_TEXT = re.compile(rf"({_PROTOCOL}):/{{1,2}}([^\s'\"<>)]*[^\s'\"<>).,:;])", re.IGNORECASE)
 
 # A password may hold what ends a host or a URL elsewhere, e.g. a question mark or a quote.
-# A path that was made of a URL has one slash of the two.
-_LOGIN = re.compile(rf"({_PROTOCOL}):/{{1,2}}([^\s/\"<>?#:@]*:[^\s/\"<>]*)@", re.IGNORECASE)
+# A path that was made of a URL has one slash of the two, and a slip of the hand three.
+_LOGIN = re.compile(rf"({_PROTOCOL}):/{{1,4}}([^\s/\"<>?#:@]*:[^\s/\"<>]*)@", re.IGNORECASE)
 
 # A login of a URL whose protocol was cut off, or is left to the reader.
 _WITHOUT_PROTOCOL = re.compile(r"(?<![:\w/])//[^\s/\"<>?#:@]*:[^\s/\"<>@]*@")
+
+# A login behind a protocol that was typed without slashes.
+_WITHOUT_SLASHES = re.compile(
+    r"\b(https?|wss?|s?ftps?|s3|gs|rtmps?):[^\s/\"<>?#:@]*:[^\s/\"<>@]*@", re.IGNORECASE
+)
 
 #: Between the links of a chained URL, e.g. ``zip://a.wav::s3://b/all.zip``; not in ``[::1]``.
 _CHAIN = re.compile(rf"::(?={_PROTOCOL}(?:://|::))", re.IGNORECASE)
@@ -154,6 +159,8 @@ def redacted(url: str) -> str:
 
 def redact_urls(text: str) -> str:
     """Redact every URL in a text, e.g. of an error, as :func:`redacted`."""
+    if "@" in text:
+        text = _WITHOUT_SLASHES.sub(r"\1:", text)
     if ":/" not in text and "//" not in text:
         return text
     text = _LOGIN.sub(lambda login: f"{login[1]}://{_public(login[1], login[2])}", text)

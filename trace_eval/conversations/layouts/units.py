@@ -21,6 +21,9 @@ _SLOWEST = 0.1
 #: be 2 a second, microseconds none.
 _LIKE_SPEECH = (4.0, 60.0)
 
+#: Letters a second that nobody says: of milliseconds such a turn is of another unit.
+_IMPOSSIBLE = 600.0
+
 #: Fewest letters that say how fast somebody speaks; a sign that is a syllable takes so long as
 #: several of them, and such signs begin there.
 _LEAST_TEXT, _SYLLABLE, _SYLLABLES = 10, 3, "\u2e80"
@@ -114,7 +117,7 @@ def _by_words(letters: int, worded: list[Said]) -> tuple[float, str | None]:
     length = sum(turn.length for turn in worded)
     if letters / length >= _SLOWEST:
         return 1.0, None
-    first = worded[0]
+    first = max(worded, key=lambda turn: turn.length / max(1, _letters(turn.text or "")))
     words = len((first.text or "").split())
     example = f"a turn of {counted(words, 'word')} lasts {first.length:g}"
     slowest, fastest = _LIKE_SPEECH
@@ -123,4 +126,12 @@ def _by_words(letters: int, worded: list[Said]) -> tuple[float, str | None]:
             f"{example}, and all turns are {counted(letters, 'letter')} in {length:g}: neither"
             f" seconds nor milliseconds; {_REMEDY}"
         )
+    for turn in worded:
+        spoken = _letters(turn.text or "")
+        is_fraction = turn.length % 1 > 0  # as seconds are, and milliseconds seldom
+        if spoken >= _LEAST_TEXT and is_fraction and spoken / (MS * turn.length) > _IMPOSSIBLE:
+            raise InputError(
+                f"{example}, and a turn of {counted(spoken, 'letter')} lasts {turn.length:g}:"
+                f" not all are seconds, nor milliseconds; {_REMEDY}"
+            )
     return MS, f"times are read as milliseconds: {example} of them"

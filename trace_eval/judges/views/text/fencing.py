@@ -44,10 +44,11 @@ _NON_JOINER, _JOINER, _AS_EMOJI = "\u200c", "\u200d", "\ufe0f"
 
 #: Letters and marks that are drawn as nothing: Hangul fillers, the grapheme joiner, Khmer vowels
 #: that are not written, Mongolian and other variation selectors, the Braille pattern without dots,
-#: and the null notehead (Unicode: Default_Ignorable_Code_Point, and two that look like a blank).
+#: the Khitan filler, the null notehead, and what stands for an object that is not there (Unicode:
+#: Default_Ignorable_Code_Point, and those that look like a blank).
 _UNSEEN = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
-    "\U0001d159\U000e0000-\U000e0fff]"
+    "\ufffc\U00016fe4\U0001d159\U000e0000-\U000e0fff]"
 )
 
 #: Scripts whose letters a joiner or non-joiner shapes: those from Hebrew to Tibetan, Myanmar, Khmer
