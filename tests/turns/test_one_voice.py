@@ -14,6 +14,7 @@ from benchmarks.voice_runs import telephone
 from extractors import packaged
 from extractors.audio import SPEECH_RATE
 from tests.support.speech import FIRST, SECOND, flite
+from trace_eval.conversations.sound.one_voice import voice_of_call, voices_of_calls
 from trace_eval.data.conversation import (
     Channel,
     Clock,
@@ -23,7 +24,7 @@ from trace_eval.data.conversation import (
     Speaker,
     Turn,
 )
-from trace_eval.turns.one_voice import voice_of_call, voice_table, voices_of_calls
+from trace_eval.turns.voices import voice_table
 
 #: Between two turns of the agent, seconds.
 _PAUSE_S = 1.0

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from trace_eval.conversations.sound.one_voice import CallVoice, voices_of_calls
 from trace_eval.estimate.interval import in_a_clause
 from trace_eval.show.records import plain
 from trace_eval.show.table import Table, table
@@ -16,10 +17,10 @@ from trace_eval.turns.compare import SystemsCompared, compare_systems
 from trace_eval.turns.corrected import CorrectedReport, correct_report, read_event_corrections
 from trace_eval.turns.fidelity import Fidelity, speech_fidelity
 from trace_eval.turns.limits import Limited, limited, limits_table
-from trace_eval.turns.one_voice import CallVoice, records, voice_table, voices_of_calls
 from trace_eval.turns.options import TimingLimits, TurnsOptions
 from trace_eval.turns.report import TurnsRecord, TurnsReport, time_turns
 from trace_eval.turns.timed import length_of, worst_event
+from trace_eval.turns.voices import records, voice_table
 
 
 def _with_ends(record: Any) -> dict[str, Any]:

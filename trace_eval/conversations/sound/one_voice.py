@@ -7,14 +7,14 @@ either. How like each turn is to the call's first ones stands beside what it say
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from blueprints import Absent, Blueprint, Event, Extension, Signal, Span, UserError, counted
+from blueprints import Absent, Blueprint, Event, Extension, Signal, Span, UserError
 from extractors import AudioError, channel_blocks
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.networks import campplus
@@ -23,11 +23,12 @@ from extractors.networks.speaker import CHANGE, DRIFT, SIDE_S, CampplusExtractor
 from extractors.pitch import PraatPitchExtractor
 from extractors.signal import SignalExtractor
 from trace_eval.data.conversation import Channel, ConversationItem
-from trace_eval.show.records import plain
-from trace_eval.show.table import Table, grid
 
 #: What is said of a call.
 ONE, CHANGES, DRIFTS, UNKNOWN = "one voice", "changes", "drifts", "not known"
+
+#: Shorter turns are compared with no others, seconds.
+LEAST_TURN_S = SIDE_S
 
 #: Of a turn, as much as this is compared with others, seconds.
 _COMPARED_S = 6.0
@@ -215,7 +216,7 @@ def _compared(
         by_turn.setdefault(number, []).append(sound)
         starts.setdefault(number, span.start_s)
     speech = {number: np.concatenate(parts) for number, parts in by_turn.items()}
-    long = [number for number, one in speech.items() if len(one) >= SIDE_S * SPEECH_RATE]
+    long = [number for number, one in speech.items() if len(one) >= LEAST_TURN_S * SPEECH_RATE]
     if len(long) < 2:
         return [], None
     most = round(_COMPARED_S * SPEECH_RATE)
@@ -248,27 +249,3 @@ def _likeness(
         return None
     mean = vectors[others].mean(axis=0)
     return round(float(vectors[place] @ mean / np.linalg.norm(mean)), 3)
-
-
-def voice_table(voices: Sequence[CallVoice]) -> Table:
-    """Show each call, what is known of its agent's voice, and its least alike turn."""
-    rows = []
-    for one in voices:
-        least = one.least
-        turn = "" if least is None else f"{least.to_first:.2f} (turn {least.turn})"
-        place = "" if one.at_s is None else f"{one.at_s:.2f}"
-        mean = "" if one.likeness is None else f"{one.likeness:.2f}"
-        rows.append((one.conversation, one.verdict, place, len(one.turns), mean, turn, one.why))
-    kept = sum(one.verdict == ONE for one in voices)
-    return grid(
-        f"The agent's voice over each call: one voice in {kept} of {counted(len(voices), 'call')}",
-        ("conversation", "voice", "at", "turns", "likeness to the first", "least", "why"),
-        rows,
-        f"turns of {SIDE_S:g} s and more; likeness is no identity",
-    )
-
-
-def records(voices: Sequence[CallVoice]) -> Iterator[dict[str, Any]]:
-    """Yield each call as JSON values."""
-    for one in voices:
-        yield plain(one) | {"sentence": one.sentence}
