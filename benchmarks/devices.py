@@ -6,11 +6,12 @@
 
 Recognisers, emotion2vec and the accent's ECAPA take tiny checkpoints and clips of known lengths;
 the reward judge and the scorer's training take tiny networks (published shapes:
-:mod:`benchmarks.shapes`). Per path and batch: seconds of audio in a second (rows, in training; of
-CPU, on one), peak memory of the device (of the process, on a CPU), and the largest difference from
-the same work on the CPU in float32, beside its tolerance. Exit code 1: a difference is over its
-tolerance. With ``--checkpoint``, a file of openai-whisper's, real recordings of the data are
-recognised instead: speed, words, and begins of words.
+:mod:`benchmarks.shapes`). DNSMOS and the networks of voices and sounds are the real ones, and need
+no torch (``--only dnsmos``). Per path and batch: seconds of audio in a second (rows, in training;
+of CPU, on one), peak memory of the device (of the process, on a CPU, and for these networks), and
+the largest difference from the same work on the CPU in float32, beside its tolerance. Exit code 1:
+a difference is over its tolerance. With ``--checkpoint``, a file of openai-whisper's, real
+recordings of the data are recognised instead: speed, words, and begins of words.
 """
 
 from __future__ import annotations
@@ -30,10 +31,13 @@ from benchmarks import report
 from benchmarks.models import MODELS, make
 from benchmarks.report import data_folder, lines_of, options_of, save, table
 from benchmarks.shapes import CLIP_S, conversations, scorer_of, timed, train
-from blueprints import Absent, Accent, Emotion, Present, Transcript
-from extractors.audio import decode
+from benchmarks.watch import peak_mb
+from blueprints import Absent, Accent, Emotion, Present, Quality, Transcript, UserError
+from extractors.audio import Clip, Samples, decode
 from extractors.base import Item
-from extractors.device import is_gpu
+from extractors.device import gpu_count, is_gpu
+from extractors.dnsmos.extractor import DnsmosExtractor
+from extractors.networks import campplus, fireredvad, graphs, yamnet
 from tests.support.model_parts import known, voice
 
 #: Lengths of the clips, seconds, and how many are worked on at once.
@@ -50,6 +54,17 @@ TOLERANCES = {
     "ecapa": 0.01,
     "reward": 0.1,
     "scorer, training": 0.05,
+    "dnsmos": 0.005,
+    "campplus": 0.005,
+    "fireredvad": 0.005,
+    "yamnet": 0.005,
+}
+
+#: Network of voices or sounds -> its values of a sound.
+SOUND_NETWORKS: dict[str, Callable[[Samples], Any]] = {
+    "campplus": campplus.direction,
+    "fireredvad": fireredvad.events,
+    "yamnet": yamnet.classes,
 }
 
 #: A scorer's network that a CPU trains in seconds.
@@ -108,6 +123,34 @@ def extracting(name: str, device: str, folder: Path) -> list[Measured]:
         apart = max(map(difference, result, wanted))
         rows.append(Measured(name, batch, sum(CLIPS_S) / seconds, memory, apart))
     return rows
+
+
+def scores_of(clip: Clip, device: str) -> list[float]:
+    """DNSMOS of a clip."""
+    quality = DnsmosExtractor(device=device).extract(clip, known(clip))
+    assert isinstance(quality, Quality)
+    return [quality.sig, quality.bak, quality.ovrl, quality.p808]
+
+
+def by_onnxruntime(name: str, device: str) -> list[Measured]:
+    """Run DNSMOS, or a network of voices or sounds, clip by clip."""
+    clips = [*map(voice, CLIPS_S)]
+
+    def values(on: str) -> list[Any]:
+        if name == "dnsmos":
+            return [scores_of(clip, on) for clip in clips]
+        with graphs.on(on):
+            return [SOUND_NETWORKS[name](clip.speech) for clip in clips]
+
+    wanted = values("cpu")
+    values(device)  # opens it
+    clock = time.perf_counter if is_gpu(device) else time.process_time
+    result, seconds = report.timed(partial(values, device), clock)
+    apart = max(
+        float(np.max(np.abs(np.asarray(one) - np.asarray(other))))
+        for one, other in zip(result, wanted, strict=True)
+    )
+    return [Measured(name, 1, sum(CLIPS_S) / seconds, peak_mb(), apart)]
 
 
 def recordings(
@@ -196,6 +239,11 @@ def fitting(device: str) -> list[Measured]:
     return rows
 
 
+def _without_folder(measure: Callable[..., list[Measured]], *arguments: Any) -> list[Measured]:
+    """Measure a path that needs no files: the last argument is their folder."""
+    return measure(*arguments[:-1])
+
+
 def measured(device: str, names: Sequence[str]) -> list[Measured]:
     """All paths; one that cannot run here says why."""
     rows: list[Measured] = []
@@ -203,7 +251,11 @@ def measured(device: str, names: Sequence[str]) -> list[Measured]:
         paths: dict[str, Callable[[Path], list[Measured]]] = {
             **{name: partial(extracting, name, device) for name in MODELS},
             "reward": partial(rewarding, device),
-            "scorer, training": lambda _: fitting(device),
+            "scorer, training": partial(_without_folder, fitting, device),
+            **{
+                name: partial(_without_folder, by_onnxruntime, name, device)
+                for name in ("dnsmos", *SOUND_NETWORKS)
+            },
         }
         for name in names:
             folder = Path(root, name.replace(", ", "-"))
@@ -212,7 +264,16 @@ def measured(device: str, names: Sequence[str]) -> list[Measured]:
                 rows += paths[name](folder)
             except ImportError as error:
                 print(f"{name} is skipped: {error.name} is not installed")
+            except UserError as error:
+                print(f"{name} is skipped: {error}")
     return rows
+
+
+def gpu_name(device: str) -> str:
+    """Return what torch calls a GPU."""
+    import torch
+
+    return str(torch.cuda.get_device_name(device))
 
 
 def main() -> int:
@@ -223,12 +284,10 @@ def main() -> int:
     parser.add_argument("--checkpoint", help="of openai-whisper; recognises real recordings")
     arguments = parser.parse_args()
     device = "cuda:0" if arguments.device == "cuda" else arguments.device
-    import torch
-
-    if is_gpu(device) and not torch.cuda.is_available():
+    if is_gpu(device) and not gpu_count():
         print(f"benchmarks.devices: there is no {device} here; nothing was measured")
         return 2
-    name = torch.cuda.get_device_name(device) if is_gpu(device) else "CPU"
+    name = gpu_name(device) if is_gpu(device) else "CPU"
     if arguments.checkpoint:
         real = recordings(arguments.checkpoint, device)
         lines_of(f"Real recordings on {name}", real)

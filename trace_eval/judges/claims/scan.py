@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from re import _parser  # type: ignore[attr-defined] # there is no public way to take one apart
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -39,8 +39,12 @@ class Scanner(Generic[P]):
 
     def __init__(self, patterns: Iterable[P]) -> None:
         self.patterns = tuple(patterns)
-        self._beginnings = [tuple(beginnings(pattern.regex)) for pattern in self.patterns]
         self._by_beginning = lru_cache(maxsize=4096)(self._able)
+
+    @cached_property
+    def _beginnings(self) -> list[tuple[str, ...]]:
+        """Read the patterns once they are needed: it takes a fiftieth of a second."""
+        return [tuple(beginnings(pattern.regex)) for pattern in self.patterns]
 
     def beginning_with(self, text: str) -> tuple[P, ...]:
         """Return the patterns that can begin as a text begins, in their order."""
@@ -105,7 +109,7 @@ def _of_sequence(parts: Iterable[tuple[Any, Any]]) -> _Beginnings:
 
 def _of_part(operation: str, value: Any) -> _Beginnings:
     if operation == "LITERAL":
-        return _Beginnings(frozenset(chr(value).lower()), frozenset())
+        return _Beginnings(frozenset({chr(value).lower()}), frozenset())
     if operation == "IN":
         return _of_set(value)
     if operation in _NO_WIDTH:
