@@ -363,7 +363,7 @@ TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
     (LARGE, "calls", large_runs.calls),
     (LARGE, "local", large_runs.local),
     (LARGE, "on ray", large_runs.judged_on_ray),
-    ("docs/how-to/best-of-n.md", "cues", cues.table),
+    ("docs/reference/api.md", "cues", cues.table),
 )
 
 
