@@ -159,7 +159,7 @@ def table() -> str:
                 cue,
                 row["probes"],
                 f"{row['noticed']} of {row['pairs']}",
-                row["share"],
+                f"{row['share']:.0%}",
                 row["rewarded unequally"],
             )
             for cue, row in rows

@@ -87,6 +87,17 @@ def local(usd_per_hour: float = USD_PER_GPU_HOUR) -> str:
     return markdown("rendering | GPU hours | US$", rows)
 
 
+def judged_on_ray() -> str:
+    """Write what judging stored blueprints took on two nodes, by where the results went."""
+    rows = []
+    for store in ("s3", "folder"):
+        for what, row in stored(f"ray_judging_{store}")["rows"].items():
+            cost = (row["CPU ms a pair"], row["largest process, GiB"], row["killed"])
+            rows.append((f"{store}: {what}", f"{row['pairs']:,}", f"{row['s']:,.0f}", *cost))
+    header = "results in: judged by | pairs | s | CPU ms a pair | largest process, GiB | killed"
+    return markdown(header, rows)
+
+
 def main() -> None:
     """Print the table of a local model at a price of a GPU hour."""
     parser = argparse.ArgumentParser(description=main.__doc__)

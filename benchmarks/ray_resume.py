@@ -12,25 +12,28 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from io import BytesIO
+from itertools import islice
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from benchmarks.report import arguments, save, table_of
 from tests.support import blueprints as make
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting, Derived
 from tests.support.louder_wins import NOTHING
-from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
-from trace_eval.extracting.ray.shards import CHUNK_CLIPS, ShardFolder, plan_digest, to_parquet
+from trace_eval.extracting.ray.shards import CHUNK_CLIPS, SCHEMA, ShardFolder, plan_digest
 from trace_eval.extracting.start import extractors_of
 from trace_eval.runs.extraction import extract_to
 
@@ -51,16 +54,23 @@ def write_shards(home: Path, clips: int) -> None:
     options = options_of(home)
     plan = Plan(tuple(extractors_of(options)), options.cache, options.max_seconds)
     folder, digest = ShardFolder(str(home / "out" / "shards")), plan_digest(plan)
-    pattern, names = make.answer("It is a river."), list(urls(clips))
-    for start in range(0, clips, CHUNK_CLIPS):
-        some = names[start : start + CHUNK_CLIPS]
+    pattern = make.answer("It is a river.").model_copy(update={"clip": "CLIP"}).model_dump_json()
+    names = urls(clips)
+    while some := list(islice(names, CHUNK_CLIPS)):
         marks = [hashlib.sha256(name.encode()).hexdigest() for name in some]
-        done = [
-            Extracted(name, pattern.model_copy(update={"clip": mark}), audio_s=10.0)
-            for name, mark in zip(some, marks, strict=True)
-        ]
-        content = to_parquet(done, [None] * len(done))
-        folder.write(f"{digest}-{start:016x}.parquet", content)
+        columns = {
+            "source": some,
+            "version": [None] * len(some),
+            "clip": marks,
+            "error": [None] * len(some),
+            "blueprint": [pattern.replace("CLIP", mark) for mark in marks],
+            "audio_s": [10.0] * len(some),
+            "work": ["{}"] * len(some),
+            "final": [True] * len(some),
+        }
+        sink = BytesIO()
+        pq.write_table(pa.table(columns, SCHEMA), sink, compression="zstd")
+        folder.write(f"{digest}-{marks[0][:16]}.parquet", sink.getvalue())
 
 
 def resume(home: Path, clips: int) -> dict[str, Any]:
@@ -77,7 +87,9 @@ def resume(home: Path, clips: int) -> dict[str, Any]:
 
 
 def _peak_mb() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    """Return the most memory of this process; a usage record would begin with its parent's."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) / 1024
 
 
 def add(home: Path, clips: int) -> dict[str, dict[str, Any]]:
@@ -123,6 +135,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         write_shards(home / "many", chosen.clips)
+        print(f"{chosen.clips:,} clips are finished", file=sys.stderr)
         command = [sys.executable, "-m", "benchmarks.ray_resume", "resume"]
         command += [str(home / "many"), str(chosen.clips)]
         done = subprocess.run(command, check=True, capture_output=True, text=True)

@@ -373,7 +373,8 @@ TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
     (LARGE, "extraction", large_runs.extraction),
     (LARGE, "calls", large_runs.calls),
     (LARGE, "local", large_runs.local),
-    ("docs/how-to/best-of-n.md", "cues", cues.table),
+    (LARGE, "on ray", large_runs.judged_on_ray),
+    ("docs/reference/api.md", "cues", cues.table),
 )
 
 

@@ -65,7 +65,8 @@ def test_the_members_of_one_name_are_an_item(tmp_path: Path, sound: bytes, endin
     assert first.answer.audio.read_bytes() == sound
     assert second.meta["text"] == "a river"
     wrong = {problem.where.rpartition(" ")[2]: problem.what for problem in manifest.problems}
-    assert set(wrong) == {"x/0003", "x/0005"}
+    assert set(wrong) == {"x/0003", "x/0004", "x/0005"}
+    assert wrong["x/0004"].startswith("x/0004.wav: is a link or a device")
     assert wrong["x/0003"].startswith("x/0003.json: ")
 
 
@@ -96,6 +97,26 @@ def test_a_damaged_tar_costs_its_end(tmp_path: Path, sound: bytes) -> None:
     assert [item.id for item in manifest.singles] == ["0", "1"]
     (problem,) = manifest.problems
     assert "the archive is damaged here" in problem.what
+
+
+@pytest.mark.parametrize("kind", [tarfile.LNKTYPE, tarfile.CHRTYPE])
+def test_a_member_that_is_no_file_costs_itself_and_is_said(
+    kind: bytes, tmp_path: Path, sound: bytes
+) -> None:
+    path = tmp_path / "a.tar"
+    with tarfile.open(path, "w") as tar:
+        for name in ("0.wav", "1.wav", "2.wav"):
+            info = tarfile.TarInfo(name)
+            if name == "1.wav":
+                info.type, info.linkname = kind, "0.wav"
+                tar.addfile(info)
+            else:
+                info.size = len(sound)
+                tar.addfile(info, io.BytesIO(sound))
+    manifest = _items(path, tmp_path)
+    assert [item.id for item in manifest.singles] == ["0", "2"]
+    (problem,) = manifest.problems
+    assert "1.wav: is a link or a device" in problem.what
 
 
 def test_a_tar_is_read_in_one_pass_and_never_held(sound: bytes) -> None:
@@ -192,6 +213,25 @@ def test_cuts_of_lhotse(tmp_path: Path, name: str) -> None:
     assert (alone.id, alone.answer.audio) == ("d", tmp_path / "d.wav")
     (problem,) = manifest.problems
     assert "of type file, url or memory (got 1: command)" in problem.what
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"channel": [0, 1]}, "channel: expected one"),
+        ({"transforms": [{"name": "Speed", "kwargs": {"factor": 1.1}}]}, "has transforms"),
+    ],
+)
+def test_a_cut_that_is_another_sound_than_its_file_costs_itself(
+    changes: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    odd = _cut("b")
+    part = odd["recording"] if "transforms" in changes else odd
+    part |= changes
+    manifest = read_items(_lines(tmp_path / "cuts.jsonl", [_cut("a"), odd, _cut("c")]))
+    assert [item.id for item in manifest.singles] == ["a-cut", "c-cut"]
+    (problem,) = manifest.problems
+    assert words in problem.what
 
 
 def test_a_packed_file_that_ends_early_says_so(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from tests.support.datasets_made import write_lines
 from tests.support.engines import stand_in
 from tests.support.llm_judges import judged
 from tests.support.servers import need
+from trace_eval.judges.ask.engine_faults import why_ended
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 from trace_eval.judges.views.pair.text import PairTextView
@@ -260,6 +261,29 @@ def test_an_engine_that_does_not_start_is_one_line_with_its_remedy(
     assert line.startswith("judge vllm:owner/model: ")
     assert words in line
     assert gone(processes_of(engine))
+
+
+@pytest.mark.parametrize(
+    ("printed", "words"),
+    [
+        ("RuntimeError: Failed to infer device type", "found no GPU that it can use ("),
+        ("RuntimeError: No CUDA GPUs are available", "or judge with gguf:FILE, which needs none"),
+        ("OSError: [Errno 28] No space left on device", "found the disk full ("),
+        ("huggingface_hub.errors.GatedRepoError: 401 Client Error", "log in: hf auth login"),
+        ("OSError: We couldn't connect to 'https://hub' to load", "hf download owner/model"),
+        ("ValueError: ... set the option `trust_remote_code=True`", "start vLLM yourself if you"),
+        ("vllm: error: unrecognized arguments: --x", "does not know an argument ("),
+        ("ImportError: libcudart.so.13: cannot open shared object file", "install it again"),
+        ("PermissionError: [Errno 13] Permission denied: '/m/a.safetensors'", "who may read"),
+        ("Segmentation fault", "ended with exit code 139 (Segmentation fault); check the model"),
+    ],
+)
+def test_each_kind_of_fault_has_its_remedy(printed: str, words: str) -> None:
+    lines = ["INFO starting", printed, "INFO: shutting down", ""]
+    said = why_ended("vLLM", "owner/model", 139, lines)
+    assert words in said
+    assert printed in said
+    assert "\n" not in said
 
 
 def test_a_port_that_is_taken_is_left_for_another_one(

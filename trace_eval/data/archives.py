@@ -25,7 +25,7 @@ MAX_MEMBER_BYTES, MAX_RECORD_BYTES = 1 << 28, 1 << 29
 #: Most members of one record.
 _MOST_MEMBERS = 64
 
-#: Longest name that is read.
+#: Characters of a name that are read, from its end.
 _MOST_NAME = 1024
 
 
@@ -42,11 +42,12 @@ class _Record:
     def add(self, ending: str, member: tarfile.TarInfo, file: IO[bytes] | None) -> None:
         """Read a member, or say what is wrong with it."""
         self.members, self.size = self.members + 1, self.size + member.size
-        if self.problem or file is None:
-            return
         kind = f".{ending.rpartition('.')[2]}"
         is_sound = kind in AUDIO_SUFFIXES
-        if kind not in (".json", ".txt") and not is_sound:
+        if self.problem or (kind not in (".json", ".txt") and not is_sound):
+            return
+        if file is None or not member.isreg():
+            self.problem = f"{member.name}: is a link or a device; put the file itself into the tar"
             return
         most = MAX_MEMBER_BYTES if is_sound else MAX_LINE_BYTES
         if member.size > most:
@@ -93,13 +94,13 @@ def tar_records(file: IO[bytes]) -> Iterator[tuple[str, dict[str, Any] | BadJson
             for member in tar:
                 tar.members = []  # type: ignore[attr-defined]  # it would keep all of them
                 key, ending = _parts(member.name)
-                if not member.isreg() or not ending:
+                if member.isdir() or not ending:
                     continue
                 if record is None or record.key != key:
                     if record is not None:
                         yield record.key, record.value()
                     record = _Record(key)
-                record.add(ending, member, tar.extractfile(member))
+                record.add(ending, member, tar.extractfile(member) if member.isreg() else None)
     except (tarfile.TarError, OSError, EOFError, ValueError) as error:
         key = record.key if record else "1"
         yield key, BadJson(f"the archive is damaged here ({error}); copy it again")
@@ -110,6 +111,6 @@ def tar_records(file: IO[bytes]) -> Iterator[tuple[str, dict[str, Any] | BadJson
 
 def _parts(name: str) -> tuple[str, str]:
     """Return the key and the ending of a member's name: they part at the first dot of its file."""
-    folder, slash, file = name[:_MOST_NAME].removeprefix("./").rpartition("/")
+    folder, slash, file = name[-_MOST_NAME:].removeprefix("./").rpartition("/")
     key, _, ending = file.partition(".")
     return folder + slash + key, ending.lower() if key else ""

@@ -258,11 +258,18 @@ def _lhotse(record: Record) -> Record:
             f"recording: expected one source of type file, url or memory (got {len(sources)}:"
             f" {named}); save the recordings with lhotse, and use the cuts of those"
         )
+    if whole.get("transforms"):
+        raise InputError(
+            "recording: has transforms, which only lhotse makes; save the recordings with lhotse,"
+            " and use the cuts of those"
+        )
     source = sources[0].get("source")
     audio = recording_of({"data": source} if kinds == {"memory"} else source)
     answer: Record = {"audio": audio}
     start, length = record.pop("start", None), record.pop("duration", None)
     channel = record.pop("channel", 0)
+    if isinstance(channel, list) and len(channel) > 1:
+        raise InputError(f"channel: expected one (got {channel!r:.40}); make a cut of each channel")
     channel = channel[0] if isinstance(channel, list) and channel else channel
     several = whole.get("channel_ids") or [0]
     if start is not None and ((start, length) != (0, whole.get("duration")) or len(several) > 1):

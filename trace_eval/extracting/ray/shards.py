@@ -153,7 +153,7 @@ def plan_digest(plan: Plan) -> str:
 
 
 class Finished:
-    """The recordings that some shards hold for good: an index of 20 bytes for each.
+    """The recordings that some shards hold for good: an index of 12 bytes for each.
 
     A recording counts while its file is as it was; behind a URL it is taken to stay the same. Of
     several shards with the same recording the last one counts.
@@ -166,9 +166,11 @@ class Finished:
             for part in readers.map(lambda name: _marks(folder.entries(name)), names):
                 marks += part
                 counts.append(len(part) // _MARK_BYTES)
-        numbers = np.frombuffer(marks, dtype=np.uint64).reshape(-1, 2)
-        order = np.argsort(numbers[:, 0], kind="stable")
-        self._first, self._second = numbers[order, 0], numbers[order, 1]
+        numbers = np.frombuffer(marks, dtype=np.uint64)
+        # Half the memory of numpy's own places; a job of more recordings is none of one machine.
+        order = np.argsort(numbers, kind="stable").astype(np.uint32)
+        self._marks = numbers[order]
+        del numbers, marks
         self._shard = np.repeat(np.arange(len(names), dtype=np.int32), counts)[order]
 
     def __len__(self) -> int:
@@ -183,30 +185,20 @@ class Finished:
         """Yield recordings, in their order, each with the name of the shard that holds it."""
         remaining = iter(sources)
         while block := list(islice(remaining, _BLOCK)):
-            marks = b"".join(_mark(source.id, version_of(source)) for source in block)
-            numbers = np.frombuffer(marks, dtype=np.uint64).reshape(-1, 2)
-            after = np.searchsorted(self._first, numbers[:, 0], side="right")
-            for source, place, (first, second) in zip(
-                block, after.tolist(), numbers.tolist(), strict=True
-            ):
-                yield source, self._name_before(place, first, second)
-
-    def _name_before(self, place: int, first: int, second: int) -> str | None:
-        """Return the shard of the last entry before a place that has both halves of a mark."""
-        for number in range(place - 1, -1, -1):
-            if self._first[number] != first:
-                return None
-            if self._second[number] == second:
-                return self._names[int(self._shard[number])]
-        return None
+            content = b"".join(_mark(source.id, version_of(source)) for source in block)
+            marks = np.frombuffer(content, dtype=np.uint64)
+            places = np.searchsorted(self._marks, marks, side="right") - 1
+            for source, mark, place in zip(block, marks, places.tolist(), strict=True):
+                is_held = place >= 0 and self._marks[place] == mark
+                yield source, self._names[int(self._shard[place])] if is_held else None
 
 
 #: Recordings that are looked for together.
 _BLOCK = 4096
 
-#: Bytes that stand for a recording and the version of its file: equal ones for two are as likely
-#: as a broken disk.
-_MARK_BYTES = 16
+#: Bytes that stand for a recording and the version of its file. Of two million recordings that
+#: are looked for among two million others, one is taken for another in one job of five million.
+_MARK_BYTES = 8
 
 
 def _mark(source: str, version: str | None) -> bytes:

@@ -30,6 +30,7 @@ from typing import Any
 from blueprints import JudgeError, install_line, is_installed
 from trace_eval.data import strict_json
 from trace_eval.data.system import cores
+from trace_eval.judges.ask.engine_faults import last_line, port_taken, why_ended
 from trace_eval.judges.ask.llama_server import KEY as LLAMA_KEY
 from trace_eval.judges.ask.warden import PATIENCE_S
 
@@ -46,18 +47,6 @@ _LINES = 200
 
 #: Interval of the questions whether a server is ready, seconds, and the time of one.
 _ASK_S, _ANSWER_S = 0.2, 5.0
-
-_PORT_TAKEN = re.compile(
-    r"(?i)address already in use|couldn't bind|port \d+ is (?:already )?in use"
-)
-_NO_MEMORY = re.compile(
-    r"(?i)out of memory|insufficient memory|not enough memory|failed to allocate|bad_?alloc"
-    r"|no available memory|memoryerror|cannot allocate memory|larger than the (?:maximum|available)"
-)
-_FAULT = re.compile(r"(?i)error|exception|failed|cannot|could not|no such|not found|invalid")
-
-#: Exit codes of a process that the kernel killed, which it does where memory runs out.
-_KILLED = (-9, 137)
 
 
 @dataclass(frozen=True)
@@ -282,7 +271,7 @@ class ModelServer:
         while time.monotonic() < until:
             if self._process.poll() is not None:
                 self._reader.join(timeout=2)
-                if any(_PORT_TAKEN.search(line) for line in self._lines):
+                if port_taken([*self._lines]):
                     return False
                 raise JudgeError(f"judge {self._spec}: {self._why_not()}")
             if self._serves():
@@ -290,7 +279,7 @@ class ModelServer:
             time.sleep(_ASK_S)
         raise JudgeError(
             f"judge {self._spec}: {self._engine.title} was not ready after {start_s:g} s (last"
-            f" line: {self._last_line()!r}); raise -J start_s, or fetch the model first"
+            f" line: {last_line([*self._lines])!r}); raise -J start_s, or fetch the model first"
         )
 
     def _serves(self) -> bool:
@@ -320,25 +309,10 @@ class ModelServer:
         except PackageNotFoundError:
             return "unknown"
 
-    def _last_line(self) -> str:
-        """Return the last line of its output that tells of a fault, else the last one."""
-        lines = [line for line in [*self._lines] if line]
-        faults = [line for line in lines if _FAULT.search(line)]
-        return (faults or lines or ["no output"])[-1][:240]
-
     def _why_not(self) -> str:
         """Say why the engine ended by itself, and the remedy."""
-        title, code = self._engine.title, self._process.returncode
-        memory = next((line for line in [*self._lines] if _NO_MEMORY.search(line)), None)
-        smaller = "use a smaller or more quantised model, or lower -J num_ctx"
-        if memory:
-            return f"{title} ran out of memory ({memory[:240]}); {smaller}"
-        if code in _KILLED:
-            return f"{title} was killed, as systems do where memory runs out; if so, {smaller}"
-        return (
-            f"{title} ended with exit code {code} ({self._last_line()}); check the model"
-            f" {self.start.model!r}, and that this {title} can read it"
-        )
+        code = self._process.returncode
+        return why_ended(self._engine.title, self.start.model, code, [*self._lines])
 
     def ended(self, wait_s: float = 0.0) -> str | None:
         """Say why it has ended, and the remedy; None: it runs."""
