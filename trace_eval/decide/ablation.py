@@ -140,18 +140,18 @@ def ablation_table(
         raise UserError(f"{truth.source}: no dimension that all conditions and the labels have")
     reference = next(iter(conditions.values()))[0]
     units, _ = drawn_units(reference.of_items(items))
-    every_pair = {
-        name: [_of_pairs(table, typed, policy).spread(reference.ids).codes for table in condition]
-        for name, condition in conditions.items()
-    }
+    every_pair: dict[str, list[Mapping[str, Codes]]] = {}
+    for name, condition in conditions.items():
+        tables = [_of_pairs(table, typed, policy) for table in condition]
+        every_pair[name] = [table.spread(reference.ids).codes for table in tables]
     rows: list[AblationRow] = []
     for dimension in shared:
-        columns = {n: np.stack([own[dimension] for own in run]) for n, run in runs.items()}
+        columns = _stacked(runs, dimension)
         own = _rows(
             dimension, items.codes[dimension], columns=columns, units=units, options=options
         )
-        stacks = {n: np.stack([o[dimension] for o in run]) for n, run in every_pair.items()}
-        rows += _by_draw(own, reference, items, stacks, options.level)
+        stacks = _stacked(every_pair, dimension)
+        rows += _by_draw(own, reference, items, columns=stacks, level=options.level)
     adjusted = iter(holm([row.mcnemar.p for row in rows if row.mcnemar is not None]))
     return Ablation(
         next(iter(runs)),
@@ -171,6 +171,14 @@ def mode_policy_table(
     }
     shown = "overall" if "overall" in truth.codes else "preference"
     return ablation_table(conditions, truth, options, dimensions=(shown,))
+
+
+def _stacked(runs: Mapping[str, Sequence[Mapping[str, Codes]]], dimension: str) -> dict[str, Codes]:
+    """Return the codes of each condition on one dimension [shape=(repeats, items) each]."""
+    stacks: dict[str, Codes] = {}
+    for name, run in runs.items():
+        stacks[name] = np.stack([codes[dimension] for codes in run])
+    return stacks
 
 
 def _of_pairs(table: Opinions, typed: bool, policy: Policy | None) -> Opinions:
@@ -223,7 +231,7 @@ def _credit(codes: Codes, truth: Codes) -> tuple[NDArray[np.float64], NDArray[np
 
 
 def _one_label_set(*every: Codes) -> tuple[Codes, ...]:
-    """Collapse typed ties where one side has plain ones."""
+    """Return codes with plain ties where one side has plain ones."""
     return tuple(map(collapse_codes, every)) if any(map(is_untyped, every)) else every
 
 
