@@ -3,7 +3,7 @@
     TRACE_EVAL_DATA=... python -m benchmarks.published [--check]
 
 Reads every benchmark under $TRACE_EVAL_DATA, reruns the authors' rules, and writes the tables of
-docs/results/benchmarks.md; ``--check`` compares them instead. Boards need no data. A benchmark of
+docs/how-to/benchmarks.md; ``--check`` compares them instead. Boards need no data. A benchmark of
 one's own clone: ``trace-eval convert NAME PATH OUT`` prints the same figures.
 """
 
@@ -16,7 +16,7 @@ from benchmarks.report import data_folder, markdown, renew
 from trace_eval.datasets import Conversion, Figure, dataset_names, find_dataset, read_dataset
 from trace_eval.datasets.figures import URO_EN, URO_ZH, VOCALBENCH, VOICEBENCH
 
-PAGE = "docs/results/benchmarks.md"
+PAGE = "docs/how-to/benchmarks.md"
 
 #: Name -> its folder below $TRACE_EVAL_DATA; the others are not there.
 FOLDERS = {

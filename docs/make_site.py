@@ -74,7 +74,6 @@ SHELVES = {
         "reference/cite",
         "results/listeners",
         "results/defects",
-        "results/benchmarks",
     ),
     "Understand": (
         "explanation/how-good",

@@ -166,7 +166,7 @@ def cosine(value: float) -> float:
     """Check a similarity in [-1, 1]; UserError where the classifier is of another kind."""
     if not abs(value) <= 1 + _COSINE_TOLERANCE:  # NaN is not either
         raise UserError(
-            f"ecapa: {value:g} is no cosine; use a model with a cosine classifier, such as"
+            f"ecapa: {value:g} is not a cosine; use a model with a cosine classifier, such as"
             " Jzuluaga/accent-id-commonaccent_ecapa"
         )
     return min(max(value, -1.0), 1.0)

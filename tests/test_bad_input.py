@@ -185,7 +185,7 @@ SCORE_LINE = b'{"item": "i", "judge": "j", "status": "scored"}\n'
     [
         (read_columns, "x.csv", b"x" * 200_000, "it has a header and no row"),
         (read_labels, "x.csv", b"id,overall,inclusion\nx,1,1.5\n", "inclusion"),
-        (read_human_ranking, "x.csv", b"\xff", "not readable as csv .its header is not UTF-8"),
+        (read_human_ranking, "x.csv", b"\xff", "cannot be read as csv .its header is not UTF-8"),
         (read_human_ranking, "x.csv", b"system,score\na,much\n", "record 1: score"),
         (lambda path: load_rubric(str(path)), "x.toml", b"\xff", "cannot be read"),
         (_speechjudge, "x.parquet", b"PAR1 PAR1", "not a Parquet file"),

@@ -152,9 +152,9 @@ def test_response_times_of_two_systems(tables: Path, tmp_path: Path) -> None:
     [
         (["--plot", "x.gif"], "--plot x.gif: name a file that ends in .pdf, .svg, .png"),
         (["--plot", "lines=x.svg"], "give one of forest"),
-        (["--csv", "-"], "--csv -: no result goes to a stream; name a file"),
-        (["--latex", "-"], "--latex -: no result goes to a stream; name a file"),
-        (["--json", "-"], "--json -: no result goes to a stream; name a file"),
+        (["--csv", "-"], "--csv -: standard output is not supported; name a file"),
+        (["--latex", "-"], "--latex -: standard output is not supported; name a file"),
+        (["--json", "-"], "--json -: standard output is not supported; name a file"),
         (["--latex", "{mine}"], "no record says trace-eval wrote it"),
     ],
 )

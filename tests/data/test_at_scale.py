@@ -237,7 +237,7 @@ def test_a_cut_that_is_another_sound_than_its_file_costs_itself(
 def test_a_packed_file_that_ends_early_says_so(tmp_path: Path) -> None:
     path = _lines(tmp_path / "cuts.jsonl.gz", [_cut(f"n{number}") for number in range(400)])
     path.write_bytes(path.read_bytes()[:-200])
-    with pytest.raises(Exception, match=r"cuts\.jsonl\.gz: not readable as gz"):
+    with pytest.raises(Exception, match=r"cuts\.jsonl\.gz: cannot be read as gz"):
         read_items(path)
 
 

@@ -89,7 +89,7 @@ def test_a_judgement_and_a_pair_are_flattened(tmp_path: Path) -> None:
             r"l\.jsonl, record 1: overall is given twice, '1' and '2'; keep one",
         ),
         ("l.jsonl", '{"id": ' * 3000 + "1" + "}" * 3000 + "\n", "line 1: "),
-        ("l.json", "[" * 3000 + "]" * 3000, r"l\.json: not readable as json"),
+        ("l.json", "[" * 3000 + "]" * 3000, r"l\.json: cannot be read as json"),
         # what stands behind a good line, whose number is told
         ("l.jsonl", GOOD + '{"id": "x", "content": 1, "duration_a": 1e999}', r" 2\b.*too large"),
         ("l.jsonl", GOOD + '{"id": "x", "content": 1, "mos_a": "inf"}', r" 2\b.*: mos_a is 'inf'"),

@@ -69,7 +69,7 @@ def test_a_bad_item_of_a_list_is_one_problem_if_the_file_is_json(kind: str, tmp_
     path = tmp_path / "pairs.json"
     path.write_bytes(b"[" + GOOD + b",\n" + line + b"]")
     if kind in NO_JSON:
-        with pytest.raises(UserError, match=r"pairs\.json: not readable as json \("):
+        with pytest.raises(UserError, match=r"pairs\.json: cannot be read as json \("):
             read_manifest(path)
         return
     manifest = read_manifest(path)

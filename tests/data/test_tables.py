@@ -75,7 +75,7 @@ def test_fast_columns_are_those_of_the_rows(tmp_path: Path) -> None:
         ("x.json", b" ", "the file is empty; add the items"),
         ("x.json", b"[]", "it holds no record; add the items"),
         ("x.parquet", b"text", "not a Parquet file"),
-        ("x.csv", b"\xff\xfd", "not readable as csv"),
+        ("x.csv", b"\xff\xfd", "cannot be read as csv"),
         ("x.xlsx", b"PK", "is a workbook; save its sheet as CSV"),
         ("x", b"id\n1\n", r"nothing that says what it holds, .* one of \.jsonl, .*\.csv, .*rename"),
         ("x.csv", b"id,winner\na,1\nb,2,3\n", "row 2: more cells than the header has columns"),

@@ -147,7 +147,7 @@ def test_lists_of_the_authors_are_parsed_and_never_run(tmp_path: Path) -> None:
         read_dataset("voicebench", tmp_path / "runs", chosen)
     (code / "bbh.py").write_text(steps)
     (code / "mcq.py").write_text("(" * 5000)
-    with pytest.raises(UserError, match=r"mcq\.py: no Python"):
+    with pytest.raises(UserError, match=r"mcq\.py: is not Python"):
         read_dataset("voicebench", tmp_path / "runs", chosen)
     with pytest.raises(UserError, match=r"no \w+\.py in it"):
         read_dataset("voicebench", tmp_path / "runs", Selection(lists=str(tmp_path / "runs")))

@@ -94,9 +94,9 @@ def test_of_a_long_clip_a_minute_is_heard(accent_folder: Path) -> None:
 
 def test_cosines_only() -> None:
     assert cosine(1.0000001) == 1.0
-    with pytest.raises(UserError, match=r"3 is no cosine"):
+    with pytest.raises(UserError, match=r"3 is not a cosine"):
         cosine(3.0)
-    with pytest.raises(UserError, match=r"nan is no cosine"):
+    with pytest.raises(UserError, match=r"nan is not a cosine"):
         cosine(float("nan"))
 
 

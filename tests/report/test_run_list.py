@@ -85,7 +85,7 @@ def test_no_folder(tmp_path: Path) -> None:
 
 def test_options_of_one_run_and_of_several_are_not_ignored(runs: Path) -> None:
     refused("--audio is of one", "report", runs, "--audio")
-    refused("--live is of a folder of runs", "report", runs / "release-1", "--live")
+    refused("--live needs the folder that holds it", "report", runs / "release-1", "--live")
 
 
 def test_a_folder_without_runs_gets_no_page(tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ def test_contradictions_name_both_runs(tmp_path: Path, judge: LouderWins) -> Non
         return record
 
     check("judgements.jsonl", turned, "pair 'p3' was judged differently")
-    check("pairs.jsonl", lambda r: r | {"category": "x"}, "pair 'p3' is another one in each")
+    check("pairs.jsonl", lambda r: r | {"category": "x"}, "pair 'p3' differs between the two")
     check("clips.jsonl", lambda r: r | {"clip": "f" * 64}, ".* is another recording in each")
 
     def louder(record: dict[str, Any]) -> dict[str, Any]:

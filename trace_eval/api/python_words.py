@@ -74,9 +74,9 @@ def for_callers(value: Any, package: str) -> Any:
         called.__module__ = package  # where pickle finds it
         return called
     if isinstance(value, type) and not issubclass(value, _WITH_OWN_WORDS):
-        make = vars(value).get("__init__") or value.__init__
+        make = getattr(value, "__init__", None)
         if isinstance(make, FunctionType) and not _is_wrapped(make):
-            value.__init__ = python_words(make, rewritten=False)  # type: ignore[method-assign]
+            setattr(value, "__init__", python_words(make, rewritten=False))  # noqa: B010
     return value
 
 

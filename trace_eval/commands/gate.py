@@ -35,7 +35,11 @@ def gate(
     ] = None,
     context: typer.Context,
 ) -> None:
-    """Pass, fail or cannot tell: exit code 0, 1, and 0 (3 with --must-tell); 2: not comparable."""
+    """Compare a release with a baseline, for CI: pass, fail or cannot tell.
+
+    The exit code is 0 for a pass, 1 for a fail, 0 (3 with --must-tell) where nothing can be told,
+    and 2 where the runs are not comparable.
+    """
     from trace_eval.compare.comparable import NotComparable
     from trace_eval.compare.gate.evaluate import gate_runs
     from trace_eval.compare.gate.junit_xml import junit as passed_or_failed

@@ -30,10 +30,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "rank": (
             "Rank systems: win rates, Bradley-Terry, Davidson, Rao-Kupper, with rank intervals."
         ),
-        "gate": (
-            "Pass, fail or cannot tell: exit code 0, 1, and 0 (3 with "
-            "--must-tell); 2: not comparable."
-        ),
+        "gate": "Compare a release with a baseline, for CI: pass, fail or cannot tell.",
         "review": "Let people compare pairs or rate answers in the browser, as a protocol asks.",
         "doctor": "Show what is installed, and which extractors and judges can run here.",
     },

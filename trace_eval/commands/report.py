@@ -85,7 +85,7 @@ def report(
         sentences = tuple(f"{line.name}: {line.sentences[0]}" for line in lines[:MOST_LISTED])
     else:
         if live:
-            raise UserError(f"{run}: is one run; --live is of a folder of runs, so name that")
+            raise UserError(f"{run}: is one run; --live needs the folder that holds it")
         path = page = write_report(
             run,
             out,

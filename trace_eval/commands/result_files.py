@@ -217,7 +217,7 @@ def check_outputs(parameters: Mapping[str, Any]) -> None:
     for name in WRITTEN:
         value = values.get(name)
         if "-" in map(str, value if isinstance(value, list) else [value]):
-            raise UserError(f"{WRITTEN[name]} -: no result goes to a stream; name a file")
+            raise UserError(f"{WRITTEN[name]} -: standard output is not supported; name a file")
         for path in _paths(value):
             if path.is_dir():
                 check_folder(path, None, f"{WRITTEN[name]} ")

@@ -133,7 +133,7 @@ class Systems:
             if not named:
                 raise InputError(
                     f"--prompts {self.prompts}: has {', '.join(list(requested)[:3])}, and the"
-                    f" recordings are called {', '.join(sorted(keys)[:3])}; call both alike"
+                    f" recordings are called {', '.join(sorted(keys)[:3])}; use the same names"
                 )
             requested = named
         if not single:

@@ -88,7 +88,7 @@ def records(
             why = "the file is empty" if begins(path, b"") else "it holds no record"
             raise EmptyTable(f"{label}: {why}; add the items")
     except (BadJson, OSError, EOFError, zlib.error, csv.Error, UnicodeError) as error:
-        raise InputError(f"{label}: not readable as {suffix[1:]} ({error})") from error
+        raise InputError(f"{label}: cannot be read as {suffix[1:]} ({error})") from error
 
 
 def checked(
@@ -159,7 +159,7 @@ def csv_columns(path: Path, names: Collection[str]) -> dict[str, list[str | None
                     return None  # with no column named, all of them are in the table
                 return _without_blank_rows({n: _cells(table.column(n)) for n in wanted})
     except (OSError, csv.Error, UnicodeError, BadJson) as error:
-        raise InputError(f"{path}: not readable as csv ({error})") from error
+        raise InputError(f"{path}: cannot be read as csv ({error})") from error
     return None
 
 
@@ -176,7 +176,7 @@ def _without_blank_rows(columns: dict[str, list[str | None]]) -> dict[str, list[
 
 def _refuse_others(path: Path, label: Path | str, suffix: str) -> None:
     if is_folder(path):
-        raise InputError(f"{label}: is a folder, and a file is wanted; name one in it")
+        raise InputError(f"{label}: is a folder; name a file in it")
     if not is_file(path):
         raise InputError(f"{label}: no such file; check the path")
     if suffix in _WORKBOOKS:

@@ -140,7 +140,7 @@ def _parsed(checkout: Path, name: str) -> tuple[ast.Module, Path, str]:
     try:
         tree = ast.parse(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise InputError(f"{path}: no Python ({error}); name the authors' module") from None
+        raise InputError(f"{path}: is not Python ({error}); name the authors' module") from None
     return tree, path, hashlib.sha256(data).hexdigest()[:16]
 
 

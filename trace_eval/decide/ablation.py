@@ -149,7 +149,7 @@ def ablation_table(
             options=options,
         )
         stacks = _stacked(every_pair, dimension)
-        rows += _by_draw(own, reference, items, stacks, options.level)
+        rows += _by_draw(own, reference, items, columns=stacks, level=options.level)
     adjusted = iter(holm([row.mcnemar.p for row in rows if row.mcnemar is not None]))
     return Ablation(
         next(iter(runs)),
@@ -171,12 +171,12 @@ def mode_policy_table(
     return ablation_table(conditions, truth, options, dimensions=(shown,))
 
 
-def _stacked(runs: Mapping[str, Iterable[Mapping[str, Codes]]], dimension: str) -> dict[str, Codes]:
-    """Return the codes of one dimension by condition, one row a repeat."""
-    columns: dict[str, Codes] = {}
-    for condition, repeats in runs.items():
-        columns[condition] = np.stack([codes[dimension] for codes in repeats])
-    return columns
+def _stacked(runs: Mapping[str, Sequence[Mapping[str, Codes]]], dimension: str) -> dict[str, Codes]:
+    """Return the codes of each condition on one dimension [shape=(repeats, items) each]."""
+    stacks: dict[str, Codes] = {}
+    for name, run in runs.items():
+        stacks[name] = np.stack([codes[dimension] for codes in run])
+    return stacks
 
 
 def _of_pairs(table: Opinions, typed: bool, policy: Policy | None) -> Opinions:
@@ -229,7 +229,7 @@ def _credit(codes: Codes, truth: Codes) -> tuple[NDArray[np.float64], NDArray[np
 
 
 def _one_label_set(*every: Codes) -> tuple[Codes, ...]:
-    """Collapse typed ties where one side has plain ones."""
+    """Return codes with plain ties where one side has plain ones."""
     return tuple(map(collapse_codes, every)) if any(map(is_untyped, every)) else every
 
 

@@ -164,7 +164,7 @@ def first_end(
         looks: indices of units, or of the pool's labels if there is a pool, after which is looked.
         steps: into which means of the run are divided.
     """
-    purse = log_purse(arrivals, np.array([null]), pool, looks, steps)
+    purse = log_purse(arrivals, np.array([null]), pool, looks, steps=steps)
     left_out = purse[:, 0] >= -np.log(1 - level)
     return int(looks[left_out.argmax()]) if left_out.any() else None
 

@@ -198,11 +198,15 @@ def _flags(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
 
 _IN_BRACKETS = re.compile(r"\A(?P<question>.*?\S)\s*\[(?P<item>[^\[\]]+)\]\s*")
 _BEHIND_DASH = re.compile(r"\A(?P<question>.*\S)\s+[-–—]\s+(?P<item>[^\n]+?)\s*", re.S)
+_BEFORE_COLON = re.compile(r"\A(?P<item>[^:\n]*[^:\s]):\s+(?P<question>[^\n]*\S)\s*")
+
+#: A place on a scale with its word, as forms offer it: ``4 - Good``, ``4 (good)``, ``4: good``.
+_PLACE_AND_WORD = re.compile(r"(?P<place>[+-]?\d+(?:\.\d+)?)\s*(?:[-–—:.)=(]\s*[^\W\d][^\d]*)")
 
 
 def _questions(columns: Collection[str]) -> dict[str, dict[str, str]]:
     """Question -> item -> the column with its answers, of questions about several items."""
-    for form in (_IN_BRACKETS, _BEHIND_DASH):
+    for form in (_IN_BRACKETS, _BEHIND_DASH, _BEFORE_COLON):
         groups: dict[str, dict[str, str]] = {}
         for name in columns:
             if parts := form.fullmatch(name):
@@ -229,23 +233,29 @@ def _form(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     by = f"the column {who}" if who else "their place"
     notes.append(
         f"each row is read as a rater, called by {by}, and {counted(len(every), 'column')} as"
-        f" {counted(len(every), 'item')}, called by what stands behind the question"
+        f" {counted(len(every), 'item')}, called by what stands beside the question"
     )
     for number, record in enumerate(records, start=1):
         shared = {name: value for name, value in record.items() if name not in answers}
         shared["rater"] = shared.pop(who, None) if who else f"row {number}"
         for item in every:
             given = {
-                called or question: record.get(items[item])
+                called or question: _place(record.get(items[item]))
                 for question, items in questions.items()
                 if item in items
             }
             yield {**shared, "id": item, **given}
 
 
+def _place(answer: object) -> object:
+    """Return the place on a scale of an answer that is one and its word; others as they are."""
+    parts = _PLACE_AND_WORD.fullmatch(str(answer).strip())
+    return parts["place"] if parts else answer
+
+
 def _called(records: Records, columns: Collection[str]) -> str:
     """Name the answers' column: ``score`` where all are numbers but no labels, else a label's."""
-    cells = {_cell(record, name) for record in records for name in columns}
+    cells = {str(_place(_cell(record, name))) for record in records for name in columns}
     present = {cell for cell in cells if not is_missing(cell)}
     if present and all(number_of(cell) is not None for cell in present) and present - {"1", "2"}:
         return "score"

@@ -131,7 +131,7 @@ def load_material(
     holds_scores = Run(source).holds_scores
     if isinstance(protocol, PairProtocol) and (rubric or holds_scores):
         other = "--rubric" if rubric else str(source)
-        raise UserError(f"protocol {protocol.name} is of pairs, and not so {other}; leave one out")
+        raise UserError(f"protocol {protocol.name} is for pairs, and {other} is not; leave one out")
     if isinstance(protocol, ScoreRubric):
         return _by_protocol(source, protocol, audio_root)
     if rubric or holds_scores:

@@ -285,7 +285,7 @@ class Review:
         Returns how many fields have changed; raises UserError for no such item, or a bad text.
         """
         if self.corrections is None or not 0 <= task < len(self.tasks):
-            raise UserError(f"item {task + 1}: there are {len(self.tasks)}")
+            raise UserError(f"item {task + 1} does not exist; the queue has {len(self.tasks)}")
         item, _ = self.tasks[task]
         with self.store.exclusive():
             changed = self.corrections.correct(item, fields, rater)

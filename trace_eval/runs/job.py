@@ -209,7 +209,7 @@ def open_job(
     options = options or Options()
     layout, by_turn = options.extract.layout, options.extract.by_turn
     if by_turn and options.rubrics:
-        raise UserError("by_turn: is of pairs; turns are scored by a rubric like conciseness")
+        raise UserError("by_turn: is for pairs; to score turns, use a rubric such as conciseness")
     part = Shard.parse(shard) if shard else None
     if not isinstance(items, Manifest):
         _check_names(options)
@@ -303,7 +303,7 @@ def open_again(
     """
     source, options = Run.open(run), options or Options()
     if items is not None and items < 1:
-        raise UserError(f"{counted(items, 'item')}: judge one or more again")
+        raise UserError("--aa 0: judge at least one item again")
     every = list(source.items())
     notes: tuple[Problem, ...] = ()
     if items is not None and items < len(every):

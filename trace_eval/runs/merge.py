@@ -219,7 +219,7 @@ class _Runs:
             one, other = self.folders[self.owner[item]], self.folders[number]
             if mark != marks[item]:
                 raise RunFolderError(
-                    f"{one} and {other}: {kind} {item!r} is another one in each; give the {kind}s"
+                    f"{one} and {other}: {kind} {item!r} differs between the two; give the {kind}s"
                     " of each input their own ids"
                 )
             self._shared.setdefault(item, [self.owner[item]]).append(number)
@@ -235,8 +235,8 @@ class _Runs:
                 yield place, number, line
         except ValueError:
             raise RunFolderError(
-                f"{folder}: places.jsonl does not fit {self.files.items}.jsonl; the same command"
-                " as before mends it"
+                f"{folder}: places.jsonl and {self.files.items}.jsonl disagree; repeat the judge"
+                " command to repair the run"
             ) from None
 
     def _settle_shared(self) -> None:

@@ -58,8 +58,7 @@ class RunReader:
             raise RunFolderError(f"{folder}: no run here (no manifest.json); name a --out of judge")
         for path in run.torn():
             log.warning(
-                "%s: its last line is broken and left out; the same command as before"
-                " makes it again",
+                "%s: its last line is broken and left out; repeat the command to write it again",
                 path,
             )
         return run

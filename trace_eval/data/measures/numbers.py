@@ -36,7 +36,8 @@ def place_named(name: str) -> tuple[str, str]:
     """Split as :func:`place_of`; a name that is neither short nor ``GROUP.FIELD`` is refused."""
     place = place_of(name)
     if place is None:
-        raise UserError(f"{name!r} is no number; use GROUP.FIELD, or {', '.join(sorted(NUMBERS))}")
+        others = ", ".join(sorted(NUMBERS))
+        raise UserError(f"{name!r} is not a number of an answer; use GROUP.FIELD, or {others}")
     return place
 
 

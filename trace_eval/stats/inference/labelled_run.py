@@ -133,7 +133,7 @@ def labelled(table: Opinions, labels: Opinions | None, dimension: str | None = N
     items = labels.per_item
     of = labels.column() if dimension is None else dimension
     if of not in items.codes:
-        raise UserError(f"{labels.source}: no labels of {of!r}; annotators must say it too")
+        raise UserError(f"{labels.source}: has no labels of {of!r}; annotators must label it, too")
     stray = int((table.find(items.ids) < 0).sum())
     if stray == len(items):
         raise UserError(

@@ -75,7 +75,13 @@ def uneven_draw(pairs: Opinions, labels: Opinions, truth: Codes, codes: Codes) -
     inclusion = labels.per_item.spread(pairs.ids).facts.get("inclusion")
     labelled: NDArray[np.bool_] = truth != MISSING
     try:
-        drawn = drawn_labels(labels.source, pairs.ids, inclusion, labelled, codes != MISSING)
+        drawn = drawn_labels(
+            labels.source,
+            pairs.ids,
+            provided=inclusion,
+            requested=labelled,
+            scored=codes != MISSING,
+        )
     except UserError:
         return None
     if drawn.inclusion is None or drawn.problem is not None or not labelled.any():
