@@ -653,10 +653,11 @@ def test_what_is_left_of_matched_names_is_equal_and_the_rest_was_shared(seed: in
     ids = [
         draw.choice(("q%d", "%03d", "Q-%d b", "sub/%d x")) % n for n in range(draw.randint(2, 40))
     ]
-    folders = {
-        system: {f"{begin}{name}{end}": Path(name) for name in draw.sample(ids, len(ids))}
-        for system, begin, end in (("a", "gpt_", ""), ("b", draw.choice(("", "v2-")), "_new"))
-    }
+    affixes = {"a": ("gpt_", ""), "b": (draw.choice(("", "v2-")), "_new")}
+    folders = {}
+    for system, (begin, end) in affixes.items():
+        shuffled = draw.sample(ids, len(ids))
+        folders[system] = {f"{begin}{name}{end}": Path(name) for name in shuffled}
     short = without_own_parts(folders)
     for key in {*short["a"][1]} & {*short["b"][1]}:
         assert short["a"][1][key] == short["b"][1][key]
