@@ -72,15 +72,11 @@ def main() -> None:
     data = data_folder()
     results = {kind: judged(blueprints_of(kind, args.clips, args.seed, data)) for kind in KINDS}
     columns = ("with the group: clean", "without it: clean", "unacceptable")
-    table_of(
-        "rules on pairs with one planted answer",
-        "planted",
-        {
-            kind: {"pairs": row["pairs"]}
-            | {name: str(Share(row[name], row["pairs"])) for name in columns}
-            for kind, row in results.items()
-        },
-    )
+    rows: dict[str, dict[str, object]] = {}
+    for kind, counts in results.items():
+        shares = {name: str(Share(counts[name], counts["pairs"])) for name in columns}
+        rows[kind] = {"pairs": counts["pairs"], **shares}
+    table_of("rules on pairs with one planted answer", "planted", rows)
     save("defects_rules", {"pairs": results})
 
 

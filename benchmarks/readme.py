@@ -41,7 +41,8 @@ def _dnsmos_difference(results: Results) -> str:
 
 def _memory(results: Results) -> str:
     processes = results["memory"]["processes"]
-    peak, ratio = (max(row[key] for row in processes) for key in ("peak MB", "last fifth / second"))
+    peak = max(row["peak MB"] for row in processes)
+    ratio = max(row["last fifth / second"] for row in processes)
     return f"{peak:.0f} MB / {ratio:.2f} ({results['memory']['pairs']:,} pairs)"
 
 
@@ -162,21 +163,24 @@ DRILL = ("kills", "inputs", "guided", "surroundings", "odd", "sounds", "faults")
 def _drill() -> str:
     """Write what was tried to break the tool."""
     parts = [stored(f"drill_{name}") for name in DRILL]
-    seeds = ", ".join(map(str, sorted({part.pop("seed") for part in parts})))
-    rows = (Outcome(**{k: v for k, v in part.items() if k != "machine"}).row() for part in parts)
-    return f"{markdown('tried | cases | lost | of which | s', rows)}\n\nSeed {seeds}."
+    seeds: set[int] = set()
+    rows = []
+    for part in parts:
+        seeds.add(part.pop("seed"))
+        part.pop("machine", None)
+        rows.append(Outcome(**part).row())
+    table = markdown("tried | cases | lost | of which | s", rows)
+    return f"{table}\n\nSeed {', '.join(map(str, sorted(seeds)))}."
 
 
 def _columns(name: str, part: str, header: str, *columns: str) -> str:
     """Write a table of some columns of a result's rows (default: all), each by its name."""
     rows: dict[str, Results] = stored(name)[part]
-    return markdown(
-        header,
-        (
-            (key.replace("_", " "), *(row[column] for column in columns or row))
-            for key, row in rows.items()
-        ),
-    )
+    lines = []
+    for key, row in rows.items():
+        cells = [row[column] for column in columns or row]
+        lines.append((key.replace("_", " "), *cells))
+    return markdown(header, lines)
 
 
 #: Name of the table -> the result, its part, the headings, and the columns.

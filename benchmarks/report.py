@@ -86,11 +86,12 @@ def restart_with(variables: Mapping[str, str]) -> None:
 
 def table(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Print a Markdown table; numbers to three significant digits."""
-    cells = [[_text(cell) for cell in row] for row in [header, *rows]]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    lines = [list(map(_text, row)) for row in (header, *rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     print(f"\n{title}\n")
-    for number, row in enumerate(cells):
-        print("| " + " | ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) + " |")
+    for number, line in enumerate(lines):
+        cells = [text.ljust(width) for text, width in zip(line, widths, strict=True)]
+        print(f"| {' | '.join(cells)} |")
         if number == 0:
             print("|" + "|".join("-" * (width + 2) for width in widths) + "|")
 

@@ -72,7 +72,9 @@ def main() -> None:
         trained_s = train(Path(name), data_folder() / "orca" / "ratings.jsonl", steps)
         figures, seconds = rate(Path(name))
     judges = list(dict.fromkeys(judge for own in figures.values() for judge in own))
-    rows = {name: {judge: own.get(judge, "-") for judge in judges} for name, own in figures.items()}
+    rows = {}
+    for name, by_judge in figures.items():
+        rows[name] = {judge: by_judge.get(judge, "-") for judge in judges}
     table_of("Shared test rows", "figure", rows)
     print(f"\ntrained in {trained_s:.0f} s; rated {seconds:.1f} s with start-up")
     save("scorer", {**stored("scorer"), "test": figures})

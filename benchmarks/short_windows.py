@@ -76,6 +76,12 @@ def whispered(samples: Floats, rng: np.random.Generator) -> Floats:
     return result[size:-size]
 
 
+def _said(engine: str, voice: str, words: str) -> Floats:
+    """Speak words at half of full scale."""
+    samples, rate = spoken(engine, voice, words)
+    return np.asarray(soxr.resample(samples / np.abs(samples).max() / 2, rate, SPEECH_RATE))
+
+
 def built(count: int) -> Iterator[Spoken]:
     """Yield sentences of built voices in each kind of sound."""
     texts = json.loads((Path(__file__).parent / "sentences.json").read_text())["en"]["texts"]
@@ -84,10 +90,7 @@ def built(count: int) -> Iterator[Spoken]:
         text = texts[number % len(texts)]
         numbers = NUMBERS[number % len(NUMBERS)]
         engine, voice = VOICES[number % len(VOICES)]
-        sound, digits = (
-            soxr.resample(samples / np.abs(samples).max() / 2, rate, SPEECH_RATE)
-            for samples, rate in (spoken(engine, voice, words) for words in (text, numbers))
-        )
+        sound, digits = (_said(engine, voice, words) for words in (text, numbers))
         noise = rng.standard_normal(len(sound)) * np.sqrt(np.mean(sound**2) / 10)
         narrow = soxr.resample(sound, SPEECH_RATE, 8000)
         both = np.concatenate([sound, np.zeros(3 * SPEECH_RATE), digits])

@@ -11,6 +11,7 @@ under speech, so many dB softer.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -90,10 +91,11 @@ def speech_of(each: int) -> dict[str, list[Floats]]:
     for folder in read_sets(people_folder()):
         if not folder.missing and folder.name != "turns":
             files[folder.name] = [clip.audio for clip in folder.clips]
-    return {
-        name: [decode(path).speech for path in paths[:: max(1, len(paths) // each)][:each]]
-        for name, paths in files.items()
-    }
+    clips = {}
+    for name, paths in files.items():
+        spread = paths[:: max(1, len(paths) // each)][:each]
+        clips[name] = [decode(path).speech for path in spread]
+    return clips
 
 
 def real_sounds(folder: Path, name: str, rng: np.random.Generator) -> tuple[str, list[Floats]]:
@@ -125,9 +127,10 @@ def false_alarms(speech: Mapping[str, Sequence[Floats]], band: str) -> list[list
     """Return, for each set, in how many clips each kind is named."""
     rows: list[list[object]] = []
     for name, clips in speech.items():
-        named = [kinds_in(clip, band) for clip in clips]
-        counts = [sum(kind in one for one in named) for kind in KINDS]
-        rows.append([band, name, len(clips), *counts])
+        counts: Counter[str] = Counter()
+        for clip in clips:
+            counts.update(kinds_in(clip, band))
+        rows.append([band, name, len(clips), *(counts[kind] for kind in KINDS)])
     return rows
 
 

@@ -189,8 +189,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines = [json.dumps(record) + "\n" for record in few]
     (folder / "pairs.jsonl").write_text("".join(lines))
     names = ("content", "voice_quality", "paralinguistics", "overall")
-    rows = [",".join([r["id"], *(r["labels"][name] for name in names)]) for r in few]
-    (folder / "labels.csv").write_text("\n".join([f"id,{','.join(names)}", *rows]) + "\n")
+    table = [f"id,{','.join(names)}"]
+    for record in few:
+        labels = [record["labels"][name] for name in names]
+        table.append(",".join([record["id"], *labels]))
+    (folder / "labels.csv").write_text("\n".join(table) + "\n")
     (folder / "folder").mkdir()
     sound, rate = soundfile.read(next((folder / "clips").glob("clipped-a.*")))
     for name in ("answer.wav", "a.wav", "b.wav", "folder/one.wav"):

@@ -110,17 +110,18 @@ def test_missing_programs_are_named_with_the_remedy(
     assert "apt-get install" in told
 
 
+def _records(folder: Path) -> list[dict[str, object]]:
+    lines = (folder / "pairs.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
 def test_the_script_writes_the_shipped_manifest_again(tmp_path: Path) -> None:
     maker = _maker()
     absent = [program for program in maker.PROGRAMS if shutil.which(program) is None]
     if absent:
         pytest.skip(f"{', '.join(absent)} not installed; {maker.INSTALL}")
     maker.make(tmp_path)
-    rows = [
-        [json.loads(line) for line in (folder / "pairs.jsonl").read_text("utf-8").splitlines()]
-        for folder in (tmp_path, EXAMPLES)
-    ]
-    assert rows[0] == rows[1]
+    assert _records(tmp_path) == _records(EXAMPLES)
     for path in (EXAMPLES / "clips").iterdir():
         # Other versions of the voices may time a sentence a little differently: 10 %.
         again = decode(tmp_path / "clips" / path.name).seconds

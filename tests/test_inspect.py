@@ -23,21 +23,22 @@ inspect_log = pytest.importorskip("inspect_ai.log", reason="pip install '.[inspe
 )
 
 
-def evaluated(folder: Path, task: str) -> Path:
+def evaluated(folder: Path, task: str, cache: Path) -> Path:
     """Type ``inspect eval``; returns the log."""
     (folder / "spoken.py").write_text(task)
     (folder / "examples").symlink_to(ROOT / "examples")
     words = ["eval", "spoken.py", "--model", "none/none", "--display", "none"]
     code = "from inspect_ai._cli.main import main; main()"
-    done = run_python("-c", code, *words, cwd=folder, INSPECT_LOG_DIR=str(folder / "logs"))
+    variables = {"INSPECT_LOG_DIR": str(folder / "logs"), "TRACE_EVAL_CACHE": str(cache)}
+    done = run_python("-c", code, *words, cwd=folder, **variables)
     assert done.returncode == 0, done.stdout + done.stderr
     (log,) = (folder / "logs").glob("*.eval")
     return log
 
 
 @pytest.fixture(scope="module")
-def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return evaluated(tmp_path_factory.mktemp("task"), TASK)
+def log(tmp_path_factory: pytest.TempPathFactory, examples_cache: Path) -> Path:
+    return evaluated(tmp_path_factory.mktemp("task"), TASK, examples_cache)
 
 
 def scores(log: Path, name: str) -> dict[str, Any]:
@@ -66,11 +67,13 @@ def test_a_finished_log_is_a_list_of_single_answers(log: Path, tmp_path: Path) -
     assert again == {name: score.value for name, score in scores(log, "rated").items()}
 
 
-def test_what_cannot_be_scored_says_why_and_counts_in_no_mean(tmp_path: Path) -> None:
+def test_what_cannot_be_scored_says_why_and_counts_in_no_mean(
+    tmp_path: Path, examples_cache: Path
+) -> None:
     broken = TASK.replace('"baseline": str', '"other": str').replace(
         'state.metadata["sound"]', '"gone.wav"'
     )
-    log = evaluated(tmp_path, broken)
+    log = evaluated(tmp_path, broken, examples_cache)
     preferred, rated = scores(log, "preferred"), scores(log, "rated")
     assert all(math.isnan(score.value) for score in (*preferred.values(), *rated.values()))
     assert "metadata has no 'baseline'" in preferred["refusal"].explanation

@@ -237,6 +237,10 @@ def rows(tmp_path: Path) -> list[dict[str, Any]]:
 NAMED = {"a": "system_a_audio", "b": "system_b_audio"}
 
 
+def _without_winner(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name != "winner"}
+
+
 @pytest.mark.filterwarnings("ignore:.*row number")
 def test_judge_takes_tables_and_the_run_answers(rows: list[dict[str, Any]], tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
@@ -248,9 +252,10 @@ def test_judge_takes_tables_and_the_run_answers(rows: list[dict[str, Any]], tmp_
         name: trace_eval.judge(items, tmp_path / name, columns=NAMED, **fast)
         for name, items in {**given, "path": tmp_path / "pairs.csv"}.items()
     }
-    pairs = {name: [pair.model_dump() for pair in run.pairs()] for name, run in runs.items()}
-    assert pairs["list"] == pairs["frame"] == pairs["text"] == pairs["path"]
     run = runs["list"]
+    pairs = [pair.model_dump() for pair in run.pairs()]
+    for name in ("frame", "text", "path"):
+        assert [pair.model_dump() for pair in runs[name].pairs()] == pairs
     assert len(run.to_pandas()) == 3
     labels = [{"id": str(n), "winner": said} for n, said in enumerate(("A", "right", "tie"), 1)]
     for found in (
@@ -274,7 +279,7 @@ def test_judge_takes_tables_and_the_run_answers(rows: list[dict[str, Any]], tmp_
             assert low > -0.5  # a count and a share begin at 0, and a share ends at 1
             assert found.title == "Screening" or high == pytest.approx(1.02)
     assert {*run.ranking(systems=("new", "old")).to_pandas()["name"]} == {"new", "old"}
-    bare = [{name: row[name] for name in HEADER[:3]} for row in rows]
+    bare = [_without_winner(row) for row in rows]
     unlabelled = trace_eval.judge(bare, tmp_path / "bare", columns=NAMED, **fast)
     assert unlabelled.ranking(systems=("new", "old")).points
     written = run.report(str(tmp_path / "r.html"))

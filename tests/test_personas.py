@@ -107,7 +107,8 @@ def test_german_answers(tmp_path: Path) -> None:
             sides[side] = {"audio": f"{number}{side}.wav"}
         rows.append({"id": str(number), "instruction": {"text": text}, **sides})
     (tmp_path / "pairs.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    done = trace_eval("judge", "pairs.jsonl", "--out", "run", "--min-coverage", "0", cwd=tmp_path)
+    words = "judge pairs.jsonl --out run --min-coverage 0 --workers 0"
+    done = trace_eval(*words.split(), cwd=tmp_path)
     told = " ".join((done.err + done.out).split())
     assert "answers seem to be German" in told
     assert "[base]" in told

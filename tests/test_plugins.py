@@ -93,8 +93,8 @@ def test_a_judge_of_single_answers_rates_by_each_rubric(site: Path, tmp_path: Pa
     assert "LongestJudge rates no single answers" in refused.stderr
 
 
-def test_the_notebook_cell_extracts_and_judges(tmp_path: Path) -> None:
-    """The cell of the tutorial, on two of the pairs."""
+def test_the_notebook_cell_extracts_and_judges(tmp_path: Path, examples_cache: Path) -> None:
+    """The cell of the tutorial, on two of the pairs, whose other groups are known."""
     page = (ROOT / "docs" / "tutorials" / "own-judge.md").read_text("utf-8")
     cell = re.findall(r"```python\n(.*?)```", page, re.S)[0]
     records = [
@@ -105,7 +105,8 @@ def test_the_notebook_cell_extracts_and_judges(tmp_path: Path) -> None:
     (tmp_path / "examples" / "clips").symlink_to(CLIPS)
     lines = "".join(json.dumps(record) + "\n" for record in few)
     (tmp_path / "examples" / "pairs.jsonl").write_text(lines)
-    done = run_python("-c", cell, cwd=tmp_path, PYTHONPATH=str(ROOT))
+    variables = {"PYTHONPATH": str(ROOT), "TRACE_EVAL_CACHE": str(examples_cache)}
+    done = run_python("-c", cell, cwd=tmp_path, **variables)
     assert done.returncode == 0, done.stderr
     assert "crest agrees with human labels on" in done.stdout
     opened = Run.open(next((tmp_path / "runs").iterdir()))

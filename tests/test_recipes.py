@@ -194,28 +194,52 @@ def _release(folder: Path, spoilt: tuple[str, ...]) -> None:
     (folder / "pairs.jsonl").write_text("\n".join(rows))
 
 
-@pytest.mark.parametrize("release", RELEASES)
-@pytest.mark.parametrize("name", ["github", "gitlab"])
-def test_a_recipe_fails_for_a_worse_release_alone(name: str, release: str, tmp_path: Path) -> None:
-    job, (spoilt, expected) = _jobs()[name], RELEASES[release]
-    _release(tmp_path, spoilt)
-    script = tmp_path / "bin" / "trace-eval"
+def _run_job(job: dict[str, Any], spoilt: tuple[str, ...], folder: Path, expected: int) -> Path:
+    """Run the lines of a job on a release; returns the folder that its server keeps."""
+    _release(folder, spoilt)
+    script = folder / "bin" / "trace-eval"
     script.parent.mkdir()
     script.write_text(f'#!/bin/sh\nexec {sys.executable} -m trace_eval "$@"\n')
     script.chmod(0o755)
-    told = {key: value.replace(job["root"], str(tmp_path)) for key, value in job["set"].items()}
-    path = {"PATH": f"{script.parent}:/usr/bin:/bin", "PYTHONPATH": str(ROOT), "HOME": "/nowhere"}
+    environment = {
+        "PATH": f"{script.parent}:/usr/bin:/bin",
+        "PYTHONPATH": str(ROOT),
+        "HOME": "/nowhere",
+    }
+    for name, value in job["set"].items():
+        environment[name] = value.replace(job["root"], str(folder))
     *before, last = [
         subprocess.run(
-            ["bash", "-c", line], cwd=tmp_path, env=path | told, capture_output=True, text=True
+            ["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True
         )
         for line in job["lines"]
     ]
     assert [done.returncode for done in before] == [0] * len(before), before[-1].stderr
     assert last.returncode == expected, f"{last.stdout}\n{last.stderr}"
-    failures = Xml.parse(tmp_path / job["junit"]).getroot().get("failures")
+    failures = Xml.parse(folder / job["junit"]).getroot().get("failures")
     assert failures == str(expected)
-    assert list((tmp_path / job["kept"][0]).rglob("*.sqlite"))
+    (kept,) = job["kept"]
+    assert list((folder / kept).rglob("*.sqlite"))
+    return folder / kept
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Run a job that finds nothing kept; a better release holds every recording of the others."""
+    spoilt, expected = RELEASES["better"]
+    return _run_job(_jobs()["github"], spoilt, tmp_path_factory.mktemp("job"), expected)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("name", ["github", "gitlab"])
+def test_a_recipe_fails_for_a_worse_release_alone(
+    name: str, release: str, tmp_path: Path, kept: Path
+) -> None:
+    """Each job begins, as on its server, with what the one before it kept."""
+    job, (spoilt, expected) = _jobs()[name], RELEASES[release]
+    (place,) = job["kept"]
+    shutil.copytree(kept, tmp_path / place)
+    _run_job(job, spoilt, tmp_path, expected)
 
 
 def test_a_linter_of_dockerfiles_says_nothing() -> None:

@@ -42,9 +42,10 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory: pytest.TempPathFactory, examples_cache: Path) -> Path:
     folder = tmp_path_factory.mktemp("site").resolve()
-    done = run_python("docs/make_site.py", folder, HOME=str(folder))
+    variables = {"HOME": str(folder), "TRACE_EVAL_CACHE": str(examples_cache)}
+    done = run_python("docs/make_site.py", folder, **variables)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -178,11 +179,12 @@ def test_machines_get_every_page_as_markdown(site: Path) -> None:
     assert len(named) >= 40
 
 
-def test_the_examples_of_the_api_run_in_their_order(tmp_path: Path) -> None:
+def test_the_examples_of_the_api_run_in_their_order(tmp_path: Path, examples_cache: Path) -> None:
     text = (ROOT / "docs" / "reference" / "api.md").read_text()
     code = "\n".join(re.findall(r"```python\n(.*?)```", text, re.S))
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    done = run_python("-c", code, cwd=tmp_path, HOME=str(tmp_path))
+    variables = {"HOME": str(tmp_path), "TRACE_EVAL_CACHE": str(examples_cache)}
+    done = run_python("-c", code, cwd=tmp_path, **variables)
     assert done.returncode == 0, done.stderr
     # README's demo: cedar wins 5 of its 6 pairs, ties counted as halves.
     assert "cedar wins most by this judge, 83 %" in done.stdout

@@ -116,7 +116,8 @@ class RankWorld:
             "instruction_id": [f"i{number}" for number in instruction],
         }
         # every comparison has recordings of its own: no two are copies
-        facts |= {f"clip_{side}": [f"{n}{side}" for n in range(len(pairs))] for side in "ab"}
+        for side in "ab":
+            facts[f"clip_{side}"] = [f"{n}{side}" for n in range(len(pairs))]
         drawn = opinions("drawn", codes, **facts)
         return outcomes_of(drawn, cluster=self.design == "clustered")
 

@@ -175,7 +175,9 @@ def _copies(
 
 def _plain(true: float, number: int, of: int = 1000, clips: bool = False) -> World:
     """Make a simple sample; with ``clips`` one pair is there twice."""
-    facts = {f"clip_{s}": [f"{s}{max(n, 1)}" for n in range(of)] for s in "ab"} if clips else {}
+    facts = {}
+    for side in "ab" if clips else "":
+        facts[f"clip_{side}"] = [f"{side}{max(n, 1)}" for n in range(of)]
 
     def world(rng: np.random.Generator) -> Draw:
         return Draw(np.full(of, true), some(rng, number, of), facts=facts)

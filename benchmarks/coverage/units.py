@@ -118,7 +118,8 @@ class Alike:
     def _facts(self, unit: NDArray[np.int64]) -> dict[str, list[str]]:
         """Systems, instructions and recordings, no two of which are copies."""
         facts = {f"system_{side}": [side] * len(unit) for side in "ab"}
-        facts |= {f"clip_{side}": [f"{n}{side}" for n in range(len(unit))] for side in "ab"}
+        for side in "ab":
+            facts[f"clip_{side}"] = [f"{n}{side}" for n in range(len(unit))]
         return facts | {"instruction_id": [f"i{number}" for number in unit]}
 
     def _of_systems(self, rng: np.random.Generator) -> tuple[bool, bool]:

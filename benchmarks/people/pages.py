@@ -141,10 +141,10 @@ def number_table() -> str:
 
 def edge_table() -> str:
     """docs/results: turn edges."""
-    rows = (
-        (edge, *(_seconds(row[name]) for name in ("median", "p95", "within", "bias")))
-        for edge, row in stored("people")["sets"]["turns"]["edges"].items()
-    )
+    rows = []
+    for edge, row in stored("people")["sets"]["turns"]["edges"].items():
+        cells = [_seconds(row[name]) for name in ("median", "p95", "within", "bias")]
+        rows.append((edge, *cells))
     return markdown("edge | median, s | 95th percentile, s | within .1 s | mean, s", rows)
 
 

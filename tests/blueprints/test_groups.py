@@ -76,12 +76,11 @@ def test_the_length_of_a_clip_is_null_where_it_is_nothing(
 
 def test_facts_of_every_group_of_a_spoken_answer() -> None:
     blueprint = spoken()
-    facts = {
-        (name, fact.name): fact.value
-        for name in ("signal", "pitch", "loudness", "rate")
-        if isinstance(group := blueprint.group(name), Present)
-        for fact in group.facts(name)
-    }
+    facts = {}
+    for name in ("signal", "pitch", "loudness", "rate"):
+        group = blueprint.group(name)
+        assert isinstance(group, Present)
+        facts |= {(name, fact.name): fact.value for fact in group.facts(name)}
     assert {name for name, _ in facts} == {"signal", "pitch", "loudness", "rate"}
     assert str(facts["signal", "duration"]).endswith(" s")
     assert str(facts["pitch", "mean pitch"]).endswith(" Hz")

@@ -110,8 +110,9 @@ def test_wide_tables_are_split_and_no_number_is_broken(
 
 def test_rows_keep_their_names_when_a_table_is_split() -> None:
     columns = ("judge", "dimension", *(f"metric {n}" for n in range(6)))
+    cells = [f"0.{n}123 [0.1, 0.9]" for n in range(6)]
     rows = tuple(
-        (judge, name, *(f"0.{n}123 [0.1, 0.9]" for n in range(6)))
+        (judge, name, *cells)
         for judge in ("openai:first", "openai:second")
         for name in ("content", "voice_quality")
     )
@@ -137,17 +138,11 @@ def test_no_number_of_agree_and_no_model_is_broken_at_80_columns(
     values = ("1", "2", "both_good", "both_bad")
 
     def table(shift: int) -> str:
-        rows = [
-            [
-                f"p{n}",
-                f"q{n}",
-                *(values[(n + shift * (n % 5 == k)) % 4] for k in range(4)),
-                "x",
-                "y",
-            ]
-            for n in range(24)
-        ]
-        return "\n".join([head, *map(",".join, rows)]) + "\n"
+        lines = [head]
+        for n in range(24):
+            labels = [values[(n + shift * (n % 5 == k)) % 4] for k in range(4)]
+            lines.append(",".join([f"p{n}", f"q{n}", *labels, "x", "y"]))
+        return "\n".join(lines) + "\n"
 
     labels.write_text(table(0))
     judged.write_text(table(1))

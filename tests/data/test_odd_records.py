@@ -167,10 +167,10 @@ def test_names_in_two_unicode_forms_meet(forms: tuple[str, str], tmp_path: Path)
     manifest = read_manifest(systems)
     assert sorted(item.id for item in manifest.items) == sorted(names)
     assert all(pair.instruction.text == "x" for pair in manifest.pairs)
-    rows = [
-        {**_GOOD, "id": name, **{side: {"audio": f"{side}/{name}.wav"} for side in "ab"}}
-        for name in names
-    ]
+    rows = []
+    for name in names:
+        sides = {side: {"audio": f"{side}/{name}.wav"} for side in "ab"}
+        rows.append({**_GOOD, "id": name, **sides})
     path = tmp_path / "pairs.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert check_audio(read_manifest(path).items) == []

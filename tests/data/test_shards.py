@@ -28,9 +28,11 @@ def test_parts_are_disjoint_complete_even_and_cut_few_keys(keys: list[int], of: 
     assert all(part == sorted(part) for part in parts)
     sizes = [len(part) for part in parts]
     assert max(sizes) - min(sizes) <= 1
-    homes = Counter(key for part in parts for key in {keys[place] for place in part})
+    parts_of_key: Counter[int] = Counter()
+    for part in parts:
+        parts_of_key.update({keys[place] for place in part})
     # Every cut can divide one key, and a key in n parts takes n - 1 cuts.
-    assert sum(count - 1 for count in homes.values()) <= of - 1
+    assert sum(count - 1 for count in parts_of_key.values()) <= of - 1
 
 
 def test_equal_keys_are_together_whatever_their_order() -> None:
@@ -50,13 +52,13 @@ def test_a_manifest_is_cut_between_instructions() -> None:
     whole = Manifest(Path("pairs.jsonl"), pairs, [problem])
     parts = [whole.shard(Shard(index, 3)) for index in (1, 2, 3)]
     # Lined up: one (p0, p2), two (p1, p4), then p3 and p5, which have no instruction.
-    ids = [[pair.id for pair in part.pairs] for part in parts]
-    assert ids == [["p0", "p2"], ["p1", "p4"], ["p3", "p5"]]
+    for part, ids in zip(parts, (["p0", "p2"], ["p1", "p4"], ["p3", "p5"]), strict=True):
+        assert [pair.id for pair in part.pairs] == ids
     assert [part.problems for part in parts] == [[problem], [], []]
     assert sum(part.total for part in parts) == whole.total
     assert parts[1].part.places == (1, 4)
-    ids = digest(f"p{n}" for n in range(6))
-    assert parts[1].part.record() == {"index": 2, "of": 3, "pairs": 6, "digest": ids}
+    of_all = digest(f"p{n}" for n in range(6))
+    assert parts[1].part.record() == {"index": 2, "of": 3, "pairs": 6, "digest": of_all}
 
 
 def test_an_id_of_the_instruction_counts_more_than_its_words() -> None:

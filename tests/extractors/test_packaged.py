@@ -26,8 +26,12 @@ def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Install two packages ``one`` and ``two`` in a folder, with a cache without weights."""
     files = {name: sha256(content) for name, content in CONTENT.items()}
     held = {"one": ("model.bin.part1", "vocab.txt"), "two": ("model.bin.part2",)}
+    packages = []
+    for package, names in held.items():
+        hashes = {name: files[name] for name in names}
+        packages.append(packaged.Package(package, "1", package, hashes))
     source = packaged.WeightsSource(
-        tuple(packaged.Package(n, "1", n, {f: files[f] for f in fs}) for n, fs in held.items()),
+        tuple(packages),
         {"model.bin": sha256(CONTENT["model.bin.part1"] + CONTENT["model.bin.part2"])},
         extra="base",
     )

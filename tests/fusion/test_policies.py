@@ -30,7 +30,8 @@ def test_rating_min_is_the_meet_of_acceptability() -> None:
         GOOD: [A, B, GOOD, BAD],
         BAD: [BAD, BAD, BAD, BAD],
     }
-    assert {x: [rating_min(x, y) for y in RATINGS] for x in RATINGS} == expected
+    for x, row in expected.items():
+        assert [rating_min(x, y) for y in RATINGS] == row
 
 
 # Each row by hand from the printed algorithms: C, VQ, P -> the five policies in POLICIES' order.

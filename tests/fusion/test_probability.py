@@ -36,12 +36,16 @@ def test_half_and_half_by_hand() -> None:
 def test_sums_to_one_and_swaps(
     c: dict[Rating, float], vq: dict[Rating, float], p: dict[Rating, float]
 ) -> None:
-    swap = [{rating.swapped: value for rating, value in d.items()} for d in (c, vq, p)]
     for policy in POLICIES.values():
         found = fuse_distributions(policy, c, vq, p)
         assert math.fsum(found.values()) == pytest.approx(1, abs=1e-12)
-        mirrored = fuse_distributions(policy, *swap)
-        assert {r: mirrored[r.swapped] for r in RATINGS} == pytest.approx(found, abs=1e-12)
+        mirrored = fuse_distributions(policy, _swapped(c), _swapped(vq), _swapped(p))
+        assert _swapped(mirrored) == pytest.approx(found, abs=1e-12)
+
+
+def _swapped(distribution: dict[Rating, float]) -> dict[Rating, float]:
+    """Return what the same votes say of the two answers in the other order."""
+    return {rating.swapped: share for rating, share in distribution.items()}
 
 
 @pytest.mark.parametrize(

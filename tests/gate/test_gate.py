@@ -229,10 +229,11 @@ def test_scores_are_gated_on_their_scale(tmp_path: Path) -> None:
 
 
 def test_runs_whose_ids_hold_the_system_name_the_remedy(tmp_path: Path) -> None:
-    old, new = (
-        judged_run(tmp_path / name, labels(60, [f"{name}/{n}" for n in range(100)]))
-        for name in ("old", "new")
-    )
+    runs = []
+    for name in ("old", "new"):
+        ids = [f"{name}/{n}" for n in range(100)]
+        runs.append(judged_run(tmp_path / name, labels(60, ids)))
+    old, new = runs
     with pytest.raises(UserError, match=r"id is 'old/0' in the first and 'new/0' in the second;"):
         gate_runs(old, new, options=FEW)
     tables = [tmp_path / f"{name}.csv" for name in ("old", "new")]

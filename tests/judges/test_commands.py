@@ -38,9 +38,8 @@ def manifest(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _judge(manifest: Path, name: str, *options: object) -> tuple[Done, Run]:
     folder = manifest.parent
-    done = trace_eval(
-        "judge", manifest, "--out", folder / name, "--cache", folder / "cache", *options
-    )
+    places = ("--out", folder / name, "--cache", folder / "cache")
+    done = trace_eval("judge", manifest, *places, "--workers", 0, *options)
     return done, Run(folder / name)
 
 

@@ -41,6 +41,9 @@ def votes_of(*items: str, column: str = "preference", **facts: str) -> Opinions:
     """Human labels: an item per text, a rater per letter; each fact has a word per item."""
     cells = [(n, m, letter) for n, letters in enumerate(items) for m, letter in enumerate(letters)]
     rows, raters, letters = zip(*cells, strict=True)
-    columns = {name: [text.split()[n] for n in rows] for name, text in facts.items()}
+    columns = {}
+    for name, text in facts.items():
+        of_item = text.split()
+        columns[name] = [of_item[n] for n in rows]
     columns |= {"id": [f"p{n}" for n in rows], "rater": [f"r{m}" for m in raters]}
     return table("people", {column: "".join(letters)}, **columns)

@@ -53,11 +53,16 @@ def _full(room: str) -> str:
     return room if room in _OUTSIDE else f"{FACADE}.{room}"
 
 
+def _rooms() -> dict[str, set[str]]:
+    rooms = {}
+    for line in TABLE.strip().splitlines():
+        name, _, imported = line.partition(":")
+        rooms[_full(name)] = set(map(_full, imported.split()))
+    return rooms
+
+
 #: Room -> the rooms that it imports.
-ROOMS = {
-    _full(name): {_full(other) for other in others.split()}
-    for name, _, others in (line.partition(":") for line in TABLE.strip().splitlines())
-}
+ROOMS = _rooms()
 
 
 def room_of(module: str) -> str:

@@ -23,7 +23,13 @@ class Remedy(NamedTuple):
     @property
     def blanks(self) -> tuple[str, ...]:
         """The blanks that are to be filled."""
-        return tuple(blank for blank in BLANKS if any(blank in one for one in self.options))
+        typed = " ".join(self.options)
+        return tuple(blank for blank in BLANKS if blank in typed)
+
+    @property
+    def has_values(self) -> bool:
+        """Whether an option stands with its value, as opposed to by its name alone."""
+        return any(" " in option for option in self.options)
 
     def words(self, **filled: str) -> list[str]:
         """Return the words of a command line, with blanks filled in their order of appearance."""
@@ -46,4 +52,4 @@ def remedies(message: str) -> list[Remedy]:
         else:
             every.append(Remedy((text,)))
         end = one.end()
-    return [remedy for remedy in every if any(" " in one for one in remedy.options)]
+    return [remedy for remedy in every if remedy.has_values]

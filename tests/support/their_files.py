@@ -42,7 +42,8 @@ def _lines(path: Path, *columns: tuple[str, Sequence[Any]]) -> Path:
     return write_lines(path, (dict(zip(names, row, strict=True)) for row in rows))
 
 
-NEW, OLD = ([f"{name}/q{n}.wav" for n in ROWS] for name in ("new", "old"))
+NEW = [f"new/q{n}.wav" for n in ROWS]
+OLD = [f"old/q{n}.wav" for n in ROWS]
 NAMES = ["new"] * 3, ["old"] * 3
 
 
@@ -67,7 +68,8 @@ def _chat(folder: Path) -> Path:
 
 
 def _hub(folder: Path) -> Path:
-    a, b = ([{"bytes": (folder / p).read_bytes(), "path": None} for p in s] for s in (NEW, OLD))
+    a = [{"bytes": (folder / place).read_bytes(), "path": None} for place in NEW]
+    b = [{"bytes": (folder / place).read_bytes(), "path": None} for place in OLD]
     (folder / "hub" / "data").mkdir(parents=True)
     features = {"winner": {"names": ["tie", "b", "a"], "_type": "ClassLabel"}}
     schema = {"huggingface": json.dumps({"info": {"features": features}})}

@@ -43,8 +43,11 @@ def gpt2_counter() -> Count | None:
         return None
     import tiktoken
 
-    lines = vocabulary.read_text().split("\n")
-    ranks = {base64.b64decode(t): int(rank) for t, rank in (x.split() for x in lines if x)}
+    ranks = {}
+    for line in vocabulary.read_text().splitlines():
+        if line:
+            token, rank = line.split()
+            ranks[base64.b64decode(token)] = int(rank)
     encoding = tiktoken.Encoding(
         "gpt2", pat_str=_GPT2_PIECES, mergeable_ranks=ranks, special_tokens={}
     )
