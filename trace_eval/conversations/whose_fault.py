@@ -16,7 +16,7 @@ from trace_eval.conversations.definitions.base import Event
 from trace_eval.conversations.definitions.own_events import USER_LEFT
 from trace_eval.conversations.fault_words import lost_words, other_words, says_again
 from trace_eval.conversations.findings import Findings, find
-from trace_eval.data.conversation import ROLES, Conversation, Role, Turn
+from trace_eval.data.conversation import ROLES, Conversation, Turn
 
 Whose = Literal["caller", "recogniser", "agent", "recording", "not known"]
 
@@ -119,8 +119,8 @@ def _shown(conversation: Conversation, findings: Findings) -> Iterator[tuple[Who
         yield "recording", str(conversation.meta.get("audit") or "cannot be timed")
         return
     yield from _recording(conversation)
-    sides: dict[Role, list[Turn]] = {}
-    heard: dict[Role, list[Turn]] = {}
+    sides: dict[str, list[Turn]] = {}
+    heard: dict[str, list[Turn]] = {}
     for role in ROLES:
         sides[role] = [turn for _, turn in conversation.turns_of(role)]
         heard[role] = [turn for turn in sides[role] if turn.stretches]

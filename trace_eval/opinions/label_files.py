@@ -21,7 +21,8 @@ from trace_eval.data.spelling import PLAIN, is_missing, plain, spelled
 from trace_eval.data.tables import CSV, column_names, csv_columns, records
 from trace_eval.opinions.cells import number_of
 from trace_eval.opinions.opinions import DataWarning
-from trace_eval.opinions.survey_layouts import RATER, fits_any, is_status, thrown_out, unfolded
+from trace_eval.opinions.row_status import is_status, thrown_out
+from trace_eval.opinions.survey_layouts import RATER, fits_any, unfolded
 
 #: What label files are made of, for ``--column``.
 LABEL_FIELDS = Fields(names.LABELS, numbered=False)

@@ -110,7 +110,7 @@ def _ranking(report: RankReport) -> Table:
             f"brackets: ranks that tests of every two systems leave open, {draw.level:.0%} for all"
             f" together (Holm; {draw.number} resamples of {drawn}, seed {draw.start});"
         )
-    texts: list[tuple[str, ...]] = []
+    texts: list[tuple[str | None, ...]] = []
     values: list[tuple[Any, ...]] = []
     for name in systems:
         places = [standings[method, name] for method in _shown(report)]
