@@ -15,7 +15,7 @@ from trace_eval.data.spelling import spelled
 from trace_eval.decide.agree import agree
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.labels import read_labels
-from trace_eval.opinions.ratings import read_ratings
+from trace_eval.opinions.rating_files import read_ratings
 from trace_eval.opinions.scores import read_scores
 from trace_eval.runs.opinions import read_opinions
 
