@@ -19,7 +19,7 @@ from trace_eval.datasets import read_dataset
 from trace_eval.decide.rank import read_human_ranking
 from trace_eval.opinions.label_files import read_columns
 from trace_eval.opinions.labels import read_labels
-from trace_eval.opinions.ratings import read_ratings
+from trace_eval.opinions.rating_files import read_ratings
 from trace_eval.opinions.scores import read_scores
 from trace_eval.runs.run import Run
 

@@ -36,7 +36,7 @@ from trace_eval.judges.views.text.tasks import load_listening
 from trace_eval.opinions.judge_files import read_judge_file, read_positions
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.ratings import read_ratings
+from trace_eval.opinions.rating_files import read_ratings
 from trace_eval.opinions.scores import read_scores
 from trace_eval.review.forms import PHASES
 from trace_eval.review.labelstudio import read_results, tasks

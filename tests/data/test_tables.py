@@ -19,7 +19,7 @@ from trace_eval.data.tables import records
 from trace_eval.decide.ablation import compare
 from trace_eval.opinions.label_files import read_columns
 from trace_eval.opinions.labels import read_labels
-from trace_eval.opinions.ratings import read_ratings
+from trace_eval.opinions.rating_files import read_ratings
 from trace_eval.runs.options import AblateOptions
 from trace_eval.runs.run import Run
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,21 @@ def test_each_shape_is_seen(tmp_path: Path) -> None:
     assert counts.lines == 6
     # c = 1 if a else 2
     assert density([_file(tmp_path, "c = 1 if a else 2")], tmp_path).tokens == 7
+
+
+def _names_bound_twice(text: str) -> set[str]:
+    """Return the constants that a module binds twice, of which the first is never read."""
+    names: Counter[str] = Counter()
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.Assign):
+            names.update(ast.unparse(target) for target in node.targets)
+    return {name for name, times in names.items() if times > 1}
+
+
+def test_no_constant_of_a_module_takes_the_name_of_another() -> None:
+    twice = {name: _names_bound_twice(path.read_text("utf-8")) for name, path in modules().items()}
+    assert not {name: names for name, names in twice.items() if names}
+    assert _names_bound_twice("A = {1}\n\ndef f(): return A\n\nA = {2}") == {"A"}
 
 
 def test_docstrings_begin_with_a_verb() -> None:

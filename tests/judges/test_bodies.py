@@ -21,7 +21,7 @@ from trace_eval.judges.ask.base import CallFailed, Request
 from trace_eval.judges.ask.connection import MAX_BODY
 from trace_eval.judges.ask.message import Message
 from trace_eval.judges.ask.openai import OpenAIClient
-from trace_eval.judges.ask.reply_json import (
+from trace_eval.judges.ask.reply_length import (
     MAX_TEXT_CHARS,
     SHOWN_CHARS,
     bounded_schema,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from trace_eval.opinions.codes import LABELS
 from trace_eval.opinions.labels import read_labels
-from trace_eval.opinions.ratings import read_ratings
+from trace_eval.opinions.rating_files import read_ratings
 
 #: A question about each item, which stands before it; the comment is no item.
 ASKED = ["Pair 1: which answer is better?", "Pair 2: which answer is better?", "Any comments?"]

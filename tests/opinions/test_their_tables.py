@@ -15,7 +15,7 @@ from trace_eval.data.spelling import spelled
 from trace_eval.decide.agree import agree
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.labels import read_labels
-from trace_eval.opinions.ratings import read_ratings
+from trace_eval.opinions.rating_files import read_ratings
 from trace_eval.opinions.scores import read_scores
 from trace_eval.runs.opinions import read_opinions
 
@@ -60,6 +60,10 @@ STUDIO = [
         ("l.csv", "Test of March,,,\n,,,\nid,rater,overall,\nq1,x,1,\nq2,x,tie,\n,,,\n", "1t"),
         ("l.csv", f"{MTURK}Answer.preference\nh,w,Approved,q1,A\nh,w,Approved,q2,tie\n", "1t"),
         ("l.csv", f"{MTURK}Answer.p.A,Answer.p.B,Answer.p.same\n{FLAGS}", "1t"),
+        # a box that nobody checked is blank; a winner and a loser need no column of draws
+        ("l.csv", "id,A is better,B is better\nq1,x,\nq2,,x\n", "12"),
+        ("l.csv", "id,p.A,p.B\nq1,on,off\nq2,unchecked,checked\n", "12"),
+        ("l.csv", "id,winner,loser\nq1,ours,theirs\nq2,theirs,ours\n", "12"),
         ("l.csv", "Email,Which is better? [q1],Which is better? [q2]\na@x,A,tie\n", "1t"),
         ("l.json", json.dumps(STUDIO), "1t"),
         ("l.csv", "id,rater,overall\nq1,x,A much better\nq2,x,About the same\n", "1t"),

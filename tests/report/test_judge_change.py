@@ -20,7 +20,7 @@ from trace_eval.compare.read_judging import read_judging
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.opinions.codes import LABELS as CODES
 from trace_eval.opinions.labels import read_labels
-from trace_eval.opinions.ratings import read_ratings
+from trace_eval.opinions.rating_files import read_ratings
 
 FEW = ChangeOptions()
 NAMES = [f"i{number}" for number in range(60)]

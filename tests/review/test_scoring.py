@@ -22,7 +22,7 @@ from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.decide.agree import agree
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.opinions.ratings import read_ratings
+from trace_eval.opinions.rating_files import read_ratings
 from trace_eval.review.exports import write_exports
 from trace_eval.review.forms import score_of
 from trace_eval.review.material import load_material, turn_lines

@@ -33,7 +33,7 @@ from trace_eval.compare.systems import SystemChange, system_change
 from trace_eval.data.columns import Columns
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.ratings import read_ratings
+from trace_eval.opinions.rating_files import read_ratings
 from trace_eval.show.table import Table
 
 

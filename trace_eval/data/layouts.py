@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from blueprints import InputError
 from trace_eval.data.cells import SOUND_KEYS, first, is_cell, recording_of
-from trace_eval.data.columns import is_sound
 from trace_eval.data.names import AGENTS, BETTER, NAMES, OTHER_NAMES, SOUND_NAMES, USERS, WORSE
+from trace_eval.data.renamed import is_sound
 
 Record = dict[str, Any]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import InputError, UserError, counted
-from trace_eval.data.columns import Fields, Renamed
+from trace_eval.data.columns import Fields
 from trace_eval.data.conversation import ConversationReader
 from trace_eval.data.input_options import InputOptions
 from trace_eval.data.items import Labels, Pair, Single, items_of_pair
@@ -29,6 +29,7 @@ from trace_eval.data.records import (
     is_pair_record,
     pair_from_record,
 )
+from trace_eval.data.renamed import Renamed
 from trace_eval.data.shards import ManifestShard, Shard, digest, lined_up
 from trace_eval.data.singles import SINGLE_FIELDS, single_from_record
 from trace_eval.data.sources import ItemSource, RecordTable, opened, source_of

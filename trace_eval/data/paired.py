@@ -8,9 +8,9 @@ from itertools import chain, combinations
 from typing import Any
 
 from trace_eval.data.cells import first
-from trace_eval.data.columns import is_sound
 from trace_eval.data.items import MAX_ID, Pair, Single, side_of_pair
 from trace_eval.data.names import NAMES, OTHER_NAMES
+from trace_eval.data.renamed import is_sound
 
 #: Columns that mean something else, and those of answers among them.
 _KNOWN = frozenset(chain(*NAMES.values(), *OTHER_NAMES.values()))

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import InputError
-from trace_eval.data.columns import Fields, is_sound
+from trace_eval.data.columns import Fields
 from trace_eval.data.conversation import ConversationReader
 from trace_eval.data.items import ANONYMOUS, Single
 from trace_eval.data.layouts import DIALOGUES, unfolded
 from trace_eval.data.names import OTHER_NAMES, SINGLE, by_rank, ranks
 from trace_eval.data.records import Spill, item_from, resolve_audio, resolve_conversation
+from trace_eval.data.renamed import is_sound
 
 #: What a record of a single answer is made of; either ``candidate`` or ``audio`` is needed.
 SINGLE_FIELDS = Fields(

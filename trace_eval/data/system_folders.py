@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from blueprints import InputError
 from extractors import AUDIO_SUFFIXES
 from trace_eval.data.cells import first
-from trace_eval.data.columns import Fields, Renamed, is_number, is_sound
+from trace_eval.data.columns import Fields, is_number
 from trace_eval.data.file_names import (
     WILDCARD,
     by_stem,
@@ -24,6 +24,7 @@ from trace_eval.data.file_names import (
     without_own_parts,
 )
 from trace_eval.data.names import NAMES, PROMPT, first_of
+from trace_eval.data.renamed import Renamed, is_sound
 from trace_eval.data.tables import SUFFIXES, records
 
 #: Folders beside those of systems that hold the questions.

@@ -17,10 +17,10 @@ from typing import Any
 from blueprints import InputError
 from trace_eval.data import strict_json
 from trace_eval.data.archives import TARS, tar_records
-from trace_eval.data.columns import FIRST
 from trace_eval.data.csv_cells import CsvFile, EmptyTable, unquoted
 from trace_eval.data.files import is_file, is_folder
 from trace_eval.data.inspect_logs import log_records
+from trace_eval.data.renamed import FIRST
 from trace_eval.data.singles import authors_record
 from trace_eval.data.strict_json import BadJson
 

@@ -23,13 +23,7 @@ from trace_eval.data.spelling import (
 from trace_eval.data.tables import column_names
 from trace_eval.opinions.cells import UnreadValues, without_traps
 from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, SCORE_FACTS, flip
-from trace_eval.opinions.label_files import (
-    OpinionTable,
-    columns_of,
-    names_raters,
-    read_columns,
-    refuse_without,
-)
+from trace_eval.opinions.label_files import OpinionTable, columns_of, names_raters, read_columns
 from trace_eval.opinions.labels import (
     LabelReading,
     RowSystems,
@@ -40,6 +34,7 @@ from trace_eval.opinions.labels import (
     on_scale,
 )
 from trace_eval.opinions.opinions import DataWarning, Opinions
+from trace_eval.opinions.rater_columns import refuse_without
 
 
 def read_judge_file(

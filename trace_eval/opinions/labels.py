@@ -50,18 +50,15 @@ from trace_eval.opinions.codes import (
     Codes,
 )
 from trace_eval.opinions.ids import as_judged
-from trace_eval.opinions.label_files import (
-    OpinionTable,
-    TextColumns,
+from trace_eval.opinions.label_files import OpinionTable, TextColumns, columns_of, names_raters
+from trace_eval.opinions.opinions import DataWarning, Opinions, no_common_ids
+from trace_eval.opinions.rater_columns import (
     columns_like_labels,
-    columns_of,
     label_of_each,
-    names_raters,
     only_labels,
     rater_columns,
     refuse_without,
 )
-from trace_eval.opinions.opinions import DataWarning, Opinions, no_common_ids
 
 
 class LabelReading(NamedTuple):
@@ -184,7 +181,7 @@ def read_labels(
     ``mos_a/b``; ``score_a/b``, of which the higher one is the ``preference`` where there is no
     column of labels. Nested ``label``/``labels`` objects, pairs and judgements are flattened. An
     empty cell is a missing label. Where no column is one of labels, those that hold nothing else
-    are the raters', see :func:`trace_eval.opinions.label_files.label_of_each`.
+    are the raters', see :func:`trace_eval.opinions.rater_columns.label_of_each`.
 
     Args:
         numbers: more numbers per answer to read, from ``NUMBER_a`` and ``NUMBER_b``.

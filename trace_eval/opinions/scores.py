@@ -24,23 +24,20 @@ from trace_eval.opinions.label_files import (
     SCORE_FIELDS,
     OpinionTable,
     columns_of,
-    holds_scores_of_raters,
     names_in,
-    rater_columns,
 )
 from trace_eval.opinions.labels import table_labels
 from trace_eval.opinions.opinions import DataWarning, Opinions
-from trace_eval.opinions.ratings import (
+from trace_eval.opinions.rater_columns import holds_scores_of_raters, rater_columns
+from trace_eval.opinions.rating_files import (
     columns_of_scores,
     mapped_scores,
-    mean_ratings,
-    places_on,
     ratings_in,
     read_ratings,
     rows_of,
-    values_of,
     with_scale,
 )
+from trace_eval.opinions.ratings import mean_ratings, places_on, values_of
 from trace_eval.opinions.score_records import holds_records, only_rubric, read_records, read_run
 
 

@@ -42,7 +42,7 @@ from trace_eval.judges.ask.connection import (
 )
 from trace_eval.judges.ask.message import upper_tokens
 from trace_eval.judges.ask.openai_dialect import count_of
-from trace_eval.judges.ask.reply_json import bounded_schema, cut_detail
+from trace_eval.judges.ask.reply_length import bounded_schema, cut_detail
 from trace_eval.judges.options.groups import OllamaOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 

@@ -44,7 +44,7 @@ from trace_eval.judges.ask.openai_dialect import (
 )
 from trace_eval.judges.ask.openai_place import DEFAULT_URL, ServerPlace, connect, place_of
 from trace_eval.judges.ask.openai_replies import OpenAIReplies, Refused
-from trace_eval.judges.ask.reply_json import bounded_schema
+from trace_eval.judges.ask.reply_length import bounded_schema
 from trace_eval.judges.options.groups import OpenAIOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 

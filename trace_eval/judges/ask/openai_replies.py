@@ -32,7 +32,7 @@ from trace_eval.judges.ask.openai_dialect import (
     takes_no_sound,
     tokens_of,
 )
-from trace_eval.judges.ask.reply_json import cut_detail
+from trace_eval.judges.ask.reply_length import cut_detail
 
 #: Statuses that are about key, limits or load, whatever their words.
 _OF_THE_ACCOUNT = frozenset({401, 402, 403, 408, 413, 429, 503, 529})

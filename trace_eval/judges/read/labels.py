@@ -16,13 +16,8 @@ from fusion import MATCH, PREFERENCE, TRACE, OffScale, Rating, Scale, from_steps
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Reason
 from trace_eval.data.rubrics.pairs import LabelQuestion, PairRubric
-from trace_eval.judges.ask.reply_json import (
-    ReplyError,
-    object_schema,
-    read_object,
-    refuse_placeholder,
-    storable,
-)
+from trace_eval.judges.ask.reply_json import ReplyError, read_object, refuse_placeholder, storable
+from trace_eval.judges.ask.reply_length import object_schema
 from trace_eval.judges.ask.view import AnsweredQuestion, AnswerForm, Replies
 from trace_eval.judges.combine.orders import labelled_judgement, swap_back, unreasoned
 from trace_eval.judges.options.groups import Elicitation

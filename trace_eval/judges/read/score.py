@@ -20,11 +20,11 @@ from trace_eval.judges.ask.reply_json import (
     ReplyError,
     after_thinking,
     is_placeholder,
-    object_schema,
     read_object,
     refuse_placeholder,
     storable,
 )
+from trace_eval.judges.ask.reply_length import object_schema
 from trace_eval.judges.ask.view import AnsweredQuestion, AnswerForm, Replies
 from trace_eval.judges.base import unscored
 from trace_eval.judges.combine.orders import unreasoned

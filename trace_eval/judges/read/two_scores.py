@@ -22,11 +22,11 @@ from trace_eval.data.rubrics.pairs import SCORES, ScoreQuestion
 from trace_eval.judges.ask.reply_json import (
     ReplyError,
     after_thinking,
-    object_schema,
     read_object,
     refuse_placeholder,
     storable,
 )
+from trace_eval.judges.ask.reply_length import object_schema
 from trace_eval.judges.ask.view import AnsweredQuestion, AnswerForm, Replies
 from trace_eval.judges.combine.orders import ABOUT, preference, unreasoned, voted_judgement
 from trace_eval.judges.read.hearing import check_hearing

@@ -22,7 +22,7 @@ from trace_eval.judges.ask.base import CallFailed, ChatClient, Request, Unusable
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.message import Message, Text, upper_tokens
 from trace_eval.judges.ask.prices import is_local
-from trace_eval.judges.ask.reply_json import object_schema
+from trace_eval.judges.ask.reply_length import object_schema
 from trace_eval.judges.base import Case, Judge, judgement_of
 from trace_eval.judges.options.judge_options import STATE, JudgeOptions
 from trace_eval.judges.registry.create import Check, create_judge, create_scorers

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from blueprints import GROUPS, Absent, Blueprint, Present
 from trace_eval.judges.ask.message import Message
-from trace_eval.judges.ask.reply_json import shortened
+from trace_eval.judges.ask.reply_length import shortened
 
 _R = TypeVar("_R", bound=BaseModel)
 

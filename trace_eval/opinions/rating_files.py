@@ -1,0 +1,230 @@
+"""Files of ratings of single answers, a row for each rating, as opinions with scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blueprints import InputError
+from trace_eval.data.columns import Columns, Ends, is_number
+from trace_eval.data.manifests import read_items
+from trace_eval.data.rubrics.load import rubric_names
+from trace_eval.data.spelling import NO_LABEL, is_missing
+from trace_eval.data.tables import CSV, column_names
+from trace_eval.opinions.cells import (
+    ids_of,
+    numbers_of,
+    raters_of,
+    refuse_duplicates,
+    without_traps,
+)
+from trace_eval.opinions.found_scales import (
+    FOUND_SCALE,
+    refuse_doubtful,
+    refuse_off_scale,
+    said_of,
+    scale_by_values,
+    scale_of_ends,
+)
+from trace_eval.opinions.label_files import (
+    SCORE_FIELDS,
+    OpinionTable,
+    columns_of,
+)
+from trace_eval.opinions.opinions import DataWarning, Opinions
+from trace_eval.opinions.rater_columns import rater_columns, score_of_each
+from trace_eval.opinions.ratings import ITEM_COLUMNS, ratings_of_items, score_table, shared
+
+
+def read_ratings(
+    path: Path, rubric: str | None = None, columns: Columns | Mapping[str, str] | None = None
+) -> Opinions:
+    """Read ``id, rater, score[, rubric]`` from CSV or JSON lines, or items with their labels.
+
+    A column ``mos`` in place of ``score`` holds mean opinion scores: they are on the rubric's
+    scale, but need be none of its labels. Columns ``rater1``, ``rater2`` are ratings of one each.
+
+    Args:
+        rubric: where the file has a column of that name, only its rows; None: there must be
+            one rubric at most.
+        columns: how the file names its columns, which rows count, and its scale; or field ->
+            column alone.
+
+    Raises:
+        UserError: it cannot be read, or a row has no id, or two ratings of one rater.
+    """
+    columns = _as_columns(columns)
+    scores = {*SCORE_FIELDS.names["score"], *SCORE_FIELDS.names["mos"]}
+    of_scores = scores & {*column_names(path)} or {"score", "mos"} & columns.named.keys()
+    if path.suffix.lower() not in CSV and not of_scores:
+        manifest = read_items(path, columns=columns.fields)
+        if manifest.problems:
+            raise InputError(str(manifest.problems[0]))
+        return ratings_of_items(str(path), manifest.singles)
+    return ratings_in(OpinionTable.of_file(path, SCORE_FIELDS, columns.where), rubric, columns)
+
+
+def _as_columns(columns: Columns | Mapping[str, str] | None) -> Columns:
+    return columns if isinstance(columns, Columns) else Columns(named=columns or {})
+
+
+def ratings_in(
+    source: OpinionTable,
+    rubric: str | None = None,
+    columns: Columns | Mapping[str, str] | None = None,
+) -> Opinions:
+    """Read the ratings of a table; see :func:`read_ratings`.
+
+    Their scale is the one that is declared; else, where no rubric says it, the one found by their
+    values, which a warning states.
+    """
+    columns = _as_columns(columns)
+    table, raters = columns_of_scores(source, columns.fields)
+    if "mos" in table and "score" in table:
+        raise InputError(
+            f"{source.name}: has both score and mos; keep score where each row is one annotator's"
+            " rating, and mos where it is the mean of several"
+        )
+    name = "mos" if "mos" in table else "score"
+    if not {"id", name} <= table.keys():
+        lacking = name if "id" in table else "id"
+        raise InputError(
+            f"{source.name}: no column {lacking!r}; a file of ratings has id, rater, score (or mos,"
+            " the mean of several) and, where there are several, rubric"
+        )
+    table, traps = without_traps(source.name, table, (name,))
+    table = {**table, name: mapped_scores(table[name], columns.mapping)}
+    named = sorted({one for one in table.get("rubric", ()) if one})
+    if rubric is None and len(named) > 1:
+        raise InputError(
+            f"{source.name}: ratings of {len(named)} rubrics ({', '.join(named)}); choose by"
+            " --rubric"
+        )
+    kept = np.array([not is_missing(text) for text in table[name]], bool)
+    if named and rubric is not None:
+        kept &= np.array([of in (rubric, None) for of in table["rubric"]])
+        if not kept.any():
+            raise InputError(
+                f"{source.name}: has no ratings of rubric {rubric}; there are {', '.join(named)}"
+            )
+    who = [who or "" for who in table.get("rater", ())]
+    ratings = rows_of(source.name, table, numbers=(name,), raters=who, kept=kept)
+    warnings = (*source.warnings(), *raters, *ratings.warnings)
+    ratings = replace(ratings, warnings=warnings, traps=traps)
+    known = rubric is not None or bool({*named} & {*rubric_names()})
+    return with_scale(ratings, name, texts=table[name], kept=kept, ends=columns.scale, known=known)
+
+
+def columns_of_scores(
+    source: OpinionTable, named: Mapping[str, str]
+) -> tuple[dict[str, list[str | None]], tuple[DataWarning, ...]]:
+    """Read a table of scores; columns of one rater each become one, with a note on them."""
+    own = columns_of(named, SCORE_FIELDS)
+    raters = rater_columns(own, source.columns())
+    table = source.read({name: ours for name, ours in own.items() if not raters or ours != "rater"})
+    if not raters and {"mos", "score"} & table.keys():
+        return table, ()
+    each = score_of_each(source, table, raters)
+    if each is None:
+        return table, ()
+    who = ", ".join(map(str, dict.fromkeys(each["rater"])))
+    text = f"{source.name}: each of the columns {who} is read as a rater"
+    return each, (DataWarning("raters", text),)
+
+
+def mapped_scores(values: Sequence[Any], mapping: Mapping[str, str]) -> list[Any]:
+    """Replace the scores that a user maps to numbers, or to nothing."""
+    meant = {value: None if text == NO_LABEL else text for value, text in mapping.items()}
+    for value, text in mapping.items():
+        if text != NO_LABEL and not is_number(text):
+            raise InputError(
+                f"--map {value}={text}: of scores a value means a number or {NO_LABEL}; write one"
+            )
+    return [meant.get(str(value), value) for value in values]
+
+
+def with_scale(
+    scores: Opinions,
+    name: str,
+    texts: Sequence[Any],
+    kept: NDArray[np.bool_],
+    ends: Ends | None,
+    known: bool,
+) -> Opinions:
+    """Return scores with their scale: declared, of a rubric (None here), or found by the values.
+
+    Args:
+        name: of the fact that holds them.
+        texts: as they stand in the table [shape=(rows,)].
+        kept: rows of the table that are there [shape=(rows,)].
+        known: a rubric says the scale.
+
+    Raises:
+        UserError: a score is not on the declared scale, or may stand for none.
+    """
+    values = np.full(len(kept), np.nan)
+    values[kept] = scores.facts[name]
+    if ends is not None:
+        scale = scale_of_ends(ends)
+        refuse_off_scale(scores.source, name, texts=texts, values=values, ends=ends)
+        return replace(scores, scale=scale)
+    if known:
+        return scores
+    refuse_doubtful(scores.source, name, texts, values)
+    scale = scale_by_values(values)
+    said = DataWarning(FOUND_SCALE, f"{scores.source}: {said_of(scale)}")
+    return replace(scores, scale=scale, warnings=(*scores.warnings, said))
+
+
+def rows_of(
+    source: str,
+    table: Mapping[str, Sequence[Any]],
+    numbers: Sequence[str],
+    raters: Sequence[str],
+    kept: NDArray[np.bool_],
+) -> Opinions:
+    """Select the kept rows of a table of scores or ratings, each rater's once for an item.
+
+    Args:
+        table: ``id``, columns of ``numbers``, and facts of the items in :data:`ITEM_COLUMNS`.
+        raters: who gave each; empty: unknown.
+        kept: rows that count [shape=(rows,)].
+    """
+    table = _by_system(table)
+    ids = ids_of(source, table, False)
+    columns: dict[str, Any] = {
+        name: numbers_of(table[name], source, name, mappable=True)
+        for name in numbers
+        if name in table
+    }
+    columns |= {
+        ours: shared(table[theirs]) for ours, theirs in ITEM_COLUMNS.items() if theirs in table
+    }
+    met, alike = raters_of(raters or None, ids.tolist())
+    who = [] if met is None else met.tolist()
+    whole = score_table(source, shared(ids.tolist()), shared(who), **columns).take(kept)
+    said = tuple(DataWarning("raters", f"{source}: {text}") for text in alike)
+    whole = replace(whole, warnings=said)
+    if whole.rater is not None:
+        refuse_duplicates(
+            source, whole.ids, rater=whole.rater, repeat=whole.repeat, records=np.flatnonzero(kept)
+        )
+    return whole
+
+
+def _by_system(table: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:
+    """Make each id name one answer: where several systems share one, as ``SYSTEM/ID``.
+
+    So are the answers in folders of systems called; what they shared is their question.
+    """
+    ids, systems = table.get("id", ()), table.get("system", ())
+    pairs = {pair for pair in zip(ids, systems, strict=False) if all(pair)}
+    if len(pairs) == len({id_ for id_, _ in pairs}):
+        return table
+    names = [f"{of}/{id_}" if of and id_ else id_ for id_, of in zip(ids, systems, strict=True)]
+    return {"question_id": ids, **table, "id": names}

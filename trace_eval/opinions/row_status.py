@@ -1,0 +1,72 @@
+"""Columns in which somebody decided whether a row counts, such as the status of an assignment."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+
+from blueprints import counted
+from trace_eval.data import names
+from trace_eval.opinions.survey_cells import PREFIX
+
+#: What a column of decisions about rows is called, as :func:`trace_eval.data.names.bare` leaves it.
+_STATUS = frozenset((
+    "status", "assignmentstatus", "approvalstatus", "reviewstatus", "submissionstatus", "state",
+    "approval", "decision", "attentioncheck", "attention", "qc", "qualitycheck", "check", "passed",
+    "accepted", "valid", "finished", "quality",
+))  # fmt: skip
+
+#: Columns of yes and no in which one of the two throws a row out.
+_IN = frozenset((
+    "valid", "isvalid", "include", "included", "keep", "kept", "accepted", "approved", "passed",
+    "passedcheck", "passedattention", "attentionpassed", "attentioncheckpassed", "usable",
+    "finished", "complete", "completed",
+))  # fmt: skip
+_OUT = frozenset((
+    "excluded", "exclude", "isexcluded", "rejected", "isrejected", "discard", "discarded", "spam",
+    "isspam", "invalid", "isinvalid", "flagged", "isflagged", "failedcheck", "failedattention",
+    "bot", "isbot",
+))  # fmt: skip
+_YES = frozenset(("yes", "y", "true", "t", "1", "1.0", "x", "\u2713", "\u2714", "ja", "oui", "si"))
+_NO = frozenset(("no", "n", "false", "f", "0", "0.0", "nein", "non"))
+
+#: What it says of a row that somebody threw out.
+_THROWN_OUT = frozenset((
+    "rejected", "reject", "excluded", "exclude", "invalid", "discarded", "discard", "spam",
+    "failed", "fail", "returned", "timed-out", "timed out", "abandoned", "expired", "screened out",
+    "incomplete", "abgelehnt", "ungültig", "rejeté", "refusé", "rechazado", "rifiutato",
+    "rejeitado", "отклонено", "отклонён",
+))  # fmt: skip
+
+
+def thrown_out(columns: Mapping[str, Sequence[object]]) -> Iterator[str]:
+    """Say which rows count although a column says that somebody threw them out.
+
+    Args:
+        columns: those that :func:`is_status` names.
+    """
+    for name, values in columns.items():
+        texts = [str(value).strip() for value in values if value is not None]
+        throws = _thrown_by(name)
+        for value in dict.fromkeys(text for text in texts if text.casefold() in throws):
+            rows = sum(text == value for text in texts)
+            yield (
+                f"column {name} says {value} of {counted(rows, 'row')}, which all count; leave"
+                f" them out by --where {shlex.quote(f'{name}!={value}')}"
+            )
+
+
+def _thrown_by(name: str) -> frozenset[str]:
+    """Return what a column of decisions says of a row that somebody threw out."""
+    bare = _bare(name)
+    answers = (_NO if bare in _IN else frozenset()) | (_YES if bare in _OUT else frozenset())
+    return _THROWN_OUT | answers
+
+
+def is_status(name: str) -> bool:
+    """Whether a column may say which rows were thrown out."""
+    return _bare(name) in _STATUS | _IN | _OUT
+
+
+def _bare(name: str) -> str:
+    return names.bare(PREFIX.sub("", name, count=1))
