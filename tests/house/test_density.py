@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.density import Density, density
+from tests.support.density import Density, density, homes
 from tests.support.docstrings import without_verb
-from tests.support.imports import ROOT, modules
+from tests.support.imports import ROOT, modules, tree
 
 #: How many places have each shape. A change that removes some lowers the number here; a change
 #: that adds one is unfolded instead.
@@ -54,6 +54,14 @@ def test_each_shape_is_seen(tmp_path: Path) -> None:
     assert counts.lines == 6
     # c = 1 if a else 2
     assert density([_file(tmp_path, "c = 1 if a else 2")], tmp_path).tokens == 7
+
+
+#: Names of classes and aliases that several modules define: public ones, which users import.
+SHARED_NAMES = {"Event", "Finding", "Item", "Part", "Run", "Speaker"}
+
+
+def test_a_name_has_one_home() -> None:
+    assert homes({name: tree(path) for name, path in modules().items()}).keys() <= SHARED_NAMES
 
 
 def _names_bound_twice(text: str) -> set[str]:
