@@ -119,8 +119,8 @@ def _shown(conversation: Conversation, findings: Findings) -> Iterator[tuple[Who
         yield "recording", str(conversation.meta.get("audit") or "cannot be timed")
         return
     yield from _recording(conversation)
-    sides: dict[str, list[Turn]] = {}
-    heard: dict[str, list[Turn]] = {}
+    sides: dict[Role, list[Turn]] = {}
+    heard: dict[Role, list[Turn]] = {}
     for role in ROLES:
         sides[role] = [turn for _, turn in conversation.turns_of(role)]
         heard[role] = [turn for turn in sides[role] if turn.stretches]
