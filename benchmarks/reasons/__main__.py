@@ -1,12 +1,15 @@
 """Plant false numbers, exchanged sides and invented quotations in 500 replies, and look for them.
 
-    python -m benchmarks.reasons [--shapes FILE.txt] [--readers FOLDER] [--replies 500] [--show]
+    python -m benchmarks.reasons [--shapes FILE.txt [--first-look NAME]] [--readers FOLDER]
+        [--replies 500] [--show]
 
 A reply has a reason for each of three dimensions, of one to three sentences; half of the replies
 have one fault. The pair is shown in either order. A reason counts as flagged where a claim of it
-is false. Shares are printed with what they are of. Seven files of shapes differ in style; the
-reader of claims was mended by what it missed in each, so none is unseen now. Readers' own reasons,
-which ``benchmarks.reader`` took, are read as they are and with a number or the sides exchanged.
+is false. Shares are printed with what they are of. Fifteen files of shapes differ in style; the
+reader of claims was mended by what it misread in each, so none is unseen now. ``--first-look NAME``
+stores what a style of ``--shapes`` showed before anything was mended by it; every run prints those
+looks beside today's. Readers' own reasons, which ``benchmarks.reader`` took, are read as they are
+and with a number or the sides exchanged.
 """
 
 from __future__ import annotations
@@ -15,22 +18,17 @@ import argparse
 import json
 import random
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from benchmarks.reasons.real import faulty, replies
-from benchmarks.reasons.wording import (
-    Sentence,
-    Shape,
-    World,
-    chosen,
-    names_of,
-    say,
-    shapes,
-    world,
-)
-from benchmarks.report import RESULTS, save
+from benchmarks.reasons.shapes import Shape, chosen, names_of, shapes
+from benchmarks.reasons.slots import Task
+from benchmarks.reasons.wording import Sentence, say
+from benchmarks.reasons.worlds import World, world
+from benchmarks.report import RESULTS, save, table
 from fusion import DIMENSIONS
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Pair
@@ -79,7 +77,7 @@ def _sentence(
     while True:
         kind = rng.choice(kinds)
         shape = rng.choice([one for one in pool if one.kind == kind])
-        sentence = say(chosen(shape, rng), rng, it, style, fault)
+        sentence = say(Task(chosen(shape, rng), rng, it, style, fault))
         if sentence is not None:
             return sentence
 
@@ -168,7 +166,8 @@ def _share(part: int, of: int) -> str:
 
 STYLES_BY_FILE = (
     *("shapes.txt", "held_out.txt", "fresh.txt", "notes.txt", "report.txt"),
-    *("spoken.txt", "letters.txt"),
+    *("spoken.txt", "letters.txt", "tables.txt", "prose.txt", "words.txt", "aloud.txt"),
+    *("rubric.txt", "second_language.txt", "assistant.txt", "symbols.txt"),
 )
 
 
@@ -176,17 +175,28 @@ def main() -> None:
     """Print recall and precision of every style and of readers' own reasons, and store them."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--shapes", help="one style alone; nothing is stored")
+    parser.add_argument("--first-look", help="store the figures of --shapes as this look")
     parser.add_argument("--readers", type=Path, help="folder that benchmarks.reader made")
     parser.add_argument("--replies", type=int, default=500)
     parser.add_argument("--seed", type=int, default=55)
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()
-    if options.shapes:
-        show(options.shapes, run(options.shapes, options.replies, options.seed), options.show)
-        return
     path = RESULTS / "reasons.json"
     stored = json.loads(path.read_text("utf-8")) if path.is_file() else {}
-    results: dict[str, Any] = {"styles": {}, "readers": stored.get("readers")}
+    looks: dict[str, dict[str, Any]] = stored.get("first_looks", {})
+    if options.shapes:
+        counts = run(options.shapes, options.replies, options.seed)
+        show(options.shapes, counts, options.show)
+        if options.first_look:
+            style = options.shapes.removesuffix(".txt")
+            looks.setdefault(options.first_look, {})[style] = figures(counts)
+            save("reasons", stored | {"first_looks": looks})
+        return
+    results: dict[str, Any] = {
+        "styles": {},
+        "readers": stored.get("readers"),
+        "first_looks": looks,
+    }
     for name in STYLES_BY_FILE:
         counts = run(name, options.replies, options.seed)
         show(name, counts, options.show)
@@ -194,7 +204,25 @@ def main() -> None:
     if options.readers:
         results["readers"] = readers(options.readers, options.show)
     print(results["readers"])
+    _print_looks(looks, results["styles"])
     save("reasons", results)
+
+
+def _print_looks(looks: Mapping[str, Any], today: Mapping[str, Any]) -> None:
+    """Print recall and precision at the first look at each style, and today's."""
+    rows = [
+        [name, style, *_both_shares(each), *_both_shares(today[style])]
+        for name, styles in looks.items()
+        for style, each in styles.items()
+    ]
+    heads = ["look", "style", "recall", "precision", "recall today", "precision today"]
+    table("reasons at the first look", heads, rows)
+
+
+def _both_shares(each: Mapping[str, int]) -> tuple[str, str]:
+    """Return recall and precision in words."""
+    recall = _share(each["recalled"], each["planted"])
+    return recall, _share(each["flagged_rightly"], each["flagged"])
 
 
 def figures(counts: Counts) -> dict[str, int]:

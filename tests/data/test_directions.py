@@ -36,10 +36,24 @@ ALOUD = [
         "After, you will never guess who called.",
     ),
     ("Answer with a yawn: what is new?", "Yoning the train was late and so was I."),
+    ("Pause first, then tell me about cats.", "Pause a cat chased a ball across the room."),
+    ("How do you learn with a sigh?", "with the side while there are many ways to learn."),
+    ("Answer with a gasp: any news?", "with a guest. A cat chased a ball over the lamp."),
+    ("Say in a sad voice: you called me today.", "You called me today and then in the sad boys."),
+    (
+        "Please answer with a cough: is it raining?",
+        "It rains a little in the evening with a cough.",
+    ),
+    ("Please answer slowly: how are you?", "Seeking slowly, I had a quiet day in the garden."),
     ("Say in an excited tone: the shop was closed.", "in an excited don't the shop was closed."),
 ]
 
 RIGHTLY = [
+    ("Answer with a pause: how do I begin?", "Pause a moment before you begin to speak."),
+    ("Please answer slowly: how do I walk on ice?", "Slowly shift your weight and keep low."),
+    ("Whisper and tell me what to do.", "Whisper the secret to the horse and wait."),
+    ("Answer in a sad voice: who came?", "The man with the dark hat came in a hurry today."),
+    ("Tell me a joke with a laugh.", "I had a good laugh when the cat fell from the sofa."),
     ("Please answer with a yawn: is it late?", "No, it is early."),
     ("Please answer with a sigh: how many are there?", "Six."),
     ("Please answer in a deep voice: why do you stay?", "It rains. Therefore, I stay at home."),

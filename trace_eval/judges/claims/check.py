@@ -24,7 +24,9 @@ LOOSE_RATIO = 1.2
 
 
 def check(claim: StatedClaim, shown: ShownAnswers) -> Finding:
-    """Check one claim against what was shown."""
+    """Check one claim against what was shown; one that may mean something else is not checked."""
+    if claim.doubt:
+        return Finding(None, claim.doubt)
     if claim.kind == "quotation":
         return quotation_finding(claim, shown)
     if claim.measure is None:
@@ -49,7 +51,8 @@ def _absolute(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Find
         return unknown[0]
     holds = {finding.holds for finding in findings}
     why = "; ".join(finding.why for finding in findings)
-    if not claim.places and len(holds) == 2:
+    if not claim.places and False in holds:
+        # A norm, a wish or a threshold names no answer, either.
         return Finding(None, f"does not say of which answer; {why}")
     return Finding(holds == {True}, why)
 
@@ -94,9 +97,9 @@ def _relates(claim: StatedClaim, measure: Measure, reading: Reading) -> bool:
             if low.scale == high.scale
         )
     if claim.relation == "over":
-        return any(max(value, rendered) >= each.value for each in bounds)
+        return any(max(value, rendered) >= each.value - each.slack for each in bounds)
     if claim.relation == "under":
-        return any(min(value, rendered) <= each.value for each in bounds)
+        return any(min(value, rendered) <= each.value + each.slack for each in bounds)
     return any(
         abs(value - each.value) <= each.slack or abs(rendered - each.value) <= each.slack
         for each in bounds

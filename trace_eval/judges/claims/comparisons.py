@@ -54,7 +54,7 @@ def measured_key(sentence: Sentence, token: Token) -> str:
             return keys.pop()
         if keys:
             return ""
-    return ""
+    return sentence.topic
 
 
 def direction(sentence: Sentence, token: Token, key: str) -> int:
@@ -100,7 +100,8 @@ def _more(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         yield _claim(sentence, token, "", "more")
         return
     relation = "not_more" if sentence.denied(chunk, token) else "more"
-    yield replace(_claim(sentence, token, key, relation), places=places, sign=sign)
+    claim = _claim(sentence, token, key, relation)
+    yield replace(claim, places=places, sign=sign, doubt=sentence.doubts(chunk, token))
 
 
 def _bounds_number(sentence: Sentence, token: Token) -> bool:
@@ -136,8 +137,8 @@ def _than_side(sentence: Sentence, token: Token) -> bool:
         return False
     gap = sentence.words(token.end, after[0].start)
     near = re.fullmatch(
-        r" than(?: (?:that|those|the one|the \w+|it is|for|in|of|is|with|by|about|reported|just"
-        r"|only))* ?",
+        r" than(?: (?:what|we|you|one|i|see|hear|find|get|that|those|the one|the \w+|it is|for|in"
+        r"|of|is|with|by|about|reported|just|only))* ?",
         gap,
     )
     if not near:
@@ -160,7 +161,7 @@ def _claim(sentence: Sentence, token: Token, key: str, relation: str) -> StatedC
 
 def _same(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
     if sentence.unreal(token) or re.match(
-        r" to (?:\w+ )?[-\d.]", sentence.words(token.end, token.end + 20)
+        r"(?: to)? (?:\w+ )?[-\d.]", sentence.words(token.end, token.end + 20)
     ):
         return
     chunk, clause, _ = sentence.around(token)

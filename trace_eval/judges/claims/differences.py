@@ -27,11 +27,16 @@ def bound_of(sentence: Sentence, token: Token) -> str:
     fences = [t.end for t in clause.tokens if t.kind in ("number", "side", "quote")]
     start = max([clause.start, token.start - 50, *(e for e in fences if e <= token.start)])
     head = re.split(r"[,(]", sentence.words(start, token.start))[-1]
-    if _JUST.search(head):
+    if _JUST.search(head) or _is_of_side(sentence, token):
         return ""
     if _REACHED.search(head) and _NO.search(sentence.words(chunk.start, start) + head):
         return "under"
-    found = [(m.start(), way, m[0]) for way, p in _BOUNDS for m in _words(p, head)]
+    found = [
+        (match.start(), way, match[0])
+        for way, pattern in _BOUNDS
+        for match in _words(pattern, head)
+        if not re.search(r"\bwith\b", head[match.end() :])  # "passes the criterion with 3.2"
+    ]
     tail = sentence.words(token.end, token.end + 12)
     if re.match(r" or (?:more|above|higher)\b", tail):
         found.append((0, "over", "at least"))
@@ -45,6 +50,13 @@ def bound_of(sentence: Sentence, token: Token) -> str:
     return way
 
 
+def _is_of_side(sentence: Sentence, token: Token) -> bool:
+    """Whether a number is said to be a side's own: "above the 2.1 of answer 2"."""
+    behind = [t for t in sentence.whole.of("side") if t.start >= token.end][:1]
+    the = sentence.words(token.start - 5, token.start) == " the "
+    return the and bool(behind) and sentence.words(token.end, behind[0].start) == " of "
+
+
 def _words(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     for match in pattern.finditer(text):
         inside = text[match.start() - 1 : match.start()].isalpha()
@@ -54,10 +66,14 @@ def _words(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 
 _GAP_HEAD = re.compile(
     r"\b(?:by|(?:gap|margin|lead|advantage|deficit|distance|edge|difference|differences) (?:of|is"
-    r"|in [\w .]{1,30} is|in [\w .]{1,30} of|(?:in [\w .]{1,30} )?(?:amounts|comes|adds up) to)"
+    r"|(?:in|of) [\w .]{1,30} is|in [\w .]{1,30} of"
+    r"|(?:in [\w .]{1,30} )?(?:amounts|comes|adds up) to)"
     r"|differ(?:s|ences?)?(?: in [\w .]{1,30})? by"
     r"|amounting to|difference|gap|difference of|separated by|falls|remains|sits)"
-    rf"(?: (?:{HEDGES}|only|a full|another|over|the))* ?\(?\+?$",
+    rf"(?: (?:{HEDGES}|only|a full|another|over|the|perhaps|maybe|possibly|an estimated))*"
+    r" ?\(?\+?$"
+    r"|(?:\b(?:difference|gap|margin)|\u0394|\bdelta)(?: (?:in|of|on|for))? ?[\w. -]{0,30}[:=] ?$"
+    r"|\b(?:difference|gap|margin) $",
     re.I,
 )
 _GAP_TAIL = re.compile(
@@ -87,7 +103,23 @@ def is_gap(sentence: Sentence, token: Token) -> bool:
     match = _GAP_HEAD.search(head)
     if match and match[0].split()[0].lower() not in ("falls", "remains", "sits"):
         return True
-    return before_more or bool(_GAP_TAIL.match(tail))
+    return before_more or bool(_GAP_TAIL.match(tail)) or _off_a_side(sentence, token) is not None
+
+
+_OFF = re.compile(
+    r" (?:points? )?(?:(?P<more>over|above|ahead of)|under|below|behind|beneath|short of) ", re.I
+)
+
+
+def _off_a_side(sentence: Sentence, token: Token) -> tuple[tuple[str, str], int] | None:
+    """Return who lies off whom, and which way: "answer 1 lies 4 kHz under answer 2"."""
+    sides = named(sentence, sentence.whole)
+    before = [place for side, place in sides if side.end <= token.start]
+    behind = [(side, place) for side, place in sides if side.start >= token.end]
+    if not before or not behind or before[-1] == behind[0][1]:
+        return None
+    match = _OFF.fullmatch(sentence.words(token.end, behind[0][0].start))
+    return ((before[-1], behind[0][1]), 1 if match["more"] else -1) if match else None
 
 
 _BETWEEN = re.compile(r"\bbetween (?:them|the two|it(?:self)?|both|\x01)\b|\bbetween \x01", re.I)
@@ -122,6 +154,8 @@ def gap_claims(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
     sign = direction(sentence, more, key) if more is not None and places else 0
     if more is not None and sentence.denied(sentence.around(more)[0], more):
         return
+    if off := _off_a_side(sentence, token):
+        places, sign = off
     if token.unit == "%" and key not in ("clipping", "voiced", "trend"):
         factor = 1 + sign * token.number / 100
         if sign and factor > 0 and places and key:
@@ -155,6 +189,8 @@ def ratio_claims(sentence: Sentence, token: Token, factor: float) -> Iterator[St
         return
     behind = [t for t in sentence.whole.tokens if t.start >= token.end]
     near = next((t for t in behind[:3] if t.kind in ("as", "more", "measure")), None)
+    if near is None:
+        near = _measure_before(sentence, token)
     if near is None or factor <= 0:
         return
     key = near.value or measured_key(sentence, near)
@@ -166,6 +202,13 @@ def ratio_claims(sentence: Sentence, token: Token, factor: float) -> Iterator[St
     if near.kind in ("as", "more") and near.sign < 0:
         factor = 1 / factor
     yield _times(sentence, token, key=key, factor=factor, places=places)
+
+
+def _measure_before(sentence: Sentence, token: Token) -> Token | None:
+    """Return the measure of "in rate, answer 1 is twice what answer 2 is"."""
+    before = [t for t in sentence.around(token)[1].of("measure") if t.end <= token.start]
+    what = re.match(r" (?:what|that of|as much as)\b", sentence.words(token.end, token.end + 12))
+    return before[0] if what and len(before) == 1 else None
 
 
 def _around_ratio(sentence: Sentence, token: Token) -> tuple[str, str] | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from trace_eval.judges.claims.plain import plain
 from trace_eval.judges.claims.stated import StatedClaim
-from trace_eval.judges.claims.tokens import plain
 
 _THING = r"(?:answer|response|reply|audio|clip|recording|speaker|candidate|version|system|voice)"
 _FIRST = rf"(?:{_THING} (?:1|one|A)|the (?:first|former)(?: {_THING})?|A)"

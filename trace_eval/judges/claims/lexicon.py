@@ -17,6 +17,7 @@ _THINGS = (
 )
 THING = rf"(?:{'|'.join(_THINGS)})"
 THINGS = rf"(?:{'|'.join(_THINGS)}|replie)s"
+NUMBERED = rf"(?:{THING}|ans\.?|resp\.?|R) ?(?:#|no\. ?|number )?"
 _NO_PLACE = (
     r"(?! (?:half|third|quarter|part|words?|sentences?|syllables?|pauses?|time|seconds?|few|\d"
     r"|phrase|line|step|request|place|glance|attempt|thing|point|and foremost|language)\b)"
@@ -24,9 +25,9 @@ _NO_PLACE = (
 
 #: Value of a side -> its names; letters and digits alone are read by what stands around them.
 SIDES: Mapping[str, str] = {
-    "1": rf"{THING} ?(?:#|no\. ?|number )?(?:1|one|A)\b(?!\.\d)|(?:the )?first (?:{THING}|one)\b"
+    "1": rf"{NUMBERED}(?:1|one|A)\b(?!\.\d)|(?:the )?first (?:{THING}|one)\b"
     rf"|the first\b{_NO_PLACE}|the former|#1\b",
-    "2": rf"{THING} ?(?:#|no\. ?|number )?(?:2|two|B)\b(?!\.\d)|(?:the )?second (?:{THING}|one)\b"
+    "2": rf"{NUMBERED}(?:2|two|B)\b(?!\.\d)|(?:the )?second (?:{THING}|one)\b"
     rf"|the second\b{_NO_PLACE}|the latter|#2\b",
     "other": rf"the other(?: (?:one|{THING}))?\b(?! hand)|its (?:rival|counterpart|competitor)",
     "both": rf"both(?: (?:{THINGS}|of (?:them|these|the two)|the {THINGS}))?\b"
@@ -157,7 +158,8 @@ ADJECTIVE = "|".join(sorted(_ADJECTIVES, key=len, reverse=True))
 
 SAME = (
     r"(?:the same|same|equal(?:ly)?|identical(?:ly)?|similar(?:ly)?|comparabl[ey]|alike"
-    r"|on (?:a )?par|indistinguishable|tied|matched|matches|a wash|nothing between (?:them|the two)"
+    r"|on (?:a )?par|a dead heat|tie|a tie|indistinguishable|tied|matched|matches|a wash"
+    r"|nothing between (?:them|the two)"
     r"|(?:cannot|can't) tell (?:them|the two) apart|equals that of)"
     rf"(?: (?P<what>{ADJECTIVE}))?"
     r"|no (?:\w+ )?differences?|do(?:es)? not differ|don't differ|(?:hardly|barely) differs?"
@@ -257,14 +259,17 @@ _JUDGED = (
 UNREAL = (
     rf"\b(?:(?:would|could|should|might|may)(?! (?:\w+ )?{_JUDGED})|if|as though"
     r"|had (?:[\w ]{1,24} )?been|were (?:it|they)\b|ideal(?:ly)?|want(?:s|ed)?|ask(?:s|ed|ing)? for"
-    r"|requests?|requested|requires?|required|supposed|need(?:s|ed)? to|instructions?|prompts?)\b"
+    r"|requests?|requested|requires?|required|supposed|need(?:s|ed)? to|instructions?|prompts?"
+    r"|whether|whichever is|must"
+    r"|expected to|likely to)\b"
     r"|\bthe (?:more|less|\w+er)\b[^,;]*, the (?!latter|former|other)(?:more|less|\w+er)\b"
 )
 
 #: What is said so of no side in particular is a norm.
 NORM = (
     r"\b(?:anything (?:under|over|above|below)|most (?:talkers|speakers|people|voices|systems)"
-    r"|norms?|generally|usually|typically|expects?|expected|suggests that one)\b"
+    r"|norms?|generally|usually|typically|expects?|expected|suggests that one|targets?|thresholds?"
+    r"|recommended|typical|one needs|full marks?|normally|standards?|people|listeners)\b"
     r"|\b(?:is|are|counts? as) (?:\w+ )?(?:normal|typical|average|considered|usual)\b"
 )
 

@@ -158,7 +158,7 @@ _SCORE = r"(?:[ -](?:score|value|rating|MOS))?s?"
 def _mos_part(name: str, title: str, pattern: str) -> Measure:
     return Measure(
         title=title,
-        pattern=pattern + _SCORE,
+        pattern=rf"(?:{pattern}){_SCORE}",
         fields=_only(name, _quality),
         step=P808,
         scale=100,

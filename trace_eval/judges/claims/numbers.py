@@ -28,7 +28,7 @@ def numbers(sentence: Sentence) -> Iterator[StatedClaim]:
         elif token.kind == "number" and token.unit == "x":
             yield from ratio_claims(sentence, token, token.number)
         elif token.kind == "number":
-            if sentence.unreal(token):
+            if sentence.unreal(token) or _is_mark(sentence, token):
                 continue
             if is_gap(sentence, token):
                 yield from gap_claims(sentence, token)
@@ -36,6 +36,15 @@ def numbers(sentence: Sentence) -> Iterator[StatedClaim]:
                 values.append(Value(token, key_of(sentence, token, token.unit), token.unit))
     for several in _grouped(sentence, values):
         yield from _stated(sentence, several)
+
+
+_MARKED = re.compile(r"\b(?:receives|gets|earns|deserves|give|gave|awarded|marks?|rated)\W*$", re.I)
+
+
+def _is_mark(sentence: Sentence, token: Token) -> bool:
+    """Whether a number is the judge's own mark: "answer 1 receives 4/5"."""
+    head = sentence.words(token.start - 16, token.start)
+    return "5" in token.text[1:] and token.unit == "mos" and bool(_MARKED.search(head))
 
 
 def _grouped(sentence: Sentence, values: list[Value]) -> Iterator[list[Value]]:
@@ -156,7 +165,7 @@ def _owner(sentence: Sentence, token: Token) -> tuple[str, ...]:
             near = _adjacent(sentence, token)
             if near:
                 return (near,)
-    return (sentence.subject,) if sentence.subject else ()
+    return (sentence.subject,) if sentence.subject and sentence.continues(token) else ()
 
 
 def _places_in(sentence: Sentence, part: Part) -> set[str]:
@@ -221,4 +230,6 @@ def _is_range(sentence: Sentence, one: Value, two: Value) -> bool:
         return gap == " and "
     if re.search(r"\b(?:from|ranges|ranging|range of) $", head) or gap == "-":
         return gap in (" to ", "-", " and ")
-    return False
+    # "Estimated at 113 to 122 Hz"; "wins by 122 to 113" has no such order.
+    low, high = one.token.number, two.token.number
+    return gap == " to " and low < high < low + 0.25 * abs(low)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from trace_eval.judges.claims.lexicon import THING
+from trace_eval.judges.claims.plain import is_measured
 from trace_eval.judges.claims.sentences import Sentence, named
 from trace_eval.judges.claims.stated import StatedClaim
 from trace_eval.judges.claims.tokens import Token
@@ -34,6 +35,7 @@ _SAY = (
     r"|line|lines|sentence|text|utterances?|verbatim|quote|with)"
 )
 _SAYING = re.compile(rf"\b{_SAY}\b[^\"]{{0,44}}$", re.I)
+_ONLY_SAYS = re.compile(rf"\W*{_SAY}\W*", re.I)
 _POINTED = re.compile(r"(?:[:=>(\[]| -) ?$")
 _PLACED = re.compile(
     r",? ?(?:(?:as|is|are|was|which|what|only|heard|said|spoken|found|also|stands?|appears?"
@@ -81,7 +83,7 @@ def quotations(sentence: Sentence) -> Iterator[StatedClaim]:
     """Yield the quotations of a sentence; one of which nobody is said to be its speaker too."""
     quotes = sentence.whole.of("quote")
     for number, token in enumerate(quotes):
-        if _LABELS.fullmatch(token.value.strip(" .,")):
+        if _LABELS.fullmatch(token.value.strip(" .,")) or is_measured(token.value):
             continue
         start = quotes[number - 1].end if number else sentence.whole.start
         yield _quotation(sentence, token, start)
@@ -101,6 +103,7 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
         sides = _sides_of(sentence, token)
     if user and not (before and re.search(_SAY, own)):
         sides = ()
+    own = _ASIDE.sub(" ", own)
     wished = bool(_WISHED.search(own) or _DOUBTED.match(tail))
     missing = bool(_MISSING.search(own)) or bool(_MISSING_BEHIND.match(tail))
     missing = missing or bool(re.search(r"\b(?:everything|anything|all) but $", head, re.I))
@@ -116,7 +119,28 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
         negated=missing or (neither and not user),
         of_user=user,
         spoken=spoken and not user,
+        doubt=""
+        if user or neither
+        else _doubt(sentence, token, head=head, missing=missing, sided=bool(sides)),
     )
+
+
+#: "It does not, as far as I can hear, say ...".
+_ASIDE = re.compile(r", [^,\"]{1,40}, ")
+
+_NEGATION = re.compile(r"\b(?:not(?! only\b)|never|no|nowhere|without|nor|hardly)\b|n't\b", re.I)
+
+
+def _doubt(sentence: Sentence, token: Token, head: str, missing: bool, sided: bool) -> str:
+    """Return what else a quotation may be said of; empty: nothing."""
+    if missing:
+        both = any(side.value == "both" for side in sentence.whole.of("side"))
+        return "" if sided or both else "does not say from which answer it is missing"
+    if _MISSING.search(head):
+        return ""
+    end = min(sentence.around(token)[1].end, token.end + 70)
+    around = f"{head} , {sentence.words(token.end, end)}"
+    return "may be said to be missing" if _NEGATION.search(around) else ""
 
 
 def _placed(sentence: Sentence, token: Token) -> tuple[str, bool]:
@@ -125,7 +149,8 @@ def _placed(sentence: Sentence, token: Token) -> tuple[str, bool]:
         if side.start < token.end:
             continue
         gap = sentence.words(token.end, side.start)
-        if _PLACED.fullmatch(gap):
+        signed = gap.strip() == "-" and side.end >= sentence.whole.end
+        if signed or _PLACED.fullmatch(gap):
             return place, True
         if _MISSING_BEHIND.match(gap) and re.search(r"\b(?:in|from|by|of) $", gap):
             return place, True
@@ -140,8 +165,9 @@ def _sides_of(sentence: Sentence, token: Token) -> tuple[str, ...]:
         return (places.pop(),)
     if places or sentence.whole.of("side"):
         return ()
-    pronoun = re.search(r"\b(?:it|its)\b", sentence.words(sentence.whole.start, token.start), re.I)
-    return (sentence.subject,) if pronoun and sentence.subject else ()
+    head = sentence.words(sentence.whole.start, token.start)
+    goes_on = re.search(r"\b(?:it|its)\b", head, re.I) or _ONLY_SAYS.fullmatch(head)
+    return (sentence.subject,) if goes_on and sentence.subject else ()
 
 
 def _stands_behind(sentence: Sentence, token: Token) -> bool:

@@ -6,13 +6,21 @@ A claim names places (``1``: the answer that was shown first), never the pair's 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from trace_eval.judges.claims.comparisons import comparisons
 from trace_eval.judges.claims.numbers import numbers
+from trace_eval.judges.claims.plain import plain
 from trace_eval.judges.claims.quotations import quotations
 from trace_eval.judges.claims.sentences import sentences
 from trace_eval.judges.claims.stated import StatedClaim
-from trace_eval.judges.claims.tokens import plain, tokens
+from trace_eval.judges.claims.tokens import tokens
+
+#: Why nothing is checked that a question says.
+ASKED = "is asked, not stated"
+
+#: Why nothing is checked where sides stand in a formula, "1 = 2 + 3 dB" or "2.1:3.3 (A:B)".
+FORMULA = "stands in a formula"
 
 
 def claims_of(reason: str, labels: Iterable[str] = ()) -> list[StatedClaim]:
@@ -24,7 +32,7 @@ def claims_of(reason: str, labels: Iterable[str] = ()) -> list[StatedClaim]:
     text = plain(reason)
     claims: list[StatedClaim] = []
     for sentence in sentences(text, tokens(text, labels)):
-        claims += comparisons(sentence)
-        claims += numbers(sentence)
-        claims += quotations(sentence)
+        stated = [*comparisons(sentence), *numbers(sentence), *quotations(sentence)]
+        doubt = ASKED if sentence.asks else FORMULA if sentence.reckons else ""
+        claims += [replace(claim, doubt=doubt) for claim in stated] if doubt else stated
     return claims

@@ -24,10 +24,13 @@ _SHOWN = 160
 _OBJECT = re.compile(OBJECT, re.I)
 _TRANSITIVE = re.compile(TRANSITIVE, re.I)
 _NOT = re.compile(NOT, re.I)
+_SUM = re.compile(r"(?<![\w.])[12AB] ?= ?[12AB] ?\+")
+_OF_ELSE = re.compile(r"\b(?:that|because|evidence|sure|certain|clear|enough|about|for)\b", re.I)
 _UNREAL = re.compile(UNREAL, re.I)
 #: "The longer it talks, the better it gets".
 _THE_MORE = re.compile(r"\A[^,]*, the (?!latter|former|other)(?:more|less|\w+er)\b", re.I)
 _NORM = re.compile(NORM, re.I)
+_RELATIVE = re.compile(r" ?(?:whose|which|with)\b", re.I)
 _COURSE = re.compile(COURSE, re.I)
 
 
@@ -51,6 +54,7 @@ class Sentence:
     Attributes:
         text: the whole reason, in which tokens have their places; quotations are blanked.
         subject: the side that the sentences before are about; empty: none, or both.
+        topic: the measure that a heading right before names; empty: none.
     """
 
     text: str
@@ -58,8 +62,38 @@ class Sentence:
     clauses: list[Part]
     chunks: list[Part]
     subject: str = ""
+    topic: str = ""
     shown: str = ""
     _marks: dict[int, bool] = field(default_factory=dict)
+
+    @property
+    def asks(self) -> bool:
+        """Whether it is a question, which states nothing."""
+        return self.text[self.whole.end : self.whole.end + 1] == "?"
+
+    @property
+    def reckons(self) -> bool:
+        """Whether two sides stand in a formula."""
+        sides = self.whole.of("side")
+        if _SUM.search(self.words(self.whole.start, self.whole.end)):
+            return True
+        return any(
+            self.words(one.end, two.start).strip() in ("=", ":") for one, two in pairwise(sides)
+        )
+
+    def continues(self, token: Token) -> bool:
+        """Whether the clause of a token goes on about the subject of the sentences before.
+
+        It does where a pronoun says so, and where it has no words but those of a measurement;
+        of any others it may tell a norm ("people speak at 150 WPM").
+        """
+        clause = self.around(token)[1]
+        if PRONOUN.search(self.words(self.whole.start, token.start)):
+            return True
+        words = [*self.words(clause.start, clause.end)]
+        for each in clause.tokens:
+            words[each.start - clause.start : each.end - clause.start] = " " * len(each.text)
+        return all(word.lower() in _MEASURING for word in re.findall(r"[^\W\d_]+", "".join(words)))
 
     def around(self, token: Token) -> tuple[Part, Part, Part]:
         """Return the chunk, the clause and the sentence of a token."""
@@ -86,6 +120,16 @@ class Sentence:
         """Whether a negation stands before a token in a part."""
         return bool(_NOT.search(self.words(part.start, token.start)))
 
+    def doubts(self, part: Part, token: Token) -> str:
+        """Return that a negation before a token is of something else; empty: it is not.
+
+        "Not faster" denies; "not enough evidence that it is faster" does not.
+        """
+        head = self.words(part.start, token.start)
+        between = [head[match.end() :] for match in _NOT.finditer(head)]
+        far = any(_OF_ELSE.search(words) for words in between)
+        return "may be denied, or not" if far else ""
+
     def unreal(self, token: Token) -> bool:
         """Whether a token tells a wish, a norm, a condition, or a course within the recording."""
         chunk, clause, _ = self.around(token)
@@ -94,11 +138,13 @@ class Sentence:
         if chunk.of("side"):
             start = chunk.start
         end = chunk.end if chunk.of("side") else clause.end
+        if _RELATIVE.match(self.words(chunk.start, chunk.end)):
+            start, end = chunk.start, chunk.end  # "answer 1, whose rate is 150 WPM, would do"
         if _UNREAL.search(_SUITS.sub(" ", self.words(start, end))):
             return True
         if _THE_MORE.match(self.words(chunk.start, clause.end)):
             return True
-        if not clause.of("side") and _NORM.search(self.words(clause.start, clause.end)):
+        if not named(self, clause) and _NORM.search(self.words(clause.start, clause.end)):
             return True
         if len({place for _, place in named(self, chunk)}) == 2:
             return False  # "rises from 3.1 in answer 1 to 4.2 in answer 2"
@@ -128,13 +174,30 @@ def named(sentence: Sentence, part: Part) -> list[tuple[Token, str]]:
             single = [t.value for t in before if t.value in ("1", "2")]
             place = other(single[-1]) if single else other(sentence.subject)
         if place in ("1", "2"):
-            result.append((token, place))
+            result.append((token, _mentioned(sentence, token) or place))
     return result
+
+
+_IN_ORDER = re.compile(r"the (?P<former>former)|the latter", re.I)
+
+
+def _mentioned(sentence: Sentence, token: Token) -> str:
+    """Return which of two sides named before "the former" or "the latter" is meant."""
+    match = _IN_ORDER.fullmatch(token.text)
+    if match is None:
+        return ""
+    sides = [t for t in sentence.whole.of("side") if t.start < token.start]
+    places = [t.value for t in sides if not _IN_ORDER.fullmatch(t.text)]
+    if {*places} != {"1", "2"} or len(places) != 2:
+        return ""
+    return places[0] if match["former"] else places[1]
 
 
 def compared(sentence: Sentence, token: Token) -> tuple[str, str] | None:
     """Return who has more of a comparative and than whom, as words put it; None: ambiguous."""
     behind = ""
+    if own := _bracketed(sentence, token):
+        return own, other(own)
     for part in sentence.around(token):
         sides = named(sentence, part)
         if _TRANSITIVE.fullmatch(token.text):
@@ -156,12 +219,33 @@ def compared(sentence: Sentence, token: Token) -> tuple[str, str] | None:
             return None  # both, or neither
     if behind:
         return other(behind), behind
-    if sentence.subject and _PRONOUN.search(sentence.words(sentence.whole.start, token.start)):
+    if sentence.subject and PRONOUN.search(sentence.words(sentence.whole.start, token.start)):
         return sentence.subject, other(sentence.subject)
     return None
 
 
-_PRONOUN = re.compile(r"\b(?:it|its|it's|this one|that one|he|she|his|her)\b", re.I)
+#: Words of a measurement that name nobody else.
+_MEASURING = frozenset(
+    (
+        *("the", "a", "an", "is", "was", "are", "at", "of", "with", "and", "but", "only", "about"),
+        *("around", "roughly", "approximately", "mean", "measured", "reads", "stands", "here"),
+        *("has", "shows", "also", "just", "quite", "very", "fine", "ok", "okay", "good", "by"),
+        *("in", "on", "to", "for", "from", "value", "score", "comes", "which", "more", "less"),
+    )
+)
+
+
+def _bracketed(sentence: Sentence, token: Token) -> str:
+    """Return the side of a comparative alone in brackets: "answer 1 (faster) beats answer 2"."""
+    if sentence.words(token.end, token.end + 1) not in (")", "]"):
+        return ""
+    for side, place in named(sentence, sentence.whole):
+        if sentence.words(side.end, token.start) in (" (", " ["):
+            return place
+    return ""
+
+
+PRONOUN = re.compile(r"\b(?:it|its|it's|this one|that one|he|she|his|her)\b", re.I)
 
 # --- cutting --------------------------------------------------------------------------------
 
@@ -182,7 +266,7 @@ def sentences(text: str, tokens: list[Token]) -> Iterator[Sentence]:
             if token.value[-1:] in (".", "!", "?") and (not behind or behind.isupper()):
                 line[token.end - 1] = "."
     blank = "".join(line)
-    subject = ""
+    subject = topic = ""
     for start, end in _cuts(_SENTENCE, blank, 0, len(blank)):
         whole = _part(tokens, start, end)
         if not 0 < len(whole.tokens) <= MOST_TOKENS:
@@ -193,12 +277,30 @@ def sentences(text: str, tokens: list[Token]) -> Iterator[Sentence]:
             spans = _cuts(_CHUNK, blank, start=clause.start, end=clause.end, kept=_joining(tokens))
             chunks += [_part(tokens, *at) for at in spans]
         made = Sentence(
-            text=blank, whole=whole, clauses=clauses, chunks=chunks, subject=subject, shown=text
+            text=blank,
+            whole=whole,
+            clauses=clauses,
+            chunks=chunks,
+            subject=subject,
+            topic=topic,
+            shown=text,
         )
         yield made
+        topic = _heading(made) or (topic if text[end : end + 1] == "\n" else "")
         sides = {p for side, p in named(made, whole) if not made.marked(side)}
         if sides:
             subject = sides.pop() if len(sides) == 1 else ""
+
+
+def _heading(sentence: Sentence) -> str:
+    """Return the measure that a sentence names and says nothing of; empty: it is no heading.
+
+    A heading may be a question: "The pitch of answer 1?".
+    """
+    kinds = {token.kind for token in sentence.whole.tokens}
+    keys = {token.value for token in sentence.whole.of("measure")}
+    plain = kinds == {"measure"} or (sentence.asks and kinds == {"measure", "side"})
+    return keys.pop() if plain and len(keys) == 1 else ""
 
 
 def _joining(tokens: list[Token]) -> set[int]:

@@ -1,38 +1,46 @@
-"""Numbers in words, before a unit: "two hundred words a minute"."""
+"""Numbers in words, before a unit or with a point: "two hundred hertz", "three point four"."""
 
 from __future__ import annotations
 
 import re
 
 from trace_eval.data.number_words import BELOW_TWENTY, TENS
+from trace_eval.judges.claims.lexicon import THING
 
-_NUMBER_WORD = "|".join([*BELOW_TWENTY, *TENS, "hundred", "thousand", "point"])
+_ONES = "|".join(word for word, number in BELOW_TWENTY.items() if number < 10)
+_SMALL = rf"(?:(?:{'|'.join(TENS)})(?:[- ](?:{_ONES})\b)?|{'|'.join(BELOW_TWENTY)})\b"
+_HUNDREDS = rf"(?:(?:{_SMALL}|a) )?hundred\b(?:(?: and)? {_SMALL})?"
+_BELOW_THOUSAND = rf"(?:{_HUNDREDS}|{_SMALL})"
+_WHOLE = rf"(?:{_BELOW_THOUSAND} thousand\b(?:,?(?: and)? {_BELOW_THOUSAND})?|{_BELOW_THOUSAND})"
 _UNIT_AHEAD = (
     r"(?=[ -]?(?:words? (?:per|a)|words?\b|WPM|percent|per cent|%|seconds?|milliseconds|hertz|Hz"
-    r"|kilohertz|kHz|decibels?|dB|LUFS|LU\b|semitones?|points?\b|syllables?|pauses\b|times\b))"
+    r"|kilohertz|kHz|decibels?|dB|LUFS|LU\b|semitones?|points?\b|syllables?|pauses\b|times\b|MOS"
+    r"|out of))"
 )
+#: "Answer two two hundred hertz": the first word is the answer's, the others are the number.
 _SPELLED = re.compile(
-    rf"\b(?:{_NUMBER_WORD})(?:(?:[ -]| and )(?:{_NUMBER_WORD}))*\b{_UNIT_AHEAD}", re.I
+    rf"(?P<side>(?<!first )(?<!second )\b{THING} (?:one|two) (?:and )?)?"
+    rf"\b(?P<minus>minus )?(?P<whole>{_WHOLE})"
+    rf"(?:(?P<places>(?: point(?: (?:{_ONES})\b)+))|{_UNIT_AHEAD})",
+    re.I,
 )
 
 
 def plain_numbers(text: str) -> str:
-    """Return the text with spelled-out numbers before a unit in digits."""
-    return _SPELLED.sub(lambda match: _digits(match[0]), text)
+    """Return the text with numbers in words in digits, where they surely are values."""
+    return _SPELLED.sub(_in_digits, text)
 
 
-def _digits(words: str) -> str:
-    whole, _, fraction = words.lower().partition(" point ")
+def _in_digits(match: re.Match[str]) -> str:
+    """Return the digits of a number in words."""
     total = group = 0
-    for word in re.findall(r"[a-z]+", whole):
+    for word in re.findall(r"[a-z]+", match["whole"].lower()):
         if word == "hundred":
             group = max(group, 1) * 100
         elif word == "thousand":
             total, group = total + max(group, 1) * 1000, 0
         else:
             group += BELOW_TWENTY.get(word, TENS.get(word, 0))
-    text = str(total + group)
-    if fraction:
-        decimals = re.findall(r"[a-z]+", fraction)
-        text += "." + "".join(str(BELOW_TWENTY.get(word, 0)) for word in decimals)
-    return text
+    digits = [str(BELOW_TWENTY[word]) for word in (match["places"] or "").lower().split()[1:]]
+    number = f"{total + group}{'.' if digits else ''}{''.join(digits)}"
+    return f"{match['side'] or ''}{'-' if match['minus'] else ''}{number}"

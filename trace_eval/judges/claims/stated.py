@@ -43,6 +43,7 @@ class StatedClaim:
         negated: the quotation is said to be missing, or the values not to be the same.
         of_user: the quotation is of the request.
         spoken: the quotation is said to be words of the answer.
+        doubt: why the words may mean something else; empty: they are plain.
     """
 
     kind: Literal["number", "comparison", "quotation"]
@@ -57,3 +58,4 @@ class StatedClaim:
     negated: bool = False
     of_user: bool = False
     spoken: bool = False
+    doubt: str = ""

@@ -13,31 +13,6 @@ from functools import lru_cache
 from trace_eval.judges.claims import lexicon
 from trace_eval.judges.claims.measures import MEASURES, Measure, labelled
 from trace_eval.judges.claims.scan import Scanner
-from trace_eval.judges.claims.spelled import plain_numbers
-
-#: Longer reasons are read up to here, characters.
-MAX_REASON = 6000
-
-_PLAIN = str.maketrans(
-    {
-        "’": "'",
-        "‘": "'",
-        "“": '"',
-        "”": '"',
-        "„": '"',
-        "«": '"',
-        "»": '"',
-        "−": "-",
-        "–": "-",
-        "—": "-",
-        "\u00a0": " ",
-        "\u202f": " ",
-        "…": "...",
-        "≈": "~",
-        "*": " ",
-        "→": ":",
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -68,16 +43,6 @@ class Token:
     def number(self) -> float:
         """The number of a token of that kind."""
         return float(self.digits)
-
-
-@lru_cache(maxsize=8)  # a reason is asked for its claims, and for what follows of each dimension
-def plain(text: str) -> str:
-    """Return a reason with plain quotation marks, dashes and blanks; places are not kept."""
-    text = text[:MAX_REASON].translate(_PLAIN).replace("``", '"').replace("''", '"')
-    text = re.sub(r"`([^`\n]+)`", r'"\1"', text)
-    text = re.sub(r"(?<=\w)_(?=\w)", " ", text).replace("->", ":")
-    text = re.sub(r"(?<!\s)\s*\n\s*(?:[-+•]\s+|\d+[.)]\s+)?", "\n", text)
-    return plain_numbers(re.sub(r"[^\S\n]+", " ", text)).strip()
 
 
 def measure_of(key: str) -> Measure | None:
@@ -275,7 +240,7 @@ def _counts(behind: str) -> bool:
 
 _NO_SIDE_BEFORE = re.compile(
     r"(?:\b(?:steps?|points?|part|item|criterion|dimension|by|level|about|only|of the|number"
-    r"|first|last|than the|the|at|between|from|to|equals?) ?|[\d~=+] ?|\.)$",
+    r"|first|last|than the|the|at|between|from|to|equals?) ?|[\d~=+] ?|\.)\Z",
     re.I,
 )
 _NO_SIDE_BEHIND = re.compile(
@@ -301,6 +266,8 @@ def _as_side(body: str, match: re.Match[str]) -> bool:
 
 _LETTER = re.compile(r"(?<![\w'./-])([AB])(?![\w/]|\.\w|-\w)")
 _LETTER_BEHIND = re.compile(rf"'s|[):,;=<>\].]| ?[(\[=<>:]| -| {_VERBS}\b| [-\d\x00]|$")
+_OTHER_LETTER = re.compile(r"[^.!?\n]{0,120}(?<![\w'./-])B(?![\w/-])")
+_QUANTITY = re.compile(r" (?:bit|touch|little|lot|tad|few|more|less)\b")
 _BARE_COMPARATIVE = re.compile(r" \S+ ?(?:[.,;]|than\b|$)")
 
 
@@ -312,6 +279,9 @@ def _letters(body: str) -> Iterator[Token]:
         article = match[1] == "A" and opens and not _LETTER_BEHIND.match(behind)
         if article and _starts(("more",), behind):
             article = not _BARE_COMPARATIVE.match(behind)
+        quantity = _QUANTITY.match(behind)
+        if article and not quantity and _OTHER_LETTER.match(body, match.end()):
+            article = False  # "A turned out longer, B not so much"
         if not article:
             yield Token(
                 kind="side",

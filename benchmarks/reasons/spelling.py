@@ -1,0 +1,56 @@
+"""Numbers in words and units in full."""
+
+from __future__ import annotations
+
+import re
+
+_TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+_ONES = [
+    *["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"],
+    *_TEENS.split(),
+]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+
+_UNITS = (
+    (r" ?WPM| wpm| words/min", " words per minute"),
+    (r" kHz", " kilohertz"),
+    (r" Hz", " hertz"),
+    (r" dB", " decibels"),
+    (r" st\b", " semitones"),
+    (r" s\b", " seconds"),
+    (r" ?%", " percent"),
+    (r"/5| out of 5", " out of five"),
+)
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+def spelled(value: str) -> str:
+    """Return a value such as ``-23.5 dB`` as it is read aloud."""
+    for unit, words in _UNITS:
+        value = re.sub(unit, words, value)
+    return _NUMBER.sub(lambda match: _read(match[0]), value)
+
+
+def _read(number: str) -> str:
+    """Return the words of a number; places behind the point are read one by one."""
+    sign = "minus " if number.startswith("-") else ""
+    whole, _, places = number.lstrip("-").partition(".")
+    words = sign + _whole(int(whole))
+    if not places:
+        return words
+    return f"{words} point {' '.join(_ONES[int(digit)] for digit in places)}"
+
+
+def _whole(number: int) -> str:
+    """Return the words of a whole number below a million."""
+    if number < 20:
+        return _ONES[number]
+    if number < 100:
+        tens, ones = divmod(number, 10)
+        return _TENS[tens - 2] + (f"-{_ONES[ones]}" if ones else "")
+    size, name = (1000, "thousand") if number >= 1000 else (100, "hundred")
+    high, rest = divmod(number, size)
+    words = f"{_whole(high)} {name}"
+    if not rest:
+        return words
+    return f"{words} {_whole(rest)}" if rest >= 100 else f"{words} and {_whole(rest)}"

@@ -1,0 +1,79 @@
+"""A reason that may mean something else is not checkable; what is plain in any style is checked."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.judges.test_claims import REQUEST, fast, slow
+from trace_eval.judges.claims.check import check
+from trace_eval.judges.claims.finding import ShownAnswers
+from trace_eval.judges.claims.read import claims_of
+
+
+def held(reason: str) -> list[bool | None]:
+    """Return what becomes of the claims of a reason; answer 1 is the fast one."""
+    shown = ShownAnswers({"1": fast(), "2": slow()}, REQUEST)
+    return [check(claim, shown).holds for claim in claims_of(reason)]
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "Is answer 2 faster than answer 1? Let me see.",
+        "It does not matter whether answer 2 is faster than answer 1.",
+        "Not enough evidence that answer 2 is faster.",
+        "Answer 2 was expected to be faster.",
+        "People tend to speak at a rate of 160 WPM or thereabouts.",
+        "Answer 1 is clear. Typical rate: 150 WPM",
+        "- Recommended pitch for this request: 150 Hz",
+        "Hmm, 150 Hz is where pitch starts to be odd.",
+        'Answer 1 does not, as far as the transcript shows, say "purple bicycles".',
+        'I looked for "purple bicycles" in answer 1 and did not find it.',
+        'Does answer 1 say "purple bicycles"? No.',
+        "- P808: tie? Perhaps",
+        "Answer 1 receives 2/5: its BAK is 4.1.",
+        "Pitch: A = B + 63 Hz",
+        "P808: 3.7:3.1 (A:B)",
+    ],
+)
+def test_what_states_nothing_of_an_answer_is_never_false(reason: str) -> None:
+    assert False not in held(reason)
+
+
+@pytest.mark.parametrize(
+    ("true", "false"),
+    [
+        ("The pitch of answer two is one hundred and eighteen hertz.",) * 2,
+        ("BAK of answer one: four point one.", "BAK of answer one: three point three."),
+        (
+            "| | A | B |\n|---|---|---|\n| rate | 214 WPM | 104 WPM |",
+            "| | A | B |\n|---|---|---|\n| rate | 104 WPM | 214 WPM |",
+        ),
+        (
+            "**Pitch**\n- Answer 1: 181 Hz\n- Answer 2: 118 Hz",
+            "**Pitch**\n- Answer 1: 118 Hz\n- Answer 2: 181 Hz",
+        ),
+        ("`rate` of answer 1: `214 WPM`", "`rate` of answer 1: `150 WPM`"),
+        (
+            "The pitch in answer 1 is put at 174 to 188 Hz.",
+            "The pitch in answer 1 is put at 124 to 138 Hz.",
+        ),
+        ("Difference in pitch: 63 Hz (answer 1 higher)",) * 2,
+        (
+            "I see 118 Hz of pitch for answer 2 and 181 Hz for answer 1; the latter is higher.",
+            "I see 118 Hz of pitch for answer 2 and 181 Hz for answer 1; the former is higher.",
+        ),
+        ("Answer 1 (faster) beats answer 2 (slower).", "Answer 2 (faster) beats answer 1."),
+        ("> Answer 2 is the slower one.", "> Answer 1 is the slower one."),
+    ],
+)
+def test_one_measure_reads_alike_in_every_style(true: str, false: str) -> None:
+    assert True in held(true)
+    assert False not in held(true)
+    if false != true:
+        assert False in held(false)
+
+
+def test_a_table_that_breaks_off_or_is_wide_is_read_in_linear_time() -> None:
+    wide = "|" + " a |" * 2_000
+    assert held(f"{wide}\n|---|\n{wide}\n" * 3) == []

@@ -1,0 +1,182 @@
+"""What a request says of the manner: directions such as "with a sigh", "(laughs)", "slowly".
+
+A request for a word itself, its meaning or a story with it has no direction. English alone is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from trace_eval.data.measures.misheard import phonemes, stem_of
+
+#: Characters of a request, and words of an answer, that are read.
+MAX_REQUEST, MAX_WORDS = 4000, 2000
+
+#: Words of an answer before or behind the text to be said that may be a direction.
+MAX_DIRECTION = 8
+
+
+def words_of(*lines: str) -> frozenset[str]:
+    """Return the words of some lines."""
+    return frozenset(word for line in lines for word in line.split())
+
+
+SOUNDS = (
+    r"(?:sigh|laugh|chuckle|giggle|gasp|cough|sob|cry|weep|groan|moan|yawn|whisper|shout|yell"
+    r"|scream|pause|sniff|sniffle|gulp|snort|breath|breathe|sneeze|hiccup|growl|grunt|mumble"
+    r"|mutter|murmur|stutter|stammer|lisp|smile|grin|cheer|whistle|hum|sing)"
+)
+_HEAD = r"(?:voice|tone|accent|whisper|manner|way|style|pitch|pace|speed|volume|mood|sound)"
+_START = r"(?:^|[.,:;!?]\s*|\b(?:please|and|then|now|first|you|to|just|with)\s+)"
+_SPEAK = (
+    r"\b(?:say|speak|talk|tell|read|answer|reply|respond|repeat|recite|whisper|shout|count|sing"
+    r"|explain|describe|act|perform|announce|narrate|greet|ask|deliver|pronounce|name)\b"
+)
+
+#: How directions are asked for; the group ``what`` holds their words.
+_PATTERNS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"\b(?:in|with|using|use|adopt|put on|take on|do|imitate|have) (?:an?|your|the|my|some)"
+        rf" (?P<what>(?:[\w-]+,? (?:and )?){{0,4}}{_HEAD})\b",
+        rf"\bwith (?:an?|some|your|the)? ?(?P<what>(?:[\w-]+ ){{0,3}}{SOUNDS})s?\b",
+        rf"\b(?:let out|give|add|insert|make|start with|begin with|end with|finish with)"
+        rf" (?:an?|some|your|the)? ?(?P<what>(?:[\w-]+ ){{0,2}}{SOUNDS})s?\b",
+        rf"{_START}(?P<what>{SOUNDS})\b",
+        rf"\b(?:while|by) (?P<what>{SOUNDS[:-1]}|laugh|cry)ing)\b",
+        r"\b(?:sound|be|act|seem|appear) (?:very |really |as )?(?P<what>[a-z]+(?:ed|y|ful|ing)"
+        r"|sad|angry|mad|calm|glad|shy|bored)\b",
+        r"\b(?P<what>clear your throat|take a (?:deep )?breath)\b",
+    )
+)
+_ADVERB = re.compile(r"\b(?P<what>[a-z]{3,}ly)\b")
+_NO_MANNER = words_of(
+    "only really exactly family reply kindly actually briefly early daily simply possibly italy",
+    "probably especially usually finally currently directly recently fully nearly july friendly",
+    "lovely likely weekly monthly apply supply fly assembly",
+)
+
+_NOTE = re.compile(r"(?<![(\[*<])[(\[*<]+\s*(?P<what>[^()\[\]*<>:]{2,40}?)\s*[)\]*>]+")
+_QUOTE = re.compile(r"(?<!\w)(?P<mark>[\"'])(?=\S)(?P<words>.*?\S)(?P=mark)(?!\w)", re.S)
+_COLON = re.compile(r":\s*(?P<words>[^:]+)$", re.S)
+
+#: The word itself is asked for, or what it means.
+_OF_WORDS = re.compile(
+    r"\b(?:what (?:does|do|is|are|was)|mean(?:s|ing)?|define|definition|spell(?:ed|ing)?|translate"
+    r"|synonyms?|antonyms?|rhymes?|how do (?:you|i) (?:say|spell|pronounce)|in a sentence)\b"
+)
+_NAMED = re.compile(
+    r"\b(?:the )?(?:word|words|term|verb|noun|adjective|adverb|expression|title)s? [\w-]+"
+)
+
+PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "…": ".", "—": ",", "–": ","})
+_WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
+
+#: Words that a direction has beside those that tell which it is.
+SUPPORT = words_of(
+    "in a an the with and then very voice tone accent manner way style pitch pace speed volume",
+    "mood sound speak speaks speaking spoken said says saying talk talking read reading voiced",
+    "using sounding of my his her your out lets let gives give long short deep loud soft quiet",
+    "slow big heavy little small takes take clears throat by while",
+)
+STOP = words_of("in a an the with and then very of my his her your out by while to")
+
+#: Words that open many answers, and are no misheard direction.
+OPENERS = words_of(
+    "so see say yes yeah sir sure oh okay ok well now sees says said hi hey he she us i my",
+    "so's its it's it is this that there the and but",
+)
+
+
+@dataclass(frozen=True)
+class Directions:
+    """The directions of a request.
+
+    Attributes:
+        stems: of the words that tell which they are, e.g. ``deep``, ``sigh``.
+        phrases: the same as runs of words.
+        literal: words that are to be said as they stand; empty where none are given.
+        tells: the answer is to tell something, of which an adverb may be a comment.
+        content: other words of the request, which an answer may repeat.
+    """
+
+    stems: frozenset[str]
+    phrases: tuple[tuple[str, ...], ...]
+    literal: tuple[str, ...]
+    tells: bool = False
+    content: frozenset[str] = frozenset()
+
+    @cached_property
+    def forms(self) -> set[str]:
+        """Sounds of the telling words as they may be read out: sigh, sighs, sighing."""
+        endings = ("", "s", "ing", "ed", "ter", "ly", "edly")
+        words = {word for phrase in self.phrases for word in telling(phrase)}
+        bases = words | {stem_of(word) for word in words}
+        return {phonemes(f"{base}{ending}") for base in bases for ending in endings}
+
+    @property
+    def heads(self) -> set[str]:
+        """Nouns of the directions, e.g. ``voice``."""
+        return {phrase[-1] for phrase in self.phrases} & HEADS
+
+
+def words_in(text: str) -> list[str]:
+    """Return the words of a text in small letters, as recognisers write them."""
+    return _WORD.findall(text.lower())
+
+
+@lru_cache(maxsize=8)  # a request has several answers
+def directions_of(request: str) -> Directions:
+    """Read the directions of a request, and the text that it wants said."""
+    text = request[:MAX_REQUEST].translate(PLAIN)
+    notes = [match["what"].lower() for match in _NOTE.finditer(text)]
+    bare = _NOTE.sub(" , ", text)
+    literal = [match["words"] for match in _QUOTE.finditer(bare)]
+    body = _QUOTE.sub(" ", bare)
+    if colon := _COLON.search(body):
+        # "Please answer with a sigh: what is the weather?" is a request, too.
+        literal += [colon["words"]] if len(words_in(colon["words"])) >= 2 else []
+        body = f"{body[: colon.start()]}. {colon['words'] if '?' in colon['words'] else ''}"
+    elif notes and not literal and not re.search(_SPEAK, body.lower()):
+        literal, body = [body], ""  # a script: "[sighs] It is Monday."
+    phrases = [tuple(words_in(note)) for note in notes if len(note.split()) <= 5]
+    for sentence in re.split(r"(?<=[.?!])\s+", body.lower()):
+        if not _OF_WORDS.search(sentence):
+            phrases += _manners(_NAMED.sub(" ", sentence))
+    kept = [phrase for phrase in phrases if phrase]
+    said = tuple(words_in(" ".join(literal)))
+    stems = {stem_of(word) for phrase in kept for word in telling(phrase)}
+    return Directions(
+        stems=frozenset(stems - {stem_of(word) for word in said}),
+        phrases=tuple(kept),
+        literal=said,
+        tells=bool(_TELLS.search(body.lower())),
+        content=frozenset(words_in(text)) - {word for phrase in kept for word in phrase},
+    )
+
+
+_TELLS = re.compile(r"\bthat (?:you|we|the|it|he|she|they|i|there|my|your|our|this)\b")
+
+
+def _manners(sentence: str) -> Iterator[tuple[str, ...]]:
+    for pattern in _PATTERNS:
+        for match in pattern.finditer(sentence):
+            yield tuple(words_in(match["what"]))
+    if re.search(_SPEAK, sentence):
+        for match in _ADVERB.finditer(sentence):
+            if match["what"] not in _NO_MANNER:
+                yield (match["what"],)
+
+
+def telling(phrase: Sequence[str]) -> list[str]:
+    """Select the words that tell which direction it is; "long pause" tells by its pause."""
+    own = [word for word in phrase if word not in SUPPORT]
+    if own:
+        return own
+    return [word for word in phrase if word not in STOP and word not in HEADS]
+
+
+HEADS = frozenset(_HEAD[3:-1].split("|")) - {"whisper"}

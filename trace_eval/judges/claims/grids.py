@@ -1,0 +1,47 @@
+"""Tables in Markdown, written as lines that name the answer, the measure and the value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_ROW = re.compile(r"[ \t]*\|(?P<cells>.*)\|[ \t]*")
+_RULE = re.compile(r"[ \t]*\|[ \t:|-]*-[ \t:|-]*\|?[ \t]*")
+
+#: Wider tables are read up to here.
+_MOST_CELLS = 12
+
+
+def without_tables(text: str) -> str:
+    """Return a text with each cell of a table as a line: "answer 1 rate: 142 WPM"."""
+    return "\n".join(_lines(text.split("\n")))
+
+
+def _lines(lines: list[str]) -> Iterator[str]:
+    headings: list[str] = []
+    for number, line in enumerate(lines):
+        cells = _cells(line)
+        ruled = number + 1 < len(lines) and _RULE.fullmatch(lines[number + 1])
+        if cells and ruled:
+            headings = cells
+        elif not cells:
+            headings = []
+            yield line
+        elif not headings:
+            yield line
+        elif not _RULE.fullmatch(line):
+            for heading, cell in zip(headings[1:], cells[1:], strict=False):
+                yield f"{_named(heading)} {_named(cells[0])}: {cell}"
+
+
+def _named(heading: str) -> str:
+    """Return a heading; a bare letter or digit names an answer."""
+    return f"answer {heading}" if heading.strip("*_ ") in ("A", "B", "1", "2") else heading
+
+
+def _cells(line: str) -> list[str]:
+    """Return the cells of a row; nothing where a line is none."""
+    match = _ROW.fullmatch(line)
+    if match is None:
+        return []
+    return [cell.strip() for cell in match["cells"].split("|")[:_MOST_CELLS]]

@@ -1,0 +1,60 @@
+"""A reason in plain marks: without tables, fences, typographic quotes and numbers in words."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from trace_eval.judges.claims.grids import without_tables
+from trace_eval.judges.claims.lexicon import UNITS
+from trace_eval.judges.claims.measures import MEASURES
+from trace_eval.judges.claims.spelled import plain_numbers
+
+#: Longer reasons are read up to here, characters.
+MAX_REASON = 6000
+
+_PLAIN = str.maketrans(
+    {
+        "’": "'",
+        "‘": "'",
+        "“": '"',
+        "”": '"',
+        "„": '"',
+        "«": '"',
+        "»": '"',
+        "−": "-",
+        "–": "-",
+        "—": "-",
+        "\u00a0": " ",
+        "\u202f": " ",
+        "…": "...",
+        "≈": "~",
+        "*": " ",
+        "→": ":",
+    }
+)
+
+_VALUE = re.compile(rf"[-+]?\d[\d.,]*(?: ?(?:/ ?5|out of 5))?(?: ?(?:{'|'.join(UNITS)}))?", re.I)
+
+
+@lru_cache(maxsize=8)  # a reason is asked for its claims, and for what follows of each dimension
+def plain(text: str) -> str:
+    """Return a reason with plain quotation marks, dashes and blanks; places are not kept."""
+    text = without_tables(text[:MAX_REASON]).translate(_PLAIN).replace("``", '"').replace("''", '"')
+    text = re.sub(r"`([^`\n]+)`", _unfenced, text)
+    text = re.sub(r"(?m)^\s*(?:>|#+|[✅❌✔✘•]) ?", "", text)
+    text = re.sub(r"(?<=\w)_(?=\w)", " ", text).replace("->", ":")
+    text = re.sub(r"(?<!\s)\s*\n\s*(?:[-+•]\s+|\d+[.)]\s+)?", "\n", text)
+    return plain_numbers(re.sub(r"[^\S\n]+", " ", text)).strip()
+
+
+def _unfenced(match: re.Match[str]) -> str:
+    """Return fenced words as a quotation, but measures and values as they are."""
+    return match[1] if is_measured(match[1]) else f'"{match[1]}"'
+
+
+def is_measured(words: str) -> bool:
+    """Whether words are nothing but the name of a measure or a value."""
+    words = words.strip()
+    named = any(re.fullmatch(each.pattern, words, re.I) for each in MEASURES.values())
+    return named or _VALUE.fullmatch(words) is not None
