@@ -126,6 +126,7 @@ ROWS: dict[str, dict[str, str | Callable[[Results], str]]] = {
     "many_clips": {
         "10,000 clips of 3 s from one tar, without networks: the last tenths against the first in"
         " CPU time / memory / open files": partial(_flat, "tar"),
+        "the same from one folder": partial(_flat, "folder"),
     },
     "million": {
         "`agree` of 1,000,000 verdicts and labels, CPU / peak memory": _million("agree"),
