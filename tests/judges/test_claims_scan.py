@@ -9,8 +9,9 @@ from typing import NamedTuple
 import pytest
 
 from tests.support.imports import ROOT
+from trace_eval.judges.claims.plain import plain
 from trace_eval.judges.claims.scan import Scanner, beginnings
-from trace_eval.judges.claims.tokens import PATTERNS, plain
+from trace_eval.judges.claims.tokens import PATTERNS
 
 
 class Named(NamedTuple):
