@@ -54,7 +54,7 @@ class Mutual:
 
 
 @dataclass(frozen=True)
-class Gap:
+class AccuracyGap:
     """How much more often one run is right than another on all pairs, by how labels were drawn.
 
     Attributes:
@@ -107,7 +107,7 @@ class RunComparison:
     mutual: tuple[Mutual, ...]
     apart: tuple[Disagreement, ...]
     over_all: dict[str, PPIEstimate] = field(default_factory=dict)
-    gaps: tuple[Gap, ...] = ()
+    gaps: tuple[AccuracyGap, ...] = ()
     noise: tuple[NoiseEffect, ...] = ()
     drawn: str = ITEMS
     notes: tuple[str, ...] = ()
@@ -181,7 +181,9 @@ def _over_all(report: AgreeReport) -> dict[str, PPIEstimate]:
     return {judge: row.share for judge, row in found.items() if row is not None}
 
 
-def _gaps(tables: Mapping[str, Opinions], labels: Opinions, report: AgreeReport) -> Iterator[Gap]:
+def _gaps(
+    tables: Mapping[str, Opinions], labels: Opinions, report: AgreeReport
+) -> Iterator[AccuracyGap]:
     """Yield the difference of each two runs whose labels were not drawn alike."""
     names = list(_over_all(report))
     if len(names) < 2:
@@ -189,14 +191,14 @@ def _gaps(tables: Mapping[str, Opinions], labels: Opinions, report: AgreeReport)
     dimension = most_accurate(report.scores)[0].dimension
     runs = {name: labelled(tables[name], labels, dimension) for name in names}
     level = report.options.bootstrap.level
-    gaps: list[Gap] = []
+    gaps: list[AccuracyGap] = []
     for first, second in combinations(names, 2):
         one, other = runs[first], runs[second]
         draw = uneven_draw(one.table, labels, one.truth, one.codes)
         if draw is not None:
             both = one.scored & other.scored
             difference = draw.gap(other.agrees, one.agrees, both, level)
-            gaps.append(Gap(first, second, dimension, difference))
+            gaps.append(AccuracyGap(first, second, dimension, difference))
     tested = [gap.difference.p for gap in gaps if gap.difference.p is not None]
     corrected = iter(holm(tested))
     for gap in gaps:

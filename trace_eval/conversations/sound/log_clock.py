@@ -113,13 +113,19 @@ def _nearest_rate(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> flo
     rates = [*np.geomspace(_SLOWEST, _FASTEST, count + 1)]
     step, seconds = _RATE_STEP, _FIRST_S
     while True:
-        begun = {role: [one for one in log[role] if one[0] < start_s + seconds] for role in log}
+        end_s = start_s + seconds
+        begun = {role: _begun_before(end_s, spans) for role, spans in log.items()}
         likeness = [_fitted(begun, sound, float(rate))[1] for rate in rates]
         best = float(rates[int(np.argmax(likeness))])
         if seconds >= last_s - start_s:
             return best
         step, seconds = step / 2, 2 * seconds
         rates = [best * (1 + step * number) for number in range(-2, 3)]
+
+
+def _begun_before(end_s: float, spans: Spans) -> Spans:
+    """Return the spans that begin before a time."""
+    return [span for span in spans if span[0] < end_s]
 
 
 def _fitted(

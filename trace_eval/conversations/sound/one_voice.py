@@ -131,12 +131,7 @@ def _unknown(item: ConversationItem, why: str, speech_s: float = 0.0) -> CallVoi
 
 def _sounds(channel: Channel, spans: Sequence[Span]) -> list[Samples]:
     """Return the sound of each stretch, at 16 kHz; the recording is read block by block."""
-    edges = [
-        tuple(
-            round(max(0.0, channel.file_time(at)) * SPEECH_RATE) for at in (one.start_s, one.end_s)
-        )
-        for one in spans
-    ]
+    edges = [(_sample(channel, one.start_s), _sample(channel, one.end_s)) for one in spans]
     parts: list[list[Samples]] = [[] for _ in edges]
     first = 0
     for (block,) in channel_blocks(channel.audio, [channel.channel]):
@@ -145,6 +140,11 @@ def _sounds(channel: Channel, spans: Sequence[Span]) -> list[Samples]:
                 parts[number].append(block[max(0, start - first) : end - first])
         first += len(block)
     return [np.concatenate(one) if one else np.zeros(0, np.float32) for one in parts]
+
+
+def _sample(channel: Channel, time_s: float) -> int:
+    """Return the sample of a recording, at 16 kHz, at a time of its call."""
+    return round(max(0.0, channel.file_time(time_s)) * SPEECH_RATE)
 
 
 def _followed(

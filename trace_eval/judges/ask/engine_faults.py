@@ -22,7 +22,7 @@ _SMALLER = "use a smaller or more quantised model, or lower -J num_ctx"
 _SHOWN = 240
 
 
-class Fault(NamedTuple):
+class EngineFault(NamedTuple):
     """A kind of fault.
 
     Attributes:
@@ -38,7 +38,7 @@ class Fault(NamedTuple):
 
 #: The first kind of which any line tells is the one that is said.
 FAULTS = (
-    Fault(
+    EngineFault(
         re.compile(
             r"(?i)out of memory|insufficient memory|not enough memory|failed to allocate"
             r"|bad_?alloc|no available memory|memoryerror|cannot allocate memory"
@@ -47,12 +47,12 @@ FAULTS = (
         "ran out of memory",
         _SMALLER,
     ),
-    Fault(
+    EngineFault(
         re.compile(r"(?i)no space left on device|disk quota exceeded"),
         "found the disk full",
         "make room, or set HF_HOME to a folder with more",
     ),
-    Fault(
+    EngineFault(
         re.compile(
             r"(?i)no cuda gpus? (?:are|is) available|failed to infer device type"
             r"|no nvidia driver|not compiled with cuda|cuda driver version is insufficient"
@@ -61,12 +61,12 @@ FAULTS = (
         "found no GPU that it can use",
         "run where nvidia-smi shows one, or judge with gguf:FILE, which needs none",
     ),
-    Fault(
+    EngineFault(
         re.compile(r"(?i)gated repo|is gated|awaiting a review|401 client error|403 client error"),
         "may not fetch the model",
         "accept its terms where it is published, and log in: hf auth login",
     ),
-    Fault(
+    EngineFault(
         re.compile(
             r"(?i)couldn't connect to|connection ?error|max retries exceeded"
             r"|name resolution|name or service not known|offline mode is enabled"
@@ -74,22 +74,22 @@ FAULTS = (
         "could not fetch the model",
         "fetch it where there is a network: hf download {model}, or name its folder",
     ),
-    Fault(
+    EngineFault(
         re.compile(r"(?i)trust_remote_code|trust-remote-code"),
         "would have to run code that comes with the model",
         "start {title} yourself if you trust it, and judge with openai:MODEL -J base_url=URL",
     ),
-    Fault(
+    EngineFault(
         re.compile(r"(?i)unrecognized arguments?|unknown (?:option|argument)|no such option"),
         "does not know an argument",
         "check -J server_args, and that this {title} is a recent one",
     ),
-    Fault(
+    EngineFault(
         re.compile(r"(?i)^modulenotfounderror|^importerror|shared object file|glibc"),
         "is not whole",
         "install it again in an environment of its own",
     ),
-    Fault(
+    EngineFault(
         re.compile(r"(?i)permissionerror|permission denied|exec format error"),
         "may not be run, or may not read a file",
         "check who may read and run it",
