@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from blueprints.lazy import names_on_use
+
+# Since its version 1.32 onnxruntime reports to its maker how it is used, and keeps an identifier
+# of the machine in the user's cache, unless this is set before it is imported.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 if TYPE_CHECKING:
     from extractors.audio import SPEECH_RATE, AudioError, Clip, Part, Samples, decode, opened

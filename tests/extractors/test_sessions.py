@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -20,6 +23,7 @@ from extractors.dnsmos.scores import load_p808
 from extractors.networks import fireredvad, graphs
 from extractors.networks.sounds import FireRedVadExtractor
 from extractors.registry import plan_extractors
+from tests.support.imports import ROOT
 from tests.support.model_parts import known, voice
 
 
@@ -123,3 +127,17 @@ def test_networks_are_kept_by_device(monkeypatch: pytest.MonkeyPatch) -> None:
             fireredvad_on.append(fireredvad.session())
             graphs.forget(packaged.FIREREDVAD)
     assert fireredvad_on == ["on cuda:0", "on cpu"]
+
+
+def test_onnxruntime_reports_nothing_and_keeps_no_identifier(tmp_path: Path) -> None:
+    (tmp_path / "network.onnx").write_bytes(doubling())
+    lines = "import sys; from extractors.sessions import open_session; open_session(sys.argv[1])"
+    # It is quiet by itself where it sees a service for tests.
+    kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    subprocess.run(
+        [sys.executable, "-c", lines, str(tmp_path / "network.onnx")],
+        cwd=ROOT,
+        env=kept | {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")},
+        check=True,
+    )
+    assert [path.name for path in tmp_path.rglob("*")] == ["network.onnx"]

@@ -216,7 +216,9 @@ def test_an_engine_is_started_with_its_documented_flags(
     options = ["-J", f"server_args={further}", "-J", "num_ctx=4096"]
     code, text = rate(pairs, f"{kind}:owner/model@abc", tmp_path / "run", *options)
     assert code == 0, text
-    (start,) = [record["argv"] for record in records_of(engine) if "argv" in record]
+    (started,) = [record for record in records_of(engine) if "argv" in record]
+    start = started["argv"]
+    assert started["quiet"] == ["1", "1"], "it reports nothing to its maker"
     assert start[start.index("--host") + 1] == "127.0.0.1"
     assert start[start.index("--revision") + 1] == "abc"
     assert "4096" in start

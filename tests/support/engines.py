@@ -35,7 +35,8 @@ if KIND == "sglang":
 Path = __import__("pathlib").Path
 log = Path(os.environ["STAND_IN_LOG"])
 with log.open("a") as file:
-    file.write(json.dumps({"argv": sys.argv[1:], "pid": os.getpid()}) + "\n")
+    quiet = os.environ.get("DO_NOT_TRACK"), os.environ.get("VLLM_NO_USAGE_STATS")
+    file.write(json.dumps({"argv": sys.argv[1:], "pid": os.getpid(), "quiet": quiet}) + "\n")
 # Engines have workers that a killed server would leave behind.
 worker = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
 with log.open("a") as file:

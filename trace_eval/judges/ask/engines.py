@@ -48,6 +48,13 @@ _LINES = 200
 #: Interval of the questions whether a server is ready, seconds, and the time of one.
 _ASK_S, _ANSWER_S = 0.2, 5.0
 
+#: Turns off what engines report to their makers, unless the user has set it otherwise.
+_NO_REPORTS = {
+    "DO_NOT_TRACK": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "VLLM_NO_USAGE_STATS": "1",
+}
+
 
 @dataclass(frozen=True)
 class Start:
@@ -238,7 +245,7 @@ class ModelServer:
             yield file.name
 
     def _launch(self) -> None:
-        engine, environment = self._engine, dict(os.environ)
+        engine, environment = self._engine, _NO_REPORTS | dict(os.environ)
         if engine.key_variable:
             environment[engine.key_variable] = self.key
         warden = str(Path(__file__).with_name("warden.py"))
