@@ -11,6 +11,7 @@ from tests.support import blueprints as make
 from tests.support.blueprints import answer
 from tests.support.cases import judged
 from trace_eval.data.judgement import Judgement
+from trace_eval.judges.beside.pauses import longest_pause
 from trace_eval.judges.rules.heard import asks_to_laugh
 from trace_eval.judges.rules.requests import RuleInstruction
 from trace_eval.judges.rules.thresholds import RuleThresholds
@@ -74,6 +75,20 @@ def test_who_laughs_for_a_second_beats_who_does_not(text: str) -> None:
     verdict = judgement.dimensions["paralinguistics"]
     assert verdict.reasoning == "A laughs for 1.2 s, as was asked; B does not."
     assert rating(judged(plain, laughing, text), "paralinguistics") == "2"
+
+
+def test_a_laugh_between_two_words_is_no_pause() -> None:
+    paused = make.signal(pauses=[Span(start_s=2.0, end_s=6.5)])
+    laughs = event("laughter", 2.1, 6.0)
+    assert longest_pause(sounding(signal=paused)) == 4.5
+    assert longest_pause(answer(signal=paused)) == 4.5, "sounds were not measured"
+    assert longest_pause(sounding(laughs, signal=paused)) == pytest.approx(0.5)
+    assert longest_pause(sounding(event("music", 0, 9), signal=paused)) == 0
+    assert longest_pause(sounding(event("tone", 7, 8), signal=paused)) == 4.5
+    silent = judged(sounding(signal=paused), sounding(), "Say it.")
+    assert rating(silent, "paralinguistics") == "2"
+    laughing = judged(sounding(laughs, signal=paused), sounding(), "Say it.")
+    assert rating(laughing, "paralinguistics") == "both_good"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from blueprints import Absent, Blueprint, Loudness, Pitch, Rate, Signal
 from extractors import unmeasured, weak
+from trace_eval.judges.beside.pauses import longest_pause
 from trace_eval.judges.beside.rate import rates
 from trace_eval.judges.beside.steps import (
     LOUDNESS,
@@ -48,7 +49,7 @@ def delivery(a: Blueprint, b: Blueprint) -> tuple[Difference, ...]:
         _of_group(PITCH, "pitch", a=a, b=b, value_of=_median),
         _of_group(VARIATION, "pitch", a=a, b=b, value_of=_variation),
         _loudness(a, b),
-        _of_group(PAUSE, "signal", a=a, b=b, value_of=longest_pause),
+        _of_group(PAUSE, "signal", a=a, b=b, value_of=_pause),
         _of_group(TREND, "rate", a=a, b=b, value_of=_trend),
     )
 
@@ -76,12 +77,12 @@ def levelled(a: Blueprint, b: Blueprint) -> str | None:
     return None
 
 
-def longest_pause(blueprint: Blueprint) -> float | None:
-    """Return the longest pause in seconds, 0 without any; None where it was not measured."""
+def _pause(blueprint: Blueprint) -> float | None:
+    """Return the longest pause; None where it is not known, or nobody speaks."""
     signal = blueprint.signal
     if isinstance(signal, Absent) or not signal.speech:
         return None
-    return max((pause.seconds for pause in signal.pauses), default=0.0)
+    return longest_pause(blueprint)
 
 
 def _rate(a: Blueprint, b: Blueprint) -> Difference:

@@ -27,7 +27,7 @@ from trace_eval.judges.rules.findings import (
     absence,
     cannot_tell,
     length_s,
-    longest_pause,
+    read_longest_pause,
     read_rate,
     reader,
     variation,
@@ -138,7 +138,7 @@ class _Check:
             RequestKind.FALLING: (glide, semitones, None, -c.fall_semitones),
             RequestKind.MONOTONE: (variation, semitones, None, c.monotone_semitones),
             RequestKind.EXPRESSIVE: (variation, semitones, c.expressive_semitones, None),
-            RequestKind.PAUSES: (longest_pause, c.pause_noise_s, least, None),
+            RequestKind.PAUSES: (read_longest_pause, c.pause_noise_s, least, None),
         }
 
     def _trend(self) -> RuleFinding:

@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from blueprints import Absent, Blueprint, Contour, Signal
+from blueprints import Absent, Blueprint, Contour
 from extractors import unmeasured
 from trace_eval.data.decimals import written_apart
+from trace_eval.judges.beside.pauses import longest_pause
 from trace_eval.judges.beside.rate import WordRate
 from trace_eval.judges.rules.thresholds import RuleThresholds
 
@@ -109,8 +110,11 @@ def reader(group: str, of: Callable[[Any], Read]) -> Callable[[Blueprint], Read]
     return read
 
 
-def _longest(signal: Signal) -> Read:
-    longest = max((pause.seconds for pause in signal.pauses), default=0.0)
+def read_longest_pause(blueprint: Blueprint) -> Read:
+    """Return the longest pause in seconds, 0 without any, or that it was not measured."""
+    longest = longest_pause(blueprint)
+    if longest is None:
+        return absence(blueprint, "signal")
     return longest, f"longest pause {longest:.1f} s"
 
 
@@ -118,8 +122,6 @@ def _longest(signal: Signal) -> Read:
 variation = reader(
     "pitch", lambda p: (p.std_semitones, f"pitch varies by {p.std_semitones:.1f} semitones (std)")
 )
-#: The longest pause, seconds, 0 without any.
-longest_pause = reader("signal", _longest)
 
 
 def length_s(contour: Contour) -> float:

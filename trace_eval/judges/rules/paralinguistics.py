@@ -16,7 +16,7 @@ from trace_eval.judges.rules.findings import (
     Read,
     RuleFinding,
     cannot_tell,
-    longest_pause,
+    read_longest_pause,
     read_rate,
     reader,
     variation,
@@ -116,7 +116,7 @@ def neutral(b: Blueprint, cuts: RuleThresholds) -> list[tuple[str, RuleFinding]]
     findings = [
         ("ordinary rate", within(rate, *wpm)),
         ("some intonation", within(variation(b), cuts.pitch_noise_semitones, cuts, low=semitones)),
-        ("no long pauses", within(longest_pause(b), cuts.pause_noise_s, cuts, high=pause)),
+        ("no long pauses", within(read_longest_pause(b), cuts.pause_noise_s, cuts, high=pause)),
         ("even loudness", within(level(b), cuts.loudness_noise_lu, cuts, high=most)),
     ]
     return [(name, RuleFinding(f.met, min(0.0, f.strength), f.why)) for name, f in findings]
