@@ -4,16 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.judges.test_claims import REQUEST, fast, slow
-from trace_eval.judges.claims.check import check
-from trace_eval.judges.claims.finding import ShownAnswers
-from trace_eval.judges.claims.read import claims_of
-
-
-def held(reason: str) -> list[bool | None]:
-    """Return what becomes of the claims of a reason; answer 1 is the fast one."""
-    shown = ShownAnswers({"1": fast(), "2": slow()}, REQUEST)
-    return [check(claim, shown).holds for claim in claims_of(reason)]
+from tests.support.claimed import findings
 
 
 @pytest.mark.parametrize(
@@ -37,7 +28,7 @@ def held(reason: str) -> list[bool | None]:
     ],
 )
 def test_what_states_nothing_of_an_answer_is_never_false(reason: str) -> None:
-    assert False not in held(reason)
+    assert False not in findings(reason)
 
 
 @pytest.mark.parametrize(
@@ -68,12 +59,12 @@ def test_what_states_nothing_of_an_answer_is_never_false(reason: str) -> None:
     ],
 )
 def test_one_measure_reads_alike_in_every_style(true: str, false: str) -> None:
-    assert True in held(true)
-    assert False not in held(true)
+    assert True in findings(true)
+    assert False not in findings(true)
     if false != true:
-        assert False in held(false)
+        assert False in findings(false)
 
 
 def test_a_table_that_breaks_off_or_is_wide_is_read_in_linear_time() -> None:
     wide = "|" + " a |" * 2_000
-    assert held(f"{wide}\n|---|\n{wide}\n" * 3) == []
+    assert findings(f"{wide}\n|---|\n{wide}\n" * 3) == []
