@@ -23,7 +23,7 @@ shell: $(VENV)/installed
 
 # Whole files go to one process, because fixtures of a file are made once.
 test: $(VENV)/installed-test system
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 # While you work: the tests of one room and the layers, e.g. make check ROOM=gate.
 ROOM ?= data

@@ -37,6 +37,23 @@ DATA_VARIABLE = "TRACE_EVAL_DATA"
 
 PAIRS = ROOT / "examples" / "pairs.jsonl"
 
+#: Files of tests that take longest, most of it waiting. They begin, so that no process is left
+#: alone with one of them at the end.
+LONGEST = (
+    "extracting/test_ray.py",
+    "test_recipes.py",
+    "review/test_browser.py",
+    "test_site.py",
+    "test_notebooks.py",
+    "judges/test_served.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Move the tests of the longest files to the beginning."""
+    order = {ROOT / "tests" / name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(item.path, len(order)))
+
 
 @pytest.fixture(scope="session")
 def data() -> Path:

@@ -36,7 +36,7 @@ EXTRAS: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text
 ]
 
 #: What is installed that is not ours: readers of URLs, and the requirements that a run lists.
-OTHERS = {"huggingface_hub", "s3fs", "-r"}
+OTHERS = {"huggingface_hub", "onnxruntime-gpu[cuda,cudnn]", "s3fs", "-r"}
 
 #: Packages whose files alone are read are pinned, and installed without what they depend on.
 _INSTALL = re.compile(r"pip install (?!--no-deps )(?P<what>'[^']+'|[\w.\[\],/-]+)")

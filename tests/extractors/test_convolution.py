@@ -126,7 +126,7 @@ PARTS = [(0, 0, 5, 161), (0, 5, 8, 80), (1, 0, 2, 120), (1, 2, 6, 60)]
 def sections_of(model: Any, source: str, target: str) -> list[Section]:
     """Both ways to compute the same layers."""
     stacks = conv_stacks(model, source, target)
-    return [CompiledSection(stacks), OnnxSection(model, source, target)]
+    return [CompiledSection(stacks), OnnxSection(model, source, target, "cpu")]
 
 
 @pytest.mark.parametrize(("network", "first", "stop", "bins"), PARTS)

@@ -15,9 +15,9 @@ from benchmarks.coverage.gate import Cell
 from blueprints import UserError
 from tests.support.cli import trace_eval
 from tests.support.judged import judged_run, rated_run
-from trace_eval import gate_runs
 from trace_eval.compare.comparable import NotComparable
 from trace_eval.compare.flips import DETERMINISTIC
+from trace_eval.compare.gate.evaluate import gate_runs
 from trace_eval.compare.gate.junit_xml import junit, junit_error
 from trace_eval.compare.gate.power import sign_power, spread
 from trace_eval.compare.gate.rows import decide

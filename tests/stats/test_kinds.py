@@ -11,9 +11,11 @@ import pytest
 from blueprints import UserError
 from tests.support.cli import code_and_words, output_of
 from tests.support.scored import figure
-from trace_eval import AgreeOptions, RankOptions, agree, finding_of, rank
+from trace_eval import AgreeOptions, RankOptions, finding_of
 from trace_eval.data.columns import Columns
+from trace_eval.decide.agree import agree
 from trace_eval.decide.answers import answer_of, answered, enough_of
+from trace_eval.decide.rank import rank
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.scores import holds_scores, read_scores

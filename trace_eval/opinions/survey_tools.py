@@ -99,7 +99,9 @@ _BEHIND_DASH = re.compile(r"\A(?P<question>.*\S)\s+[-–—]\s+(?P<item>[^\n]+?)
 _BEFORE_COLON = re.compile(r"\A(?P<item>[^:\n]*[^:\s]):\s+(?P<question>[^\n]*\S)\s*")
 
 #: A place on a scale with its word, as forms offer it: ``4 - Good``, ``4 (good)``, ``4: good``.
-_PLACE_AND_WORD = re.compile(r"(?P<place>[+-]?\d+(?:\.\d+)?)\s*(?:[-–—:.)=(]\s*[^\W\d][^\d]*)")
+_PLACE_AND_WORD = re.compile(
+    r"(?P<place>[+-]?\d{1,3}(?:\.\d{1,3})?)\s{0,4}[-–—:.)=(]\s{0,4}[^\W\d]\D*"
+)
 
 
 def _questions(columns: Collection[str]) -> dict[str, dict[str, str]]:

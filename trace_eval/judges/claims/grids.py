@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-
-_ROW = re.compile(r"[ \t]*\|(?P<cells>.*)\|[ \t]*")
-_RULE = re.compile(r"[ \t]*\|[ \t:|-]*-[ \t:|-]*\|?[ \t]*")
 
 #: Wider tables are read up to here.
 _MOST_CELLS = 12
@@ -21,7 +17,7 @@ def _lines(lines: list[str]) -> Iterator[str]:
     headings: list[str] = []
     for number, line in enumerate(lines):
         cells = _cells(line)
-        ruled = number + 1 < len(lines) and _RULE.fullmatch(lines[number + 1])
+        ruled = number + 1 < len(lines) and _is_rule(lines[number + 1])
         if cells and ruled:
             headings = cells
         elif not cells:
@@ -29,7 +25,7 @@ def _lines(lines: list[str]) -> Iterator[str]:
             yield line
         elif not headings:
             yield line
-        elif not _RULE.fullmatch(line):
+        elif not _is_rule(line):
             for heading, cell in zip(headings[1:], cells[1:], strict=False):
                 yield f"{_named(heading)} {_named(cells[0])}: {cell}"
 
@@ -41,7 +37,13 @@ def _named(heading: str) -> str:
 
 def _cells(line: str) -> list[str]:
     """Return the cells of a row; nothing where a line is none."""
-    match = _ROW.fullmatch(line)
-    if match is None:
+    row = line.strip(" \t")
+    if len(row) < 2 or row[0] != "|" or row[-1] != "|":
         return []
-    return [cell.strip() for cell in match["cells"].split("|")[:_MOST_CELLS]]
+    return [cell.strip() for cell in row[1:-1].split("|", _MOST_CELLS)[:_MOST_CELLS]]
+
+
+def _is_rule(line: str) -> bool:
+    """Whether a line is the rule below the headings: ``|---|:-:|``."""
+    row = line.strip(" \t")
+    return row.startswith("|") and "-" in row and not row.strip(" \t:|-")
