@@ -11,6 +11,7 @@ import pytest
 from tests.support.sided_calls import sides, write_eva, write_sides
 from trace_eval.conversations.layouts import read_conversations
 from trace_eval.conversations.sound.log_clock import running_clock
+from trace_eval.conversations.sound.logged import SWAPPED, disagreements
 from trace_eval.conversations.spans import Spans
 from trace_eval.data.conversation import ROLES, Role
 
@@ -76,6 +77,18 @@ def _without_silence(speech: Speech, most_s: float = 0.3) -> Speech:
     return shorter
 
 
+def test_exchanged_channels_are_found_whatever_the_clock_and_claimed_of_no_other_call() -> None:
+    for seed in range(3):
+        speech = _call(seed)
+        exchanged: Speech = {"user": speech["agent"], "agent": speech["user"]}
+        for rate in (1.0, 1.02, 1.1):
+            (fault,) = disagreements(_logged(speech, rate, 4.0), exchanged)
+            assert fault.name == SWAPPED
+        others = [_logged(_call(seed + 100), rate) for rate in (1.0, 1.1)]
+        for log in (*others, _logged(speech, 1.1), _logged(speech, 1.0, 4.0)):
+            assert SWAPPED not in {fault.name for fault in disagreements(log, speech)}
+
+
 def test_too_few_words_and_silence_have_no_clock() -> None:
     speech = _call(0)
     few: Speech = {"user": speech["user"][:1], "agent": speech["agent"][:1]}
@@ -84,9 +97,13 @@ def test_too_few_words_and_silence_have_no_clock() -> None:
     assert running_clock(speech, {"user": [], "agent": []}) is None
 
 
-def test_a_record_with_a_fast_clock_is_timed_by_its_sound_and_names_both(tmp_path: Path) -> None:
+@pytest.mark.parametrize("files", [("user.wav", "assistant.wav"), ("assistant.wav", "user.wav")])
+def test_a_record_with_a_fast_clock_is_timed_by_its_sound_and_names_both(
+    tmp_path: Path, files: tuple[str, str]
+) -> None:
+    """The sides may be exchanged on top of it."""
     speech = _call(3, lasts_s=24.0)
-    write_sides(tmp_path, sides(speech, end_s=34.0), ("user.wav", "assistant.wav"))
+    write_sides(tmp_path, sides(speech, end_s=34.0), files)
     spans = sorted((role, start, end) for role in ROLES for start, end in speech[role])
     fast = [(role, 1.1 * start, 1.1 * end) for role, start, end in spans]
     write_eva(tmp_path, fast)
@@ -96,6 +113,7 @@ def test_a_record_with_a_fast_clock_is_timed_by_its_sound_and_names_both(tmp_pat
     assert "whose clock runs 1.10" in said
     assert f"its last word ends at {1.1 * last_s:.2f} s, that of the sound at" in said
     assert "disagree" not in said
+    assert ("exchanged: sides are taken as the log has them" in said) == (files[0] != "user.wav")
     words = [turn.text for turn in item.conversation.turns if not turn.backchannel]
     assert words
     assert all(words)

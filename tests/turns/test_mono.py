@@ -348,14 +348,15 @@ _LATE_S = 0.1
 
 @needs_networks
 @needs_people
-@pytest.mark.parametrize("times", [True, False])
+@pytest.mark.parametrize(("times", "rate"), [(True, 1.0), (True, 1.1), (False, 1.0)])
 def test_a_mix_beside_a_log_gives_its_times_and_the_log_words_and_roles(
-    tmp_path: Path, times: bool
+    tmp_path: Path, times: bool, rate: float
 ) -> None:
+    """The log's clock may run faster than the sound's."""
     mix, _, truth = _people(tmp_path)
     (tmp_path / "agent.wav").unlink()
     mix.rename(tmp_path / "c1.wav")
-    rows = [f"c1,{who},{a + _LATE_S:.2f},{b + _LATE_S:.2f},word{n}"
+    rows = [f"c1,{who},{rate * a + _LATE_S:.2f},{rate * b + _LATE_S:.2f},word{n}"
             for n, (who, a, b) in enumerate(truth)]  # fmt: skip
     if not times:
         rows = [f"c1,{who},,,word{n}" for n, (who, *_) in enumerate(truth)]

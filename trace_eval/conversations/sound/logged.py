@@ -89,6 +89,7 @@ def held_against_sound(item: ConversationItem, options: ReadOptions) -> Conversa
         channels = {"user": channels["agent"], "agent": channels["user"]}
         sound, said = kept_conversation(channels, options.kept, ignore=options.ignore)
         faults, heard = [Fault(**one) for one in _faults(sound)], _spoken(sound)
+        clock = running_clock(spoken, heard)
     sessions = bool(log.meta.get("sessions"))
     against = [_of_log(fault) for fault in against if not sessions or fault.name == SWAPPED]
     if clock:
@@ -204,9 +205,12 @@ def disagreements(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> lis
     straight = fit([(logged[role], recognised[role]) for role in ROLES])
     crossed = fit([(logged["user"], recognised["agent"]), (logged["agent"], recognised["user"])])
     at_once = abs(crossed[0]) <= _DELAY_S < abs(straight[0])  # of calls that repeat themselves
-    if crossed[1] > max(_LIKE, straight[1] + (-_BETTER / 2 if at_once else _BETTER)):
+    exchanged = crossed[1]
+    if max(straight[1], exchanged) <= _LIKE:  # its clock may run at another rate, too
+        exchanged = _likeness(log, {"user": sound["agent"], "agent": sound["user"]})
+    if exchanged > max(_LIKE, straight[1] + (-_BETTER / 2 if at_once else _BETTER)):
         why = (
-            f"the log fits the channels at {straight[1]:.2f} as they are and at {crossed[1]:.2f}"
+            f"the log fits the channels at {straight[1]:.2f} as they are and at {exchanged:.2f}"
             " exchanged: try --swap"
         )
         return [Fault(name=SWAPPED, channel=None, spoils="all", spans=[], detail=why)]
