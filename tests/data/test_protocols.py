@@ -124,6 +124,18 @@ def test_mushra_has_the_references_and_anchors_of_its_recommendation(tmp_path: P
     assert listening.blind
     assert listening.lowpass_hz == (3500, 7000)
     assert (listening.order, listening.sides) == ("random", "random")
+    assert listening.loudness == "matched"
+
+
+def test_mushra_has_the_post_screening_of_its_recommendation(tmp_path: Path) -> None:
+    """Section 4.1.2: the hidden reference under 90, or the 7 kHz anchor over 90, in over 15 %."""
+    listening = listening_of(load_protocol(write(tmp_path, protocol_path("mushra").read_text())))
+    reference, anchor = listening.traps
+    assert reference.system == listening.reference
+    assert [reference.is_right(score) for score in ("89", "90")] == [False, True]
+    assert anchor.system == ("lowpass-7000",)
+    assert [anchor.is_right(score) for score in ("90", "91")] == [True, False]
+    assert listening.most_failed == 0.15
 
 
 def test_hcot_asks_for_its_dimensions_in_order_and_in_small_steps(tmp_path: Path) -> None:
@@ -171,6 +183,7 @@ def test_a_day_ends_with_it(tmp_path: Path) -> None:
             "traps: x is there twice",
         ),
         ('marks = { p = "pause" }', "marks: the page needs the keys"),
+        ("most_failed = 0.15", "most_failed: there are no traps; add some, or leave it out"),
         ("rater = 3", "listening.rater: is no field; use"),
     ],
 )

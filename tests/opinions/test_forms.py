@@ -56,7 +56,7 @@ def test_items_before_the_question_are_read_below_three_headers_of_qualtrics(
         [*imports, *asked],
         ["2026-11-02 10:00:00", "True", "R_1a", "A is better", "No preference"],
     )
-    assert _labels(path) == [("Pair 1", "1", "row 1"), ("Pair 2", "tie", "row 1")]
+    assert _labels(path) == [("Pair 1", "1", "R_1a"), ("Pair 2", "tie", "R_1a")]
 
 
 def test_places_of_a_scale_may_have_their_words(tmp_path: Path) -> None:

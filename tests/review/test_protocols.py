@@ -225,6 +225,9 @@ def test_scores_are_exported_with_their_systems(answers: Path, tmp_path: Path) -
 
 def test_text_accuracy_has_marks(answers: Path, tmp_path: Path) -> None:
     review = opened(answers, "t-acc")
+    text = client_of(review, "ada").get("/review").text
+    assert "No reference is given for this answer." in text  # what is read, and no question
+    assert "Question" not in text
     position = review.position("ada")
     assert position is not None
     assert review.answer("ada", position.task, "t-acc", "0", Remark("", ["o", "d"]))
@@ -360,10 +363,35 @@ def test_a_hidden_reference_may_be_a_trap_and_stays_data(answers: Path, tmp_path
     assert {row["score"] for row in rows if row["system"] == "ref"} == {"80"}
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"ref": 89}, "failed 3 of 6 traps: "),
+        ({"ref": 89}, "; 3 of 3 answers of ref: more than the protocol's 15%; "),
+        ({"lowpass-7000": 91}, "; 3 of 3 answers of lowpass-7000: more than the protocol's 15%; "),
+        ({"ref": 90, "lowpass-7000": 90}, None),
+    ],
+)
+def test_mushra_names_the_raters_that_its_recommendation_leaves_out(
+    answers: Path, tmp_path: Path, given: dict[str, float], said: str | None
+) -> None:
+    review = opened(answers, "mushra")
+    for _ in range(3):
+        task = review.position("ada").task
+        score_page(review, "ada", task, page_scores(review, "ada", SCORES | given), finish="yes")
+    told = [note for note in notes(review, ()) if "failed" in note]
+    assert len(told) == (said is not None)
+    assert len(rows_of(review, tmp_path / "out")) == 15  # all scores are exported
+    if said is not None:
+        assert said in told[0]
+        assert told[0].endswith("leave this rater out with --where 'rater!=ada'")
+
+
 def test_a_page_names_nothing_and_keeps_its_order(answers: Path) -> None:
     review = opened(answers, "mushra")
     client = client_of(review, "ada")
     text = client.get("/review").text
+    assert "10 Bad · 30 Poor · 50 Fair · 70 Good · 90 Excellent" in text  # where none fits below
     for name in ("ref-", "one-", "two-", "lowpass", "q0", "q1", "q2"):
         assert name not in text
     position = review.position("ada")

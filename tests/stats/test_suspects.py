@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks import raters
 from blueprints import UserError
 from tests.support.cli import refused, trace_eval
 from trace_eval.decide.agree import agree
@@ -32,6 +33,21 @@ def test_a_rater_who_types_numbers_is_flagged_by_both_rules_and_nobody_else() ->
     assert rows[0].rater == "L0"
     assert rows[0].reasons == ("rejected by BT.500", "agrees far less than the others")
     assert not any(row.flagged for row in rows[1:])
+
+
+@pytest.mark.parametrize("study", ["cs401", "cs501"])
+def test_of_real_listeners_those_are_flagged_whom_published_rules_flag(
+    data: Path, study: str
+) -> None:
+    """The rules are written down a second time, vote by vote, in the benchmark."""
+    votes = raters.read(data / "votes" / f"{study}.csv")
+    names, items, values = zip(*votes, strict=True)
+    rows = check_raters(list(names), list(items), np.array(values), of_scores=True)
+    rejected = raters.rejected(votes)
+    outliers = raters.outliers(dict(raters.correlations(votes)))
+    assert rejected
+    assert outliers
+    assert {row.rater for row in rows if row.flagged} == rejected | outliers
 
 
 def test_agreement_of_labels_is_the_share_of_the_others_with_the_same_one() -> None:

@@ -22,6 +22,10 @@ from trace_eval.opinions.survey_cells import (
 # ---- Qualtrics: texts of questions and ids of imports stand in the first rows
 
 
+#: Qualtrics' own name of who answered: it is unique, and stands in every export.
+_RESPONSE = "ResponseId"
+
+
 def is_qualtrics(records: Records) -> bool:
     """Tell whether ids of imports stand in the first rows."""
     return any(_is_import_row(record) for record in records[:2])
@@ -32,13 +36,20 @@ def _is_import_row(record: Mapping[str, Any]) -> bool:
 
 
 def qualtrics(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
-    """Call a column by the text of its question, where its own name is a number of one."""
+    """Call a column by the text of its question, where its own name is a number of one.
+
+    Raters are called by ``ResponseId`` where no other column names them.
+    """
     above = next(n for n, record in enumerate(records[:2]) if _is_import_row(record))
     texts = records[0] if above else {}
     called = {
         name: str(texts[name]) if texts.get(name) and re.match(r"Q\d", name) else name
         for name in records[0]
     }
+    who = names.first_of({"rater": names.LABELS["rater"]}, called.values())
+    if _RESPONSE in called and not who:
+        called[_RESPONSE] = "rater"
+        notes.append(f"no column names the raters, so each is called by its {_RESPONSE}")
     for record in records[above + 1 :]:
         yield {called.get(name, name): value for name, value in record.items()}
 

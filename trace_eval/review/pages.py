@@ -196,10 +196,14 @@ def _single_shown(item: Single, clips: Clips, form: Form) -> dict[str, Any]:
     roles = [role for role in item.recordings() if role != "instruction"]
     keys = ["P", *map(str, range(2, len(roles) + 1))]
     sounds = [(key, clips.clip_id(item.id, role)) for key, role in zip(keys, roles, strict=False)]
+    texts = shown_texts(item, form.rubric)
+    is_reading = asked == {"reference"}  # its heading is that of the whole section
+    if is_reading and len(texts) == 1:
+        texts = [(None, texts[0][1])]
     return {
         "shows_question": bool(asked) or form.rubric.listening is None,
-        "asks": "Question",
-        "texts": shown_texts(item, form.rubric),
+        "asks": "Reference" if is_reading else "Question",
+        "texts": texts,
         "rationale": rationale(item, form.rubric),
         "answers": [{"letter": None, "words": item.answer.text, "clips": sounds} | named],
         "blocks": [],

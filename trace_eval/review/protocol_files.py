@@ -6,6 +6,7 @@ Labels and scores of the first view of every item are in ``labels.csv``, which `
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,6 +56,7 @@ class TrapAnswer:
     rater: str
     item: str
     system: str | None
+    trap: str  # its systems; empty: a trap item
     expected: str
     given: str
     is_right: bool
@@ -260,12 +262,13 @@ def trap_answers(review: Review) -> list[TrapAnswer]:
     given = list(_given(review))
     for trap in review.listening.traps:
         for rater, item, system, label in given:
-            if trap.name == (item if trap.item is not None else system):
+            if trap.is_of(item, system):
                 results.append(
                     TrapAnswer(
                         rater=rater,
                         item=item,
                         system=system,
+                        trap="" if trap.item is not None else trap.name,
                         expected=trap.expected,
                         given=label,
                         is_right=trap.is_right(label),
@@ -356,7 +359,29 @@ def _failed_traps(review: Review) -> Iterator[str]:
         wrong = [one.item for one in mine if not one.is_right]
         if wrong:
             of = counted(len(mine), "trap")
-            yield f"rater {rater} failed {len(wrong)} of {of}: {_some(wrong)}"
+            too_many = _too_many(mine, review.listening.most_failed)
+            yield f"rater {rater} failed {len(wrong)} of {of}: {_some(wrong)}{too_many}"
+
+
+def _too_many(answers: Sequence[TrapAnswer], most: float | None) -> str:
+    """Say which traps a rater failed more often than the protocol allows; empty: none."""
+    if most is None:
+        return ""
+    failed = []
+    for trap in dict.fromkeys(one.trap for one in answers):
+        of_trap = [one for one in answers if one.trap == trap]
+        wrong = sum(not one.is_right for one in of_trap)
+        if wrong > most * len(of_trap):
+            systems = ", ".join(dict.fromkeys(one.system or "" for one in of_trap))
+            what = f"answers of {systems}" if trap else "trap items"
+            failed.append(f"{wrong} of {len(of_trap)} {what}")
+    if not failed:
+        return ""
+    where = shlex.quote(f"rater!={answers[0].rater}")
+    return (
+        f"; {' and '.join(failed)}: more than the protocol's {most:.0%}; leave this rater out"
+        f" with --where {where}"
+    )
 
 
 def _late(review: Review) -> Iterator[str]:

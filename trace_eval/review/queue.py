@@ -221,11 +221,12 @@ def _traps(material: Material) -> list[str]:
     answers = {item for page in material.pages for item in page.members}
     ids = {item.id for item in material.items} if not material.pages else answers
     for trap in material.listening.traps:
-        known, name = (ids, trap.item) if trap.item is not None else (systems, trap.system)
-        if name not in known:
-            kind = "item" if trap.item is not None else "system"
+        is_item = trap.item is not None
+        is_known = trap.item in ids if is_item else not systems.isdisjoint(trap.system)
+        if not is_known:
+            kind = "item" if is_item else "system"
             raise UserError(
-                f"protocol {material.protocol.name}: trap {name!r} is no {kind} of"
+                f"protocol {material.protocol.name}: trap {trap.name!r} is no {kind} of"
                 f" {material.source}; correct it, or leave the trap out"
             )
     named = [trap.item for trap in material.listening.traps if trap.item is not None]

@@ -45,9 +45,8 @@ class Trap(Strict):
     """An item whose right answer is known; it tells who listens, and is no data."""
 
     item: str | None = Field(None, min_length=1, description="id of the pair or of the answer")
-    system: str | None = Field(
-        None,
-        min_length=1,
+    system: SystemNames = Field(
+        (),
         description="or whose answers: they stay data, as those of a hidden reference do",
     )
     answer: Annotated[str | None, BeforeValidator(_as_text)] = Field(
@@ -58,7 +57,7 @@ class Trap(Strict):
 
     @model_validator(mode="after")
     def _has_an_answer(self) -> Trap:
-        if (self.item is None) == (self.system is None):
+        if (self.item is None) == (not any(self.system)):
             raise ValueError("a trap is an item or a system; name one of them")
         bounds = self.at_least is not None or self.at_most is not None
         if self.answer is None and not bounds:
@@ -71,8 +70,12 @@ class Trap(Strict):
 
     @property
     def name(self) -> str:
-        """The item, or the system."""
-        return self.item or self.system or ""
+        """The item, or the systems."""
+        return self.item or " or ".join(self.system)
+
+    def is_of(self, item: str, system: str | None) -> bool:
+        """Whether an answer, or a pair, is this trap."""
+        return item == self.item if self.item is not None else system in self.system
 
     @property
     def expected(self) -> str:
@@ -127,6 +130,8 @@ class Listening(Strict):
         comment: ask for a comment after each item, or offer a field for one.
         marks: what raters may tick beside an answer, by its key.
         traps: items with a known right answer.
+        most_failed: share of the trap items, or of the answers of one trap system, that a rater may
+            fail; who fails more is named as one to leave out.
         until: end of the review; later answers are kept and do not count.
     """
 
@@ -146,6 +151,7 @@ class Listening(Strict):
     comment: Literal["asked", "offered"] = "offered"
     marks: dict[Annotated[str, Field(pattern="^[a-z]$")], str] = Field(default_factory=dict)
     traps: tuple[Trap, ...] = ()
+    most_failed: float | None = Field(None, ge=0, lt=1)
     until: Annotated[datetime | None, BeforeValidator(_as_moment)] = None
 
     @model_validator(mode="after")
@@ -176,6 +182,9 @@ class Listening(Strict):
             ),
             f"marks: the page needs the keys {', '.join(sorted(RESERVED_KEYS))}; use others": (
                 bool(RESERVED_KEYS & self.marks.keys())
+            ),
+            "most_failed: there are no traps; add some, or leave it out": (
+                self.most_failed is not None and not self.traps
             ),
         }
         for problem, is_there in problems.items():
