@@ -60,7 +60,7 @@ def test_a_key_that_is_not_set_is_a_judge_error(
 
 def test_a_server_that_nobody_serves_is_a_server_error(tmp_path: Path) -> None:
     url = f"{unused_url()}/v1"
-    with pytest.raises(te.ServerError, match="nobody answered"):
+    with pytest.raises(te.ServerError, match="no attempt was answered"):
         te.judge(
             pairs(tmp_path),
             judge="openai:m",

@@ -70,7 +70,7 @@ def test_fast_columns_are_those_of_the_rows(tmp_path: Path) -> None:
     ("name", "data", "said"),
     [
         ("x.csv", b"", "the file is empty"),
-        ("x.csv", b"id,winner\n", "it has a header and no row under it; add the items"),
+        ("x.csv", b"id,winner\n", "it has a header but no rows; add the items"),
         ("x.jsonl", b"\n", "the file is empty; add the items"),
         ("x.json", b" ", "the file is empty; add the items"),
         ("x.json", b"[]", "it holds no record; add the items"),

@@ -73,7 +73,7 @@ def test_the_longest_end_of_a_path_is_looked_for_first(tmp_path: Path) -> None:
 
 
 def test_options_of_labels_need_labels(project: Path) -> None:
-    refused("are of --labels; name a file", "report", project / "run", "--id", "Pair")
+    refused("describe --labels; name that, too", "report", project / "run", "--id", "Pair")
 
 
 def test_a_page_that_mutes_or_copies_nothing_from_afar_misses_no_recording(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_no_recording_is_linked_without_copies(telling: Path, tmp_path: Path) ->
     trace_eval("report", telling, "--redact", "--out", tmp_path / "page.html", ends=0)
     html = (tmp_path / "page.html").read_text("utf-8")
     assert not list(Elements(fragment(html, "p0")).named("audio"))
-    refused("--redact is of one, so name one of them", "report", telling.parent, "--redact")
+    refused("--redact takes a single run; name one of them", "report", telling.parent, "--redact")
 
 
 def test_a_label_that_cannot_be_read_shows_no_number(telling: Path, tmp_path: Path) -> None:

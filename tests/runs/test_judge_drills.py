@@ -102,7 +102,7 @@ def test_what_listens_has_no_words_to_attack(
     class Listening(_Gullible):
         reads = frozenset({"audio"})
 
-    with pytest.raises(UserError, match="listens, and reads no words"):
+    with pytest.raises(UserError, match="listens and reads no text; name one that reads"):
         drill_injection(manifest, tmp_path, _options(cache, Listening()))
 
 

@@ -68,5 +68,5 @@ def test_a_row_says_how_often_people_agree(tmp_path: Path) -> None:
 
 
 def test_prompts_and_clips_are_as_many(tmp_path: Path) -> None:
-    with pytest.raises(te.UserError, match="2 clips and 1 prompts; give as many"):
+    with pytest.raises(te.UserError, match="2 clips and 1 prompts; give one prompt per clip"):
         te.reward("rules")(_clips(tmp_path, 0.3, 0.5), ["x"])

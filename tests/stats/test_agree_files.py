@@ -288,7 +288,7 @@ def test_the_command_prints_every_table(run: Path, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["--policy", "all"], "--policy means nothing for scores, and the sources hold scores"),
-        (["--split", "nope"], "--split nope: no item is of it; there are dev, test"),
+        (["--split", "nope"], "--split nope: no item belongs to it; there are dev, test"),
         (["--rubric", "style"], "has no scores of rubric style"),
     ],
 )

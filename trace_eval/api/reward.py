@@ -73,7 +73,9 @@ class RewardFunction:
             UserError: there are more or fewer prompts than clips.
         """
         if len(clips) != len(prompts):
-            raise InputError(f"reward: {len(clips)} clips and {len(prompts)} prompts; give as many")
+            raise InputError(
+                f"reward: {len(clips)} clips and {len(prompts)} prompts; give one prompt per clip"
+            )
         groups: dict[str, list[int]] = defaultdict(list)
         for number, prompt in enumerate(prompts):
             groups[prompt].append(number)

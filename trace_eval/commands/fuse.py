@@ -104,7 +104,7 @@ def _compare_scores(run: Path, out: Path | None, options: PairOptions) -> None:
     from trace_eval.runs.score_pairs import write_pairs
 
     if out is None:
-        raise UserError(f"{run}: holds scores; name what the pairs go to with --out")
+        raise UserError(f"{run}: holds scores; name the run or table of the pairs with --out")
     count = write_pairs(run, out, options)
     say(f"{counted(count, 'pair')} -> {out}")
     give(PairsWritten(out, count))

@@ -144,7 +144,7 @@ def judge(
             source, out, options=options, items=aa or reading.limit, repeat=aa is not None
         )
     elif aa:
-        raise UserError(f"--aa: {items} is no finished run; name the folder of one")
+        raise UserError(f"--aa: {items} is not a finished run; name the folder of one")
     else:
         job = open_job(source, out, options, **vars(reading))
     warn_all(job.problems())

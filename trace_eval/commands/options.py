@@ -155,7 +155,7 @@ def _extract_options(chosen: dict[str, Any], others: dict[str, Any]) -> ExtractO
         extractor, _, option = key.rpartition(".")
         own.setdefault(extractor, {})[option] = settings.pop(key)
     if "cache" in settings:
-        raise UserError("-X cache: use --cache FOLDER, which is for replies too")
+        raise UserError("-X cache: use --cache FOLDER, which keeps replies, too")
     named = named_options(context, "-X", chosen, settings)
     typed_own = {}
     if own:

@@ -73,14 +73,14 @@ def report(
     from trace_eval.runs.run import Run
 
     if labels is None and columns != Columns():
-        raise UserError("--id, --map, --where, --scale, --column are of --labels; name a file")
+        raise UserError("--id, --map, --where, --scale, --column describe --labels; name that, too")
     sentences: tuple[str, ...] = ()
     silent = 0
     if run.is_dir() and not Run(run).exists:
         of_one = {"--audio": audio, "--redact": redact, "--labels": labels}
         of_one["--audio-root"] = audio_root
         if option := next((name for name, value in of_one.items() if value), None):
-            raise UserError(f"{run}: holds runs; {option} is of one, so name one of them")
+            raise UserError(f"{run}: holds runs; {option} takes a single run; name one of them")
         path, lines = write_run_list(run, out, live)
         sentences = tuple(f"{line.name}: {line.sentences[0]}" for line in lines[:MOST_LISTED])
     else:

@@ -205,7 +205,7 @@ def _rates(source: str, old: Array, new: Array) -> Array:
     low, high = float(both.min()), float(both.max())
     unit = 100.0 if high > 1 else 1.0
     if low < 0 or high > unit:
-        raise UserError(f"{source}: {low:g} to {high:g} are no win rates; leave out --items")
+        raise UserError(f"{source}: {low:g} to {high:g} are not win rates; leave out --items")
     return np.asarray(both / unit)
 
 

@@ -60,7 +60,7 @@ def judge_change(
     """
     options = options or ChangeOptions()
     if labels is None and columns not in (None, Columns()):
-        raise UserError("--id, --map, --where, --scale, --column are of --labels; name a file")
+        raise UserError("--id, --map, --where, --scale, --column describe --labels; name that, too")
     sources, repeats = ([one] if isinstance(one, str) else one for one in (sources, repeats))
     if len(sources) != 2:
         raise UserError(f"judge change: {counted(len(sources), 'source')}; name two, OLD NEW")

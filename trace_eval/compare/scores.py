@@ -121,7 +121,7 @@ def compare_folders(
         )
     if labels is not None:
         raise UserError(
-            "compare: --labels are of pairs; human ratings are compared with several runs by"
+            "compare: --labels belong to pairs; compare human ratings with several runs by"
             " trace-eval agree RUN RUN --labels FILE"
         )
     return compare_scores(folders, options)

@@ -60,7 +60,7 @@ def refuse_link(path: Path) -> None:
         info = path.lstat()
         if stat.S_ISLNK(info.st_mode) or info.st_nlink > 1:
             raise UserError(
-                f"{path}: is a link, and what it leads to may be yours; put a copy in its place"
+                f"{path}: is a link, and its target may be yours; put a copy in its place"
             )
 
 

@@ -83,7 +83,7 @@ def records(
             empty = False
             yield where, row
         if empty and suffix in (*CSV, ".parquet", ".arrow"):
-            raise EmptyTable(f"{label}: it has a header and no row under it; add the items")
+            raise EmptyTable(f"{label}: it has a header but no rows; add the items")
         if empty:
             why = "the file is empty" if begins(path, b"") else "it holds no record"
             raise EmptyTable(f"{label}: {why}; add the items")

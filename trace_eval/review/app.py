@@ -50,7 +50,7 @@ def _form_visitor(request: Request, csrf: Annotated[str, Form()]) -> Visitor:
     """Return the visitor who sends a form that was made for this session."""
     visitor = _visitor(request)
     if not visitor.owns(csrf, request.app.state.access):
-        raise HTTPException(403, "this form is not of your session; load the page again")
+        raise HTTPException(403, "this form belongs to another session; load the page again")
     return visitor
 
 

@@ -72,7 +72,7 @@ class Job:
             UserError: it is on an object store.
         """
         if isinstance(self.out, str):
-            raise UserError(f"{self.out}: this needs a folder of this machine; name one as --out")
+            raise UserError(f"{self.out}: this needs a folder on this machine; name one with --out")
         return self.out
 
     def problems(self) -> tuple[object, ...]:

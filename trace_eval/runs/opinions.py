@@ -59,8 +59,7 @@ def read_opinions(
         return _read_run(path, numbers)
     if not is_file(path):
         raise UserError(
-            f"{path}: no such run, nor file of judgements; trace-eval runs lists the runs under"
-            " runs/"
+            f"{path}: no such run or file of judgements; trace-eval runs lists the runs under runs/"
         )
     return read_judge_file(path, columns or Columns(), numbers, rows_are_items)
 

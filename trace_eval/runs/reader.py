@@ -55,7 +55,9 @@ class RunReader:
         if not is_folder(folder):
             raise RunFolderError(f"{folder}: no such run; trace-eval runs lists those under runs/")
         if not run.exists:
-            raise RunFolderError(f"{folder}: no run here (no manifest.json); name a --out of judge")
+            raise RunFolderError(
+                f"{folder}: no run here (no manifest.json); name a folder that judge wrote"
+            )
         for path in run.torn():
             log.warning(
                 "%s: its last line is broken and left out; repeat the command to write it again",

@@ -198,7 +198,7 @@ def _chosen(items: Opinions, options: AgreeOptions) -> Mask:
     chosen = split == options.split
     if not chosen.any():
         available = ", ".join(sorted({str(name) for name in split if name}))
-        raise UserError(f"--split {options.split}: no item is of it; there are {available}")
+        raise UserError(f"--split {options.split}: no item belongs to it; there are {available}")
     return np.asarray(chosen, bool)
 
 

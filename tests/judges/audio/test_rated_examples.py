@@ -164,7 +164,7 @@ def test_more_that_is_refused(tmp_path: Path) -> None:
     same = str(write(tmp_path / "x.wav", 0.5, 500.0))
     told = {"audio": same, "instruction": "x"}
     write_lines(path, [{"id": f"e{n}", **told, "answer": {"score": n}} for n in (1, 2)])
-    with pytest.raises(UserError, match="has the recording of 'e1' and another score"):
+    with pytest.raises(UserError, match="is the recording of 'e1' with another score"):
         rater("style", [], examples=path)
     long = {"id": "e", "audio": str(write(tmp_path / "long.wav", 61.0, 500.0))}
     path.write_text(json.dumps({**long, "answer": {"score": 3}}))

@@ -263,7 +263,7 @@ def test_a_model_that_takes_no_sound_ends_the_run(
     with Server(lambda _: refusal(status, told)) as server:
         judge = judge_at(server, "deaf", concurrency=1)
         pairs = (case(tmp_path, f"p{n}") for n in range(8))
-        with pytest.raises(JudgeUnreachable, match="equal refusals of sound") as caught:
+        with pytest.raises(JudgeUnreachable, match="identical refusals of sound") as caught:
             judged(judge, pairs)
     assert len(server.asked) == requests
     assert told in str(caught.value)

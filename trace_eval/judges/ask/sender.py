@@ -234,8 +234,8 @@ class Sender(Generic[T]):
             return
         if failure.unreachable:
             raise JudgeUnreachable(
-                f"judge {self.spec}: {failure.detail}; stopped here, because nobody answered any"
-                " attempt: the same command continues"
+                f"judge {self.spec}: {failure.detail}; stopped, because no attempt was"
+                " answered; the same command continues"
             ) from None
         if self._replied or failure.reason is not Reason.REFUSED or not call.request.audio_s:
             return
@@ -243,8 +243,8 @@ class Sender(Generic[T]):
         count = self._refusals[failure.detail]
         if count >= (DEAF_AFTER if failure.deaf else ALIKE_AFTER):
             raise JudgeUnreachable(
-                f"judge {self.spec}: {failure.detail}; stopped after {count} equal"
-                " refusals of sound, because there was no reply before; ask what it hears with"
+                f"judge {self.spec}: {failure.detail}; stopped after {count} identical"
+                " refusals of sound and no reply; check what it hears with"
                 " trace-eval doctor --judge; the same command continues"
             ) from None
 

@@ -35,7 +35,7 @@ _SAY = (
     r"|line|lines|sentence|text|utterances?|verbatim|quote|with)"
 )
 _SAYING = re.compile(rf"\b{_SAY}\b[^\"]{{0,44}}$", re.I)
-_ONLY_SAYS = re.compile(rf"\W{0,20}{_SAY}\W{0,20}", re.I)
+_ONLY_SAYS = re.compile(rf"\W{{0,20}}{_SAY}\W{{0,20}}", re.I)
 _POINTED = re.compile(r"(?:[:=>(\[]| -) ?$")
 _PLACED = re.compile(
     r",? ?(?:(?:as|is|are|was|which|what|only|heard|said|spoken|found|also|stands?|appears?"

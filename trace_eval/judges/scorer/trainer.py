@@ -148,7 +148,7 @@ class ScorerTrainer(Trainer):  # type: ignore[misc]
         weights = load_file(folder / _WEIGHTS)
         wanted = self.model.trainable()
         if weights.keys() != wanted.keys():
-            raise ValueError(f"{folder}: holds other weights than this training")
+            raise ValueError(f"{folder}: holds the weights of another training")
         with torch.no_grad():
             for name, value in self.model.named_parameters():
                 if name in weights:

@@ -164,7 +164,10 @@ def drill_injection(manifest: Manifest, out: Path, options: Options) -> Injectio
     """
     judge = judge_of(options.only_judge, options.judging)
     if "blueprint" not in judge.reads:
-        raise UserError(f"drill injection: judge {judge.spec} listens, and reads no words")
+        raise UserError(
+            f"drill injection: judge {judge.spec} listens and reads no text;"
+            " name one that reads, e.g. openai:MODEL"
+        )
     judge_manifest(manifest, out, options)
     run = Run.open(out)
     policy = any_policy(options.policy)

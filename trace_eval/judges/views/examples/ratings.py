@@ -54,7 +54,7 @@ def read_rated_examples(
         other = first.setdefault((example.answers, example.text), example)
         if other.score != example.score:
             raise UserError(
-                f"examples {path}, {example.item.id!r}: has the recording of {other.item.id!r} and"
+                f"examples {path}, {example.item.id!r}: is the recording of {other.item.id!r} with"
                 f" another score ({example.score:g}, {other.score:g}); keep one"
             )
     return examples_of(path, made, shots)

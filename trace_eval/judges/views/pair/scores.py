@@ -53,7 +53,9 @@ class PairScoresView(View):
 
     def __init__(self, task: ScoreQuestion, options: JudgeOptions) -> None:
         if options.concat not in ("all", "none"):  # all: nobody chose
-            raise UserError(f"task {options.task}: recordings are sent apart; use -J concat=none")
+            raise UserError(
+                f"task {options.task}: recordings are sent separately; use -J concat=none"
+            )
         self._task = task
         self.options = replace(options, concat="none")
         self.reads = listening(options.transcripts)
