@@ -35,7 +35,7 @@ _SAY = (
     r"|line|lines|sentence|text|utterances?|verbatim|quote|with)"
 )
 _SAYING = re.compile(rf"\b{_SAY}\b[^\"]{{0,44}}$", re.I)
-_ONLY_SAYS = re.compile(rf"\W{{0,20}}{_SAY}\W{{0,20}}", re.I)
+_ONLY_SAYS = re.compile(_SAY, re.I)
 _POINTED = re.compile(r"(?:[:=>(\[]| -) ?$")
 _PLACED = re.compile(
     r",? ?(?:(?:as|is|are|was|which|what|only|heard|said|spoken|found|also|stands?|appears?"
@@ -166,7 +166,8 @@ def _sides_of(sentence: Sentence, token: Token) -> tuple[str, ...]:
     if places or sentence.whole.of("side"):
         return ()
     head = sentence.words(sentence.whole.start, token.start)
-    goes_on = re.search(r"\b(?:it|its)\b", head, re.I) or _ONLY_SAYS.fullmatch(head)
+    words = " ".join(re.findall(r"\w+", head))
+    goes_on = re.search(r"\b(?:it|its)\b", head, re.I) or _ONLY_SAYS.fullmatch(words)
     return (sentence.subject,) if goes_on and sentence.subject else ()
 
 
