@@ -84,7 +84,7 @@ def test_no_folder(tmp_path: Path) -> None:
 
 
 def test_options_of_one_run_and_of_several_are_not_ignored(runs: Path) -> None:
-    refused("--audio is of one", "report", runs, "--audio")
+    refused("--audio takes a single run", "report", runs, "--audio")
     refused("--live needs the folder that holds it", "report", runs / "release-1", "--live")
 
 

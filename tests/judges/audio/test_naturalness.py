@@ -139,7 +139,7 @@ def test_a_template_replaces_the_whole_prompt(tmp_path: Path) -> None:
 def test_it_is_one_of_the_tasks() -> None:
     judge, _ = scripted([], task="naturalness")
     assert judge.reads == {"audio"}
-    with pytest.raises(UserError, match="sent apart"):
+    with pytest.raises(UserError, match="sent separately"):
         scripted([], task="naturalness", concat="pairs")
 
 

@@ -126,7 +126,7 @@ def test_it_is_chosen_by_its_answer_and_refuses_what_it_ignores(tmp_path: Path) 
     for more, told in (
         ({"examples": path}, "does not use examples"),
         ({"concat": "all", "signals": "tones"}, "does not use signals"),
-        ({"concat": "pairs"}, "sent apart"),
+        ({"concat": "pairs"}, "sent separately"),
         ({"template": path}, "has its own"),
     ):
         with pytest.raises(UserError, match=told):
