@@ -183,7 +183,7 @@ SCORE_LINE = b'{"item": "i", "judge": "j", "status": "scored"}\n'
 @pytest.mark.parametrize(
     ("read", "name", "data", "said"),
     [
-        (read_columns, "x.csv", b"x" * 200_000, "it has a header and no row"),
+        (read_columns, "x.csv", b"x" * 200_000, "it has a header but no rows"),
         (read_labels, "x.csv", b"id,overall,inclusion\nx,1,1.5\n", "inclusion"),
         (read_human_ranking, "x.csv", b"\xff", "cannot be read as csv .its header is not UTF-8"),
         (read_human_ranking, "x.csv", b"system,score\na,much\n", "record 1: score"),

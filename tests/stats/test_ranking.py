@@ -338,7 +338,7 @@ def test_three_systems_show_little() -> None:
         ("system,rank\nx,inf\n", "rank is 'inf'; give a finite number"),
         ("system,score,rank\nx,1,\ny,,2\n", "both score and rank"),
         ("system,score\nx,1\ny,\n", "record 2: needs 'system'"),
-        ("system,score\n", "has a header and no row under it"),
+        ("system,score\n", "has a header but no rows"),
         ("system,rank\nx,1\nx,2\n", "x was given before; delete one"),
     ],
 )
