@@ -56,6 +56,11 @@ def test_what_states_nothing_of_an_answer_is_never_false(reason: str) -> None:
         ),
         ("Answer 1 (faster) beats answer 2 (slower).", "Answer 2 (faster) beats answer 1."),
         ("> Answer 2 is the slower one.", "> Answer 1 is the slower one."),
+        ("Answer 1? Clearly faster.", "Answer 2? Clearly faster."),
+        (
+            "If you ask me which is faster, I say answer 1.",
+            "If you ask me which is faster, I say answer 2.",
+        ),
     ],
 )
 def test_one_measure_reads_alike_in_every_style(true: str, false: str) -> None:
@@ -63,6 +68,11 @@ def test_one_measure_reads_alike_in_every_style(true: str, false: str) -> None:
     assert False not in findings(true)
     if false != true:
         assert False in findings(false)
+
+
+@pytest.mark.parametrize("about", ["A rate of 214 WPM", "Clipping of 3.1 %", "A pitch of 118 Hz"])
+def test_what_would_have_been_better_is_never_true(about: str) -> None:
+    assert True not in findings(f"{about} or so would have been more fitting here.")
 
 
 def test_a_table_that_breaks_off_or_is_wide_is_read_in_linear_time() -> None:

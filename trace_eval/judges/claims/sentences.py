@@ -55,6 +55,7 @@ class Sentence:
         text: the whole reason, in which tokens have their places; quotations are blanked.
         subject: the side that the sentences before are about; empty: none, or both.
         topic: the measure that a heading right before names; empty: none.
+        answers: the sentence before asks about its subject alone: "Answer 2? Clearly faster."
     """
 
     text: str
@@ -63,6 +64,7 @@ class Sentence:
     chunks: list[Part]
     subject: str = ""
     topic: str = ""
+    answers: bool = False
     shown: str = ""
     _marks: dict[int, bool] = field(default_factory=dict)
 
@@ -140,7 +142,7 @@ class Sentence:
         end = chunk.end if chunk.of("side") else clause.end
         if _RELATIVE.match(self.words(chunk.start, chunk.end)):
             start, end = chunk.start, chunk.end  # "answer 1, whose rate is 150 WPM, would do"
-        if _UNREAL.search(_SUITS.sub(" ", self.words(start, end))):
+        if _UNREAL.search(_NO_CONDITION.sub(" ", _SUITS.sub(" ", self.words(start, end)))):
             return True
         if _THE_MORE.match(self.words(chunk.start, clause.end)):
             return True
@@ -157,6 +159,10 @@ _SUITS = re.compile(
     r" (?:what )?(?:the|this) (?:user's )?(?:request|prompt|instruction)s?\b",
     re.I,
 )
+
+
+#: An "if" that frames an opinion, under no condition.
+_NO_CONDITION = re.compile(r"\bif (?:you ask me|i may say so|anything)\b", re.I)
 
 
 def other(place: str) -> str:
@@ -219,7 +225,8 @@ def compared(sentence: Sentence, token: Token) -> tuple[str, str] | None:
             return None  # both, or neither
     if behind:
         return other(behind), behind
-    if sentence.subject and PRONOUN.search(sentence.words(sentence.whole.start, token.start)):
+    goes_on = PRONOUN.search(sentence.words(sentence.whole.start, token.start))
+    if sentence.subject and (goes_on or sentence.answers):
         return sentence.subject, other(sentence.subject)
     return None
 
@@ -251,7 +258,9 @@ PRONOUN = re.compile(r"\b(?:it|its|it's|this one|that one|he|she|his|her)\b", re
 
 _SENTENCE = re.compile(r"\n|[.!?](?=\s|$)(?<!vs\.)(?<!approx\.)(?<!ca\.)(?<!no\.)(?<!\.\.\.)")
 _CLAUSE = re.compile(
-    r";|,? \b(?:while|whereas|although|though|but|yet|however|so|because|since|given that)\b", re.I
+    r";|,? \b(?:while|whereas|although|though|but|yet|however|(?<! or )so|because|since"
+    r"|given that)\b",
+    re.I,
 )
 _CHUNK = re.compile(r"[,()\[\]]|:(?!\d)| - | / | and | which | namely ")
 
@@ -267,6 +276,7 @@ def sentences(text: str, tokens: list[Token]) -> Iterator[Sentence]:
                 line[token.end - 1] = "."
     blank = "".join(line)
     subject = topic = ""
+    answers = False
     for start, end in _cuts(_SENTENCE, blank, 0, len(blank)):
         whole = _part(tokens, start, end)
         if not 0 < len(whole.tokens) <= MOST_TOKENS:
@@ -283,6 +293,7 @@ def sentences(text: str, tokens: list[Token]) -> Iterator[Sentence]:
             chunks=chunks,
             subject=subject,
             topic=topic,
+            answers=answers,
             shown=text,
         )
         yield made
@@ -290,6 +301,7 @@ def sentences(text: str, tokens: list[Token]) -> Iterator[Sentence]:
         sides = {p for side, p in named(made, whole) if not made.marked(side)}
         if sides:
             subject = sides.pop() if len(sides) == 1 else ""
+        answers = made.asks and [token.kind for token in whole.tokens] == ["side"]
 
 
 def _heading(sentence: Sentence) -> str:
