@@ -342,7 +342,6 @@ def _steps() -> str:
 
 MEASUREMENTS, COVERAGE = "docs/contributors/measurements.md", "docs/contributors/coverage.md"
 LARGE, LISTENERS = "docs/how-to/large-runs.md", "docs/results/listeners.md"
-FOUND = "docs/results/defects.md"
 MODELS = "docs/how-to/language-models.md"
 HOW_GOOD, LANGUAGES = "docs/explanation/how-good.md", "docs/explanation/languages.md"
 
@@ -359,13 +358,13 @@ TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
     (LISTENERS, "edges", pages.edge_table),
     (MEASUREMENTS, "how fast", _speed),
     (LANGUAGES, "languages", lambda: page_table(stored("languages")["languages"])),
-    *((FOUND, name, partial(_columns, *row)) for name, row in DEFECTS.items()),
-    (FOUND, "defects, rated", _rated_defects),
-    (FOUND, "sounds in speech", pages.false_sound_table),
-    (FOUND, "sounds", pages.found_sound_table),
-    (FOUND, "voices and sounds, rated", pages.heard_table),
+    *((LISTENERS, name, partial(_columns, *row)) for name, row in DEFECTS.items()),
+    (LISTENERS, "defects, rated", _rated_defects),
+    (LISTENERS, "sounds in speech", pages.false_sound_table),
+    (LISTENERS, "sounds", pages.found_sound_table),
+    (LISTENERS, "voices and sounds, rated", pages.heard_table),
     (
-        *(FOUND, "defects, cost"),
+        *(LISTENERS, "defects, cost"),
         lambda: "Seed {seed}; it took {cpu_s_per_s:.4f} CPU s per s of mono at 16 kHz.".format(
             **stored("defects")
         ),

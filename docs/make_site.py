@@ -73,7 +73,6 @@ SHELVES = {
         "reference/glossary",
         "reference/cite",
         "results/listeners",
-        "results/defects",
     ),
     "Understand": (
         "explanation/how-good",

@@ -262,3 +262,23 @@ def test_columns_of_scores_are_named_as_those_of_labels() -> None:
     ):
         code, shown = _typed(line)
         assert (code, [text for text in told if text not in shown]) == (ends, []), shown
+
+
+@pytest.mark.parametrize(("who", "by"), [("judge", "this judge"), ("rater", "annotators")])
+def test_who_gave_verdicts_is_the_same_in_every_form_of_a_file(
+    who: str, by: str, tmp_path: Path
+) -> None:
+    rows = [
+        {"id": str(n), "system_a": "new", "system_b": "old", "overall": str(n % 2 + 1), who: "x"}
+        for n in range(12)
+    ]
+    (tmp_path / "v.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (tmp_path / "v.json").write_text(json.dumps(rows))
+    (tmp_path / "v.csv").write_text(
+        "\n".join([",".join(rows[0]), *(",".join(row.values()) for row in rows)])
+    )
+    pa.parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "v.parquet")
+    for form in ("jsonl", "json", "csv", "parquet"):
+        code, told = code_and_words("rank", tmp_path / f"v.{form}")
+        assert code == 0
+        assert f"of 12 pairs by {by}" in told, form

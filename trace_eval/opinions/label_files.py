@@ -184,8 +184,12 @@ def names_in(path: Path) -> list[str]:
         return column_names(path)
     try:
         first = [row for _, row in islice(records(path), FIRST) if isinstance(row, dict)]
-        every = (name for record in first for name in (*record, *flatten(record, {})))
-        return list(dict.fromkeys(every))
+        every: dict[str, None] = {}
+        for record in first:
+            # A plain field keeps its own name: "judge" says of nobody that he is an annotator.
+            nested = {name: value for name, value in record.items() if isinstance(value, Mapping)}
+            every |= dict.fromkeys((*record, *flatten(nested, {})))
+        return list(every)
     except UserError:
         return []
 

@@ -58,7 +58,7 @@ class RuleThresholds:
     #: Lowest acceptable level, dBFS RMS of the clip. Our cut: 20 dB under common practice.
     min_level_dbfs: float = -46.0
 
-    # -- sound that was asked for, or was not; see docs/results/defects.md -------------------
+    # -- sound that was asked for, or was not; see docs/results/listeners.md -------------------
     #: Laughter of so long is a laugh that was asked for, seconds.
     laughter_s: float = 1.0
     #: In a shorter answer a laugh may be missed, and its absence says nothing, seconds.
