@@ -13,9 +13,11 @@ PAIRS = 1000
 #: Share of right verdicts that a judge would have to be shown to reach, to be left alone.
 PROMISED = 0.95
 
-#: World of ``coverage_gate`` with a drop, and of ``coverage_anytime`` at which a reader looks.
+#: World of ``coverage_gate`` with a drop.
 DROP = "the same system, a drop of 0.1, flips 0.06: 200 items"
-LABELLED = "pairs, won in 0.50, 20% ties, 1000 pairs, the judge knows {}%"
+
+#: How worlds of ``coverage_anytime`` in which pairs are labelled begin and end.
+LABELLED = ("pairs, won in ", "the judge knows {}%")
 
 
 def table() -> str:
@@ -72,13 +74,25 @@ def product() -> str:
 
 def annotation() -> str:
     """Say what a judge saves of the labels, and what a useless one costs."""
-    worlds = stored("coverage_anytime")["worlds"]
-    good, useless = (worlds[LABELLED.format(share)]["soon"] for share in (85, 0))
     return (
         "After every label it says whether enough is labelled: with a judge that knows 85 % of the"
-        f" pairs after **{_percent(good)}** of the labels of a fixed plan, with one that knows"
-        f" none after {_percent(useless)} (medians of 400 simulated studies)"
+        f" pairs after **{_labels_needed(85)}** of the labels of a fixed plan, with one that knows"
+        f" none after {_labels_needed(0)} (medians of 400 simulated studies in each of three"
+        " worlds)"
     )
+
+
+def _labels_needed(known: int) -> str:
+    """Return the least and the most that worlds need where the judge knows so many percent."""
+    begins, ends = LABELLED
+    needed = [
+        world["soon"]
+        for name, world in stored("coverage_anytime")["worlds"].items()
+        if name.startswith(begins) and name.endswith(ends.format(known))
+        if world.get("soon") is not None
+    ]
+    assert len(needed) == 3, needed
+    return f"{100 * min(needed):.0f} to {_percent(max(needed))}"
 
 
 def developer() -> str:

@@ -20,6 +20,18 @@ def digits(number: float | None) -> int:
     return min(max(_FEWEST, math.ceil(math.log10(max(number, 1)))), _MOST)
 
 
+def wilson(share: float, n: int, z: float) -> tuple[float, float]:
+    """Return Wilson's score interval of a share of so many trials (Wilson 1927).
+
+    The share may be a mean of values from 0 to 1, whose variance is at most that of a share.
+    """
+    centre = share + z * z / (2 * n)
+    half_width = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    low = (centre - half_width) / (1 + z * z / n)
+    high = (centre + half_width) / (1 + z * z / n)
+    return max(0.0, low), min(1.0, high)
+
+
 @dataclass(frozen=True)
 class Share:
     """How often something happened: ``count`` times, ``of`` so many trials with an outcome."""
@@ -34,15 +46,7 @@ class Share:
 
     def interval(self, z: float = 1.959964) -> tuple[float, float]:
         """Return Wilson's score interval (Wilson 1927), 95 % by default; (0, 1) without trials."""
-        if not self.of:
-            return 0.0, 1.0
-        n = self.of
-        share = self.count / n
-        centre = share + z * z / (2 * n)
-        half_width = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-        low = (centre - half_width) / (1 + z * z / n)
-        high = (centre + half_width) / (1 + z * z / n)
-        return max(0.0, low), min(1.0, high)
+        return wilson(self.count / self.of, self.of, z) if self.of else (0.0, 1.0)
 
     def __str__(self) -> str:
         if self.value is None:

@@ -15,6 +15,7 @@ from trace_eval.estimate.figures import jackknifed, mean_interval
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.limits import quantile
 from trace_eval.estimate.resample import on_fishers_scale
+from trace_eval.estimate.share import wilson
 from trace_eval.opinions.units import WholeNumbers
 from trace_eval.stats.agreement.linear import moments, pearson_of_sums
 
@@ -56,10 +57,7 @@ def _share_limits(shares: Array, unit: WholeNumbers) -> Range | None:
     if int(unit.max()) + 1 < n:
         limits = mean_interval(shares, unit, (0.0, 1.0), _LEVEL)
         return None if isinstance(limits, str) else limits
-    share, z = float(shares.mean()), quantile(_LEVEL)
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return max(0.0, float(centre - half)), min(1.0, float(centre + half))
+    return wilson(float(shares.mean()), n, quantile(_LEVEL))
 
 
 def _correlation(x: Array, y: Array, unit: WholeNumbers) -> tuple[float | None, Range | None]:
