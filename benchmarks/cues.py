@@ -2,10 +2,11 @@
 
     python -m benchmarks.cues [--clips 60] [--seed 0]
 
-Each judge prefers the louder, the longer or the padded of two answers, and calls all else a tie.
-Real recordings are compared with themselves, changed as the probes of the drill change them. A
-cue is noticed in a pair where the drill says that its relation does not hold there. Beside them
-stands a judge without a cue, of which nothing may be noticed.
+Each judge prefers the louder, the longer or the padded of two answers, and calls all
+else a tie. Real recordings are compared with themselves, changed as the probes of the
+drill change them. A cue is noticed in a pair where the drill says that its relation
+does not hold there. Beside them stands a judge without a cue, of which nothing may be
+noticed.
 """
 
 from __future__ import annotations
@@ -89,7 +90,9 @@ class CueJudge(Judge):
         if abs(a - b) > _LEAST:
             rating = Rating.A if a > b else Rating.B
         verdict = DimensionVerdict(rating=rating, reasoning="It has more of it.")
-        return Judgement.scored(case.pair.id, self.spec, dict.fromkeys(DIMENSIONS, verdict))
+        return Judgement.scored(
+            case.pair.id, self.spec, dict.fromkeys(DIMENSIONS, verdict)
+        )
 
 
 def clips_of(number: int, seed: int) -> list[Path]:

@@ -2,16 +2,17 @@
 
     python -m benchmarks.defects [--clips 100] [--seed 1]
 
-Needs TRACE_EVAL_DATA, espeak-ng and flite. Of the seventeen voices of ``defects_voices`` every
-second one was used to choose thresholds; the figures are of the others, with other places and
-strengths. Four thresholds were last moved by counts of the others at seed 5. An event is right
-where it overlaps what was planted, within .1 s; every other event of its kind, in clips of
-whichever kind and in clips without a defect, is wrong. Only where another kind was planted an event
-is neither: a cut may click, and clipping may begin with a cut. They are counted beside it.
+Needs TRACE_EVAL_DATA, espeak-ng and flite. Of the seventeen voices of
+``defects_voices`` every second one was used to choose thresholds; the figures are of
+the others, with other places and strengths. Four thresholds were last moved by counts
+of the others at seed 5. An event is right where it overlaps what was planted, within .1
+s; every other event of its kind, in clips of whichever kind and in clips without a
+defect, is wrong. Only where another kind was planted an event is neither: a cut may
+click, and clipping may begin with a cut. They are counted beside it.
 
-A clean clip that a file's end cuts at full level ends abruptly, and that is no false alarm: where
-all files of a folder last exactly as long, and the last 10 ms are within 15 dB of the level of
-speech. The shares are given with and without it.
+A clean clip that a file's end cuts at full level ends abruptly, and that is no false
+alarm: where all files of a folder last exactly as long, and the last 10 ms are within
+15 dB of the level of speech. The shares are given with and without it.
 """
 
 from __future__ import annotations
@@ -51,10 +52,14 @@ class Measured:
         group, seconds = timed(lambda: DefectsExtractor().extract(clip, known))
         self.cpu_s += seconds
         self.sound_s += clip.seconds
-        return [] if isinstance(group, Absent) else group.model_dump()["values"]["events"]
+        return (
+            [] if isinstance(group, Absent) else group.model_dump()["values"]["events"]
+        )
 
 
-def found(clips: int, seed: int, data: Path, measured: Measured) -> dict[str, dict[str, Any]]:
+def found(
+    clips: int, seed: int, data: Path, measured: Measured
+) -> dict[str, dict[str, Any]]:
     """Kind -> recall, precision, errors of spans."""
     own_voices = held_out(data)
     wrong: Counter[str] = Counter()
@@ -65,7 +70,9 @@ def found(clips: int, seed: int, data: Path, measured: Measured) -> dict[str, di
             samples, rate = coded(one.samples, one.rate, one.codec)
             first, last = one.start - WITHIN_S, one.end + WITHIN_S
             own = []
-            for event in measured.events(Clip(samples.astype(np.float32)[:, None], rate)):
+            for event in measured.events(
+                Clip(samples.astype(np.float32)[:, None], rate)
+            ):
                 overlaps = event["end_s"] >= first and event["start_s"] <= last
                 if event["kind"] == kind and overlaps:
                     own.append(event)
@@ -97,9 +104,13 @@ def clean(data: Path, measured: Measured) -> Iterator[tuple[str, dict[str, Any]]
     """Folder -> how many clips are without an event."""
     for name in ("people/emotion", "people/delivery", "people/codecs", "prompts"):
         paths = sorted(
-            path for path in (data / name).rglob("*") if path.suffix in (".wav", ".flac", ".mp3")
+            path
+            for path in (data / name).rglob("*")
+            if path.suffix in (".wav", ".flac", ".mp3")
         )
-        kinds = [{event["kind"] for event in measured.events(decode(path))} for path in paths]
+        kinds = [
+            {event["kind"] for event in measured.events(decode(path))} for path in paths
+        ]
         yield (
             name,
             {
@@ -108,7 +119,9 @@ def clean(data: Path, measured: Measured) -> Iterator[tuple[str, dict[str, Any]]
                 "without one but an abrupt end": round(
                     sum(not own - {"abrupt_end"} for own in kinds) / len(paths), 3
                 ),
-                "exactly 2 s long": sum(soundfile.info(path).duration == 2 for path in paths),
+                "exactly 2 s long": sum(
+                    soundfile.info(path).duration == 2 for path in paths
+                ),
             },
         )
 

@@ -1,9 +1,10 @@
 """Clips with one defect planted, for ``defects``.
 
-The defect is planted in a clip of ``defects_voices`` at a random place with a random strength;
-half of the clips then go through a codec. A clip without a defect is made the same way. A listener
-can hear what is planted: a drop-out takes speech away and not a pause, an end is cut where the
-sound goes on, and the ends of formant synthesis, which stops like a cut, are faded first.
+The defect is planted in a clip of ``defects_voices`` at a random place with a random
+strength; half of the clips then go through a codec. A clip without a defect is made the
+same way. A listener can hear what is planted: a drop-out takes speech away and not a
+pause, an end is cut where the sound goes on, and the ends of formant synthesis, which
+stops like a cut, are faded first.
 """
 
 from __future__ import annotations
@@ -48,8 +49,16 @@ def drop_out(x: Floats, rate: int, rng: Rng) -> Planted:
     """30 to 400 ms of nothing inside speech, cut within 1 ms."""
     length = int(rate * rng.uniform(0.03, 0.4))
     at = inside(x, rate, rng, 0.05) + rate // 40
-    ends = np.flatnonzero(np.convolve(loud_frames(x, rate), np.ones(3), "valid") == 3) * rate // 100
-    ends = ends[(ends >= at + length // 2) & (ends >= at + 0.03 * rate) & (ends <= at + 2 * length)]
+    ends = (
+        np.flatnonzero(np.convolve(loud_frames(x, rate), np.ones(3), "valid") == 3)
+        * rate
+        // 100
+    )
+    ends = ends[
+        (ends >= at + length // 2)
+        & (ends >= at + 0.03 * rate)
+        & (ends <= at + 2 * length)
+    ]
     if not len(ends):
         raise ValueError("no loud end")
     length = int(rng.choice(ends)) - at
@@ -125,7 +134,8 @@ def abrupt_begin(x: Floats, rate: int, rng: Rng) -> Planted:
 
 def abrupt_end(x: Floats, rate: int, rng: Rng) -> Planted:
     """From the middle of a loud place on all is cut away; silence takes its place half the time."""
-    # 40 ms behind the cut are loud as well: an end before a pause or a stop is not abrupt.
+    # 40 ms behind the cut are loud as well: an end before a pause or a stop is not
+    # abrupt.
     at = inside(x, rate, rng, 0.08) + rate // 25
     if at < rate:
         raise ValueError("too little is left")
@@ -138,7 +148,8 @@ def abrupt_end(x: Floats, rate: int, rng: Rng) -> Planted:
 def pitch_jump(x: Floats, rate: int, rng: Rng) -> Planted:
     """From the middle of a voiced stretch to the next quiet, f0 is 10 to 16 semitones off.
 
-    Praat hears the step in the result, with voice on both sides, and no step back where it ends.
+    Praat hears the step in the result, with voice on both sides, and no step back where
+    it ends.
     """
     sound = parselmouth.Sound(x, rate)
     pitch = sound.to_pitch_ac(0.01, 60.0, voicing_threshold=0.6, pitch_ceiling=500.0)
@@ -149,9 +160,12 @@ def pitch_jump(x: Floats, rate: int, rng: Rng) -> Planted:
         raise ValueError("no voiced stretch")
     frame = int(rng.choice(places)) + 10
     at = float(pitch.xs()[frame])
-    # Weakly voiced frames are voice as well, to the ear: 50 ms without any end the stretch.
+    # Weakly voiced frames are voice as well, to the ear: 50 ms without any end the
+    # stretch.
     weak = sound.to_pitch_ac(0.01, 60.0, voicing_threshold=0.2, pitch_ceiling=500.0)
-    silent = np.convolve(weak.selected_array["frequency"][frame:] == 0, np.ones(5), "valid")
+    silent = np.convolve(
+        weak.selected_array["frequency"][frame:] == 0, np.ones(5), "valid"
+    )
     quiet = np.flatnonzero(silent == 5)
     end = float(pitch.xs()[frame + quiet[0]]) if len(quiet) else len(x) / rate
     sign = 1 if voiced[frame] < 170 else -1
@@ -160,7 +174,9 @@ def pitch_jump(x: Floats, rate: int, rng: Rng) -> Planted:
     tier = call(made, "Extract pitch tier")
     call(tier, "Multiply frequencies", at, end, factor)
     call([tier, made], "Replace pitch tier")
-    y = np.asarray(call(made, "Get resynthesis (overlap-add)").values[0], float)[: len(x)]
+    y = np.asarray(call(made, "Get resynthesis (overlap-add)").values[0], float)[
+        : len(x)
+    ]
     before, behind = voices_beside(y, rate, at)
     if min(len(before), len(behind)) < 16:
         raise ValueError("less than 80 ms of voice beside it")
@@ -197,9 +213,14 @@ def hum(x: Floats, rate: int, rng: Rng) -> Planted:
     t = np.arange(length) / rate
     f = rng.choice([50, 60, 100, 120]) * rng.uniform(0.995, 1.005)
     falling = rng.uniform(0.3, 1.5)
-    tone = sum(np.sin(2 * np.pi * f * k * t + rng.uniform(0, 6)) / k**falling for k in range(1, 12))
+    tone = sum(
+        np.sin(2 * np.pi * f * k * t + rng.uniform(0, 6)) / k**falling
+        for k in range(1, 12)
+    )
     y = x.copy()
-    y[at : at + length] += tone / tone.std() * level(x) * 10 ** (-rng.uniform(12, 32) / 20)
+    y[at : at + length] += (
+        tone / tone.std() * level(x) * 10 ** (-rng.uniform(12, 32) / 20)
+    )
     return y, at / rate, (at + length) / rate
 
 
@@ -220,7 +241,16 @@ def silence(x: Floats, rate: int, rng: Rng) -> Planted:
 KINDS: dict[str, Callable[[Floats, int, Rng], Planted]] = {
     one.__name__: one
     for one in (
-        *(loop, drop_out, click, clipped, stretched, abrupt_begin, abrupt_end, pitch_jump),
+        *(
+            loop,
+            drop_out,
+            click,
+            clipped,
+            stretched,
+            abrupt_begin,
+            abrupt_end,
+            pitch_jump,
+        ),
         *(long_pause, hum, silence),
     )
 }

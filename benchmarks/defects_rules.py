@@ -2,9 +2,10 @@
 
     python -m benchmarks.defects_rules [--clips 16] [--seed 3]
 
-Both answers are the same clip of a voice on which no limit was set, through the same codec; voice
-quality alone is judged, with the group ``defects`` and without it. ``unacceptable`` is how often
-``rules`` says that the answer with the defect is not acceptable because of it, with its span.
+Both answers are the same clip of a voice on which no limit was set, through the same
+codec; voice quality alone is judged, with the group ``defects`` and without it.
+``unacceptable`` is how often ``rules`` says that the answer with the defect is not
+acceptable because of it, with its span.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ ONLY = {"defects": "defects"} | dict.fromkeys(
 
 
 #: A defect as the reason, with its span, or no voice at all.
-REASON = re.compile(r"is not acceptable: .*(?:from [\d.]+ to [\d.]+ s|there is no voice)")
+REASON = re.compile(
+    r"is not acceptable: .*(?:from [\d.]+ to [\d.]+ s|there is no voice)"
+)
 
 
 def blueprints_of(kind: str, clips: int, seed: int, data: Path) -> list[Blueprint]:
@@ -55,12 +58,16 @@ def judged(made: list[Blueprint]) -> dict[str, Any]:
     results |= {f"{way}: {verdict}": 0 for way in ways for verdict in verdicts}
     results["unacceptable"] = 0
     for number, pair in enumerate(zip(made[::2], made[1::2], strict=True)):
-        sides, names = (pair, verdicts) if number % 2 else (pair[::-1], ("planted", "clean"))
+        sides, names = (
+            (pair, verdicts) if number % 2 else (pair[::-1], ("planted", "clean"))
+        )
         bare = [side.model_copy(update={"extensions": {}}) for side in sides]
         for way, two in zip(ways, (sides, bare), strict=True):
             verdict = judge_voice_quality(*two, RuleThresholds())
             rating = str(verdict.rating)
-            results[f"{way}: {dict(zip('12', names, strict=False)).get(rating, rating)}"] += 1
+            results[
+                f"{way}: {dict(zip('12', names, strict=False)).get(rating, rating)}"
+            ] += 1
             if two is sides and REASON.search(verdict.reasoning):
                 results["unacceptable"] += 1
     return results
@@ -70,7 +77,9 @@ def main() -> None:
     """Plant, judge, print, save."""
     args = arguments(__doc__, clips=(16, "pairs of each kind"), seed=3)
     data = data_folder()
-    results = {kind: judged(blueprints_of(kind, args.clips, args.seed, data)) for kind in KINDS}
+    results = {
+        kind: judged(blueprints_of(kind, args.clips, args.seed, data)) for kind in KINDS
+    }
     columns = ("with the group: clean", "without it: clean", "unacceptable")
     rows: dict[str, dict[str, object]] = {}
     for kind, counts in results.items():

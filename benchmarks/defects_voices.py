@@ -1,7 +1,7 @@
 """Clips of real, neural and built voices, in which ``defects_planted`` plants defects.
 
-A base is one to three utterances of a voice, joined by pauses, at a random level, half of them
-with pink noise 25 to 45 dB under the speech.
+A base is one to three utterances of a voice, joined by pauses, at a random level, half
+of them with pink noise 25 to 45 dB under the speech.
 """
 
 from __future__ import annotations
@@ -28,8 +28,14 @@ Voices = dict[str, list[Utterance]]
 
 TEXTS = (
     "The library opens at nine and closes at six, except on Sundays.",
-    "Please take the second street on the left, then walk straight ahead for ten minutes.",
-    "I am sorry, but I could not find a flight on that day. Shall I look for another one?",
+    (
+        "Please take the second street on the left, then walk straight ahead for ten"
+        " minutes."
+    ),
+    (
+        "I am sorry, but I could not find a flight on that day. Shall I look for"
+        " another one?"
+    ),
     "To make the soup, cut the onions, heat the oil, and wait until they are golden.",
     "There are three reasons for this, and the first of them is simply the price.",
     "Your appointment was moved to Thursday afternoon. Would that still work for you?",
@@ -50,7 +56,9 @@ def spoken(engine: str, voice: str, text: str) -> tuple[Floats, int]:
     """One utterance of a built voice and its rate, Hz."""
     with tempfile.TemporaryDirectory() as folder:
         out = str(Path(folder) / "said.wav")
-        option = ["-v", voice, "-w"] if engine == "espeak-ng" else ["-voice", voice, "-o"]
+        option = (
+            ["-v", voice, "-w"] if engine == "espeak-ng" else ["-voice", voice, "-o"]
+        )
         said = [text] if engine == "espeak-ng" else ["-t", text]
         subprocess.run([engine, *option, out, *said], check=True, capture_output=True)
         samples, rate = soundfile.read(out)
@@ -124,7 +132,9 @@ def level(x: Floats) -> float:
 
 
 def _pink(count: int, rng: Rng) -> Floats:
-    size = 1 << (count - 1).bit_length()  # lengths with large prime factors take ten times as long
+    size = (
+        1 << (count - 1).bit_length()
+    )  # lengths with large prime factors take ten times as long
     spectrum = np.fft.rfft(rng.standard_normal(size))
     spectrum /= np.sqrt(np.maximum(1, np.arange(len(spectrum))))
     noise = np.fft.irfft(spectrum, size)[:count]
@@ -141,7 +151,9 @@ def coded(x: Floats, rate: int, codec: str | None) -> tuple[Floats, int]:
     if codec == "VORBIS":
         return _through(x, rate, "OGG", codec), rate
     own, *form = (8000, "WAV", "ULAW") if codec == "phone" else (24000, "OGG", "OPUS")
-    return soxr.resample(_through(soxr.resample(x, rate, own), own, *form), own, rate), rate
+    return soxr.resample(
+        _through(soxr.resample(x, rate, own), own, *form), own, rate
+    ), rate
 
 
 def _through(x: Floats, rate: int, form: str, subtype: str | None) -> Floats:
@@ -158,7 +170,9 @@ def loud_frames(x: Floats, rate: int, below_db: float = 10.0) -> npt.NDArray[np.
     return np.asarray(frames > level(x) * 10 ** (-below_db / 20))
 
 
-def inside(x: Floats, rate: int, rng: Rng, seconds: float, below_db: float = 10.0) -> int:
+def inside(
+    x: Floats, rate: int, rng: Rng, seconds: float, below_db: float = 10.0
+) -> int:
     """Draw a sample from which on so many seconds are loud; fewer where no such place is."""
     loud = loud_frames(x, rate, below_db)
     for length in np.geomspace(seconds, 0.03, 8):

@@ -2,11 +2,12 @@
 
     TRACE_EVAL_DATA=... python -m benchmarks.detectors
 
-Silero VAD, which we use, hears 32 ms after 32 ms; FireRedVAD's event detector hears a recording at
-once, in steps of 10 ms. Both go through the same two thresholds and shortest lengths. Printed: how
-far the beginning and the end of each channel's speech are from the marks, in the median and at the
-95th percentile; the share of time at which noisy recordings have other decisions than clean ones of
-the same words; and CPU milliseconds for a second of sound, once the network is loaded.
+Silero VAD, which we use, hears 32 ms after 32 ms; FireRedVAD's event detector hears a
+recording at once, in steps of 10 ms. Both go through the same two thresholds and
+shortest lengths. Printed: how far the beginning and the end of each channel's speech
+are from the marks, in the median and at the 95th percentile; the share of time at which
+noisy recordings have other decisions than clean ones of the same words; and CPU
+milliseconds for a second of sound, once the network is loaded.
 """
 
 from __future__ import annotations
@@ -22,7 +23,13 @@ import soxr
 from benchmarks.report import lines_of, people_folder, save, timed
 from extractors.audio import SPEECH_RATE, Samples, decode
 from extractors.networks import fireredvad
-from extractors.vad import CHUNK, MIN_SILENCE_S, MIN_SPEECH_S, _hysteresis, speech_probability
+from extractors.vad import (
+    CHUNK,
+    MIN_SILENCE_S,
+    MIN_SPEECH_S,
+    _hysteresis,
+    speech_probability,
+)
 
 Spans = list[tuple[float, float]]
 Probability = Callable[[Samples], npt.NDArray[Any]]

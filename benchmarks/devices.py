@@ -4,14 +4,15 @@
     python -m benchmarks.devices --device cpu       # runs the same code, in minutes
     python -m benchmarks.devices --device cuda --checkpoint tiny.en.pt   # real words
 
-Recognisers, emotion2vec and the accent's ECAPA take tiny checkpoints and clips of known lengths;
-the reward judge and the scorer's training take tiny networks (published shapes:
-:mod:`benchmarks.shapes`). DNSMOS and the networks of voices and sounds are the real ones, and need
-no torch (``--only dnsmos``). Per path and batch: seconds of audio in a second (rows, in training;
-of CPU, on one), peak memory of the device (of the process, on a CPU, and for these networks), and
-the largest difference from the same work on the CPU in float32, beside its tolerance. Exit code 1:
-a difference is over its tolerance. With ``--checkpoint``, a file of openai-whisper's, real
-recordings of the data are recognised instead: speed, words, and begins of words.
+Recognisers, emotion2vec and the accent's ECAPA take tiny checkpoints and clips of known
+lengths; the reward judge and the scorer's training take tiny networks (published
+shapes: :mod:`benchmarks.shapes`). DNSMOS and the networks of voices and sounds are the
+real ones, and need no torch (``--only dnsmos``). Per path and batch: seconds of audio
+in a second (rows, in training; of CPU, on one), peak memory of the device (of the
+process, on a CPU, and for these networks), and the largest difference from the same
+work on the CPU in float32, beside its tolerance. Exit code 1: a difference is over its
+tolerance. With ``--checkpoint``, a file of openai-whisper's, real recordings of the
+data are recognised instead: speed, words, and begins of words.
 """
 
 from __future__ import annotations
@@ -44,9 +45,9 @@ from tests.support.model_parts import known, voice
 CLIPS_S = (3.0, 5.0, 8.0, 12.0)
 BATCHES = (1, 4)
 
-#: Largest difference from the CPU that is rounding: of the words that differ, as a share; of
-#: scores and similarities, absolute; of a reward; of a training's loss, as a share. Halves have
-#: 11 bits, bfloat16 has 8.
+#: Largest difference from the CPU that is rounding: of the words that differ, as a
+#: share; of scores and similarities, absolute; of a reward; of a training's loss, as a
+#: share. Halves have 11 bits, bfloat16 has 8.
 TOLERANCES = {
     "whisper": 0.05,
     "faster-whisper": 0.05,
@@ -68,8 +69,17 @@ SOUND_NETWORKS: dict[str, Callable[[Samples], Any]] = {
 }
 
 #: A scorer's network that a CPU trains in seconds.
-SMALL = {"vocab_size": 1000, "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2}
-SMALL |= {"num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 512}
+SMALL = {
+    "vocab_size": 1000,
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 2,
+}
+SMALL |= {
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 512,
+}
 
 
 class Measured(NamedTuple):
@@ -95,9 +105,14 @@ def difference(one: Present | Absent, other: Present | Absent) -> float:
 
             return float(jiwer.wer(other.text or "-", one.text or "-"))
         case Emotion(), Emotion():
-            return max(abs(one.scores[name] - value) for name, value in other.scores.items())
+            return max(
+                abs(one.scores[name] - value) for name, value in other.scores.items()
+            )
         case Accent(), Accent():
-            return max(abs(one.similarities[n] - value) for n, value in other.similarities.items())
+            return max(
+                abs(one.similarities[n] - value)
+                for n, value in other.similarities.items()
+            )
     return 0.0 if one == other else float("inf")
 
 
@@ -119,7 +134,9 @@ def extracting(name: str, device: str, folder: Path) -> list[Measured]:
         extractor = replace(made, batch=batch)
         extractor.load()
 
-        result, seconds, memory = timed(partial(in_parts, extractor, items, batch), device)
+        result, seconds, memory = timed(
+            partial(in_parts, extractor, items, batch), device
+        )
         apart = max(map(difference, result, wanted))
         rows.append(Measured(name, batch, sum(CLIPS_S) / seconds, memory, apart))
     return rows
@@ -162,20 +179,30 @@ def recordings(
     from extractors.whisper import WhisperExtractor
 
     folders = ("prompts", "rate_pairs", "speakbench_pairs")
-    files = [file for name in folders for file in sorted((data_folder() / name).rglob("*.wav"))]
+    files = [
+        file
+        for name in folders
+        for file in sorted((data_folder() / name).rglob("*.wav"))
+    ]
     items = [Item(clip, known(clip)) for clip in map(decode, files)]
 
     def recognised(on: str, batch: int) -> tuple[list[Any], float]:
         extractor = WhisperExtractor(model=checkpoint, device=on, batch=batch)
         extractor.load()
         extractor.extract_batch(items[:2])
-        return report.timed(lambda: in_parts(extractor, items, batch), time.perf_counter)
+        return report.timed(
+            lambda: in_parts(extractor, items, batch), time.perf_counter
+        )
 
     wanted, _ = recognised("cpu", 1)
     rows = []
     for batch in batches:
         result, seconds = recognised(device, batch)
-        same = [pair for pair in zip(result, wanted, strict=True) if pair[0].text == pair[1].text]
+        same = [
+            pair
+            for pair in zip(result, wanted, strict=True)
+            if pair[0].text == pair[1].text
+        ]
         begins = [
             abs(ours.start_s - theirs.start_s)
             for one, other in same
@@ -208,9 +235,13 @@ def rewarding(device: str, folder: Path) -> list[Measured]:
     wanted = rewards(exact, requested)
     rows = []
     for batch in BATCHES:
-        result, seconds, memory = timed(lambda size=batch: rewards(here, requested, size), device)
+        result, seconds, memory = timed(
+            lambda size=batch: rewards(here, requested, size), device
+        )
         apart = float(np.max(np.abs(np.array(result) - np.array(wanted))))
-        rows.append(Measured("reward", batch, len(requested) * CLIP_S / seconds, memory, apart))
+        rows.append(
+            Measured("reward", batch, len(requested) * CLIP_S / seconds, memory, apart)
+        )
     return rows
 
 
@@ -228,18 +259,24 @@ def fitting(device: str) -> list[Measured]:
         scorer = new(on)
         train(scorer, SMALL["vocab_size"], batch, 3)
         with torch.no_grad():
-            return sum(p.double().abs().sum().item() for p in scorer.backbone.parameters())
+            return sum(
+                p.double().abs().sum().item() for p in scorer.backbone.parameters()
+            )
 
     rows = []
     for batch in BATCHES:
         apart = abs(weights(device, batch) / weights("cpu", batch) - 1)
         work = partial(train, new(device), SMALL["vocab_size"], batch, 3)
         _, seconds, memory = timed(work, device)
-        rows.append(Measured("scorer, training", batch, 3 * batch / seconds, memory, apart))
+        rows.append(
+            Measured("scorer, training", batch, 3 * batch / seconds, memory, apart)
+        )
     return rows
 
 
-def _without_folder(measure: Callable[..., list[Measured]], *arguments: Any) -> list[Measured]:
+def _without_folder(
+    measure: Callable[..., list[Measured]], *arguments: Any
+) -> list[Measured]:
     """Measure a path that needs no files: the last argument is their folder."""
     return measure(*arguments[:-1])
 
@@ -281,7 +318,9 @@ def main() -> int:
     parser = options_of(__doc__)
     parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N")
     parser.add_argument("--only", choices=list(TOLERANCES), action="append")
-    parser.add_argument("--checkpoint", help="of openai-whisper; recognises real recordings")
+    parser.add_argument(
+        "--checkpoint", help="of openai-whisper; recognises real recordings"
+    )
     arguments = parser.parse_args()
     device = "cuda:0" if arguments.device == "cuda" else arguments.device
     if is_gpu(device) and not gpu_count():
@@ -293,8 +332,19 @@ def main() -> int:
         lines_of(f"Real recordings on {name}", real)
         return 0
     rows = measured(device, arguments.only or list(TOLERANCES))
-    header = ["path", "batch", "s of audio (rows) / s", "peak MB", "from CPU", "tolerance"]
-    table(f"Tiny networks on {name}", header, [[*row, TOLERANCES[row.path]] for row in rows])
+    header = [
+        "path",
+        "batch",
+        "s of audio (rows) / s",
+        "peak MB",
+        "from CPU",
+        "tolerance",
+    ]
+    table(
+        f"Tiny networks on {name}",
+        header,
+        [[*row, TOLERANCES[row.path]] for row in rows],
+    )
     if not arguments.only:
         lines = [{**row._asdict(), "within": row.within} for row in rows]
         save("devices", {"device": name, "tolerances": TOLERANCES, "rows": lines})

@@ -2,12 +2,13 @@
 
     python -m benchmarks.directions [--seed 2] [--answers 300] [--others] [--base] [--show]
 
-Answers to requests of twelve manners are spoken by espeak-ng and flite, with ``--others`` by other
-voices of theirs and a neural one, and heard by tiny.en, with ``--base`` by the extra base. In
-half of them the request's own direction ("sigh", "in a deep voice", "(laughs)") is spoken as
-words. The others follow the request, or repeat such words rightly: the word itself was asked for,
-its meaning, or a story in which somebody does it. What was heard is stored, so that the detector
-can be measured again without rendering: ``--stored``.
+Answers to requests of twelve manners are spoken by espeak-ng and flite, with
+``--others`` by other voices of theirs and a neural one, and heard by tiny.en, with
+``--base`` by the extra base. In half of them the request's own direction ("sigh", "in a
+deep voice", "(laughs)") is spoken as words. The others follow the request, or repeat
+such words rightly: the word itself was asked for, its meaning, or a story in which
+somebody does it. What was heard is stored, so that the detector can be measured again
+without rendering: ``--stored``.
 """
 
 from __future__ import annotations
@@ -114,7 +115,12 @@ MANNERS = (
         phrase="in a deep voice",
         bracket="deep voice",
         imperative="Use a deep voice and",
-        aloud=("In a deep voice.", "Deep voice.", "Speaking in a deep voice.", "In a deep voice,"),
+        aloud=(
+            "In a deep voice.",
+            "Deep voice.",
+            "Speaking in a deep voice.",
+            "In a deep voice,",
+        ),
         word="deep",
         story="The giant had a deep voice that made the ground tremble.",
         meaning="Deep means that something goes far down.",
@@ -209,7 +215,9 @@ def answers(count: int, seed: int) -> Iterator[MadeAnswer]:
     rng = random.Random(seed)
     for number in range(count):
         manner = MANNERS[number % len(MANNERS)]
-        yield _aloud(manner, rng) if number // len(MANNERS) % 2 else _rightly(manner, rng)
+        yield (
+            _aloud(manner, rng) if number // len(MANNERS) % 2 else _rightly(manner, rng)
+        )
 
 
 def _asked(manner: Manner, rng: random.Random) -> tuple[str, str, str]:
@@ -248,11 +256,19 @@ def _rightly(manner: Manner, rng: random.Random) -> MadeAnswer:
             (f'Say "{word}" three times.', f"{word}, {word}, {word}.", "three times"),
             (f"What does {word} mean?", manner.meaning, "meaning"),
             (f"Explain the word {word} to a child.", manner.meaning, "explain"),
-            (f"Tell me a story that has the word {word} in it.", manner.story, "story with"),
+            (
+                f"Tell me a story that has the word {word} in it.",
+                manner.story,
+                "story with",
+            ),
             (f"Use {word} in a sentence.", manner.story, "sentence"),
             (f'Repeat after me: "{manner.story}"', manner.story, "repeat"),
             (f'Say "{manner.story}" slowly.', manner.story, "slowly"),
-            (f"How do you spell {word}?", f"{word.capitalize()}. {', '.join(word)}.", "spell"),
+            (
+                f"How do you spell {word}?",
+                f"{word.capitalize()}. {', '.join(word)}.",
+                "spell",
+            ),
             (f"Tell me a short story about a {word}.", manner.story, "about"),
         ]
     )
@@ -266,7 +282,10 @@ VOICES = (
 
 #: Voices that the detector was not written by.
 OTHER_VOICES = (
-    *(("espeak-ng", voice) for voice in ("en-gb-scotland", "en-029", "en-us+f5", "en-us+m7")),
+    *(
+        ("espeak-ng", voice)
+        for voice in ("en-gb-scotland", "en-029", "en-us+f5", "en-us+m7")
+    ),
     *(("flite", "kal"), ("joe", ""), ("joe", ""), ("joe", "")),
 )
 
@@ -294,7 +313,9 @@ def heard(
     with tempfile.TemporaryDirectory() as folder:
         for number, one in enumerate(made):
             path = Path(folder) / f"{number}.wav"
-            render(one.words, *rng.choice(OTHER_VOICES if others else VOICES), path=path)
+            render(
+                one.words, *rng.choice(OTHER_VOICES if others else VOICES), path=path
+            )
             blueprint = filled(decode(path), parts)
             words = blueprint.transcript
             text = words.text if isinstance(words, Transcript) else ""
@@ -307,7 +328,9 @@ def measured(made: list[MadeAnswer]) -> dict[str, object]:
     missed, wrong = [], []
     for one in made:
         result = read_aloud(one.request, one.heard)
-        counts[f"{'aloud' if one.aloud else 'right'} {'found' if result else 'not'}"] += 1
+        counts[
+            f"{'aloud' if one.aloud else 'right'} {'found' if result else 'not'}"
+        ] += 1
         if one.aloud and not result:
             missed.append(f"{one.request} -> {one.heard}  [{one.words}]")
         if result and not one.aloud:
@@ -328,8 +351,8 @@ def measured(made: list[MadeAnswer]) -> dict[str, object]:
 def written(data: Path) -> tuple[int, int]:
     """Count directions found in answers that audio models wrote to other questions, and answers.
 
-    Nobody asked them for a manner, so that all that is found is found wrongly, but where a
-    manner is what the question is about ("Sad.").
+    Nobody asked them for a manner, so that all that is found is found wrongly, but
+    where a manner is what the question is about ("Sad.").
     """
     lines = (data / "orca" / "ratings.jsonl").read_text("utf-8").splitlines()
     texts = [str(json.loads(line)["candidate"]) for line in lines]
@@ -343,7 +366,11 @@ def main() -> None:
     options = arguments(
         __doc__, seed=2, answers=300, others=False, base=False, stored=False, show=False
     )
-    name = f"directions_{options.seed}_base" if options.base else f"directions_{options.seed}"
+    name = (
+        f"directions_{options.seed}_base"
+        if options.base
+        else f"directions_{options.seed}"
+    )
     recogniser = "faster-whisper:base" if options.base else "faster-whisper:tiny.en"
     if options.stored:
         made = [MadeAnswer(**each) for each in stored(name)["heard"]]

@@ -2,9 +2,9 @@
 
     python -m benchmarks.directions_again [--seed 3] [--most 60]
 
-Answers of ``benchmarks.directions --others`` are rendered again in their voices and heard by base:
-in turn one whose direction tiny.en lost, one that it kept, and one without a direction. What was
-heard is stored after each, so that a run may be cut off.
+Answers of ``benchmarks.directions --others`` are rendered again in their voices and
+heard by base: in turn one whose direction tiny.en lost, one that it kept, and one
+without a direction. What was heard is stored after each, so that a run may be cut off.
 """
 
 from __future__ import annotations
@@ -23,13 +23,19 @@ from extractors.audio import decode
 from extractors.registry import create
 from trace_eval.data.measures.directions import read_aloud
 
-TITLES = {"lost": "lost by tiny.en", "kept": "kept by tiny.en", "none": "nothing read aloud"}
+TITLES = {
+    "lost": "lost by tiny.en",
+    "kept": "kept by tiny.en",
+    "none": "nothing read aloud",
+}
 
 
 def main() -> None:
     """Render, hear by base, store and print."""
     options = arguments(__doc__, seed=3, most=60)
-    made = [MadeAnswer(**each) for each in stored(f"directions_{options.seed}")["heard"]]
+    made = [
+        MadeAnswer(**each) for each in stored(f"directions_{options.seed}")["heard"]
+    ]
     chance = random.Random(options.seed)
     voices = [chance.choice(OTHER_VOICES) for _ in made]
     parts = [create("signal"), create("faster-whisper:base")]
@@ -47,7 +53,9 @@ def main() -> None:
 
 def _in_turn(made: list[MadeAnswer]) -> list[int]:
     """Return the places of answers of each kind in turn."""
-    by_kind = [[n for n, one in enumerate(made) if kind_of(one) == kind] for kind in TITLES]
+    by_kind = [
+        [n for n, one in enumerate(made) if kind_of(one) == kind] for kind in TITLES
+    ]
     return [n for n in chain.from_iterable(zip_longest(*by_kind)) if n is not None]
 
 

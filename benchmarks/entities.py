@@ -2,7 +2,8 @@
 
     python -m benchmarks.entities PATH/key_entity_transcription.jsonl
 
-Reads EVA's file (MIT): each entity's intended and heard text, and whether people call them equal.
+Reads EVA's file (MIT): each entity's intended and heard text, and whether people call
+them equal.
 """
 
 from __future__ import annotations
@@ -43,13 +44,18 @@ def main() -> None:
     truth = np.array([bool(row["correct"]) for row in rows])
     said = {
         "majority": np.full(len(truth), truth.mean() >= 0.5),
-        "plain equality": [plainly_same(r["value"], r["transcribed_value"]) for r in rows],
+        "plain equality": [
+            plainly_same(r["value"], r["transcribed_value"]) for r in rows
+        ],
         "rules": [same(r["value"], r["transcribed_value"], r["type"]) for r in rows],
     }
     print(f"{len(rows)} entities, {(~truth).sum()} wrong")
     for name, verdicts in said.items():
         right = np.asarray(verdicts) == truth
-        print(f"{name:15} accuracy {right.mean():.4f}  on wrong ones {right[~truth].mean():.4f}")
+        print(
+            f"{name:15} accuracy {right.mean():.4f}  on wrong ones"
+            f" {right[~truth].mean():.4f}"
+        )
 
 
 if __name__ == "__main__":

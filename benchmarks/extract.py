@@ -3,10 +3,11 @@
     python -m benchmarks.extract [CLIPS ...]
 
 Clips default to the real answers under $TRACE_EVAL_DATA/speakbench_pairs, else to the
-example clips. CPU time of all threads is counted, after one clip of warm-up, in a process that
-is set up as a worker is, and of each clip's repeats the fastest; the whole path is timed as the
-command line runs it, with an empty cache. Looking for defects is in no profile: it is measured
-beside the others, and not counted among all. With CLIPS nothing is saved.
+example clips. CPU time of all threads is counted, after one clip of warm-up, in a
+process that is set up as a worker is, and of each clip's repeats the fastest; the whole
+path is timed as the command line runs it, with an empty cache. Looking for defects is
+in no profile: it is measured beside the others, and not counted among all. With CLIPS
+nothing is saved.
 """
 
 from __future__ import annotations
@@ -84,9 +85,13 @@ def per_extractor(clips: list[Clip]) -> dict[str, float]:
         available = Blueprint(clip=clip.sha256)
         for extractor in extractors:
             work = partial(extractor.extract, clip, available)
-            value, seconds = min((timed(work) for _ in range(REPEATS)), key=lambda one: one[1])
+            value, seconds = min(
+                (timed(work) for _ in range(REPEATS)), key=lambda one: one[1]
+            )
             spent[f"{extractor.group}={extractor.name}"] += seconds
-            available = available.with_group(extractor.group, value, extractor.provenance())
+            available = available.with_group(
+                extractor.group, value, extractor.provenance()
+            )
     audio = sum(clip.seconds for clip in clips)
     return {name: seconds / audio for name, seconds in spent.items()}
 
@@ -104,22 +109,31 @@ def main() -> None:
     """Measure and print."""
     restart_with(WorkerDevice().environment())
     manifest = default_manifest()
-    paths = [Path(argument) for argument in sys.argv[1:]] or find_recordings(manifest.parent)
+    paths = [Path(argument) for argument in sys.argv[1:]] or find_recordings(
+        manifest.parent
+    )
     clips = distinct(paths)
     audio = sum(clip.seconds for clip in clips)
     result = per_extractor(clips)
-    default = {name: share for name, share in result.items() if not name.startswith("defects=")}
+    default = {
+        name: share for name, share in result.items() if not name.startswith("defects=")
+    }
     rest = sum(share for name, share in default.items() if "transcript" not in name)
     result |= {"all": sum(default.values()), "all but transcript": rest}
     title = f"CPU seconds per second of audio ({len(clips)} clips, {audio:.0f} s)"
     table(title, ["extractor", "s / s"], list(result.items()))
     speed, memory = end_to_end(manifest)
     figures = {"pairs_per_minute": round(speed, 2), "peak_mb": round(memory)}
-    title = f"judge {manifest.parent.name}, profile screen, empty cache, {cores()} cores"
+    title = (
+        f"judge {manifest.parent.name}, profile screen, empty cache, {cores()} cores"
+    )
     lines_of(title, [figures])
     if not sys.argv[1:]:
         shares = {name: round(value, 5) for name, value in result.items()}
-        save("extract", {"audio_s": round(audio, 1), "cpu_s_per_audio_s": shares, **figures})
+        save(
+            "extract",
+            {"audio_s": round(audio, 1), "cpu_s_per_audio_s": shares, **figures},
+        )
 
 
 if __name__ == "__main__":

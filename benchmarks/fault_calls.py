@@ -30,8 +30,21 @@ CLIPS = Path(__file__).resolve().parents[1] / "examples" / "clips"
 VOICES = tuple(
     CLIPS / f"{name}.ogg"
     for name in (
-        *("noise-a", "loud-a", "loud-b", "slow-a", "refusal-instruction", "rising-pitch-a"),
-        *("slow-instruction", "three-times-a", "off-topic-b", "pauses-b", "two-refusals-b"),
+        *(
+            "noise-a",
+            "loud-a",
+            "loud-b",
+            "slow-a",
+            "refusal-instruction",
+            "rising-pitch-a",
+        ),
+        *(
+            "slow-instruction",
+            "three-times-a",
+            "off-topic-b",
+            "pauses-b",
+            "two-refusals-b",
+        ),
     )
 )
 
@@ -43,19 +56,23 @@ def rendered(clips: Sequence[Path], folder: Path, number: int, seed: int) -> Non
     """Write calls by turns, in room tone 40 to 75 dB below them.
 
     Args:
-        clips: folders, searched with all below them; each call is of half of one's clips and of
-            the other half. None: the example clips.
+        clips: folders, searched with all below them; each call is of half of one's
+            clips and of the other half. None: the example clips.
         folder: where the calls go.
         number: of calls.
-        seed: of the clips, gaps and room tones that are drawn; replies may overlap by 0.3 s.
+        seed: of the clips, gaps and room tones that are drawn; replies may overlap by
+            0.3 s.
     """
     banks = [
-        sorted(one for one in each.rglob("*") if one.suffix in AUDIO_SUFFIXES) for each in clips
+        sorted(one for one in each.rglob("*") if one.suffix in AUDIO_SUFFIXES)
+        for each in clips
     ] or [list(VOICES)]
     for one in range(number):
         rng = np.random.default_rng((seed, one))
         bank = banks[rng.integers(len(banks))]
-        drawn = [bank[n] for n in rng.choice(len(bank), min(len(bank), 16), replace=False)]
+        drawn = [
+            bank[n] for n in rng.choice(len(bank), min(len(bank), 16), replace=False)
+        ]
         sound = _call((drawn[::2], drawn[1::2]), rng)
         soundfile.write(folder / f"rendered_{seed}_{one:02}.wav", sound, RATE)
 
@@ -72,7 +89,9 @@ def _call(voices: Sequence[Sequence[Path]], rng: np.random.Generator) -> Any:
         part = part[loud[0] : min(loud[-1], loud[0] + int(rng.uniform(1.5, 5) * RATE))]
         fade = np.minimum(1, np.arange(len(part))[::-1] / 160)
         first = int(at * RATE)
-        sound[first : first + len(part), channel] += 0.4 * fade * part / np.abs(part).max()
+        sound[first : first + len(part), channel] += (
+            0.4 * fade * part / np.abs(part).max()
+        )
         at += len(part) / RATE + rng.uniform(-0.3, 2.5)
         channel = channel if rng.random() < 0.2 else 1 - channel
     return sound.clip(-1, 1)
@@ -88,22 +107,38 @@ def leaking(sound: Any, late: int, voice: int = 1, gain_db: float = -25.0) -> An
 def loud_frames(channel: Any, rate: int) -> Any:
     """First samples of the frames of 20 ms within 30 dB of the loudest, and over room tone."""
     size = rate // 50
-    frames = np.square(channel[: len(channel) // size * size]).reshape(-1, size).mean(axis=1)
-    return np.flatnonzero(frames > max(frames.max() / 1_000, 4 * np.quantile(frames, 0.1))) * size
+    frames = (
+        np.square(channel[: len(channel) // size * size]).reshape(-1, size).mean(axis=1)
+    )
+    return (
+        np.flatnonzero(frames > max(frames.max() / 1_000, 4 * np.quantile(frames, 0.1)))
+        * size
+    )
 
 
 def pauses_of(channel: Any, rate: int) -> list[tuple[int, int]]:
     """Pauses of 0.4 s or more after something loud and before it, in samples."""
     size, loud = rate // 50, loud_frames(channel, rate)
-    return [(int(a) + size, int(b)) for a, b in pairwise(loud) if b - a >= 0.4 * rate + size]
+    return [
+        (int(a) + size, int(b)) for a, b in pairwise(loud) if b - a >= 0.4 * rate + size
+    ]
 
 
-def log_of(sound: Any, rate: int, rng: np.random.Generator, audio: Path) -> ConversationItem:
+def log_of(
+    sound: Any, rate: int, rng: np.random.Generator, audio: Path
+) -> ConversationItem:
     """Write what a log says of a call: its utterances, up to 0.2 s late."""
     turns = []
     for channel, role in enumerate(ROLES):
-        pauses, loud = pauses_of(sound[:, channel], rate), loud_frames(sound[:, channel], rate)
-        edges = [int(loud[0]), *(edge for pause in pauses for edge in pause), int(loud[-1])]
+        pauses, loud = (
+            pauses_of(sound[:, channel], rate),
+            loud_frames(sound[:, channel], rate),
+        )
+        edges = [
+            int(loud[0]),
+            *(edge for pause in pauses for edge in pause),
+            int(loud[-1]),
+        ]
         for start, end in zip(edges[::2], edges[1::2], strict=True):
             late = rng.uniform(0, 0.2)
             turns.append((start / rate + late, end / rate + late, role))
@@ -112,9 +147,12 @@ def log_of(sound: Any, rate: int, rng: np.random.Generator, audio: Path) -> Conv
         id=audio.stem,
         conversation=Conversation(
             channels=tuple(
-                Channel(name=role, audio=audio, channel=n) for n, role in enumerate(ROLES)
+                Channel(name=role, audio=audio, channel=n)
+                for n, role in enumerate(ROLES)
             ),
-            speakers=tuple(Speaker(name=role, role=role, channel=role) for role in ROLES),
+            speakers=tuple(
+                Speaker(name=role, role=role, channel=role) for role in ROLES
+            ),
             clock=Clock(kind="log"),
             turns=tuple(Turn(speaker=role, start_s=a, end_s=b) for a, b, role in turns),
         ),
@@ -145,7 +183,9 @@ def _gate(sound: Any, rate: int, rng: np.random.Generator) -> Any:
     """Gate noise: digital silence from 0.2 s after what is 40 dB below the loudest."""
     out = sound.copy()
     for channel in out.T:
-        near = np.convolve(np.abs(channel) > 0.01 * np.abs(channel).max(), np.ones(rate // 5))
+        near = np.convolve(
+            np.abs(channel) > 0.01 * np.abs(channel).max(), np.ones(rate // 5)
+        )
         channel[near[: len(channel)] < 0.5] = 0
     return out
 
@@ -169,7 +209,9 @@ WORLDS: dict[str, Change] = {
 }
 
 
-def heard_in(world: str, sound: Any, rate: int, rng: np.random.Generator) -> tuple[Any, int]:
+def heard_in(
+    world: str, sound: Any, rate: int, rng: np.random.Generator
+) -> tuple[Any, int]:
     """Return (samples, rate) of a call in a world; a telephone has 8 kHz."""
     if world == "telephone" and rate != 8_000:
         sound, rate = soxr.resample(sound, rate, 8_000), 8_000

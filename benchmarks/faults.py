@@ -2,12 +2,13 @@
 
     python -m benchmarks.faults [CALLS]... [--clips FOLDER]... [--world NAME|all]... [--only FAULT]
 
-CALLS are folders of two-channel recordings; without one, calls are rendered of the clips under
-each ``--clips`` (``--number`` of them, ``--seed``), else of the example clips. A fault is done as
-users of open recorders describe it, to each call once. Every call is heard in a world: as it is, in
-noise 20 dB below, through a telephone, with automatic gain, behind a noise gate and behind one that
-the other side leaks into. ``--save`` writes the figures to ``benchmarks/results/faults.json``,
-beside those of other faults and worlds.
+CALLS are folders of two-channel recordings; without one, calls are rendered of the
+clips under each ``--clips`` (``--number`` of them, ``--seed``), else of the example
+clips. A fault is done as users of open recorders describe it, to each call once. Every
+call is heard in a world: as it is, in noise 20 dB below, through a telephone, with
+automatic gain, behind a noise gate and behind one that the other side leaks into.
+``--save`` writes the figures to ``benchmarks/results/faults.json``, beside those of
+other faults and worlds.
 """
 
 from __future__ import annotations
@@ -23,7 +24,15 @@ import numpy as np
 import soundfile
 import soxr
 
-from benchmarks.fault_calls import WORLDS, Change, heard_in, leaking, log_of, pauses_of, rendered
+from benchmarks.fault_calls import (
+    WORLDS,
+    Change,
+    heard_in,
+    leaking,
+    log_of,
+    pauses_of,
+    rendered,
+)
 from benchmarks.report import options_of, save, stored
 from extractors.formats import AUDIO_SUFFIXES
 from trace_eval.conversations.read_options import ReadOptions
@@ -36,7 +45,9 @@ from trace_eval.turns.report import time_turns
 def _loud(sound: Any, size: int, rng: np.random.Generator) -> tuple[int, int]:
     """(sample, channel) of a loud moment."""
     channel = int(rng.integers(2))
-    power = np.convolve(np.square(sound[:, channel]), np.ones(size), "valid")[:: size // 4]
+    power = np.convolve(np.square(sound[:, channel]), np.ones(size), "valid")[
+        :: size // 4
+    ]
     loud = np.flatnonzero(power > 0.1 * power.max())
     return int(rng.choice(loud)) * (size // 4), channel
 
@@ -81,7 +92,8 @@ def _drifting(sound: Any, rate: int, rng: np.random.Generator) -> Any:
 def _joined(sound: Any, rate: int, rng: np.random.Generator) -> Any:
     """Cut out the longest pause of a side; after its next utterance zeros catch up.
 
-    pipecat 4561: two utterances of the bot are joined while no sound of the user arrives.
+    pipecat 4561: two utterances of the bot are joined while no sound of the user
+    arrives.
     """
     channel, (a, b) = _longest(sound, rate)
     after = [end for end, _ in pauses_of(sound[:, channel], rate) if end > b]
@@ -120,7 +132,9 @@ def _cut(sound: Any, rate: int, rng: np.random.Generator) -> Any:
     """Let a side fall behind by 0.3 to 1 s in each chunk; the rest is zeros (pipecat 1256)."""
     channel, size = int(rng.integers(2)), min(10 * rate, len(sound) // 3)
     for first in range(0, len(sound) - size, size):
-        sound[first + size - int(rng.uniform(0.3, 1) * rate) : first + size, channel] = 0
+        sound[
+            first + size - int(rng.uniform(0.3, 1) * rate) : first + size, channel
+        ] = 0
     return sound
 
 
@@ -133,7 +147,9 @@ def _dry(sound: Any, rate: int, rng: np.random.Generator) -> Any:
         at, channel = _loud(sound, rate // 10, rng)
         late = int(rng.uniform(0.2, 0.6) * rate)
         if at + late < len(sound) - rate // 10:
-            sound[at:, channel] = np.concatenate((np.zeros(late), sound[at:-late, channel]))
+            sound[at:, channel] = np.concatenate(
+                (np.zeros(late), sound[at:-late, channel])
+            )
     return sound
 
 
@@ -149,21 +165,26 @@ FAULTS: dict[str, tuple[str, Change]] = {
     "repeated packets": ("repeated packets", _repeated),
     "one sound on both channels": (
         "one sound on both channels",
-        lambda sound, rate, rng: np.repeat(sound.mean(axis=1, keepdims=True), 2, axis=1),
+        lambda sound, rate, rng: np.repeat(
+            sound.mean(axis=1, keepdims=True), 2, axis=1
+        ),
     ),
     "a channel that breaks off": ("a channel that breaks off", _broken),
     "no sound above 4 kHz": (
         "no sound above 4 kHz",
-        lambda sound, rate, rng: soxr.resample(soxr.resample(sound, rate, 8_000), 8_000, rate)[
-            : len(sound)
-        ],
+        lambda sound, rate, rng: soxr.resample(
+            soxr.resample(sound, rate, 8_000), 8_000, rate
+        )[: len(sound)],
     ),
     "clipping": (
         "clipping",
         lambda sound, rate, rng: np.clip(8 * sound / np.abs(sound).max(), -1, 1),
     ),
     "an echo before its voice": ("an echo before its voice", _offset),
-    "an echo after its voice": ("", lambda sound, rate, rng: leaking(sound, rate // 25)),
+    "an echo after its voice": (
+        "",
+        lambda sound, rate, rng: leaking(sound, rate // 25),
+    ),
     "two clocks": ("two clocks", _drifting),
     "a side without its pauses, filled up at the next turn": (FILLED, _joined),
     "chunks of 10 s whose one side is late": (FILLED, _late_chunks),
@@ -175,15 +196,24 @@ FAULTS: dict[str, tuple[str, Change]] = {
 
 def _later(sound: Any, rate: int, rng: np.random.Generator) -> Any:
     size = rate // 4
-    power = np.square(sound).sum(axis=1)[: len(sound) // size * size].reshape(-1, size).sum(axis=1)
+    power = (
+        np.square(sound)
+        .sum(axis=1)[: len(sound) // size * size]
+        .reshape(-1, size)
+        .sum(axis=1)
+    )
     quiet = sound[int(np.argmin(power)) * size :][:size]
     return np.concatenate((*[quiet] * int(rng.uniform(4, 16)), sound))
 
 
-#: The same where the log of the call says who speaks when (its times off by up to 0.2 s).
+#: The same where the log of the call says who speaks when (its times off by up to 0.2
+#: s).
 LOGGED: dict[str, tuple[str, Change]] = {
     "log: none": ("", FAULTS["none"][1]),
-    "log: swapped channels": ("swapped channels", lambda sound, rate, rng: sound[:, ::-1]),
+    "log: swapped channels": (
+        "swapped channels",
+        lambda sound, rate, rng: sound[:, ::-1],
+    ),
     "log: a recording that begins 1 to 4 s earlier": (LATE, _later),
     "log: both sides without their pauses": (MOVED, _collapsed),
 }
@@ -201,7 +231,9 @@ def found_faults(
     rng = np.random.default_rng(seed)
     _, change = EVERY[name]
     with tempfile.TemporaryDirectory() as made:
-        for file in sorted(one for one in folder.iterdir() if one.suffix in AUDIO_SUFFIXES):
+        for file in sorted(
+            one for one in folder.iterdir() if one.suffix in AUDIO_SUFFIXES
+        ):
             sound, rate = soundfile.read(file, always_2d=True)
             if name in LONG and len(sound) < 20 * rate:
                 continue
@@ -226,7 +258,8 @@ def _named(item: ConversationItem) -> list[str]:
     return [fault["name"] for fault in faults]
 
 
-#: What is no fault of a world, but true of it; and what else is true of calls with a fault.
+#: What is no fault of a world, but true of it; and what else is true of calls with a
+#: fault.
 TRUE_OF = {
     "telephone": {"a recording of 8 kHz"},
     "log: both sides without their pauses": {CUT_OUT, LATE},
@@ -235,7 +268,9 @@ TRUE_OF = {
 Row = dict[str, Any]
 
 
-def rows_of(folders: Sequence[Path], worlds: Sequence[str], names: Sequence[str]) -> Iterator[Row]:
+def rows_of(
+    folders: Sequence[Path], worlds: Sequence[str], names: Sequence[str]
+) -> Iterator[Row]:
     """Of each fault, folder and world: calls, found, with a false alarm, and which these are."""
     for name, folder, world in product(names, folders, worlds):
         wanted = EVERY[name][0]
@@ -244,10 +279,21 @@ def rows_of(folders: Sequence[Path], worlds: Sequence[str], names: Sequence[str]
         true = {wanted} | TRUE_OF.get(world, set()) | TRUE_OF.get(name, set())
         calls = [*found_faults(folder, name, 1, world)]
         false = {call: sorted({*names} - true) for call, names in calls}
-        alarms = [f"{call}: {', '.join(names)}" for call, names in false.items() if names]
+        alarms = [
+            f"{call}: {', '.join(names)}" for call, names in false.items() if names
+        ]
         accepted = {wanted, CUT_OUT} if wanted == MOVED else {wanted}
-        result = sum(not accepted.isdisjoint(names) for _, names in calls) if wanted else None
-        row = {"fault": name, "calls": folder.name, "world": world, "number": len(calls)}
+        result = (
+            sum(not accepted.isdisjoint(names) for _, names in calls)
+            if wanted
+            else None
+        )
+        row = {
+            "fault": name,
+            "calls": folder.name,
+            "world": world,
+            "number": len(calls),
+        }
         if calls:
             yield row | {"found": result, "false": len(alarms), "alarms": alarms}
 
@@ -255,7 +301,9 @@ def rows_of(folders: Sequence[Path], worlds: Sequence[str], names: Sequence[str]
 def holds(row: Row) -> bool:
     """Whether 95 % were found, and whether 2 % or less are false where nothing is wrong."""
     number, found = row["number"], row["found"]
-    return bool(row["false"] <= 0.02 * number if found is None else found >= 0.95 * number)
+    return bool(
+        row["false"] <= 0.02 * number if found is None else found >= 0.95 * number
+    )
 
 
 def report(rows: Iterator[Row]) -> list[Row]:
@@ -279,7 +327,9 @@ def main() -> int:
     parser.add_argument("--clips", type=Path, action="append", default=[])
     parser.add_argument("--number", type=int, default=12, help="of rendered calls")
     parser.add_argument("--seed", type=int, default=1, help="of rendered calls")
-    parser.add_argument("--world", action="append", choices=["all", *WORLDS], default=[])
+    parser.add_argument(
+        "--world", action="append", choices=["all", *WORLDS], default=[]
+    )
     parser.add_argument("--only", action="append", choices=[*EVERY], default=[])
     parser.add_argument("--save", action="store_true", help="write results/faults.json")
     args = parser.parse_args()
@@ -292,7 +342,10 @@ def main() -> int:
         names = args.only or [*EVERY]
         rows = report(rows_of(args.calls or [made], worlds, names))
     if args.save:
-        every = {(row["fault"], row["world"]): row for row in (*stored("faults")["rows"], *rows)}
+        every = {
+            (row["fault"], row["world"]): row
+            for row in (*stored("faults")["rows"], *rows)
+        }
         save("faults", {"rows": [*every.values()]})
     return int(not all(holds(row) for row in rows))
 

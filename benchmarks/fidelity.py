@@ -2,8 +2,9 @@
 
     TRACE_EVAL_DATA=... python -m benchmarks.fidelity
 
-Needs ffmpeg (``apt-get install ffmpeg``). Words are compared by :mod:`benchmarks.hearing`; DNSMOS
-was compared with the ``speechmos`` package, and the faster of two speakers told, at d0787022.
+Needs ffmpeg (``apt-get install ffmpeg``). Words are compared by
+:mod:`benchmarks.hearing`; DNSMOS was compared with the ``speechmos`` package, and the
+faster of two speakers told, at d0787022.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ def loudness_difference(paths: list[Path]) -> float:
     for path in paths:
         command = ["ffmpeg", "-nostats", "-hide_banner", "-i", str(path)]
         command += ["-af", "ebur128", "-f", "null", "-"]
-        details = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+        details = subprocess.run(
+            command, capture_output=True, text=True, check=True
+        ).stderr
         theirs = float(re.findall(r"I:\s+(-?[\d.]+) LUFS", details)[-1])
         ours = extractor.extract(decode(path), Blueprint(clip="x"))
         if isinstance(ours, Loudness):

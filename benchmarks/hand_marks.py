@@ -4,13 +4,14 @@
     python -m benchmarks.hand_marks compare READER1.csv READER2.csv --records RECORDS [--save]
     python -m benchmarks.hand_marks stored --records RECORDS
 
-The marks of ``results/hand_marks.json`` are of three calls between a live agent and a simulated
-caller, each read twice. Of a pause of .5 to .7 s that one has and the other has not, no edge is
-compared: it is counted.
+The marks of ``results/hand_marks.json`` are of three calls between a live agent and a
+simulated caller, each read twice. Of a pause of .5 to .7 s that one has and the other
+has not, no edge is compared: it is counted.
 
-A strip shows waveform, spectrogram and level of each channel on one time axis. Marks are rows of
-``record,channel,start,end``: every stretch of speech of one channel in which nobody is silent for
-half a second. Readers mark without having seen what the product says, or each other's marks.
+A strip shows waveform, spectrogram and level of each channel on one time axis. Marks
+are rows of ``record,channel,start,end``: every stretch of speech of one channel in
+which nobody is silent for half a second. Readers mark without having seen what the
+product says, or each other's marks.
 """
 
 from __future__ import annotations
@@ -35,10 +36,12 @@ from trace_eval.turns.report import time_turns
 #: Silence within a stretch that is marked as one, seconds.
 JOIN_S = 0.5
 
-#: A longer pause that one of two has and the other has not is an error of two edges, seconds.
+#: A longer pause that one of two has and the other has not is an error of two edges,
+#: seconds.
 _BRIDGED_S = 0.7
 
-#: What the edges of the product must reach against each reader: median and 95th percentile.
+#: What the edges of the product must reach against each reader: median and 95th
+#: percentile.
 EDGES = (0.06, 0.3)
 
 #: A stretch of the product shorter than this share inside marks is an invented one.
@@ -52,10 +55,10 @@ _FILES = {"user": "audio_user.wav", "agent": "audio_assistant.wav"}
 
 #: What the stored marks are, and how they were made.
 _HOW = (
-    "Stretches of speech in three recorded calls of a live agent and a simulated caller (Hindi and"
-    " English), to .05 s, by two readers of waveform, spectrogram and level (the strips of this"
-    " script), each without the other's marks, the log or a program's output. Silence of half a"
-    " second inside ends a stretch."
+    "Stretches of speech in three recorded calls of a live agent and a simulated caller"
+    " (Hindi and English), to .05 s, by two readers of waveform, spectrogram and level"
+    " (the strips of this script), each without the other's marks, the log or a"
+    " program's output. Silence of half a second inside ends a stretch."
 )
 _COLUMNS = ("record", "role", "start", "end")
 
@@ -80,10 +83,14 @@ def main() -> None:
     drawing.add_argument("records", type=Path, nargs="+")
     drawing.add_argument("--out", type=Path, required=True)
     drawing.add_argument("--seconds", type=float, default=5.0)
-    comparing = commands.add_parser("compare", help="compare two readers and the product")
+    comparing = commands.add_parser(
+        "compare", help="compare two readers and the product"
+    )
     comparing.add_argument("marks", type=Path, nargs=2)
     comparing.add_argument("--records", type=Path, required=True)
-    comparing.add_argument("--save", action="store_true", help="store the marks as results")
+    comparing.add_argument(
+        "--save", action="store_true", help="store the marks as results"
+    )
     again = commands.add_parser("stored", help="compare the marks that are stored")
     again.add_argument("--records", type=Path, required=True)
     args = parser.parse_args()
@@ -97,7 +104,10 @@ def main() -> None:
         readers = [read_rows(path) for path in args.marks]
         one, other = (marks_of(rows) for rows in readers)
         if args.save:
-            save("hand_marks", {"how": _HOW, "columns": list(_COLUMNS), "readers": readers})
+            save(
+                "hand_marks",
+                {"how": _HOW, "columns": list(_COLUMNS), "readers": readers},
+            )
     if not report(one, other, product_marks(args.records, sorted({*one, *other}))):
         sys.exit("limits are missed")
 
@@ -141,18 +151,42 @@ def _draw_channel(
     if len(part) > rate // 10:
         padded = part + 1e-6 * np.random.default_rng(0).standard_normal(len(part))
         spectrum.specgram(
-            padded, NFFT=512, Fs=rate, noverlap=448, xextent=(first, times[-1]), vmin=-140, vmax=-50
+            padded,
+            NFFT=512,
+            Fs=rate,
+            noverlap=448,
+            xextent=(first, times[-1]),
+            vmin=-140,
+            vmax=-50,
         )
     spectrum.set_ylabel(f"{role}\nHz")
     spectrum.set_ylim(0, 6_000)
     hop = rate // 100
     frames = np.square(part[: len(part) // hop * hop]).reshape(-1, hop).mean(axis=1)
-    level.plot(first + 0.01 * np.arange(len(frames)), 10 * np.log10(frames + 1e-10), linewidth=1)
+    level.plot(
+        first + 0.01 * np.arange(len(frames)),
+        10 * np.log10(frames + 1e-10),
+        linewidth=1,
+    )
     level.set_ylim(-95, 0)
     level.set_ylabel(f"{role}\nlevel, dB")
     for axis in axes:
-        axis.grid(visible=True, which="major", axis="x", linewidth=0.8, color="black", alpha=0.5)
-        axis.grid(visible=True, which="minor", axis="x", linewidth=0.4, color="gray", alpha=0.5)
+        axis.grid(
+            visible=True,
+            which="major",
+            axis="x",
+            linewidth=0.8,
+            color="black",
+            alpha=0.5,
+        )
+        axis.grid(
+            visible=True,
+            which="minor",
+            axis="x",
+            linewidth=0.4,
+            color="gray",
+            alpha=0.5,
+        )
         axis.tick_params(labelbottom=True)
 
 
@@ -171,7 +205,9 @@ def read_rows(path: Path) -> list[list[Any]]:
 
 def marks_of(rows: Sequence[Sequence[Any]]) -> Marks:
     """Group the marks of a reader; stretches with gaps under half a second are one."""
-    spans: dict[str, dict[Role, Spans]] = defaultdict(lambda: {role: [] for role in ROLES})
+    spans: dict[str, dict[Role, Spans]] = defaultdict(
+        lambda: {role: [] for role in ROLES}
+    )
     for record, role, start, end in rows:
         spans[record][role].append((start, end))
     return {
@@ -184,11 +220,14 @@ def product_marks(records: Path, names: Sequence[str]) -> Marks:
     """Return what the product hears in records, in the same form."""
     marks: Marks = {}
     for name in names:
-        (timed,) = time_turns(records / name, TurnsOptions(layout="two_files")).conversations
+        (timed,) = time_turns(
+            records / name, TurnsOptions(layout="two_files")
+        ).conversations
         call = timed.item.conversation
         marks[name] = {
             role: joined(
-                (span for _, turn in call.turns_of(role) for span in turn.stretches), JOIN_S
+                (span for _, turn in call.turns_of(role) for span in turn.stretches),
+                JOIN_S,
             )
             for role in ROLES
         }
@@ -260,7 +299,15 @@ def report(one: Marks, other: Marks, product: Marks) -> bool:
         rows.append([name, len(starts), median, p95, *halves, lost, invented, bridged])
         if second is product:
             good &= median <= EDGES[0] and p95 <= EDGES[1] and not invented
-    columns = ("edges, median s", "p95", "starts", "ends", "lost", "invented", "pauses of one")
+    columns = (
+        "edges, median s",
+        "p95",
+        "starts",
+        "ends",
+        "lost",
+        "invented",
+        "pauses of one",
+    )
     table("speech of recorded calls by hand", ["who", "stretches", *columns], rows)
     return good
 

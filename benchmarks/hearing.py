@@ -2,10 +2,11 @@
 
     TRACE_EVAL_DATA=... python -m benchmarks.hearing [--passes 2]
 
-Each reads the ten spoken prompts, whose words are known, and all recordings of the pairs, on one
-thread. The library has the same weights and all its defaults, and no voice activity detection. Word
-errors are counted without case and punctuation, numbers spelled out; CPU time is that of the best
-of the passes, so that other work on the machine counts less.
+Each reads the ten spoken prompts, whose words are known, and all recordings of the
+pairs, on one thread. The library has the same weights and all its defaults, and no
+voice activity detection. Word errors are counted without case and punctuation, numbers
+spelled out; CPU time is that of the best of the passes, so that other work on the
+machine counts less.
 """
 
 from __future__ import annotations
@@ -17,7 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.extract import distinct, filled
-from benchmarks.report import arguments, data_folder, lines_of, restart_with, save, timed
+from benchmarks.report import (
+    arguments,
+    data_folder,
+    lines_of,
+    restart_with,
+    save,
+    timed,
+)
 from blueprints import Blueprint, Transcript
 from extractors import default_asr, packaged
 from extractors.audio import Clip, decode
@@ -53,7 +61,9 @@ def _library() -> Reader:
 
     folder = packaged.folder_of(packaged.ENGLISH)
     model = WhisperModel(str(folder), device="cpu", local_files_only=True)
-    return lambda clip, _: " ".join(part.text for part in model.transcribe(clip.speech)[0])
+    return lambda clip, _: " ".join(
+        part.text for part in model.transcribe(clip.speech)[0]
+    )
 
 
 LINES = {
@@ -69,7 +79,9 @@ def measure(line: str, data: Path, passes: int) -> dict[str, Any]:
     lines = (data / "prompts" / "texts.jsonl").read_text().splitlines()
     records = [json.loads(record) for record in lines]
     prompts = [data / "prompts" / record["audio"] for record in records]
-    pairs = [path for folder in data.glob("*_pairs") for path in find_recordings(folder)]
+    pairs = [
+        path for folder in data.glob("*_pairs") for path in find_recordings(folder)
+    ]
     clips = distinct([*prompts, *pairs])
     signals = {clip.sha256: filled(clip, [create("signal")]) for clip in clips}
     read = LINES[line]()
@@ -83,7 +95,9 @@ def measure(line: str, data: Path, passes: int) -> dict[str, Any]:
     written = [words(recognised[decode(path).sha256]) for path in prompts]
     return {
         "recogniser": line,
-        "word error rate": float(wer([words(record["text"]) for record in records], written)),
+        "word error rate": float(
+            wer([words(record["text"]) for record in records], written)
+        ),
         "CPU s / s": min(spent) / sum(clip.seconds for clip in clips),
     }
 

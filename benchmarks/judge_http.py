@@ -2,9 +2,9 @@
 
     python -m benchmarks.judge_http [--calls 1024]
 
-256 calls of 200 ms are in flight against the server of ``benchmarks.judge_overhead``, which runs in
-a process of its own: through the openai package over either of its HTTP clients, and through these
-clients alone. Ours is the last one.
+256 calls of 200 ms are in flight against the server of ``benchmarks.judge_overhead``,
+which runs in a process of its own: through the openai package over either of its HTTP
+clients, and through these clients alone. Ours is the last one.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ WAYS: dict[str, tuple[Callable[[], Any], bool]] = {
 }
 
 
-async def seconds(call: Callable[[], Awaitable[Any]], calls: int) -> tuple[float, float]:
+async def seconds(
+    call: Callable[[], Awaitable[Any]], calls: int
+) -> tuple[float, float]:
     """Return wall and CPU seconds of so many calls, after a round that opens the connections."""
     await asyncio.gather(*(call() for _ in range(IN_FLIGHT)))
     numbers = iter(range(calls))
@@ -61,7 +63,9 @@ async def measured(way: str, calls: int) -> dict[str, Any]:
     make, through_package = WAYS[way]
     with server(LATENCY_S) as url:
         http = make()
-        client = openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0, http_client=http)
+        client = openai.AsyncOpenAI(
+            base_url=url, api_key="none", max_retries=0, http_client=http
+        )
 
         async def call() -> Any:
             if through_package:

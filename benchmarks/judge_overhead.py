@@ -6,11 +6,13 @@
 A loopback server in a process of its own answers every chat completion with the same
 verdict after a fixed latency, so all CPU that this process spends is ours. Printed:
 
-- CPU per call at 0 ms latency: our rendering, request, parsing, checks of reasons, reconciling
-  and reply cache, with HTTP (target: under 5 ms), and how much of it is ours;
-- concurrency efficiency at 200 ms latency with 16, 64 and 256 calls in flight: the time that a
-  server of that latency makes unavoidable, over the time it took (target: at least 0.9). 256 in
-  flight are 1,280 calls a second, more than one core can make: that row shows what one core does.
+- CPU per call at 0 ms latency: our rendering, request, parsing, checks of reasons,
+  reconciling and reply cache, with HTTP (target: under 5 ms), and how much of it is
+  ours;
+- concurrency efficiency at 200 ms latency with 16, 64 and 256 calls in flight: the time
+  that a server of that latency makes unavoidable, over the time it took (target: at
+  least 0.9). 256 in flight are 1,280 calls a second, more than one core can make: that
+  row shows what one core does.
 """
 
 from __future__ import annotations
@@ -43,7 +45,10 @@ IN_FLIGHT = 64
 LATENCY_S = 0.2
 
 VERDICT = json.dumps(
-    {name: {"reasoning": "as measured " * 12, "rating": "both_good"} for name in DIMENSIONS}
+    {
+        name: {"reasoning": "as measured " * 12, "rating": "both_good"}
+        for name in DIMENSIONS
+    }
 )
 
 #: Reads a request, waits, answers. Plain sockets, so that it is never the bottleneck.
@@ -79,7 +84,13 @@ asyncio.run(main())
 def server(latency_s: float) -> Iterator[str]:
     """Serve one reply on loopback, in a process of its own; yields the base URL."""
     process = subprocess.Popen(
-        [sys.executable, "-c", _SERVER, str(latency_s), json.dumps(completion(VERDICT))],
+        [
+            sys.executable,
+            "-c",
+            _SERVER,
+            str(latency_s),
+            json.dumps(completion(VERDICT)),
+        ],
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,  # Ctrl-C is for the benchmark
@@ -100,7 +111,9 @@ def case(number: int) -> Case:
     """Make a pair whose prompt no other has; a clip stands in many pairs, to be quick."""
     text = f"Tell me number {number} of the leaning tower of Pisa."
     sides = {side: {"audio": f"{side}.wav"} for side in "ab"}
-    pair = Pair.model_validate({"id": f"p{number}", "instruction": {"text": text}, **sides})
+    pair = Pair.model_validate(
+        {"id": f"p{number}", "instruction": {"text": text}, **sides}
+    )
     first = number % (len(CLIPS) - 1)
     return Case.of(pair, *CLIPS[first : first + 2])
 
@@ -160,7 +173,12 @@ def cpu_per_call(pairs: int) -> dict[str, float]:
         instant = compares(Backend("openai:m", Instant()), options)  # type: ignore[arg-type]
         _, own = timed(lambda: asyncio.run(count(instant, pairs, 8)))
     spent, ours = (1000 * (seconds - making) / calls for seconds in (whole, own))
-    return {"calls": calls, "CPU ms per call": spent, "of it ours": ours, "target, under": 5.0}
+    return {
+        "calls": calls,
+        "CPU ms per call": spent,
+        "of it ours": ours,
+        "target, under": 5.0,
+    }
 
 
 def efficiency(pairs: int, in_flight: int) -> dict[str, float]:
@@ -171,7 +189,12 @@ def efficiency(pairs: int, in_flight: int) -> dict[str, float]:
         work = partial(count, judge, pairs, in_flight)
         calls, took = timed(lambda: asyncio.run(work()), time.monotonic)
     efficiency = calls / in_flight * LATENCY_S / took
-    return {"calls": calls, "in flight": in_flight, "efficiency": efficiency, "at least": 0.9}
+    return {
+        "calls": calls,
+        "in flight": in_flight,
+        "efficiency": efficiency,
+        "at least": 0.9,
+    }
 
 
 def main() -> None:

@@ -2,11 +2,12 @@
 
     python -m benchmarks.languages [--clips VOICES=FILE.jsonl]...
 
-A file has ``audio``, ``text`` and ``language`` on each line, paths relative to it; VOICES is what
-the table calls its speakers, e.g. ``neural``; English are the prompts of ``TRACE_EVAL_DATA``. A
-formant synthesiser is no test of a language, so none is rendered. One thread. Acceptance numbers
-of the default (costs, whispered, sung and noisy speech, damaged weights) were measured once and
-are kept in ``benchmarks/results/languages.json``; the scripts stand at 718615d3.
+A file has ``audio``, ``text`` and ``language`` on each line, paths relative to it;
+VOICES is what the table calls its speakers, e.g. ``neural``; English are the prompts of
+``TRACE_EVAL_DATA``. A formant synthesiser is no test of a language, so none is
+rendered. One thread. Acceptance numbers of the default (costs, whispered, sung and
+noisy speech, damaged weights) were measured once and are kept in
+``benchmarks/results/languages.json``; the scripts stand at 718615d3.
 """
 
 from __future__ import annotations
@@ -50,13 +51,16 @@ def errors(wanted: str, written: str, language: str) -> tuple[int, int]:
     return wrong, done.hits + done.substitutions + done.deletions
 
 
-def hear(path: Path, line: Line, recogniser: FasterWhisperExtractor) -> dict[str, Any] | None:
+def hear(
+    path: Path, line: Line, recogniser: FasterWhisperExtractor
+) -> dict[str, Any] | None:
     """Return what became of a clip; None where nobody is heard to speak.
 
     Returns:
-        ``language``; ``named`` and ``unsure``: whether it is named rightly, or not for sure;
-        ``guessed``: the words are known to be guesses; ``errors`` and ``units``: words, or
-        characters where no spaces mark them; the same ``trusted_``, of words that are no guesses.
+        ``language``; ``named`` and ``unsure``: whether it is named rightly, or not for
+        sure; ``guessed``: the words are known to be guesses; ``errors`` and ``units``:
+        words, or characters where no spaces mark them; the same ``trusted_``, of words
+        that are no guesses.
     """
     blueprint = filled(decode(path), (SignalExtractor(), recogniser, RateExtractor()))
     recognised, language = blueprint.transcript, line.get("language", "en")
@@ -76,11 +80,15 @@ def hear(path: Path, line: Line, recogniser: FasterWhisperExtractor) -> dict[str
     }
 
 
-def by_language(clips: Sequence[dict[str, Any]], voices: str) -> Iterator[dict[str, Any]]:
+def by_language(
+    clips: Sequence[dict[str, Any]], voices: str
+) -> Iterator[dict[str, Any]]:
     """Yield a record per language of what was measured on some voices."""
     for language in dict.fromkeys(clip["language"] for clip in clips):
         own = [clip for clip in clips if clip["language"] == language]
-        sums = {key: sum(clip[key] for clip in own) for key in own[0] if key != "language"}
+        sums = {
+            key: sum(clip[key] for clip in own) for key in own[0] if key != "language"
+        }
         yield {"language": language, "voices": voices, "clips": len(own), **sums}
 
 
@@ -96,15 +104,21 @@ def page_table(lines: Sequence[Mapping[str, Any]]) -> str:
         ]
         named = f"{line['named']}, {line['unsure']} of {clips}"
         name = f"{language_name(code)} ({code})"
-        rows.append((name, line["voices"], named, f"{line['guessed']} of {clips}", *wrong))
+        rows.append(
+            (name, line["voices"], named, f"{line['guessed']} of {clips}", *wrong)
+        )
     heads = ("language", "voices", "named rightly, unsure", "words known to be guessed")
-    return markdown(" | ".join((*heads, "wrong, of words (characters)", "of trusted ones")), rows)
+    return markdown(
+        " | ".join((*heads, "wrong, of words (characters)", "of trusted ones")), rows
+    )
 
 
 def main() -> None:
     """Measure, print, save."""
     parser = options_of(__doc__)
-    parser.add_argument("--clips", action="append", default=[], metavar="VOICES=FILE.jsonl")
+    parser.add_argument(
+        "--clips", action="append", default=[], metavar="VOICES=FILE.jsonl"
+    )
     typed = [one.partition("=") for one in parser.parse_args().clips]
     restart_with({"OMP_NUM_THREADS": "1"})
     for model in (packaged.ENGLISH, packaged.MULTILINGUAL):
@@ -125,7 +139,10 @@ def main() -> None:
         lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         measure(voices, path.parent, lines)
     print(page_table(records))
-    save("languages", {"acceptance": stored("languages")["acceptance"], "languages": records})
+    save(
+        "languages",
+        {"acceptance": stored("languages")["acceptance"], "languages": records},
+    )
 
 
 if __name__ == "__main__":

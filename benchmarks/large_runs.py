@@ -1,8 +1,9 @@
 """What a million pairs cost, from the results of other benchmarks, for docs/how-to/large-runs.md.
 
-Answers last 20 s, a judge of ``gpt-4.1-mini`` reads both orders and replies with 250 tokens, a core
-costs US$ 0.04 an hour, and a node of a cluster takes 3 minutes to start. ``python -m
-benchmarks.large_runs --gpu-hour 3`` prints what a local model costs at another price.
+Answers last 20 s, a judge of ``gpt-4.1-mini`` reads both orders and replies with 250
+tokens, a core costs US$ 0.04 an hour, and a node of a cluster takes 3 minutes to start.
+``python -m benchmarks.large_runs --gpu-hour 3`` prints what a local model costs at
+another price.
 """
 
 from __future__ import annotations
@@ -12,14 +13,21 @@ import argparse
 from benchmarks.report import markdown, stored
 from trace_eval.judges.ask.prices import find_price
 
-PAIRS, ANSWER_S, REPLY_TOKENS, USD_PER_CORE_HOUR, START_H = 1_000_000, 20.0, 250, 0.04, 0.05
+PAIRS, ANSWER_S, REPLY_TOKENS, USD_PER_CORE_HOUR, START_H = (
+    1_000_000,
+    20.0,
+    250,
+    0.04,
+    0.05,
+)
 
 MODEL = ("https://api.openai.com/v1", "gpt-4.1-mini")
 
 TOKENS_PER_MINUTE = 2_000_000
 
-#: Of a model of 8B in half precision on one H100, tokens a second over all calls in flight: read,
-#: at 16 GFLOP a token and 400 TFLOP/s of the card's 989; and written, as vLLM publishes it.
+#: Of a model of 8B in half precision on one H100, tokens a second over all calls in
+#: flight: read, at 16 GFLOP a token and 400 TFLOP/s of the card's 989; and written, as
+#: vLLM publishes it.
 READ_PER_S, WRITTEN_PER_S = 25_000, 5_000
 
 USD_PER_GPU_HOUR = 2.5
@@ -38,7 +46,9 @@ def extraction() -> str:
         ("Ray, 8 nodes of 16 cores", 128, stored("ray")["kept of two nodes"], START_H),
     ):
         hours = core_h / share / cores + start
-        rows.append((name, f"{hours:,.0f}", f"{hours * cores * USD_PER_CORE_HOUR:,.0f}"))
+        rows.append(
+            (name, f"{hours:,.0f}", f"{hours * cores * USD_PER_CORE_HOUR:,.0f}")
+        )
     return markdown("extraction | hours | US$", rows)
 
 
@@ -68,7 +78,10 @@ def calls() -> str:
         numbers = (tokens, *costs, hours)
         rows.append((f"`{rendering}`", *(f"{number:,.0f}" for number in numbers)))
     return markdown(
-        "rendering | tokens in a call | US$ | US$, static part cached | hours at 2 M tokens/min",
+        (
+            "rendering | tokens in a call | US$ | US$, static part cached | hours at 2"
+            " M tokens/min"
+        ),
         rows,
     )
 
@@ -81,7 +94,9 @@ def local(usd_per_hour: float = USD_PER_GPU_HOUR) -> str:
     number, rows = 2 * PAIRS, []
     for rendering in ("paper", "compact", "brief"):
         call = stored("tokens")["a call"][rendering]
-        seconds = (call["mean"] - call["static part"]) / READ_PER_S + REPLY_TOKENS / WRITTEN_PER_S
+        seconds = (
+            call["mean"] - call["static part"]
+        ) / READ_PER_S + REPLY_TOKENS / WRITTEN_PER_S
         hours = number * seconds / 3600
         rows.append((f"`{rendering}`", f"{hours:,.0f}", f"{hours * usd_per_hour:,.0f}"))
     return markdown("rendering | GPU hours | US$", rows)
@@ -93,15 +108,22 @@ def judged_on_ray() -> str:
     for store in ("s3", "folder"):
         for what, row in stored(f"ray_judging_{store}")["rows"].items():
             cost = (row["CPU ms a pair"], row["largest process, GiB"], row["killed"])
-            rows.append((f"{store}: {what}", f"{row['pairs']:,}", f"{row['s']:,.0f}", *cost))
-    header = "results in: judged by | pairs | s | CPU ms a pair | largest process, GiB | killed"
+            rows.append(
+                (f"{store}: {what}", f"{row['pairs']:,}", f"{row['s']:,.0f}", *cost)
+            )
+    header = (
+        "results in: judged by | pairs | s | CPU ms a pair | largest process, GiB |"
+        " killed"
+    )
     return markdown(header, rows)
 
 
 def main() -> None:
     """Print the table of a local model at a price of a GPU hour."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--gpu-hour", type=float, default=USD_PER_GPU_HOUR, help="US dollars")
+    parser.add_argument(
+        "--gpu-hour", type=float, default=USD_PER_GPU_HOUR, help="US dollars"
+    )
     print(local(parser.parse_args().gpu_hour))
 
 

@@ -2,16 +2,17 @@
 
     TRACE_EVAL_DATA=... python -m benchmarks.many_clips [--clips 10000] [--tar] [--light]
 
-Clips of 3 s are cuts of the spoken prompts, each at a gain of its own, so that nothing comes from
-the cache. ``trace-eval extract`` reads all of them in one call. Printed per tenth of the clips:
-their number in a second, CPU milliseconds for each, resident memory and open files of all of its
-processes. ``--light`` leaves the networks and the pitch out: what could grow with the number of
-clips is not theirs, and 10,000 clips take minutes.
+Clips of 3 s are cuts of the spoken prompts, each at a gain of its own, so that nothing
+comes from the cache. ``trace-eval extract`` reads all of them in one call. Printed per
+tenth of the clips: their number in a second, CPU milliseconds for each, resident memory
+and open files of all of its processes. ``--light`` leaves the networks and the pitch
+out: what could grow with the number of clips is not theirs, and 10,000 clips take
+minutes.
 
-Exit code 1: CPU time of a clip, memory or files of the last tenths are more than those of the first
-by a tenth. CPU time, not speed, because other work on the machine slows down; the median of three
-tenths, because for the length of one it can double what a clip takes. The very first tenth has the
-loading and is left out.
+Exit code 1: CPU time of a clip, memory or files of the last tenths are more than those
+of the first by a tenth. CPU time, not speed, because other work on the machine slows
+down; the median of three tenths, because for the length of one it can double what a
+clip takes. The very first tenth has the loading and is left out.
 """
 
 from __future__ import annotations
@@ -30,7 +31,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import soundfile
 
-from benchmarks.report import RESULTS, arguments, command, data_folder, lines_of, save, stored
+from benchmarks.report import (
+    RESULTS,
+    arguments,
+    command,
+    data_folder,
+    lines_of,
+    save,
+    stored,
+)
 from benchmarks.watch import children, resident_mb
 
 SECONDS, MOST_GROWTH = 3.0, 1.1
@@ -39,7 +48,16 @@ SECONDS, MOST_GROWTH = 3.0, 1.1
 COMPARED = 3
 
 #: Arguments that leave out all networks and the pitch.
-LIGHT = ("-x", "transcript=none", "-x", "quality=none", "-x", "rate=none", "-x", "pitch=none")
+LIGHT = (
+    "-x",
+    "transcript=none",
+    "-x",
+    "quality=none",
+    "-x",
+    "rate=none",
+    "-x",
+    "pitch=none",
+)
 
 #: Seconds between two samples.
 STEP_S = 0.5
@@ -109,7 +127,9 @@ def watched(source: Path, out: Path, options: Sequence[str] = ()) -> list[Sample
     Raises:
         SystemExit: the command failed.
     """
-    line = command("extract", source, "--out", out, "--cache", f"{out}-cache", "--quiet", *options)
+    line = command(
+        "extract", source, "--out", out, "--cache", f"{out}-cache", "--quiet", *options
+    )
     samples = []
     with subprocess.Popen(line) as process:
         while process.poll() is None:

@@ -2,9 +2,10 @@
 
     python -m benchmarks.million [--items 1000000]
 
-Three commands over CSV files, each in a process of its own: ``agree`` of verdicts with labels,
-``rank --cluster --labels`` of 13 systems with a label for every pair, and ``agree`` of scores with
-three ratings of each answer. All resample 10,000 times, as they do by default.
+Three commands over CSV files, each in a process of its own: ``agree`` of verdicts with
+labels, ``rank --cluster --labels`` of 13 systems with a label for every pair, and
+``agree`` of scores with three ratings of each answer. All resample 10,000 times, as
+they do by default.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ PER_INSTRUCTION = 10
 
 SYSTEMS = 13
 
-#: Runs a command from a small process, whose own peak of memory its child does not inherit.
+#: Runs a command from a small process, whose own peak of memory its child does not
+#: inherit.
 _MEASURED = """
 import json, resource, subprocess, sys, time
 start = time.perf_counter()
@@ -48,17 +50,24 @@ def write(folder: Path, items: int) -> dict[str, list[Path]]:
     rng = np.random.default_rng(0)
     rows = np.arange(items)
     ids = [f"p{row}" for row in rows]
-    facts = {"id": ids, "instruction_id": [f"i{row // PER_INSTRUCTION}" for row in rows]}
+    facts = {
+        "id": ids,
+        "instruction_id": [f"i{row // PER_INSTRUCTION}" for row in rows],
+    }
     names = np.array(RATINGS)
 
-    def files(name: str, judged: dict[str, object], labels: dict[str, object]) -> list[Path]:
+    def files(
+        name: str, judged: dict[str, object], labels: dict[str, object]
+    ) -> list[Path]:
         paths = [folder / f"{name}-judge.csv", folder / f"{name}-labels.csv"]
         for path, columns in zip(paths, (judged, labels), strict=True):
             csv.write_csv(pyarrow.table(columns), path)
         return paths
 
     truth = rng.choice(4, size=(4, items), p=[0.3, 0.3, 0.15, 0.25])
-    said = np.where(rng.random(truth.shape) < 0.6, truth, rng.integers(0, 4, truth.shape))
+    said = np.where(
+        rng.random(truth.shape) < 0.6, truth, rng.integers(0, 4, truth.shape)
+    )
     columns = (*DIMENSIONS, "overall")
     agree = [
         facts | dict(zip(columns, names[codes], strict=True)) for codes in (said, truth)

@@ -5,11 +5,11 @@
 
 Each model runs in a process of its own, so peak memory is its own. Per model:
 
-- seconds per second of audio (tiny checkpoints: their networks cost next to nothing, so this is
-  what decoding loops, features and our own code take);
-- overhead of the extractor over the same work asked of the library directly (target: under
-  5 %): median ratio of neighbouring calls, in processor time on one thread, with the half
-  width of its 95 % interval;
+- seconds per second of audio (tiny checkpoints: their networks cost next to nothing, so
+  this is what decoding loops, features and our own code take);
+- overhead of the extractor over the same work asked of the library directly (target:
+  under 5 %): median ratio of neighbouring calls, in processor time on one thread, with
+  the half width of its 95 % interval;
 - peak resident memory.
 
 What batches and a GPU bring: :mod:`benchmarks.devices` and :mod:`benchmarks.shapes`.
@@ -42,13 +42,23 @@ SECONDS = 30.0
 #: Pairs of calls: as many as fit into this many seconds, within the bounds.
 BUDGET_S, LEAST, MOST = 40.0, 25, 400
 
-#: Model -> extractor, what writes a tiny checkpoint, its file, what it says, and options.
+#: Model -> extractor, what writes a tiny checkpoint, its file, what it says, and
+#: options.
 MODELS: dict[str, tuple[str, str, str, tuple[str, ...], dict[str, Any]]] = {
     "whisper": (
-        *("whisper:WhisperExtractor", "tiny_whisper:write_whisper", "tiny.pt", (SENTENCE,), {}),
+        *(
+            "whisper:WhisperExtractor",
+            "tiny_whisper:write_whisper",
+            "tiny.pt",
+            (SENTENCE,),
+            {},
+        ),
     ),
     "faster-whisper": (
-        *("faster_whisper:FasterWhisperExtractor", "tiny_faster_whisper:write_faster_whisper"),
+        *(
+            "faster_whisper:FasterWhisperExtractor",
+            "tiny_faster_whisper:write_faster_whisper",
+        ),
         *("tiny", (SENTENCE,), {}),
     ),
     # Without a trajectory, for which the library is asked a second time.
@@ -79,8 +89,11 @@ def directly(name: str, extractor: ModelExtractor) -> Callable[[], object]:
         from whisper.audio import log_mel_spectrogram, pad_or_trim
 
         def recognise() -> object:
-            # transcribe() gives no probability of the language, so that is asked for first.
-            mel = log_mel_spectrogram(pad_or_trim(speech), model.dims.n_mels).to(model.device)
+            # transcribe() gives no probability of the language, so that is asked for
+            # first.
+            mel = log_mel_spectrogram(pad_or_trim(speech), model.dims.n_mels).to(
+                model.device
+            )
             _, shares = model.detect_language(mel.half() if mel.is_cuda else mel)
             return model.transcribe(
                 speech,
@@ -103,7 +116,10 @@ def directly(name: str, extractor: ModelExtractor) -> Callable[[], object]:
         )
     if name == "emotion2vec":
         return lambda: model.model.generate(
-            [speech], granularity="utterance", extract_embedding=False, disable_pbar=True
+            [speech],
+            granularity="utterance",
+            extract_embedding=False,
+            disable_pbar=True,
         )
     return lambda: model.classify_batch(torch.from_numpy(speech)[None])
 
@@ -124,7 +140,8 @@ def side_by_side(
         "s_per_s": statistics.median(seconds[ours]) / SECONDS,
         "direct_s_per_s": statistics.median(seconds[theirs]) / SECONDS,
         "overhead": statistics.median(ratios) - 1,
-        # Of a median: 1.57 interquartile ranges over the root of n (McGill et al., 1978).
+        # Of a median: 1.57 interquartile ranges over the root of n (McGill et al.,
+        # 1978).
         "overhead_plus_minus": 1.57 * (high - low) / math.sqrt(count),
         "pairs": count,
     }
@@ -141,10 +158,14 @@ def measure(name: str, device: str) -> dict[str, float]:
         clip = voice(SECONDS)
         blueprint = known(clip)
 
-        ours, theirs = partial(extractor.extract, clip, blueprint), directly(name, extractor)
+        ours, theirs = (
+            partial(extractor.extract, clip, blueprint),
+            directly(name, extractor),
+        )
         with untouched():
             ours(), theirs()  # compilers and caches
-        # Processor time is blind to other programs, and to a GPU, which both sides wait for.
+        # Processor time is blind to other programs, and to a GPU, which both sides wait
+        # for.
         clock = time.process_time if device == "cpu" else time.perf_counter
         return side_by_side(ours, theirs, clock) | {"peak_mb": peak_mb()}
 
@@ -157,7 +178,15 @@ def show_models(device: str) -> dict[str, dict[str, float]]:
         if not all(map(find_spec, needed)):
             print("faster-whisper is skipped: it or transformers is not installed")
             continue
-        command = [sys.executable, "-m", "benchmarks.models", "--only", name, "--device", device]
+        command = [
+            sys.executable,
+            "-m",
+            "benchmarks.models",
+            "--only",
+            name,
+            "--device",
+            device,
+        ]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
         rows[name] = json.loads(done.stdout.splitlines()[-1])
     seconds = "CPU s" if device == "cpu" else "s"
@@ -184,7 +213,9 @@ def main() -> None:
     if arguments.only:
         print(json.dumps(measure(arguments.only, arguments.device)))
         return
-    save("models", {"device": arguments.device, "models": show_models(arguments.device)})
+    save(
+        "models", {"device": arguments.device, "models": show_models(arguments.device)}
+    )
 
 
 if __name__ == "__main__":

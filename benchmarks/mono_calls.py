@@ -2,11 +2,11 @@
 
     TRACE_EVAL_DATA=... python -m benchmarks.mono_calls [--half report] [--seeds 2] [--first 100]
 
-Calls of 45 s are rendered of people's and of synthetic voices: one side is up to 6 dB softer,
-replies begin .3 s early to 2 s late. An utterance begins and ends where its level leaves 20 dB
-under its own 90th percentile, and is cut there, so that its edges are certain. Thresholds were
-chosen on the voices of the half ``choose``; the figures are those of ``report``, of which other
-calls were seen once before the last choice.
+Calls of 45 s are rendered of people's and of synthetic voices: one side is up to 6 dB
+softer, replies begin .3 s early to 2 s late. An utterance begins and ends where its
+level leaves 20 dB under its own 90th percentile, and is cut there, so that its edges
+are certain. Thresholds were chosen on the voices of the half ``choose``; the figures
+are those of ``report``, of which other calls were seen once before the last choice.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ CALL_S = 45.0
 #: Longest utterance, and the pause at which a longer recording is parted, seconds.
 _LONGEST_S, _PAUSE_S = 5.0, 0.25
 
-#: How far under its 90th percentile an utterance begins and ends, dB; step of levels, seconds.
+#: How far under its 90th percentile an utterance begins and ends, dB; step of levels,
+#: seconds.
 _DOWN_DB, _HOP_S = 20.0, 0.01
 
 #: Error of a gap of which one turn is missing or given to the other voice, seconds.
@@ -84,12 +85,16 @@ class Tally:
 
     calls: int = 0
     accepted: int = 0
-    errors: list[float] = field(default_factory=list)  # diarisation error rate of each accepted
+    errors: list[float] = field(
+        default_factory=list
+    )  # diarisation error rate of each accepted
     doubtful: int = 0  # turns of which a part is said to be of a doubtful voice
     wrong: int = 0  # turns that are heard more of the other voice,
     missed: int = 0  # and of which nothing is said to be doubtful
     turns: int = 0
-    gaps: list[float] = field(default_factory=list)  # error of each gap without overlap, seconds
+    gaps: list[float] = field(
+        default_factory=list
+    )  # error of each gap without overlap, seconds
 
     def row(self) -> list[Any]:
         """Its figures; None where nothing was accepted."""
@@ -141,16 +146,25 @@ def main() -> None:
                 count(tally, heard(sound, world, rng), truth)
             rows.append([world, kind, *tally.row()])
             print(*rows[-1], file=sys.stderr, flush=True)
-    table(f"calls in one channel, voices to {args.half}", ["sound", "voices", *COLUMNS], rows)
+    table(
+        f"calls in one channel, voices to {args.half}",
+        ["sound", "voices", *COLUMNS],
+        rows,
+    )
     dialogues = [[world, *dialogue_gaps(world)] for world in ("wide band", "telephone")]
     header = ["sound", "dialogues", "gap, median s", "p95", "within .1 s"]
     table("dialogues of two people, summed to one channel", header, dialogues)
     if args.half == "report":
-        about = {"seeds": [args.first, args.seeds], "columns": ["sound", "voices", *COLUMNS]}
+        about = {
+            "seeds": [args.first, args.seeds],
+            "columns": ["sound", "voices", *COLUMNS],
+        }
         save("mono_calls", {**about, "calls": rows, "dialogues": [header, *dialogues]})
 
 
-def kinds(people: Sequence[str], made: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
+def kinds(
+    people: Sequence[str], made: Sequence[str]
+) -> dict[str, list[tuple[str, str]]]:
     """Pairs of voices by kind; one voice on both sides is to be refused."""
     return {
         "person and person": [*combinations(people, 2)],
@@ -166,7 +180,9 @@ def clips(name: str) -> list[Floats]:
     pattern = _FILES.get(name)
     if pattern is None:
         speaker = name.rpartition(" ")[2]
-        files = [*(people_folder() / "emotion" / "audio").glob(f"{speaker}???[{_MOODS}]*")]
+        files = [
+            *(people_folder() / "emotion" / "audio").glob(f"{speaker}???[{_MOODS}]*")
+        ]
     else:
         files = [*data_folder().glob(pattern)]
     if not files:
@@ -211,7 +227,9 @@ def rendered(
             sound[first : first + len(part)] += np.float32(0.3 * gains[side]) * part
             end_s = at_s + len(part) / SPEECH_RATE
             truth[side].append((at_s, end_s))
-            at_s = end_s + (float(rng.uniform(0.05, 0.4)) if number < count - 1 else 0.0)
+            at_s = end_s + (
+                float(rng.uniform(0.05, 0.4)) if number < count - 1 else 0.0
+            )
         at_s += float(rng.uniform(-0.3, 2.0))
         side = 1 - side
     return sound, truth
@@ -225,7 +243,9 @@ def heard(sound: Floats, world: str, rng: np.random.Generator) -> Conversation |
         samples, rate = heard_in(world, samples, rate, rng)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "call.wav"
-        soundfile.write(path, samples[:, 0] / max(1.0, float(np.abs(samples).max())), rate)
+        soundfile.write(
+            path, samples[:, 0] / max(1.0, float(np.abs(samples).max())), rate
+        )
         options = TurnsOptions(layout="mono", read=ReadOptions(agent_channel="greets"))
         try:
             (timed,) = time_turns(path, options).conversations
@@ -247,7 +267,9 @@ def count(tally: Tally, call: Conversation | None, truth: list[Spans]) -> None:
     unsure = [
         (event.at_s, event.end_s)
         for event in call.events
-        if event.kind == "doubtful" and event.at_s is not None and event.end_s is not None
+        if event.kind == "doubtful"
+        and event.at_s is not None
+        and event.end_s is not None
     ]
     doubtful = [turn for turn in turns if overlaps([turn[:2]], unsure)]
     tally.doubtful += len(doubtful)
@@ -285,7 +307,12 @@ def error_rate(
     """Return the diarisation error rate, and which voice is which side."""
     times = np.arange(0.0, length_s, _HOP_S)
     spoken = [_mask(spans, times) for spans in truth]
-    collar = [(at - _COLLAR_S, at + _COLLAR_S) for spans in truth for one in spans for at in one]
+    collar = [
+        (at - _COLLAR_S, at + _COLLAR_S)
+        for spans in truth
+        for one in spans
+        for at in one
+    ]
     counted = ~_mask(collar, times)
     number = spoken[0].astype(int) + spoken[1]
     results = []
@@ -307,7 +334,9 @@ def _mask(spans: Spans, times: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 def turns_of(truth: Sequence[Spans]) -> Turns:
     """Join the utterances of a side, until the other one speaks, to turns."""
-    utterances = sorted((*span, side) for side, spans in enumerate(truth) for span in spans)
+    utterances = sorted(
+        (*span, side) for side, spans in enumerate(truth) for span in spans
+    )
     turns: Turns = []
     for start, end, side in utterances:
         if turns and turns[-1][2] == side:
@@ -361,7 +390,9 @@ def dialogue_gaps(world: str) -> list[Any]:
     return [named, *map(float, figures)]
 
 
-def _joined_dialogues(dialogues: Sequence[tuple[Path, Turns]]) -> tuple[Floats, list[Turns]]:
+def _joined_dialogues(
+    dialogues: Sequence[tuple[Path, Turns]],
+) -> tuple[Floats, list[Turns]]:
     parts: list[Floats] = []
     calls: list[Turns] = []
     at_s = 0.0
@@ -374,7 +405,9 @@ def _joined_dialogues(dialogues: Sequence[tuple[Path, Turns]]) -> tuple[Floats, 
 
 def _mixed(path: Path) -> Floats:
     samples, rate = soundfile.read(path, always_2d=True)
-    return np.asarray(soxr.resample(samples.mean(axis=1), rate, SPEECH_RATE), np.float32)
+    return np.asarray(
+        soxr.resample(samples.mean(axis=1), rate, SPEECH_RATE), np.float32
+    )
 
 
 if __name__ == "__main__":

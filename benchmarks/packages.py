@@ -3,12 +3,14 @@
     python -m benchmarks.packages wheels
     pip-audit ... --format json | python -m benchmarks.packages audit
 
-``wheels`` (``make wheels``): for each Python and system, core and extras are resolved by uv as a
-user's installer would, with the environment markers of the target and not of this machine; only
-metadata is fetched. The exit code is 1 where an extra fails that is not in :data:`KNOWN`.
+``wheels`` (``make wheels``): for each Python and system, core and extras are resolved
+by uv as a user's installer would, with the environment markers of the target and not of
+this machine; only metadata is fetched. The exit code is 1 where an extra fails that is
+not in :data:`KNOWN`.
 
-``audit`` (``make audit``): a package that pip-audit cannot look up is no news. The exit code is 1
-where there are advisories, and 2 where nothing could be looked up, so nothing is known.
+``audit`` (``make audit``): a package that pip-audit cannot look up is no news. The exit
+code is 1 where there are advisories, and 2 where nothing could be looked up, so nothing
+is known.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 
-#: By uv's names: glibc 2.28 (Debian 10, Ubuntu 20.04, RHEL 8), and macOS from :data:`MACOS` on.
+#: By uv's names: glibc 2.28 (Debian 10, Ubuntu 20.04, RHEL 8), and macOS from
+#: :data:`MACOS` on.
 SYSTEMS = {
     "Linux x86_64": "x86_64-manylinux_2_28",
     "Linux aarch64": "aarch64-manylinux_2_28",
@@ -40,11 +43,12 @@ SYSTEMS = {
 #: The oldest that onnxruntime has wheels for.
 MACOS = "14.0"
 
-#: Extras that have wheels for some versions of Python only; pyproject.toml says so beside them.
+#: Extras that have wheels for some versions of Python only; pyproject.toml says so
+#: beside them.
 KNOWN = ("fuzz",)
 
-#: Published as source only, and installed without a compiler: Python alone, or as crcmod, which
-#: leaves out its C where that does not build.
+#: Published as source only, and installed without a compiler: Python alone, or as
+#: crcmod, which leaves out its C where that does not build.
 PURE = ("antlr4-python3-runtime", "crcmod", "jieba", "openai-whisper", "oss2")
 
 CORE = ""
@@ -52,12 +56,22 @@ CORE = ""
 
 def resolve(extras: Sequence[str], system: str, python: str) -> str | None:
     """Why core and extras have no wheels that go together; None: they have."""
-    command = ["uv", "pip", "compile", "pyproject.toml", "--only-binary", ":all:", "--quiet"]
+    command = [
+        "uv",
+        "pip",
+        "compile",
+        "pyproject.toml",
+        "--only-binary",
+        ":all:",
+        "--quiet",
+    ]
     command += ["--python-version", python, "--python-platform", SYSTEMS[system]]
     command += [f"--no-binary={package}" for package in PURE]
     command += [f"--extra={extra}" for extra in extras if extra != CORE]
     environment = {**os.environ, "MACOSX_DEPLOYMENT_TARGET": MACOS}
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, env=environment
+    )
     return None if done.returncode == 0 else _reason(done.stderr)
 
 
@@ -89,16 +103,23 @@ def wheels() -> int:
     with ThreadPoolExecutor(3) as pool:
         found = pool.map(lambda place: lacking(extras, *place), places)
         results = dict(zip(places, found, strict=True))
-    names = dict.fromkeys([*extras, *(name for reasons in results.values() for name in reasons)])
+    names = dict.fromkeys(
+        [*extras, *(name for reasons in results.values() for name in reasons)]
+    )
     for system in SYSTEMS:
         print(f"\n{system:16}{''.join(f'{python:8}' for python in PYTHONS)}")
         for name in names:
-            cells = ("no" if name in results[system, python] else "wheels" for python in PYTHONS)
+            cells = (
+                "no" if name in results[system, python] else "wheels"
+                for python in PYTHONS
+            )
             print(f"{name or 'core':16}{''.join(f'{cell:8}' for cell in cells)}")
     for (system, python), reasons in results.items():
         for name, reason in reasons.items():
             print(f"\n{name or 'core'}, {system}, Python {python}: {reason}")
-    return int(any(name not in KNOWN for reasons in results.values() for name in reasons))
+    return int(
+        any(name not in KNOWN for reasons in results.values() for name in reasons)
+    )
 
 
 def audit() -> int:
@@ -106,7 +127,10 @@ def audit() -> int:
     try:
         return judge(json.load(sys.stdin)["dependencies"])
     except (ValueError, KeyError, TypeError):
-        print("pip-audit gave no result: the advisory source cannot be reached; nothing is known")
+        print(
+            "pip-audit gave no result: the advisory source cannot be reached;"
+            " nothing is known"
+        )
         return 2
 
 
@@ -116,14 +140,22 @@ def judge(packages: list[dict[str, Any]]) -> int:
     for package in looked_up:
         for advisory in package["vulns"]:
             fixed = ", ".join(advisory["fix_versions"]) or "no version"
-            print(f"{package['name']} {package['version']}: {advisory['id']}, fixed in {fixed}")
-    skipped = sorted(package["name"] for package in packages if "skip_reason" in package)
+            print(
+                f"{package['name']} {package['version']}: {advisory['id']}, fixed"
+                f" in {fixed}"
+            )
+    skipped = sorted(
+        package["name"] for package in packages if "skip_reason" in package
+    )
     bad = sum(bool(package["vulns"]) for package in looked_up)
     print(f"{len(looked_up)} packages looked up, {bad} with advisories")
     if skipped:
         print(f"{len(skipped)} could not be looked up: {', '.join(skipped)}")
     if not looked_up:
-        print("the advisory source has no package or cannot be reached from here; nothing is known")
+        print(
+            "the advisory source has no package or cannot be reached from here;"
+            " nothing is known"
+        )
         return 2
     return int(bad > 0)
 

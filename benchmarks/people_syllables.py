@@ -2,9 +2,9 @@
 
     python -m benchmarks.people_syllables
 
-Reads ``people/emotion`` of the test data (EmoDB: ten fixed texts, seven emotions). Syllables of a
-text are those of careful speech, counted by hand; running speech swallows some of them (*gehen*),
-so that a part of what is missing was not spoken.
+Reads ``people/emotion`` of the test data (EmoDB: ten fixed texts, seven emotions).
+Syllables of a text are those of careful speech, counted by hand; running speech
+swallows some of them (*gehen*), so that a part of what is missing was not spoken.
 """
 
 from __future__ import annotations

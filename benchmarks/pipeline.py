@@ -2,14 +2,17 @@
 
     python -m benchmarks.pipeline [--share S]     # over an hour; below 1: fewer pairs of each
 
-Every answer is a cut of a recording at a gain of its own, so nothing comes from the cache.
+Every answer is a cut of a recording at a gain of its own, so nothing comes from the
+cache.
 
-- memory: 1,000 pairs of 1.5 s, profile ``screen``: no process over 650 MB, and none that grows;
-- scale: 40 pairs of 6 s with 1 worker and with 2; the faster of two runs each, in turns, for others
-  may use the machine;
-- stream: 10,000 pairs of 1.5 s without recognition, DNSMOS and rate, which cost more than all
-  else together, while a judge keeps 16 calls of 0.2 s in flight to a loopback server: the last
-  tenth must be as fast as the first (0.9), and no process may grow (1.1).
+- memory: 1,000 pairs of 1.5 s, profile ``screen``: no process over 650 MB, and none
+  that grows;
+- scale: 40 pairs of 6 s with 1 worker and with 2; the faster of two runs each, in
+  turns, for others may use the machine;
+- stream: 10,000 pairs of 1.5 s without recognition, DNSMOS and rate, which cost more
+  than all else together, while a judge keeps 16 calls of 0.2 s in flight to a loopback
+  server: the last tenth must be as fast as the first (0.9), and no process may grow
+  (1.1).
 """
 
 from __future__ import annotations
@@ -31,7 +34,8 @@ from benchmarks.watch import Watched, watch
 from tests.support.calls import manifest
 from trace_eval.data.manifests import read_manifest
 
-#: Whisper tiny.en and DNSMOS in one process, MB; growth of memory, and what is left of the speed.
+#: Whisper tiny.en and DNSMOS in one process, MB; growth of memory, and what is left of
+#: the speed.
 LIMIT_MB, MOST_GROWTH, LEAST_SPEED = 650, 1.1, 0.9
 
 IN_FLIGHT = 16
@@ -45,7 +49,10 @@ def make_pairs(folder: Path, count: int, seconds: float = 1.5) -> Path:
     folder.mkdir()
     records = []
     for number in range(count):
-        record: dict[str, object] = {"id": str(number), "instruction": {"text": "Say it."}}
+        record: dict[str, object] = {
+            "id": str(number),
+            "instruction": {"text": "Say it."},
+        }
         for side in "ab":
             samples, rate = sources[rng.integers(len(sources))]
             start = rng.integers(max(1, len(samples) - int(seconds * rate)))
@@ -70,7 +77,11 @@ def judge(listed: Path, pairs: int, *options: object, name: str = "run") -> Watc
 def memory(folder: Path, pairs: int) -> dict[str, Any]:
     """Every process of a long run with all extractors."""
     watched = judge(make_pairs(folder, pairs), pairs, "--min-coverage", 0)
-    return {"pairs": pairs, "minutes": watched.minutes, "processes": watched.processes()}
+    return {
+        "pairs": pairs,
+        "minutes": watched.minutes,
+        "processes": watched.processes(),
+    }
 
 
 def scale(folder: Path, pairs: int) -> dict[str, Any]:
@@ -79,7 +90,9 @@ def scale(folder: Path, pairs: int) -> dict[str, Any]:
     fastest = {1: 0.0, 2: 0.0}  # pairs per minute once the workers are up
     for turn in range(2):
         for workers, speed in fastest.items():
-            watched = judge(listed, pairs, "--workers", workers, name=f"run{turn}{workers}")
+            watched = judge(
+                listed, pairs, "--workers", workers, name=f"run{turn}{workers}"
+            )
             first, begun = next(sample for sample in watched.seen if sample[1] > 0)
             last, _ = next(sample for sample in watched.seen if sample[1] == pairs)
             fastest[workers] = max(speed, 60 * (pairs - begun) / (last - first))
@@ -111,8 +124,11 @@ def missed(results: dict[str, dict[str, Any]]) -> list[str]:
     peak = max(row["peak MB"] for row in screen["processes"])
     held = {
         f"a process took {peak:.0f} MB, the limit is {LIMIT_MB}": peak <= LIMIT_MB,
-        "a process grows": all(row["last fifth / second"] <= MOST_GROWTH for row in processes),
-        "the last tenth is slower than the first": light["last tenth / first"] >= LEAST_SPEED,
+        "a process grows": all(
+            row["last fifth / second"] <= MOST_GROWTH for row in processes
+        ),
+        "the last tenth is slower than the first": light["last tenth / first"]
+        >= LEAST_SPEED,
     }
     return [what for what, holds in held.items() if not holds]
 

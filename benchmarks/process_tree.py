@@ -26,7 +26,8 @@ class ProcessTree:
     Attributes:
         cpu_s: of all processes while the block ran.
         largest_gib: the most memory of one process at any look.
-        together_gib: the most memory of all at one look; pages that they share count several times.
+        together_gib: the most memory of all at one look; pages that they share count
+            several times.
     """
 
     def __init__(self) -> None:
@@ -66,7 +67,9 @@ class ProcessTree:
         processes = _processes()
         grown = True
         while grown:  # a process may be listed before its parent
-            children = {pid for pid, seen in processes.items() if seen.parent in self._known}
+            children = {
+                pid for pid, seen in processes.items() if seen.parent in self._known
+            }
             grown = not children <= self._known
             self._known |= children
         alive = [processes[pid] for pid in self._known if pid in processes]
@@ -88,5 +91,7 @@ def _processes() -> dict[int, _Seen]:
         except OSError:  # it has ended meanwhile
             continue
         cpu_s = (int(fields[11]) + int(fields[12])) * _TICK_S
-        processes[int(folder.name)] = _Seen(int(fields[1]), cpu_s, int(fields[21]) * _PAGE)
+        processes[int(folder.name)] = _Seen(
+            int(fields[1]), cpu_s, int(fields[21]) * _PAGE
+        )
     return processes

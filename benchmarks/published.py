@@ -2,9 +2,10 @@
 
     TRACE_EVAL_DATA=... python -m benchmarks.published [--check]
 
-Reads every benchmark under $TRACE_EVAL_DATA, reruns the authors' rules, and writes the tables of
-docs/how-to/benchmarks.md; ``--check`` compares them instead. Boards need no data. A benchmark of
-one's own clone: ``trace-eval convert NAME PATH OUT`` prints the same figures.
+Reads every benchmark under $TRACE_EVAL_DATA, reruns the authors' rules, and writes the
+tables of docs/how-to/benchmarks.md; ``--check`` compares them instead. Boards need no
+data. A benchmark of one's own clone: ``trace-eval convert NAME PATH OUT`` prints the
+same figures.
 """
 
 from __future__ import annotations
@@ -13,7 +14,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.report import data_folder, markdown, renew
-from trace_eval.datasets import Conversion, Figure, dataset_names, find_dataset, read_dataset
+from trace_eval.datasets import (
+    Conversion,
+    Figure,
+    dataset_names,
+    find_dataset,
+    read_dataset,
+)
 from trace_eval.datasets.figures import URO_EN, URO_ZH, VOCALBENCH, VOICEBENCH
 
 PAGE = "docs/how-to/benchmarks.md"
@@ -37,7 +44,8 @@ HEADLINES = {
     "voicebench": ("openbookqa, own",),
 }
 
-#: Files that were made for tests in the layout of a benchmark, not released by its authors.
+#: Files that were made for tests in the layout of a benchmark, not released by its
+#: authors.
 MADE = ("uro-bench", "voicebench")
 
 
@@ -46,12 +54,24 @@ def sets_table(done: dict[str, Conversion]) -> str:
     rows = []
     for name in dataset_names():
         row = find_dataset(name)
-        shown = [f for f in _figures(done.get(name)) if f.name in HEADLINES.get(name, ())]
+        shown = [
+            f for f in _figures(done.get(name)) if f.name in HEADLINES.get(name, ())
+        ]
         printed = "; ".join(f"{f.name} {_number(f, f.published)}" for f in shown) or "-"
         ours = "; ".join(_ours(f) for f in shown) or "-"
         made = " (made files)" if name in MADE else ""
         title = f"`{name}` ({row.title})"
-        rows.append((title, row.items, row.judged, row.by, f"{printed}{made}", ours, row.licence))
+        rows.append(
+            (
+                title,
+                row.items,
+                row.judged,
+                row.by,
+                f"{printed}{made}",
+                ours,
+                row.licence,
+            )
+        )
     return markdown(
         "name | items | what is judged | rule or judge | printed | ours | licence", rows
     )
@@ -63,10 +83,14 @@ def figures_table(done: dict[str, Conversion]) -> str:
     for name, conversion in done.items():
         for one in _figures(conversion):
             bounds = (one.worst, one.best) if one.unscored else (None, None)
-            printed, ours, *limits = (_number(one, v) for v in (one.published, one.ours, *bounds))
+            printed, ours, *limits = (
+                _number(one, v) for v in (one.published, one.ours, *bounds)
+            )
             counts = (one.n or "-", one.unscored)
             rows.append((name, one.name, printed, ours, *counts, *limits, one.verdict))
-    return markdown("set | figure | printed | ours | n | unscored | worst | best |", rows)
+    return markdown(
+        "set | figure | printed | ours | n | unscored | worst | best |", rows
+    )
 
 
 def boards_table() -> str:
@@ -76,12 +100,17 @@ def boards_table() -> str:
         figures = board.figures()
         odd = [f for f in figures if f.verdict != "equal"]
         message = "; ".join(
-            f"{f.system}: printed {_number(f, f.published)}, columns give {_number(f, f.ours)}"
+            (
+                f"{f.system}: printed {_number(f, f.published)}, columns give"
+                f" {_number(f, f.ours)}"
+            )
             + (f" ({f.note})" if f.note else "")
             for f in odd
         )
         equal = f"{len(figures) - len(odd)} within {board.tolerance:g}"
-        rows.append((f"`{board.file}`, {board.where}", len(figures), equal, message or "-"))
+        rows.append(
+            (f"`{board.file}`, {board.where}", len(figures), equal, message or "-")
+        )
     return markdown("board | rows | come out | do not", rows)
 
 
@@ -96,7 +125,10 @@ def _number(figure: Figure, value: float | None) -> str:
 def _ours(figure: Figure) -> str:
     text = _number(figure, figure.ours)
     if figure.unscored:
-        text += f" of those read, {_number(figure, figure.worst)}-{_number(figure, figure.best)}"
+        text += (
+            " of those read,"
+            f" {_number(figure, figure.worst)}-{_number(figure, figure.best)}"
+        )
     return text
 
 

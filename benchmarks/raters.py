@@ -2,9 +2,10 @@
 
     TRACE_EVAL_DATA=... python -m benchmarks.raters
 
-Three rules are written down a second time, vote by vote as the documents have them: BT.500-15
-(annex 1, 2.3.1), the modified z score of the agreement with the others (Iglewicz & Hoaglin 1993),
-and the correlation of ITU-T P.913 (12.4: below .75), which ``agree`` does not use.
+Three rules are written down a second time, vote by vote as the documents have them:
+BT.500-15 (annex 1, 2.3.1), the modified z score of the agreement with the others
+(Iglewicz & Hoaglin 1993), and the correlation of ITU-T P.913 (12.4: below .75), which
+``agree`` does not use.
 """
 
 from __future__ import annotations

@@ -2,11 +2,12 @@
 
     python -m benchmarks.ray_judging [--pairs 100000] [--kills 10] [--store s3] [--seed 0]
 
-A finished run with stored blueprints is judged again by a judge that makes its verdicts of a
-hash. Once by one process, then on two nodes of one CPU each, whose second one is killed at
-random moments and replaced, then on them once more, where all is judged; the results lie on an S3
-server of this machine, or in a folder. Prints what it took, and fails unless all pairs are scored
-and all files are equal but for times and the order of lines.
+A finished run with stored blueprints is judged again by a judge that makes its verdicts
+of a hash. Once by one process, then on two nodes of one CPU each, whose second one is
+killed at random moments and replaced, then on them once more, where all is judged; the
+results lie on an S3 server of this machine, or in a folder. Prints what it took, and
+fails unless all pairs are scored and all files are equal but for times and the order of
+lines.
 """
 
 from __future__ import annotations
@@ -71,7 +72,9 @@ def write_run(folder: Path, pairs: int) -> Path:
     pattern = make.answer("TEXT of a river").model_copy(update={"clip": "CLIP"})
     text = pattern.model_dump_json()
     with Run(folder) as run:
-        run.start(RunRecord(judge=JudgeRecord(spec="none")), Manifest(folder / "x", items))
+        run.start(
+            RunRecord(judge=JudgeRecord(spec="none")), Manifest(folder / "x", items)
+        )
         with (
             run.path("clips.jsonl").open("w") as clips,
             run.path("blueprints.jsonl").open("w") as blueprints,
@@ -80,8 +83,12 @@ def write_run(folder: Path, pairs: int) -> Path:
                 for side in "ab":
                     source = f"/audio/{item.id[1:]}-{side}.wav"
                     clip = hashlib.sha256(source.encode()).hexdigest()
-                    clips.write(ClipRecord(source=source, clip=clip).model_dump_json() + "\n")
-                    blueprints.write(text.replace("CLIP", clip).replace("TEXT", clip[:9]) + "\n")
+                    clips.write(
+                        ClipRecord(source=source, clip=clip).model_dump_json() + "\n"
+                    )
+                    blueprints.write(
+                        text.replace("CLIP", clip).replace("TEXT", clip[:9]) + "\n"
+                    )
     return folder
 
 
@@ -90,8 +97,8 @@ def killing(
 ) -> tuple[Summary, int]:
     """Kill the second node at random moments and replace it, while another thread works.
 
-    Returns what came of the work, and how often the node was killed. Nodes are started in the main
-    thread alone, because Ray sets handlers of signals there.
+    Returns what came of the work, and how often the node was killed. Nodes are started
+    in the main thread alone, because Ray sets handlers of signals there.
     """
     rng, done = random.Random(seed), 0
     with ThreadPoolExecutor(1) as thread:
@@ -125,7 +132,9 @@ def lines_of(content: bytes) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _record(summary: Summary, seconds: float, tree: ProcessTree, killed: int = 0) -> dict[str, Any]:
+def _record(
+    summary: Summary, seconds: float, tree: ProcessTree, killed: int = 0
+) -> dict[str, Any]:
     """Return what judging took."""
     return {
         "pairs": summary.scored,
@@ -182,7 +191,9 @@ def _judge_here(source: Path, out: Path) -> tuple[Summary, int]:
 def _judge_on_nodes(
     nodes: Nodes, source: Path, out: str, kills: int, seed: int
 ) -> tuple[Summary, int]:
-    extract = replace(OPTIONS.extract, engine="ray", ray_address=nodes.address, workers=None)
+    extract = replace(
+        OPTIONS.extract, engine="ray", ray_address=nodes.address, workers=None
+    )
     options = replace(OPTIONS, extract=extract)
 
     def work() -> Summary:
@@ -198,11 +209,17 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--store", choices=("s3", "folder"), default="s3")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--home", type=Path, help="kept, so that a job that was stopped goes on")
-    parser.add_argument("--no-local", action="store_true", help="judge on the nodes alone")
+    parser.add_argument(
+        "--home", type=Path, help="kept, so that a job that was stopped goes on"
+    )
+    parser.add_argument(
+        "--no-local", action="store_true", help="judge on the nodes alone"
+    )
     chosen = parser.parse_args()
     os.environ |= {"RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0"}
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)  # the server's line for each request
+    logging.getLogger("werkzeug").setLevel(
+        logging.ERROR
+    )  # the server's line for each request
     results: dict[str, dict[str, Any]] = {}
     differing: list[str] = []
     with ExitStack() as stack:
@@ -225,7 +242,9 @@ def main() -> None:
                 differing += _differing(local, place)
     table_of(f"{chosen.pairs:,} pairs, results in {chosen.store}", "judged", results)
     if differing or {row["pairs"] for row in results.values()} != {chosen.pairs}:
-        raise SystemExit(f"not all pairs are scored, or these files differ: {differing}")
+        raise SystemExit(
+            f"not all pairs are scored, or these files differ: {differing}"
+        )
     if not chosen.no_local:
         print("all files are equal but for times and the order of lines")
     save(f"ray_judging_{chosen.store}", {"pairs": chosen.pairs, "rows": results})

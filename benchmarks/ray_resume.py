@@ -2,9 +2,10 @@
 
     python -m benchmarks.ray_resume [--clips 2000000] [--added 400]
 
-Finished clips are written as shards of 64 with a blueprint each, and the same job is run again by
-a process of its own: nothing is left to do. Then an extractor joins the plan of a small finished
-job on two processes of Ray, and the calls of each extractor are counted.
+Finished clips are written as shards of 64 with a blueprint each, and the same job is
+run again by a process of its own: nothing is left to do. Then an extractor joins the
+plan of a small finished job on two processes of Ray, and the calls of each extractor
+are counted.
 """
 
 from __future__ import annotations
@@ -33,7 +34,12 @@ from tests.support.fakes import Counting, Derived
 from tests.support.louder_wins import NOTHING
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
-from trace_eval.extracting.ray.shards import CHUNK_CLIPS, SCHEMA, ShardFolder, plan_digest
+from trace_eval.extracting.ray.shards import (
+    CHUNK_CLIPS,
+    SCHEMA,
+    ShardFolder,
+    plan_digest,
+)
 from trace_eval.extracting.start import extractors_of
 from trace_eval.runs.extraction import extract_to
 
@@ -41,7 +47,9 @@ from trace_eval.runs.extraction import extract_to
 def options_of(home: Path) -> ExtractOptions:
     """Return options of a plan of one extractor, on a cluster of this machine."""
     overrides = {**NOTHING, "peak": Counting(home / "peaks")}
-    return ExtractOptions(overrides=overrides, engine="ray", cache=home / "cache", workers=2)
+    return ExtractOptions(
+        overrides=overrides, engine="ray", cache=home / "cache", workers=2
+    )
 
 
 def urls(clips: int) -> Iterator[str]:
@@ -54,7 +62,11 @@ def write_shards(home: Path, clips: int) -> None:
     options = options_of(home)
     plan = Plan(tuple(extractors_of(options)), options.cache, options.max_seconds)
     folder, digest = ShardFolder(str(home / "out" / "shards")), plan_digest(plan)
-    pattern = make.answer("It is a river.").model_copy(update={"clip": "CLIP"}).model_dump_json()
+    pattern = (
+        make.answer("It is a river.")
+        .model_copy(update={"clip": "CLIP"})
+        .model_dump_json()
+    )
     names = urls(clips)
     while some := list(islice(names, CHUNK_CLIPS)):
         marks = [hashlib.sha256(name.encode()).hexdigest() for name in some]
@@ -89,13 +101,16 @@ def resume(home: Path, clips: int) -> dict[str, Any]:
 def _peak_mb() -> float:
     """Return the most memory of this process; a usage record would begin with its parent's."""
     lines = Path("/proc/self/status").read_text().splitlines()
-    return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) / 1024
+    return (
+        int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) / 1024
+    )
 
 
 def add(home: Path, clips: int) -> dict[str, dict[str, Any]]:
     """Extract some recordings, then once more with one more extractor; count what is called."""
     paths = [
-        write(home / f"{n}.wav", tone(peak=0.5 + n / 10_000, seconds=0.3)) for n in range(clips)
+        write(home / f"{n}.wav", tone(peak=0.5 + n / 10_000, seconds=0.3))
+        for n in range(clips)
     ]
     first = options_of(home)
     wider = replace(
@@ -122,7 +137,11 @@ def _lines(log: Path) -> int:
 
 
 def _batched(log: Path) -> int:
-    return sum(int(line.split()[1]) for line in log.read_text().splitlines()) if log.exists() else 0
+    return (
+        sum(int(line.split()[1]) for line in log.read_text().splitlines())
+        if log.exists()
+        else 0
+    )
 
 
 def main() -> None:

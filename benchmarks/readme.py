@@ -29,9 +29,13 @@ PRINTED = ("DNSMOS", "GPT-4o audio", "Gemini-2.5-Flash", "SpeechJudge-GRM, SFT a
 
 def _cpu(results: Results) -> str:
     share = results["cpu_s_per_audio_s"]
-    recognised = next(value for name, value in share.items() if name.startswith("transcript="))
+    recognised = next(
+        value for name, value in share.items() if name.startswith("transcript=")
+    )
     rest = share["all but transcript"]
-    return f"{share['all']:.3f} (speech recognition {recognised:.3f}, all else {rest:.3f})"
+    return (
+        f"{share['all']:.3f} (speech recognition {recognised:.3f}, all else {rest:.3f})"
+    )
 
 
 def _dnsmos_difference(results: Results) -> str:
@@ -48,9 +52,14 @@ def _memory(results: Results) -> str:
 
 def _hearing(results: Results) -> str:
     lines = {row["recogniser"]: row for row in results["lines"]}
-    old = next(row for name, row in lines.items() if name.endswith("the library's defaults"))
+    old = next(
+        row for name, row in lines.items() if name.endswith("the library's defaults")
+    )
     new = next(row for name, row in lines.items() if name.endswith("(screen)"))
-    errors = f"{100 * new['word error rate']:.1f} % against {100 * old['word error rate']:.1f} %"
+    errors = (
+        f"{100 * new['word error rate']:.1f} % against"
+        f" {100 * old['word error rate']:.1f} %"
+    )
     return f"{errors} / {new['CPU s / s'] / old['CPU s / s']:.2f} of it"
 
 
@@ -76,7 +85,8 @@ def _million(key: str) -> str:
 
 _WHOLE = "compact of paper"
 
-#: Benchmark -> what it measured -> its value: a format of the results, or by a function of them.
+#: Benchmark -> what it measured -> its value: a format of the results, or by a function
+#: of them.
 ROWS: dict[str, dict[str, str | Callable[[Results], str]]] = {
     "extract": {
         "pairs per minute of the five real pairs, 9 to 103 s per answer": "{pairs_per_minute:.1f}",
@@ -95,25 +105,31 @@ ROWS: dict[str, dict[str, str | Callable[[Results], str]]] = {
         ),
     },
     "hearing": {
-        "word error rate on ten spoken prompts / CPU time, the default against the plain library": (
-            _hearing
-        ),
+        (
+            "word error rate on ten spoken prompts / CPU time, the default against the"
+            " plain library"
+        ): (_hearing),
     },
     "naive": {
-        "CPU time against a plain loop over the same libraries, 24 prompts / 40 codecs": _naive,
+        (
+            "CPU time against a plain loop over the same libraries, 24 prompts / 40"
+            " codecs"
+        ): _naive,
     },
     "tokens": {
         "prompt tokens per pair, `compact` against `paper`": (
             f"{{{_WHOLE}[all pairs]:.2f}} (worst pair {{{_WHOLE}[worst pair]:.2f}})"
         ),
         "tokens of a call on the five real pairs, `compact` / `brief` (at most)": (
-            "{a call[compact][mean]:,.0f} / {a call[brief][mean]:,.0f} ({a call[brief][most]:,})"
+            "{a call[compact][mean]:,.0f} / {a call[brief][mean]:,.0f} ({a"
+            " call[brief][most]:,})"
         ),
     },
     "judge_overhead": {
         "CPU per LLM call / efficiency at 64 / at 256 calls of 200 ms in flight": (
-            "{CPU per call[CPU ms per call]:.1f} ms, {CPU per call[of it ours]:.2f} of it ours"
-            " / {concurrency[efficiency]:.2f} / {concurrency, 256[efficiency]:.2f}"
+            "{CPU per call[CPU ms per call]:.1f} ms, {CPU per call[of it ours]:.2f} of"
+            " it ours / {concurrency[efficiency]:.2f} / {concurrency,"
+            " 256[efficiency]:.2f}"
         ),
     },
     "pipeline": {
@@ -124,15 +140,18 @@ ROWS: dict[str, dict[str, str | Callable[[Results], str]]] = {
         "two workers against one": "{scale[scaling]:.2f} times faster",
     },
     "many_clips": {
-        "10,000 clips of 3 s from one tar, without networks: the last tenths against the first in"
-        " CPU time / memory / open files": partial(_flat, "tar"),
+        "10,000 clips of 3 s from one tar, without networks: the last tenths against"
+        " the first in CPU time / memory / open files": partial(_flat, "tar"),
         "the same from one folder": partial(_flat, "folder"),
     },
     "million": {
-        "`agree` of 1,000,000 verdicts and labels, CPU / peak memory": _million("agree"),
-        "`rank --cluster --labels` of 1,000,000 verdicts and labels, CPU / peak memory": (
-            _million("rank --cluster")
+        "`agree` of 1,000,000 verdicts and labels, CPU / peak memory": _million(
+            "agree"
         ),
+        (
+            "`rank --cluster --labels` of 1,000,000 verdicts and labels, CPU / peak"
+            " memory"
+        ): (_million("rank --cluster")),
         "`agree` of 1,000,000 scores and 3,000,000 ratings, CPU / peak memory": (
             _million("agree, scores")
         ),
@@ -153,7 +172,9 @@ def _speed() -> str:
         processor = str(result["machine"]["processor"]).replace("(R)", "")
         for what, value in figures.items():
             shown = value.format(**result) if isinstance(value, str) else value(result)
-            rows.append((what, shown, f"`{benchmark}`", processor.removesuffix(" Processor")))
+            rows.append(
+                (what, shown, f"`{benchmark}`", processor.removesuffix(" Processor"))
+            )
     return markdown("what | value | benchmark | processor", rows)
 
 
@@ -188,23 +209,31 @@ def _columns(name: str, part: str, header: str, *columns: str) -> str:
 DEFECTS = {
     "defects, planted": (
         *("defects", "planted"),
-        "planted | clips | recall | precision | wrong | at another defect | median error, s |"
-        " spans within .1 s",
+        "planted | clips | recall | precision | wrong | at another defect | median"
+        " error, s | spans within .1 s",
     ),
     "defects, clean": (
         *("defects", "clean"),
         "set | clips | without | but an end | cut to exactly 2 s",
-        *("clips", "without an event", "without one but an abrupt end", "exactly 2 s long"),
+        *(
+            "clips",
+            "without an event",
+            "without one but an abrupt end",
+            "exactly 2 s long",
+        ),
     ),
     "defects, pairs": (
         *("defects_rules", "pairs"),
-        "planted | pairs | prefers the clean one | so without the group | names the defect",
+        (
+            "planted | pairs | prefers the clean one | so without the group | names the"
+            " defect"
+        ),
         *("pairs", "with the group: clean", "without it: clean", "unacceptable"),
     ),
     "defects, wordless": (
         *("wordless", "kinds"),
-        "made | clips | speech detected | words recognised | voiced | harmonicity, dB | pairs |"
-        " unscored",
+        "made | clips | speech detected | words recognised | voiced | harmonicity, dB |"
+        " pairs | unscored",
         *("clips", "speech", "words", "voiced", "harmonicity, dB", "pairs", "unscored"),
     ),
 }
@@ -228,7 +257,9 @@ def _intervals() -> str:
     """How often 95 % intervals of win rates hold the truth, by how the labels were drawn."""
     designs: dict[str, list[Results]] = {}
     for world, row in stored("coverage_intervals")["worlds"].items():
-        designs.setdefault(re.sub(r".*labels.*?, (\w+).*:.*", r"\1", world), []).append(row)
+        designs.setdefault(re.sub(r".*labels.*?, (\w+).*:.*", r"\1", world), []).append(
+            row
+        )
     rows = []
     for design, some in designs.items():
         held = [row["both"]["share"] for row in some]
@@ -237,9 +268,20 @@ def _intervals() -> str:
         above = sum(share > MOST for share in held)
         shares = (f"{min(held):.1%}", f"{max(held):.1%}", above)
         ratio = f"{min(widths):.2f} to {max(widths):.2f}"
-        rows.append((design, len(some), *shares, ratio, f"{min(counts):.0%} to {max(counts):.0%}"))
+        rows.append(
+            (
+                design,
+                len(some),
+                *shares,
+                ratio,
+                f"{min(counts):.0%} to {max(counts):.0%}",
+            )
+        )
     return markdown(
-        "labels drawn | worlds | held, least | most | above 97 % | width ratio | judge counts",
+        (
+            "labels drawn | worlds | held, least | most | above 97 % | width ratio |"
+            " judge counts"
+        ),
         rows,
     )
 
@@ -263,8 +305,12 @@ def _equals() -> str:
     for words, some in kinds.items():
         shown = [row["shown"]["share"] for row in some]
         held = min(row["held"]["share"] for row in some)
-        rows.append((words, len(some), f"{min(shown):.1%} to {max(shown):.1%}", f"{held:.1%}"))
-    return markdown("worlds | number | one shown to be better | interval held, least", rows)
+        rows.append(
+            (words, len(some), f"{min(shown):.1%} to {max(shown):.1%}", f"{held:.1%}")
+        )
+    return markdown(
+        "worlds | number | one shown to be better | interval held, least", rows
+    )
 
 
 def _calls() -> str:
@@ -294,22 +340,25 @@ def _published() -> str:
     rows = {name: share for name, *_, share in printed["accuracy"]}
     said = ", ".join(f"{name} {rows[name]:.0f} %" for name in PRINTED)
     return (
-        f"Published judges of naturalness prefer the recording that people prefer in this share of"
-        f" 1,000 pairs ({printed['source']}; none was run here): {said}; chance is 50 %."
+        "Published judges of naturalness prefer the recording that people prefer in"
+        f" this share of 1,000 pairs ({printed['source']}; none was run here): {said};"
+        " chance is 50 %."
     )
 
 
 def _costs() -> str:
     """README: what a judge costs."""
     cpu = stored("extract")["cpu_s_per_audio_s"]["all"]
-    prompts, codecs = (naive_times(stored("naive"), clips) for clips in ("prompts", "codecs"))
+    prompts, codecs = (
+        naive_times(stored("naive"), clips) for clips in ("prompts", "codecs")
+    )
     tokens = stored("tokens")["a call"]["compact"]["mean"]
     return (
         f"`rules` costs only computing time, {cpu:.3f} CPU seconds per second of audio"
         " ([large runs](docs/how-to/large-runs.md)):"
         f" {prompts:.1f} to {codecs:.1f} times less"
-        " than a plain loop over the same libraries. An LLM judges each pair in both orders,"
-        f" two calls of {tokens:,.0f} tokens on average."
+        " than a plain loop over the same libraries. An LLM judges each pair in both"
+        f" orders, two calls of {tokens:,.0f} tokens on average."
     )
 
 
@@ -320,8 +369,8 @@ def _price() -> str:
     return (
         "Each pair costs two calls, one per order, of about"
         f" {compact:,.0f} input tokens each: with `{large_runs.MODEL[1]}`, about US$"
-        f" {large_runs.usd(1000, 'compact'):.2f} per 1,000 pairs. `-J rendering=brief` needs"
-        f" {100 * brief / compact:.0f} % of the tokens."
+        f" {large_runs.usd(1000, 'compact'):.2f} per 1,000 pairs. `-J rendering=brief`"
+        f" needs {100 * brief / compact:.0f} % of the tokens."
     )
 
 
@@ -340,7 +389,10 @@ def _steps() -> str:
     return markdown("of | measure | one step | known from", rows)
 
 
-MEASUREMENTS, COVERAGE = "docs/contributors/measurements.md", "docs/contributors/coverage.md"
+MEASUREMENTS, COVERAGE = (
+    "docs/contributors/measurements.md",
+    "docs/contributors/coverage.md",
+)
 LARGE, LISTENERS = "docs/how-to/large-runs.md", "docs/results/listeners.md"
 MODELS = "docs/how-to/language-models.md"
 HOW_GOOD, LANGUAGES = "docs/explanation/how-good.md", "docs/explanation/languages.md"
@@ -365,8 +417,10 @@ TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
     (LISTENERS, "voices and sounds, rated", pages.heard_table),
     (
         *(LISTENERS, "defects, cost"),
-        lambda: "Seed {seed}; it took {cpu_s_per_s:.4f} CPU s per s of mono at 16 kHz.".format(
-            **stored("defects")
+        lambda: (
+            "Seed {seed}; it took {cpu_s_per_s:.4f} CPU s per s of mono at 16 kHz.".format(
+                **stored("defects")
+            )
         ),
     ),
     (MEASUREMENTS, "drill", _drill),

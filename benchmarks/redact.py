@@ -2,8 +2,9 @@
 
     python -m benchmarks.redact
 
-A call is a sequence of words with made times; each word is a tone of its length. What must go is
-known, because it was put there: the share of it that is replaced in words, and silent in sound.
+A call is a sequence of words with made times; each word is a tone of its length. What
+must go is known, because it was put there: the share of it that is replaced in words,
+and silent in sound.
 """
 
 from __future__ import annotations
@@ -16,7 +17,18 @@ from trace_eval.report.redact import mute, sensitive, stretches_of
 
 RATE = 16_000
 
-_DIGITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+_DIGITS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+]
 _FRAMES = (
     "sure you can reach me at {} after lunch please",
     "my number is {} and I would like to change my booking",
@@ -56,7 +68,9 @@ def measure(calls: int = 300) -> dict[str, float]:
     rows: list[tuple[bool, bool, int, int]] = []
     for _ in range(calls):
         words, truth = zip(*made_call(draw), strict=True)
-        ends = np.cumsum([0.1 + 0.06 * len(word) * draw.uniform(0.8, 1.2) for word in words])
+        ends = np.cumsum(
+            [0.1 + 0.06 * len(word) * draw.uniform(0.8, 1.2) for word in words]
+        )
         times = list(zip([0.0, *ends[:-1].tolist()], ends.tolist(), strict=True))
         marks = sensitive(words)
         samples = np.ones(int(ends[-1] * RATE), np.float32)
@@ -65,7 +79,9 @@ def measure(calls: int = 300) -> dict[str, float]:
         parts = [muted[int(low * RATE) : int(high * RATE)] for low, high in times]
         silent = [int((part == 0).sum()) for part in parts]
         rows += zip(truth, marks, silent, map(len, parts), strict=True)
-    goes, mark, silent, length = (np.array(column) for column in zip(*rows, strict=True))
+    goes, mark, silent, length = (
+        np.array(column) for column in zip(*rows, strict=True)
+    )
     return {
         "recall_words": float(mark[goes].mean()),
         "recall_sound": float(silent[goes].sum() / length[goes].sum()),

@@ -43,7 +43,9 @@ def arguments(doc: str | None, **options: Any) -> argparse.Namespace:
     """
     parser = options_of(doc)
     for name, described in options.items():
-        default, about = described if isinstance(described, tuple) else (described, None)
+        default, about = (
+            described if isinstance(described, tuple) else (described, None)
+        )
         kind = {"action": "store_true"} if default is False else {"type": type(default)}
         parser.add_argument(f"--{name}", default=default, help=about, **kind)
     return parser.parse_args()
@@ -71,7 +73,9 @@ def machine() -> dict[str, Any]:
     }
 
 
-def timed(work: Callable[[], T], clock: Callable[[], float] = time.process_time) -> tuple[T, float]:
+def timed(
+    work: Callable[[], T], clock: Callable[[], float] = time.process_time
+) -> tuple[T, float]:
     """Time some work; return its result and its seconds, of the CPU or by another clock."""
     started = clock()
     return work(), clock() - started
@@ -96,7 +100,9 @@ def table(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -
             print("|" + "|".join("-" * (width + 2) for width in widths) + "|")
 
 
-def table_of(title: str, first: str, records: Mapping[str, Mapping[str, object]]) -> None:
+def table_of(
+    title: str, first: str, records: Mapping[str, Mapping[str, object]]
+) -> None:
     """Print records by their names; the columns are the keys of the first record."""
     lines_of(title, [{first: name, **record} for name, record in records.items()])
 
@@ -127,7 +133,9 @@ def renewed(text: str, name: str, table: str) -> str:
         marks, lambda mark: f"{mark[1]}\n{table}\n{mark[2]}", text, flags=re.DOTALL
     )
     if count != 1:
-        raise ValueError(f"expected the marks of {name!r} once, found them {count} times")
+        raise ValueError(
+            f"expected the marks of {name!r} once, found them {count} times"
+        )
     return new
 
 
@@ -162,5 +170,7 @@ def save(name: str, result: dict[str, Any]) -> None:
     """Write ``results/NAME.json`` with the machine's description."""
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
-    path.write_text(json.dumps({"machine": {}} | result | {"machine": machine()}, indent=2) + "\n")
+    path.write_text(
+        json.dumps({"machine": {}} | result | {"machine": machine()}, indent=2) + "\n"
+    )
     print(f"\n-> {path}")

@@ -1,8 +1,8 @@
 """Size of the report, and time until it can be used, by number of pairs.
 
 ``python -m benchmarks.report_size [PAIRS ...]``; default 1,000. Chromium is driven by
-Playwright's library; without them the size alone is measured. Interactive means: a search
-typed into the list has been answered.
+Playwright's library; without them the size alone is measured. Interactive means: a
+search typed into the list has been answered.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ def measure(pairs: int) -> dict[str, float]:
         try:
             results |= in_browser(report)
         except ImportError:
-            print("no browser was measured; pip install playwright, apt-get install chromium")
+            print(
+                "no browser was measured; pip install playwright, apt-get install"
+                " chromium"
+            )
     return results
 
 

@@ -2,9 +2,9 @@
 
     python -m benchmarks.review_forms FOLDER
 
-FOLDER is ``codecs`` of the human data (``ratings.csv`` and ``audio/``): MUSHRA scores of six
-conditions of eight sentences. Every rater signs in, plays and scores what they scored then, and
-leaves the pages that they did not rate. Prints how many of the scores
+FOLDER is ``codecs`` of the human data (``ratings.csv`` and ``audio/``): MUSHRA scores
+of six conditions of eight sentences. Every rater signs in, plays and scores what they
+scored then, and leaves the pages that they did not rate. Prints how many of the scores
 that were exported equal those of the table, and how long thirty pairs take by keyboard.
 """
 
@@ -32,10 +32,14 @@ from trace_eval.review.protocol_files import labels_csv
 Scores = Mapping[str, float]
 
 
-def read_table(path: Path) -> tuple[dict[str, dict[str, str]], dict[str, dict[str, Scores]]]:
+def read_table(
+    path: Path,
+) -> tuple[dict[str, dict[str, str]], dict[str, dict[str, Scores]]]:
     """Read (answer -> its facts) and (sentence -> rater -> scores)."""
     facts: dict[str, dict[str, str]] = {}
-    scores: dict[str, dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+    scores: dict[str, dict[str, dict[str, float]]] = defaultdict(
+        lambda: defaultdict(dict)
+    )
     with path.open(newline="") as file:
         for row in csv.DictReader(file):
             facts[row["item"]] = row
@@ -43,7 +47,9 @@ def read_table(path: Path) -> tuple[dict[str, dict[str, str]], dict[str, dict[st
     return facts, scores  # type: ignore[return-value]
 
 
-def write_manifest(folder: Path, source: Path, facts: Mapping[str, Mapping[str, str]]) -> Path:
+def write_manifest(
+    folder: Path, source: Path, facts: Mapping[str, Mapping[str, str]]
+) -> Path:
     """Write the answers as a manifest."""
     path = folder / "answers.jsonl"
     lines = [
@@ -67,11 +73,15 @@ def write_protocol(folder: Path, **changes: str) -> Path:
     anchored = ("lowpass_hz", "traps", "most_failed")
     lines = [line for line in text.splitlines() if not line.startswith(anchored)]
     path = folder / "mushra.toml"
-    path.write_text("\n".join([*lines, *(f"{key} = {value}" for key, value in changes.items())]))
+    path.write_text(
+        "\n".join([*lines, *(f"{key} = {value}" for key, value in changes.items())])
+    )
     return path
 
 
-def enter_page(rater: browser.Rater, letters: Mapping[str, str], scores: Scores) -> None:
+def enter_page(
+    rater: browser.Rater, letters: Mapping[str, str], scores: Scores
+) -> None:
     """Play every recording by its key, and type its score."""
     page = rater.page
     for letter, item in letters.items():
@@ -116,7 +126,8 @@ def _enter_rater(
             enter_page(rater, letters, own)
         rater.page.keyboard.press("Enter" if own else "n")
         rater.page.wait_for_function(
-            "task => document.querySelector('main').dataset.task !== task", arg=str(position.task)
+            "task => document.querySelector('main').dataset.task !== task",
+            arg=str(position.task),
         )
 
 
@@ -157,7 +168,11 @@ def main(source: Path) -> None:
         seconds = time.monotonic() - start
         _, scores = read_table(source / "ratings.csv")
         entered = {
-            (row["instruction_id"], row["rater"].removeprefix("rater "), row["id"]): row["score"]
+            (
+                row["instruction_id"],
+                row["rater"].removeprefix("rater "),
+                row["id"],
+            ): row["score"]
             for row in rows
             if row["score"]
         }
@@ -167,14 +182,24 @@ def main(source: Path) -> None:
             for rater, page in of.items()
             for item, score in page.items()
         }
-        same = sum(float(entered.get(key, "nan")) == score for key, score in expected.items())
+        same = sum(
+            float(entered.get(key, "nan")) == score for key, score in expected.items()
+        )
         for key, score in expected.items():
             if float(entered.get(key, "nan")) != score:
-                print(f"not equal: {' '.join(key)} has {entered.get(key)}, was {score:g}")
+                print(
+                    f"not equal: {' '.join(key)} has {entered.get(key)}, was {score:g}"
+                )
         more = len(entered.keys() - expected.keys())
-        print(f"{same} of {len(expected)} scores are those of the table, {more} are not in it")
+        print(
+            f"{same} of {len(expected)} scores are those of the table, {more} are"
+            " not in it"
+        )
         print(f"{seconds:.0f} s of the machine's time")
-        print(f"30 pairs by keyboard: {thirty_pairs(folder, source):.0f} s of the machine's time")
+        print(
+            f"30 pairs by keyboard: {thirty_pairs(folder, source):.0f} s of the"
+            " machine's time"
+        )
     finally:
         shutil.rmtree(folder)
 

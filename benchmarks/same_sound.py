@@ -2,7 +2,8 @@
 
     python -m benchmarks.same_sound [RECORDING ...]     # default: the ten spoken prompts
 
-Each recording is compared with what was done to it, by ``rules``. Whatever is decided is printed.
+Each recording is compared with what was done to it, by ``rules``. Whatever is decided
+is printed.
 """
 
 from __future__ import annotations
@@ -133,7 +134,9 @@ def main() -> None:
     """Measure, print, save."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("recordings", type=Path, nargs="*")
-    files = parser.parse_args().recordings or sorted((data_folder() / "prompts").glob("*.wav"))
+    files = parser.parse_args().recordings or sorted(
+        (data_folder() / "prompts").glob("*.wav")
+    )
     clips = [decode(file) for file in files]
     own = [measured(clip.mono, clip.rate) for clip in clips]
     rows = []
@@ -145,7 +148,9 @@ def main() -> None:
         leads = [abs(steps) for _, steps in results if steps is not None]
         decided = sum(rating in ("1", "2") for rating, _ in results)
         most = f"{max(leads):.2f}" if leads else "-"
-        rows.append([name, f"{decided} of {len(results)}", most, len(results) - len(leads)])
+        rows.append(
+            [name, f"{decided} of {len(results)}", most, len(results) - len(leads)]
+        )
     header = ["what was done", "decided", "largest lead, steps", "not comparable"]
     table("the same sound, by rules", header, rows)
     save("same_sound", {"header": header, "rows": rows})

@@ -2,10 +2,10 @@
 
     TRACE_EVAL_DATA=... python -m benchmarks.scorer [--steps N]
 
-The base is a Llama of about 330,000 random parameters: it has read nothing but the training
-rows, so the figures are a floor for real bases, not a forecast of them. Everything goes through
-the commands as a user types them: train scorer, train clamp, rate, agree. Wants the
-extra ``scorer``.
+The base is a Llama of about 330,000 random parameters: it has read nothing but the
+training rows, so the figures are a floor for real bases, not a forecast of them.
+Everything goes through the commands as a user types them: train scorer, train clamp,
+rate, agree. Wants the extra ``scorer``.
 """
 
 from __future__ import annotations
@@ -42,12 +42,27 @@ def train(folder: Path, source: Path, steps: int) -> float:
     """Make a base, train it and its clamp in a folder; the seconds that training took."""
     rows = [json.loads(line) for line in source.read_text("utf-8").splitlines()]
     fields = ("rationale", "question", "reference", "candidate")
-    texts = [f"{row[name]}" for row in rows if row["split"] == "train" for name in fields]
+    texts = [
+        f"{row[name]}" for row in rows if row["split"] == "train" for name in fields
+    ]
     for split in ("test", "dev"):
         own = (json.dumps(row) + "\n" for row in rows if row["split"] == split)
         (folder / f"{split}.jsonl").write_text("".join(own))
-    base, out = write_base(folder / "base", texts=texts, positions=1024), folder / "scorer"
-    trained = ("train", "scorer", source, "--base", base, "--out", out, "--steps", steps)
+    base, out = (
+        write_base(folder / "base", texts=texts, positions=1024),
+        folder / "scorer",
+    )
+    trained = (
+        "train",
+        "scorer",
+        source,
+        "--base",
+        base,
+        "--out",
+        out,
+        "--steps",
+        steps,
+    )
     seconds = run(*trained, *TRAINING)
     run("train", "clamp", out, folder / "dev.jsonl", "--device", "cpu")
     return seconds

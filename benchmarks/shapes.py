@@ -3,11 +3,12 @@
     python -m benchmarks.shapes                # needs a CUDA device with 24 GB or more
     python -m benchmarks.shapes --only whisper --device cpu --size base --tokens 48
 
-- whisper: seconds of audio in a second by how many windows are decoded at once; random weights
-  write nonsense to the last token, so every window is decoded to the same fixed length;
+- whisper: seconds of audio in a second by how many windows are decoded at once; random
+  weights write nonsense to the last token, so every window is decoded to the same fixed
+  length;
 - reward: clips of 10 s in a second through the Thinker of the 7B's shape, bfloat16;
-- scorer: rows in a second through a base in the shape of Llama-3.2-1B, bfloat16: rating texts of
-  200 tokens, and training LoRA of rank 128.
+- scorer: rows in a second through a base in the shape of Llama-3.2-1B, bfloat16: rating
+  texts of 200 tokens, and training LoRA of rank 128.
 
 Printed beside them is the peak of the device's memory (of the process, on a CPU).
 """
@@ -58,7 +59,9 @@ CLIP_S = 10.0
 Row = dict[str, Any]
 
 
-def timed(work: Callable[[], Any], device: str, repeats: int = 1) -> tuple[Any, float, float]:
+def timed(
+    work: Callable[[], Any], device: str, repeats: int = 1
+) -> tuple[Any, float, float]:
     """Return the result, median seconds after a warm-up (CPU time on a CPU), and peak MB."""
     import torch
 
@@ -77,11 +80,21 @@ def timed(work: Callable[[], Any], device: str, repeats: int = 1) -> tuple[Any, 
 
 
 def row(
-    path: str, batch: int, work: Callable[[], Any], units: float, device: str, repeats: int = 1
+    path: str,
+    batch: int,
+    work: Callable[[], Any],
+    units: float,
+    device: str,
+    repeats: int = 1,
 ) -> Row:
     """One line: units of work in a second, and memory."""
     _, seconds, peak = timed(work, device, repeats)
-    return {"path": path, "batch": batch, "per s": units / seconds, "peak GB": peak / 1e3}
+    return {
+        "path": path,
+        "batch": batch,
+        "per s": units / seconds,
+        "peak GB": peak / 1e3,
+    }
 
 
 def whisper(
@@ -102,7 +115,9 @@ def whisper(
     mels, width, heads, layers, vocabulary = SIZES[size]
     audio, text = (1500, width, heads, layers), (448, width, heads, layers)
     model: Any = Whisper(ModelDimensions(mels, *audio, vocabulary, *text)).eval()
-    torch.nn.init.normal_(model.decoder.positional_embedding)  # the library leaves it empty
+    torch.nn.init.normal_(
+        model.decoder.positional_embedding
+    )  # the library leaves it empty
     if is_gpu(device):
         halve(model)
     model = model.to(device)
@@ -118,7 +133,9 @@ def whisper(
         mel = torch.randn(batch, mels, 3000, device=device)
         mel = mel.half() if is_gpu(device) else mel
         work = partial(model.decode, mel, options)
-        rows.append(row(f"whisper {size}, {tokens} tokens", batch, work, 30 * batch, device, 3))
+        rows.append(
+            row(f"whisper {size}, {tokens} tokens", batch, work, 30 * batch, device, 3)
+        )
     return rows
 
 
@@ -147,14 +164,18 @@ def big_thinker(device: str) -> RewardModel:
         torch.set_default_dtype(before)
     features = WhisperFeatureExtractor(**FEATURES)
     positions = config.text_config.max_position_embeddings
-    return RewardModel(thinker, head, tokenizer, features, device, "bfloat16", positions)
+    return RewardModel(
+        thinker, head, tokenizer, features, device, "bfloat16", positions
+    )
 
 
 def conversations(count: int) -> list[list[RewardTurn]]:
     """Clips of noise with the package's own prompt."""
     prompt = NaturalnessPrompt()
     rng = np.random.default_rng(0)
-    clips = (0.1 * rng.standard_normal((count, int(CLIP_S * 16_000)))).astype(np.float32)
+    clips = (0.1 * rng.standard_normal((count, int(CLIP_S * 16_000)))).astype(
+        np.float32
+    )
     return [
         [
             RewardTurn("system", (prompt.system,)),
@@ -170,7 +191,13 @@ def reward(device: str) -> list[Row]:
 
     model, requested = big_thinker(device), conversations(16)
     return [
-        row("reward", batch, partial(rewards, model, requested, batch), len(requested), device)
+        row(
+            "reward",
+            batch,
+            partial(rewards, model, requested, batch),
+            len(requested),
+            device,
+        )
         for batch in (1, 4, 8)
     ]
 
@@ -221,7 +248,9 @@ def train(scorer: Any, vocabulary: int, batch: int, steps: int) -> None:
     for _ in range(steps):
         ids = drawn(rng, vocabulary, batch)
         rows = [{"input_ids": row, "ratings": [rng.randrange(5) / 4]} for row in ids]
-        provided = {name: value.to(scorer.device) for name, value in collated(rows, 0).items()}
+        provided = {
+            name: value.to(scorer.device) for name, value in collated(rows, 0).items()
+        }
         module(**provided)["loss"].backward()
         optimiser.step()
         optimiser.zero_grad()
@@ -241,7 +270,9 @@ def scorer(device: str) -> list[Row]:
 def main() -> None:
     """Measure where there is the device, else say that nothing was measured."""
     parser = options_of(__doc__)
-    parser.add_argument("--only", action="append", choices=["whisper", "reward", "scorer"])
+    parser.add_argument(
+        "--only", action="append", choices=["whisper", "reward", "scorer"]
+    )
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--size", choices=SIZES, default="large-v3", help="of Whisper")
     parser.add_argument("--tokens", type=int, default=64, help="in a window of Whisper")
@@ -250,11 +281,15 @@ def main() -> None:
     try:
         import torch
     except ImportError:
-        sys.exit("benchmarks.shapes: torch is not installed; run: pip install '.[models]'")
+        sys.exit(
+            "benchmarks.shapes: torch is not installed; run: pip install '.[models]'"
+        )
     if is_gpu(chosen.device) and not torch.cuda.is_available():
         sys.exit("benchmarks.shapes: there is no CUDA device; nothing was measured")
     name = torch.cuda.get_device_name(chosen.device) if is_gpu(chosen.device) else "CPU"
-    decoded = partial(whisper, size=chosen.size, tokens=chosen.tokens, batches=chosen.batches)
+    decoded = partial(
+        whisper, size=chosen.size, tokens=chosen.tokens, batches=chosen.batches
+    )
     networks = {"whisper": decoded, "reward": reward, "scorer": scorer}
     for network in chosen.only or networks:
         try:
@@ -264,7 +299,9 @@ def main() -> None:
             continue
         lines_of(f"{network} on {name}", rows)
         named = f"{network}-{chosen.size}" if network == "whisper" else network
-        if network == "whisper" or is_gpu(chosen.device):  # a CPU's figures are of no use there
+        if network == "whisper" or is_gpu(
+            chosen.device
+        ):  # a CPU's figures are of no use there
             save(f"shapes_{named}", {"device": name, "rows": rows})
 
 

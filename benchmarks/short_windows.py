@@ -3,12 +3,13 @@
     TRACE_EVAL_DATA=... python -m benchmarks.short_windows [--clips 60]
 
 The default recogniser reads clips whose words are known, with windows cut as
-``extractors.short_windows`` does it, but to other lengths, and whole ones of 30 s. The clips: the
-spoken prompts; sentences of built voices alone, with numbers, with noise 10 dB under the speech, at
-the bandwidth of a telephone, whispered (the voice replaced by noise of its spectrum), and two with
-three seconds of silence between them; and the codec clips, of which no words are known: there
-whole windows count as right. Every clip goes through every length, one after the other, so that
-other work on the machine costs all of them alike.
+``extractors.short_windows`` does it, but to other lengths, and whole ones of 30 s. The
+clips: the spoken prompts; sentences of built voices alone, with numbers, with noise 10
+dB under the speech, at the bandwidth of a telephone, whispered (the voice replaced by
+noise of its spectrum), and two with three seconds of silence between them; and the
+codec clips, of which no words are known: there whole windows count as right. Every clip
+goes through every length, one after the other, so that other work on the machine costs
+all of them alike.
 """
 
 from __future__ import annotations
@@ -29,16 +30,35 @@ from whisper_normalizer.english import EnglishTextNormalizer
 
 import extractors.short_windows as short_windows
 from benchmarks.defects_voices import Floats, spoken
-from benchmarks.report import arguments, data_folder, lines_of, people_folder, save, timed
+from benchmarks.report import (
+    arguments,
+    data_folder,
+    lines_of,
+    people_folder,
+    save,
+    timed,
+)
 from blueprints import Blueprint, Transcript
 from extractors.audio import SPEECH_RATE, Clip, decode
 from extractors.base import Item
 from extractors.registry import create
 
-#: Least length and margin of windows, seconds; the first is what we use, None whole windows.
-LENGTHS: tuple[tuple[float, float] | None, ...] = ((10, 5), (8, 4), (8, 3), (6, 3), None)
+#: Least length and margin of windows, seconds; the first is what we use, None whole
+#: windows.
+LENGTHS: tuple[tuple[float, float] | None, ...] = (
+    (10, 5),
+    (8, 4),
+    (8, 3),
+    (6, 3),
+    None,
+)
 
-VOICES = (("flite", "slt"), ("flite", "rms"), ("espeak-ng", "en-us+m3"), ("flite", "awb"))
+VOICES = (
+    ("flite", "slt"),
+    ("flite", "rms"),
+    ("espeak-ng", "en-us+m3"),
+    ("flite", "awb"),
+)
 
 NUMBERS = (
     "Call me at 415 555 2671 before 10 on the 3rd of May.",
@@ -59,7 +79,9 @@ class Spoken(NamedTuple):
 def decoded(samples: Floats, rate: int) -> Clip:
     """Return samples as a clip, through 16 bits."""
     file = io.BytesIO()
-    soundfile.write(file, samples / max(1.0, np.abs(samples).max()), rate, "PCM_16", format="WAV")
+    soundfile.write(
+        file, samples / max(1.0, np.abs(samples).max()), rate, "PCM_16", format="WAV"
+    )
     return decode(file.getvalue(), "made")
 
 
@@ -79,12 +101,16 @@ def whispered(samples: Floats, rng: np.random.Generator) -> Floats:
 def _said(engine: str, voice: str, words: str) -> Floats:
     """Speak words at half of full scale."""
     samples, rate = spoken(engine, voice, words)
-    return np.asarray(soxr.resample(samples / np.abs(samples).max() / 2, rate, SPEECH_RATE))
+    return np.asarray(
+        soxr.resample(samples / np.abs(samples).max() / 2, rate, SPEECH_RATE)
+    )
 
 
 def built(count: int) -> Iterator[Spoken]:
     """Yield sentences of built voices in each kind of sound."""
-    texts = json.loads((Path(__file__).parent / "sentences.json").read_text())["en"]["texts"]
+    texts = json.loads((Path(__file__).parent / "sentences.json").read_text())["en"][
+        "texts"
+    ]
     rng = np.random.default_rng(0)
     for number in range(count):
         text = texts[number % len(texts)]
@@ -125,7 +151,9 @@ def words_of(item: Item, length: tuple[float, float] | None) -> tuple[str, float
 
 def main() -> None:
     """Measure, print, save."""
-    count = arguments(__doc__, clips=(24, "codec clips, and six times as many sentences")).clips
+    count = arguments(
+        __doc__, clips=(24, "codec clips, and six times as many sentences")
+    ).clips
     plain, detector = EnglishTextNormalizer(), create("signal")
     errors: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     cpu: dict[str, float] = defaultdict(float)
@@ -148,7 +176,9 @@ def main() -> None:
     lines = [{"kind": kind, **counts} for kind, counts in errors.items()]
     sums = {name: sum(line[name] for line in lines) for name in list(lines[0])[1:]}
     lines.append({"kind": "all", **sums})
-    lines_of("word errors by windows of at least so many seconds, with so much behind", lines)
+    lines_of(
+        "word errors by windows of at least so many seconds, with so much behind", lines
+    )
     lines_of("CPU s", [dict(cpu)])
     save("short_windows", {"errors": lines, "cpu_s": dict(cpu)})
 

@@ -2,10 +2,10 @@
 
     TRACE_EVAL_DATA=... python -m benchmarks.sounds [--real FOLDER] [--each 100]
 
-Speech is that of all rated sets and prompts, as it is and by a made telephone: a kind that is named
-in it is a false alarm. Tones are made. Music, laughs and other vocal sounds are real: the files of
-Debian's packages asterisk-moh-opsound-wav and scratch, unpacked into a folder. Music also lies
-under speech, so many dB softer.
+Speech is that of all rated sets and prompts, as it is and by a made telephone: a kind
+that is named in it is a false alarm. Tones are made. Music, laughs and other vocal
+sounds are real: the files of Debian's packages asterisk-moh-opsound-wav and scratch,
+unpacked into a folder. Music also lies under speech, so many dB softer.
 """
 
 from __future__ import annotations
@@ -71,7 +71,9 @@ def main() -> None:
     )
     rng = np.random.default_rng(args.seed)
     speech = speech_of(args.each)
-    false = [row for band in ("wide", "telephone") for row in false_alarms(speech, band)]
+    false = [
+        row for band in ("wide", "telephone") for row in false_alarms(speech, band)
+    ]
     table("kinds that are named in speech", ["band", "speech", "clips", *KINDS], false)
     print("goals:", ", ".join(f"{kind} {goal}" for kind, goal in FALSE_GOALS.items()))
     tones = [MADE[name](rng).astype(np.float32) for name in _TONES for _ in range(3)]
@@ -79,8 +81,15 @@ def main() -> None:
     if args.real:
         sounds |= {name: real_sounds(Path(args.real), name, rng) for name in REAL}
     else:
-        print("--real is not given: no real music, laughter or vocal sound", file=sys.stderr)
-    found = [row for band in ("wide", "telephone") for row in recalls(sounds, speech, band, rng)]
+        print(
+            "--real is not given: no real music, laughter or vocal sound",
+            file=sys.stderr,
+        )
+    found = [
+        row
+        for band in ("wide", "telephone")
+        for row in recalls(sounds, speech, band, rng)
+    ]
     table("sounds that are named", ["band", "sound", "named", "of", "goal"], found)
     save("sounds", {"false": false, "found": found})
 
@@ -98,7 +107,9 @@ def speech_of(each: int) -> dict[str, list[Floats]]:
     return clips
 
 
-def real_sounds(folder: Path, name: str, rng: np.random.Generator) -> tuple[str, list[Floats]]:
+def real_sounds(
+    folder: Path, name: str, rng: np.random.Generator
+) -> tuple[str, list[Floats]]:
     """Return a kind and real sounds of it; of music some cuts of each long piece."""
     kind, patterns = REAL[name]
     sounds = []
@@ -123,7 +134,9 @@ def kinds_in(sound: Floats, band: str) -> set[str]:
     return {event.kind for event in YamnetExtractor().events(heard, narrow=narrow)}
 
 
-def false_alarms(speech: Mapping[str, Sequence[Floats]], band: str) -> list[list[object]]:
+def false_alarms(
+    speech: Mapping[str, Sequence[Floats]], band: str
+) -> list[list[object]]:
     """Return, for each set, in how many clips each kind is named."""
     rows: list[list[object]] = []
     for name, clips in speech.items():
@@ -161,7 +174,9 @@ def _under(
     """Put music under a clip of speech, at a level beside the speech's own."""
     voice = speech[int(rng.integers(len(speech)))]
     under = np.resize(music, len(voice))
-    powers = [float(np.square(one, dtype=np.float64).mean()) + 1e-12 for one in (voice, under)]
+    powers = [
+        float(np.square(one, dtype=np.float64).mean()) + 1e-12 for one in (voice, under)
+    ]
     gain = np.sqrt(powers[0] / powers[1]) * 10 ** (level_db / 20)
     return np.asarray(voice + gain * under, np.float32)
 

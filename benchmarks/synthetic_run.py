@@ -1,7 +1,8 @@
 """A run folder of any size, made without extracting or judging: for benchmarks and tests.
 
-Recordings are real files, their blueprints and the judge's opinions are drawn at random with
-a fixed seed. Everything goes through the project's own records, fusion and run folder.
+Recordings are real files, their blueprints and the judge's opinions are drawn at random
+with a fixed seed. Everything goes through the project's own records, fusion and run
+folder.
 """
 
 from __future__ import annotations
@@ -29,13 +30,28 @@ from trace_eval.data.outcome import Order, Reason, Usage
 from trace_eval.judges.combine.orders import labelled_judgement
 from trace_eval.runs.fuse import fuse_run
 from trace_eval.runs.outcomes import ClipRecord
-from trace_eval.runs.record import EnvironmentRecord, JudgeRecord, RunRecord, SessionRecord
+from trace_eval.runs.record import (
+    EnvironmentRecord,
+    JudgeRecord,
+    RunRecord,
+    SessionRecord,
+)
 from trace_eval.runs.run import Run
 
-EMOTIONS = ("angry", "disgusted", "fearful", "happy", "neutral", "other", "sad", "surprised")
+EMOTIONS = (
+    "angry",
+    "disgusted",
+    "fearful",
+    "happy",
+    "neutral",
+    "other",
+    "sad",
+    "surprised",
+)
 SENTENCE = (
-    "the answer to your question is that a river runs through this city and in the second"
-    " sentence you will hear a slow calm voice which explains how vowels change between accents"
+    "the answer to your question is that a river runs through this city and in the"
+    " second sentence you will hear a slow calm voice which explains how vowels change"
+    " between accents"
 )
 WORDS = SENTENCE.split()
 SYSTEMS = ("alto", "basso", "mezzo", "soprano", "tenor")
@@ -52,16 +68,21 @@ def recording(path: Path, seed: int, seconds: float = RECORDED_S) -> str:
     time = np.arange(round(seconds * RATE)) / RATE
     shape = np.abs(np.sin(2 * np.pi * (2 + seed % 3) * time / seconds))
     path.parent.mkdir(parents=True, exist_ok=True)
-    soundfile.write(path, 0.4 * shape * rng.uniform(-1, 1, len(time)), RATE, subtype="PCM_16")
+    soundfile.write(
+        path, 0.4 * shape * rng.uniform(-1, 1, len(time)), RATE, subtype="PCM_16"
+    )
     return decode(path).sha256
 
 
-def blueprint(clip: str, seed: int, seconds: float, text: str | None = None) -> Blueprint:
+def blueprint(
+    clip: str, seed: int, seconds: float, text: str | None = None
+) -> Blueprint:
     """Make a plausible blueprint with every group: one word every 0.35 s."""
     rng = random.Random(seed)
     words = text.split() if text else rng.choices(WORDS, k=max(1, int(seconds / 0.35)))
     times = [
-        (i * seconds / len(words), (i + 0.9) * seconds / len(words)) for i in range(len(words))
+        (i * seconds / len(words), (i + 0.9) * seconds / len(words))
+        for i in range(len(words))
     ]
     frames = max(1, int(seconds / 0.05))
     pitch = [None if i % 17 > 12 else 180 + 60 * rng.random() for i in range(frames)]
@@ -86,7 +107,12 @@ def blueprint(clip: str, seed: int, seconds: float, text: str | None = None) -> 
         transcript=make.transcript(
             " ".join(words),
             words=[
-                Word(text=w, start_s=round(s, 2), end_s=round(e, 2), confidence=rng.random())
+                Word(
+                    text=w,
+                    start_s=round(s, 2),
+                    end_s=round(e, 2),
+                    confidence=rng.random(),
+                )
                 for w, (s, e) in zip(words, times, strict=True)
             ],
         ),
@@ -109,9 +135,12 @@ def judged(
             order=order,
             sample=sample,
             ratings={
-                n: rng.choice(RATINGS) if rng.random() < 0.3 else truth[n] for n in DIMENSIONS
+                n: rng.choice(RATINGS) if rng.random() < 0.3 else truth[n]
+                for n in DIMENSIONS
             },
-            reasoning={n: f"On {n}: {' '.join(rng.choices(WORDS, k=25))}." for n in DIMENSIONS},
+            reasoning={
+                n: f"On {n}: {' '.join(rng.choices(WORDS, k=25))}." for n in DIMENSIONS
+            },
             seconds=1.2,
             usage=Usage(input_tokens=900, output_tokens=150, cost_usd=0.0004),
         )
@@ -133,7 +162,8 @@ class Recipe:
         labelled: the pairs carry human labels.
         ids: ids of the first pairs.
         texts: of the first pairs, what is asked and what answer A says.
-        failing: every n-th pair is unscored, because its answer B is no recording; 0: none.
+        failing: every n-th pair is unscored, because its answer B is no recording; 0:
+            none.
     """
 
     pairs: int
@@ -165,7 +195,9 @@ def make_run(folder: Path, recipe: Recipe) -> Path:
         judgement, truth = judged(recipe.id(n), rng, recipe.samples)
         if recipe.fails(n):
             detail = f"{_audio(folder, n, 'b')}: no such file"
-            judgement = Judgement.unscored(recipe.id(n), _SPEC, Reason.CLIP_FAILED, detail)
+            judgement = Judgement.unscored(
+                recipe.id(n), _SPEC, Reason.CLIP_FAILED, detail
+            )
         labels = Labels(**truth, overall=policy(*(truth[d] for d in DIMENSIONS)))
         pairs.append(_pair(folder, recipe, n, rng, labels if recipe.labelled else None))
         judgements.append(judgement)
@@ -174,7 +206,9 @@ def make_run(folder: Path, recipe: Recipe) -> Path:
         judge=JudgeRecord(spec=_SPEC, parameters={"temperature": 0.0}),
         max_seconds=1800.0,
         environment=EnvironmentRecord(trace_eval="0", python="3", platform="any"),
-        sessions=(SessionRecord(started="2026-01-01T00:00:00+00:00", seconds=61.0, clips=2),),
+        sessions=(
+            SessionRecord(started="2026-01-01T00:00:00+00:00", seconds=61.0, clips=2),
+        ),
     )
     with Run(folder) as run:
         run.start(record, Manifest(folder / "pairs.jsonl", pairs))
@@ -190,7 +224,9 @@ def _audio(folder: Path, number: int, side: str) -> Path:
     return folder / "audio" / f"{number}-{side}.wav"
 
 
-def _pair(folder: Path, recipe: Recipe, n: int, rng: random.Random, labels: Labels | None) -> Pair:
+def _pair(
+    folder: Path, recipe: Recipe, n: int, rng: random.Random, labels: Labels | None
+) -> Pair:
     first, second = rng.sample(SYSTEMS, 2)
     requested = recipe.text(n) or f"Question {n}: {' '.join(rng.choices(WORDS, k=12))}?"
     return Pair(

@@ -10,7 +10,8 @@ from benchmarks.report import DOCS, markdown, stored
 #: Pairs of the first sentence.
 PAIRS = 1000
 
-#: Share of right verdicts that a judge would have to be shown to reach, to be left alone.
+#: Share of right verdicts that a judge would have to be shown to reach, to be left
+#: alone.
 PROMISED = 0.95
 
 #: World of ``coverage_gate`` with a drop.
@@ -41,13 +42,18 @@ def lab() -> str:
     decided, right = judge["decided"], judge["right"]
     ties = decided[3] - right[3]
     shown = right[1] >= PROMISED
-    so_few = "" if shown else f", too few to promise that {_percent(PROMISED)} of them are right"
+    so_few = (
+        ""
+        if shown
+        else f", too few to promise that {_percent(PROMISED)} of them are right"
+    )
     return (
         f"{PAIRS:,} pairs are judged on {machine['machine']['cores']} cores in"
-        f" **{minutes:.0f} minutes for {cents:.0f} cents**. Of {decided[3]} pairs of codecs that"
-        f" listeners decide, `rules` decides {right[3]} and errs on {_errors(right)} (right in"
-        f" {_percent(right[1])} to {_percent(right[2])} with 95 % confidence{so_few}); the other"
-        f" {ties} are ties, which are left to people"
+        f" **{minutes:.0f} minutes for {cents:.0f} cents**. Of {decided[3]} pairs of"
+        f" codecs that listeners decide, `rules` decides {right[3]} and errs on"
+        f" {_errors(right)} (right in {_percent(right[1])} to {_percent(right[2])} with"
+        f" 95 % confidence{so_few}); the other {ties} are ties, which are left to"
+        " people"
     )
 
 
@@ -56,29 +62,32 @@ def ci() -> str:
     worlds = stored("coverage_gate")["worlds"]
     equal = [row["fail"] for name, row in worlds.items() if "a drop of 0," in name]
     return (
-        f"200 items stop a release that is 10 points worse in **{_percent(worlds[DROP]['fail'])}**"
-        f" of {worlds[DROP]['seeds']:,} simulated runs with a judge that flips 6 % of its verdicts,"
-        f" and an equal one in at most {_percent(max(equal))}"
+        "200 items stop a release that is 10 points worse in"
+        f" **{_percent(worlds[DROP]['fail'])}** of {worlds[DROP]['seeds']:,} simulated"
+        " runs with a judge that flips 6 % of its verdicts, and an equal one in at most"
+        f" {_percent(max(equal))}"
     )
 
 
 def product() -> str:
     """Say how exactly a pause before an answer is measured."""
-    median, low, high, count, *_ = stored("people")["sets"]["turns"]["edges"]["gap"]["median"]
+    median, low, high, count, *_ = stored("people")["sets"]["turns"]["edges"]["gap"][
+        "median"
+    ]
     return (
-        "When an assistant answers, interrupts or stays silent is measured from the recording"
-        f" alone: gaps between turns to **{median:.2f} s** in the median ({low:.2f} to"
-        f" {high:.2f}, {count} gaps marked by hand)"
+        "When an assistant answers, interrupts or stays silent is measured from the"
+        f" recording alone: gaps between turns to **{median:.2f} s** in the median"
+        f" ({low:.2f} to {high:.2f}, {count} gaps marked by hand)"
     )
 
 
 def annotation() -> str:
     """Say what a judge saves of the labels, and what a useless one costs."""
     return (
-        "After every label it says whether enough is labelled: with a judge that knows 85 % of the"
-        f" pairs after **{_labels_needed(85)}** of the labels of a fixed plan, with one that knows"
-        f" none after {_labels_needed(0)} (medians of 400 simulated studies in each of three"
-        " worlds)"
+        "After every label it says whether enough is labelled: with a judge that knows"
+        f" 85 % of the pairs after **{_labels_needed(85)}** of the labels of a fixed"
+        f" plan, with one that knows none after {_labels_needed(0)} (medians of 400"
+        " simulated studies in each of three worlds)"
     )
 
 
@@ -102,8 +111,8 @@ def developer() -> str:
     lines = sum(bool(line.strip()) for line in cell.splitlines())
     kills = stored("drill_kills")
     return (
-        f"An extractor and a judge of your own are **{lines} lines** of one notebook cell; runs"
-        f" killed at {kills['cases']} random moments went on and lost"
+        f"An extractor and a judge of your own are **{lines} lines** of one notebook"
+        f" cell; runs killed at {kills['cases']} random moments went on and lost"
         f" {len(kills['lost']) or 'nothing'}"
     )
 

@@ -2,11 +2,11 @@
 
     TRACE_EVAL_DATA=... python -m benchmarks.third_state [--seeds 2] [--real FOLDER]
 
-Each call has a greeting, a question, then five seconds of a sound on either channel, an answer,
-three seconds in which both are quiet, a second question and its answer. Sounds are made here; real
-ones are the files of Debian's packages sound-theme-freedesktop, asterisk-moh-opsound-wav and
-scratch, unpacked into a folder. Calls are timed with a channel for each speaker, and with both
-summed to one.
+Each call has a greeting, a question, then five seconds of a sound on either channel, an
+answer, three seconds in which both are quiet, a second question and its answer. Sounds
+are made here; real ones are the files of Debian's packages sound-theme-freedesktop,
+asterisk-moh-opsound-wav and scratch, unpacked into a folder. Calls are timed with a
+channel for each speaker, and with both summed to one.
 """
 
 from __future__ import annotations
@@ -91,7 +91,10 @@ def main() -> None:
             rows.append([layout, name, *tally.row()])
             print(*rows[-1], file=sys.stderr, flush=True)
     table("sound that is no speech, in calls", COLUMNS, rows)
-    save("third_state", {"columns": COLUMNS, "seeds": [args.first, args.seeds], "calls": rows})
+    save(
+        "third_state",
+        {"columns": COLUMNS, "seeds": [args.first, args.seeds], "calls": rows},
+    )
 
 
 COLUMNS = (
@@ -129,7 +132,9 @@ class Tally:
     def row(self) -> list[int]:
         """Return the number of calls, of refusals, and of each mistake."""
         timed = [one for one in self.found if one]
-        mistakes = [sum(getattr(one, field.name) for one in timed) for field in fields(Found)]
+        mistakes = [
+            sum(getattr(one, field.name) for one in timed) for field in fields(Found)
+        ]
         return [len(self.found), len(self.found) - len(timed), *mistakes]
 
 
@@ -209,7 +214,9 @@ def fan(rng: Rng) -> Floats:
     hz = np.fft.rfftfreq(size, 1 / SPEECH_RATE)
     noise = np.fft.irfft(spectrum / np.maximum(hz, 60.0) ** 0.7, size)
     at = np.arange(size) / SPEECH_RATE
-    hum = np.sin(2 * np.pi * rng.uniform(90, 150) * at) + 0.5 * np.sin(2 * np.pi * 240 * at)
+    hum = np.sin(2 * np.pi * rng.uniform(90, 150) * at) + 0.5 * np.sin(
+        2 * np.pi * 240 * at
+    )
     starts = np.minimum(1.0, at / 0.5)
     return np.asarray(starts * (noise / noise.std() + 0.5 * hum))
 
@@ -228,7 +235,9 @@ MADE: dict[str, Maker] = {
 }
 
 
-def rendered(voices: Sequence[Sequence[Floats]], noise: Floats, channel: int, rng: Rng) -> Call:
+def rendered(
+    voices: Sequence[Sequence[Floats]], noise: Floats, channel: int, rng: Rng
+) -> Call:
     """Render a call with a sound on a channel between a question and its answer."""
     gap = float(rng.uniform(0.4, 0.8))
     speech: Spans = []
@@ -242,7 +251,9 @@ def rendered(voices: Sequence[Sequence[Floats]], noise: Floats, channel: int, rn
 
     greeted = say(1.0, 1) + gap
     begins = say(greeted, 0) + gap
-    noise = _at_level(np.tile(noise, 1 + round(SOUND_S * SPEECH_RATE) // len(noise)), _SOUND_DB)
+    noise = _at_level(
+        np.tile(noise, 1 + round(SOUND_S * SPEECH_RATE) // len(noise)), _SOUND_DB
+    )
     noise = noise[: round(SOUND_S * SPEECH_RATE)]
     placed.append((begins, channel, noise))
     quiet = say(begins + SOUND_S + gap, 1)
@@ -269,7 +280,9 @@ def _at_level(sound: Floats, level_db: float) -> Floats:
 
 def _levels(sound: Floats) -> Floats:
     hop = SPEECH_RATE // 100
-    frames = np.square(sound[: len(sound) // hop * hop], dtype=np.float64).reshape(-1, hop)
+    frames = np.square(sound[: len(sound) // hop * hop], dtype=np.float64).reshape(
+        -1, hop
+    )
     return np.asarray(10 * np.log10(frames.mean(axis=1) + 1e-12))
 
 
@@ -305,7 +318,9 @@ def _mistakes(call: Call, timed: Timed) -> Found:
         for span in t.stretches
     )
     near = [(start - _EDGE_S, end + _EDGE_S) for start, end in call.speech]
-    inner = without([(a + _EDGE_S, b - _EDGE_S) for a, b in call.noises if b - a > 1.0], near)
+    inner = without(
+        [(a + _EDGE_S, b - _EDGE_S) for a, b in call.noises if b - a > 1.0], near
+    )
     replies = [e for e in events if e.kind == "response"]
     middle = sum(call.silence) / 2
     said = ("sound that is no speech", "music")

@@ -2,9 +2,10 @@
 
     TRACE_EVAL_DATA=... python -m benchmarks.tokens
 
-Every pair of ``speakbench_pairs`` and ``rate_pairs`` is extracted and rendered as the paper does
-(JSON, indented) and as ``compact``; a call is of the first five. Tokens are GPT-2's, from the
-vocabulary inside the openai-whisper wheel: ``pip install --no-deps openai-whisper tiktoken regex``.
+Every pair of ``speakbench_pairs`` and ``rate_pairs`` is extracted and rendered as the
+paper does (JSON, indented) and as ``compact``; a call is of the first five. Tokens are
+GPT-2's, from the vocabulary inside the openai-whisper wheel: ``pip install --no-deps
+openai-whisper tiktoken regex``.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def main() -> None:
     cases = real + cases_of(data_folder() / "rate_pairs" / "pairs.jsonl")
     shares = pair_shares(cases, count)
     calls = {name: tokens_of_calls(real, name, count) for name in RENDERINGS}
-    table("a pair in compact, as a share of paper", ["what", "share"], [*shares.items()])
+    table(
+        "a pair in compact, as a share of paper", ["what", "share"], [*shares.items()]
+    )
     rows = [[name, *sizes.values()] for name, sizes in calls.items()]
     table("tokens of a call on the real pairs", ["rendering", *calls["paper"]], rows)
     save("tokens", {"compact of paper": shares, "a call": calls})
@@ -55,14 +58,20 @@ def main() -> None:
 def gpt2() -> Count:
     """Return what counts the tokens of a text in GPT-2's vocabulary."""
     whisper = find_spec("whisper")
-    if whisper is None or not whisper.submodule_search_locations or not find_spec("tiktoken"):
+    if (
+        whisper is None
+        or not whisper.submodule_search_locations
+        or not find_spec("tiktoken")
+    ):
         sys.exit("pip install --no-deps openai-whisper tiktoken regex")
     import tiktoken
 
     vocabulary = Path(whisper.submodule_search_locations[0], "assets", "gpt2.tiktoken")
     rows = (line.split() for line in vocabulary.read_text().splitlines() if line)
     ranks = {base64.b64decode(token): int(rank) for token, rank in rows}
-    encoding = tiktoken.Encoding("gpt2", pat_str=_PIECES, mergeable_ranks=ranks, special_tokens={})
+    encoding = tiktoken.Encoding(
+        "gpt2", pat_str=_PIECES, mergeable_ranks=ranks, special_tokens={}
+    )
     return lambda text: len(encoding.encode_ordinary(text))
 
 
@@ -79,26 +88,40 @@ def cases_of(manifest: Path) -> list[Case]:
     }
     cases = []
     for pair in pairs:
-        clips = {"a": pair.a.audio, "b": pair.b.audio, "instruction": pair.instruction.audio}
-        cases.append(Case(pair, {role: blueprints[path] for role, path in clips.items() if path}))
+        clips = {
+            "a": pair.a.audio,
+            "b": pair.b.audio,
+            "instruction": pair.instruction.audio,
+        }
+        cases.append(
+            Case(pair, {role: blueprints[path] for role, path in clips.items() if path})
+        )
     return cases
 
 
 def pair_shares(cases: Sequence[Case], count: Count) -> dict[str, float]:
     """Return the tokens of both answers in ``compact`` as a share of ``paper``: all, worst pair."""
     sizes = [
-        [sum(count(text(bp)) for bp in (case.a, case.b)) for text in (render_compact, _paper)]
+        [
+            sum(count(text(bp)) for bp in (case.a, case.b))
+            for text in (render_compact, _paper)
+        ]
         for case in cases
     ]
     compact, paper = (sum(column) for column in zip(*sizes, strict=True))
-    return {"all pairs": compact / paper, "worst pair": max(one / other for one, other in sizes)}
+    return {
+        "all pairs": compact / paper,
+        "worst pair": max(one / other for one, other in sizes),
+    }
 
 
 def _paper(blueprint: Blueprint) -> str:
     return json.dumps(render_paper(blueprint), indent=2, allow_nan=False)
 
 
-def tokens_of_calls(cases: Sequence[Case], rendering: Any, count: Count) -> dict[str, float]:
+def tokens_of_calls(
+    cases: Sequence[Case], rendering: Any, count: Count
+) -> dict[str, float]:
     """Return the tokens of whole calls: of their static part, on average and at most."""
     view = PairTextView(JudgeOptions(rendering=rendering))
     sizes = [

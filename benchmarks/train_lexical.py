@@ -3,8 +3,8 @@
     TRACE_EVAL_DATA=... python -m benchmarks.train_lexical [--meaning] [--out FILE]
 
 With --meaning: the model of words and meaning, by the packages of all-MiniLM-L6-v2. One
-sample per human rating of the split train. The strength of the regularisation is chosen by
-cross-validation on that split, grouped by question; dev and test are only measured.
+sample per human rating of the split train. The strength of the regularisation is chosen
+by cross-validation on that split, grouped by question; dev and test are only measured.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ class Rows:
 
     def __init__(self, records: list[dict[str, Any]], meaning: bool = False) -> None:
         self.records = [r for r in records if words(r["candidate"])]
-        self.features = np.array([list(_features(r, meaning).values()) for r in self.records])
+        self.features = np.array(
+            [list(_features(r, meaning).values()) for r in self.records]
+        )
         rated = [
             (row, value - LABELS[0])
             for row, record in enumerate(self.records)
@@ -82,7 +84,9 @@ def _model(strength: float, tolerance: float) -> Any:
 
 def fit(rows: Rows, strength: float) -> tuple[Array, Array]:
     """Weights [shape=(labels, features)] and bias on the features as they are."""
-    scaler, regression = _model(strength, FINAL).fit(rows.features[rows.row], rows.label)
+    scaler, regression = _model(strength, FINAL).fit(
+        rows.features[rows.row], rows.label
+    )
     weights = regression.coef_ / scaler.scale_
     bias = regression.intercept_ - weights @ scaler.mean_
     # Only differences between labels count; this choice of them is unique.
@@ -97,7 +101,9 @@ def choose_strength(rows: Rows) -> float:
     how = {"groups": groups, "cv": GroupKFold(FOLDS), "scoring": "neg_log_loss"}
     return max(
         STRENGTHS,
-        key=lambda one: cross_val_score(_model(one, COARSE), values, rows.label, **how).mean(),
+        key=lambda one: cross_val_score(
+            _model(one, COARSE), values, rows.label, **how
+        ).mean(),
     )
 
 
@@ -109,7 +115,9 @@ def measure(weights: Array, bias: Array, rows: Rows) -> dict[str, float]:
     shares = softmax(rows.features @ weights.T + bias, axis=1)  # [shape=(rows, labels)]
     mean = shares @ levels
     count = np.bincount(rows.row, minlength=len(mean))
-    people = np.bincount(rows.row, weights=levels[rows.label], minlength=len(mean)) / count
+    people = (
+        np.bincount(rows.row, weights=levels[rows.label], minlength=len(mean)) / count
+    )
     crps = crps_levels(shares[rows.row], rows.label, levels)
     return {
         "answers": len(mean),
@@ -119,7 +127,9 @@ def measure(weights: Array, bias: Array, rows: Rows) -> dict[str, float]:
     }
 
 
-def train(path: Path, meaning: bool = False) -> tuple[dict[str, Any], dict[str, dict[str, float]]]:
+def train(
+    path: Path, meaning: bool = False
+) -> tuple[dict[str, Any], dict[str, dict[str, float]]]:
     """Train; return the content of the file of coefficients, and what it reaches per split."""
     raw = path.read_bytes()
     records = [json.loads(line) for line in raw.splitlines()]
@@ -147,10 +157,15 @@ def train(path: Path, meaning: bool = False) -> tuple[dict[str, Any], dict[str, 
             str(label): [round(float(w), 6) for w in row]
             for label, row in zip(LABELS, weights, strict=True)
         },
-        "bias": {str(label): round(float(b), 6) for label, b in zip(LABELS, bias, strict=True)},
+        "bias": {
+            str(label): round(float(b), 6)
+            for label, b in zip(LABELS, bias, strict=True)
+        },
     }
     LexicalModel.from_json(json.dumps(results))
-    return results, {name: measure(weights, bias, part) for name, part in splits.items()}
+    return results, {
+        name: measure(weights, bias, part) for name, part in splits.items()
+    }
 
 
 def main() -> None:
@@ -163,7 +178,10 @@ def main() -> None:
     out = options.out if options.out.name else FOLDER / NAMES[options.meaning]
     out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     table_of(f"lexical, strength {result['strength']}", "split", reached)
-    print(f"{1000 * spent / answers:.1f} ms of one processor per answer, training included")
+    print(
+        f"{1000 * spent / answers:.1f} ms of one processor per answer, training"
+        " included"
+    )
     print(f"wrote {out}")
 
 

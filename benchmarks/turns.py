@@ -2,8 +2,8 @@
 
     TRACE_EVAL_DATA=... python -m benchmarks.turns [--hour] [--mono]
 
-The dialogues of ``python -m benchmarks.people`` are measured as they are, and through a telephone,
-in noise, with crosstalk and an echo.
+The dialogues of ``python -m benchmarks.people`` are measured as they are, and through a
+telephone, in noise, with crosstalk and an echo.
 """
 
 from __future__ import annotations
@@ -61,7 +61,14 @@ def main() -> None:
         sys.exit(f"turns: {folder.missing}")
     rows = [gaps(folder, "clean", "trace-eval/1")]
     rows += [gaps(folder, how, "trace-eval/2") for how in RECORDINGS]
-    header = ["recording", "definitions", "median, s", "95th percentile", "within .1 s", "false"]
+    header = [
+        "recording",
+        "definitions",
+        "median, s",
+        "95th percentile",
+        "within .1 s",
+        "false",
+    ]
     table("error of the gap between two turns", header, rows)
     median, p95, share, _ = rows[1][2:]
     missed = [row[0] for row in rows[2:] if row[2] > WORSE_S]
@@ -77,7 +84,11 @@ def main() -> None:
 def _limited(title: str, measured: list[list[Any]], limits: Sequence[float]) -> None:
     """Print what was measured; exit 1 where it is over a limit."""
     table(title, ["what", "value"], measured)
-    over = [what for (what, value), most in zip(measured, limits, strict=True) if value > most]
+    over = [
+        what
+        for (what, value), most in zip(measured, limits, strict=True)
+        if value > most
+    ]
     if over:
         sys.exit(f"limits are missed: {', '.join(over)}")
 
@@ -89,7 +100,8 @@ def _crossed(sound: Any, rate: int, late_s: float, gain_db: float) -> tuple[Any,
     return np.stack(sides, axis=1), rate
 
 
-#: How the same dialogue may have been recorded: (samples, rate) from (samples, rate, rng).
+#: How the same dialogue may have been recorded: (samples, rate) from (samples, rate,
+#: rng).
 RECORDINGS: dict[str, Callable[[Any, int, np.random.Generator], tuple[Any, int]]] = {
     "clean": lambda sound, rate, rng: (sound, rate),
     "8 kHz mu-law": lambda *call: heard_in("telephone", *call),
@@ -113,22 +125,32 @@ def gaps(folder: Folder, how: str, definitions: str) -> list[Any]:
             soundfile.write(Path(made) / f"{clip}.wav", sound / peak, rate)
         options = TurnsOptions(layout="stereo", definitions=definitions)
         calls = time_turns(made, options).conversations
-    errors = np.array([gap_error(one, sorted(truth[one.item.id]), definitions) for one in calls])
+    errors = np.array(
+        [gap_error(one, sorted(truth[one.item.id]), definitions) for one in calls]
+    )
     false = sum(event.kind in FALSE for one in calls for event in one.measured.events)
     figures = (np.median(errors), np.quantile(errors, 0.95), np.mean(errors <= 0.1))
     return [how, definitions, *map(float, figures), false]
 
 
-def gap_error(timed: Timed, truth: Sequence[tuple[float, float, int]], name: str) -> float:
+def gap_error(
+    timed: Timed, truth: Sequence[tuple[float, float, int]], name: str
+) -> float:
     """How far the gap between the two turns of a dialogue is from the hand-made one, seconds."""
     call = (
-        timed.item.conversation if name == "trace-eval/2" else speech_edges(timed.item.conversation)
+        timed.item.conversation
+        if name == "trace-eval/2"
+        else speech_edges(timed.item.conversation)
     )
     turns = []
     for start, end, channel in truth:
         role: Role = "agent" if channel else "user"
-        spans = [(one.start_s or 0.0, one.end_s or 0.0) for _, one in call.turns_of(role)]
-        turns.append(max(spans, key=lambda s: min(s[1], end) - max(s[0], start), default=(0, 0)))
+        spans = [
+            (one.start_s or 0.0, one.end_s or 0.0) for _, one in call.turns_of(role)
+        ]
+        turns.append(
+            max(spans, key=lambda s: min(s[1], end) - max(s[0], start), default=(0, 0))
+        )
     return abs((turns[1][0] - turns[0][1]) - (truth[1][0] - truth[0][1]))
 
 

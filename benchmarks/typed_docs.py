@@ -2,10 +2,11 @@
 
     TRACE_EVAL_DATA=... python -m benchmarks.typed_docs [PAGE...]
 
-A claim is a command, or a Python block, and the lines that a page shows under it: after ``$``, or
-in the next block. Lines may be left out (``...``); those that stand there must be printed, in any
-width; a claim ends with code 0, or shows its error. Seconds that a run took are not compared. What
-cannot be typed is listed with its reason. The exit code is 1 where something differs.
+A claim is a command, or a Python block, and the lines that a page shows under it: after
+``$``, or in the next block. Lines may be left out (``...``); those that stand there
+must be printed, in any width; a claim ends with code 0, or shows its error. Seconds
+that a run took are not compared. What cannot be typed is listed with its reason. The
+exit code is 1 where something differs.
 """
 
 from __future__ import annotations
@@ -77,7 +78,9 @@ def two_folders(home: Path) -> None:
         for folder, side in (("old", "a"), ("new", "b")):
             clip = ROOT / "examples" / pair[side]["audio"]
             shutil.copy(clip, home / folder / f"{pair['id']}{clip.suffix}")
-        prompts.append(json.dumps({"id": pair["id"], "text": pair["instruction"]["text"]}) + "\n")
+        prompts.append(
+            json.dumps({"id": pair["id"], "text": pair["instruction"]["text"]}) + "\n"
+        )
     (home / "prompts.jsonl").write_text("".join(prompts), "utf-8")
 
 
@@ -113,7 +116,9 @@ def typed(home: Path, step: Step) -> subprocess.CompletedProcess[str]:
         "PYTHONPATH": str((home / "clone").resolve()),
         "TRACE_EVAL_CACHE": str(home.parent / "cache"),
     }
-    return subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True)
+    return subprocess.run(
+        command, cwd=home, env=environment, capture_output=True, text=True
+    )
 
 
 def words(text: str) -> str:
@@ -130,11 +135,14 @@ def differences(page: str, home: Path) -> list[str]:
             continue  # it is installed
         done = typed(home, step)
         if not step.lines:
-            continue  # shows nothing; tests/test_docs.py types those that a reader can type
+            # shows nothing; tests/test_docs.py types those that a reader can type
+            continue
         fails = any(line.startswith("error:") for line in step.lines)
         shown = step.text.splitlines()[0]
         if (done.returncode != 0) != fails:
-            wrong.append(f"{page}: {shown}: exit code {done.returncode}\n{done.stderr[-600:]}")
+            wrong.append(
+                f"{page}: {shown}: exit code {done.returncode}\n{done.stderr[-600:]}"
+            )
         printed = words(done.stdout + done.stderr)
         missing = [line for line in step.lines if words(line) not in ("...", "")]
         wrong += [

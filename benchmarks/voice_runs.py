@@ -2,10 +2,10 @@
 
     TRACE_EVAL_DATA=... python -m benchmarks.voice_runs [--seed 1]
 
-Sets of twenty answers of 4 s have one answer of another speaker of the same sex, or none; by
-wide band and by a made telephone. A voice of a minute has formants that rise, noise that
-rises, or a level that falls. One speaker in two moods is no change of voices. Everything is
-made of built voices and of the speakers of the shared half.
+Sets of twenty answers of 4 s have one answer of another speaker of the same sex, or
+none; by wide band and by a made telephone. A voice of a minute has formants that rise,
+noise that rises, or a level that falls. One speaker in two moods is no change of
+voices. Everything is made of built voices and of the speakers of the shared half.
 """
 
 from __future__ import annotations
@@ -69,17 +69,25 @@ def of_one_sex(first: str, second: str) -> bool:
     return men[0] == men[1]
 
 
-def odd_answers(voices: Voices, band: str, random: np.random.Generator) -> tuple[Count, Count]:
+def odd_answers(
+    voices: Voices, band: str, random: np.random.Generator
+) -> tuple[Count, Count]:
     """Return how many odd answers are found, and how many others are called odd."""
     answers: dict[str, list[Voice]] = {}
     for name, clips in voices.items():
         parts = (stretch(clips, SECONDS, random) for _ in range(ANSWERS))
-        sounds = [part if band == WIDE else telephone(part) for part in parts if part is not None]
+        sounds = [
+            part if band == WIDE else telephone(part)
+            for part in parts
+            if part is not None
+        ]
         directions = [speaker.measured(sound).whole for sound in sounds]
         answers[name] = [Voice(one, band, SECONDS, "campplus") for one in directions]
     found = false = sets = own = 0
     for name, mine in answers.items():
-        others = [one for one in answers if one[:2] != name[:2] and of_one_sex(name, one)]
+        others = [
+            one for one in answers if one[:2] != name[:2] and of_one_sex(name, one)
+        ]
         strangers = [answers[other][0] for other in others if answers[other]]
         if len(mine) < ANSWERS or not strangers:
             continue
@@ -93,7 +101,9 @@ def odd_answers(voices: Voices, band: str, random: np.random.Generator) -> tuple
     return Count(found, sets), Count(false, own)
 
 
-def drifts(voices: Voices, random: np.random.Generator) -> Iterator[tuple[str, Count, Count]]:
+def drifts(
+    voices: Voices, random: np.random.Generator
+) -> Iterator[tuple[str, Count, Count]]:
     """Yield what happens to a voice, how often it drifts, and how often that is not known."""
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     for clips in voices.values():
@@ -111,13 +121,17 @@ def drifts(voices: Voices, random: np.random.Generator) -> Iterator[tuple[str, C
         yield label, Count(found, total), Count(unknown, total)
 
 
-def _changed(sound: Floats, random: np.random.Generator) -> Iterator[tuple[str, Floats]]:
+def _changed(
+    sound: Floats, random: np.random.Generator
+) -> Iterator[tuple[str, Floats]]:
     """Yield a voice as it is, with rising formants, with rising noise, and getting softer."""
     yield "one voice", sound
     for rise in RISES:
         parts = np.array_split(sound, _STEPS)
         factors = np.linspace(1, rise, _STEPS)
-        raised = [_raised(part, factor) for part, factor in zip(parts, factors, strict=True)]
+        raised = [
+            _raised(part, factor) for part, factor in zip(parts, factors, strict=True)
+        ]
         yield f"formants rise by {rise - 1:.0%}", np.concatenate(raised)
     level = np.sqrt(np.square(sound).mean())
     gain = level * 10 ** (np.linspace(*NOISE_DB, len(sound)) / 20)
@@ -142,14 +156,21 @@ def _raised(sound: Floats, factor: float) -> Floats:
     return np.asarray(changed.values[0][: len(sound)], np.float32)
 
 
-def moods(voices: Voices, each: int, random: np.random.Generator) -> tuple[Count, Count, Count]:
+def moods(
+    voices: Voices, each: int, random: np.random.Generator
+) -> tuple[Count, Count, Count]:
     """Return false changes, unknown ones, and how many of two people in two moods are found."""
     names = sorted(voices)
-    pairs = [(a, b) for a in names for b in names if a[3:] != b[3:] and of_one_sex(a, b)]
+    pairs = [
+        (a, b) for a in names for b in names if a[3:] != b[3:] and of_one_sex(a, b)
+    ]
     same = [pair for pair in pairs if pair[0][:2] == pair[1][:2]]
     other = [pair for pair in pairs if pair[0][:2] != pair[1][:2]]
     results = {
-        label: [_change(voices, chosen[random.integers(len(chosen))], random) for _ in range(each)]
+        label: [
+            _change(voices, chosen[random.integers(len(chosen))], random)
+            for _ in range(each)
+        ]
         for label, chosen in (("same", same), ("other", other))
     }
     same_events = [one for one in results["same"] if one is not None]
@@ -159,7 +180,9 @@ def moods(voices: Voices, each: int, random: np.random.Generator) -> tuple[Count
     return false, unknown, Count(other_events.count("change"), len(other_events))
 
 
-def _change(voices: Voices, pair: tuple[str, str], random: np.random.Generator) -> str | None:
+def _change(
+    voices: Voices, pair: tuple[str, str], random: np.random.Generator
+) -> str | None:
     """Return what the extractor says of two joined stretches; None where there is too little."""
     parts = [stretch(voices[name], random.uniform(3, 5), random) for name in pair]
     if parts[0] is None or parts[1] is None:
@@ -192,7 +215,10 @@ def main() -> None:
     for kind, voices in (("made voices", made), ("people, one emotion", enough)):
         for band, goal in ((WIDE, ".95 at 1 %"), (NARROW, ".85 at 1.5 %")):
             found, false = odd_answers(voices, band, random)
-            print(f"odd answer of 20, {kind}, {band}: found {found}, false {false}; goal {goal}")
+            print(
+                f"odd answer of 20, {kind}, {band}: found {found}, false {false};"
+                f" goal {goal}"
+            )
     for label, drifting, unknown in drifts(made | enough, random):
         print(f"drift, {label}: {drifting}, not known {unknown}")
     print("goal of drift: 10 % in .95 at 2 % false; with rising noise never")

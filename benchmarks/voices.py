@@ -2,8 +2,9 @@
 
     python -m benchmarks.voices [--each 50]     # TRACE_EVAL_DATA names the data
 
-Voices of synthesisers and of people are joined at a random moment; the other clips have one
-voice. Nothing here was used to train the networks; limits were chosen on the same half.
+Voices of synthesisers and of people are joined at a random moment; the other clips have
+one voice. Nothing here was used to train the networks; limits were chosen on the same
+half.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ def at_16k(sound: npt.NDArray[np.float64], rate: int) -> Floats:
 def without_pauses(sound: Floats) -> Floats:
     """Join the stretches of speech."""
     spans = find_spans(speech_probability(sound), len(sound) / SPEECH_RATE)
-    edges = [(round(s.start_s * SPEECH_RATE), round(s.end_s * SPEECH_RATE)) for s in spans]
+    edges = [
+        (round(s.start_s * SPEECH_RATE), round(s.end_s * SPEECH_RATE)) for s in spans
+    ]
     return np.concatenate([sound[start:end] for start, end in edges] or [sound[:0]])
 
 
@@ -74,7 +77,9 @@ def people(data: Path) -> dict[str, list[Floats]]:
     return utterances
 
 
-def stretch(clips: Sequence[Floats], seconds: float, random: np.random.Generator) -> Floats | None:
+def stretch(
+    clips: Sequence[Floats], seconds: float, random: np.random.Generator
+) -> Floats | None:
     """So many seconds of one voice; None where there is less."""
     order = random.permutation(len(clips))
     joined = np.concatenate([clips[number] for number in order])
@@ -83,7 +88,10 @@ def stretch(clips: Sequence[Floats], seconds: float, random: np.random.Generator
 
 
 def figures(
-    voices: dict[str, list[Floats]], pairs: Sequence[tuple[str, str]], each: int, seed: int
+    voices: dict[str, list[Floats]],
+    pairs: Sequence[tuple[str, str]],
+    each: int,
+    seed: int,
 ) -> str:
     """Count changes that are found, with their error in time, and false ones of one voice."""
     random = np.random.default_rng(seed)
@@ -101,15 +109,17 @@ def figures(
             lost += 1
     names = sorted({name for pair in pairs for name in pair})
     while ones < each:
-        clip = stretch(voices[names[random.integers(len(names))]], random.uniform(6, 9), random)
+        clip = stretch(
+            voices[names[random.integers(len(names))]], random.uniform(6, 9), random
+        )
         if clip is not None:
             ones += 1
             least = speaker.measured(clip).least
             false += least is not None and least.cosine < speaker.ONE_VOICE
     middle, far = np.quantile(errors, [0.5, 0.95])
     return (
-        f"found {len(errors)} of {each}, {middle:.2f} s off in the median (p95 {far:.2f});"
-        f" false {false} of {each}"
+        f"found {len(errors)} of {each}, {middle:.2f} s off in the median (p95"
+        f" {far:.2f}); false {false} of {each}"
     )
 
 
@@ -117,7 +127,9 @@ def false_sounds(clips: Sequence[Floats]) -> str:
     """Clips of speech in which any sound is named."""
     named = defaultdict(int)
     for clip in clips:
-        for kind in {event.kind for event in YamnetExtractor().events(clip, narrow=False)}:
+        for kind in {
+            event.kind for event in YamnetExtractor().events(clip, narrow=False)
+        }:
             named[kind] += 1
     return f"{dict(named) or 'none'} in {len(clips)} clips"
 
@@ -160,7 +172,10 @@ def main() -> None:
     sexes = [[v for v in sex if v in made] for sex in (MEN, WOMEN)]
     pairs = [(a, b) for sex in sexes for a in sex for b in sex if a != b]
     print("made voices:", figures(made, pairs, options.each, options.seed))
-    print("sounds, made voices:", false_sounds([c for clips in made.values() for c in clips]))
+    print(
+        "sounds, made voices:",
+        false_sounds([c for clips in made.values() for c in clips]),
+    )
     data = os.environ.get("TRACE_EVAL_DATA")
     if not data:
         print("people: TRACE_EVAL_DATA is not set")
@@ -172,7 +187,9 @@ def main() -> None:
         for b in utterances
         if a[:2] != b[:2] and a[3:] == b[3:] and (a[:2] in ACTORS) == (b[:2] in ACTORS)
     ]
-    print("people, one emotion:", figures(utterances, alike, options.each, options.seed))
+    print(
+        "people, one emotion:", figures(utterances, alike, options.each, options.seed)
+    )
     print("equal-error rate at 3 s:", equal_error(utterances, 3))
     print("sounds, people:", false_sounds([c for v in utterances.values() for c in v]))
 

@@ -37,7 +37,8 @@ class Watched:
         """Peak and growth of those that were there for at least 10 s."""
         results = []
         for series in (one for one in self.memory.values() if len(one) * STEP_S >= 10):
-            # Medians of the second and of the last fifth, so that start and end do not count.
+            # Medians of the second and of the last fifth, so that start and end do not
+            # count.
             fifth = len(series) // 5
             ratio = median(series[-fifth:]) / median(series[fifth : 2 * fifth])
             results.append({"peak MB": max(series), "last fifth / second": ratio})
@@ -86,4 +87,6 @@ def resident_mb(pid: int) -> float:
 def peak_mb() -> float:
     """Largest resident memory of this process so far, MB."""
     status = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1e3
+    return (
+        next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1e3
+    )

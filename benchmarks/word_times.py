@@ -2,10 +2,10 @@
 
     python -m benchmarks.word_times [--seed 0]
 
-Words are spoken one by one by built voices (flite, espeak-ng), cut to their sound and joined with
-pauses of .05 to .3 s, so that their times are known. The default recogniser and the default
-extractors read the joined sound. Every second clip is amplified beyond full scale: the share of
-samples at full scale is then known, too.
+Words are spoken one by one by built voices (flite, espeak-ng), cut to their sound and
+joined with pauses of .05 to .3 s, so that their times are known. The default recogniser
+and the default extractors read the joined sound. Every second clip is amplified beyond
+full scale: the share of samples at full scale is then known, too.
 """
 
 from __future__ import annotations
@@ -113,7 +113,9 @@ def compare(clip: Joined, blueprint: Blueprint, errors: Errors) -> None:
     texts = [re.sub(r"[^a-z']", "", word.text.lower()) for word in timed]
     known = [word for word, _, _ in clip.words]
     errors.words += len(known)
-    for block in SequenceMatcher(None, known, texts, autojunk=False).get_matching_blocks():
+    for block in SequenceMatcher(
+        None, known, texts, autojunk=False
+    ).get_matching_blocks():
         for offset in range(block.size):
             _, start, end = clip.words[block.a + offset]
             word = timed[block.b + offset]
@@ -141,7 +143,10 @@ def running(text: str, engine: str, voice: str) -> Joined:
 def summary(errors: Errors) -> list[dict[str, object]]:
     """Return the rows of the table."""
     rows: list[dict[str, object]] = []
-    for name, values in (("word starts, s", errors.starts), ("word ends, s", errors.ends)):
+    for name, values in (
+        ("word starts, s", errors.starts),
+        ("word ends, s", errors.ends),
+    ):
         away = np.abs(values)
         rows.append(
             {

@@ -2,10 +2,10 @@
 
     python -m benchmarks.wordless [--clips 8] [--seed 1]
 
-Whistles, hummed and sung tones, bursts like laughter, noise like applause and music are made here;
-speech is that of built voices. Of each kind: how often speech is detected and words are recognised,
-how much of it is voiced, how harmonic it is, and how often ``rules`` leaves two such answers to
-"Whistle a tune." unscored.
+Whistles, hummed and sung tones, bursts like laughter, noise like applause and music are
+made here; speech is that of built voices. Of each kind: how often speech is detected
+and words are recognised, how much of it is voiced, how harmonic it is, and how often
+``rules`` leaves two such answers to "Whistle a tune." unscored.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ def _notes(rng: Rng, low: float, high: float) -> Floats:
 
 def _partials(hz: Floats, slope: float, count: int) -> Floats:
     phase = 2 * np.pi * np.cumsum(hz) / RATE
-    parts = (np.sin(k * phase) * (k * hz < 7000) / k**slope for k in range(1, count + 1))
+    parts = (
+        np.sin(k * phase) * (k * hz < 7000) / k**slope for k in range(1, count + 1)
+    )
     return np.asarray(sum(parts))
 
 
@@ -53,12 +55,16 @@ def hummed(rng: Rng) -> Floats:
     """Make a voice with the mouth closed: 110 to 400 Hz, steep partials, soft onsets."""
     hz = _notes(rng, 110, 220)
     t = np.arange(len(hz)) / RATE
-    return np.asarray(_partials(hz, 2.2, 12) * (0.6 + 0.4 * np.sin(2 * np.pi * 2 * t) ** 2))
+    return np.asarray(
+        _partials(hz, 2.2, 12) * (0.6 + 0.4 * np.sin(2 * np.pi * 2 * t) ** 2)
+    )
 
 
 def sung(rng: Rng) -> Floats:
     """Words of a built voice on held notes."""
-    voice = [("flite", "slt"), ("flite", "rms"), ("espeak-ng", "en-us+f4")][rng.integers(3)]
+    voice = [("flite", "slt"), ("flite", "rms"), ("espeak-ng", "en-us+f4")][
+        rng.integers(3)
+    ]
     samples, rate = spoken(*voice, TEXTS[rng.integers(len(TEXTS))])
     sound = parselmouth.Sound(samples, rate)
     made = call(sound, "To Manipulation", 0.01, 60, 500)
@@ -69,17 +75,25 @@ def sung(rng: Rng) -> Floats:
         call(tier, "Add point", float(at), float(hz[int(at * RATE) % len(hz)]))
     call([tier, made], "Replace pitch tier")
     call(made, "Extract duration tier")
-    return np.asarray(call(made, "Get resynthesis (overlap-add)").resample(RATE).values[0])
+    return np.asarray(
+        call(made, "Get resynthesis (overlap-add)").resample(RATE).values[0]
+    )
 
 
 def laughter(rng: Rng) -> Floats:
     """Four to five bursts a second: breath, then a short vowel that falls."""
     parts = []
     for _ in range(int(rng.integers(8, 16))):
-        breath = rng.standard_normal(int(RATE * 0.07)) * np.hanning(int(RATE * 0.07)) * 0.3
+        breath = (
+            rng.standard_normal(int(RATE * 0.07)) * np.hanning(int(RATE * 0.07)) * 0.3
+        )
         length = int(RATE * rng.uniform(0.07, 0.12))
         hz = rng.uniform(200, 380) * np.linspace(1.1, 0.85, length)
-        parts += [breath, _partials(hz, 1.0, 15) * np.hanning(length), np.zeros(int(RATE * 0.04))]
+        parts += [
+            breath,
+            _partials(hz, 1.0, 15) * np.hanning(length),
+            np.zeros(int(RATE * 0.04)),
+        ]
     return np.concatenate(parts)
 
 
@@ -111,7 +125,9 @@ def music(rng: Rng) -> Floats:
 
 def speech(rng: Rng) -> Floats:
     """Speak a sentence by a built voice."""
-    samples, rate = spoken("flite", ("slt", "rms")[rng.integers(2)], TEXTS[rng.integers(6)])
+    samples, rate = spoken(
+        "flite", ("slt", "rms")[rng.integers(2)], TEXTS[rng.integers(6)]
+    )
     return np.asarray(parselmouth.Sound(samples, rate).resample(RATE).values[0])
 
 
@@ -139,21 +155,36 @@ def main() -> None:
     args = arguments(__doc__, clips=(8, "of each kind"), seed=1)
     results: dict[str, dict[str, Any]] = {}
     for make, request in KINDS.items():
-        made = [make(np.random.default_rng([args.seed, number])) for number in range(args.clips)]
+        made = [
+            make(np.random.default_rng([args.seed, number]))
+            for number in range(args.clips)
+        ]
         sounds = [np.pad(0.5 * x / np.abs(x).max(), RATE // 5) for x in made]
         blueprints = extracted((x, RATE) for x in sounds)
-        spoken_in = [isinstance(b.signal, Signal) and b.signal.speech_s > 0 for b in blueprints]
-        words = [b.transcript.text for b in blueprints if isinstance(b.transcript, Transcript)]
-        voiced = [b.pitch.voiced_ratio for b in blueprints if isinstance(b.pitch, Pitch)]
+        spoken_in = [
+            isinstance(b.signal, Signal) and b.signal.speech_s > 0 for b in blueprints
+        ]
+        words = [
+            b.transcript.text
+            for b in blueprints
+            if isinstance(b.transcript, Transcript)
+        ]
+        voiced = [
+            b.pitch.voiced_ratio for b in blueprints if isinstance(b.pitch, Pitch)
+        ]
         pairs = zip(blueprints[::2], blueprints[1::2], strict=False)
         results[make.__name__] = {
             "clips": len(blueprints),
             "speech": sum(spoken_in),
             "words": sum(bool(text.strip()) for text in words),
             "voiced": round(float(np.mean(voiced)), 3) if voiced else None,
-            "harmonicity, dB": round(float(np.nanmedian([harmonicity(x) for x in sounds])), 1),
+            "harmonicity, dB": round(
+                float(np.nanmedian([harmonicity(x) for x in sounds])), 1
+            ),
             "pairs": len(blueprints) // 2,
-            "unscored": sum(judged(a, b, request).status == "unscored" for a, b in pairs),
+            "unscored": sum(
+                judged(a, b, request).status == "unscored" for a, b in pairs
+            ),
         }
     table_of("sound as asked for", "kind", results)
     save("wordless", {"kinds": results})

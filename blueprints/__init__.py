@@ -42,7 +42,13 @@ if TYPE_CHECKING:
     from blueprints.groups.quality import Quality, QualityPart
     from blueprints.groups.rate import Rate
     from blueprints.groups.signal import Handover, Signal
-    from blueprints.groups.transcript import DOUBTFUL_CONFIDENCE, WEAK, Spoken, Transcript, Word
+    from blueprints.groups.transcript import (
+        DOUBTFUL_CONFIDENCE,
+        WEAK,
+        Spoken,
+        Transcript,
+        Word,
+    )
     from blueprints.languages import (
         LANGUAGES,
         UNSPACED,

@@ -17,13 +17,14 @@ def resample(contour: Contour, points: int, duration_s: float) -> list[float | N
     """Average a contour in ``points`` equal bins over the whole clip.
 
     The bins are ``[k, k + 1) * duration_s / points``: pauses keep their place and their
-    length. (TRACE's released code interpolates over the voiced frames alone, which moves
-    every value behind a pause to an earlier time.)
+    length. (TRACE's released code interpolates over the voiced frames alone, which
+    moves every value behind a pause to an earlier time.)
 
     Args:
         contour: any unit.
         points: number of bins, at least 1.
-        duration_s: length of the clip, seconds; samples behind it count to the last bin.
+        duration_s: length of the clip, seconds; samples behind it count to the last
+            bin.
 
     Returns:
         [shape=(points,)] the mean of the bin's known values. A bin between two samples,
@@ -36,7 +37,9 @@ def resample(contour: Contour, points: int, duration_s: float) -> list[float | N
     if points < 1:
         raise UserError(f"resample: points={points}; ask for at least 1")
     if not (duration_s > 0 and math.isfinite(duration_s)):
-        raise UserError(f"resample: duration_s={duration_s:g}; give the clip's length in seconds")
+        raise UserError(
+            f"resample: duration_s={duration_s:g}; give the clip's length in seconds"
+        )
     values = contour.values
     starts = _starts(contour, points, duration_s)
     ends = [*starts[1:], len(values)]
@@ -61,7 +64,9 @@ def _starts(contour: Contour, points: int, duration_s: float) -> list[int]:
         position = (number * duration_s / points - start) / step
         index = math.ceil(min(max(position, 0), count))
         # Rounding may miss by a sample.
-        while index > 0 and (start + (index - 1) * step) / duration_s * points >= number:
+        while (
+            index > 0 and (start + (index - 1) * step) / duration_s * points >= number
+        ):
             index -= 1
         while index < count and (start + index * step) / duration_s * points < number:
             index += 1
@@ -96,7 +101,8 @@ def course(contour: Contour, clip_s: float | None, least: float) -> str:
     """Describe a contour in a phrase, from the means of its thirds.
 
     ``rising N`` or ``falling N`` compare the last third with the first; ``rising then
-    falling`` or ``falling then rising`` say that those two are alike; else it is ``even``.
+    falling`` or ``falling then rising`` say that those two are alike; else it is
+    ``even``.
 
     Args:
         contour: any unit.
@@ -115,7 +121,11 @@ def course(contour: Contour, clip_s: float | None, least: float) -> str:
 
 
 def written(
-    contour: Contour, clip_s: float | None, steps: int, zero: float = 0.0, scale: int = 1
+    contour: Contour,
+    clip_s: float | None,
+    steps: int,
+    zero: float = 0.0,
+    scale: int = 1,
 ) -> str:
     """Write a contour for a prompt: whole numbers ``(value - zero) * scale``, dots for gaps.
 

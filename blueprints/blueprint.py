@@ -18,14 +18,16 @@ from blueprints.groups.signal import Signal
 from blueprints.groups.transcript import Transcript
 from blueprints.records import Absent, Extension, Present, Provenance, Status, Strict
 
-#: A detected language is beyond doubt from this probability on, in so many seconds of speech,
-#: because odd voices are taken for odd languages.
+#: A detected language is beyond doubt from this probability on, in so many seconds of
+#: speech, because odd voices are taken for odd languages.
 CERTAIN_PROBABILITY, CERTAIN_SPEECH_S = 0.85, 3.0
 
 #: Version of the blueprint's JSON; a change that an old reader would misread raises it.
 SCHEMA_VERSION = "1"
 
-NOT_REQUESTED = Absent(status=Status.NOT_REQUESTED, reason="no extractor was asked for it")
+NOT_REQUESTED = Absent(
+    status=Status.NOT_REQUESTED, reason="no extractor was asked for it"
+)
 
 #: A cell of :func:`flat`.
 Value = str | float | bool | None
@@ -34,7 +36,9 @@ Value = str | float | bool | None
 class Blueprint(Strict):
     """The measurements of one clip; every group is present or says why it is not."""
 
-    schema_version: str = Field(SCHEMA_VERSION, description="version of this record's schema")
+    schema_version: str = Field(
+        SCHEMA_VERSION, description="version of this record's schema"
+    )
     clip: str = Field(description="SHA-256 of the decoded samples, rate and channels")
     signal: Signal | Absent = NOT_REQUESTED
     transcript: Transcript | Absent = NOT_REQUESTED
@@ -45,10 +49,12 @@ class Blueprint(Strict):
     emotion: Emotion | Absent = NOT_REQUESTED
     accent: Accent | Absent = NOT_REQUESTED
     extensions: dict[str, Extension | Absent] = Field(
-        default_factory=dict, description="groups of third-party extractors, by group name"
+        default_factory=dict,
+        description="groups of third-party extractors, by group name",
     )
     provenance: dict[str, Provenance] = Field(
-        default_factory=dict, description="group -> extractor, version, model, parameters"
+        default_factory=dict,
+        description="group -> extractor, version, model, parameters",
     )
 
     @property
@@ -83,13 +89,17 @@ class Blueprint(Strict):
             return value
         return self.extensions.get(name, NOT_REQUESTED)
 
-    def with_group(self, name: str, value: Present | Absent, source: Provenance) -> Blueprint:
+    def with_group(
+        self, name: str, value: Present | Absent, source: Provenance
+    ) -> Blueprint:
         """Return a copy in which group ``name`` has this value and provenance."""
         provenance = {**self.provenance, name: source}
         if name in GROUPS:
             return self.model_copy(update={name: value, "provenance": provenance})
         extensions = {**self.extensions, name: value}
-        return self.model_copy(update={"extensions": extensions, "provenance": provenance})
+        return self.model_copy(
+            update={"extensions": extensions, "provenance": provenance}
+        )
 
 
 #: The groups of every blueprint and the model of each, in rendering order.
@@ -104,7 +114,9 @@ GROUPS: dict[str, type[Present]] = {
 ALIASES: dict[str, tuple[str, ...]] = {"properties": ("pitch", "loudness", "rate")}
 
 
-def feature_groups(names: Collection[str], extensions: Iterable[str] = ()) -> frozenset[str]:
+def feature_groups(
+    names: Collection[str], extensions: Iterable[str] = ()
+) -> frozenset[str]:
     """Resolve names of groups and their aliases.
 
     Raises:
@@ -125,8 +137,9 @@ def feature_groups(names: Collection[str], extensions: Iterable[str] = ()) -> fr
 def flat(blueprint: Blueprint) -> dict[str, Value]:
     """Return one row of a table: the status of every group, and the values of present ones.
 
-    Columns are ``group.status`` and ``group.field``; scores by label are ``group.field.label``.
-    Contours, words and other lists are left out. Units are in the names of the fields.
+    Columns are ``group.status`` and ``group.field``; scores by label are
+    ``group.field.label``. Contours, words and other lists are left out. Units are in
+    the names of the fields.
 
     >>> from blueprints import Blueprint
     >>> flat(Blueprint(clip="c"))["pitch.status"]

@@ -1,7 +1,8 @@
 """The distribution that holds these packages: its name, version, and how it is installed.
 
-The one source of both: the build reads :data:`__version__`, every printed install line comes
-from :func:`install_line`. This is the lowest package, so that all others can name a remedy.
+The one source of both: the build reads :data:`__version__`, every printed install line
+comes from :func:`install_line`. This is the lowest package, so that all others can name
+a remedy.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ def install_line(*extras: str) -> str:
 def is_installed(module: str) -> bool:
     """Tell whether a top-level module can be imported that is more than a folder of its name.
 
-    Python takes any folder on its path for a package, e.g. one called ``torch`` beside a script.
+    Python takes any folder on its path for a package, e.g. one called ``torch`` beside
+    a script.
     """
     spec = find_spec(module)
     return spec is not None and spec.origin is not None

@@ -32,7 +32,8 @@ uk Ukrainian, ur Urdu, uz Uzbek, vi Vietnamese, yi Yiddish, yo Yoruba, yue Canto
 #: ISO 639-2 code of an undetermined language.
 UNSURE = "und"
 
-#: Written without spaces: their errors are counted by character, and a rate in words says nothing.
+#: Written without spaces: their errors are counted by character, and a rate in words
+#: says nothing.
 UNSPACED = frozenset({"bo", "ja", "km", "lo", "my", "th", "yue", "zh"})
 
 #: Names and codes that are used beside those of the table.
@@ -91,12 +92,13 @@ def language_code(text: str) -> str:
     near = get_close_matches(text.strip().casefold(), [*_CODES, *LANGUAGES], 1)
     meant = f" (near: {near[0]})" if near else ""
     raise UserError(
-        f"language {text!r} is unknown{meant}; use an ISO 639-1 code, e.g. es, or an English name"
+        f"language {text!r} is unknown{meant}; use an ISO 639-1 code, e.g. es, or"
+        " an English name"
     )
 
 
-#: Scripts that one language of the table uses, or nearly alone, by their Unicode blocks. Japanese
-#: comes before Chinese: it mixes both.
+#: Scripts that one language of the table uses, or nearly alone, by their Unicode
+#: blocks. Japanese comes before Chinese: it mixes both.
 _SCRIPTS = (
     ("ja", "\u3040-\u30ff"),
     ("ko", "\uac00-\ud7af\u1100-\u11ff"),
@@ -105,7 +107,8 @@ _SCRIPTS = (
     ("el", "\u0370-\u03ff"),
 )
 
-#: Frequent words that carry grammar, written for this purpose; a word of two lists counts for none.
+#: Frequent words that carry grammar, written for this purpose; a word of two lists
+#: counts for none.
 _SMALL_WORDS = {
     "en": """the and you what how of please for with your this that from are which about when where
         why who would should could tell give describe it be can does to my they there his if not
@@ -134,23 +137,26 @@ _SMALL_WORDS = {
 #: So many small words of one language alone identify it.
 _ENOUGH = 3
 
-#: In a text of so many words that is English, this share at least are small words of English alone:
-#: of 622 questions of a benchmark, all but one in English, that holds for 621.
+#: In a text of so many words that is English, this share at least are small words of
+#: English alone: of 622 questions of a benchmark, all but one in English, that holds
+#: for 621.
 _LONG, _LEAST = 5, 0.1
 
 
 #: Small word -> the one language that has it.
 _LISTS = {language: set(words.split()) for language, words in _SMALL_WORDS.items()}
 _TIMES = Counter(word for words in _LISTS.values() for word in words)
-_ONLY = {word: name for name, words in _LISTS.items() for word in words if _TIMES[word] == 1}
+_ONLY = {
+    word: name for name, words in _LISTS.items() for word in words if _TIMES[word] == 1
+}
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def written_language(text: str) -> str | None:
     """Tell in which language a text is written, as an ISO 639-1 code.
 
-    ``und`` means that it is not English; None, that it cannot be told. No language is better
-    than a wrong one: words of two languages give none.
+    ``und`` means that it is not English; None, that it cannot be told. No language is
+    better than a wrong one: words of two languages give none.
 
     >>> written_language("¿Cuál es la capital de Francia, y qué río pasa por ella?")
     'es'

@@ -1,8 +1,9 @@
 """Doors of packages whose rooms are entered when a name is first used.
 
-``import trace_eval`` and ``trace-eval --help`` take no time that way, although a package's names
-can be imported from the package itself. Names and homes stand once, under ``if TYPE_CHECKING:``
-of the package's ``__init__``, where type checkers read them, too.
+``import trace_eval`` and ``trace-eval --help`` take no time that way, although a
+package's names can be imported from the package itself. Names and homes stand once,
+under ``if TYPE_CHECKING:`` of the package's ``__init__``, where type checkers read
+them, too.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ def names_on_use(
 ) -> Callable[[str], Any]:
     """Make a ``__getattr__`` for the package of this ``__name__``.
 
-    It imports a name's module when the name is first asked for, and raises AttributeError for
-    unknown names.
+    It imports a name's module when the name is first asked for, and raises
+    AttributeError for unknown names.
 
     Args:
         handed_out: makes of a name's value what the package hands out.

@@ -1,7 +1,8 @@
 """Where a number lies among published ones: cut points, words and their sources.
 
-A word is a position, not a verdict: 210 WPM is ``fast`` beside lectures and radio, and may
-be what the user asked for. Where the source gives no cut, the cut is ours and says so.
+A word is a position, not a verdict: 210 WPM is ``fast`` beside lectures and radio, and
+may be what the user asked for. Where the source gives no cut, the cut is ours and says
+so.
 """
 
 from __future__ import annotations
@@ -22,12 +23,13 @@ class Norm:
     Attributes:
         quantity: what is measured.
         unit: its unit.
-        cuts: ascending; ``words[i]`` holds from ``cuts[i - 1]`` up to but without ``cuts[i]``.
+        cuts: ascending; ``words[i]`` holds from ``cuts[i - 1]`` up to but without
+            ``cuts[i]``.
         words: one more than cuts.
         cite: the source in a few words, for a prompt's legend.
         source: who published it, what they say, and which cuts are ours.
-        usual: words that say nothing special, and are left out where the number stands; numbers
-            beside them are left out where tokens are dear.
+        usual: words that say nothing special, and are left out where the number stands;
+            numbers beside them are left out where tokens are dear.
     """
 
     quantity: str
@@ -39,7 +41,9 @@ class Norm:
     usual: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if len(self.words) != len(self.cuts) + 1 or list(self.cuts) != sorted(set(self.cuts)):
+        if len(self.words) != len(self.cuts) + 1 or list(self.cuts) != sorted(
+            set(self.cuts)
+        ):
             raise ValueError(
                 f"norm {self.quantity}: {len(self.cuts)} ascending cuts need"
                 f" {len(self.cuts) + 1} words, not {len(self.words)}"
@@ -149,8 +153,8 @@ LOUDNESS = Norm(
     cite="EBU R 128, AES TD1004, lower cuts ours",
     source=(
         "EBU R 128: programmes at -23 LUFS; AES TD1004.1.15-10: streams at -20 to -16"
-        " LUFS. 'normal' reaches from 3 LU under the first to the top of the second; -26"
-        " and -36 are our cuts"
+        " LUFS. 'normal' reaches from 3 LU under the first to the top of the second;"
+        " -26 and -36 are our cuts"
     ),
     usual=("normal",),
 )
@@ -170,7 +174,9 @@ DISTORTION = Norm(
     quantity="speech signal quality",
     unit="MOS, 1-5",
     cuts=_HALFWAY,
-    words=tuple(f"{how} distorted" for how in ("very", "fairly", "somewhat", "slightly", "not")),
+    words=tuple(
+        f"{how} distorted" for how in ("very", "fairly", "somewhat", "slightly", "not")
+    ),
     cite="ITU-T P.835",
     source="ITU-T P.835, signal scale; our cuts lie halfway between the points",
     usual=("slightly distorted", "not distorted"),

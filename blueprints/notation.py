@@ -7,7 +7,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
-#: Steps of a contour: of the paper's 20, as few as still show where in a clip something happens.
+#: Steps of a contour: of the paper's 20, as few as still show where in a clip something
+#: happens.
 COMPACT_POINTS = 12
 
 _PLAIN_LABEL = re.compile(r"[\w.'-]+(?: [\w.'-]+)*")
@@ -15,8 +16,8 @@ _PLAIN_LABEL = re.compile(r"[\w.'-]+(?: [\w.'-]+)*")
 #: Format characters that some scripts need inside words; they cannot move or hide text.
 _JOINERS = "\u200c\u200d"
 
-#: Controls, the direction overrides that show text in another order than it has, line and
-#: paragraph separators, lone surrogates.
+#: Controls, the direction overrides that show text in another order than it has, line
+#: and paragraph separators, lone surrogates.
 _HIDDEN = ("Cc", "Cf", "Zl", "Zp", "Cs")
 
 

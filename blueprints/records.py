@@ -1,7 +1,8 @@
 """The parts of every group of a blueprint: values with units, or why there are none.
 
 A group is either present (``status`` is ``"ok"``) or :class:`Absent` with one of six
-statuses and a reason. Numbers are finite; what is unknown inside a present group is null.
+statuses and a reason. Numbers are finite; what is unknown inside a present group is
+null.
 """
 
 from __future__ import annotations
@@ -33,13 +34,20 @@ class Strict(BaseModel):
 def _finite(value: JsonValue) -> JsonValue:
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError("numbers must be finite; give null where one is unknown")
-    below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    below = (
+        value.values()
+        if isinstance(value, dict)
+        else value
+        if isinstance(value, list)
+        else ()
+    )
     for item in below:
         _finite(item)
     return value
 
 
-#: Any JSON value but NaN and infinity, which pydantic takes for one where it reads JSON.
+#: Any JSON value but NaN and infinity, which pydantic takes for one where it reads
+#: JSON.
 FiniteJson = Annotated[JsonValue, AfterValidator(_finite)]
 
 
@@ -74,7 +82,8 @@ class Present(Strict):
 
     status: Literal["ok"] = "ok"
 
-    #: Steps of the group's contour in a prompt, and what they count where it is not the group.
+    #: Steps of the group's contour in a prompt, and what they count where it is not the
+    #: group.
     contour_steps: ClassVar[int] = COMPACT_POINTS
     contour_of: ClassVar[str] = ""
     #: Unit of the contour where people are shown a drawing of it.
@@ -95,8 +104,14 @@ class Present(Strict):
     @classmethod
     def legend(cls) -> str:
         """Explain :meth:`render`, for the prompt's static part; without a full stop."""
-        fields = ((name, field) for name, field in cls.model_fields.items() if name != "status")
-        return "JSON; " + "; ".join(f"{name}: {field.description}" for name, field in fields)
+        fields = (
+            (name, field)
+            for name, field in cls.model_fields.items()
+            if name != "status"
+        )
+        return "JSON; " + "; ".join(
+            f"{name}: {field.description}" for name, field in fields
+        )
 
     def facts(self, group: str) -> Iterator[Fact]:
         """Yield single printed values; ``group``: the name of this group."""
@@ -174,6 +189,8 @@ class Provenance(Strict):
 
     extractor: str = Field(description="registered name")
     version: str = Field(description="version of the extractor's own code")
-    packages: dict[str, str] = Field(default_factory=dict, description="package -> version")
+    packages: dict[str, str] = Field(
+        default_factory=dict, description="package -> version"
+    )
     revision: str | None = Field(None, description="SHA-256 of the model files, if any")
     parameters: dict[str, FiniteJson] = Field(default_factory=dict)

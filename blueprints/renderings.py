@@ -1,21 +1,23 @@
 """The blueprint in prompts: compact for judging, brief for screening, and as TRACE prints it.
 
-The compact rendering has one line per group, and a legend once per prompt. It carries what
-:func:`blueprints.render_paper` carries but for SIG, OVRL and deviations in Hz, which order real
-sound by chance or say the same again, and also pauses, clipping, bandwidth, semitones, slopes,
-voicing, syllables, tempo, doubts about the transcript, and words from
-:mod:`blueprints.norms`. What reads well can still be short: contours are whole numbers without
-sign or decimals (one token each; ``-3.42`` is four), an unknown step is one dot, and fields are
-told apart by their names, because a comma is a token too.
+The compact rendering has one line per group, and a legend once per prompt. It carries
+what :func:`blueprints.render_paper` carries but for SIG, OVRL and deviations in Hz,
+which order real sound by chance or say the same again, and also pauses, clipping,
+bandwidth, semitones, slopes, voicing, syllables, tempo, doubts about the transcript,
+and words from :mod:`blueprints.norms`. What reads well can still be short: contours are
+whole numbers without sign or decimals (one token each; ``-3.42`` is four), an unknown
+step is one dot, and fields are told apart by their names, because a comma is a token
+too.
 
-The brief rendering has fewest tokens: words whole, measures as levels. A measure within the norm
-is a word; outside it, the word stands behind its number. A contour is a phrase. The legend says
-once what that leaves out, and :func:`left_out` says it in full.
+The brief rendering has fewest tokens: words whole, measures as levels. A measure within
+the norm is a word; outside it, the word stands behind its number. A contour is a
+phrase. The legend says once what that leaves out, and :func:`left_out` says it in full.
 
-The paper's rendering (:func:`render_paper`) is Fig. 7 of TRACE (Textual Reasoning over Audio Cues
-for Evaluation), key by key; see also Fig. 8. Decimals are those of the authors' released code: 2,
-and 3 for the scores of emotion and accent. It deviates on purpose: contours keep the clip's own
-time axis, with null where there is no voice or no sound; unknown values are null, never NaN.
+The paper's rendering (:func:`render_paper`) is Fig. 7 of TRACE (Textual Reasoning over
+Audio Cues for Evaluation), key by key; see also Fig. 8. Decimals are those of the
+authors' released code: 2, and 3 for the scores of emotion and accent. It deviates on
+purpose: contours keep the clip's own time axis, with null where there is no voice or no
+sound; unknown values are null, never NaN.
 """
 
 from __future__ import annotations
@@ -34,18 +36,21 @@ from blueprints.records import Absent, Contour, Extension, Present, Status
 NOTHING = "absent: everything"
 
 _HEAD = (
-    "Each clip is described by lines `group: values`. Words behind numbers place them among"
-    " published norms where they are out of the ordinary; they are no verdict, for the user may"
-    " have asked for it. `word <x` means: that word under x."
+    "Each clip is described by lines `group: values`. Words behind numbers place them"
+    " among published norms where they are out of the ordinary; they are no verdict,"
+    " for the user may have asked for it. `word <x` means: that word under x."
 )
 _TAIL = (
-    "absent: groups without values: unavailable (not installed), too_short, silent, no_speech,"
-    " failed. unavailable and failed say nothing about the clip's merit, nor do groups that are"
-    " not named (not_requested). No number here tells how natural a voice sounds."
+    "absent: groups without values: unavailable (not installed), too_short, silent,"
+    " no_speech, failed. unavailable and failed say nothing about the clip's merit, nor"
+    " do groups that are not named (not_requested). No number here tells how natural a"
+    " voice sounds."
 )
 
 
-def _groups(bp: Blueprint, drop: Collection[str]) -> Iterator[tuple[str, Present | Absent]]:
+def _groups(
+    bp: Blueprint, drop: Collection[str]
+) -> Iterator[tuple[str, Present | Absent]]:
     """Return the groups to show: all but dropped, hidden and unrequested ones, in order.
 
     Raises:
@@ -66,10 +71,10 @@ def render_compact(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
         drop: feature groups that leave no trace (names of groups, or ``properties``).
 
     Returns:
-        Lines ``group: values``, in the order of ``blueprints.GROUPS``, and at the end one
-        line for all groups that were requested and are absent. Text from outside the
-        library (the transcript, labels) is quoted and escaped, so that it cannot start a line of
-        its own.
+        Lines ``group: values``, in the order of ``blueprints.GROUPS``, and at the end
+        one line for all groups that were requested and are absent. Text from outside
+        the library (the transcript, labels) is quoted and escaped, so that it cannot
+        start a line of its own.
 
     Raises:
         UserError: ``drop`` names no feature group.
@@ -97,28 +102,34 @@ def _contours(gone: frozenset[str]) -> str:
         if "contour" in model.model_fields
     )
     return (
-        "Behind the colon inside a line is a contour: the clip from its first to its last"
-        f" instant in equal steps ({', '.join(steps)}; fewer in short clips), one number a step."
-        " Each `.` is one step with no voice, silent or not measurable."
+        "Behind the colon inside a line is a contour: the clip from its first to its"
+        f" last instant in equal steps ({', '.join(steps)}; fewer in short clips), one"
+        " number a step. Each `.` is one step with no voice, silent or not measurable."
     )
 
 
 def compact_legend(drop: Collection[str] = ()) -> str:
     """Write the legend of :func:`render_compact` for the same ``drop``; UserError as there."""
     gone = feature_groups(drop)
-    lines = [f"{name}: {model.legend()}." for name, model in GROUPS.items() if name not in gone]
+    lines = [
+        f"{name}: {model.legend()}."
+        for name, model in GROUPS.items()
+        if name not in gone
+    ]
     contours = [] if gone.issuperset(ALIASES["properties"]) else [_contours(gone)]
     return "\n".join([_HEAD, *contours, *lines, _TAIL])
 
 
-#: The legend of all groups: explain units and notation once, in the prompt's static prefix.
+#: The legend of all groups: explain units and notation once, in the prompt's static
+#: prefix.
 COMPACT_LEGEND = compact_legend()
 
 
 def render_brief(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
     """Render one clip as a line of words and a line of measures; explain them by the legend.
 
-    ``drop`` is that of :func:`render_compact`; UserError where it names no feature group.
+    ``drop`` is that of :func:`render_compact`; UserError where it names no feature
+    group.
     """
     lines, parts, absent = [], [], []
     for name, group in _groups(bp, drop):
@@ -137,8 +148,8 @@ def brief_legend(drop: Collection[str] = ()) -> str:
     shown = [model for name, model in GROUPS.items() if name not in gone]
     units = ", ".join(model.brief_units for model in shown if model.brief_units)
     return (
-        "A blueprint: words as heard with the least certain, and levels, ordinary ones without a"
-        f" number. Units: {units or 'none'}."
+        "A blueprint: words as heard with the least certain, and levels, ordinary ones"
+        f" without a number. Units: {units or 'none'}."
     )
 
 
@@ -191,8 +202,10 @@ def render_paper(
     """Render with exactly the paper's key names.
 
     Args:
-        speaker: prefix of the keys: ``agent`` for an answer, ``user`` for an instruction.
-        drop: feature groups whose keys are left out (names of groups, or ``properties``).
+        speaker: prefix of the keys: ``agent`` for an answer, ``user`` for an
+            instruction.
+        drop: feature groups whose keys are left out (names of groups, or
+            ``properties``).
 
     Returns:
         Strict JSON. All keys are always there, unless dropped; the values of an absent
@@ -211,9 +224,12 @@ def render_paper(
             rounded = scores and {label: round(x, 3) for label, x in scores.items()}
             out[f"{speaker}_{group}"] = rounded
     if "quality" not in gone:
-        values = ((key, getattr(bp.quality, field, None)) for key, field in _QUALITY.items())
+        values = (
+            (key, getattr(bp.quality, field, None)) for key, field in _QUALITY.items()
+        )
         out[f"{speaker}_audio_quality"] = {
-            key: None if value is None else f"{value:.2f} / 5.00" for key, value in values
+            key: None if value is None else f"{value:.2f} / 5.00"
+            for key, value in values
         }
     properties: dict[str, JsonValue] = {
         key: _rounded(bp, getattr(bp.group(group), field, None))

@@ -3,8 +3,8 @@
     python docs/make_architecture.py            # writes all
     python docs/make_architecture.py --check    # exits 1 where they are not what the code says
 
-The table of rooms stands in ``tests/support/layers.py``; what a room is for is the first line of
-its own docstring.
+The table of rooms stands in ``tests/support/layers.py``; what a room is for is the
+first line of its own docstring.
 """
 
 from __future__ import annotations
@@ -56,7 +56,10 @@ def inside(folder: str) -> dict[str, set[str]]:
             continue
         part = _part(arrow.source, folder)
         graph.setdefault(part, set())
-        if arrow.target.startswith(f"{folder}.") and _part(arrow.target, folder) != part:
+        if (
+            arrow.target.startswith(f"{folder}.")
+            and _part(arrow.target, folder) != part
+        ):
             graph[part].add(_part(arrow.target, folder))
     return graph
 
@@ -75,13 +78,18 @@ def floors(graph: dict[str, set[str]]) -> list[list[str]]:
     def raise_to(name: str, path: tuple[str, ...]) -> int:
         if name not in height:
             below = [o for o in sorted(graph[name]) if o in graph and o not in path]
-            level = 1 + max((raise_to(other, (*path, name)) for other in below), default=-1)
+            level = 1 + max(
+                (raise_to(other, (*path, name)) for other in below), default=-1
+            )
             height[name] = max(level, height.get(name, 0))
         return height[name]
 
     for name in graph:
         raise_to(name, ())
-    return [[n for n in graph if height[n] == level] for level in range(max(height.values()) + 1)]
+    return [
+        [n for n in graph if height[n] == level]
+        for level in range(max(height.values()) + 1)
+    ]
 
 
 def picture(graph: dict[str, set[str]], title: str) -> str:
@@ -125,7 +133,10 @@ def table() -> str:
         imports = " ".join(f"`{short(other)}`" for other in graph if other in below)
         rows.append(f"| `{short(name)}` | {_purpose(name, known)} | {imports} |")
     crossed = sum(map(len, graph.values()))
-    summary = f"{len(graph)} rooms on {len(floors(graph))} floors, {crossed} imports between them."
+    summary = (
+        f"{len(graph)} rooms on {len(floors(graph))} floors, {crossed} imports between"
+        " them."
+    )
     return "\n".join([summary, "", *rows, "", *_inside_tables(known)])
 
 
@@ -138,14 +149,23 @@ def _inside_tables(known: dict[str, Path]) -> list[str]:
             "",
         ]
         lines += ["| part | what it is for |", "|---|---|"]
-        lines += [f"| `{_called(part)}` | {_purpose(part, known)} |" for part in inside(folder)]
+        lines += [
+            f"| `{_called(part)}` | {_purpose(part, known)} |"
+            for part in inside(folder)
+        ]
         lines.append("")
     return lines[:-1]
 
 
 def _purpose(name: str, known: dict[str, Path]) -> str:
-    doc = ast.get_docstring(ast.parse(known[name].read_text("utf-8"))) if name in known else None
-    return (doc or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|").rstrip(".")
+    doc = (
+        ast.get_docstring(ast.parse(known[name].read_text("utf-8")))
+        if name in known
+        else None
+    )
+    return (
+        (doc or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|").rstrip(".")
+    )
 
 
 def page() -> str:

@@ -2,10 +2,11 @@
 
     python docs/make_recording.py        # writes docs/demo.svg
 
-The commands are run for real, with no clip measured before; only the waiting is shortened, so that
-all takes 30 s. The page is docs/report.png, as ``docs/make_screenshots.py`` left it. The picture
-is one SVG without a script: browsers and README pages play it, whoever asks for less motion sees
-its end. Needs Pillow, which the extra ``plot`` brings.
+The commands are run for real, with no clip measured before; only the waiting is
+shortened, so that all takes 30 s. The page is docs/report.png, as
+``docs/make_screenshots.py`` left it. The picture is one SVG without a script: browsers
+and README pages play it, whoever asks for less motion sees its end. Needs Pillow, which
+the extra ``plot`` brings.
 """
 
 from __future__ import annotations
@@ -35,13 +36,14 @@ COMMANDS = (
     "trace-eval report runs/demo",
 )
 
-#: Characters and lines of the terminal, and pixels of a character, a line and the margin.
+#: Characters and lines of the terminal, and pixels of a character, a line and the
+#: margin.
 COLUMNS, LINES = 120, 29
 CHARACTER, LINE, MARGIN = 6.65, 16.5, 16.0
 WIDTH, HEIGHT = COLUMNS * CHARACTER + 2 * MARGIN, LINES * LINE + 2 * MARGIN + 24
 
-#: Seconds of all, of a typed command, of waiting for what it prints, and of the page at the end;
-#: in the rest there is time to read.
+#: Seconds of all, of a typed command, of waiting for what it prints, and of the page at
+#: the end; in the rest there is time to read.
 LENGTH_S, TYPING_S, WAITING_S, PAGE_S = 30.0, 1.5, 3.0, 9.0
 
 STYLE = """
@@ -77,7 +79,11 @@ def printed(command: str, folder: Path) -> Iterator[tuple[float, str]]:
         "TRACE_EVAL_CACHE": str(folder / "cache"),
         "PYTHONUNBUFFERED": "1",
     }
-    typed = [sys.executable, "-m", *shlex.split(command.replace("trace-eval", "trace_eval", 1))]
+    typed = [
+        sys.executable,
+        "-m",
+        *shlex.split(command.replace("trace-eval", "trace_eval", 1)),
+    ]
     started = time.monotonic()
     with subprocess.Popen(
         typed,
@@ -106,7 +112,9 @@ def record(folder: Path) -> list[Shown]:
         took_s = lines[-1][0]
         for seconds, line in lines:
             at_s = now + seconds * WAITING_S / took_s
-            shown += [Shown(part, at_s) for part in textwrap.wrap(line, COLUMNS) or [""]]
+            shown += [
+                Shown(part, at_s) for part in textwrap.wrap(line, COLUMNS) or [""]
+            ]
         now += WAITING_S + reading_s
     return shown
 
@@ -120,7 +128,10 @@ def appearing(name: str, at_s: float) -> str:
     """Return the keyframes of something that is hidden until a time."""
     if at_s <= 0:
         return f"@keyframes {name} {{ from, to {{ opacity: 1 }} }}"
-    return f"@keyframes {name} {{ from {{ opacity: 0 }} {share(at_s)}, to {{ opacity: 1 }} }}"
+    return (
+        f"@keyframes {name} {{ from {{ opacity: 0 }} {share(at_s)}, to {{ opacity: 1 }}"
+        " }"
+    )
 
 
 def scrolling(shown: list[Shown]) -> str:
@@ -145,8 +156,9 @@ def page_image() -> str:
     image.save(held, "WEBP", quality=80)
     data = base64.b64encode(held.getvalue()).decode()
     return (
-        f'<image class="page" style="animation-name: page" width="{WIDTH:g}" height="{HEIGHT:g}"'
-        f' preserveAspectRatio="xMidYMin slice" href="data:image/webp;base64,{data}"/>'
+        f'<image class="page" style="animation-name: page" width="{WIDTH:g}"'
+        f' height="{HEIGHT:g}" preserveAspectRatio="xMidYMin slice"'
+        f' href="data:image/webp;base64,{data}"/>'
     )
 
 
@@ -159,19 +171,27 @@ def picture(shown: list[Shown]) -> str:
         y = MARGIN + 24 + (number + 0.8) * LINE
         kind = "line typed" if line.typed else "line"
         rows.append(
-            f'<text class="{kind}" style="animation-name: l{number}" x="{MARGIN:g}" y="{y:g}">'
+            f'<text class="{kind}" style="animation-name: l{number}" x="{MARGIN:g}"'
+            f' y="{y:g}">'
             f"{escape(line.text)}</text>"
         )
     top = len(shown) - LINES
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:g} {HEIGHT:g}"'
-            f' width="{WIDTH:g}" height="{HEIGHT:g}" role="img">',
-            "<title>The demo: thirteen pairs are judged, then the page of one pair</title>",
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:g}'
+            f' {HEIGHT:g}" width="{WIDTH:g}" height="{HEIGHT:g}" role="img">',
+            (
+                "<title>The demo: thirteen pairs are judged, then the page of one"
+                " pair</title>"
+            ),
             f"<style>{STYLE % LENGTH_S}{' '.join(frames)}</style>",
-            f'<clipPath id="all"><rect width="{WIDTH:g}" height="{HEIGHT:g}" rx="8"/></clipPath>',
+            (
+                f'<clipPath id="all"><rect width="{WIDTH:g}" height="{HEIGHT:g}"'
+                ' rx="8"/></clipPath>'
+            ),
             '<clipPath id="screen">'
-            f'<rect y="{MARGIN + 16:g}" width="{WIDTH:g}" height="{HEIGHT - MARGIN - 16:g}"/>'
+            f'<rect y="{MARGIN + 16:g}" width="{WIDTH:g}"'
+            f' height="{HEIGHT - MARGIN - 16:g}"/>'
             "</clipPath>",
             '<g clip-path="url(#all)">',
             f'<rect width="{WIDTH:g}" height="{HEIGHT:g}" fill="#16202c"/>',
@@ -186,7 +206,10 @@ def picture(shown: list[Shown]) -> str:
             "</g></g>",
             page_image(),
             "</g>",
-            f'<rect width="{WIDTH:g}" height="{HEIGHT:g}" rx="8" fill="none" stroke="#8c96a3"/>',
+            (
+                f'<rect width="{WIDTH:g}" height="{HEIGHT:g}" rx="8" fill="none"'
+                ' stroke="#8c96a3"/>'
+            ),
             "</svg>",
             "",
         ]

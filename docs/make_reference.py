@@ -1,6 +1,7 @@
 """The parts of the reference that are made from the code, as Markdown.
 
-``docs/make_site.py`` puts each in the place of its mark, ``<!-- made: NAME -->``. To see one:
+``docs/make_site.py`` puts each in the place of its mark, ``<!-- made: NAME -->``. To
+see one:
 
     python docs/make_reference.py NAME
 """
@@ -46,7 +47,11 @@ from trace_eval.stats.ranking.fit import MODELS
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     """Write a table; bars within cells are written out."""
     head = list(head)
-    lines = [head, ["---"] * len(head), *([_cell(value) for value in row] for row in rows)]
+    lines = [
+        head,
+        ["---"] * len(head),
+        *([_cell(value) for value in row] for row in rows),
+    ]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
@@ -54,14 +59,18 @@ def _cell(value: object) -> str:
     """Write a cell; between backticks every sign stands for itself."""
     text = " ".join(str(value).split()).replace("|", "\\|").replace("``", "`")
     parts = text.split("`")
-    parts[::2] = [part.replace("<", "&lt;").replace("*", "&#42;") for part in parts[::2]]
+    parts[::2] = [
+        part.replace("<", "&lt;").replace("*", "&#42;") for part in parts[::2]
+    ]
     return "`".join(parts)
 
 
 def _name(option: Any, context: click.Context) -> tuple[str, str]:
     """Return an option as its help page shows it, ``--limit NUMBER``, and what it does."""
     name, text = option.get_help_record(context) or (option.name, "")
-    if hasattr(option, "display_type_rich"):  # typer's own types, which help pages put into words
+    if hasattr(
+        option, "display_type_rich"
+    ):  # typer's own types, which help pages put into words
         word = option.display_type_rich(context) or ""
         name = re.sub(r" <\S+( range)?>$", lambda _: f" {word}" if word else "", name)
     return name, text
@@ -109,10 +118,28 @@ def extractors() -> str:
     for name in sorted(names(), key=lambda name: (load(name).group, name)):
         kind = load(name)
         spec = f"{name}:{kind.argument.upper()}" if _takes(kind) else name
-        profiles = ", ".join(p for p, specs in PROFILES.items() if _named(specs, kind.group, name))
+        profiles = ", ".join(
+            p for p, specs in PROFILES.items() if _named(specs, kind.group, name)
+        )
         agrees = agreement_with_listeners(kind.group)
-        rows.append((kind.group, f"`{spec}`", first_of(kind), profiles or "-", kind.limits, agrees))
-    head = ("group", "spec", "tells you", "profile", "trusted where", "agrees with people")
+        rows.append(
+            (
+                kind.group,
+                f"`{spec}`",
+                first_of(kind),
+                profiles or "-",
+                kind.limits,
+                agrees,
+            )
+        )
+    head = (
+        "group",
+        "spec",
+        "tells you",
+        "profile",
+        "trusted where",
+        "agrees with people",
+    )
     return table(head, rows)
 
 
@@ -122,9 +149,25 @@ def networks() -> str:
     for one in NETWORKS:
         run = "yes" if one.published else "never"
         spec = f"`-x {one.extractor}`" if one.extractor else "a part of others"
-        cells = (one.name, spec, one.tells, one.origin, one.licence, one.size, one.cost or "-")
+        cells = (
+            one.name,
+            spec,
+            one.tells,
+            one.origin,
+            one.licence,
+            one.size,
+            one.cost or "-",
+        )
         rows.append((*cells, one.trusted, run))
-    head = ("network", "runs by", "tells", "weights from", "licence", "size", "CPU s per s")
+    head = (
+        "network",
+        "runs by",
+        "tells",
+        "weights from",
+        "licence",
+        "size",
+        "CPU s per s",
+    )
     return table((*head, "trusted", "run with published weights"), rows)
 
 
@@ -145,7 +188,9 @@ def measures() -> str:
     for group in (*measured, "emotion", "accent"):
         for name, field in kinds[group.title()]["properties"].items():
             if name != "status":
-                rows.append((f"`{group}.{name}`", _kind(field), field.get("description", "")))
+                rows.append(
+                    (f"`{group}.{name}`", _kind(field), field.get("description", ""))
+                )
     return table(("value", "type", "unit, meaning"), rows)
 
 
@@ -153,7 +198,8 @@ def rubrics() -> str:
     """Rubrics of single answers."""
     collected = [load_rubric(name) for name in rubric_names()]
     rows = (
-        (f"`{r.name}`", r.numbers.name, r.title, ", ".join(r.inputs), r.origin) for r in collected
+        (f"`{r.name}`", r.numbers.name, r.title, ", ".join(r.inputs), r.origin)
+        for r in collected
     )
     return table(("rubric", "scale", "question", "the judge is shown", "origin"), rows)
 
@@ -164,12 +210,20 @@ def tasks() -> str:
     for name in sorted({*task_names(), "naturalness"}):
         task = load_pair_rubric(name)
         if isinstance(task, ScoreQuestion):
-            rows.append((f"`{name}`", "two scores", "see its template", ", ".join(task.inputs)))
+            rows.append(
+                (f"`{name}`", "two scores", "see its template", ", ".join(task.inputs))
+            )
             continue
-        asked = " / ".join(dict.fromkeys(part.question for part in task.parts if part.question))
+        asked = " / ".join(
+            dict.fromkeys(part.question for part in task.parts if part.question)
+        )
         scales = ", ".join(dict.fromkeys(part.scale for part in task.parts))
-        inputs = ", ".join(dict.fromkeys(one for part in task.parts for one in part.inputs))
-        rows.append((f"`{name}`", scales, asked or "three dimensions, as TRACE asks", inputs))
+        inputs = ", ".join(
+            dict.fromkeys(one for part in task.parts for one in part.inputs)
+        )
+        rows.append(
+            (f"`{name}`", scales, asked or "three dimensions, as TRACE asks", inputs)
+        )
     return table(("task", "labels", "question", "the judge is given"), rows)
 
 
@@ -206,7 +260,10 @@ def judge_options() -> str:
             if field.name in kind.__annotations__ and not field.metadata.get("state")
         ]
         if rows:
-            parts += [f"### {first_of(kind)}", table(("option", "default", "meaning"), rows)]
+            parts += [
+                f"### {first_of(kind)}",
+                table(("option", "default", "meaning"), rows),
+            ]
     return "\n\n".join(parts)
 
 
@@ -227,7 +284,9 @@ def presets() -> str:
 
 def policies() -> str:
     """List the policies."""
-    return table(("policy", "rule"), ((f"`{p.name}`", p.summary) for p in POLICIES.values()))
+    return table(
+        ("policy", "rule"), ((f"`{p.name}`", p.summary) for p in POLICIES.values())
+    )
 
 
 def label_statistics() -> str:
@@ -242,17 +301,27 @@ def score_statistics() -> str:
 
 def _metrics(metrics: Iterable[Metric[Any]]) -> str:
     rows = (
-        (metric.title, f"`{metric.name}`", metric.about, formula(metric), metric.better or "-")
+        (
+            metric.title,
+            f"`{metric.name}`",
+            metric.about,
+            formula(metric),
+            metric.better or "-",
+        )
         for metric in metrics
     )
-    return table(("figure", "name", "what it counts", "formula and source", "better"), rows)
+    return table(
+        ("figure", "name", "what it counts", "formula and source", "better"), rows
+    )
 
 
 def formula(metric: Metric[Any]) -> str:
     """Return what a statistic's docstring says: formula, range, source."""
     text = inspect.cleandoc(metric.statistic.__doc__ or "")
     kept = [
-        part for part in text.split("\n\n") if not part.startswith(("Args:", "Returns:", ">>>"))
+        part
+        for part in text.split("\n\n")
+        if not part.startswith(("Args:", "Returns:", ">>>"))
     ]
     return re.sub(r":\w+:`~?([^`]+)`", r"`\1`", " ".join(kept))
 
@@ -260,7 +329,8 @@ def formula(metric: Metric[Any]) -> str:
 def ranking_models() -> str:
     """Models of strengths, by the docstring of each."""
     rows = (
-        (f"`{name}`", inspect.cleandoc(m.likelihood.__doc__ or "")) for name, m in MODELS.items()
+        (f"`{name}`", inspect.cleandoc(m.likelihood.__doc__ or ""))
+        for name, m in MODELS.items()
     )
     return table(("method", "model and source"), rows)
 
@@ -295,7 +365,8 @@ def record_schemas() -> str:
 def result_schemas() -> str:
     """Top-level keys of what ``--json`` writes, by command."""
     return "\n\n".join(
-        _schema(name, result_schema(name), _meanings(types)) for name, types in RESULTS.items()
+        _schema(name, result_schema(name), _meanings(types))
+        for name, types in RESULTS.items()
     )
 
 
@@ -310,20 +381,31 @@ def _meanings(types: Iterable[str]) -> dict[str, str]:
     return meanings
 
 
-def _schema(name: str, schema: Mapping[str, Any], meanings: Mapping[str, str] = {}) -> str:
+def _schema(
+    name: str, schema: Mapping[str, Any], meanings: Mapping[str, str] = {}
+) -> str:
     parts = [f"#### {name}"]
     for shape in _shapes(schema, schema.get("$defs", {})):
         rows = [
-            (f"`{key}`", _kind(field), field.get("description") or meanings.get(key, ""))
+            (
+                f"`{key}`",
+                _kind(field),
+                field.get("description") or meanings.get(key, ""),
+            )
             for key, field in shape.get("properties", {}).items()
         ]
         said = shape.get("description", "").partition("\n")[0]
         if rows:
-            parts += [*([said] if said else []), table(("key", "type", "meaning"), rows)]
+            parts += [
+                *([said] if said else []),
+                table(("key", "type", "meaning"), rows),
+            ]
     return "\n\n".join(parts if len(parts) > 1 else [*parts, "An object."])
 
 
-def _shapes(schema: Mapping[str, Any], kinds: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _shapes(
+    schema: Mapping[str, Any], kinds: Mapping[str, Any]
+) -> Iterator[Mapping[str, Any]]:
     """Yield the objects that a schema may hold."""
     if "$ref" in schema:
         yield from _shapes(kinds[schema["$ref"].rpartition("/")[2]], kinds)
@@ -355,7 +437,17 @@ def _kind(field: Mapping[str, Any]) -> str:
 PARTS: Mapping[str, Callable[[], str]] = {
     made.__name__: made
     for made in (
-        *(commands, extractors, networks, measures, rubrics, tasks, judges, judge_options, presets),
+        *(
+            commands,
+            extractors,
+            networks,
+            measures,
+            rubrics,
+            tasks,
+            judges,
+            judge_options,
+            presets,
+        ),
         *(policies, label_statistics, score_statistics, ranking_models),
         *(columns, single_columns, recordings, record_schemas, result_schemas),
     )

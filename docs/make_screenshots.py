@@ -4,8 +4,8 @@
     python docs/make_screenshots.py --call       # the picture of a call alone
     python docs/make_screenshots.py --language   # that of a pair in Spanish alone
 
-Needs chromium and espeak-ng (``apt-get install chromium espeak-ng``) and the extras ``test`` and
-``base``.
+Needs chromium and espeak-ng (``apt-get install chromium espeak-ng``) and the extras
+``test`` and ``base``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,12 @@ from trace_eval.report.write import write_report
 
 HERE = Path(__file__).resolve().parent
 CHROMIUM = Path("/usr/bin/chromium")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-background-networking",
+]
 VIEW: ViewportSize = {"width": 1100, "height": 820}
 #: The reasons and the recordings of a pair on one picture.
 TALL: ViewportSize = {"width": 1280, "height": 1170}
@@ -54,7 +59,15 @@ def shoot_report(page: Page, run: Path) -> None:
 def shoot_review(page: Page, run: Path) -> None:
     """Shoot the first question about a pair."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "trace_eval", "review", str(run), "--port", "0"]
+        command = [
+            sys.executable,
+            "-m",
+            "trace_eval",
+            "review",
+            str(run),
+            "--port",
+            "0",
+        ]
         command += ["--db", f"{folder}/review.sqlite"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
             assert server.stdout is not None
@@ -64,7 +77,8 @@ def shoot_review(page: Page, run: Path) -> None:
             page.wait_for_selector("#panel")
             page.wait_for_timeout(1000)
             page.screenshot(
-                path=HERE / "review.png", clip={"x": 0, "y": 0, "width": 1100, "height": 620}
+                path=HERE / "review.png",
+                clip={"x": 0, "y": 0, "width": 1100, "height": 620},
             )
             server.terminate()
 
@@ -73,10 +87,29 @@ def shoot_call(page: Page) -> None:
     """Shoot the two lanes of the example call that goes wrong."""
     with tempfile.TemporaryDirectory() as folder:
         calls, run = Path(folder, "call"), Path(folder, "run")
-        make = [sys.executable, str(HERE.parent / "examples" / "make_call.py"), str(calls)]
+        make = [
+            sys.executable,
+            str(HERE.parent / "examples" / "make_call.py"),
+            str(calls),
+        ]
         subprocess.run(make, check=True)
-        rate = [sys.executable, "-m", "trace_eval", "rate", str(calls), "--out", str(run)]
-        rate += ["--rubric", "handling", "--judge", "turns", "--cache", f"{folder}/cache"]
+        rate = [
+            sys.executable,
+            "-m",
+            "trace_eval",
+            "rate",
+            str(calls),
+            "--out",
+            str(run),
+        ]
+        rate += [
+            "--rubric",
+            "handling",
+            "--judge",
+            "turns",
+            "--cache",
+            f"{folder}/cache",
+        ]
         left_out = ("quality", "pitch", "loudness", "rate")
         subprocess.run([*rate, *(f"-x{group}=none" for group in left_out)], check=True)
         report = write_report(run, Path(folder) / "report.html", audio=True)
@@ -91,7 +124,16 @@ def shoot_language(page: Page) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for file, words in SPANISH.items():
-            say = ["espeak-ng", "-v", "es", "-s", "150", "-w", str(folder / file), words]
+            say = [
+                "espeak-ng",
+                "-v",
+                "es",
+                "-s",
+                "150",
+                "-w",
+                str(folder / file),
+                words,
+            ]
             subprocess.run(say, check=True)
         english = HERE.parent / "examples" / "clips" / "silent-b.ogg"
         pair = {
@@ -102,7 +144,15 @@ def shoot_language(page: Page) -> None:
         }
         manifest, run = folder / "pairs.jsonl", folder / "run"
         manifest.write_text(json.dumps(pair), "utf-8")
-        judge = [sys.executable, "-m", "trace_eval", "judge", str(manifest), "--out", str(run)]
+        judge = [
+            sys.executable,
+            "-m",
+            "trace_eval",
+            "judge",
+            str(manifest),
+            "--out",
+            str(run),
+        ]
         subprocess.run([*judge, "--cache", f"{folder}/cache"], check=True)
         report = write_report(run, folder / "report.html", audio=True)
         page.set_viewport_size(TALL)

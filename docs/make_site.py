@@ -2,10 +2,10 @@
 
     python docs/make_site.py [FOLDER]       # default: build/docs, as make docs does
 
-Needs the extra ``docs`` (Sphinx). Pages are Markdown of docs/ and of the repository's root; parts
-of the reference are made from the code. The first page is README, with the list of all pages in
-the place of its short one. Beside each page lies its Markdown, ``llms.txt`` lists all, and
-``sample/report.html`` is the report of the example pairs.
+Needs the extra ``docs`` (Sphinx). Pages are Markdown of docs/ and of the repository's
+root; parts of the reference are made from the code. The first page is README, with the
+list of all pages in the place of its short one. Beside each page lies its Markdown,
+``llms.txt`` lists all, and ``sample/report.html`` is the report of the example pairs.
 """
 
 from __future__ import annotations
@@ -119,7 +119,11 @@ README, LISTED = "README.md", "docs/README.md"
 
 #: Every page of the site by its place in the repository.
 ON_SITE = frozenset(
-    (README, LISTED, *(posixpath.normpath(f"docs/{n}.md") for s in SHELVES.values() for n in s))
+    (
+        README,
+        LISTED,
+        *(posixpath.normpath(f"docs/{n}.md") for s in SHELVES.values() for n in s),
+    )
 )
 
 
@@ -148,7 +152,9 @@ def mathml(visitor: Any, node: Element) -> None:
 def sample_report(folder: Path) -> None:
     """Judge the example pairs, and leave their report with its recordings."""
     with tempfile.TemporaryDirectory() as home:
-        run = judge(ROOT / "examples" / "pairs.jsonl", Path(home) / "run", progress=False)
+        run = judge(
+            ROOT / "examples" / "pairs.jsonl", Path(home) / "run", progress=False
+        )
         folder.mkdir(exist_ok=True)
         run.report(folder / "report.html", audio=True)
 
@@ -196,7 +202,9 @@ def write_page(source: Path, place: str, text: str) -> tuple[str, str]:
     name = on_site(place)
     for _, link in _LINK.findall(text):
         place = _target(link, name)
-        file = next((f for f in (ROOT / "docs" / place, ROOT / place) if f.is_file()), None)
+        file = next(
+            (f for f in (ROOT / "docs" / place, ROOT / place) if f.is_file()), None
+        )
         if file and file.suffix != ".md":
             (source / place).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, source / place)

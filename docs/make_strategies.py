@@ -40,7 +40,12 @@ SECONDS = (1.2, 2.0, 1.6)
 #: Pixels of a second of sound, of a gap, of a text line, and between turns.
 SCALE, GAP, LINE, BETWEEN = 13.0, 3.0, 13.0, 16.0
 
-COLOURS = {"instruction": "#7a6bb5", "first": "#2a78b8", "second": "#c8762b", "signal": "#5b6472"}
+COLOURS = {
+    "instruction": "#7a6bb5",
+    "first": "#2a78b8",
+    "second": "#c8762b",
+    "signal": "#5b6472",
+}
 
 #: What the colours stand for.
 LEGEND = {
@@ -54,7 +59,9 @@ LEGEND = {
 def unit(number: int) -> tuple[Unit, dict[str, str]]:
     """Make a comparison of three sounds, and say what each is, by hash."""
     sounds = [sound(10 * number + n, seconds) for n, seconds in enumerate(SECONDS)]
-    names = dict(zip((s.sha256 for s in sounds), ("instruction", "first", "second"), strict=True))
+    names = dict(
+        zip((s.sha256 for s in sounds), ("instruction", "first", "second"), strict=True)
+    )
     return Unit((sounds[1], sounds[2]), sounds[0]), names
 
 
@@ -74,15 +81,21 @@ def conversation(concat: str) -> tuple[list[Message], dict[str, str]]:
     for number, label in ((1, "1"), (2, "2")):
         made, known = unit(number)
         names |= known
-        example = Solved(pair, made, {part.name: (json.dumps({"label": label}), label)}, None)
+        example = Solved(
+            pair, made, {part.name: (json.dumps({"label": label}), label)}, None
+        )
         examples.append((example, PromptItem(made)))
     test, known = unit(3)
     sending = Sending(JudgeOptions(concat=concat), load_signals("spoken"))  # type: ignore[arg-type]
-    messages = PromptBuilder(part, "label", sending, examples).messages(PromptItem(test))
+    messages = PromptBuilder(part, "label", sending, examples).messages(
+        PromptItem(test)
+    )
     return list(messages[1:]), names | known
 
 
-def draw_part(part: AudioPart, x: float, y: float, names: dict[str, str]) -> tuple[str, float]:
+def draw_part(
+    part: AudioPart, x: float, y: float, names: dict[str, str]
+) -> tuple[str, float]:
     """One audio part as a row of blocks in a frame, and where it ends."""
     blocks, at = [], x + 4
     for item in part.recipe["items"]:  # type: ignore[union-attr]
@@ -105,11 +118,15 @@ def draw_part(part: AudioPart, x: float, y: float, names: dict[str, str]) -> tup
     return f'{frame} fill="#f4f6f9" stroke="#9aa4b2"/>' + "".join(blocks), at
 
 
-def draw_turn(message: Message, x: float, y: float, names: dict[str, str]) -> tuple[str, float]:
+def draw_turn(
+    message: Message, x: float, y: float, names: dict[str, str]
+) -> tuple[str, float]:
     """One turn: its text as bars, its sound as framed blocks."""
     drawn, at = [], x
     if message.role == "assistant":
-        drawn.append(f'<circle cx="{at + 7:.1f}" cy="{y + 11:.1f}" r="6" fill="#3f8f5b"/>')
+        drawn.append(
+            f'<circle cx="{at + 7:.1f}" cy="{y + 11:.1f}" r="6" fill="#3f8f5b"/>'
+        )
         return "".join(drawn), at + 14
     for piece in message.parts:
         if isinstance(piece, AudioPart):
@@ -117,8 +134,8 @@ def draw_turn(message: Message, x: float, y: float, names: dict[str, str]) -> tu
             drawn.append(part)
         else:
             drawn.append(
-                f'<rect x="{at:.1f}" y="{y + 8:.1f}" width="{LINE - 4:.1f}" height="6" rx="3"'
-                ' fill="#c3cad5"/>'
+                f'<rect x="{at:.1f}" y="{y + 8:.1f}" width="{LINE - 4:.1f}" height="6"'
+                ' rx="3" fill="#c3cad5"/>'
             )
             at += LINE - 4
         at += 3
@@ -133,7 +150,9 @@ def picture() -> str:
         messages, names = conversation(name)
         parts = sum(isinstance(p, AudioPart) for m in messages for p in m.parts)
         caption = escape(f"{name}: {title}, {parts} audio part{'s' * (parts > 1)}")
-        rows.append(f'<text x="16" y="{y}" font-weight="600" fill="#1c2430">{caption}</text>')
+        rows.append(
+            f'<text x="16" y="{y}" font-weight="600" fill="#1c2430">{caption}</text>'
+        )
         x = 16.0
         for message in messages:
             drawn, x = draw_turn(message, x, y + 8, names)
@@ -147,15 +166,18 @@ def picture() -> str:
         rows.append(f'<rect {box} fill="{COLOURS[key]}"/>')
         rows.append(f'<text x="{x + 20}" y="{y}" fill="#414b5a">{words}</text>')
         x += 140
-    rows.append(f'<rect x="{x}" y="{y - 7}" width="9" height="6" rx="3" fill="#c3cad5"/>')
+    rows.append(
+        f'<rect x="{x}" y="{y - 7}" width="9" height="6" rx="3" fill="#c3cad5"/>'
+    )
     rows.append(f'<text x="{x + 16}" y="{y}" fill="#414b5a">a line of text</text>')
     rows.append(f'<circle cx="{x + 136}" cy="{y - 4}" r="6" fill="#3f8f5b"/>')
     rows.append(f'<text x="{x + 148}" y="{y}" fill="#414b5a">the solution</text>')
     width, height = max(widest, x + 240) + 16, y + 20
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}"'
-        ' font-family="system-ui, sans-serif" font-size="13" role="img" aria-label="Five ways to'
-        ' join two examples and a test into audio parts; a frame is one part">\n'
+        ' font-family="system-ui, sans-serif" font-size="13" role="img"'
+        ' aria-label="Five ways to join two examples and a test into audio parts; a'
+        ' frame is one part">\n'
         f'<rect width="{width:.0f}" height="{height}" rx="8" fill="#ffffff"/>\n'
     )
     return head + "\n".join(rows) + "\n</svg>\n"

@@ -2,9 +2,10 @@
 
     python examples/make_call.py FOLDER
 
-Writes ``call.wav`` and ``better.wav`` (16 kHz, channel 0 the caller, channel 1 the assistant) and
-``turns.csv``, who spoke when in both. In the first the caller is greeted and answered, hums,
-barges in, waits, is interrupted, and at last gets no answer; in the second nothing goes wrong.
+Writes ``call.wav`` and ``better.wav`` (16 kHz, channel 0 the caller, channel 1 the
+assistant) and ``turns.csv``, who spoke when in both. In the first the caller is greeted
+and answered, hums, barges in, waits, is interrupted, and at last gets no answer; in the
+second nothing goes wrong.
 """
 
 from __future__ import annotations
@@ -68,12 +69,16 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     rows = ["conversation,speaker,start,end"]
     for name, plan in PLANS.items():
-        sound = 0.0005 * np.random.default_rng(1).standard_normal((int(SECONDS * RATE), 2))
+        sound = 0.0005 * np.random.default_rng(1).standard_normal(
+            (int(SECONDS * RATE), 2)
+        )
         for speaker, clip, start, longest in plan:
             part, first = spoken(clip, longest), int(start * RATE)
             sound[first : first + len(part), int(speaker == "agent")] += part
             rows.append(f"{name},{speaker},{start:.3f},{start + len(part) / RATE:.3f}")
-        soundfile.write(folder / f"{name}.wav", sound.clip(-1, 1), RATE, subtype="PCM_16")
+        soundfile.write(
+            folder / f"{name}.wav", sound.clip(-1, 1), RATE, subtype="PCM_16"
+        )
     (folder / "turns.csv").write_text("\n".join(rows) + "\n")
 
 

@@ -1,11 +1,11 @@
 """Make the example pairs: speech from flite and espeak-ng, treated with sox.
 
-``python examples/make_examples.py [FOLDER]`` writes ``clips/`` and ``pairs.jsonl`` into the folder,
-by default beside itself, always the same samples for the same versions of the three programs.
-Debian: ``apt-get install flite espeak-ng sox libsox-fmt-base``.
+``python examples/make_examples.py [FOLDER]`` writes ``clips/`` and ``pairs.jsonl`` into
+the folder, by default beside itself, always the same samples for the same versions of
+the three programs. Debian: ``apt-get install flite espeak-ng sox libsox-fmt-base``.
 
-The labels are set by construction, not by ear: each pair differs in one thing, and the label says
-who was made better in it.
+The labels are set by construction, not by ear: each pair differs in one thing, and the
+label says who was made better in it.
 """
 
 from __future__ import annotations
@@ -94,14 +94,25 @@ def flite(voice: str, words: str, stretch: float = 1.0) -> tuple[Speech, ...]:
     return (Speech(words, voice, stretch=stretch),)
 
 
-def espeak(words: str, voice: str = "en-us", speed: int = 165, pitch: int = 50) -> Speech:
+def espeak(
+    words: str, voice: str = "en-us", speed: int = 165, pitch: int = 50
+) -> Speech:
     """One stretch of espeak-ng."""
     return Speech(words, voice, speed=speed, pitch=pitch)
 
 
-PARIS = "The capital of France is Paris, and the river that runs through the city is the Seine."
-TEA = "Boil fresh water, pour it over the tea leaves in a warm pot, and wait for four minutes."
-SLEEP = "Go to bed at the same time every night, and keep your bedroom dark, cool and quiet."
+PARIS = (
+    "The capital of France is Paris, and the river that runs through the city is the"
+    " Seine."
+)
+TEA = (
+    "Boil fresh water, pour it over the tea leaves in a warm pot, and wait for four"
+    " minutes."
+)
+SLEEP = (
+    "Go to bed at the same time every night, and keep your bedroom dark, cool and"
+    " quiet."
+)
 FOX = "The quick brown fox jumps over the lazy dog."
 RAIN = "The rain in Spain falls mainly in the plain."
 TRAIN = "The train to London leaves from platform four in ten minutes."
@@ -116,7 +127,8 @@ EXAMPLES: tuple[Example, ...] = (
         "What is the capital of France, and which river runs through it?",
         Clip("flite-slt", flite("slt", PARIS)),
         Clip(
-            "flite-refuses", flite("slt", "I am sorry, but I cannot help you with that question.")
+            "flite-refuses",
+            flite("slt", "I am sorry, but I cannot help you with that question."),
         ),
         ("1", "both_good", "both_good", "1"),
         spoken_by="rms",
@@ -125,7 +137,10 @@ EXAMPLES: tuple[Example, ...] = (
         "off-topic",
         "content",
         "How do I make a pot of tea with tea leaves and fresh water?",
-        Clip("flite-off-topic", flite("rms", "My uncle bought a green bicycle for the mountains.")),
+        Clip(
+            "flite-off-topic",
+            flite("rms", "My uncle bought a green bicycle for the mountains."),
+        ),
         Clip("flite-rms", flite("rms", TEA)),
         ("2", "both_good", "both_good", "2"),
     ),
@@ -144,7 +159,17 @@ EXAMPLES: tuple[Example, ...] = (
         Clip(
             "flite-muffled",
             flite("rms", TRAIN),
-            ("lowpass", "-2", "700", "lowpass", "-2", "700", "gain", "-n", str(PEAK_DBFS)),
+            (
+                "lowpass",
+                "-2",
+                "700",
+                "lowpass",
+                "-2",
+                "700",
+                "gain",
+                "-n",
+                str(PEAK_DBFS),
+            ),
         ),
         Clip("flite-rms", flite("rms", TRAIN)),
         ("both_good", "2", "both_good", "2"),
@@ -171,7 +196,10 @@ EXAMPLES: tuple[Example, ...] = (
         "slow-then-fast",
         "paralinguistics",
         f"Say the sentence '{RAIN}' first slowly and then at a rapid pace.",
-        Clip("flite-speeds-up", (*flite("slt", RAIN, 1.6), Gap(0.3), *flite("slt", RAIN, 0.7))),
+        Clip(
+            "flite-speeds-up",
+            (*flite("slt", RAIN, 1.6), Gap(0.3), *flite("slt", RAIN, 0.7)),
+        ),
         Clip("flite-steady", (*flite("slt", RAIN), Gap(0.3), *flite("slt", RAIN))),
         ("both_good", "both_good", "1", "1"),
     ),
@@ -194,17 +222,24 @@ EXAMPLES: tuple[Example, ...] = (
         Clip(
             "espeak-rises",
             tuple(
-                espeak(f"{word}.", "en-gb", 150, 5 + 22 * step) for step, word in enumerate(NUMBERS)
+                espeak(f"{word}.", "en-gb", 150, 5 + 22 * step)
+                for step, word in enumerate(NUMBERS)
             ),
         ),
-        Clip("espeak-level", tuple(espeak(f"{word}.", "en-gb", 150, 40) for word in NUMBERS)),
+        Clip(
+            "espeak-level",
+            tuple(espeak(f"{word}.", "en-gb", 150, 40) for word in NUMBERS),
+        ),
         ("both_good", "both_good", "1", "1"),
     ),
     Example(
         "pauses",
         "paralinguistics",
         "Name three colours, and pause for one second after each of them.",
-        Clip("flite-hurried", flite("slt", "Red, green and blue are three colours of light.")),
+        Clip(
+            "flite-hurried",
+            flite("slt", "Red, green and blue are three colours of light."),
+        ),
         Clip(
             "flite-pauses",
             (
@@ -221,7 +256,10 @@ EXAMPLES: tuple[Example, ...] = (
         "three-times",
         "paralinguistics",
         f"Say '{DOOR}' three times.",
-        Clip("flite-thrice", tuple(x for _ in range(3) for x in (*flite("rms", DOOR), Gap(0.3)))),
+        Clip(
+            "flite-thrice",
+            tuple(x for _ in range(3) for x in (*flite("rms", DOOR), Gap(0.3))),
+        ),
         Clip("flite-once", flite("rms", DOOR)),
         ("both_good", "both_good", "1", "1"),
     ),
@@ -237,8 +275,13 @@ EXAMPLES: tuple[Example, ...] = (
         "two-refusals",
         "content",
         "When does the next train to London leave, and from which platform?",
-        Clip("flite-slt", flite("slt", "I am sorry, I cannot answer that question for you.")),
-        Clip("flite-refuses", flite("slt", "I am unable to help you with train times.")),
+        Clip(
+            "flite-slt",
+            flite("slt", "I am sorry, I cannot answer that question for you."),
+        ),
+        Clip(
+            "flite-refuses", flite("slt", "I am unable to help you with train times.")
+        ),
         ("both_bad", "both_good", "both_good", "both_bad"),
     ),
 )
@@ -282,13 +325,25 @@ def render(clip: Clip, output: Path, folder: Path, numbers: count[int]) -> None:
             "-n",
             str(clip.noise_db),
         )
-        run("sox", "-D", "-m", "-v", "0.7", str(whole), "-v", "1", str(noise), str(mixed))
+        run(
+            "sox",
+            "-D",
+            "-m",
+            "-v",
+            "0.7",
+            str(whole),
+            "-v",
+            "1",
+            str(noise),
+            str(mixed),
+        )
         whole = mixed
     quality = [] if clip.lossless else ["-C", "6"]
     run("sox", "-D", "-R", str(whole), *quality, str(output), *clip.effects)
 
 
-#: Imaginary systems that the answers are shared out to, so that a ranking has few of them.
+#: Imaginary systems that the answers are shared out to, so that a ranking has few of
+#: them.
 SYSTEMS = ("alder", "birch", "cedar", "elm")
 
 
@@ -315,7 +370,9 @@ def make(folder: Path) -> None:
                 render(spoken, folder / name, Path(temporary), numbers)
                 row["instruction"] = {"audio": name, "text": example.instruction}
             for side, clip in (("a", example.a), ("b", example.b)):
-                name = f"clips/{example.name}-{side}.{'flac' if clip.lossless else 'ogg'}"
+                name = (
+                    f"clips/{example.name}-{side}.{'flac' if clip.lossless else 'ogg'}"
+                )
                 render(clip, folder / name, Path(temporary), numbers)
                 row[side] = {"audio": name, "system": system_of(place, side)}
             keys = ("content", "voice_quality", "paralinguistics", "overall")
@@ -328,7 +385,9 @@ def main() -> int:
     """Make the examples here, or in the folder that is the first argument."""
     missing = [program for program in PROGRAMS if shutil.which(program) is None]
     if missing:
-        sys.stderr.write(f"make_examples: {', '.join(missing)} not found; run: {INSTALL}\n")
+        sys.stderr.write(
+            f"make_examples: {', '.join(missing)} not found; run: {INSTALL}\n"
+        )
         return 1
     make(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)
     return 0

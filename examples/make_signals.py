@@ -2,9 +2,9 @@
 
     python examples/make_signals.py
 
-Needs the program ``flite`` (apt-get install flite). Each label is spoken by the voice slt,
-trimmed to its speech, shortened where it is longer than 0.7 s, brought to one peak level and
-written as 24 kHz mono FLAC.
+Needs the program ``flite`` (apt-get install flite). Each label is spoken by the voice
+slt, trimmed to its speech, shortened where it is longer than 0.7 s, brought to one peak
+level and written as 24 kHz mono FLAC.
 """
 
 from __future__ import annotations
@@ -31,15 +31,27 @@ PEAK = 0.5
 
 def speak(words: str, stretch: float) -> tuple[np.ndarray, int]:
     """Speech of some words; ``stretch`` below 1 is faster."""
-    command = ["flite", "-voice", "slt", "--setf", f"duration_stretch={stretch}", "-t", f"{words}."]
-    wav = subprocess.run([*command, "-o", "/dev/stdout"], capture_output=True, check=True).stdout
+    command = [
+        "flite",
+        "-voice",
+        "slt",
+        "--setf",
+        f"duration_stretch={stretch}",
+        "-t",
+        f"{words}.",
+    ]
+    wav = subprocess.run(
+        [*command, "-o", "/dev/stdout"], capture_output=True, check=True
+    ).stdout
     samples, rate = soundfile.read(BytesIO(wav), dtype="float32")
     return samples, rate
 
 
 def trim(samples: np.ndarray) -> np.ndarray:
     """Without the silence at both ends."""
-    loud = np.flatnonzero(np.abs(samples) > np.abs(samples).max() * 10 ** (EDGE_DB / 20))
+    loud = np.flatnonzero(
+        np.abs(samples) > np.abs(samples).max() * 10 ** (EDGE_DB / 20)
+    )
     return samples[loud[0] : loud[-1] + 1]
 
 

@@ -7,17 +7,33 @@ from typing import TYPE_CHECKING
 
 from blueprints.lazy import names_on_use
 
-# Since its version 1.32 onnxruntime reports to its maker how it is used, and keeps an identifier
-# of the machine in the user's cache, unless this is set before it is imported.
+# Since its version 1.32 onnxruntime reports to its maker how it is used, and keeps an
+# identifier of the machine in the user's cache, unless this is set before it is
+# imported.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 if TYPE_CHECKING:
-    from extractors.audio import SPEECH_RATE, AudioError, Clip, Part, Samples, decode, opened
+    from extractors.audio import (
+        SPEECH_RATE,
+        AudioError,
+        Clip,
+        Part,
+        Samples,
+        decode,
+        opened,
+    )
     from extractors.base import SILENCE_DBFS, Extractor, Item, package_version
     from extractors.catalogue import another_recogniser, better_recogniser
     from extractors.containers import has_sound, seconds_of
     from extractors.contours import decibels
-    from extractors.device import expects_gpu, gpu_count, is_gpu, loaded, resolve, torch_problem
+    from extractors.device import (
+        expects_gpu,
+        gpu_count,
+        is_gpu,
+        loaded,
+        resolve,
+        torch_problem,
+    )
     from extractors.fetch import list_models, verify
     from extractors.formats import AUDIO_SUFFIXES, MAX_SECONDS, formats_read
     from extractors.guard import untouched
@@ -34,7 +50,14 @@ if TYPE_CHECKING:
         prime_hashes,
         sha256_of,
     )
-    from extractors.registry import AUTO, NONE, PROFILES, limits_of, load, plan_extractors
+    from extractors.registry import (
+        AUTO,
+        NONE,
+        PROFILES,
+        limits_of,
+        load,
+        plan_extractors,
+    )
     from extractors.remedies import option, unmeasured
     from extractors.stamps import Stamp, stamp_of
     from extractors.stream import channel_blocks

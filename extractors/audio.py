@@ -46,8 +46,9 @@ _LOOKED_AT = 1 << 16
 _COUNTED_AT_ONCE = 1 << 20
 
 
-#: Sound that a header counts and a decoder does not give, from which on its end is missing,
-#: seconds; and counts that say only that the program that wrote them could not know.
+#: Sound that a header counts and a decoder does not give, from which on its end is
+#: missing, seconds; and counts that say only that the program that wrote them could not
+#: know.
 _LEAST_LOST_S, _UNKNOWN_FRAMES = 0.05, 1 << 28
 
 
@@ -68,8 +69,8 @@ class Part(NamedTuple):
     end_s: float
 
 
-#: Constant part of a recording that models of speech would take for sound: -40 dBFS. A second
-#: of noise has a mean of less.
+#: Constant part of a recording that models of speech would take for sound: -40 dBFS. A
+#: second of noise has a mean of less.
 OFFSET = 1e-2
 
 
@@ -81,9 +82,10 @@ class Clip:
         samples: float32 [shape=(n, channels)], finite, nominally in [-1, 1].
         rate: sampling rate, Hz.
         name: in messages; it is not part of the identity.
-        taken: the channel of the file that these samples are, from 0, because its channels
-            cancel each other in a mix; None: all of its channels.
-        cut: what shows that the end of the recording is missing, a clause; None: nothing does.
+        taken: the channel of the file that these samples are, from 0, because its
+            channels cancel each other in a mix; None: all of its channels.
+        cut: what shows that the end of the recording is missing, a clause; None:
+            nothing does.
     """
 
     samples: Samples
@@ -126,8 +128,8 @@ class Clip:
     def speech(self) -> Samples:
         """The mono mix at 16 kHz, float32 [shape=(n,)], clipped to [-1, 1].
 
-        Speech models want exactly this; resampling can overshoot full scale slightly. A constant
-        offset, which nobody hears, is taken out, for a model would.
+        Speech models want exactly this; resampling can overshoot full scale slightly. A
+        constant offset, which nobody hears, is taken out, for a model would.
         """
         mono = self.mono
         offset = float(mono.mean(dtype=np.float64)) if len(mono) else 0.0
@@ -151,13 +153,14 @@ def decode(
     Args:
         source: a path, or the bytes of such a file.
         name: of the clip in messages; default: the path.
-        max_seconds: longer clips are refused before they are read, and those with more samples
-            in all channels than so much audio has at 48 kHz (of ``MAX_SECONDS`` at least); above
-            that rate in inverse proportion to it fewer.
+        max_seconds: longer clips are refused before they are read, and those with more
+            samples in all channels than so much audio has at 48 kHz (of ``MAX_SECONDS``
+            at least); above that rate in inverse proportion to it fewer.
         part: decode this stretch alone; the rest of the file is never held.
 
     Raises:
-        AudioError: missing, empty, undecodable, too long, or with NaN or infinite samples.
+        AudioError: missing, empty, undecodable, too long, or with NaN or infinite
+            samples.
     """
     label = name or ("<bytes>" if isinstance(source, bytes) else str(source))
     with opened(source, label, max_seconds, part is not None) as (file, cut):
@@ -172,7 +175,12 @@ def decode(
         raise AudioError(f"{label}: {problem}")
     taken = cancelling(samples, rate)
     lost_s = (counted - len(samples)) / rate
-    if part is None and cut is None and lost_s >= _LEAST_LOST_S and counted < _UNKNOWN_FRAMES:
+    if (
+        part is None
+        and cut is None
+        and lost_s >= _LEAST_LOST_S
+        and counted < _UNKNOWN_FRAMES
+    ):
         cut = f"its header counts {counted / rate:.2f} s"
     if cut is not None:
         cut = None if part else f"{cut}, and {len(samples) / rate:.2f} s are there"
@@ -194,8 +202,8 @@ def opened(
         source: a path, or the bytes of such a file.
         label: its name in messages.
         max_seconds: of what libsndfile does not read, decode little more than this.
-        for_part: a part is wanted, wherever it is: of what libsndfile does not read, decode
-            everything, once for all parts that are read one after the other.
+        for_part: a part is wanted, wherever it is: of what libsndfile does not read,
+            decode everything, once for all parts that are read one after the other.
 
     Raises:
         AudioError: missing, empty, or undecodable.
@@ -215,11 +223,15 @@ def opened(
     except (soundfile.LibsndfileError, Unreadable) as error:
         if form := samples_of(_middle(source)):
             raise AudioError(
-                f"{label}: is no recording but samples without a header, which look like {form};"
-                f" ffmpeg -f {form} -ar 16000 -ac 1 -i IN OUT.wav, with the rate and the channels"
-                " that they were written with"
+                f"{label}: is no recording but samples without a header, which look"
+                f" like {form}; ffmpeg -f {form} -ar 16000 -ac 1 -i IN OUT.wav, with"
+                " the rate and the channels that they were written with"
             ) from None
-        why = error.error_string if isinstance(error, soundfile.LibsndfileError) else str(error)
+        why = (
+            error.error_string
+            if isinstance(error, soundfile.LibsndfileError)
+            else str(error)
+        )
         raise AudioError(
             f"{label}: cannot be decoded ({why.rstrip('.')}); convert it, e.g."
             f" ffmpeg -i IN -c:a pcm_s16le OUT.wav (formats read: {formats_read()})"
@@ -231,7 +243,11 @@ def opened(
 def _middle(source: Path | str | bytes) -> bytes:
     """Return bytes from the middle of data, on a multiple of 16; none of a file with a header."""
     try:
-        with io.BytesIO(source) if isinstance(source, bytes) else Path(source).open("rb") as file:
+        with (
+            io.BytesIO(source)
+            if isinstance(source, bytes)
+            else Path(source).open("rb") as file
+        ):
             if walk_of(file.read(LONGEST_MARK)) not in (None, mpeg):
                 return b""
             place = file.seek(0, io.SEEK_END) // 2 // 16 * 16
@@ -246,7 +262,9 @@ def _is_empty(path: Path, label: str) -> bool:
     try:
         there = path.stat()
     except (FileNotFoundError, NotADirectoryError):
-        raise AudioError(f"{label}: no such file; check the path or --audio-root") from None
+        raise AudioError(
+            f"{label}: no such file; check the path or --audio-root"
+        ) from None
     except (OSError, ValueError) as error:  # ValueError: a NUL, or no UTF-8
         why = getattr(error, "strerror", None) or error
         raise AudioError(f"{label}: cannot be read ({why}); check the path") from None
@@ -263,7 +281,9 @@ def is_float(file: soundfile.SoundFile) -> bool:
 def check_samples(bad: int, samples: int, label: str) -> None:
     """Refuse a recording without samples, or in which some are not numbers, by an AudioError."""
     if not samples:
-        raise AudioError(f"{label}: the header is valid but there are no samples; write it again")
+        raise AudioError(
+            f"{label}: the header is valid but there are no samples; write it again"
+        )
     if bad:
         raise AudioError(
             f"{label}: {bad} of {samples} samples are NaN or infinite; mend the"
@@ -271,23 +291,29 @@ def check_samples(bad: int, samples: int, label: str) -> None:
         )
 
 
-def _read(file: soundfile.SoundFile, label: str, max_seconds: float) -> tuple[Samples, int]:
+def _read(
+    file: soundfile.SoundFile, label: str, max_seconds: float
+) -> tuple[Samples, int]:
     frames = int(max_seconds * file.samplerate)
     most = int(max(max_seconds, MAX_SECONDS) * MAX_SAMPLES_PER_S)
-    # Filters and resamplers work longer on a second the more samples it has, so a rate above
-    # what is usual counts again.
+    # Filters and resamplers work longer on a second the more samples it has, so a rate
+    # above what is usual counts again.
     here = int(most * min(1.0, FULL_RATE / file.samplerate))
     limit = min(frames, here // file.channels)
-    # Headers lie (streamed WAV claims 2 GiB), so frames are counted where their number matters.
+    # Headers lie (streamed WAV claims 2 GiB), so frames are counted where their number
+    # matters.
     there = file.frames if file.frames <= limit else _counted(file, limit)
     if there <= limit:
         return file.read(there, dtype="float32", always_2d=True), int(file.samplerate)
     if limit == frames:
-        raise AudioError(f"{label}: longer than {max_seconds:g} s; cut it, or raise -X max_seconds")
+        raise AudioError(
+            f"{label}: longer than {max_seconds:g} s; cut it, or raise -X max_seconds"
+        )
     shown = most if file.frames * file.channels > most else here
     raise AudioError(
-        f"{label}: more than {shown} samples in {file.channels} channels at {file.samplerate} Hz;"
-        " mix it down, e.g. ffmpeg -i IN -ac 1 -ar 48000 OUT.flac, or raise -X max_seconds"
+        f"{label}: more than {shown} samples in {file.channels} channels at"
+        f" {file.samplerate} Hz; mix it down, e.g. ffmpeg -i IN -ac 1 -ar 48000"
+        " OUT.flac, or raise -X max_seconds"
     )
 
 
@@ -297,15 +323,18 @@ def _read_part(
     rate = int(file.samplerate)
     if not 0 <= part.channel < file.channels:
         raise AudioError(
-            f"{label}: no channel {part.channel}; it has {file.channels}, counted from 0"
+            f"{label}: no channel {part.channel}; it has {file.channels}, counted"
+            " from 0"
         )
     if part.end_s - part.start_s > max_seconds:
-        raise AudioError(f"{label}: longer than {max_seconds:g} s; cut it, or raise -X max_seconds")
+        raise AudioError(
+            f"{label}: longer than {max_seconds:g} s; cut it, or raise -X max_seconds"
+        )
     first, stop = (min(max(0, round(at * rate)), file.frames) for at in part[1:])
     if stop <= first:
         raise AudioError(
-            f"{label}: the file has no sound from {part.start_s:g} to {part.end_s:g} s; check the"
-            " clock of the turns"
+            f"{label}: the file has no sound from {part.start_s:g} to {part.end_s:g} s;"
+            " check the clock of the turns"
         )
     file.seek(first)
     samples = file.read(stop - first, dtype="float32", always_2d=True)
@@ -315,7 +344,9 @@ def _read_part(
 def _counted(file: soundfile.SoundFile, limit: int) -> int:
     """Count the frames that can really be read, up to ``limit`` + 1; in bounded memory."""
     count, block = 0, max(1, _COUNTED_AT_ONCE // file.channels)
-    while count <= limit and (read := len(file.read(block, dtype="float32", always_2d=True))):
+    while count <= limit and (
+        read := len(file.read(block, dtype="float32", always_2d=True))
+    ):
         count += read
     file.seek(0)
     return count

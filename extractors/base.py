@@ -2,8 +2,8 @@
 
 An extractor fills one group of the blueprint from a decoded clip. It says which groups
 it needs first, which parameters and model files decide its values, and it returns the
-group or an :class:`~blueprints.Absent` with a reason. Files, caching, batching over clips,
-processes and failures are handled elsewhere, once.
+group or an :class:`~blueprints.Absent` with a reason. Files, caching, batching over
+clips, processes and failures are handled elsewhere, once.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ def past_gate(
 ) -> list[Present | Absent]:
     """Measure the clips that pass the gate; of others return why it holds them back.
 
-    ``measure`` is given all clips that are left, at least one, and gives a group of each.
+    ``measure`` is given all clips that are left, at least one, and gives a group of
+    each.
     """
     gates = [gate(item.known) for item in items]
     left = [item for item, absent in zip(items, gates, strict=True) if absent is None]
@@ -70,9 +71,10 @@ def past_gate(
 class Extractor:
     """Base class. Options are the dataclass fields of the subclass.
 
-    Subclasses set the class variables and implement :meth:`extract`, or :meth:`extract_batch` when
-    their model works on several clips at once. Instances are pickled to worker processes, so a
-    model is loaded lazily and kept in a module-level cache or set by :meth:`load`.
+    Subclasses set the class variables and implement :meth:`extract`, or
+    :meth:`extract_batch` when their model works on several clips at once. Instances are
+    pickled to worker processes, so a model is loaded lazily and kept in a module-level
+    cache or set by :meth:`load`.
     """
 
     #: Registered name, e.g. ``faster-whisper``.
@@ -86,14 +88,16 @@ class Extractor:
     limits: ClassVar[str] = UNKNOWN_LIMITS
     #: Groups that must be extracted before this one.
     needs: ClassVar[tuple[str, ...]] = ()
-    #: Groups that it uses where the plan has them; they come first, and into the cache key.
+    #: Groups that it uses where the plan has them; they come first, and into the cache
+    #: key.
     wants: ClassVar[tuple[str, ...]] = ()
     #: Import name -> distribution name of the packages that it needs.
     packages: ClassVar[dict[str, str]] = {}
     #: The command that installs a missing package.
     install: ClassVar[str] = install_line()
-    #: False: its package has no wheel for some machines, or its weights come from an extra. There
-    #: a profile does without the group, and says why; an extractor that the user named is refused.
+    #: False: its package has no wheel for some machines, or its weights come from an
+    #: extra. There a profile does without the group, and says why; an extractor that
+    #: the user named is refused.
     everywhere: ClassVar[bool] = True
     #: The option that follows the colon of a spec ``NAME:VALUE``.
     argument: ClassVar[str] = "model"
@@ -117,8 +121,8 @@ class Extractor:
     def parameters(self) -> dict[str, JsonValue]:
         """Return everything but the clip, the code and the model that decides the values.
 
-        Default: all dataclass fields. Leave out what cannot change the output: device, path,
-        threads.
+        Default: all dataclass fields. Leave out what cannot change the output: device,
+        path, threads.
         """
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
@@ -128,7 +132,9 @@ class Extractor:
 
     def unavailable(self) -> str | None:
         """Say why it cannot run here, with the remedy; None when it can."""
-        missing = [dist for module, dist in self.packages.items() if not is_installed(module)]
+        missing = [
+            dist for module, dist in self.packages.items() if not is_installed(module)
+        ]
         if missing:
             return f"{self.name} needs {', '.join(missing)}; run: {self.install}"
         return None
@@ -164,7 +170,9 @@ class Extractor:
     def extract(self, clip: Clip, blueprint: Blueprint) -> Present | Absent:
         """Measure one clip; ``blueprint`` holds the groups of :attr:`needs` and :attr:`wants`."""
         if type(self).extract_batch is Extractor.extract_batch:
-            raise NotImplementedError(f"{self.name} has neither extract nor extract_batch")
+            raise NotImplementedError(
+                f"{self.name} has neither extract nor extract_batch"
+            )
         return self.extract_batch([Item(clip, blueprint)])[0]
 
     def extract_batch(self, items: Sequence[Item]) -> list[Present | Absent]:
@@ -197,21 +205,35 @@ def speech_gate(blueprint: Blueprint, min_speech_s: float = 0.0) -> Absent | Non
     """
     signal = blueprint.signal
     if not isinstance(signal, Signal):
-        return Absent(status=Status.FAILED, reason=f"needs group signal, which is {signal.status}")
+        return Absent(
+            status=Status.FAILED, reason=f"needs group signal, which is {signal.status}"
+        )
     if signal.peak_dbfs is None or signal.peak_dbfs < SILENCE_DBFS:
         zero = "all samples are zero"
-        peak = zero if signal.peak_dbfs is None else f"the peak is {signal.peak_dbfs:.1f} dBFS"
-        return Absent(status=Status.SILENT, reason=f"{peak}, silence is under {SILENCE_DBFS:g}")
+        peak = (
+            zero
+            if signal.peak_dbfs is None
+            else f"the peak is {signal.peak_dbfs:.1f} dBFS"
+        )
+        return Absent(
+            status=Status.SILENT, reason=f"{peak}, silence is under {SILENCE_DBFS:g}"
+        )
     if signal.duration_s < MIN_SPEECH_S:
         return Absent(
             status=Status.TOO_SHORT,
             reason=f"{signal.duration_s:.3f} s long, speech is at least {MIN_SPEECH_S:g} s",
         )
     if signal.speech_s <= 0:
-        return Absent(status=Status.NO_SPEECH, reason="the voice activity detector found no speech")
+        return Absent(
+            status=Status.NO_SPEECH,
+            reason="the voice activity detector found no speech",
+        )
     if signal.speech_s < min_speech_s:
         return Absent(
             status=Status.TOO_SHORT,
-            reason=f"{signal.speech_s:.2f} s of speech, at least {min_speech_s:g} s are needed",
+            reason=(
+                f"{signal.speech_s:.2f} s of speech, at least {min_speech_s:g} s are"
+                " needed"
+            ),
         )
     return None

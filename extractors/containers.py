@@ -1,8 +1,8 @@
 """Recordings that libsndfile does not know (m4a, webm, mp4, ...), read by FFmpeg through PyAV.
 
-The sound of the first audio stream becomes a WAV file in memory or, from :data:`_IN_MEMORY` on,
-on disk, so that all that reads recordings reads them alike. A container may name other files or
-URLs (playlists do); none is opened.
+The sound of the first audio stream becomes a WAV file in memory or, from
+:data:`_IN_MEMORY` on, on disk, so that all that reads recordings reads them alike. A
+container may name other files or URLs (playlists do); none is opened.
 """
 
 from __future__ import annotations
@@ -27,14 +27,53 @@ from extractors.stamps import stamp_of
 _IN_MEMORY = 64 << 20
 
 #: Demuxers that open what a file names; a recording is none of them.
-_LISTS = frozenset({"hls", "concat", "dash", "ffconcat", "imf", "sdp", "rtsp", "tty", "image2"})
+_LISTS = frozenset(
+    {"hls", "concat", "dash", "ffconcat", "imf", "sdp", "rtsp", "tty", "image2"}
+)
 
-#: Demuxers that know their format by a mark, or by frame after frame. Others are chosen for data
-#: without a header by chance: FFmpeg knows hundreds of formats of games.
+#: Demuxers that know their format by a mark, or by frame after frame. Others are chosen
+#: for data without a header by chance: FFmpeg knows hundreds of formats of games.
 _SOUND = {
-    *("aac", "ac3", "aiff", "amr", "amrnb", "amrwb", "ape", "asf", "au", "avi", "caf", "dsf"),
-    *("dts", "dtshd", "eac3", "flac", "flv", "latm", "loas", "m4a", "matroska", "mov", "mp2"),
-    *("mp3", "mp4", "mpc", "mpc8", "mpeg", "mpegts", "nistsphere", "ogg", "opus", "rm", "shn"),
+    *(
+        "aac",
+        "ac3",
+        "aiff",
+        "amr",
+        "amrnb",
+        "amrwb",
+        "ape",
+        "asf",
+        "au",
+        "avi",
+        "caf",
+        "dsf",
+    ),
+    *(
+        "dts",
+        "dtshd",
+        "eac3",
+        "flac",
+        "flv",
+        "latm",
+        "loas",
+        "m4a",
+        "matroska",
+        "mov",
+        "mp2",
+    ),
+    *(
+        "mp3",
+        "mp4",
+        "mpc",
+        "mpc8",
+        "mpeg",
+        "mpegts",
+        "nistsphere",
+        "ogg",
+        "opus",
+        "rm",
+        "shn",
+    ),
     *("tak", "tta", "voc", "w64", "wav", "webm", "wv", "xwma"),
 }
 
@@ -71,11 +110,12 @@ def decoded(
     Args:
         source: path, or the open file.
         max_seconds: stop behind more than so much sound; None: read all.
-        sound_bytes: refuse what has less coded sound than that, bytes: other data are taken for
-            a format by chance, and a few of their bytes for sound.
+        sound_bytes: refuse what has less coded sound than that, bytes: other data are
+            taken for a format by chance, and a few of their bytes for sound.
 
     Raises:
-        Unreadable: PyAV is not installed, it is no container of sound, or it is damaged.
+        Unreadable: PyAV is not installed, it is no container of sound, or it is
+            damaged.
     """
     file = Path(source).open("rb") if isinstance(source, str) else source  # noqa: SIM115
     out = spooled()
@@ -107,7 +147,9 @@ def _container(file: IO[bytes]) -> Iterator[Any]:
             if lists or not container.streams.audio:
                 raise Unreadable("it has no audio stream")
             if not _SOUND & set(container.format.name.split(",")):
-                raise Unreadable(f"it is no format of recordings ({container.format.name})")
+                raise Unreadable(
+                    f"it is no format of recordings ({container.format.name})"
+                )
             yield container
     except Unreadable:
         raise
@@ -180,7 +222,9 @@ class _Converter:
             form = frame.format.name, frame.layout.name, frame.sample_rate
             if form != self._form:
                 yield from self.rest()
-                self._now = av.AudioResampler(format="flt", layout=self._layout, rate=self._rate)
+                self._now = av.AudioResampler(
+                    format="flt", layout=self._layout, rate=self._rate
+                )
                 self._form = form
             yield from (made.to_ndarray() for made in self._now.resample(frame))
 

@@ -61,7 +61,11 @@ _MAGIC: tuple[tuple[bytes, str, str], ...] = (
     (b"ARROW1", "an Arrow table", "name it as the input, not as a recording"),
     (b"SQLite format 3\0", "an SQLite database", "name the recording"),
     (b"\x89HDF", "an HDF5 file", "write its samples as WAV"),
-    (b"\x93NUMPY", "an array of numpy", "write it as WAV by soundfile.write(path, array, rate)"),
+    (
+        b"\x93NUMPY",
+        "an array of numpy",
+        "write it as WAV by soundfile.write(path, array, rate)",
+    ),
 )
 
 
@@ -69,7 +73,8 @@ def content_of(head: bytes, size: int) -> Content | None:
     """Return what a file is by its first bytes; None where it may be a recording.
 
     Args:
-        head: its first :data:`HEAD` bytes, or all where it is shorter, behind its zeros.
+        head: its first :data:`HEAD` bytes, or all where it is shorter, behind its
+            zeros.
         size: of the file, bytes.
     """
     for magic, what, remedy in _MAGIC:
@@ -91,14 +96,19 @@ def _text(head: bytes) -> str | None:
                 text = head[2:].decode(encoding)
             except UnicodeDecodeError:
                 return None
-            return text if text.isprintable() or not text.strip("\r\n\t").count("\0") else None
+            return (
+                text
+                if text.isprintable() or not text.strip("\r\n\t").count("\0")
+                else None
+            )
     if not is_text(head):
         return None
     head = head.removeprefix(b"\xef\xbb\xbf")
     try:
         return head.decode()
     except UnicodeDecodeError as error:
-        # The last character may be cut; Latin-1 is text, too, where most of it is ASCII.
+        # The last character may be cut; Latin-1 is text, too, where most of it is
+        # ASCII.
         if error.start >= len(head) - 3:
             return head[: error.start].decode()
         plain = sum(byte < 128 for byte in head)
@@ -107,7 +117,9 @@ def _text(head: bytes) -> str | None:
 
 def _of_text(text: str, more: bool) -> Content | None:
     begun = text.lstrip()
-    shown = _LONG_WORD.sub("...", "".join(c for c in " ".join(begun.split()) if c.isprintable()))
+    shown = _LONG_WORD.sub(
+        "...", "".join(c for c in " ".join(begun.split()) if c.isprintable())
+    )
     shown = shown.replace("'", '"')[:_SHOWN]
     low = begun[:256].lower()
     if not begun:
@@ -153,7 +165,9 @@ def _is_coded(text: str) -> bool:
     except binascii.Error:
         return False
     return bool(
-        head.startswith((b"RIFF", b"ID3", b"OggS", b"fLaC", b"\xff\xfb", b"\xff\xf3", b"\x1aE"))
+        head.startswith(
+            (b"RIFF", b"ID3", b"OggS", b"fLaC", b"\xff\xfb", b"\xff\xf3", b"\x1aE")
+        )
     )
 
 
@@ -175,7 +189,9 @@ def samples_of(data: bytes) -> str | None:
     for name, kind in _FORMS:
         with np.errstate(invalid="ignore"):  # bytes may be NaN with a payload
             wave = np.frombuffer(data[: len(data) // 4 * 4], kind).astype(np.float64)
-        if kind == "<f4" and not (np.isfinite(wave).all() and np.abs(wave).max(initial=0) < 8):
+        if kind == "<f4" and not (
+            np.isfinite(wave).all() and np.abs(wave).max(initial=0) < 8
+        ):
             continue
         if name == "mulaw":
             wave = _linear(wave)

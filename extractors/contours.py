@@ -42,14 +42,17 @@ def rms_dbfs(samples: Floats) -> float | None:
 def swing_dbfs(samples: Floats) -> float:
     """Return the largest distance from the mean of [shape=(n,)] or channels [shape=(n, c)], dBFS.
 
-    It is the sample peak but for a DC offset, which nobody hears; ``-inf`` when constant.
+    It is the sample peak but for a DC offset, which nobody hears; ``-inf`` when
+    constant.
     """
     if len(samples) == 0:
         return -math.inf
     # Channel behind channel: to reduce them side by side takes thirty times as long.
     channels = np.ascontiguousarray(samples.T)
     mean = channels.mean(axis=-1, dtype=np.float64)
-    swing = float(np.maximum(channels.max(axis=-1) - mean, mean - channels.min(axis=-1)).max())
+    swing = float(
+        np.maximum(channels.max(axis=-1) - mean, mean - channels.min(axis=-1)).max()
+    )
     return 20 * math.log10(swing) if swing > 0 else -math.inf
 
 
@@ -79,12 +82,13 @@ def points_per_step(count: int) -> int:
 def contour(values: Floats, start_s: float, step_s: float) -> Contour:
     """Store a measured curve on the clip's time axis with at most ``MAX_POINTS`` points.
 
-    Each stored point is the median of the measured ones around its time, so that a single
-    outlier does not show; it is None where none of them was measured.
+    Each stored point is the median of the measured ones around its time, so that a
+    single outlier does not show; it is None where none of them was measured.
 
     Args:
         values: the curve, NaN where there is nothing.
-        start_s, step_s: time of ``values[0]`` in the clip, and between two values, seconds.
+        start_s, step_s: time of ``values[0]`` in the clip, and between two values,
+            seconds.
     """
     size = points_per_step(len(values))
     stored = [
@@ -99,8 +103,8 @@ def contour(values: Floats, start_s: float, step_s: float) -> Contour:
 def _medians(values: Floats, size: int) -> Floats:
     """Return the median of what is known of each ``size`` values; NaN where nothing is.
 
-    All at once: numpy's own median takes 40 microseconds a call, more than Praat takes for the
-    frames between two of them.
+    All at once: numpy's own median takes 40 microseconds a call, more than Praat takes
+    for the frames between two of them.
     """
     padded = np.full(math.ceil(len(values) / size) * size, np.nan)
     padded[: len(values)] = values
@@ -113,7 +117,9 @@ def _medians(values: Floats, size: int) -> Floats:
     return np.asarray((lower + upper) / 2)
 
 
-def true_runs(where: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def true_runs(
+    where: npt.NDArray[np.bool_],
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Return starts and ends of stretches of True, half-open and in order [shape=(runs,)] each."""
     padded = np.concatenate(([False], where, [False]))
     edges = np.flatnonzero(padded[1:] != padded[:-1])

@@ -13,16 +13,17 @@ import numpy as np
 from blueprints import UserError, install_line
 from extractors.weights import one_line
 
-#: What CTranslate2 looks for by name when it first computes on a GPU, behind what that needs, and
-#: the folder of the wheel ``nvidia-cublas-cu12`` that has both.
+#: What CTranslate2 looks for by name when it first computes on a GPU, behind what that
+#: needs, and the folder of the wheel ``nvidia-cublas-cu12`` that has both.
 LIBRARIES, FOLDER = ("libcublasLt.so.12", "libcublas.so.12"), Path("cublas", "lib")
 
 
 def preload() -> list[Path]:
     """Load the libraries that lie in wheels; returns which.
 
-    The system looks for a library in its own folders and in ``LD_LIBRARY_PATH``, which it reads
-    when a process starts, and never in Python's. One that is loaded already it finds by its name.
+    The system looks for a library in its own folders and in ``LD_LIBRARY_PATH``, which
+    it reads when a process starts, and never in Python's. One that is loaded already it
+    finds by its name.
     """
     loaded = []
     spec = find_spec("nvidia")
@@ -40,15 +41,20 @@ def check_libraries(model: Any) -> None:
     """Encode silence: CTranslate2 looks for CUDA's libraries at the first pass, not on loading.
 
     Raises:
-        UserError: they are missing, or the GPU cannot encode; else every clip would be without
-            words.
+        UserError: they are missing, or the GPU cannot encode; else every clip would be
+            without words.
     """
     bands = len(model.feature_extractor.mel_filters)
     try:
-        model.encode(np.zeros((bands, model.feature_extractor.nb_max_frames), np.float32))
+        model.encode(
+            np.zeros((bands, model.feature_extractor.nb_max_frames), np.float32)
+        )
     except RuntimeError as error:
         absent = "not found" in str(error)
-        needed = f"it needs cuBLAS of CUDA 12, and torch may bring 13: {install_line('gpu')}, or "
+        needed = (
+            "it needs cuBLAS of CUDA 12, and torch may bring 13:"
+            f" {install_line('gpu')}, or "
+        )
         raise UserError(
             f"faster-whisper: the GPU cannot be used ({one_line(error)});"
             f" {needed if absent else ''}use -X device=cpu"

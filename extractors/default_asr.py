@@ -29,26 +29,33 @@ class RecogniserChoice(NamedTuple):
 def choose() -> RecogniserChoice:
     """Choose Whisper in 8-bit integers on a CPU.
 
-    Where tiny.en and the multilingual base are here, base names the language, tiny.en writes
-    English and base all else; where one of them is, it does everything. Where neither is,
-    transcripts are absent, and the advice names the remedy. The weights are looked for in the
-    Hugging Face cache, then in the packages of :mod:`extractors.packaged`. On a CPU, because values
-    must not depend on whether there is a GPU, and so small a model gains little from one.
+    Where tiny.en and the multilingual base are here, base names the language, tiny.en
+    writes English and base all else; where one of them is, it does everything. Where
+    neither is, transcripts are absent, and the advice names the remedy. The weights are
+    looked for in the Hugging Face cache, then in the packages of
+    :mod:`extractors.packaged`. On a CPU, because values must not depend on whether
+    there is a GPU, and so small a model gains little from one.
     """
     english = FasterWhisperExtractor(model=packaged.ENGLISH, device="cpu")
     others = FasterWhisperExtractor(model=packaged.MULTILINGUAL, device="cpu")
     reason, lacking = english.unavailable(), others.unavailable()
     if lacking is None:
-        why = f"weights of Whisper {others.model} in {others.locate()}, for many languages"
+        why = (
+            f"weights of Whisper {others.model} in {others.locate()}, for many"
+            " languages"
+        )
         if reason is not None:
             return RecogniserChoice(others, why)
-        why = f"weights of Whisper {english.model} in {english.locate()}, for English; {why}"
+        why = (
+            f"weights of Whisper {english.model} in {english.locate()}, for English;"
+            f" {why}"
+        )
         return RecogniserChoice(replace(english, multilingual=others.model), why)
     if reason is None:
         install = packaged.SOURCES[packaged.MULTILINGUAL][0].install
         why = (
-            f"weights of Whisper {english.model} in {english.locate()}; it knows English only, and"
-            f" no language is named; for others run: {install}"
+            f"weights of Whisper {english.model} in {english.locate()}; it knows"
+            f" English only, and no language is named; for others run: {install}"
         )
         return RecogniserChoice(english, why)
     why = f"Whisper {english.model} cannot run: {reason}"
@@ -64,7 +71,9 @@ def chosen(**settings: object) -> Extractor:
     if choice.advice:
         _advise(choice.advice)
     taken = {name: v for name, v in settings.items() if (name, v) != ("device", "auto")}
-    supported = {name: value for name, value in taken.items() if hasattr(choice.extractor, name)}
+    supported = {
+        name: value for name, value in taken.items() if hasattr(choice.extractor, name)
+    }
     # The settings are checked by the extractor itself.
     return replace(choice.extractor, **supported)  # type: ignore[arg-type]
 

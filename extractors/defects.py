@@ -9,7 +9,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from blueprints import Absent, Blueprint, Event, Extension, FiniteJson, Present, Signal, Status
+from blueprints import (
+    Absent,
+    Blueprint,
+    Event,
+    Extension,
+    FiniteJson,
+    Present,
+    Signal,
+    Status,
+)
 from extractors.audio import Clip
 from extractors.base import Extractor
 from extractors.contours import swing_dbfs
@@ -26,11 +35,13 @@ MIN_SECONDS = 0.5
 #: A clip without speech whose peak is under it is silence in place of an answer, dBFS.
 SILENT_DBFS = -46.0
 
-#: Pauses from so long on are named, seconds: three times the 1 s of a long one in spontaneous
-#: speech, and as long as what :mod:`trace_eval.judges.rules` calls no neutral delivery.
+#: Pauses from so long on are named, seconds: three times the 1 s of a long one in
+#: spontaneous speech, and as long as what :mod:`trace_eval.judges.rules` calls no
+#: neutral delivery.
 LONG_PAUSE_S = 3.0
 
-#: Silence before or behind the speech is named from so long on, and from this share of the clip.
+#: Silence before or behind the speech is named from so long on, and from this share of
+#: the clip.
 SILENCE_S, SILENCE_SHARE = 2.0, 0.5
 
 #: And where it is so far under the speech, dB.
@@ -47,18 +58,19 @@ JOINED_S = 0.3
 class DefectsExtractor(Extractor):
     """What a listener would name, by kind and place (s): loops, drop-outs, clicks, hum, ...
 
-    Every threshold was chosen on planted defects and on clean speech, acted anger included, and
-    measured on other voices: ``python -m benchmarks.defects``.
+    Every threshold was chosen on planted defects and on clean speech, acted anger
+    included, and measured on other voices: ``python -m benchmarks.defects``.
     """
 
     name: ClassVar[str] = "defects"
     group: ClassVar[str] = "defects"
     version: ClassVar[str] = "6"
     limits: ClassVar[str] = (
-        "lossy codecs soften drop-outs and clicks, and bend flat tops away; closures of formant"
-        " synthesis pass for drop-outs; words that are said again otherwise are no loop; a"
-        " pitch that steps down from under 150 Hz passes for creak, and some creak for a jump. A"
-        " clip that is cut inside a word ends abruptly, even where that was meant."
+        "lossy codecs soften drop-outs and clicks, and bend flat tops away; closures of"
+        " formant synthesis pass for drop-outs; words that are said again otherwise are"
+        " no loop; a pitch that steps down from under 150 Hz passes for creak, and some"
+        " creak for a jump. A clip that is cut inside a word ends abruptly, even where"
+        " that was meant."
     )
     needs: ClassVar[tuple[str, ...]] = ("signal",)
 
@@ -66,15 +78,25 @@ class DefectsExtractor(Extractor):
         """Look for events; absent for clips under 0.5 s and for sound without speech."""
         signal = blueprint.signal
         if not isinstance(signal, Signal):
-            return Absent(status=Status.FAILED, reason=f"needs group signal: {signal.reason}")
+            return Absent(
+                status=Status.FAILED, reason=f"needs group signal: {signal.reason}"
+            )
         if clip.seconds < MIN_SECONDS:
-            reason = f"{clip.seconds:.3f} s, defects are looked for from {MIN_SECONDS:g} s on"
+            reason = (
+                f"{clip.seconds:.3f} s, defects are looked for from {MIN_SECONDS:g} s"
+                " on"
+            )
             return Absent(status=Status.TOO_SHORT, reason=reason)
         if not signal.speech:
             if swing_dbfs(clip.samples) >= SILENT_DBFS:
                 reason = "there is sound but no speech, of which defects are known"
                 return Absent(status=Status.NO_SPEECH, reason=reason)
-            whole = Event(kind="silence", start_s=0, end_s=clip.seconds, strength=1 / SILENCE_SHARE)
+            whole = Event(
+                kind="silence",
+                start_s=0,
+                end_s=clip.seconds,
+                strength=1 / SILENCE_SHARE,
+            )
             return _group([whole])
         frames = framed(clip.speech)
         return _group([*_sounds(clip, frames), *_quiet(frames, signal)])
@@ -88,7 +110,8 @@ def _sounds(clip: Clip, frames: Frames) -> Iterator[Event]:
     yield from clipped(clip)
     stretched = joined(list(held(frames)), JOINED_S)
     yield from stretched
-    # A held sound repeats itself, and has lines that stand still; a hum covers the pitch.
+    # A held sound repeats itself, and has lines that stand still; a hum covers the
+    # pitch.
     yield from _outside(joined(list(loops(frames)), JOINED_S), stretched)
     hum = list(_outside(hums(frames), stretched))
     yield from hum
@@ -113,7 +136,9 @@ def _quiet(frames: Frames, signal: Signal) -> Iterator[Event]:
         if pause.seconds >= LONG_PAUSE_S:
             start_s, end_s = _quiet_part(frames, pause.start_s, pause.end_s)
             strength = pause.seconds / LONG_PAUSE_S
-            yield Event(kind="long_pause", start_s=start_s, end_s=end_s, strength=strength)
+            yield Event(
+                kind="long_pause", start_s=start_s, end_s=end_s, strength=strength
+            )
     before_speech = (0.0, signal.speech[0].start_s)
     behind_speech = (signal.speech[-1].end_s, signal.duration_s)
     for start_s, end_s in (before_speech, behind_speech):

@@ -1,9 +1,10 @@
 """Clicks: impulses that neither the vocal tract nor a stop's burst explains.
 
-The error of linear prediction shows them, as in the restoration of old recordings (S. V. Vaseghi,
-Advanced Digital Signal Processing and Noise Reduction, chapter 13): what the tract rings on is
-predicted, and an impulse is not. A click then stands over the pulses of the voice beside it, is
-over at once, and is followed by nothing: a stop's burst is followed by its noise.
+The error of linear prediction shows them, as in the restoration of old recordings (S.
+V. Vaseghi, Advanced Digital Signal Processing and Noise Reduction, chapter 13): what
+the tract rings on is predicted, and an impulse is not. A click then stands over the
+pulses of the voice beside it, is over at once, and is followed by nothing: a stop's
+burst is followed by its noise.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ from extractors.defects_frames import Frames, joined
 #: Order of the prediction, and its frames, half overlapping, samples at 16 kHz.
 ORDER, SIZE = 12, 512
 
-#: Blocks of 1.5 ms. Those two to thirteen away (3 to 20 ms) lie beside a click; those two to five
-#: away are what comes before it and behind it.
+#: Blocks of 1.5 ms. Those two to thirteen away (3 to 20 ms) lie beside a click; those
+#: two to five away are what comes before it and behind it.
 BLOCK, NEAR, FAR, CLOSE = 24, 2, 13, 5
 
 #: A click holds most of its energy within so many samples on both sides, .4 ms.
 CORE = 6
 
-#: Its error is so many times the largest beside it, and its height such a share of the clip's peak.
+#: Its error is so many times the largest beside it, and its height such a share of the
+#: clip's peak.
 TIMES, SHARE = 2.0, 0.2
 
 #: The product of how far it stands out is at least so much, see :func:`clicks`.
@@ -47,23 +49,31 @@ def clicks(frames: Frames) -> list[Event]:
     usual_error = max(float(np.percentile(errors, 98)), 1e-6)
     error_over_sides = errors / np.maximum(_beside(errors), 0.05 * usual_error)
     # The click may lie across the edge of two blocks.
-    highest = np.lib.stride_tricks.sliding_window_view(np.pad(heights, 1), 3).max(axis=1)
+    highest = np.lib.stride_tricks.sliding_window_view(np.pad(heights, 1), 3).max(
+        axis=1
+    )
     height_over_sides = highest / np.maximum(_beside(heights), 1e-9)
-    # Of the wave as well: the puff of air behind a burst is predicted, for it moves slowly.
+    # Of the wave as well: the puff of air behind a burst is predicted, for it moves
+    # slowly.
     louder_behind = np.maximum(
-        _louder_behind(error, 0.01 * usual_error), _louder_behind(wave, 0.01 * usual_error)
+        _louder_behind(error, 0.01 * usual_error),
+        _louder_behind(wave, 0.01 * usual_error),
     )
     is_candidate = (error_over_sides >= TIMES) & (highest >= SHARE * heights.max())
     events = []
     for block in np.flatnonzero(is_candidate).tolist():
-        sample = block * BLOCK + int(error[block * BLOCK : (block + 1) * BLOCK].argmax())
+        sample = block * BLOCK + int(
+            error[block * BLOCK : (block + 1) * BLOCK].argmax()
+        )
         stands_out = _narrowness(error, sample) * float(errors[block]) / usual_error
         stands_out /= float(louder_behind[block])
         over_sides = float(error_over_sides[block] * height_over_sides[block])
         strength = over_sides * stands_out ** (2 / 3) / CLICK
         if strength >= 1:
             moment_s = min(frames.seconds, sample / SPEECH_RATE)
-            event = Event(kind="click", start_s=moment_s, end_s=moment_s, strength=strength)
+            event = Event(
+                kind="click", start_s=moment_s, end_s=moment_s, strength=strength
+            )
             events.append(event)
     return joined(events, CRACKLE_S)
 
@@ -106,7 +116,9 @@ def _prediction_error(wave: Samples) -> Floats:
     lags = np.abs(np.arange(ORDER)[:, None] - np.arange(ORDER))
     solution = np.linalg.solve(autocorrelation[:, lags], autocorrelation[:, 1:, None])
     weights = solution[..., 0]
-    rows = np.lib.stride_tricks.sliding_window_view(np.pad(wave, (ORDER, hop)), ORDER + hop)
+    rows = np.lib.stride_tricks.sliding_window_view(
+        np.pad(wave, (ORDER, hop)), ORDER + hop
+    )
     rows = rows[::hop][:count]
     error = rows[:, ORDER:].astype(np.float64)
     for lag in range(1, ORDER + 1):

@@ -17,14 +17,17 @@ from extractors.signal import CLIP_STEP, flat_tops, peak
 FINE_S = 0.002
 FINE = round(FINE_S * SPEECH_RATE)
 
-#: Quiet is so far under the level of speech; hardly any stop of a voice is so far under it, dB.
+#: Quiet is so far under the level of speech; hardly any stop of a voice is so far under
+#: it, dB.
 QUIET_DB, NOTHING_DB = 30.0, 47.0
 
-#: 12 ms of sound before a hole and behind it are at most so little under the level of speech, dB.
+#: 12 ms of sound before a hole and behind it are at most so little under the level of
+#: speech, dB.
 SOUND_DB = 9.0
 
-#: The last millisecond before a cut, and the first one behind it: the last pulse of a voice decays
-#: before a stop closes, and a stop bursts before the voice is back, dB under the level of speech.
+#: The last millisecond before a cut, and the first one behind it: the last pulse of a
+#: voice decays before a stop closes, and a stop bursts before the voice is back, dB
+#: under the level of speech.
 BEFORE_DB, AFTER_DB, BOTH_DB = 10.0, 7.0, 10.0
 
 #: Samples beside a cut are sound so little under the level of speech, dB.
@@ -33,24 +36,28 @@ _AUDIBLE_DB = 22.0
 #: A hole between two cuts lasts so long, seconds.
 HOLE_S = (0.016, 1.0)
 
-#: Sound is near full level so little under the level of speech, dB. From there a voice takes longer
-#: to fall silent at an end than this, seconds; a hole that is so much deeper than speech falls and
-#: rises faster than this together, and each faster than the last: codecs smear no cut for longer.
+#: Sound is near full level so little under the level of speech, dB. From there a voice
+#: takes longer to fall silent at an end than this, seconds; a hole that is so much
+#: deeper than speech falls and rises faster than this together, and each faster than
+#: the last: codecs smear no cut for longer.
 FULL_DB, END_FALL_S, BLUNT_DB, FALLS_S, CUT_S = 6.0, 0.014, 55.0, 0.024, 0.019
 
-#: Digital silence is so much under the level of speech, dB, which no room is: ``SOUND_DB`` and
-#: ``FALLS_S`` beside it, whose edges codecs smear.
+#: Digital silence is so much under the level of speech, dB, which no room is:
+#: ``SOUND_DB`` and ``FALLS_S`` beside it, whose edges codecs smear.
 DIGITAL_DB, DIGITAL = 80.0, (12.0, 0.036)
 
-#: Formant synthesis closes all of its stops with zeros: where there are more than so many holes
-#: that are almost as deep and fall and rise within this, seconds, it is the voice that has them.
+#: Formant synthesis closes all of its stops with zeros: where there are more than so
+#: many holes that are almost as deep and fall and rise within this, seconds, it is the
+#: voice that has them.
 LIKE_DB, LIKE_FALLS_S, LIKE_HOLES = 45.0, 0.08, 2
 
-#: What lies before a fall is sound, and no click, in so many of 12 frames, dB under that level.
+#: What lies before a fall is sound, and no click, in so many of 12 frames, dB under
+#: that level.
 SOUNDS_DB, SOUNDS = 20.0, 5
 
-#: A clip that begins or ends with 10 ms so little under the level of speech is cut there, and so
-#: much over the quietest 5 %, dB. Recordings begin close before the first stop's burst.
+#: A clip that begins or ends with 10 ms so little under the level of speech is cut
+#: there, and so much over the quietest 5 %, dB. Recordings begin close before the first
+#: stop's burst.
 BEGIN_DB, EDGE_DB, OVER_FLOOR_DB = 12.0, 15.0, 12.0
 _EDGE = 5
 
@@ -61,7 +68,9 @@ TOPS, TOPS_APART_S = 12, 0.5
 def cut_edges(frames: Frames) -> Iterator[Event]:
     """Find drop-outs, and abrupt beginnings and ends."""
     count = len(frames.wave) // FINE
-    fine = decibels_of(np.square(frames.wave[: count * FINE].reshape(count, FINE)).mean(axis=1))
+    fine = decibels_of(
+        np.square(frames.wave[: count * FINE].reshape(count, FINE)).mean(axis=1)
+    )
     speech_db = float(np.percentile(fine[fine > fine.max() - 50], 80))
     yield from _holes(frames, fine, speech_db)
     floor = float(np.percentile(fine, 5)) + OVER_FLOOR_DB
@@ -69,7 +78,9 @@ def cut_edges(frames: Frames) -> Iterator[Event]:
         ("abrupt_begin", fine[:_EDGE], 0.0, BEGIN_DB),
         ("abrupt_end", fine[-_EDGE:], frames.seconds, EDGE_DB),
     ):
-        over = float(decibels_of((10 ** (part / 10)).mean())) - max(speech_db - under, floor)
+        over = float(decibels_of((10 ** (part / 10)).mean())) - max(
+            speech_db - under, floor
+        )
         if over > 0:
             yield Event(kind=kind, start_s=at, end_s=at, strength=1 + over / EDGE_DB)
 
@@ -81,15 +92,23 @@ def _holes(frames: Frames, fine: Floats, speech_db: float) -> Iterator[Event]:
         if start < 12 or (end - start) * FINE_S < HOLE_S[0]:
             continue
         depth = speech_db - float(np.median(fine[start + 2 : end - 2]))
-        start_s, end_s, strength = start * FINE_S, end * FINE_S, max(1, depth / NOTHING_DB)
+        start_s, end_s, strength = (
+            start * FINE_S,
+            end * FINE_S,
+            max(1, depth / NOTHING_DB),
+        )
         hole = Event(kind="drop_out", start_s=start_s, end_s=end_s, strength=strength)
         fall_s = _since_full(fine[:start], speech_db)
         if end == len(fine):
             if fall_s < END_FALL_S and depth > NOTHING_DB:
                 yield hole.model_copy(update={"kind": "abrupt_end", "end_s": start_s})
             continue
-        left = _beside(frames.wave[max(0, start * FINE - 256) : start * FINE + 48], speech_db)
-        right = _beside(frames.wave[end * FINE - 48 : end * FINE + 256][::-1], speech_db)
+        left = _beside(
+            frames.wave[max(0, start * FINE - 256) : start * FINE + 48], speech_db
+        )
+        right = _beside(
+            frames.wave[end * FINE - 48 : end * FINE + 256][::-1], speech_db
+        )
         if hole.seconds > HOLE_S[1]:
             continue
         rise_s = _since_full(fine[: end - 1 : -1], speech_db)
@@ -101,7 +120,11 @@ def _holes(frames: Frames, fine: Floats, speech_db: float) -> Iterator[Event]:
             yield hole
             continue
         like += depth > LIKE_DB and fall_s + rise_s <= LIKE_FALLS_S
-        if depth > BLUNT_DB and fall_s + rise_s <= falls_s and max(fall_s, rise_s) < CUT_S:
+        if (
+            depth > BLUNT_DB
+            and fall_s + rise_s <= falls_s
+            and max(fall_s, rise_s) < CUT_S
+        ):
             blunt.append(hole)
     if like <= LIKE_HOLES:
         yield from blunt
@@ -128,7 +151,9 @@ def _beside(wave: Samples, speech_db: float) -> _Side:
     if not len(audible) or audible[-1] < 100:
         return _Side(-np.inf, -np.inf)
     power = np.square(wave[: audible[-1] + 1])
-    edge, *levels = (float(decibels_of(power[-size:].mean())) - speech_db for size in (16, 96, 240))
+    edge, *levels = (
+        float(decibels_of(power[-size:].mean())) - speech_db for size in (16, 96, 240)
+    )
     return _Side(max(levels), edge)
 
 
@@ -150,6 +175,10 @@ def clipped(clip: Clip) -> Iterator[Event]:
         return
     when = np.sort(np.concatenate(limited)) / clip.rate
     for part in np.split(when, np.flatnonzero(np.diff(when) > TOPS_APART_S) + 1):
-        count = int(np.searchsorted(flat, part[-1], "right") - np.searchsorted(flat, part[0]))
+        count = int(
+            np.searchsorted(flat, part[-1], "right") - np.searchsorted(flat, part[0])
+        )
         if count >= TOPS:
-            yield Event(kind="clipped", start_s=part[0], end_s=part[-1], strength=count / TOPS)
+            yield Event(
+                kind="clipped", start_s=part[0], end_s=part[-1], strength=count / TOPS
+            )

@@ -47,9 +47,12 @@ class Frames:
     """A clip at 16 kHz in frames of 32 ms every 10 ms; frame ``i`` is centred on ``i * STEP``."""
 
     wave: Samples  # mono, without its mean [shape=(samples,)]
-    bands: Floats  # level in bands that are equally wide to the ear, dB [shape=(frames, BANDS)]
+    # level in bands that are equally wide to the ear, dB [shape=(frames, BANDS)]
+    bands: Floats
     level: Floats  # dB [shape=(frames,)]
-    speech_db: float  # level of the loud frames: the 90th percentile of those that sound
+    speech_db: (
+        float  # level of the loud frames: the 90th percentile of those that sound
+    )
 
     @property
     def seconds(self) -> float:
@@ -61,7 +64,9 @@ def framed(wave: Samples) -> Frames:
     """Cut a mono clip at 16 kHz into frames."""
     wave = wave - _offset(wave)
     half = SIZE // 2
-    padded = np.concatenate((np.zeros(half, np.float32), wave, np.zeros(half, np.float32)))
+    padded = np.concatenate(
+        (np.zeros(half, np.float32), wave, np.zeros(half, np.float32))
+    )
     count = len(wave) // STEP + 1
     rows = np.lib.stride_tricks.sliding_window_view(padded, SIZE)[::STEP][:count]
     window, bank = _bank()
@@ -102,7 +107,9 @@ def _bank() -> tuple[Floats, Floats]:
     bank = np.maximum(0, np.minimum(up, down))
     window = np.hanning(SIZE + 1)[:-1]
     scale = window.sum() / 2
-    return (window / scale).astype(np.float32), (bank / bank.sum(axis=0)).astype(np.float32)
+    return (window / scale).astype(np.float32), (bank / bank.sum(axis=0)).astype(
+        np.float32
+    )
 
 
 def runs(where: Bools) -> Iterator[tuple[int, int]]:

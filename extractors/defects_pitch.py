@@ -1,7 +1,8 @@
 """Steps of the pitch that no voice makes: by almost an octave within 30 ms.
 
-Two estimates of f0 are not compared, because one may be an octave off. Instead every pitch has a
-salience on both sides of a moment, and f0 steps where no pitch is salient on both.
+Two estimates of f0 are not compared, because one may be an octave off. Instead every
+pitch has a salience on both sides of a moment, and f0 steps where no pitch is salient
+on both.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from extractors.audio import SPEECH_RATE
 from extractors.contours import Floats
 from extractors.defects_frames import STEP_S, Bools, Frames, joined
 
-#: Periods are looked for at this rate, Hz, in frames of 45 ms, and magnitudes are compressed by
-#: this power, so that a formant on a harmonic does not pass for a pitch of its own.
+#: Periods are looked for at this rate, Hz, in frames of 45 ms, and magnitudes are
+#: compressed by this power, so that a formant on a harmonic does not pass for a pitch
+#: of its own.
 RATE, COMPRESSED = 4000, 0.6
 _SIZE, _FFT = 180, 512
 
-#: Pitches go from 60 Hz to 550 Hz, this many to a semitone; their doubles and triples follow.
+#: Pitches go from 60 Hz to 550 Hz, this many to a semitone; their doubles and triples
+#: follow.
 LOW_HZ, PER_SEMITONE, PITCHES = 60.0, 3, 115
 _TWICE, _THRICE = 12 * PER_SEMITONE, 19 * PER_SEMITONE
 
@@ -29,43 +32,47 @@ OF_MULTIPLES = 0.7
 #: Frames of each side, and frames between them, whose windows reach into both.
 SIDE, BETWEEN = 3, 3
 
-#: Least and largest step, semitones; what is larger is a formant that passes for a pitch.
+#: Least and largest step, semitones; what is larger is a formant that passes for a
+#: pitch.
 JUMP_SEMITONES, MOST_SEMITONES = 9.0, 20.0
 
 #: Within this distance a pitch is the same voice going on, semitones.
 NEAR_SEMITONES = 6
 
-#: Self-similarity of a clear voice, by semitones over 60 Hz: frames hold few long periods, and
-#: few samples of short ones. The least share of it on both sides.
+#: Self-similarity of a clear voice, by semitones over 60 Hz: frames hold few long
+#: periods, and few samples of short ones. The least share of it on both sides.
 CLEAR = (0, 6, 12, 18, 24, 30, 33, 36), (0.1, 0.24, 0.35, 0.45, 0.52, 0.54, 0.38, 0.2)
 LEAST_CLEAR = 0.41
 
 #: Creak halves the pitch within so many semitones, and is less clear than this.
 HALF_SEMITONES, HALVED_CLEAR = 0.8, 0.55
 
-#: Each side still has its pitch this many frames further away, within this many semitones.
+#: Each side still has its pitch this many frames further away, within this many
+#: semitones.
 LASTS, LASTS_SEMITONES = 3, 5.0
 
-#: Largest share of each side's salience that a common pitch may have; it is smaller for steps
-#: down, with which creak begins.
+#: Largest share of each side's salience that a common pitch may have; it is smaller for
+#: steps down, with which creak begins.
 SHARED_UP, SHARED_DOWN = 0.28, 0.15
 
-#: Largest share of the lower side's similarity that it may have at the pitch of the higher one.
+#: Largest share of the lower side's similarity that it may have at the pitch of the
+#: higher one.
 OTHER = 0.16
 
-#: A step up starts from at most this far under the usual pitch, one down from at most this far
-#: over it, semitones: a return from creak, or from a pitch an octave too high, is no jump. Creak is
-#: irregular: what is as clear as this is none.
+#: A step up starts from at most this far under the usual pitch, one down from at most
+#: this far over it, semitones: a return from creak, or from a pitch an octave too high,
+#: is no jump. Creak is irregular: what is as clear as this is none.
 UNDER_USUAL, OVER_USUAL, REGULAR_CLEAR = 11.0, 5.7, 0.8
 
-#: A step up starts over the first and ends under the second, Hz: beyond it is a formant. A step
-#: down starts over the third: lower voices that step down creak.
+#: A step up starts over the first and ends under the second, Hz: beyond it is a
+#: formant. A step down starts over the third: lower voices that step down creak.
 UP_FROM_HZ, UP_TO_HZ, DOWN_FROM_HZ = 70.0, 430.0, 150.0
 
 #: All of it sounds, dB under the level of speech, and what tells the usual pitch.
 SOUND_DB, USUAL_DB, USUAL_SALIENCE = 24.0, 20.0, 0.25
 
-#: Where the level moves by so much meanwhile, dB, a consonant opens or closes, and f0 moves fast.
+#: Where the level moves by so much meanwhile, dB, a consonant opens or closes, and f0
+#: moves fast.
 MOVES_DB = 20.0
 
 
@@ -96,13 +103,17 @@ def jumps(frames: Frames) -> list[Event]:
     at_low = _similarity_near(lower_side, np.minimum(before, after))
     at_high = _similarity_near(lower_side, np.maximum(before, after))
     shared = _shared(salience[starts], salience[starts + apart])
-    is_sure = (at_high < OTHER * at_low) & (shared < np.where(is_up, SHARED_UP, SHARED_DOWN))
+    is_sure = (at_high < OTHER * at_low) & (
+        shared < np.where(is_up, SHARED_UP, SHARED_DOWN)
+    )
     moments_s = (starts + (apart + SIDE - 1) / 2) * STEP_S
     strengths = np.abs(after - before) / JUMP_SEMITONES
     jumps_s = zip(moments_s[is_sure].tolist(), strengths[is_sure].tolist(), strict=True)
     events: list[Event] = []
     for moment_s, strength in jumps_s:
-        event = Event(kind="pitch_jump", start_s=moment_s, end_s=moment_s, strength=strength)
+        event = Event(
+            kind="pitch_jump", start_s=moment_s, end_s=moment_s, strength=strength
+        )
         events.append(event)
     return joined(events, gap_s=0.1)
 
@@ -147,7 +158,9 @@ def _no_creak(pitch: Floats, clarity: Floats, usual: float) -> Bools:
 def _similarity_near(similar: Floats, pitch: Floats) -> Floats:
     """Return how like itself the wave is near a pitch, semitones [shape=(moments,)]."""
     columns = np.rint(pitch * PER_SEMITONE).astype(int)[:, None] + np.arange(-2, 3)
-    return np.asarray(np.take_along_axis(similar, np.maximum(0, columns), axis=1).max(axis=1))
+    return np.asarray(
+        np.take_along_axis(similar, np.maximum(0, columns), axis=1).max(axis=1)
+    )
 
 
 def _shared(left: Floats, right: Floats) -> Floats:
@@ -180,7 +193,9 @@ def _similarity(frames: Frames) -> Floats:
     """Compute how like itself the wave is one period later [shape=(frames, PITCHES + _THRICE)]."""
     wave = soxr.resample(frames.wave, SPEECH_RATE, RATE, quality="LQ")
     step, half = round(STEP_S * RATE), _SIZE // 2
-    padded = np.concatenate((np.zeros(half, np.float32), wave, np.zeros(_SIZE, np.float32)))
+    padded = np.concatenate(
+        (np.zeros(half, np.float32), wave, np.zeros(_SIZE, np.float32))
+    )
     rows = _windows(padded, _SIZE)[::step][: len(frames.level)]
     has_sound = frames.level[: len(rows)] > frames.speech_db - SOUND_DB
     window = np.hanning(_SIZE + 2)[1:-1].astype(np.float32)
@@ -193,5 +208,7 @@ def _similarity(frames: Frames) -> Floats:
         magnitude[:, :4] = 0  # under 30 Hz
         of_lag = np.fft.irfft(magnitude**COMPRESSED, _FFT).astype(np.float32)
         of_lag /= np.maximum(of_lag[:, :1], 1e-12)
-        similar[some] = of_lag[:, lags] * (1 - beyond_lag) + of_lag[:, lags + 1] * beyond_lag
+        similar[some] = (
+            of_lag[:, lags] * (1 - beyond_lag) + of_lag[:, lags + 1] * beyond_lag
+        )
     return similar

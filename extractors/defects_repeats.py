@@ -10,23 +10,27 @@ from blueprints import Event
 from extractors.contours import Floats
 from extractors.defects_frames import STEP_S, Bools, Frames, runs
 
-#: Levels in bands are raised to so far under the level of speech: noise does not tell copies apart.
+#: Levels in bands are raised to so far under the level of speech: noise does not tell
+#: copies apart.
 FLOOR_DB = 30.0
 
-#: A frame sounds that is at most so far under the level of speech, dB; of a held sound all do.
+#: A frame sounds that is at most so far under the level of speech, dB; of a held sound
+#: all do.
 SOUND_DB, HELD_SOUND_DB = 25.0, 11.0
 
 #: Shortest and longest phrase that is looked for, frames.
 LAGS = (15, 400)
 
-#: Root mean square difference of copies, dB; and that of the sound to itself at other times.
+#: Root mean square difference of copies, dB; and that of the sound to itself at other
+#: times.
 SAME_DB, OTHER_DB = 3.2, 5.0
 
 #: Least length of what is said again, frames, and share of the phrase.
 AGAIN, AGAIN_SHARE = 25, 0.85
 
-#: A held sound differs so little from itself one of so many frames later, dB, for so long,
-#: seconds: what is drawn out is often a grain of 40 to 80 ms that comes again and again.
+#: A held sound differs so little from itself one of so many frames later, dB, for so
+#: long, seconds: what is drawn out is often a grain of 40 to 80 ms that comes again and
+#: again.
 HELD_DB, HELD_LAGS, HELD_S = 3.2, range(6, 21), 0.5
 
 #: Frames in a block, and how many of them are compared: one of so many.
@@ -35,7 +39,10 @@ _BLOCK, _EVERY = 1000, 2
 
 def _clamped(frames: Frames) -> Floats:
     """Return levels in bands, none lower than the floor [shape=(frames, bands)]."""
-    floor = float(np.percentile(frames.bands[frames.level > frames.speech_db - 10], 75)) - FLOOR_DB
+    floor = (
+        float(np.percentile(frames.bands[frames.level > frames.speech_db - 10], 75))
+        - FLOOR_DB
+    )
     return np.maximum(frames.bands, floor)
 
 
@@ -56,7 +63,8 @@ def _distances(bands: Floats, first: int) -> Floats:
     inside *= -2
     inside += np.square(here).sum(axis=1)[:, None]
     inside += np.square(there).sum(axis=1)
-    # Row i from its own frame on: element (i, lag) is the difference of frames i and i + lag.
+    # Row i from its own frame on: element (i, lag) is the difference of frames i and i
+    # + lag.
     row, column = squares.strides
     shape = (len(here), LAGS[1] - LAGS[0])
     sheared = np.lib.stride_tricks.as_strided(
@@ -81,7 +89,10 @@ def _loops_of(bands: Floats, active: Bools, first: int) -> Iterator[Event]:
             sounds = active[first + _EVERY * start : first + _EVERY * end : _EVERY]
             if _EVERY * sounds.sum() < max(12, 0.4 * length):
                 continue
-            if float(np.median(distances[start:end][sounds][:, : column + 1])) < OTHER_DB**2:
+            if (
+                float(np.median(distances[start:end][sounds][:, : column + 1]))
+                < OTHER_DB**2
+            ):
                 continue
             mean = float(np.sqrt(np.maximum(0, distances[start:end, column]).mean()))
             best.append((length, first + _EVERY * start, lag, mean))
@@ -91,7 +102,9 @@ def _loops_of(bands: Floats, active: Bools, first: int) -> Iterator[Event]:
             taken[start : start + length + lag] = True
             strength = max(1.0, SAME_DB / max(mean, 0.1))
             end_s = (start + length + lag) * STEP_S
-            yield Event(kind="loop", start_s=start * STEP_S, end_s=end_s, strength=strength)
+            yield Event(
+                kind="loop", start_s=start * STEP_S, end_s=end_s, strength=strength
+            )
 
 
 def _closed(same: Bools) -> Bools:
@@ -117,4 +130,6 @@ def held(frames: Frames) -> Iterator[Event]:
             if seconds >= HELD_S:
                 start_s, strength = start * STEP_S, seconds / HELD_S
                 end_s = start_s + seconds
-                yield Event(kind="stretched", start_s=start_s, end_s=end_s, strength=strength)
+                yield Event(
+                    kind="stretched", start_s=start_s, end_s=end_s, strength=strength
+                )

@@ -12,14 +12,14 @@ from extractors.defects_frames import Frames, decibels_of, joined, runs
 
 Complexes = npt.NDArray[np.complex128]
 
-#: Hum is looked for in frames of 4,096 samples at 16 kHz, half overlapping, in lines from 45 to
-#: 1,000 Hz: their bins are 4 Hz wide.
+#: Hum is looked for in frames of 4,096 samples at 16 kHz, half overlapping, in lines
+#: from 45 to 1,000 Hz: their bins are 4 Hz wide.
 LONG, LONG_STEP = 4096, 1024
 HUM_HZ = (45.0, 1000.0)
 
-#: Frames in which a line must stand all the time (1 s), and by how much over what lies 12 to 32 Hz
-#: beside it, dB: a multiple of 50 or 60 Hz, and another one, which may be a voice's that drones;
-#: and at most so far under the speech, dB.
+#: Frames in which a line must stand all the time (1 s), and by how much over what lies
+#: 12 to 32 Hz beside it, dB: a multiple of 50 or 60 Hz, and another one, which may be a
+#: voice's that drones; and at most so far under the speech, dB.
 HUM_FRAMES, MAINS_DB, HUM_DB, HUM_UNDER_DB = 16, 10.0, 15.0, 50.0
 
 #: A line is one of the mains that lies so near a multiple, Hz.
@@ -28,15 +28,18 @@ MAINS_HZ = 3.0
 #: And it stands so still, dB from its lowest to its 80th percentile.
 HUM_MOVES_DB = 5.0
 
-#: Its ends are those of so many lines, each with more than this share of the strongest one's lead.
+#: Its ends are those of so many lines, each with more than this share of the strongest
+#: one's lead.
 HUM_LINES, LINE_SHARE = 6, 0.4
 
-#: They are looked for so many times, with ever longer stretches to tell the lines' frequencies, up
-#: to 30 s from where it stands out, in frames: else many hums would cost a square of time.
+#: They are looked for so many times, with ever longer stretches to tell the lines'
+#: frequencies, up to 30 s from where it stands out, in frames: else many hums would
+#: cost a square of time.
 HUM_ROUNDS, HUM_REACH = 6, 470
 
-#: A line's phase and level differ by this share of it anyway; one frame of one line is evidence of
-#: at most so much, in nepers: a voice that hits or cancels the line once says little.
+#: A line's phase and level differ by this share of it anyway; one frame of one line is
+#: evidence of at most so much, in nepers: a voice that hits or cancels the line once
+#: says little.
 LINE_NOISE, MOST_EVIDENCE = 0.1, 3.0
 
 #: Windows of ``HUM_FRAMES`` begin every so many frames.
@@ -49,8 +52,13 @@ def hums(frames: Frames) -> list[Event]:
     if len(level) < HUM_FRAMES:
         return []
     lowest_hz, highest_hz = HUM_HZ
-    first, last = round(lowest_hz * LONG / SPEECH_RATE), round(highest_hz * LONG / SPEECH_RATE)
-    windows = np.lib.stride_tricks.sliding_window_view(level, HUM_FRAMES, axis=0)[::HUM_STEP]
+    first, last = (
+        round(lowest_hz * LONG / SPEECH_RATE),
+        round(highest_hz * LONG / SPEECH_RATE),
+    )
+    windows = np.lib.stride_tricks.sliding_window_view(level, HUM_FRAMES, axis=0)[
+        ::HUM_STEP
+    ]
     low, high = np.percentile(windows, (20, 80), axis=2)
     bins = np.arange(first, last)
     sides = np.concatenate([np.arange(-8, -2), np.arange(3, 9)])
@@ -58,7 +66,9 @@ def hums(frames: Frames) -> list[Event]:
     is_still = (high - windows.min(axis=2))[:, bins] < HUM_MOVES_DB
     is_faint = low[:, bins] < frames.speech_db - HUM_UNDER_DB
     lead[~is_still | is_faint] = 0
-    lead /= np.where(_from_mains(bins * SPEECH_RATE / LONG) < MAINS_HZ, MAINS_DB, HUM_DB)
+    lead /= np.where(
+        _from_mains(bins * SPEECH_RATE / LONG) < MAINS_HZ, MAINS_DB, HUM_DB
+    )
     strongest = lead.max(axis=1)
     events: list[Event] = []
     for start, end in runs(strongest >= 1):
@@ -75,7 +85,8 @@ def _from_mains(hz: Floats) -> Floats:
 def _hum(frames: Frames, bins: npt.NDArray[np.int_], lead: Floats, first: int) -> Event:
     """Make the event of windows from this frame on, by its strongest lines.
 
-    ``lead`` is by how many times what is asked for each bin stands out [shape=(windows, bins)].
+    ``lead`` is by how many times what is asked for each bin stands out [shape=(windows,
+    bins)].
     """
     window = int(lead.max(axis=1).argmax())
     lead_of_bin = lead[window]
@@ -102,12 +113,16 @@ def _hum(frames: Frames, bins: npt.NDArray[np.int_], lead: Floats, first: int) -
 
 def _parts(frames: Frames, hz: Floats, low: int, behind: int) -> Complexes:
     """Compute amplitude and phase of tones in long frames, at rest at these frequencies exactly."""
-    rows = np.lib.stride_tricks.sliding_window_view(frames.wave, LONG)[::LONG_STEP][low:behind]
+    rows = np.lib.stride_tricks.sliding_window_view(frames.wave, LONG)[::LONG_STEP][
+        low:behind
+    ]
     window = np.hanning(LONG + 1)[:-1]
     turns = np.exp(-2j * np.pi / SPEECH_RATE * np.arange(LONG)[:, None] * hz)
     turns = np.asarray(2 / window.sum() * window[:, None] * turns, np.complex64)
     # Frames overlap, and a product copies them.
-    parts = np.concatenate([some @ turns for some in np.array_split(rows, len(rows) // 200 + 1)])
+    parts = np.concatenate(
+        [some @ turns for some in np.array_split(rows, len(rows) // 200 + 1)]
+    )
     begins = np.arange(low, low + len(rows))[:, None] * LONG_STEP / SPEECH_RATE
     return np.asarray(parts * np.exp(-2j * np.pi * begins * hz), np.complex128)
 
@@ -115,8 +130,8 @@ def _parts(frames: Frames, hz: Floats, low: int, behind: int) -> Complexes:
 def _extent(parts: Complexes, top: int) -> tuple[int, int]:
     """Find the frames in which tones go on that stand still for ``HUM_FRAMES`` from ``top`` on.
 
-    A frame speaks for a tone where it is nearer to the tone than to silence, by the logarithm of
-    the ratio of both distances; what is loud beside it is far from both.
+    A frame speaks for a tone where it is nearer to the tone than to silence, by the
+    logarithm of the ratio of both distances; what is loud beside it is far from both.
     """
     begin, stop = top, top + HUM_FRAMES
     parts = _at_rest(parts, begin, stop, 1)
@@ -125,7 +140,9 @@ def _extent(parts: Complexes, top: int) -> tuple[int, int]:
         inside = parts[begin:stop]
         tone = np.median(inside.real, axis=0) + 1j * np.median(inside.imag, axis=0)
         noise = np.square(LINE_NOISE * np.abs(tone)) + 1e-20
-        nearer = (np.square(np.abs(parts)) + noise) / (np.square(np.abs(parts - tone)) + noise)
+        nearer = (np.square(np.abs(parts)) + noise) / (
+            np.square(np.abs(parts - tone)) + noise
+        )
         evidence = np.log(nearer).clip(-MOST_EVIDENCE, MOST_EVIDENCE).sum(axis=1)
         middle = (begin + stop) // 2
         first = middle - int(np.cumsum(evidence[: middle + 1][::-1]).argmax())

@@ -23,7 +23,9 @@ _DEVICE = re.compile(r"^(auto|cpu|cuda(:\d+)?)$")
 def check_device(name: str, device: str) -> None:
     """Refuse all but ``auto``, ``cpu``, ``cuda`` and ``cuda:N`` (UserError); torch is not asked."""
     if not _DEVICE.match(device):
-        raise UserError(f"{name}: device {device!r} is unknown; use auto, cpu, cuda or cuda:N")
+        raise UserError(
+            f"{name}: device {device!r} is unknown; use auto, cpu, cuda or cuda:N"
+        )
 
 
 def resolve(name: str, device: str) -> str:
@@ -73,7 +75,7 @@ def is_gpu(device: str) -> bool:
     return device.startswith("cuda")
 
 
-# --- models of this process --------------------------------------------------------------
+# --- models of this process -----------------------------------------------------------
 
 _MODELS: dict[Hashable, Any] = {}
 _LOCK = threading.RLock()
@@ -101,15 +103,16 @@ def release(key: Hashable) -> None:
         torch.cuda.empty_cache()
 
 
-# --- torch and torchaudio ------------------------------------------------------------------
+# --- torch and torchaudio -------------------------------------------------------------
 
 
 @lru_cache(maxsize=1)
 def torch_problem() -> str | None:
     """Say why torch and torchaudio do not go together, with the command that mends it.
 
-    Version numbers do not tell: the two must be built against the same CUDA libraries, and
-    only an import shows whether they are. None when both load, or neither is installed.
+    Version numbers do not tell: the two must be built against the same CUDA libraries,
+    and only an import shows whether they are. None when both load, or neither is
+    installed.
     """
     versions = {name: package_version(name) for name in ("torch", "torchaudio")}
     missing = [name for name in versions if not is_installed(name)]
@@ -126,4 +129,6 @@ def torch_problem() -> str | None:
             )
         return None
     there = next(name for name in versions if name not in missing)
-    return f"{missing[0]} is missing beside {there} {versions[there]}; run: {MEND_TORCH}"
+    return (
+        f"{missing[0]} is missing beside {there} {versions[there]}; run: {MEND_TORCH}"
+    )

@@ -1,9 +1,9 @@
 """Loading an ECAPA-TDNN of speechbrain from a folder, without running code from it.
 
-``hyperparams.yaml`` may name any Python callable, and speechbrain calls it. So the file is read as
-plain nodes, of which only the parts that make the model are kept, and only when they name building
-blocks of speechbrain and torch. All else in the hub's file (seeding, paths on somebody's cluster,
-the hub's own address) is dropped.
+``hyperparams.yaml`` may name any Python callable, and speechbrain calls it. So the file
+is read as plain nodes, of which only the parts that make the model are kept, and only
+when they name building blocks of speechbrain and torch. All else in the hub's file
+(seeding, paths on somebody's cluster, the hub's own address) is dropped.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ _BLOCK = re.compile(
 )
 
 #: Tags that only refer to other values, or are plain.
-_PLAIN = re.compile(r"^(!ref|!copy|!tuple|tag:yaml\.org,2002:(str|int|float|bool|null|seq|map))$")
+_PLAIN = re.compile(
+    r"^(!ref|!copy|!tuple|tag:yaml\.org,2002:(str|int|float|bool|null|seq|map))$"
+)
 
 _REFERENCE = re.compile(r"<(\w+)")
 
@@ -59,17 +61,21 @@ pretrainer: !new:speechbrain.utils.parameter_transfer.Pretrainer
 
 def model_files(folder: Path) -> list[Path]:
     """List the files that decide the model: weights, hyperparameters, label file."""
-    with os.scandir(folder) as entries:  # asked for each clip, so without a stat of each file
+    with os.scandir(
+        folder
+    ) as entries:  # asked for each clip, so without a stat of each file
         names = [entry.name for entry in entries if entry.is_file()]
-    return [folder / name for name in names if name.endswith((".ckpt", ".yaml", ".txt"))]
+    return [
+        folder / name for name in names if name.endswith((".ckpt", ".yaml", ".txt"))
+    ]
 
 
 def load_folder(folder: Path, device: str) -> Any:
     """Load the ``EncoderClassifier`` of a folder, every tensor and label checked.
 
-    Each load works in a folder of its own: speechbrain would take the labels of whatever was
-    collected there before. UserError where a file is missing or damaged, names code, or does not
-    fit the others.
+    Each load works in a folder of its own: speechbrain would take the labels of
+    whatever was collected there before. UserError where a file is missing or damaged,
+    names code, or does not fit the others.
     """
     remedy = "give a complete folder of the model, or fetch it again"
     text, labels = reduced(folder, remedy)
@@ -104,7 +110,11 @@ def load_folder(folder: Path, device: str) -> Any:
 
 
 def _check(
-    folder: Path, model: Any, tensors: dict[str, dict[str, Any]], labels: str, remedy: str
+    folder: Path,
+    model: Any,
+    tensors: dict[str, dict[str, Any]],
+    labels: str,
+    remedy: str,
 ) -> None:
     """Check that the model holds the tensors of the files, and one label for each class."""
     for name, result in tensors.items():
@@ -134,7 +144,9 @@ def reduced(folder: Path, remedy: str) -> tuple[str, str]:
     except FileNotFoundError as error:
         raise UserError(f"{path}: no such file; {remedy}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: cannot be read ({one_line(error)}); {remedy}") from error
+        raise UserError(
+            f"{path}: cannot be read ({one_line(error)}); {remedy}"
+        ) from error
     if not isinstance(root, yaml.MappingNode):
         raise UserError(f"{path}: has no entries; {remedy}")
     entries = {key.value: (key, value) for key, value in root.value}
@@ -155,8 +167,9 @@ def _check_blocks(path: Path, node: Any) -> None:
     for part in _nodes(node):
         if not (_PLAIN.match(part.tag) or _BLOCK.match(part.tag)):
             raise UserError(
-                f"{path}, line {part.start_mark.line + 1}: {part.tag} is not a building block of"
-                " an ECAPA classifier, and could run code; use a model that you trust, without it"
+                f"{path}, line {part.start_mark.line + 1}: {part.tag} is not a building"
+                " block of an ECAPA classifier, and could run code; use a model that"
+                " you trust, without it"
             )
 
 
@@ -169,7 +182,11 @@ def _referred(entries: dict[str, Any], names: Iterable[str]) -> set[str]:
         if name in wanted or name not in entries:
             continue
         wanted.add(name)
-        texts = (node.value for node in _nodes(entries[name][1]) if isinstance(node.value, str))
+        texts = (
+            node.value
+            for node in _nodes(entries[name][1])
+            if isinstance(node.value, str)
+        )
         left += _REFERENCE.findall(" ".join(texts))
     return wanted
 

@@ -22,7 +22,8 @@ from extractors.model_backed import ModelExtractor, equal_lengths
 #: A window with less speech is left out of the trajectory, seconds.
 MIN_WINDOW_SPEECH_S = 0.5
 
-#: The model's attention is quadratic: longer clips are scored window by window, seconds.
+#: The model's attention is quadratic: longer clips are scored window by window,
+#: seconds.
 WHOLE_MAX_S = 60.0
 
 #: Scores of one clip add up to 1 within this; half precision is that inexact.
@@ -36,8 +37,8 @@ _UNUSED = "unuse"
 class Emotion2vecExtractor(ModelExtractor):
     """A score (0 to 1) of each of nine emotions, with a trajectory for long clips.
 
-    The scores of a clip over a minute are those of its windows, weighted by their speech. A GPU
-    computes in half precision.
+    The scores of a clip over a minute are those of its windows, weighted by their
+    speech. A GPU computes in half precision.
     """
 
     name: ClassVar[str] = "emotion2vec"
@@ -55,14 +56,16 @@ class Emotion2vecExtractor(ModelExtractor):
     what: ClassVar[str] = "an emotion2vec folder"
 
     model: str = "iic/emotion2vec_plus_large"
-    #: Length of the windows of the trajectory, seconds; a clip under one and a half has none.
+    #: Length of the windows of the trajectory, seconds; a clip under one and a half has
+    #: none.
     window_s: float = 10.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 1 <= self.window_s <= WHOLE_MAX_S:
             raise UserError(
-                f"{self.name}: window_s {self.window_s:g}; give 1 to {WHOLE_MAX_S:g} seconds"
+                f"{self.name}: window_s {self.window_s:g}; give 1 to"
+                f" {WHOLE_MAX_S:g} seconds"
             )
 
     def parameters(self) -> dict[str, JsonValue]:
@@ -152,13 +155,18 @@ def equal_cuts(speech: Samples, windows: Sequence[Span]) -> list[Samples]:
     """
     cuts: list[Samples] = []
     for window in windows:
-        start, end = round(window.start_s * SPEECH_RATE), round(window.end_s * SPEECH_RATE)
+        start, end = (
+            round(window.start_s * SPEECH_RATE),
+            round(window.end_s * SPEECH_RATE),
+        )
         cuts.append(speech[start:end])
     shortest = min(map(len, cuts), default=0)
     return [cut[:shortest] for cut in cuts]
 
 
-def weighted(scores: Sequence[dict[str, float]], weights: Sequence[float]) -> dict[str, float]:
+def weighted(
+    scores: Sequence[dict[str, float]], weights: Sequence[float]
+) -> dict[str, float]:
     """Average the windows' scores, weighted by the seconds of speech in each."""
     total = sum(weights)
     means: dict[str, float] = {}
@@ -176,10 +184,13 @@ class Loaded(NamedTuple):
     device: str
 
 
-def score(loaded: Loaded, parts: Sequence[Samples], at_most: int) -> list[dict[str, float]]:
+def score(
+    loaded: Loaded, parts: Sequence[Samples], at_most: int
+) -> list[dict[str, float]]:
     """Return the scores by label of each part, sound at 16 kHz, float32 [shape=(n,)].
 
-    Equally long parts share a forward pass, ``at_most`` so many; with 1 all is funasr's doing.
+    Equally long parts share a forward pass, ``at_most`` so many; with 1 all is funasr's
+    doing.
     """
     stacks = equal_lengths(parts, at_most)
     lone = [stack[0] for stack in stacks if len(stack) == 1]
@@ -206,17 +217,21 @@ def _one_by_one(loaded: Loaded, parts: list[Samples]) -> list[dict[str, float]]:
 def _at_once(loaded: Loaded, parts: list[Samples]) -> list[dict[str, float]]:
     """Run the steps of funasr's ``Emotion2vec.inference`` (1.4) on a stack of equal lengths.
 
-    The library loops over its input. Here normalisation, mean over time and softmax are each
-    part's own, as there.
+    The library loops over its input. Here normalisation, mean over time and softmax are
+    each part's own, as there.
     """
     import torch
 
     network = loaded.model.model
     labels = loaded.model.kwargs["tokenizer"].token_list
-    used = [index for index, label in enumerate(labels) if not label.startswith(_UNUSED)]
+    used = [
+        index for index, label in enumerate(labels) if not label.startswith(_UNUSED)
+    ]
     used_labels = [labels[index] for index in used]
     with torch.no_grad():
-        sound = torch.stack([torch.from_numpy(part) for part in parts]).to(loaded.device)
+        sound = torch.stack([torch.from_numpy(part) for part in parts]).to(
+            loaded.device
+        )
         if network.cfg.normalize:
             sound = torch.nn.functional.layer_norm(sound, sound.shape[1:])
         features = network.extract_features(sound, padding_mask=None)["x"]
@@ -239,22 +254,27 @@ def named_scores(labels: Sequence[str], scores: Sequence[float]) -> dict[str, fl
     """Return scores by English label, as the model itself names them.
 
     Raises:
-        UserError: as many labels as scores are expected, each with a name of its own, and
-            shares that add up to 1.
+        UserError: as many labels as scores are expected, each with a name of its own,
+            and shares that add up to 1.
     """
     if len(labels) != len(scores):
         raise UserError(
-            f"emotion2vec: {len(scores)} scores for {len(labels)} labels; fetch the model again"
+            f"emotion2vec: {len(scores)} scores for {len(labels)} labels; fetch the"
+            " model again"
         )
-    named = {english(label): float(score) for label, score in zip(labels, scores, strict=True)}
+    named = {
+        english(label): float(score)
+        for label, score in zip(labels, scores, strict=True)
+    }
     if len(named) != len(labels):
         raise UserError(
-            f"emotion2vec: labels {', '.join(labels)} are not all different; mend tokens.txt"
+            f"emotion2vec: labels {', '.join(labels)} are not all different; mend"
+            " tokens.txt"
         )
     if not abs(sum(named.values()) - 1) < _SUM_TOLERANCE:  # NaN is not either
         raise UserError(
-            f"emotion2vec: scores add up to {sum(named.values()):g}, not 1; the model's weights"
-            " are broken, fetch it again"
+            f"emotion2vec: scores add up to {sum(named.values()):g}, not 1; the model's"
+            " weights are broken, fetch it again"
         )
     return named
 

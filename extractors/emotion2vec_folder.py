@@ -14,20 +14,22 @@ from extractors.weights import check_loaded, one_line, read_state
 WEIGHTS, CONFIG = "model.pt", "config.yaml"
 OPTIONAL = ("configuration.json", "tokens.txt", "tokens.json")
 
-#: Prefixes under which checkpoints keep the model's tensors (see the folder's scope_map).
+#: Prefixes under which checkpoints keep the model's tensors (see the folder's
+#: scope_map).
 _PREFIXES = ("module.", "d2v_model.")
 
-#: Parts used in training only: published checkpoints lack them. They may also have whole
-#: parts that the model does not (averages, training heads).
+#: Parts used in training only: published checkpoints lack them. They may also have
+#: whole parts that the model does not (averages, training heads).
 _TRAINING = "modality_encoders.AUDIO.decoder."
 
 
 def load_folder(folder: Path, device: str) -> Any:
     """Load the funasr model of a folder, every tensor checked.
 
-    funasr can run code from a folder (``trust_remote_code``, further models), and its configuration
-    may ask for that; the arguments here are stronger. UserError where a file is missing or damaged,
-    the folder holds another kind of model, or its weights do not fit its labels.
+    funasr can run code from a folder (``trust_remote_code``, further models), and its
+    configuration may ask for that; the arguments here are stronger. UserError where a
+    file is missing or damaged, the folder holds another kind of model, or its weights
+    do not fit its labels.
     """
     remedy = "give a complete emotion2vec folder, or fetch it again"
     check_config(folder, remedy)
@@ -37,7 +39,9 @@ def load_folder(folder: Path, device: str) -> Any:
         import torch
         from funasr import AutoModel
     except Exception as error:
-        raise UserError(f"funasr does not load ({one_line(error)}); try: {MEND_TORCH}") from error
+        raise UserError(
+            f"funasr does not load ({one_line(error)}); try: {MEND_TORCH}"
+        ) from error
     try:
         model = AutoModel(
             model=str(folder),
@@ -100,15 +104,18 @@ def model_tensors(content: dict[str, Any]) -> dict[str, Any]:
     return named
 
 
-def check_classes(folder: Path, state: dict[str, Any], labels: Sequence[str], remedy: str) -> None:
+def check_classes(
+    folder: Path, state: dict[str, Any], labels: Sequence[str], remedy: str
+) -> None:
     """Refuse a checkpoint without a classifier, or with one for other labels, by a UserError."""
     head = state.get("proj.weight")
     if head is None:
         raise UserError(
-            f"{folder / WEIGHTS}: has no classifier (proj.weight), as models for embeddings"
-            f" only; use one of emotion2vec_plus_*; {remedy}"
+            f"{folder / WEIGHTS}: has no classifier (proj.weight), as models for"
+            f" embeddings only; use one of emotion2vec_plus_*; {remedy}"
         )
     if len(head) != len(labels):
         raise UserError(
-            f"{folder}: {WEIGHTS} has {len(head)} classes, tokens.txt names {len(labels)}; {remedy}"
+            f"{folder}: {WEIGHTS} has {len(head)} classes, tokens.txt names"
+            f" {len(labels)}; {remedy}"
         )

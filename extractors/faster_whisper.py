@@ -45,16 +45,19 @@ from extractors.weights import one_line
 
 #: Sizes whose conversions were published under one name; the library knows others, too.
 _PUBLISHED = frozenset(
-    f"{size}{ending}" for size in ("tiny", "base", "small", "medium") for ending in ("", ".en")
+    f"{size}{ending}"
+    for size in ("tiny", "base", "small", "medium")
+    for ending in ("", ".en")
 ) | {"large-v1", "large-v2", "large-v3"}
 
-#: Tokens in a second of speech in a language other than English at most, and in a window: a loop
-#: costs what it writes. Scripts of three bytes a letter, at 10 letters a second, take 30.
+#: Tokens in a second of speech in a language other than English at most, and in a
+#: window: a loop costs what it writes. Scripts of three bytes a letter, at 10 letters a
+#: second, take 30.
 TOKENS_PER_S, MAX_TOKENS = 30, 400
 
-#: Clips whose words are written together. For a word written alone the network's weights are read
-#: from memory, which takes longer than to multiply by them: four clips at once take half the time
-#: of one after the other, eight a little less.
+#: Clips whose words are written together. For a word written alone the network's
+#: weights are read from memory, which takes longer than to multiply by them: four clips
+#: at once take half the time of one after the other, eight a little less.
 TOGETHER = 8
 
 #: In which numbers a model computes, as CTranslate2 names them.
@@ -77,7 +80,8 @@ class FasterWhisperExtractor(Recogniser):
     name: ClassVar[str] = "faster-whisper"
     version: ClassVar[str] = "5"
     limits: ClassVar[str] = (
-        "invents text on silence and loops (both are flagged); tiny.en knows English only."
+        "invents text on silence and loops (both are flagged); tiny.en knows"
+        " English only."
     )
     packages: ClassVar[dict[str, str]] = {
         "faster_whisper": "faster-whisper",
@@ -93,30 +97,32 @@ class FasterWhisperExtractor(Recogniser):
     own_beam_size: ClassVar[int] = 5
     everywhere: ClassVar[bool] = False
 
-    #: In which numbers it computes, see :data:`COMPUTE_TYPES`; None: ``int8`` on a CPU, ``float16``
-    #: on a GPU. They differ in a few words of a hundred, so it is part of what identifies a
-    #: transcript.
+    #: In which numbers it computes, see :data:`COMPUTE_TYPES`; None: ``int8`` on a CPU,
+    #: ``float16`` on a GPU. They differ in a few words of a hundred, so it is part of
+    #: what identifies a transcript.
     compute_type: str | None = None
-    #: A second model, which names the language and writes all that is not English; ``model`` writes
-    #: English. None: ``model`` does all of it.
+    #: A second model, which names the language and writes all that is not English;
+    #: ``model`` writes English. None: ``model`` does all of it.
     multilingual: str | None = None
-    #: Pay for as much of a window as has speech, and decode as usual again what that may have
-    #: spoiled; English only. None: where it was measured, with tiny.en.
+    #: Pay for as much of a window as has speech, and decode as usual again what that
+    #: may have spoiled; English only. None: where it was measured, with tiny.en.
     short_windows: bool | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.compute_type not in (None, *COMPUTE_TYPES):
             raise UserError(
-                f"{self.name}: compute_type {self.compute_type!r} is unknown; use one of"
-                f" {', '.join(COMPUTE_TYPES)}"
+                f"{self.name}: compute_type {self.compute_type!r} is unknown; use one"
+                f" of {', '.join(COMPUTE_TYPES)}"
             )
 
     def parameters(self) -> dict[str, JsonValue]:
         """Return the parameters of every recogniser, and the numeric precision."""
         gpu = self.compute_type is None and expects_gpu(self.device)
         own = {**super().parameters(), "compute_type": self._numbers(gpu)}
-        more: dict[str, JsonValue] = {} if self.multilingual is None else {"multilingual": True}
+        more: dict[str, JsonValue] = (
+            {} if self.multilingual is None else {"multilingual": True}
+        )
         if not self.english_only:
             more["tokens_per_s"] = TOKENS_PER_S
             more |= {"other_floor": OTHER_FLOOR, "other_median": OTHER_MEDIAN}
@@ -128,7 +134,11 @@ class FasterWhisperExtractor(Recogniser):
     @property
     def shortens(self) -> bool:
         """Whether windows of English are short."""
-        return self.model == packaged.ENGLISH if self.short_windows is None else self.short_windows
+        return (
+            self.model == packaged.ENGLISH
+            if self.short_windows is None
+            else self.short_windows
+        )
 
     @property
     def english_only(self) -> bool:
@@ -151,7 +161,9 @@ class FasterWhisperExtractor(Recogniser):
 
     def unavailable(self) -> str | None:
         """Say why it cannot run here: a package or a model is missing."""
-        return super().unavailable() or (self.others.unavailable() if self.others else None)
+        return super().unavailable() or (
+            self.others.unavailable() if self.others else None
+        )
 
     def load(self) -> None:
         """Load both models, and check them and the language."""
@@ -180,15 +192,21 @@ class FasterWhisperExtractor(Recogniser):
 
     def _recognise(self, items: Sequence[Item]) -> list[Transcript]:
         others = self.others
-        model = (others or self).opened()  # once: that its files are the same takes milliseconds
+        model = (
+            others or self
+        ).opened()  # once: that its files are the same takes milliseconds
         spoken = [_spoken(model, item) for item in items]
         if others is None:
             return self._together(items, spoken)
         results: dict[int, Transcript] = {}
         for english in (True, False):
-            numbers = [n for n, one in enumerate(spoken) if self._is_english(one) == english]
+            numbers = [
+                n for n, one in enumerate(spoken) if self._is_english(one) == english
+            ]
             recogniser = self if english else others
-            some = recogniser._together([items[n] for n in numbers], [spoken[n] for n in numbers])
+            some = recogniser._together(
+                [items[n] for n in numbers], [spoken[n] for n in numbers]
+            )
             results.update(zip(numbers, some, strict=True))
         return [results[number] for number in range(len(items))]
 
@@ -199,13 +217,17 @@ class FasterWhisperExtractor(Recogniser):
         sure = self.language is not None or spoken.sure
         return sure and (self.language or spoken.language) == "en"
 
-    def _together(self, items: Sequence[Item], spoken: Sequence[Spoken | None]) -> list[Transcript]:
+    def _together(
+        self, items: Sequence[Item], spoken: Sequence[Spoken | None]
+    ) -> list[Transcript]:
         """Recognise clips with speech by this model."""
         if not items:
             return []
         model = self._recogniser()
         pairs = list(zip(items, spoken, strict=True))
-        hear = [partial(self._decoded, item, spoken=language) for item, language in pairs]
+        hear = [
+            partial(self._decoded, item, spoken=language) for item, language in pairs
+        ]
         with untouched(seed=SEED):
             results = hear_together(model, hear)
         return [
@@ -225,7 +247,8 @@ class FasterWhisperExtractor(Recogniser):
     def batch_size(self) -> int:
         """Clips whose windows are decoded together: as set, else :data:`TOGETHER`.
 
-        The library's batched pipeline would cut clips elsewhere; here each keeps its own loop.
+        The library's batched pipeline would cut clips elsewhere; here each keeps its
+        own loop.
         """
         return TOGETHER if self.batch is None else self.batch
 
@@ -252,8 +275,11 @@ class FasterWhisperExtractor(Recogniser):
         numbers = self._numbers(is_gpu(device))
         for name in self.required:
             if not (path / name).is_file():
-                raise UserError(f"{path}: {name} is missing; convert or fetch the model again")
-        # One thread, like all of a worker's libraries, unless the environment says otherwise.
+                raise UserError(
+                    f"{path}: {name} is missing; convert or fetch the model again"
+                )
+        # One thread, like all of a worker's libraries, unless the environment says
+        # otherwise.
         threads = os.environ.get("OMP_NUM_THREADS", "")
         try:
             model = WhisperModel(
@@ -270,11 +296,12 @@ class FasterWhisperExtractor(Recogniser):
 
                 offered = ctranslate2.get_supported_compute_types(kind)
                 raise UserError(
-                    f"{self.name}: compute_type {numbers} does not run on this {kind}; use one of"
-                    f" {', '.join(sorted(offered))}"
+                    f"{self.name}: compute_type {numbers} does not run on this {kind};"
+                    f" use one of {', '.join(sorted(offered))}"
                 ) from error
             raise UserError(
-                f"{path}: is no converted Whisper model ({one_line(error)}); fetch it again"
+                f"{path}: is no converted Whisper model ({one_line(error)}); fetch"
+                " it again"
             ) from error
         if is_gpu(device):
             check_libraries(model)
@@ -290,8 +317,9 @@ class FasterWhisperExtractor(Recogniser):
             return self._transcribe(model, speech, parts, language)
         transcription = self._transcribe(shortened(model), speech, parts, language)
         result = by_part(transcription.segments, parts)
-        # Nothing goes from one stretch to the next, so only those are decoded again that need it,
-        # and these from their last whole window on, which writes what it wrote.
+        # Nothing goes from one stretch to the next, so only those are decoded again
+        # that need it, and these from their last whole window on, which writes what it
+        # wrote.
         again = {
             number: last_whole(mine, part)
             for number, (mine, part) in enumerate(zip(result, parts, strict=True))
@@ -305,13 +333,17 @@ class FasterWhisperExtractor(Recogniser):
             else Span(start_s=whole / FRAMES_PER_S, end_s=parts[number].end_s)
             for number, whole in again.items()
         ]
-        repaired = by_part(self._transcribe(model, speech, rest, language).segments, rest)
+        repaired = by_part(
+            self._transcribe(model, speech, rest, language).segments, rest
+        )
         for (number, whole), mine in zip(again.items(), repaired, strict=True):
             if whole is not None:
                 kept = [one for one in result[number] if one["seek"] <= whole]
                 mine = [*kept, *(one for one in mine if one["seek"] > whole)]
             result[number] = mine
-        return transcription._replace(segments=[segment for mine in result for segment in mine])
+        return transcription._replace(
+            segments=[segment for mine in result for segment in mine]
+        )
 
     def _transcribe(
         self, model: Any, speech: Samples, parts: Sequence[Span], language: str | None
@@ -324,8 +356,9 @@ class FasterWhisperExtractor(Recogniser):
             clip_timestamps=edges(parts),
             word_timestamps=True,
             condition_on_previous_text=False,
-            # Never sampled: CTranslate2's generator cannot be set back, so a text would depend on
-            # the clips that its process saw before. Loops are decoded again in pieces.
+            # Never sampled: CTranslate2's generator cannot be set back, so a text would
+            # depend on the clips that its process saw before. Loops are decoded again
+            # in pieces.
             temperature=0.0,
             beam_size=self.beams,
             no_speech_threshold=self.no_speech,

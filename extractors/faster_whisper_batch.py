@@ -1,10 +1,10 @@
 """Several clips through one faster-whisper: windows of all of them are decoded together.
 
 The library's loop runs for each clip with a stand-in for CTranslate2's model
-(:mod:`extractors.loops`), until it wishes for a window to be decoded. Encoded and aligned are
-windows one by one: there the network has enough to do with one. The same words are written as one
-by one, to the last digit of their scores, for integers add up to the same in any order and the
-rest is computed row by row.
+(:mod:`extractors.loops`), until it wishes for a window to be decoded. Encoded and
+aligned are windows one by one: there the network has enough to do with one. The same
+words are written as one by one, to the last digit of their scores, for integers add up
+to the same in any order and the rest is computed row by row.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from extractors.recognised import Decoded
 #: Recognises one clip with the ``WhisperModel``, or its stand-in, that it is given.
 Hear = Callable[[Any], Decoded]
 
-#: Positions of encoded sound that are decoded at once, 50 a second: those of eight windows of 10 s.
-#: What the decoder keeps of each takes 12 kB in tiny.en.
+#: Positions of encoded sound that are decoded at once, 50 a second: those of eight
+#: windows of 10 s. What the decoder keeps of each takes 12 kB in tiny.en.
 MAX_POSITIONS = 4000
 
 
@@ -47,7 +47,9 @@ def hear_together(model: Any, clips: Sequence[Hear]) -> list[Decoded]:
     """Transcribe each clip as decoding it alone would, but for the time that it takes."""
     if len(clips) == 1:
         return [clips[0](model)]
-    return by_turns([_loop(model, hear) for hear in clips], partial(_fulfil, model.model))
+    return by_turns(
+        [_loop(model, hear) for hear in clips], partial(_fulfil, model.model)
+    )
 
 
 def _loop(model: Any, hear: Hear) -> Loop[DecodeRequest, Decoded]:
@@ -71,7 +73,9 @@ class _StandIn:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
 
-    def generate(self, encoded: Any, prompts: list[list[int]], **options: Any) -> list[Any]:
+    def generate(
+        self, encoded: Any, prompts: list[list[int]], **options: Any
+    ) -> list[Any]:
         return [self._ask(DecodeRequest(encoded, prompts[0], options))]
 
 
@@ -103,4 +107,6 @@ def _stacked(wishes: Sequence[DecodeRequest]) -> Any:
 
     if len(wishes) == 1:
         return wishes[0].encoded
-    return StorageView.from_array(np.concatenate([np.asarray(wish.encoded) for wish in wishes]))
+    return StorageView.from_array(
+        np.concatenate([np.asarray(wish.encoded) for wish in wishes])
+    )

@@ -1,7 +1,7 @@
 """The models of the extra ``models``: listed, located, fetched and verified.
 
-Only :func:`fetch` uses the network. Everything else, judging included, works on what is on
-this machine.
+Only :func:`fetch` uses the network. Everything else, judging included, works on what is
+on this machine.
 """
 
 from __future__ import annotations
@@ -74,15 +74,17 @@ def extractor_of(spec: str) -> ModelExtractor:
     """
     extractor = registry.create(spec)
     if not isinstance(extractor, ModelExtractor):
-        raise UserError(f"{spec!r}: {extractor.name} has no model to fetch; it works as it is")
+        raise UserError(
+            f"{spec!r}: {extractor.name} has no model to fetch; it works as it is"
+        )
     return replace(extractor, device="cpu")
 
 
 def fetch(spec: str) -> Path:
     """Download a model into its hub's own cache, unless it is there; returns its place.
 
-    The settings of the hubs' clients hold: ``HF_HUB_OFFLINE``, ``HF_HOME``, ``HF_ENDPOINT``,
-    ``MODELSCOPE_CACHE``, ``MODELSCOPE_DOMAIN``.
+    The settings of the hubs' clients hold: ``HF_HUB_OFFLINE``, ``HF_HOME``,
+    ``HF_ENDPOINT``, ``MODELSCOPE_CACHE``, ``MODELSCOPE_DOMAIN``.
 
     Raises:
         UserError: a package is missing, the model is unknown, or it cannot be reached.
@@ -93,28 +95,36 @@ def fetch(spec: str) -> Path:
         return path
     if is_path(extractor.model):
         raise UserError(f"{spec}: a path is not fetched; put {extractor.what} there")
-    missing = [dist for module, dist in extractor.packages.items() if not is_installed(module)]
+    missing = [
+        dist for module, dist in extractor.packages.items() if not is_installed(module)
+    ]
     if missing:
-        raise UserError(f"{spec}: {', '.join(missing)} is not installed; run: {extractor.install}")
+        raise UserError(
+            f"{spec}: {', '.join(missing)} is not installed; run: {extractor.install}"
+        )
     try:
         _download(extractor)
     except UserError:
         raise
     except Exception as error:  # each hub has errors of its own
         raise UserError(
-            f"{spec}: cannot be fetched ({type(error).__name__}: {one_line(error)}); check the"
-            f" name and the network, or give the path of {extractor.what}"
+            f"{spec}: cannot be fetched ({type(error).__name__}: {one_line(error)});"
+            f" check the name and the network, or give the path of {extractor.what}"
         ) from error
     path = extractor.locate()
     if path is None:
-        raise UserError(f"{spec}: what was fetched is not {extractor.what}; use another model")
+        raise UserError(
+            f"{spec}: what was fetched is not {extractor.what}; use another model"
+        )
     return path
 
 
 def _cut_off(extractor: ModelExtractor) -> bool:
     """Tell whether a file is not what was published: Whisper's downloads leave halves behind."""
     files = extractor.model_files()
-    return any(published_sha256(path) not in (None, file_sha256(path)) for path in files)
+    return any(
+        published_sha256(path) not in (None, file_sha256(path)) for path in files
+    )
 
 
 def _download(extractor: ModelExtractor) -> None:
@@ -124,14 +134,18 @@ def _download(extractor: ModelExtractor) -> None:
 
         if model not in whisper._MODELS:
             names = ", ".join(whisper.available_models())
-            raise UserError(f"whisper: model {model!r} is unknown; use one of {names}, or a path")
+            raise UserError(
+                f"whisper: model {model!r} is unknown; use one of {names}, or a path"
+            )
         whisper._download(whisper._MODELS[model], str(whisper_cache()), False)
     elif extractor.name == "faster-whisper":
         from faster_whisper.utils import download_model
 
         download_model(model)
     elif model.partition("/")[0] in MODELSCOPE_OWNERS:
-        from modelscope.hub.snapshot_download import snapshot_download as from_modelscope
+        from modelscope.hub.snapshot_download import (
+            snapshot_download as from_modelscope,
+        )
 
         from_modelscope(model, allow_patterns=_PATTERNS)
     else:
@@ -146,7 +160,9 @@ def verify(specs: Sequence[str] = ()) -> list[Verified]:
     Args:
         specs: which; default: those of the catalogue that are on this machine.
     """
-    chosen = list(specs) or [listed.model.spec for listed in list_models() if listed.path]
+    chosen = list(specs) or [
+        listed.model.spec for listed in list_models() if listed.path
+    ]
     return [_verified(spec) for spec in chosen]
 
 
@@ -169,16 +185,16 @@ def _verified(spec: str) -> Verified:
     return Verified(
         spec,
         True,
-        f"sha256 {extractor.revision()}; {published} of {len(files)} files have a published hash,"
-        " all loaded and fit the model",
+        f"sha256 {extractor.revision()}; {published} of {len(files)} files have a"
+        " published hash, all loaded and fit the model",
     )
 
 
 def published_sha256(path: Path) -> str | None:
     """Return the hash under which a file was published; None where its place does not say.
 
-    Whisper's download addresses hold the hash; the Hugging Face cache names large files by
-    it. For a file in a folder of the user's own it is unknown.
+    Whisper's download addresses hold the hash; the Hugging Face cache names large files
+    by it. For a file in a folder of the user's own it is unknown.
     """
     blob = path.resolve().name
     if path.is_symlink() and _SHA256.match(blob):

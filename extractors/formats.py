@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 #: Longest clip that is decoded unless the caller allows more, seconds. An S2S answer is
-#: seconds to minutes long; hours mean a wrong file, and would cost hours of recognition.
+#: seconds to minutes long; hours mean a wrong file, and would cost hours of
+#: recognition.
 MAX_SECONDS = 1800.0
 
-#: Samples of all channels that are decoded at most, per second that is allowed: a clip of
-#: ``MAX_SECONDS`` at 48 kHz mono. Seconds alone bound nothing: 1.4 MB of FLAC can hold half an
-#: hour of silence at 192 kHz in 8 channels, 11 GB of samples.
+#: Samples of all channels that are decoded at most, per second that is allowed: a clip
+#: of ``MAX_SECONDS`` at 48 kHz mono. Seconds alone bound nothing: 1.4 MB of FLAC can
+#: hold half an hour of silence at 192 kHz in 8 channels, 11 GB of samples.
 MAX_SAMPLES_PER_S = 48_000
 
-#: Rate up to which a clip may have all of them, Hz: the product of samples and rate is bounded.
-#: 170 kB of FLAC can hold two minutes of silence at 655 kHz, and took 942 MB.
+#: Rate up to which a clip may have all of them, Hz: the product of samples and rate is
+#: bounded. 170 kB of FLAC can hold two minutes of silence at 655 kHz, and took 942 MB.
 FULL_RATE = 48_000
 
 
@@ -23,8 +24,8 @@ class Format(NamedTuple):
 
     name: str
     suffixes: tuple[str, ...]
-    #: ``libsndfile``, which reads it bit by bit the same everywhere, or ``FFmpeg`` (through PyAV),
-    #: which takes what the former refuses.
+    #: ``libsndfile``, which reads it bit by bit the same everywhere, or ``FFmpeg``
+    #: (through PyAV), which takes what the former refuses.
     reader: str
 
 
@@ -47,7 +48,9 @@ FORMATS = (
 AUDIO_SUFFIXES = tuple(suffix for each in FORMATS for suffix in each.suffixes)
 
 #: Endings of those that FFmpeg alone reads.
-FFMPEG_SUFFIXES = tuple(s for each in FORMATS if each.reader == "FFmpeg" for s in each.suffixes)
+FFMPEG_SUFFIXES = tuple(
+    s for each in FORMATS if each.reader == "FFmpeg" for s in each.suffixes
+)
 
 
 def formats_read() -> str:

@@ -1,8 +1,8 @@
 """Restores global state that model libraries change, after every call.
 
-funasr seeds the global random generators, sets torch's threads to four and configures the
-root logger each time a model is built; Whisper draws from torch's generator when it falls
-back to sampling; both print. None of that may reach the caller.
+funasr seeds the global random generators, sets torch's threads to four and configures
+the root logger each time a model is built; Whisper draws from torch's generator when it
+falls back to sampling; both print. None of that may reach the caller.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ _LOG = logging.getLogger(__name__)
 def untouched(seed: int | None = None) -> Iterator[None]:
     """Run library code and restore the process's global state afterwards.
 
-    Restored: the generators of ``random``, ``numpy.random`` and torch (CPU and CUDA), torch's
-    thread count, gradient mode, default type and TF32 setting, handlers and level of the root
-    logger, and warning filters. Meanwhile only errors are logged, and what the library prints
-    on stdout goes to this module's debug log; stderr stays, for a progress bar may run there.
+    Restored: the generators of ``random``, ``numpy.random`` and torch (CPU and CUDA),
+    torch's thread count, gradient mode, default type and TF32 setting, handlers and
+    level of the root logger, and warning filters. Meanwhile only errors are logged, and
+    what the library prints on stdout goes to this module's debug log; stderr stays, for
+    a progress bar may run there.
 
     Args:
-        seed: given to torch's generators before, so that sampling gives equal clips equal
-            text whatever ran before.
+        seed: given to torch's generators before, so that sampling gives equal clips
+            equal text whatever ran before.
     """
     # Imported late and untyped here; faster-whisper does without.
     torch: Any = import_module("torch") if is_installed("torch") else None
@@ -49,7 +50,8 @@ def untouched(seed: int | None = None) -> Iterator[None]:
             warnings.simplefilter("ignore")
             logging.disable(max(disabled, logging.WARNING))
             if torch and seed is not None:
-                # torch.manual_seed would format a stack trace for each GPU backend not in use.
+                # torch.manual_seed would format a stack trace for each GPU backend not
+                # in use.
                 torch.default_generator.manual_seed(seed)
                 if torch.cuda.is_initialized():
                     torch.cuda.manual_seed_all(seed)
@@ -73,7 +75,8 @@ def _torch_state(torch: Any) -> dict[str, Any]:
         "threads": torch.get_num_threads(),
         "grad": torch.is_grad_enabled(),
         "dtype": torch.get_default_dtype(),
-        # Importing speechbrain allows it, and with it the next model rounds differently.
+        # Importing speechbrain allows it, and with it the next model rounds
+        # differently.
         "tf32": torch.backends.cuda.matmul.allow_tf32,
     }
 

@@ -1,9 +1,9 @@
 """Loops of a library over one clip each, which run by turns until they wish for something.
 
-A recogniser's library transcribes one clip at a time, but its network works on any number of
-windows at once. So the library's own loop runs unchanged for each clip, in a thread of its own,
-until it wishes for what can be shared; then the next one runs. Once all wait, equal wishes are
-fulfilled together.
+A recogniser's library transcribes one clip at a time, but its network works on any
+number of windows at once. So the library's own loop runs unchanged for each clip, in a
+thread of its own, until it wishes for what can be shared; then the next one runs. Once
+all wait, equal wishes are fulfilled together.
 
 Only one thread ever runs, so the threads share no more than coroutines would.
 """
@@ -28,7 +28,8 @@ class Loop(Generic[Wish, Result]):
     """One loop, which runs only while somebody waits for its next wish.
 
     Args:
-        work: the loop; it is given a function that states a wish and returns its answer.
+        work: the loop; it is given a function that states a wish and returns its
+            answer.
     """
 
     result: Result
@@ -76,7 +77,8 @@ class Loop(Generic[Wish, Result]):
 
 
 def by_turns(
-    loops: Sequence[OneLoop], fulfil: Callable[[Mapping[OneLoop, Any]], Mapping[OneLoop, Any]]
+    loops: Sequence[OneLoop],
+    fulfil: Callable[[Mapping[OneLoop, Any]], Mapping[OneLoop, Any]],
 ) -> list[Any]:
     """Return the loops' results; ``fulfil`` answers the wishes of all that wait.
 

@@ -35,9 +35,9 @@ CHANNEL_WEIGHTS = np.array([1.0, 1.0, 1.0, 1.41, 1.41])
 #: The relative gate drops blocks that lie further under the mean of the blocks, LU.
 GATE_LU = 10.0
 
-#: The two filters of the standard as functions of the sampling rate (De Man 2014, "Evaluation of
-#: implementations of the EBU R128 loudness measurement", AES Convention 137): a shelf and a
-#: high-pass, each with its corner, Hz, and its quality.
+#: The two filters of the standard as functions of the sampling rate (De Man 2014,
+#: "Evaluation of implementations of the EBU R128 loudness measurement", AES Convention
+#: 137): a shelf and a high-pass, each with its corner, Hz, and its quality.
 SHELF_HZ, SHELF_Q, SHELF_DB, SHELF_MIDDLE = (
     1681.9744509555319,
     0.7071752369554193,
@@ -54,15 +54,16 @@ MEMORY_S = 0.2
 class LoudnessExtractor(Extractor):
     """Integrated and momentary loudness (LUFS), its spread, range and trend (LU).
 
-    Conventions, all of the standard: a mono file is one channel, so it reads 3 LU under the same
-    sound on two; nothing is removed before measuring, not even a DC offset; channels are left,
-    right, centre, left surround, right surround. More than five have no weights (a 7.1 layout
-    cannot be told from an array of microphones), so such a clip has no loudness: mixed silently,
-    its figure would compare with nothing.
+    Conventions, all of the standard: a mono file is one channel, so it reads 3 LU under
+    the same sound on two; nothing is removed before measuring, not even a DC offset;
+    channels are left, right, centre, left surround, right surround. More than five have
+    no weights (a 7.1 layout cannot be told from an array of microphones), so such a
+    clip has no loudness: mixed silently, its figure would compare with nothing.
 
-    The range follows EBU Tech 3342 (10th to 95th percentile of what is above -70 LUFS and less than
-    20 LU under the mean), but of the 400 ms momentary loudness instead of the 3 s short-term
-    loudness, than which many answers are shorter. It reads higher for speech.
+    The range follows EBU Tech 3342 (10th to 95th percentile of what is above -70 LUFS
+    and less than 20 LU under the mean), but of the 400 ms momentary loudness instead of
+    the 3 s short-term loudness, than which many answers are shorter. It reads higher
+    for speech.
     """
 
     name: ClassVar[str] = "bs1770"
@@ -107,12 +108,15 @@ def _unmeasurable(clip: Clip) -> Absent | None:
         return absent
     if clip.channels > len(CHANNEL_WEIGHTS):
         reason = (
-            f"{clip.channels} channels, BS.1770 has weights for {len(CHANNEL_WEIGHTS)}; mix the"
-            " clip down first, e.g. ffmpeg -i IN -ac 2 OUT.wav"
+            f"{clip.channels} channels, BS.1770 has weights for {len(CHANNEL_WEIGHTS)};"
+            " mix the clip down first, e.g. ffmpeg -i IN -ac 2 OUT.wav"
         )
         return Absent(status=Status.FAILED, reason=reason)
     if clip.rate <= 2 * SHELF_HZ:
-        reason = f"at {clip.rate} Hz there is no shelf at {SHELF_HZ:.0f} Hz; record it at 8 kHz"
+        reason = (
+            f"at {clip.rate} Hz there is no shelf at {SHELF_HZ:.0f} Hz; record it at 8"
+            " kHz"
+        )
         return Absent(status=Status.FAILED, reason=reason)
     return None
 
@@ -128,13 +132,19 @@ def _measure(clip: Clip) -> tuple[float, Floats]:
     channels = []
     for one in clip.samples.T:
         weighted = k_weighted(one, rate)
-        blocks = (weighted[first:stop] for first, stop in edges)  # the last one may be cut
-        channels.append(np.array([np.dot(block, block) for block in blocks]) / (BLOCK_S * rate))
+        blocks = (
+            weighted[first:stop] for first, stop in edges
+        )  # the last one may be cut
+        channels.append(
+            np.array([np.dot(block, block) for block in blocks]) / (BLOCK_S * rate)
+        )
     power = CHANNEL_WEIGHTS[: clip.channels] @ np.stack(channels)
     levels = _lufs(power)
     loud = levels >= ABSOLUTE_GATE_LUFS
     gate = _lufs(power[loud].mean()) - GATE_LU if loud.any() else math.inf
-    integrated = float(_lufs(power[loud & (levels > gate)].mean())) if loud.any() else -math.inf
+    integrated = (
+        float(_lufs(power[loud & (levels > gate)].mean())) if loud.any() else -math.inf
+    )
     # The number of blocks is rounded, so the last one may hang over the end.
     complete = int((seconds - BLOCK_S) / STEP_S + 1e-6) + 1
     return integrated, levels[:complete]
@@ -148,10 +158,10 @@ def _lufs(power: Floats) -> Floats:
 def k_weighted(samples: Floats, rate: int) -> Floats:
     """Filter a channel [shape=(n,)] by the standard's filters, float64.
 
-    They are applied to spectra of stretches, each with the samples before it that the filters
-    remember. A recursion gives the same within 1e-12, but the library that has one,
-    ``scipy.signal``, takes most of a second to be imported. ``rate`` is in Hz, and more than twice
-    :data:`SHELF_HZ`.
+    They are applied to spectra of stretches, each with the samples before it that the
+    filters remember. A recursion gives the same within 1e-12, but the library that has
+    one, ``scipy.signal``, takes most of a second to be imported. ``rate`` is in Hz, and
+    more than twice :data:`SHELF_HZ`.
     """
     memory = int(MEMORY_S * rate)
     size = 1 << (4 * memory).bit_length()
@@ -160,8 +170,12 @@ def k_weighted(samples: Floats, rate: int) -> Floats:
     padded[memory:] = samples
     result = np.empty(len(samples))
     for start in range(0, len(samples), size - memory):
-        part = np.fft.irfft(np.fft.rfft(padded[start : start + size], size) * response, size)
-        result[start : start + size - memory] = part[memory : memory + len(samples) - start]
+        part = np.fft.irfft(
+            np.fft.rfft(padded[start : start + size], size) * response, size
+        )
+        result[start : start + size - memory] = part[
+            memory : memory + len(samples) - start
+        ]
     return result
 
 
@@ -172,7 +186,9 @@ def _response(rate: int, size: int) -> npt.NDArray[np.complex128]:
 
     def section(hz: float, q: float, high: float, band: float, low: float) -> Any:
         k = math.tan(math.pi * hz / rate)
-        above = np.polyval([high - band * k / q + low * k**2, 2 * (low * k**2 - high), 0], back)
+        above = np.polyval(
+            [high - band * k / q + low * k**2, 2 * (low * k**2 - high), 0], back
+        )
         below = np.polyval([1 - k / q + k**2, 2 * (k**2 - 1), 1 + k / q + k**2], back)
         return (above + high + band * k / q + low * k**2) / below
 

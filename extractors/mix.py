@@ -13,9 +13,9 @@ _FRAME_S = 0.25
 #: Samples a second that are looked at: the power of a few tells that of all.
 _LOOKED_AT_HZ = 4000
 
-#: The power of the sum of channels, as a share of the sum of their powers, from which down they
-#: cancel each other: 1 for channels that have nothing in common, 2 for two equal ones, 0 for one
-#: that is the other inverted; .25 for a correlation of -.75.
+#: The power of the sum of channels, as a share of the sum of their powers, from which
+#: down they cancel each other: 1 for channels that have nothing in common, 2 for two
+#: equal ones, 0 for one that is the other inverted; .25 for a correlation of -.75.
 _CANCELLED = 0.25
 
 #: Share of the power of samples that rounding leaves of a constant.
@@ -81,8 +81,8 @@ def cancelling(samples: npt.NDArray[np.float32], rate: int) -> int | None:
     return mix.channel()
 
 
-#: Length of the stretches in which a channel is silent or not, and how far they may lie under
-#: the channel's own loudest one, dB, and under full scale.
+#: Length of the stretches in which a channel is silent or not, and how far they may lie
+#: under the channel's own loudest one, dB, and under full scale.
 _TURN_FRAME_S, _QUIET_DB, _FLOOR_DBFS = 0.05, 40.0, -60.0
 
 #: Sound of both channels at once that may be a breath or an echo, seconds.
@@ -92,8 +92,9 @@ _BOTH_S = 0.1
 def handover(samples: npt.NDArray[np.float32], rate: int) -> tuple[int, float] | None:
     """Return the channel that begins for good behind the end of the other one, and when.
 
-    None: there are not two of them, one is silent, or they sound at the same time. The channels
-    of a recording of a question and its answer do so, those of one voice do not.
+    None: there are not two of them, one is silent, or they sound at the same time. The
+    channels of a recording of a question and its answer do so, those of one voice do
+    not.
     """
     frame = max(1, round(_TURN_FRAME_S * rate))
     count = len(samples) // frame
@@ -138,15 +139,22 @@ class StoredScale:
             return None
         unsigned = self._integers and self._lowest >= 0 and self.peak <= 255
         most = next(
-            (bits for bits in (8, 16, 24, 32) if self.peak <= _OVER * 2.0 ** (bits - 1)), None
+            (
+                bits
+                for bits in (8, 16, 24, 32)
+                if self.peak <= _OVER * 2.0 ** (bits - 1)
+            ),
+            None,
         )
         divided = f"x / {2 ** ((most or 32) - 1)}"
         if unsigned:
             most, divided = 8, "(x - 128) / 128"
         what = f"integers of {most} bits" if most else "integers"
         return (
-            f"its samples are floats up to {self.peak:g}, and full scale is 1: {what} that were"
-            ' written as floats; divide them, e.g. python -c "import soundfile; x, rate ='
+            f"its samples are floats up to {self.peak:g}, and full scale is 1: {what}"
+            " that were"
+            ' written as floats; divide them, e.g. python -c "import soundfile; x, rate'
+            " ="
             f" soundfile.read('IN'); soundfile.write('OUT.wav', {divided}, rate)\""
         )
 
@@ -157,8 +165,8 @@ _LEAST_INTEGER = 2.0
 #: Resampled samples may pass the largest integer by so much.
 _OVER = 1.2
 
-#: Largest magnitude of floats that are sound, +40 dBFS: what a mix of many tracks reaches before
-#: it is turned down is +20 dBFS.
+#: Largest magnitude of floats that are sound, +40 dBFS: what a mix of many tracks
+#: reaches before it is turned down is +20 dBFS.
 _MOST_PEAK = 100.0
 
 

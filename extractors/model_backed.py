@@ -14,12 +14,12 @@ from extractors.device import check_device, expects_gpu, loaded, release, resolv
 from extractors.guard import untouched
 from extractors.models import folder_called, is_path, model_folder, sha256_of
 
-#: Clips at once on a GPU, most of which one clip leaves idle. On a CPU several gain little and
-#: take more memory; workers are the better use of it.
+#: Clips at once on a GPU, most of which one clip leaves idle. On a CPU several gain
+#: little and take more memory; workers are the better use of it.
 GPU_BATCH = 8
 
-#: Sound in one forward pass, seconds: an ECAPA of the published size takes about 1 GB for a
-#: minute.
+#: Sound in one forward pass, seconds: an ECAPA of the published size takes about 1 GB
+#: for a minute.
 MAX_STACK_S = 240.0
 
 
@@ -27,29 +27,32 @@ MAX_STACK_S = 240.0
 class ModelExtractor(Extractor):
     """Base of extractors whose model is a file or folder that may not be here.
 
-    Subclasses name the files of its folder (:attr:`required`, :attr:`optional`), or say where it
-    is (:meth:`locate`) and which files decide it (:meth:`model_files`); and how it is opened
-    (:meth:`open_model`). The model is held once per process, however many equal extractors there
-    are.
+    Subclasses name the files of its folder (:attr:`required`, :attr:`optional`), or say
+    where it is (:meth:`locate`) and which files decide it (:meth:`model_files`); and
+    how it is opened (:meth:`open_model`). The model is held once per process, however
+    many equal extractors there are.
     """
 
     #: The kind of file or folder that a model is, for messages.
     what: ClassVar[str]
     install: ClassVar[str] = install_line("models")
-    #: Files that the model's folder must have, and files that decide the values where they exist.
+    #: Files that the model's folder must have, and files that decide the values where
+    #: they exist.
     required: ClassVar[tuple[str, ...]] = ()
     optional: ClassVar[tuple[str, ...]] = ()
 
     model: str = ""  # its name in its hub, or the path of its file or folder
     device: str = "auto"  # ``auto``, ``cpu``, ``cuda`` or ``cuda:N``
-    #: Clips that share forward passes where the library can; None: 1 on a CPU, :data:`GPU_BATCH` on
-    #: a GPU. It changes values by rounding at most.
+    #: Clips that share forward passes where the library can; None: 1 on a CPU,
+    #: :data:`GPU_BATCH` on a GPU. It changes values by rounding at most.
     batch: int | None = None
 
     def __post_init__(self) -> None:
         check_device(self.name, self.device)
         if self.batch is not None and self.batch < 1:
-            raise UserError(f"{self.name}: batch {self.batch}; give 1 or more clips at once")
+            raise UserError(
+                f"{self.name}: batch {self.batch}; give 1 or more clips at once"
+            )
 
     @property
     def runs_on(self) -> str:
@@ -116,18 +119,21 @@ class ModelExtractor(Extractor):
     def _missing(self) -> str:
         """Return the one line that a user sees instead of a download."""
         if is_path(self.model):
-            return f"{self.name}: {self.model} is not there; give the path of {self.what}"
+            return (
+                f"{self.name}: {self.model} is not there; give the path of {self.what}"
+            )
         return (
             f"{self.name}: model {self.model} is not on this machine;"
-            f" run: trace-eval models fetch {self.name}:{self.model}{folder_called(self.model)}"
+            " run: trace-eval models fetch"
+            f" {self.name}:{self.model}{folder_called(self.model)}"
         )
 
 
 def equal_lengths(parts: Sequence[Samples], at_most: int) -> list[list[int]]:
     """Stack the indices of equally long parts; a part of a length of its own is alone.
 
-    Nothing is padded: padding changes the values of the shorter clips (an ECAPA's by 0.003 for 3 s
-    beside 6 s), and a score would depend on its neighbours.
+    Nothing is padded: padding changes the values of the shorter clips (an ECAPA's by
+    0.003 for 3 s beside 6 s), and a score would depend on its neighbours.
 
     Args:
         parts: sound at 16 kHz, each float32 [shape=(n,)].
@@ -144,5 +150,7 @@ def equal_lengths(parts: Sequence[Samples], at_most: int) -> list[list[int]]:
     stacks = []
     for length, indices in by_length.items():
         size = max(1, min(at_most, int(MAX_STACK_S * SPEECH_RATE) // max(1, length)))
-        stacks += [indices[start : start + size] for start in range(0, len(indices), size)]
+        stacks += [
+            indices[start : start + size] for start in range(0, len(indices), size)
+        ]
     return stacks

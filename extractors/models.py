@@ -47,19 +47,21 @@ def cache_folder() -> Path:
         return Path(platformdirs.user_cache_dir("trace-eval"))
     except (RuntimeError, KeyError) as error:
         raise UserError(
-            f"the cache has no place, because this user has no home folder ({error}); set"
-            f" {CACHE_VARIABLE}=DIR to a folder that can be written"
+            f"the cache has no place, because this user has no home folder ({error});"
+            f" set {CACHE_VARIABLE}=DIR to a folder that can be written"
         ) from None
 
 
 def is_path(model: str) -> bool:
     """Return whether ``model`` is meant as a path, whether or not it exists.
 
-    It is written like one: ``/models/base``, ``./base``, ``~/base``, ``a/b/c`` or ``base.pt``.
-    A plain name and ``owner/name`` are names in a hub, even where a folder here is called so:
-    people judge folders called ``base`` and ``tiny.en``.
+    It is written like one: ``/models/base``, ``./base``, ``~/base``, ``a/b/c`` or
+    ``base.pt``. A plain name and ``owner/name`` are names in a hub, even where a folder
+    here is called so: people judge folders called ``base`` and ``tiny.en``.
     """
-    begins = model in (".", "..") or model.startswith(("/", "./", "../", "~", ".\\", "..\\"))
+    begins = model in (".", "..") or model.startswith(
+        ("/", "./", "../", "~", ".\\", "..\\")
+    )
     windows = re.match(r"[A-Za-z]:[\\/]", model) is not None
     return begins or windows or model.endswith(".pt") or model.count("/") > 1
 
@@ -86,8 +88,9 @@ def whisper_file(model: str) -> Path | None:
 
 def whisper_cache() -> Path:
     """Return where openai-whisper keeps models: ``$XDG_CACHE_HOME/whisper`` or ``~/.cache``."""
-    # os.path: Path.expanduser raises where there is no home
-    return Path(os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache")) / "whisper"  # noqa: PTH111
+    folder = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    # Path.expanduser raises where there is no home.
+    return Path(os.path.expanduser(folder)) / "whisper"  # noqa: PTH111
 
 
 def model_folder(model: str, required: Sequence[str]) -> Path | None:
@@ -95,7 +98,8 @@ def model_folder(model: str, required: Sequence[str]) -> Path | None:
 
     Args:
         model: path of a folder, or ``owner/name``.
-        required: files that a cached copy must have; a download that was cut off has not.
+        required: files that a cached copy must have; a download that was cut off has
+            not.
     """
     if is_path(model):
         path = Path(model).expanduser()
@@ -111,7 +115,8 @@ def _hugging_face(model: str, required: Sequence[str]) -> list[Path]:
     try:
         from huggingface_hub.constants import HF_HUB_CACHE
 
-        # The function below brings in a client for the network, which takes a fifth of a second.
+        # The function below brings in a client for the network, which takes a fifth of
+        # a second.
         if not _is_folder(Path(HF_HUB_CACHE, f"models--{model.replace('/', '--')}")):
             return []
         from huggingface_hub import try_to_load_from_cache
@@ -127,7 +132,8 @@ def _modelscope(model: str) -> list[Path]:
     owner, slash, name = model.partition("/")
     if not slash:
         return []
-    base = Path(os.path.expanduser(os.environ.get("MODELSCOPE_CACHE") or "~/.cache/modelscope"))  # noqa: PTH111
+    cache = os.environ.get("MODELSCOPE_CACHE") or "~/.cache/modelscope"
+    base = Path(os.path.expanduser(cache))  # noqa: PTH111
     safe = name.replace(".", "___")
     snapshots = base / "models" / f"{owner}--{name}" / "snapshots"
     newest = sorted(snapshots.iterdir()) if _is_folder(snapshots) else []
@@ -147,7 +153,9 @@ def package_folder(package: str) -> Path | None:
 
 def sha256_of(paths: Iterable[Path]) -> str:
     """Return one digest over the names and contents of some files; of one file, its own SHA-256."""
-    paths = sorted(paths, key=str)  # faster than by their parts; a model is in one folder
+    paths = sorted(
+        paths, key=str
+    )  # faster than by their parts; a model is in one folder
     if len(paths) == 1:
         return file_sha256(paths[0])
     digest = hashlib.sha256()

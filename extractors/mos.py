@@ -24,12 +24,12 @@ from extractors.weights import one_line, read_state
 #: Decimals of a score: finer than the arithmetic of another machine.
 _DECIMALS = 4
 
-#: UTMOS scores longer clips in equal parts of at most this length, seconds: attention takes
-#: memory with the square of it.
+#: UTMOS scores longer clips in equal parts of at most this length, seconds: attention
+#: takes memory with the square of it.
 UTMOS_PART_S = 30.0
 
-#: Samples of a window of Distill-MOS, and most samples from one to the next, as its package has
-#: them; and windows that go through together.
+#: Samples of a window of Distill-MOS, and most samples from one to the next, as its
+#: package has them; and windows that go through together.
 WINDOW, HOP, WINDOWS_AT_ONCE = 122_880, 16_000, 8
 
 #: Seconds that Audiobox Aesthetics hears at once, and its scores.
@@ -61,17 +61,22 @@ class MosExtractor(ModelExtractor):
             with torch.inference_mode():
                 result = self.scores(model, clip.speech, device)
         if not all(np.isfinite(value) for value in result.values()):
-            raise UserError(f"{self.name}: the model gives no finite number; fetch it again")
-        return Extension(values={name: round(float(v), _DECIMALS) for name, v in result.items()})
+            raise UserError(
+                f"{self.name}: the model gives no finite number; fetch it again"
+            )
+        return Extension(
+            values={name: round(float(v), _DECIMALS) for name, v in result.items()}
+        )
 
 
 @dataclass(frozen=True)
 class UtmosExtractor(MosExtractor):
     """Naturalness of synthetic speech as a mean opinion; an extension.
 
-    Saeki et al. (2022), "UTMOS: UTokyo-SaruLab System for VoiceMOS Challenge 2022", the strong
-    learner, about 1 to 5, in the port of the package utmos-pytorch (MIT). Trained on English
-    utterances of a few seconds; published scores are of whole utterances.
+    Saeki et al. (2022), "UTMOS: UTokyo-SaruLab System for VoiceMOS Challenge 2022", the
+    strong learner, about 1 to 5, in the port of the package utmos-pytorch (MIT).
+    Trained on English utterances of a few seconds; published scores are of whole
+    utterances.
     """
 
     name: ClassVar[str] = "utmos"
@@ -80,7 +85,10 @@ class UtmosExtractor(MosExtractor):
     limits: ClassVar[str] = (
         "naturalness of read synthetic speech; noisy or expressive speech is new to it."
     )
-    packages: ClassVar[dict[str, str]] = {"utmos_pytorch": "utmos-pytorch", "torch": "torch"}
+    packages: ClassVar[dict[str, str]] = {
+        "utmos_pytorch": "utmos-pytorch",
+        "torch": "torch",
+    }
     required: ClassVar[tuple[str, ...]] = ("utmos_state_dict.pt",)
     what: ClassVar[str] = f"a folder with {required[0]}"
 
@@ -98,15 +106,21 @@ class UtmosExtractor(MosExtractor):
         state = read_state(file, "fetch it again")
         missing = sorted(UTMOSModel().state_dict().keys() - set(state))
         if missing:
-            raise UserError(f"utmos: {file} has no {missing[0]} and {len(missing) - 1} more")
+            raise UserError(
+                f"utmos: {file} has no {missing[0]} and {len(missing) - 1} more"
+            )
         return UTMOSScoreTorch(str(file), device)
 
     def scores(self, model: Any, audio: Samples, device: str) -> Mapping[str, float]:
         """Score the whole clip, or take the mean over the parts of a long one."""
         import torch
 
-        parts = np.array_split(audio, max(1, -(-len(audio) // int(UTMOS_PART_S * SPEECH_RATE))))
-        values = [model.score(torch.from_numpy(np.array(part)).to(device)) for part in parts]
+        parts = np.array_split(
+            audio, max(1, -(-len(audio) // int(UTMOS_PART_S * SPEECH_RATE)))
+        )
+        values = [
+            model.score(torch.from_numpy(np.array(part)).to(device)) for part in parts
+        ]
         return {"mos": sum(float(value) for value in values) / len(values)}
 
 
@@ -115,9 +129,9 @@ class DistillMosExtractor(MosExtractor):
     """Quality of the sound as a mean opinion, 1 to 5, by Distill-MOS; an extension.
 
     Stahl & Gamper (2025), "Distillation and Pruning for Scalable Self-Supervised
-    Representation-Based Speech Quality Assessment". The weights lie inside the package (MIT).
-    Its module hears windows of 7.68 s at most 1 s apart, all of a clip in one batch: here they go
-    through in batches of bounded size, with the same mean.
+    Representation-Based Speech Quality Assessment". The weights lie inside the package
+    (MIT). Its module hears windows of 7.68 s at most 1 s apart, all of a clip in one
+    batch: here they go through in batches of bounded size, with the same mean.
     """
 
     name: ClassVar[str] = "distillmos"
@@ -155,9 +169,13 @@ class DistillMosExtractor(MosExtractor):
         starts = window_starts(len(audio))
         total = 0.0
         for first in range(0, len(starts), WINDOWS_AT_ONCE):
-            parts = [audio[s : s + WINDOW] for s in starts[first : first + WINDOWS_AT_ONCE]]
+            parts = [
+                audio[s : s + WINDOW] for s in starts[first : first + WINDOWS_AT_ONCE]
+            ]
             block = np.stack([np.pad(part, (0, WINDOW - len(part))) for part in parts])
-            total += float(model(torch.from_numpy(block.astype(np.float32)).to(device)).sum())
+            total += float(
+                model(torch.from_numpy(block.astype(np.float32)).to(device)).sum()
+            )
         return {"mos": total / len(starts)}
 
 
@@ -172,16 +190,18 @@ def window_starts(samples: int) -> list[int]:
 class AestheticsExtractor(MosExtractor):
     """Predicted aesthetics of the sound: ``CE``, ``CU``, ``PC`` and ``PQ``; an extension.
 
-    Tjandra et al. (2025), "Meta Audiobox Aesthetics": content enjoyment, content usefulness,
-    production complexity (more is not better) and production quality, each about 1 to 10. As in
-    the package, clips are heard in parts of 10 s, weighted by how full they are.
+    Tjandra et al. (2025), "Meta Audiobox Aesthetics": content enjoyment, content
+    usefulness, production complexity (more is not better) and production quality, each
+    about 1 to 10. As in the package, clips are heard in parts of 10 s, weighted by how
+    full they are.
     """
 
     name: ClassVar[str] = "audiobox"
     group: ClassVar[str] = "aesthetics"
     version: ClassVar[str] = "1"
     limits: ClassVar[str] = (
-        "predicted aesthetics of mixed audio; speech is a part of what it was trained on."
+        "predicted aesthetics of mixed audio; speech is a part of what it was"
+        " trained on."
     )
     packages: ClassVar[dict[str, str]] = {
         "audiobox_aesthetics": "audiobox_aesthetics",
@@ -227,12 +247,15 @@ class AestheticsExtractor(MosExtractor):
             wave = np.zeros((1, 1, size), np.float32)
             wave[0, 0, : len(part)] = part
             mask = torch.arange(size)[None, None] < len(part)
-            result = model({"wav": torch.from_numpy(wave).to(device), "mask": mask.to(device)})
+            result = model(
+                {"wav": torch.from_numpy(wave).to(device), "mask": mask.to(device)}
+            )
             weights += weight
             for axis in AXES:
                 total[axis] += weight * float(result[axis])
         transform = model.target_transform
         return {
-            axis: total[axis] / weights * transform[axis]["std"] + transform[axis]["mean"]
+            axis: total[axis] / weights * transform[axis]["std"]
+            + transform[axis]["mean"]
             for axis in AXES
         }

@@ -13,7 +13,13 @@ import numpy as np
 import soundfile
 import soxr
 
-from extractors.containers import MissingReader, Unreadable, decoded, decoded_once, spooled
+from extractors.containers import (
+    MissingReader,
+    Unreadable,
+    decoded,
+    decoded_once,
+    spooled,
+)
 from extractors.contents import HEAD, content_of
 from extractors.formats import FFMPEG_SUFFIXES
 from extractors.framing.extents import extents
@@ -23,14 +29,16 @@ from extractors.framing.reader import Extent, Reader
 #: Most recordings in one file: each costs work, and one of 30 bytes can be made.
 _MOST_PARTS = 4096
 
-#: Bytes of zeros behind which no sound is looked for: 48 s of silence of two channels at 44.1 kHz.
+#: Bytes of zeros behind which no sound is looked for: 48 s of silence of two channels
+#: at 44.1 kHz.
 _MOST_ZEROS = 8 << 20
 
 #: Frames that are copied at once.
 _BLOCK_FRAMES = 1 << 18
 
-#: Sound that frames hold and a reader does not give, from which on another one is asked, seconds.
-#: Encoders say how much of their first and last frames is padding: under 0.1 s.
+#: Sound that frames hold and a reader does not give, from which on another one is
+#: asked, seconds. Encoders say how much of their first and last frames is padding:
+#: under 0.1 s.
 _LOST_S = 0.2
 
 #: Bytes that frames must be of a file that is only taken for MPEG audio, as a share.
@@ -91,10 +99,15 @@ def sound_file(
     """Open a recording; of a file that holds several, all of them, one behind the other.
 
     Raises:
-        Unreadable, soundfile.LibsndfileError: it is none, or a part of it cannot be decoded.
+        Unreadable, soundfile.LibsndfileError: it is none, or a part of it cannot be
+        decoded.
     """
     with ExitStack() as stack:
-        raw = stack.enter_context(Path(handle).open("rb")) if isinstance(handle, str) else handle
+        raw = (
+            stack.enter_context(Path(handle).open("rb"))
+            if isinstance(handle, str)
+            else handle
+        )
         size = raw.seek(0, io.SEEK_END)
         raw.seek(0)
         head = raw.read(HEAD)
@@ -104,14 +117,20 @@ def sound_file(
             raise NoRecording(str(content))
         parts = extents(raw, size)
         if len(parts) > _MOST_PARTS:
-            raise Unreadable(f"it holds over {_MOST_PARTS} recordings, one behind the other")
+            raise Unreadable(
+                f"it holds over {_MOST_PARTS} recordings, one behind the other"
+            )
         raw.seek(0)
         cut = next((part.cut for part in parts if part.cut), None)
         if len(parts) > 1 or (parts and parts[0].head):
-            make = partial(_joined, raw, size, parts, label, None if for_part else max_seconds)
+            make = partial(
+                _joined, raw, size, parts, label, None if for_part else max_seconds
+            )
             if len(parts) == 1:
                 window = io.BufferedReader(Window(raw, parts[0], size))
-                one = _one(window, label, max_seconds=max_seconds, parts=parts, size=size)
+                one = _one(
+                    window, label, max_seconds=max_seconds, parts=parts, size=size
+                )
                 yield Opened(stack.enter_context(one), cut)
                 return
             kept = for_part and isinstance(handle, str)
@@ -120,7 +139,12 @@ def sound_file(
             yield Opened(stack.enter_context(joined), cut)
             return
         whole = _one(
-            handle, label, max_seconds=max_seconds, parts=parts, size=size, for_part=for_part
+            handle,
+            label,
+            max_seconds=max_seconds,
+            parts=parts,
+            size=size,
+            for_part=for_part,
         )
         yield Opened(stack.enter_context(whole), cut)
 
@@ -165,7 +189,10 @@ def _one(
 
 
 def _is_whole(
-    file: soundfile.SoundFile, handle: str | IO[bytes], parts: Sequence[Extent], size: int
+    file: soundfile.SoundFile,
+    handle: str | IO[bytes],
+    parts: Sequence[Extent],
+    size: int,
 ) -> bool:
     """Return whether libsndfile reads so much as the frames of a file hold; False: it does not.
 
@@ -178,7 +205,9 @@ def _is_whole(
         framed = sum(part.framed or 0 for part in parts)
         span = sum(min(part.end, size) - part.start for part in parts)
         if framed < _FRAMED * max(span, 1):
-            raise Unreadable(f"only {framed} of its {size} bytes are frames of MPEG audio")
+            raise Unreadable(
+                f"only {framed} of its {size} bytes are frames of MPEG audio"
+            )
     seconds = sum(part.seconds or 0.0 for part in parts)
     return bool(file.frames / file.samplerate >= seconds - _LOST_S)
 
@@ -209,7 +238,11 @@ def _reading(handle: str | IO[bytes]) -> Iterator[IO[bytes]]:
 
 
 def _joined(
-    raw: IO[bytes], size: int, parts: Sequence[Extent], label: str, max_seconds: float | None
+    raw: IO[bytes],
+    size: int,
+    parts: Sequence[Extent],
+    label: str,
+    max_seconds: float | None,
 ) -> IO[bytes]:
     """Decode recordings that stand one behind the other, to one at the highest of their rates."""
     out = spooled()
@@ -234,7 +267,9 @@ def _joined(
             rate = max(file.samplerate for file in files)
             channels = max(file.channels for file in files)
             form = {"subtype": "FLOAT", "format": "W64"}
-            sound = stack.enter_context(soundfile.SoundFile(out, "w", rate, channels, **form))
+            sound = stack.enter_context(
+                soundfile.SoundFile(out, "w", rate, channels, **form)
+            )
             for number, file in enumerate(files, start=1):
                 with _named(number, parts):
                     _copy(file, sound)
@@ -253,8 +288,8 @@ def _named(number: int, parts: Sequence[Extent]) -> Iterator[None]:
     except (Unreadable, soundfile.LibsndfileError) as error:
         why = getattr(error, "error_string", None) or str(error)
         raise Unreadable(
-            f"it is {len(parts)} recordings, one behind the other, and of number {number}, from"
-            f" byte {parts[number - 1].start} on: {why}"
+            f"it is {len(parts)} recordings, one behind the other, and of number"
+            f" {number}, from byte {parts[number - 1].start} on: {why}"
         ) from None
 
 

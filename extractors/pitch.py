@@ -15,7 +15,8 @@ from extractors.audio import SPEECH_RATE, Clip
 from extractors.base import Extractor, silent
 from extractors.contours import Floats, pitch_group, true_runs
 
-#: Praat has no wheel for Linux on ARM; this compiles it, which takes a C++ compiler and minutes.
+#: Praat has no wheel for Linux on ARM; this compiles it, which takes a C++ compiler and
+#: minutes.
 INSTALL_PRAAT = "pip install praat-parselmouth"
 
 #: Time between two f0 frames, seconds.
@@ -34,16 +35,16 @@ MIN_RUN_FRAMES = 3
 #: The shortest clip in which the first pass sees that many frames, 0.08 s.
 MIN_SECONDS = PERIODS / WIDE_FLOOR_HZ + (MIN_RUN_FRAMES - 1) * STEP_S
 
-#: Vowels of a whisper pass for voiced now and then. Where half of the voiced frames lie in
-#: stretches under ``FIRM_RUN_S`` and the median periodicity is under ``FIRM_STRENGTH``, none
-#: is believed. Measured: noise-excited copies of 9 real clips, 0.03 to 0.14 s (2 of them up
-#: to 0.17 s) and 0.57 to 0.66; the clips themselves, 0.81 and more; in white noise at 5 dB
-#: SNR, 0.11 to 0.26 s and 0.68 to 0.79.
+#: Vowels of a whisper pass for voiced now and then. Where half of the voiced frames lie
+#: in stretches under ``FIRM_RUN_S`` and the median periodicity is under
+#: ``FIRM_STRENGTH``, none is believed. Measured: noise-excited copies of 9 real clips,
+#: 0.03 to 0.14 s (2 of them up to 0.17 s) and 0.57 to 0.66; the clips themselves, 0.81
+#: and more; in white noise at 5 dB SNR, 0.11 to 0.26 s and 0.68 to 0.79.
 FIRM_RUN_S = 0.15
 FIRM_STRENGTH = 0.7
 
-#: Frame of pYIN: 64 ms, two periods of 31 Hz, enough for the lowest floor that the first pass can
-#: give.
+#: Frame of pYIN: 64 ms, two periods of 31 Hz, enough for the lowest floor that the
+#: first pass can give.
 PYIN_FRAME_SAMPLES = 1024
 
 
@@ -56,7 +57,9 @@ class Track(NamedTuple):
     """The f0 track of one pass."""
 
     hz: Floats  # per frame, NaN where unvoiced [shape=(frames,)]
-    strength: Floats | None  # periodicity per frame, 0 to 1; None where the method has none
+    strength: (
+        Floats | None
+    )  # periodicity per frame, 0 to 1; None where the method has none
     start_s: float  # time of the first frame
 
 
@@ -64,34 +67,40 @@ class Track(NamedTuple):
 class TwoPassPitchExtractor(Extractor):
     """f0 in two passes on the 16 kHz mono mix: the first gives the range of the second.
 
-    The range follows De Looze & Hirst (2008), "Detecting changes in key and range for the
-    automatic modelling and coding of intonation", Speech Prosody: floor 0.75 Q1; ceiling 1.5 Q3
-    for calm and 2.5 Q3 for expressive speech (Hirst 2011). No speech is required: tones and music
-    have a pitch too. Subclasses say how one pass is done (:meth:`track`).
+    The range follows De Looze & Hirst (2008), "Detecting changes in key and range for
+    the automatic modelling and coding of intonation", Speech Prosody: floor 0.75 Q1;
+    ceiling 1.5 Q3 for calm and 2.5 Q3 for expressive speech (Hirst 2011). No speech is
+    required: tones and music have a pitch too. Subclasses say how one pass is done
+    (:meth:`track`).
     """
 
     group: ClassVar[str] = "pitch"
-    #: Voiced frames in a row that the first and the second pass must have; fewer are chance.
+    #: Voiced frames in a row that the first and the second pass must have; fewer are
+    #: chance.
     min_runs: ClassVar[tuple[int, int]]
 
-    floor_factor: float = 0.75  # floor of the second pass over the first quartile of the first
-    #: Its ceiling over the third quartile. The default is the one for expressive speech: with 1.5,
-    #: peaks of lively answers are halved by an octave (in 7 real answers 10 jumps of more than 8
-    #: semitones, against 2).
+    floor_factor: float = (
+        0.75  # floor of the second pass over the first quartile of the first
+    )
+    #: Its ceiling over the third quartile. The default is the one for expressive
+    #: speech: with 1.5, peaks of lively answers are halved by an octave (in 7 real
+    #: answers 10 jumps of more than 8 semitones, against 2).
     ceiling_factor: float = 2.5
 
     def __post_init__(self) -> None:
         if not 0 < self.floor_factor <= 1 <= self.ceiling_factor:
             raise UserError(
                 f"{self.name}: floor_factor {self.floor_factor:g} and ceiling_factor"
-                f" {self.ceiling_factor:g} exclude the voice itself; use 0 < floor_factor <= 1 <="
-                " ceiling_factor, e.g. 0.75 and 2.5"
+                f" {self.ceiling_factor:g} exclude the voice itself; use 0 <"
+                " floor_factor <= 1 <= ceiling_factor, e.g. 0.75 and 2.5"
             )
 
     def extract(self, clip: Clip, blueprint: Blueprint) -> Present | Absent:
         """Measure the f0 track; ``no_speech`` where nothing is voiced."""
         if len(clip.speech) < MIN_SECONDS * SPEECH_RATE:
-            reason = f"{clip.seconds:.3f} s, at least {MIN_SECONDS:g} s are needed for pitch"
+            reason = (
+                f"{clip.seconds:.3f} s, at least {MIN_SECONDS:g} s are needed for pitch"
+            )
             return Absent(status=Status.TOO_SHORT, reason=reason)
         if absent := silent(clip.speech):
             return absent
@@ -100,7 +109,9 @@ class TwoPassPitchExtractor(Extractor):
             return absent
         first, third = (float(hz) for hz in np.nanpercentile(wide.hz, [25, 75]))
         # A low floor needs a longer window than a very short clip has.
-        floor = max(self.floor_factor * first, PERIODS / (len(clip.speech) / SPEECH_RATE))
+        floor = max(
+            self.floor_factor * first, PERIODS / (len(clip.speech) / SPEECH_RATE)
+        )
         ceiling = min(SPEECH_RATE / 2, self.ceiling_factor * third)
         hz, _, start = self.track(clip, floor, ceiling, coarse=False)
         starts, ends = true_runs(~np.isnan(hz))
@@ -125,14 +136,17 @@ class PraatPitchExtractor(TwoPassPitchExtractor):
     name: ClassVar[str] = "praat"
     version: ClassVar[str] = "1"
     limits: ClassVar[str] = (
-        "autocorrelation: whispers and creaky voice count as unvoiced, octave errors remain."
+        "autocorrelation: whispers and creaky voice count as unvoiced, octave"
+        " errors remain."
     )
     packages: ClassVar[dict[str, str]] = {"parselmouth": "praat-parselmouth"}
     install: ClassVar[str] = INSTALL_PRAAT
     everywhere: ClassVar[bool] = False
     min_runs: ClassVar[tuple[int, int]] = (MIN_RUN_FRAMES, 1)
 
-    voicing_threshold: float = 0.45  # Praat's; periodicity above which a frame is voiced, 0 to 1
+    voicing_threshold: float = (
+        0.45  # Praat's; periodicity above which a frame is voiced, 0 to 1
+    )
 
     def track(self, clip: Clip, floor: float, ceiling: float, coarse: bool) -> Track:
         """Run one pass; a coarse one is no different."""
@@ -145,7 +159,9 @@ class PraatPitchExtractor(TwoPassPitchExtractor):
             pitch_ceiling=ceiling,
             voicing_threshold=self.voicing_threshold,
         )
-        hz, strength = (pitch.selected_array[name] for name in ("frequency", "strength"))
+        hz, strength = (
+            pitch.selected_array[name] for name in ("frequency", "strength")
+        )
         return Track(np.where(hz > 0, hz, np.nan), strength, float(pitch.x1))
 
 
@@ -153,13 +169,16 @@ class PraatPitchExtractor(TwoPassPitchExtractor):
 class PyinPitchExtractor(TwoPassPitchExtractor):
     """Fundamental frequency (Hz), spread and contour, by pYIN; options as for Praat's.
 
-    The alternative to Praat for those who cannot use GPL software (``pitch=pyin``): about seven
-    times slower, and more generous about what is voiced, but the figures mean the same.
+    The alternative to Praat for those who cannot use GPL software (``pitch=pyin``):
+    about seven times slower, and more generous about what is voiced, but the figures
+    mean the same.
     """
 
     name: ClassVar[str] = "pyin"
     version: ClassVar[str] = "1"
-    limits: ClassVar[str] = "steadier than autocorrelation and slower; a whisper has no pitch."
+    limits: ClassVar[str] = (
+        "steadier than autocorrelation and slower; a whisper has no pitch."
+    )
     packages: ClassVar[dict[str, str]] = {"librosa": "librosa"}
     min_runs: ClassVar[tuple[int, int]] = (1, MIN_RUN_FRAMES)
 
@@ -186,7 +205,9 @@ def _chance_voicing(track: Track, min_run: int) -> Absent | None:
     starts, ends = true_runs(voiced)
     runs = ends - starts
     if runs.max(initial=0) < min_run:
-        reason = f"{int(voiced.sum())} of {len(voiced)} frames look periodic, none in a row"
+        reason = (
+            f"{int(voiced.sum())} of {len(voiced)} frames look periodic, none in a row"
+        )
         return no_voice(reason)
     if track.strength is None:
         return None
@@ -195,7 +216,8 @@ def _chance_voicing(track: Track, min_run: int) -> Absent | None:
     median = float(np.median(track.strength[voiced]))
     if typical < FIRM_RUN_S and median < FIRM_STRENGTH:
         return no_voice(
-            f"periodic stretches of {typical:.2f} s with a periodicity of {median:.2f} are a"
-            f" whisper or noise; voices have {FIRM_RUN_S:g} s or {FIRM_STRENGTH:g}"
+            f"periodic stretches of {typical:.2f} s with a periodicity of {median:.2f}"
+            f" are a whisper or noise; voices have {FIRM_RUN_S:g} s or"
+            f" {FIRM_STRENGTH:g}"
         )
     return None

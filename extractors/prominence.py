@@ -1,9 +1,10 @@
 """Measure how clearly a voice is periodic: smoothed cepstral peak prominence, dB.
 
-Hillenbrand, Cleveland & Erickson 1994, "Acoustic correlates of breathy vocal quality", JSHR 37: the
-height of the cepstrum's peak, among the periods of voices, over a straight line through the
-cepstrum. Rough, buzzing and washed-out voices, as low-rate codecs make them, have less of it. It
-depends on the speaker and on the words, so that only one voice saying one text may be compared.
+Hillenbrand, Cleveland & Erickson 1994, "Acoustic correlates of breathy vocal quality",
+JSHR 37: the height of the cepstrum's peak, among the periods of voices, over a straight
+line through the cepstrum. Rough, buzzing and washed-out voices, as low-rate codecs make
+them, have less of it. It depends on the speaker and on the words, so that only one
+voice saying one text may be compared.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ def prominences(speech: Samples, lengths_s: Sequence[float]) -> list[float | Non
 
     Args:
         speech: 16 kHz mono.
-        lengths_s: lengths of stretches that all begin with the speech; None where a stretch is
-            shorter than a frame.
+        lengths_s: lengths of stretches that all begin with the speech; None where a
+            stretch is shorter than a frame.
     """
     frame, step = round(FRAME_S * SPEECH_RATE), round(STEP_S * SPEECH_RATE)
     if len(speech) < frame:

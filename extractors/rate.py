@@ -9,7 +9,16 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from blueprints import UNSURE, Absent, Blueprint, Contour, Rate, Signal, Span, Transcript
+from blueprints import (
+    UNSURE,
+    Absent,
+    Blueprint,
+    Contour,
+    Rate,
+    Signal,
+    Span,
+    Transcript,
+)
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.base import Extractor, speech_gate
 from extractors.pitch import INSTALL_PRAAT
@@ -29,7 +38,8 @@ MIN_DIP_DB = 2.0
 #: Peaks further below the loudest are not nuclei, dB; the loudest is this quantile.
 SILENCE_DB, LOUDEST = 25.0, 0.99
 
-#: Lowest pitch that the intensity window must smooth over, Hz; its length is 3.2 periods.
+#: Lowest pitch that the intensity window must smooth over, Hz; its length is 3.2
+#: periods.
 INTENSITY_FLOOR_HZ = 50.0
 
 #: Voicing: 100 ms windows (3 periods of the floor) every 20 ms, as in the paper.
@@ -46,7 +56,9 @@ class RateExtractor(Extractor):
     name: ClassVar[str] = "nuclei"
     group: ClassVar[str] = "rate"
     version: ClassVar[str] = "2"
-    limits: ClassVar[str] = "syllables by intensity peaks: music and noise have some, too."
+    limits: ClassVar[str] = (
+        "syllables by intensity peaks: music and noise have some, too."
+    )
     needs: ClassVar[tuple[str, ...]] = ("signal", "transcript")
     packages: ClassVar[dict[str, str]] = {"parselmouth": "praat-parselmouth"}
     install: ClassVar[str] = INSTALL_PRAAT
@@ -65,7 +77,9 @@ class RateExtractor(Extractor):
             "trend": trend(times, spans),
             "contour": contour(times, spans, clip.seconds),
         }
-        return word_rates(blueprint.signal, blueprint.transcript).model_copy(update=syllables)
+        return word_rates(blueprint.signal, blueprint.transcript).model_copy(
+            update=syllables
+        )
 
 
 @dataclass(frozen=True)
@@ -85,7 +99,11 @@ class WordRateExtractor(Extractor):
         if isinstance(blueprint.transcript, Absent):
             return blueprint.transcript
         assert isinstance(blueprint.signal, Signal)  # the gate has seen it
-        times = [word.start_s for word in blueprint.transcript.words if word.start_s is not None]
+        times = [
+            word.start_s
+            for word in blueprint.transcript.words
+            if word.start_s is not None
+        ]
         rate = word_rates(blueprint.signal, blueprint.transcript)
         return rate.model_copy(update={"trend": trend(times, blueprint.signal.speech)})
 
@@ -95,7 +113,9 @@ def word_rates(signal: Signal, transcript: Transcript | Absent) -> Rate:
     words = language = None
     if isinstance(transcript, Transcript):
         words = len(transcript.words) or len(transcript.text.split())
-        language = UNSURE if "unsure_language" in transcript.suspect else transcript.language
+        language = (
+            UNSURE if "unsure_language" in transcript.suspect else transcript.language
+        )
     spoken_s = signal.speech[-1].end_s - signal.speech[0].start_s
     return Rate(
         wpm=60 * words / spoken_s if words else None,
@@ -117,9 +137,9 @@ def speech_before(time: float, spans: Sequence[Span]) -> float:
 def trend(times: Sequence[float], spans: Sequence[Span]) -> float | None:
     """Divide the rate of the second half of the speech by that of the first (syllables or words).
 
-    Pauses are cut out before halving, so the two halves are equally long and the ratio of the rates
-    is that of the counts. None for less than ``TREND_SPEECH_S`` of speech or ``TREND_SYLLABLES``
-    events, or when all of them are in the second half.
+    Pauses are cut out before halving, so the two halves are equally long and the ratio
+    of the rates is that of the counts. None for less than ``TREND_SPEECH_S`` of speech
+    or ``TREND_SYLLABLES`` events, or when all of them are in the second half.
     """
     half = sum(span.seconds for span in spans) / 2
     first = sum(speech_before(time, spans) < half for time in times)
@@ -148,13 +168,15 @@ def contour(times: Sequence[float], spans: Sequence[Span], seconds: float) -> Co
 def nuclei(speech: Samples, spans: Sequence[Span]) -> list[float]:
     """Find the times of syllable nuclei within ``spans``, seconds, in order, without transcript.
 
-    Method: de Jong, N. H., & Wempe, T. (2009). Praat script to detect syllable nuclei and measure
-    speech rate automatically. Behavior Research Methods, 41(2), 385-390. The silence threshold is
-    that of the authors' revision of 2010: 25 dB below the 99 % quantile.
+    Method: de Jong, N. H., & Wempe, T. (2009). Praat script to detect syllable nuclei
+    and measure speech rate automatically. Behavior Research Methods, 41(2), 385-390.
+    The silence threshold is that of the authors' revision of 2010: 25 dB below the 99 %
+    quantile.
 
-    Two deviations. The quantile is taken over the detected speech, so that a bang elsewhere does
-    not hide the syllables. And where two peaks lie apart by a dip too shallow to separate them,
-    exactly the higher one stays. ``speech`` is mono at 16 kHz, float32 [shape=(n,)].
+    Two deviations. The quantile is taken over the detected speech, so that a bang
+    elsewhere does not hide the syllables. And where two peaks lie apart by a dip too
+    shallow to separate them, exactly the higher one stays. ``speech`` is mono at 16
+    kHz, float32 [shape=(n,)].
     """
     if len(speech) <= MIN_SECONDS * SPEECH_RATE or not spans:
         return []
@@ -184,7 +206,9 @@ def nuclei(speech: Samples, spans: Sequence[Span]) -> list[float]:
     return results
 
 
-def inside(times: npt.NDArray[np.float64], spans: Sequence[Span]) -> npt.NDArray[np.bool_]:
+def inside(
+    times: npt.NDArray[np.float64], spans: Sequence[Span]
+) -> npt.NDArray[np.bool_]:
     """Tell which of ``times`` [shape=(n,)] lie within a span."""
     within = np.zeros(len(times), dtype=bool)
     for span in spans:

@@ -9,7 +9,16 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from blueprints import UNSURE, Absent, Blueprint, Span, Spoken, Transcript, UserError, Word
+from blueprints import (
+    UNSURE,
+    Absent,
+    Blueprint,
+    Span,
+    Spoken,
+    Transcript,
+    UserError,
+    Word,
+)
 from extractors.audio import Clip, Samples
 from extractors.base import Item, speech_gate
 from extractors.catalogue import another_recogniser
@@ -34,16 +43,17 @@ ENGLISH_ONLY = ".en"
 #: Temperatures that are tried one after the other while a threshold is missed.
 TEMPERATURES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
-#: Mean word probability under which the words of a model for English only are not believed. Of
-#: tiny.en in 8-bit integers: 47 English clips, real, synthesised, noisy and of telephone band, have
-#: 0.62 to 0.98; 13 sentences of espeak-ng in 12 other languages 0.18 to 0.59; English that clips or
-#: buzzes until the words are wrong 0.41 and 0.57.
+#: Mean word probability under which the words of a model for English only are not
+#: believed. Of tiny.en in 8-bit integers: 47 English clips, real, synthesised, noisy
+#: and of telephone band, have 0.62 to 0.98; 13 sentences of espeak-ng in 12 other
+#: languages 0.18 to 0.59; English that clips or buzzes until the words are wrong 0.41
+#: and 0.57.
 STRICT_FLOOR = 0.6
 
-#: The same of words in another language, and of the median. Of base in 8-bit integers, 36 clips of
-#: Festival's voices in six languages: with half of the words wrong and more they have means of 0.50
-#: to 0.80 and medians up to 0.78, with fewer means of 0.69 to 0.91 and, but for two, medians from
-#: 0.80 on.
+#: The same of words in another language, and of the median. Of base in 8-bit integers,
+#: 36 clips of Festival's voices in six languages: with half of the words wrong and more
+#: they have means of 0.50 to 0.80 and medians up to 0.78, with fewer means of 0.69 to
+#: 0.91 and, but for two, medians from 0.80 on.
 OTHER_FLOOR, OTHER_MEDIAN = 0.7, 0.79
 
 #: Seed of the sampling above temperature 0.
@@ -66,9 +76,9 @@ class Decoded(NamedTuple):
 class Recogniser(ModelExtractor):
     """Fills ``transcript`` with a Whisper model; subclasses know the library.
 
-    Only stretches of speech are decoded, each on its own and without the text before it:
-    over silence, and once it repeats itself, Whisper goes on with what is not there. A GPU
-    computes in half precision.
+    Only stretches of speech are decoded, each on its own and without the text before
+    it: over silence, and once it repeats itself, Whisper goes on with what is not
+    there. A GPU computes in half precision.
     """
 
     group: ClassVar[str] = "transcript"
@@ -77,15 +87,19 @@ class Recogniser(ModelExtractor):
     own_beam_size: ClassVar[int] = 1
 
     model: str = "base"
-    language: str | None = None  # ISO 639-1 code; None: detected in the first 30 s of speech
-    #: The language that is tried where the detected one is unsure; the text stays flagged.
+    language: str | None = (
+        None  # ISO 639-1 code; None: detected in the first 30 s of speech
+    )
+    #: The language that is tried where the detected one is unsure; the text stays
+    #: flagged.
     assumed: str | None = None
-    #: Hypotheses kept while decoding; 1 is greedy; None: as many as the library keeps by itself.
+    #: Hypotheses kept while decoding; 1 is greedy; None: as many as the library keeps
+    #: by itself.
     beam_size: int | None = None
     #: Probability of silence above which a window without confident text is skipped.
     no_speech: float = 0.6
-    #: Mean log probability per token under which the window is decoded again, at a higher
-    #: temperature.
+    #: Mean log probability per token under which the window is decoded again, at a
+    #: higher temperature.
     log_probability: float = -1.0
     #: Gzip ratio of the text above which it counts as a loop, and is decoded again.
     compression: float = 2.4
@@ -93,11 +107,13 @@ class Recogniser(ModelExtractor):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.beams < 1:
-            raise UserError(f"{self.name}: beam_size {self.beam_size}; give 1 (greedy) or more")
+            raise UserError(
+                f"{self.name}: beam_size {self.beam_size}; give 1 (greedy) or more"
+            )
         if self.language not in (None, "en") and self.english_only:
             raise UserError(
-                f"{self.name}: language {self.language!r}, but {self.model} writes English only;"
-                f" {another_recogniser(self.name)}"
+                f"{self.name}: language {self.language!r}, but {self.model} writes"
+                f" English only; {another_recogniser(self.name)}"
             )
 
     @property
@@ -112,7 +128,9 @@ class Recogniser(ModelExtractor):
 
     def parameters(self) -> dict[str, JsonValue]:
         """Return language and thresholds; which model it is, the revision says."""
-        assumed: dict[str, JsonValue] = {} if self.assumed is None else {"assumed": self.assumed}
+        assumed: dict[str, JsonValue] = (
+            {} if self.assumed is None else {"assumed": self.assumed}
+        )
         if not self.english_only and weak_language(self.model, UNSURE):
             assumed["weak_languages"] = [*sorted(WEAK_LANGUAGES)]
         return assumed | {
@@ -148,7 +166,11 @@ class Recogniser(ModelExtractor):
 
     def _decoded(self, item: Item, model: Any, spoken: Spoken | None = None) -> Decoded:
         """Recognise the stretches of speech of a clip that has some."""
-        speech, seconds, language = item.clip.speech, item.clip.seconds, self._stated(model)[0]
+        speech, seconds, language = (
+            item.clip.speech,
+            item.clip.seconds,
+            self._stated(model)[0],
+        )
         if spoken and language is None:
             language = self._assumed(model, spoken) or spoken.language
         parts = stretches(item.speech, seconds)
@@ -157,7 +179,9 @@ class Recogniser(ModelExtractor):
             pieces = stretches(item.speech, seconds, PIECE_JOIN_S, PIECE_MARGIN_S)
             if len(pieces) > len(parts):
                 again = self._decode(model, speech, pieces, language or whole.language)
-                return again._replace(language=whole.language, probability=whole.probability)
+                return again._replace(
+                    language=whole.language, probability=whole.probability
+                )
         return whole
 
     def _worth_pieces(
@@ -165,8 +189,8 @@ class Recogniser(ModelExtractor):
     ) -> bool:
         """Whether the text loops, and decoding it in pieces may mend that.
 
-        It never mended anything in other languages, nor words that are not believed, at up to ten
-        times the cost.
+        It never mended anything in other languages, nor words that are not believed, at
+        up to ten times the cost.
         """
         if spoken is not None and decoded.language != "en":
             return False
@@ -236,8 +260,8 @@ class Recogniser(ModelExtractor):
             some = ", ".join(sorted(languages)[:5])
             raise UserError(
                 f"{self.name}: language {self.language!r}, but the model knows"
-                f" {len(languages)} ({some}{', ...' if len(languages) > 5 else ''}); use one of"
-                " them, or a model without .en in its name"
+                f" {len(languages)} ({some}{', ...' if len(languages) > 5 else ''});"
+                " use one of them, or a model without .en in its name"
             )
         return model
 
@@ -256,21 +280,27 @@ def words_of(segments: Iterable[Mapping[str, Any]], seconds: float) -> list[Word
     """Return the words of decoded segments, their times :func:`~extractors.word_times.repaired`.
 
     Args:
-        segments: ``text``, and ``words`` with ``word``, ``start``, ``end``, ``probability``.
-            A segment without words (the alignment failed) gives its text, without times, and
-            a time that the library did not give is None.
+        segments: ``text``, and ``words`` with ``word``, ``start``, ``end``,
+            ``probability``. A segment without words (the alignment failed) gives its
+            text, without times, and a time that the library did not give is None.
         seconds: duration of the clip; later times are cut to it.
     """
     results: list[Word] = []
     for segment in segments:
-        words = segment.get("words") or [{"word": text} for text in str(segment["text"]).split()]
+        words = segment.get("words") or [
+            {"word": text} for text in str(segment["text"]).split()
+        ]
         for word in words:
             text = str(word["word"]).strip()
             if not says_something(text):
                 continue
-            start, end = (_within(word.get(key), seconds, 3) for key in ("start", "end"))
+            start, end = (
+                _within(word.get(key), seconds, 3) for key in ("start", "end")
+            )
             confidence = share(word.get("probability"))
-            results.append(Word(text=text, start_s=start, end_s=end, confidence=confidence))
+            results.append(
+                Word(text=text, start_s=start, end_s=end, confidence=confidence)
+            )
     return repaired(results, seconds)
 
 

@@ -80,8 +80,11 @@ PROFILES: Mapping[str, Mapping[str, str]] = MappingProxyType(
     }
 )
 
-#: Options that a profile sets; other extractors' and other profiles' are their libraries'.
-_SETTINGS: Mapping[str, Mapping[str, Any]] = MappingProxyType({"screen": {"beam_size": 1}})
+#: Options that a profile sets; other extractors' and other profiles' are their
+#: libraries'.
+_SETTINGS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {"screen": {"beam_size": 1}}
+)
 
 
 @lru_cache(maxsize=1)
@@ -121,13 +124,21 @@ def load(name: str) -> type[Extractor]:
     """Load an extractor's class by its registered name; UserError where none can be imported."""
     entry = _entries().get(name)
     if entry is None:
-        raise UserError(f"extractor {name!r} is not registered; use one of {', '.join(names())}")
+        raise UserError(
+            f"extractor {name!r} is not registered; use one of {', '.join(names())}"
+        )
     try:
         extractor_class = getattr(import_module(entry.module), entry.attr)
     except (ImportError, AttributeError) as error:
-        raise UserError(f"extractor {name!r}: cannot import {entry.value} ({error})") from error
-    if not (isinstance(extractor_class, type) and issubclass(extractor_class, Extractor)):
-        raise UserError(f"extractor {name!r}: {entry.value} is not a subclass of Extractor")
+        raise UserError(
+            f"extractor {name!r}: cannot import {entry.value} ({error})"
+        ) from error
+    if not (
+        isinstance(extractor_class, type) and issubclass(extractor_class, Extractor)
+    ):
+        raise UserError(
+            f"extractor {name!r}: {entry.value} is not a subclass of Extractor"
+        )
     return extractor_class
 
 
@@ -153,7 +164,8 @@ def create(spec: str, **options: Any) -> Extractor:
         option = result.argument
         if not value:
             raise UserError(
-                f"extractor {spec!r}: no {option} after the colon; write {name}:{option.upper()}"
+                f"extractor {spec!r}: no {option} after the colon; write"
+                f" {name}:{option.upper()}"
             )
         options[option] = value
     _check_options(result, spec, options)
@@ -164,7 +176,9 @@ def _check_options(kind: type[Extractor], spec: str, options: Iterable[str]) -> 
     known = [field.name for field in fields(kind)]
     for option in options:
         if option not in known:
-            offered = f"its options are {', '.join(known)}" if known else "it has no options"
+            offered = (
+                f"its options are {', '.join(known)}" if known else "it has no options"
+            )
             raise UserError(f"extractor {spec!r}: no option {option!r}; {offered}")
 
 
@@ -178,22 +192,29 @@ def plan_extractors(
 
     Args:
         profile: a name in :data:`PROFILES`.
-        overrides: group -> spec or extractor that replaces the profile's, or ``none`` to drop
-            the group.
-        settings: option -> value, e.g. device; for every extractor named by a spec that has
-            such an option. None leaves the profile's or the extractor's default.
+        overrides: group -> spec or extractor that replaces the profile's, or ``none``
+            to drop the group.
+        settings: option -> value, e.g. device; for every extractor named by a spec that
+            has such an option. None leaves the profile's or the extractor's default.
         own: extractor -> option -> value, for that extractor alone.
 
     Raises:
-        UserError: the profile, a group or an extractor is unknown, an extractor fills another
-            group than the one that it is named for, or a needed group is dropped or circular.
+        UserError: the profile, a group or an extractor is unknown, an extractor fills
+            another group than the one that it is named for, or a needed group is
+            dropped or circular.
     """
     if profile not in PROFILES:
-        raise UserError(f"profile {profile!r} is unknown; use one of {', '.join(PROFILES)}")
+        raise UserError(
+            f"profile {profile!r} is unknown; use one of {', '.join(PROFILES)}"
+        )
     for group, spec in (overrides or {}).items():
         if group not in GROUPS and isinstance(spec, str) and not specs_for(group):
-            raise UserError(f"group {group!r} is unknown; use one of {', '.join(GROUPS)}")
-    provided = {name: value for name, value in (settings or {}).items() if value is not None}
+            raise UserError(
+                f"group {group!r} is unknown; use one of {', '.join(GROUPS)}"
+            )
+    provided = {
+        name: value for name, value in (settings or {}).items() if value is not None
+    }
     used = {**_SETTINGS.get(profile, {}), **provided}
     chosen = {
         group: _create_for(group, spec, profile, used)
@@ -204,8 +225,8 @@ def plan_extractors(
     for name, options in (own or {}).items():
         if name not in names:
             raise UserError(
-                f"extractor {name!r}: is not used here, so its options mean nothing; used are"
-                f" {', '.join(sorted(names))}"
+                f"extractor {name!r}: is not used here, so its options mean nothing;"
+                f" used are {', '.join(sorted(names))}"
             )
         _check_options(type(chosen[names[name]]), name, options)
         chosen[names[name]] = replace(chosen[names[name]], **options)
@@ -214,8 +235,9 @@ def plan_extractors(
             if need not in chosen:
                 offered = " or ".join(f"{need}={spec}" for spec in specs_for(need))
                 raise UserError(
-                    f"extractor {extractor.name!r} needs group {need}, which is not extracted;"
-                    f" add {offered or 'an extractor that fills it'}, or set {group}={NONE}"
+                    f"extractor {extractor.name!r} needs group {need}, which is not"
+                    f" extracted; add {offered or 'an extractor that fills it'}, or set"
+                    f" {group}={NONE}"
                 )
     try:
         before: dict[str, list[str]] = {}
@@ -225,7 +247,9 @@ def plan_extractors(
         order = list(TopologicalSorter(before).static_order())
     except CycleError as error:
         circle = " -> ".join(error.args[1])
-        raise UserError(f"extractors need each other: {circle}; drop one of them") from error
+        raise UserError(
+            f"extractors need each other: {circle}; drop one of them"
+        ) from error
     return [chosen[group] for group in order]
 
 

@@ -10,8 +10,8 @@ from extractors.registry import PROFILES, specs_for
 def unmeasured(group: str, absent: Absent, why: bool = False) -> str:
     """Say why a group has no values, as the rest of a sentence that begins with its name.
 
-    A group that was not requested comes with the option that would measure it; with ``why``, one
-    that was requested comes with its reason.
+    A group that was not requested comes with the option that would measure it; with
+    ``why``, one that was requested comes with its reason.
 
     >>> unmeasured("emotion", NOT_REQUESTED)
     'was not measured; -x emotion=emotion2vec:iic/emotion2vec_plus_large would'
@@ -25,8 +25,8 @@ def unmeasured(group: str, absent: Absent, why: bool = False) -> str:
 def option(group: str) -> str:
     """Return the option that has a group measured, e.g. ``-x pitch=praat``.
 
-    It names the spec of a profile, the lightest first; else a model of the catalogue, or any
-    extractor of the group.
+    It names the spec of a profile, the lightest first; else a model of the catalogue,
+    or any extractor of the group.
     """
     for profile in PROFILES.values():
         if group in profile:

@@ -13,8 +13,8 @@ from extractors.weights import one_line
 
 CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 
-#: Brings the build for GPUs and CUDA's libraries. It is no extra of ours: it lies in the folder of
-#: the build for CPUs, which pip would install over it.
+#: Brings the build for GPUs and CUDA's libraries. It is no extra of ours: it lies in
+#: the folder of the build for CPUs, which pip would install over it.
 INSTALL = "pip install 'onnxruntime-gpu[cuda,cudnn]'"
 
 
@@ -22,7 +22,8 @@ INSTALL = "pip install 'onnxruntime-gpu[cuda,cudnn]'"
 class NetworkExtractor(Extractor):
     """Base of extractors whose small networks run on the CPU, unless a GPU is asked for."""
 
-    #: ``auto`` is the CPU, so that values are alike everywhere; ``cpu``, ``cuda`` or ``cuda:N``.
+    #: ``auto`` is the CPU, so that values are alike everywhere; ``cpu``, ``cuda`` or
+    #: ``cuda:N``.
     device: str = "auto"
 
     def __post_init__(self) -> None:
@@ -46,7 +47,8 @@ def open_session(content: bytes, device: str = "cpu", mem_pattern: bool = True) 
     Args:
         content: the graph.
         device: ``cpu`` or ``cuda:N``.
-        mem_pattern: whether inputs are of few sizes, so that their memory is planned ahead.
+        mem_pattern: whether inputs are of few sizes, so that their memory is planned
+            ahead.
     """
     import onnxruntime
 
@@ -57,11 +59,14 @@ def open_session(content: bytes, device: str = "cpu", mem_pattern: bool = True) 
     options.enable_mem_pattern = mem_pattern
     # The arena keeps the memory of the longest clip so far.
     options.enable_cpu_mem_arena = False
-    session = onnxruntime.InferenceSession(content, options, providers=providers(device))
+    session = onnxruntime.InferenceSession(
+        content, options, providers=providers(device)
+    )
     if is_gpu(device) and CUDA not in session.get_providers():
         warnings.warn(
             f"onnxruntime: networks that should run on {device} run on the CPU"
-            f" ({problem() or 'CUDA or cuDNN does not load'}); mend it, or use -X device=cpu",
+            f" ({problem() or 'CUDA or cuDNN does not load'}); mend it, or use -X"
+            " device=cpu",
             Advice,
             stacklevel=2,
         )
@@ -78,8 +83,10 @@ def providers(device: str) -> list[Any]:
         onnxruntime.preload_dlls()
     settings = {
         "device_id": int(device.partition(":")[2] or 0),
-        "use_tf32": 0,  # it has 10 bits: a score would be another one in its third digit
-        "cudnn_conv_algo_search": "HEURISTIC",  # clips differ in length; a search takes longer
+        # it has 10 bits: a score would be another one in its third digit
+        "use_tf32": 0,
+        # clips differ in length; a search takes longer
+        "cudnn_conv_algo_search": "HEURISTIC",
     }
     return [(CUDA, settings), CPU]
 

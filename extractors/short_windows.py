@@ -1,8 +1,8 @@
 """Whisper through windows that are as long as their speech, and signs that one was too short.
 
-Whisper's encoder takes 30 s at a time, and what is shorter is padded: a prompt of 8 s costs as
-much as one of 30. Here the padding is cut to a margin behind the speech, which the model needs to
-find the end.
+Whisper's encoder takes 30 s at a time, and what is shorter is padded: a prompt of 8 s
+costs as much as one of 30. Here the padding is cut to a margin behind the speech, which
+the model needs to find the end.
 """
 
 from __future__ import annotations
@@ -35,11 +35,12 @@ FRAMES_PER_S = 100
 #: So many words that are repeated at once may be an echo of the model's.
 ECHO_WORDS = 3
 
-#: Words end this long before the speech does, or later than it, only where something went wrong,
-#: seconds.
+#: Words end this long before the speech does, or later than it, only where something
+#: went wrong, seconds.
 EARLY_S, LATE_S = 1.5, 0.5
 
-#: Mean log probability under which a window is not believed: half of the words are unsure.
+#: Mean log probability under which a window is not believed: half of the words are
+#: unsure.
 UNSURE = -0.7
 
 
@@ -50,13 +51,15 @@ def shortened(model: Any) -> Any:
     return short
 
 
-def cut(features: npt.NDArray[np.float32], frames_per_s: int) -> npt.NDArray[np.float32]:
+def cut(
+    features: npt.NDArray[np.float32], frames_per_s: int
+) -> npt.NDArray[np.float32]:
     """Cut most of a window's padding, to whole seconds; the padding that is left is silent.
 
-    ``features`` are log-mel energies [shape=(bands, frames)], exactly 0 in all bands of the
-    library's padding. To the model that is a loud hiss; OpenAI's own code pads with silence, the
-    lowest energy that a clip can have. In a whole window it makes no difference, in a short one
-    words get lost beside it.
+    ``features`` are log-mel energies [shape=(bands, frames)], exactly 0 in all bands of
+    the library's padding. To the model that is a loud hiss; OpenAI's own code pads with
+    silence, the lowest energy that a clip can have. In a whole window it makes no
+    difference, in a short one words get lost beside it.
     """
     used = np.flatnonzero(features.any(axis=0))
     end = int(used[-1]) + 1 if len(used) else 0
@@ -98,7 +101,9 @@ def broken(segments: Sequence[Mapping[str, Any]], part: Span) -> str | None:
     if not words:
         return "no words"
     whole = last_whole(segments, part) or 0
-    late = [str(segment["text"]) for segment in segments if int(segment["seek"]) >= whole]
+    late = [
+        str(segment["text"]) for segment in segments if int(segment["seek"]) >= whole
+    ]
     loop = longest_repetition(tokens(" ".join(late)))
     if loop and (len(loop.phrase) >= ECHO_WORDS or loop.times >= ECHO_WORDS):
         return "it repeats itself"

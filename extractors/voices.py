@@ -27,8 +27,9 @@ from extractors.ecapa import HYPERPARAMETERS, WEIGHTS, load_folder, model_files
 from extractors.guard import untouched
 from extractors.model_backed import ModelExtractor, equal_lengths
 
-#: Of longer clips, this much is measured from the first speech on, seconds: the features of a
-#: minute already take 1 GB in the published size, and an accent does not change.
+#: Of longer clips, this much is measured from the first speech on, seconds: the
+#: features of a minute already take 1 GB in the published size, and an accent does not
+#: change.
 MAX_S = 60.0
 
 #: A language detected with less than this counts as unknown.
@@ -48,8 +49,8 @@ _DECIMALS = 6
 class EcapaBased(ModelExtractor):
     """Base of extractors whose model is a folder of a speechbrain ECAPA.
 
-    Always in single precision: the model is small, and the logarithm of the features wants
-    the range.
+    Always in single precision: the model is small, and the logarithm of the features
+    wants the range.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("signal",)
@@ -90,7 +91,9 @@ class EcapaBased(ModelExtractor):
 
             for stack in equal_lengths(parts, self.batch_size):
                 some = [torch.from_numpy(parts[index]) for index in stack]
-                sound = torch.stack(some) if len(some) > 1 else some[0][None]  # no copy of one
+                sound = (
+                    torch.stack(some) if len(some) > 1 else some[0][None]
+                )  # no copy of one
                 results.update(zip(stack, self._values(model, sound), strict=True))
         return [results[index] for index in range(len(items))]
 
@@ -116,8 +119,8 @@ def excerpt(speech: Samples, spans: list[Span]) -> Samples:
 class EcapaExtractor(EcapaBased):
     """Likeness to each of 16 accents of English (cosine); absent for other languages.
 
-    The language is the transcript's, where the plan has one and it was detected or stated;
-    otherwise it is unknown, and the clip is scored.
+    The language is the transcript's, where the plan has one and it was detected or
+    stated; otherwise it is unknown, and the clip is scored.
     """
 
     name: ClassVar[str] = "ecapa"
@@ -138,7 +141,9 @@ class EcapaExtractor(EcapaBased):
         names = model.hparams.label_encoder.ind2lab  # accent by the index of its class
         accents: list[Accent] = []
         for values in cosines.tolist():
-            similarities = {str(names[index]): cosine(value) for index, value in enumerate(values)}
+            similarities = {
+                str(names[index]): cosine(value) for index, value in enumerate(values)
+            }
             top = max(similarities, key=similarities.__getitem__)
             accents.append(Accent(similarities=similarities, top=top))
         return accents
@@ -147,11 +152,15 @@ class EcapaExtractor(EcapaBased):
 def language_gate(transcript: Transcript | Absent) -> Absent | None:
     """Say why an English accent makes no sense for this clip, or None when it may.
 
-    A recogniser that writes only English (``language_source`` is ``model``) proves nothing.
+    A recogniser that writes only English (``language_source`` is ``model``) proves
+    nothing.
     """
     if isinstance(transcript, Absent) or transcript.language_source == "model":
         return None
-    sure = transcript.language_probability is None or transcript.language_probability >= SURE
+    sure = (
+        transcript.language_probability is None
+        or transcript.language_probability >= SURE
+    )
     sure = sure and "unsure_language" not in transcript.suspect
     if transcript.language == "en" or not sure:
         return None
@@ -166,8 +175,8 @@ def cosine(value: float) -> float:
     """Check a similarity in [-1, 1]; UserError where the classifier is of another kind."""
     if not abs(value) <= 1 + _COSINE_TOLERANCE:  # NaN is not either
         raise UserError(
-            f"ecapa: {value:g} is not a cosine; use a model with a cosine classifier, such as"
-            " Jzuluaga/accent-id-commonaccent_ecapa"
+            f"ecapa: {value:g} is not a cosine; use a model with a cosine classifier,"
+            " such as Jzuluaga/accent-id-commonaccent_ecapa"
         )
     return min(max(value, -1.0), 1.0)
 
@@ -182,7 +191,9 @@ class SpeakerExtractor(EcapaBased):
     name: ClassVar[str] = "speaker"
     group: ClassVar[str] = "speaker"
     version: ClassVar[str] = "1"
-    limits: ClassVar[str] = "similarity of voices, not identity; short clips are unstable."
+    limits: ClassVar[str] = (
+        "similarity of voices, not identity; short clips are unstable."
+    )
 
     model: str = "speechbrain/spkrec-ecapa-voxceleb"
 
@@ -198,6 +209,8 @@ def direction(vector: np.ndarray) -> Extension:
     """Make a clip's group; UserError where the embedding is zero, infinite or no number."""
     length = float(np.linalg.norm(vector))
     if not 0 < length < float("inf"):
-        raise UserError("speaker: the embedding has no direction; fetch the model again")
+        raise UserError(
+            "speaker: the embedding has no direction; fetch the model again"
+        )
     values = [round(v, _DECIMALS) for v in vector / length]
     return Extension(values={"embedding": values}, shown=False)

@@ -1,7 +1,8 @@
 """Checkpoint files: read without running code from them, and checked against the model.
 
-Libraries load what fits and keep random numbers where nothing does (funasr), or only warn
-(speechbrain). A model with random parts gives plausible nonsense, so here it is an error.
+Libraries load what fits and keep random numbers where nothing does (funasr), or only
+warn (speechbrain). A model with random parts gives plausible nonsense, so here it is an
+error.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ def read_state(path: Path, remedy: str) -> dict[str, Any]:
     """Read a torch file, on the CPU; only tensors and plain values are unpickled.
 
     Raises:
-        UserError: it is missing, cut short, no file of tensors, or holds anything that would run
-            code.
+        UserError: it is missing, cut short, no file of tensors, or holds anything that
+            would run code.
     """
     import torch
 
@@ -46,9 +47,13 @@ def read_state(path: Path, remedy: str) -> dict[str, Any]:
         raise UserError(f"{path}: no such file; {remedy}") from error
     except Exception as error:  # zip, pickle, EOF and runtime errors, by kind of damage
         details = _NO_TENSORS if isinstance(error, LookupError) else one_line(error)
-        raise UserError(f"{path}: cannot be read as a checkpoint ({details}); {remedy}") from error
+        raise UserError(
+            f"{path}: cannot be read as a checkpoint ({details}); {remedy}"
+        ) from error
     if not isinstance(state, dict):
-        raise UserError(f"{path}: holds a {type(state).__name__}, not named tensors; {remedy}")
+        raise UserError(
+            f"{path}: holds a {type(state).__name__}, not named tensors; {remedy}"
+        )
     return state
 
 
@@ -64,7 +69,8 @@ def check_state(
     Args:
         state: tensors of the file.
         model: ``state_dict()`` of the model that was built for it.
-        optional: names that may be missing or superfluous (parts used in training only).
+        optional: names that may be missing or superfluous (parts used in training
+            only).
 
     Raises:
         UserError: names one tensor of each kind of mismatch.
@@ -86,7 +92,9 @@ def check_state(
         if names
     ]
     if mismatches:
-        raise UserError(f"{path}: does not fit the model: {', '.join(mismatches)}; {remedy}")
+        raise UserError(
+            f"{path}: does not fit the model: {', '.join(mismatches)}; {remedy}"
+        )
 
 
 def check_loaded(

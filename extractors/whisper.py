@@ -48,9 +48,12 @@ class WhisperExtractor(Recogniser):
         model = self._recogniser()
         decode = [partial(self._decoded, item) for item in items]
         with untouched(seed=SEED):
-            results = hear_together(model, decode) if len(decode) > 1 else [decode[0](model)]
+            results = (
+                hear_together(model, decode) if len(decode) > 1 else [decode[0](model)]
+            )
         return [
-            self._transcript(item, one, model) for item, one in zip(items, results, strict=True)
+            self._transcript(item, one, model)
+            for item, one in zip(items, results, strict=True)
         ]
 
     def _languages(self, model: Any) -> frozenset[str]:
@@ -83,7 +86,8 @@ class WhisperExtractor(Recogniser):
 def detect(model: Any, speech: Samples) -> tuple[str, float]:
     """Detect the language of at most 30 s at 16 kHz, and its probability.
 
-    ``transcribe`` detects it, too, but from the first sample on and without a probability.
+    ``transcribe`` detects it, too, but from the first sample on and without a
+    probability.
     """
     from whisper.audio import log_mel_spectrogram, pad_or_trim
 
@@ -96,8 +100,8 @@ def detect(model: Any, speech: Samples) -> tuple[str, float]:
 def load_checkpoint(path: Path, device: str) -> Any:
     """Build Whisper from ``dims`` and ``model_state_dict``; UserError where they do not fit.
 
-    It is built here rather than by ``whisper.load_model``, which gives a model that is loaded by
-    path no alignment heads (worse word times) and reads a named one twice.
+    It is built here rather than by ``whisper.load_model``, which gives a model that is
+    loaded by path no alignment heads (worse word times) and reads a named one twice.
     """
     import whisper
     from whisper.model import ModelDimensions, Whisper
@@ -110,14 +114,17 @@ def load_checkpoint(path: Path, device: str) -> Any:
         model = Whisper(dims)
     except (KeyError, TypeError) as error:
         raise UserError(
-            f"{path}: is no Whisper checkpoint (dims and model_state_dict are expected, it has"
-            f" {', '.join(sorted(map(str, content))[:4]) or 'nothing'}); {remedy}"
+            f"{path}: is no Whisper checkpoint (dims and model_state_dict are expected,"
+            f" it has {', '.join(sorted(map(str, content))[:4]) or 'nothing'});"
+            f" {remedy}"
         ) from error
     check_state(path, results, model.state_dict(), remedy)
     model.load_state_dict(results)
     sha256 = file_sha256(path)
     for name, url in whisper._MODELS.items():
-        if f"/{sha256}/" in url:  # OpenAI published which attention heads give the best word times
+        if (
+            f"/{sha256}/" in url
+        ):  # OpenAI published which attention heads give the best word times
             model.set_alignment_heads(whisper._ALIGNMENT_HEADS[name])
     model.eval()
     if is_gpu(device):
@@ -128,8 +135,8 @@ def load_checkpoint(path: Path, device: str) -> Any:
 def halve(model: Any) -> None:
     """Convert to half precision the layers that Whisper computes in the input's anyway.
 
-    Its layer norms compute in float32 and want float32 weights; the embeddings are added up
-    before the cast.
+    Its layer norms compute in float32 and want float32 weights; the embeddings are
+    added up before the cast.
     """
     from torch import nn
 

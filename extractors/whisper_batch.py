@@ -1,9 +1,10 @@
 """Several clips through one Whisper: windows of all of them share forward passes.
 
-The library's loop (seeking, thresholds, rising temperature, word times) runs for each clip with a
-stand-in for the model (:mod:`extractors.loops`), until it wishes for a window to be decoded or a
-language to be detected. Equal wishes go through the model together. The batch gets narrower as
-clips end. The word alignment, which installs hooks on the model, runs undisturbed.
+The library's loop (seeking, thresholds, rising temperature, word times) runs for each
+clip with a stand-in for the model (:mod:`extractors.loops`), until it wishes for a
+window to be decoded or a language to be detected. Equal wishes go through the model
+together. The batch gets narrower as clips end. The word alignment, which installs hooks
+on the model, runs undisturbed.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ class LoopRequest(NamedTuple):
 def hear_together(model: Any, clips: Sequence[HearClip]) -> list[Decoded]:
     """Transcribe each clip as decoding it alone would.
 
-    Windows that are decoded together differ from those decoded alone by rounding. Two kinds are
-    decoded alone: sampled ones (temperature above 0), each clip with its own sequence of random
-    numbers, which begins where torch's generator stands now; and those with a beam, for which the
-    library (20250625) fails on more than one window. The error of the first loop that fails stops
-    the others.
+    Windows that are decoded together differ from those decoded alone by rounding. Two
+    kinds are decoded alone: sampled ones (temperature above 0), each clip with its own
+    sequence of random numbers, which begins where torch's generator stands now; and
+    those with a beam, for which the library (20250625) fails on more than one window.
+    The error of the first loop that fails stops the others.
     """
     return by_turns([_Loop(model, hear) for hear in clips], partial(_fulfil, model))
 
@@ -42,9 +43,13 @@ def _fulfil(model: Any, wishes: Mapping[_Loop, LoopRequest]) -> dict[_Loop, Any]
     """Answer each wish; equal ones share a forward pass."""
     import torch
 
-    groups: list[tuple[Any, list[_Loop]]] = []  # options hold lists, so they do not hash
+    groups: list[
+        tuple[Any, list[_Loop]]
+    ] = []  # options hold lists, so they do not hash
     for loop, wish in wishes.items():
-        group = next((loops for options, loops in groups if options == wish.options), None)
+        group = next(
+            (loops for options, loops in groups if options == wish.options), None
+        )
         if group is None:
             groups.append((wish.options, [loop]))
         else:
@@ -56,7 +61,9 @@ def _fulfil(model: Any, wishes: Mapping[_Loop, LoopRequest]) -> dict[_Loop, Any]
             tokens, shares = model.detect_language(torch.stack(mels))
             answers.update(zip(loops, zip(tokens, shares, strict=True), strict=True))
         elif options.temperature == 0 and not options.beam_size:
-            answers.update(zip(loops, model.decode(torch.stack(mels), options), strict=True))
+            answers.update(
+                zip(loops, model.decode(torch.stack(mels), options), strict=True)
+            )
         else:
             for loop in loops:
                 answers[loop] = loop.alone(model, options, wishes[loop].mel)

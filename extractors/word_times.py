@@ -1,9 +1,10 @@
 """Word times that make sense: each word takes some time, and none begins before the last ends.
 
-Whisper aligns words by attention in steps of 20 ms and moves ends to where the sound pauses, which
-leaves words of no length and words that overlap (seen: "then" from 5.37 to 5.37 s). Such words
-share the time of their neighbours by their letters, or take a little of the pause behind them;
-never is a word drawn across a pause. Where there is no time to be had, they have none.
+Whisper aligns words by attention in steps of 20 ms and moves ends to where the sound
+pauses, which leaves words of no length and words that overlap (seen: "then" from 5.37
+to 5.37 s). Such words share the time of their neighbours by their letters, or take a
+little of the pause behind them; never is a word drawn across a pause. Where there is no
+time to be had, they have none.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from blueprints import Word
 #: The shortest time of a word, seconds: two steps of the alignment.
 MIN_WORD_S = 0.04
 
-#: Words with a longer pause between them share no time, and take no more of it than this, seconds.
+#: Words with a longer pause between them share no time, and take no more of it than
+#: this, seconds.
 MAX_GAP_S = 0.5
 
 #: Times are rounded to milliseconds.
@@ -26,8 +28,8 @@ _DIGITS = 3
 def repaired(words: Sequence[Word], seconds: float) -> list[Word]:
     """Put words in spoken order, with times that last ``MIN_WORD_S`` or more and do not overlap.
 
-    A word whose times are fine, and its neighbours' too, is not touched, and one that lacks a time
-    keeps what it has. ``seconds`` is the duration of the clip.
+    A word whose times are fine, and its neighbours' too, is not touched, and one that
+    lacks a time keeps what it has. ``seconds`` is the duration of the clip.
     """
     result = list(words)
     spans = [

@@ -12,8 +12,21 @@ from fusion.policies import (
     policy_from_rows,
     read_policy,
 )
-from fusion.probability import SUM_TOLERANCE, Distribution, entropy, fuse_distributions, mode
-from fusion.ratings import DIMENSIONS, RATINGS, Dimension, Rating, from_steps, rating_min
+from fusion.probability import (
+    SUM_TOLERANCE,
+    Distribution,
+    entropy,
+    fuse_distributions,
+    mode,
+)
+from fusion.ratings import (
+    DIMENSIONS,
+    RATINGS,
+    Dimension,
+    Rating,
+    from_steps,
+    rating_min,
+)
 from fusion.rubric import TRACE, ItemKind, Rubric, preference_rubric
 from fusion.scales import (
     BINARY,

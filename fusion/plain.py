@@ -1,9 +1,10 @@
 """Plain preferences: ``1``, ``tie``, ``2`` without types, in exact fractions.
 
-A vote is a number seen from the place shown first: ``1`` is 0, ``tie`` is 1/2, ``2`` is 1.
-Votes combine by their mean and a threshold at 1/2 (the rule behind AudioJudge's released
-tables, arXiv 2507.12705, whose text calls it a majority vote). Floats would do no harm to
-the threshold, but they would to sums of many such means: equal rates must stay equal.
+A vote is a number seen from the place shown first: ``1`` is 0, ``tie`` is 1/2, ``2`` is
+1. Votes combine by their mean and a threshold at 1/2 (the rule behind AudioJudge's
+released tables, arXiv 2507.12705, whose text calls it a majority vote). Floats would do
+no harm to the threshold, but they would to sums of many such means: equal rates must
+stay equal.
 """
 
 from __future__ import annotations
@@ -17,7 +18,11 @@ from fusion.policies import summary
 from fusion.probability import TIE_TOLERANCE
 
 #: Plain label -> its number.
-POINTS: Mapping[str, Fraction] = {"1": Fraction(0), "tie": Fraction(1, 2), "2": Fraction(1)}
+POINTS: Mapping[str, Fraction] = {
+    "1": Fraction(0),
+    "tie": Fraction(1, 2),
+    "2": Fraction(1),
+}
 
 #: The plain labels in their usual order.
 PLAIN: tuple[str, ...] = ("1", "2", "tie")

@@ -22,7 +22,9 @@ from pathlib import Path
 from fusion.ratings import DIMENSIONS, RATINGS, Rating, rating_min
 
 #: All 64 inputs (content, voice quality, paralinguistics) in the declared order.
-CELLS: tuple[tuple[Rating, Rating, Rating], ...] = tuple(product(RATINGS, RATINGS, RATINGS))
+CELLS: tuple[tuple[Rating, Rating, Rating], ...] = tuple(
+    product(RATINGS, RATINGS, RATINGS)
+)
 
 #: The policy used when none is named.
 DEFAULT_POLICY = "content_first"
@@ -47,19 +49,23 @@ class Policy:
     summary: str
     rule: DecisionRule
 
-    def __call__(self, content: Rating, voice_quality: Rating, paralinguistics: Rating) -> Rating:
+    def __call__(
+        self, content: Rating, voice_quality: Rating, paralinguistics: Rating
+    ) -> Rating:
         """Return the overall rating."""
         return self.decide(content, voice_quality, paralinguistics).rating
 
-    def decide(self, content: Rating, voice_quality: Rating, paralinguistics: Rating) -> Decision:
+    def decide(
+        self, content: Rating, voice_quality: Rating, paralinguistics: Rating
+    ) -> Decision:
         """Return the overall rating with its explanation."""
         return self.rule(content, voice_quality, paralinguistics)
 
     def possible(self, *ratings: Rating | None) -> tuple[Rating, ...]:
         """Return the overall ratings that are possible where some dimensions are None.
 
-        They come in the declared order. A single one means that the policy decides alike
-        whatever the missing ratings are; only then is the overall rating known.
+        They come in the declared order. A single one means that the policy decides
+        alike whatever the missing ratings are; only then is the overall rating known.
         """
         choices = [RATINGS if rating is None else (rating,) for rating in ratings]
         outcomes = {self(*cell) for cell in product(*choices)}
@@ -114,7 +120,9 @@ def acceptability_cap(c: Rating, vq: Rating, p: Rating) -> Decision:
     name, rating = winner
     capped = rating_min(rating, cap)
     verb = "stands" if capped is rating else f"is cut to {capped}"
-    return Decision(capped, f"{name} prefers {rating}, which {verb} under the cap {cap}")
+    return Decision(
+        capped, f"{name} prefers {rating}, which {verb} under the cap {cap}"
+    )
 
 
 def acceptability_cap_lenient(c: Rating, vq: Rating, p: Rating) -> Decision:
@@ -139,7 +147,9 @@ def majority_vote(c: Rating, vq: Rating, p: Rating) -> Decision:
     rating = Rating.from_acceptability(accept_a >= 2, accept_b >= 2)
     if len(set(ratings)) < len(ratings):
         return Decision(rating, f"at least two dimensions say {rating}")
-    return Decision(rating, f"three different ratings: by answer, two of three give {rating}")
+    return Decision(
+        rating, f"three different ratings: by answer, two of three give {rating}"
+    )
 
 
 def summary(rule: Callable[..., object]) -> str:
@@ -172,8 +182,8 @@ def policy_from_rows(
     """Build a policy from 64 rows ``content, voice_quality, paralinguistics, overall``.
 
     Raises:
-        ValueError: a label is unknown, a column or an input is missing, or an input stands
-            twice. The message names ``where`` and the row (from 1).
+        ValueError: a label is unknown, a column or an input is missing, or an input
+            stands twice. The message names ``where`` and the row (from 1).
     """
     where = where or name
     table: dict[tuple[Rating, ...], Rating] = {}
@@ -181,10 +191,13 @@ def policy_from_rows(
         missing = [column for column in _COLUMNS if row.get(column) is None]
         if missing:
             raise ValueError(
-                f"{where}, row {number}: no {missing[0]!r}; columns are {', '.join(_COLUMNS)}"
+                f"{where}, row {number}: no {missing[0]!r}; columns are"
+                f" {', '.join(_COLUMNS)}"
             )
         place = f"{where}, row {number}"
-        *ratings, overall = [Rating.parse(row[column], f"{place}, {column}") for column in _COLUMNS]
+        *ratings, overall = [
+            Rating.parse(row[column], f"{place}, {column}") for column in _COLUMNS
+        ]
         cell = tuple(ratings)
         if cell in table:
             raise ValueError(f"{place}: {_show(cell)} stands twice; delete one")
@@ -192,7 +205,8 @@ def policy_from_rows(
     absent = [cell for cell in CELLS if cell not in table]
     if absent:
         raise ValueError(
-            f"{where}: {len(absent)} of {len(CELLS)} inputs are missing, first {_show(absent[0])}"
+            f"{where}: {len(absent)} of {len(CELLS)} inputs are missing, first"
+            f" {_show(absent[0])}"
         )
 
     def rule(c: Rating, vq: Rating, p: Rating) -> Decision:
@@ -227,9 +241,13 @@ def read_policy(path: Path) -> Policy:
     except (OSError, ValueError, csv.Error) as error:
         raise ValueError(f"{path}: not a readable policy table ({error})") from error
     except RecursionError:
-        raise ValueError(f"{path}: not a readable policy table (nested too deeply)") from None
+        raise ValueError(
+            f"{path}: not a readable policy table (nested too deeply)"
+        ) from None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise ValueError(f"{path}: expected a list of objects with {', '.join(_COLUMNS)}")
+        raise ValueError(
+            f"{path}: expected a list of objects with {', '.join(_COLUMNS)}"
+        )
     return policy_from_rows(path.stem, rows, str(path))
 
 
@@ -251,6 +269,6 @@ def load_policy(spec: str) -> Policy:
     near = get_close_matches(spec, POLICIES, n=1, cutoff=0.5)
     meant = f"did you mean {near[0]}? Else " if near else ""
     raise ValueError(
-        f"policy {spec!r} is unknown; {meant}use one of {', '.join(POLICIES)}, a 64-row .csv or"
-        f" .json table, or an entry point of group {ENTRY_POINT_GROUP!r}"
+        f"policy {spec!r} is unknown; {meant}use one of {', '.join(POLICIES)}, a 64-row"
+        f" .csv or .json table, or an entry point of group {ENTRY_POINT_GROUP!r}"
     )

@@ -24,10 +24,14 @@ def check_distribution(distribution: Distribution, where: str = "distribution") 
     for rating, value in distribution.items():
         Rating.parse(rating, where)
         if not 0 <= value <= 1:  # also refuses NaN
-            raise ValueError(f"{where}: P({rating}) = {value}; give a probability in [0, 1]")
+            raise ValueError(
+                f"{where}: P({rating}) = {value}; give a probability in [0, 1]"
+            )
     total = math.fsum(distribution.values())
     if abs(total - 1) > SUM_TOLERANCE:
-        raise ValueError(f"{where}: probabilities sum to {total:.6g}; divide by their sum")
+        raise ValueError(
+            f"{where}: probabilities sum to {total:.6g}; divide by their sum"
+        )
 
 
 def fuse_distributions(
@@ -38,7 +42,8 @@ def fuse_distributions(
 ) -> dict[Rating, float]:
     """Return the distribution of the overall rating of independent dimensions.
 
-    The sum over the 64 cells is exact: ``P(o) = sum C(c) VQ(v) P(p) [policy(c,v,p) = o]``.
+    The sum over the 64 cells is exact: ``P(o) = sum C(c) VQ(v) P(p) [policy(c,v,p) =
+    o]``.
 
     Raises:
         ValueError: an input is no distribution.
@@ -49,7 +54,8 @@ def fuse_distributions(
     terms: dict[Rating, list[float]] = {rating: [] for rating in RATINGS}
     for cell in CELLS:
         weight = math.prod(
-            distribution.get(rating, 0.0) for distribution, rating in zip(inputs, cell, strict=True)
+            distribution.get(rating, 0.0)
+            for distribution, rating in zip(inputs, cell, strict=True)
         )
         if weight:
             terms[policy(*cell)].append(weight)
@@ -58,16 +64,18 @@ def fuse_distributions(
 
 def entropy(distribution: Mapping[Any, float]) -> float:
     """Return Shannon's entropy in bits, from 0 (certain) to 2 (four labels equally likely)."""
-    return max(0.0, -math.fsum(p * math.log2(p) for p in distribution.values() if p > 0))
+    return max(
+        0.0, -math.fsum(p * math.log2(p) for p in distribution.values() if p > 0)
+    )
 
 
 def mode(distribution: Distribution) -> Rating:
     """Return the most probable rating; a tie goes by answer.
 
-    Tie rule: among equally probable ratings, an answer is acceptable when ratings with at
-    least half of the *tied* mass accept it. So {1, 2} gives ``both_good`` (each was
-    preferred as often as the other), {1, both_bad} gives ``1``, {both_good, both_bad} gives
-    ``both_good``. The rule treats A and B alike and knows no "first" rating.
+    Tie rule: among equally probable ratings, an answer is acceptable when ratings with
+    at least half of the *tied* mass accept it. So {1, 2} gives ``both_good`` (each was
+    preferred as often as the other), {1, both_bad} gives ``1``, {both_good, both_bad}
+    gives ``both_good``. The rule treats A and B alike and knows no "first" rating.
 
     Raises:
         ValueError: the input is no distribution.
@@ -80,4 +88,6 @@ def mode(distribution: Distribution) -> Rating:
         return tied[0]
     accept_a = sum(rating.acceptability[0] for rating in tied)
     accept_b = sum(rating.acceptability[1] for rating in tied)
-    return Rating.from_acceptability(2 * accept_a >= len(tied), 2 * accept_b >= len(tied))
+    return Rating.from_acceptability(
+        2 * accept_a >= len(tied), 2 * accept_b >= len(tied)
+    )

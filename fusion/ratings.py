@@ -27,7 +27,10 @@ class Rating(StrEnum):
     @property
     def acceptability(self) -> tuple[bool, bool]:
         """Whether A and whether B is acceptable: ``1`` is (1, 0), ``both_good`` is (1, 1)."""
-        return self in (Rating.A, Rating.BOTH_GOOD), self in (Rating.B, Rating.BOTH_GOOD)
+        return self in (Rating.A, Rating.BOTH_GOOD), self in (
+            Rating.B,
+            Rating.BOTH_GOOD,
+        )
 
     @property
     def is_winner(self) -> bool:
@@ -59,7 +62,9 @@ class Rating(StrEnum):
             return cls(str(text))
         except ValueError:
             labels = ", ".join(cls)
-            raise ValueError(f"{where}: {text!r} is not a rating; use one of {labels}") from None
+            raise ValueError(
+                f"{where}: {text!r} is not a rating; use one of {labels}"
+            ) from None
 
 
 #: Every rating once, in the declared order; tables and matrices use this order.
@@ -69,8 +74,9 @@ RATINGS: tuple[Rating, ...] = tuple(Rating)
 def from_steps(a: bool, b: bool, better: Rating | None) -> Rating:
     """Return the rating that HCoT's steps give (the annotation protocol of TRACE).
 
-    One acceptable answer wins, none is ``both_bad``, two are compared. ``better`` (one of the two
-    winners, or None) counts only when both are acceptable: an unacceptable answer cannot win.
+    One acceptable answer wins, none is ``both_bad``, two are compared. ``better`` (one
+    of the two winners, or None) counts only when both are acceptable: an unacceptable
+    answer cannot win.
     """
     if a and b and better is not None and better.is_winner:
         return better
@@ -81,4 +87,6 @@ def rating_min(x: Rating, y: Rating) -> Rating:
     """Accept the answers that both ratings accept: TRACE's RatingMin (Algorithm 3)."""
     x_accepts_a, x_accepts_b = x.acceptability
     y_accepts_a, y_accepts_b = y.acceptability
-    return Rating.from_acceptability(x_accepts_a and y_accepts_a, x_accepts_b and y_accepts_b)
+    return Rating.from_acceptability(
+        x_accepts_a and y_accepts_a, x_accepts_b and y_accepts_b
+    )

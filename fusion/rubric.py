@@ -32,11 +32,14 @@ class Rubric:
 
     def __post_init__(self) -> None:
         if not self.dimensions or len(set(self.dimensions)) < len(self.dimensions):
-            raise ValueError(f"rubric {self.name}: name one or more different dimensions")
+            raise ValueError(
+                f"rubric {self.name}: name one or more different dimensions"
+            )
         if self.scale.pairwise != (self.item == "pair"):
             raise ValueError(
-                f"rubric {self.name}: scale {self.scale.name} does not rate a {self.item};"
-                " pairwise scales compare pairs, numbers rate single answers"
+                f"rubric {self.name}: scale {self.scale.name} does not rate a"
+                f" {self.item}; pairwise scales compare pairs, numbers rate single"
+                " answers"
             )
 
     def parse(self, where: str, value: object) -> Any:

@@ -1,9 +1,9 @@
 """The scales of verdicts, and the arithmetic of distributions on them.
 
-Pairwise scales hold opinions that compare two answers; numeric scales hold scores of one answer
-(:func:`likert`, :data:`BINARY`, :func:`points`, :func:`numbers`). A distribution is a mapping
-label -> probability; labels that are missing have probability 0. How votes become one label is
-part of a pairwise scale:
+Pairwise scales hold opinions that compare two answers; numeric scales hold scores of
+one answer (:func:`likert`, :data:`BINARY`, :func:`points`, :func:`numbers`). A
+distribution is a mapping label -> probability; labels that are missing have probability
+0. How votes become one label is part of a pairwise scale:
 
 ===================  =========  ====================  ==============  =================
 scale                label set  labels of a reply     pooling         an even split
@@ -57,7 +57,8 @@ class Scale(ABC):
     Attributes:
         name: unique, e.g. ``typed_tie`` or ``likert-1-5``.
         labels: in their declared order; numeric ones ascend.
-        label_set: name in records for the labels of two answers; None: it scores one answer.
+        label_set: name in records for the labels of two answers; None: it scores one
+            answer.
     """
 
     def __init__(
@@ -105,7 +106,9 @@ class Scale(ABC):
         Raises:
             ValueError: the scale rates one answer.
         """
-        raise ValueError(f"scale {self.name} rates one answer; there is nothing to swap")
+        raise ValueError(
+            f"scale {self.name} rates one answer; there is nothing to swap"
+        )
 
     @abstractmethod
     def position(self, label: Any) -> float:
@@ -127,7 +130,8 @@ class Scale(ABC):
     def mean(self, distribution: Mapping[Any, float]) -> float:
         """Return the mean position, 0 to 1."""
         return math.fsum(
-            probability * self.position(label) for label, probability in distribution.items()
+            probability * self.position(label)
+            for label, probability in distribution.items()
         )
 
     def variance(self, distribution: Mapping[Any, float]) -> float:
@@ -144,7 +148,9 @@ class Scale(ABC):
         Labels without a vote are left out.
         """
         counts = Counter(labels)
-        return {label: counts[label] / len(labels) for label in self.labels if counts[label]}
+        return {
+            label: counts[label] / len(labels) for label in self.labels if counts[label]
+        }
 
     def pool(self, distributions: Sequence[Mapping[Any, float]]) -> dict[Any, float]:
         """Return the mean of distributions, each with the same weight."""
@@ -161,12 +167,12 @@ class Scale(ABC):
     ) -> tuple[Any, dict[Any, float], bool | None]:
         """Pool the distributions of several orders, each in terms of the item's own answers.
 
-        The orders weigh the same, however many votes each has, so that a preference for the
-        first place cancels.
+        The orders weigh the same, however many votes each has, so that a preference for
+        the first place cancels.
 
         Returns:
-            The label, the pooled distribution, and whether all orders decide alike (None:
-            there is one order only).
+            The label, the pooled distribution, and whether all orders decide alike
+            (None: there is one order only).
         """
         pooled = self.pool(by_order)
         labels = {self.decide(distribution) for distribution in by_order}
@@ -209,7 +215,9 @@ class _TypedTie(_Words):
         return Rating(label).swapped
 
     def position(self, label: Any) -> float:
-        raise ValueError("typed ties lie in a square, not on a line; use their acceptability")
+        raise ValueError(
+            "typed ties lie in a square, not on a line; use their acceptability"
+        )
 
     def decide(self, distribution: Mapping[Any, float]) -> Rating:
         return mode(distribution)
@@ -276,7 +284,9 @@ class Numbers(Scale):
         bounded: bool = True,
     ) -> None:
         if len(labels) < 2 or list(labels) != sorted(set(labels)):
-            raise ValueError(f"scale {name}: give two or more different numbers in rising order")
+            raise ValueError(
+                f"scale {name}: give two or more different numbers in rising order"
+            )
         if not all(math.isfinite(label) for label in labels):
             raise ValueError(f"scale {name}: every label must be a finite number")
         plain = [_plain_number(label) for label in labels]
@@ -350,14 +360,18 @@ def numbers(values: Iterable[float]) -> Numbers:
     return Numbers("numbers-" + "-".join(names), labels)
 
 
-#: Steps between the ends of a scale without steps, at most: statistics of levels need some.
+#: Steps between the ends of a scale without steps, at most: statistics of levels need
+#: some.
 _MOST_LEVELS = 1_000
 
 
-def span(low: float, high: float, step: float | None = None, bounded: bool = True) -> Numbers:
+def span(
+    low: float, high: float, step: float | None = None, bounded: bool = True
+) -> Numbers:
     """Make a scale from its ends: every number between them, or only those of steps.
 
-    Its labels are then the whole numbers, or the ends alone where they are no whole numbers.
+    Its labels are then the whole numbers, or the ends alone where they are no whole
+    numbers.
     """
     size = step or 1.0
     count = round((high - low) / size)

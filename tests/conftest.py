@@ -18,18 +18,23 @@ from tests.support.cli import ROOT, trace_eval
 from trace_eval.data.access import UrlAccess, set_url_access
 
 # No property has a time limit, because a loaded machine is not a failure.
-settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("unhurried")
-# Output has the width of a file: pytest imports readline, which writes COLUMNS past os.environ
-# into the environment that child processes, those of pytest-xdist among them, inherit.
+# Output has the width of a file: pytest imports readline, which writes COLUMNS past
+# os.environ into the environment that child processes, those of pytest-xdist among
+# them, inherit.
 os.environ.pop("COLUMNS", None)
 os.unsetenv("COLUMNS")
-# What a shell starts in the background ignores Ctrl-C, and hands that on to what tests start.
+# What a shell starts in the background ignores Ctrl-C, and hands that on to what tests
+# start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # Machine code is kept outside of the homes that tests get: to compile it takes seconds.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder() / "numba"))
-# Each test process and what it starts has one thread for numbers: where several share the cores,
-# threads that wait for each other spin, and small models take four times as much processor time.
+# Each test process and what it starts has one thread for numbers: where several share
+# the cores, threads that wait for each other spin, and small models take four times as
+# much processor time.
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
@@ -37,8 +42,8 @@ DATA_VARIABLE = "TRACE_EVAL_DATA"
 
 PAIRS = ROOT / "examples" / "pairs.jsonl"
 
-#: Files of tests that take longest, most of it waiting. They begin, so that no process is left
-#: alone with one of them at the end.
+#: Files of tests that take longest, most of it waiting. They begin, so that no process
+#: is left alone with one of them at the end.
 LONGEST = (
     "extracting/test_ray.py",
     "test_recipes.py",
@@ -60,7 +65,9 @@ def data() -> Path:
     """Return the folder of real speech and human labels."""
     folder = os.environ.get(DATA_VARIABLE)
     if not folder:
-        pytest.skip(f"{DATA_VARIABLE} is not set; export it to run the checks on real data")
+        pytest.skip(
+            f"{DATA_VARIABLE} is not set; export it to run the checks on real data"
+        )
     return Path(folder).resolve()
 
 
@@ -74,16 +81,22 @@ def extracted_examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with FileLock(base / "extracted-examples.lock"):
         if not folder.exists():
             made = tmp_path_factory.mktemp("examples")
-            done = trace_eval("extract", PAIRS, "--out", made / "out", "--cache", made / "cache")
+            done = trace_eval(
+                "extract", PAIRS, "--out", made / "out", "--cache", made / "cache"
+            )
             assert done.code == 0, done.err
             (made / "cache").rename(folder)
     return folder
 
 
 @pytest.fixture(scope="module")
-def examples_cache(tmp_path_factory: pytest.TempPathFactory, extracted_examples: Path) -> Path:
+def examples_cache(
+    tmp_path_factory: pytest.TempPathFactory, extracted_examples: Path
+) -> Path:
     """Copy that cache for a module, which may add replies and other groups."""
-    return Path(shutil.copytree(extracted_examples, tmp_path_factory.mktemp("module") / "cache"))
+    return Path(
+        shutil.copytree(extracted_examples, tmp_path_factory.mktemp("module") / "cache")
+    )
 
 
 @pytest.fixture
@@ -108,7 +121,9 @@ def _nothing_was_told() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_home(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Hide the user's cache and keys from tests; joined weights are shared: they are large."""
     cache, base = tmp_path_factory.mktemp("cache"), tmp_path_factory.getbasetemp()
     weights = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "weights"

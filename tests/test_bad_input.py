@@ -54,7 +54,9 @@ def _at(rate: int, channels: int = 1) -> Callable[[Path], None]:
 
 
 def _two_hours(path: Path) -> None:
-    with soundfile.SoundFile(path, "w", 8000, 1, subtype="PCM_U8", format="WAV") as file:
+    with soundfile.SoundFile(
+        path, "w", 8000, 1, subtype="PCM_U8", format="WAV"
+    ) as file:
         for _ in range(120):
             file.write(np.zeros(60 * 8000, np.float32))
 
@@ -73,7 +75,10 @@ CASES: dict[str, tuple[Callable[[Path], object], str | None]] = {
     "missing": (lambda _: None, "no such file; check the path or --audio-root"),
     "empty": (Path.touch, "0 bytes; write the recording again"),
     "truncated": (_truncated, "lacks the end of its file"),
-    "zero_length": (lambda path: write(path, tone()[:0]), "there are no samples; write it again"),
+    "zero_length": (
+        lambda path: write(path, tone()[:0]),
+        "there are no samples; write it again",
+    ),
     "50_ms": (lambda path: write(path, tone(0.05)), None),
     "silent": (lambda path: write(path, np.zeros(2 * RATE, np.float32)), None),
     "nan": (_with(np.nan), "1 of 16000 samples are NaN or infinite"),
@@ -100,10 +105,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, int, str]:
     for name, (make, _) in CASES.items():
         make(folder / f"{name}.wav")
         sides = {"a": {"audio": "good.wav"}, "b": {"audio": f"{name}.wav"}}
-        records.append({"id": name, "instruction": {"text": "Describe the sea slowly."}, **sides})
+        records.append(
+            {"id": name, "instruction": {"text": "Describe the sea slowly."}, **sides}
+        )
     manifest = folder / "pairs.jsonl"
     manifest.write_text("".join(json.dumps(record) + "\n" for record in records))
-    done = trace_eval("judge", manifest, "--out", folder / "run", "--cache", folder / "cache")
+    done = trace_eval(
+        "judge", manifest, "--out", folder / "run", "--cache", folder / "cache"
+    )
     assert "Traceback" not in done.err
     return Run.open(folder / "run"), done.code, done.err
 
@@ -114,7 +123,9 @@ def clips_of(folder: Run) -> dict[str, str | None]:
 
 def blueprint_of(folder: Run, name: str) -> Blueprint:
     clip = clips_of(folder)[name]
-    return next(blueprint for blueprint in folder.blueprints() if blueprint.clip == clip)
+    return next(
+        blueprint for blueprint in folder.blueprints() if blueprint.clip == clip
+    )
 
 
 def test_bad_clips_cost_their_own_pair_only(run: tuple[Run, int, str]) -> None:
@@ -128,7 +139,9 @@ def test_bad_clips_cost_their_own_pair_only(run: tuple[Run, int, str]) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, (_, error) in CASES.items() if error])
-def test_undecodable_clips_name_file_and_remedy(name: str, run: tuple[Run, int, str]) -> None:
+def test_undecodable_clips_name_file_and_remedy(
+    name: str, run: tuple[Run, int, str]
+) -> None:
     judgement = run[0].judgements()[name]
     is_cut = name == "truncated"  # and decoded as far as it goes
     assert judgement.reason == ("not_the_answer" if is_cut else "clip_failed")
@@ -136,8 +149,12 @@ def test_undecodable_clips_name_file_and_remedy(name: str, run: tuple[Run, int, 
     assert str(CASES[name][1]) in judgement.detail
 
 
-@pytest.mark.parametrize("name", [name for name, (_, error) in CASES.items() if not error])
-def test_every_group_has_a_value_or_a_reason(name: str, run: tuple[Run, int, str]) -> None:
+@pytest.mark.parametrize(
+    "name", [name for name, (_, error) in CASES.items() if not error]
+)
+def test_every_group_has_a_value_or_a_reason(
+    name: str, run: tuple[Run, int, str]
+) -> None:
     blueprint = blueprint_of(run[0], name)
     asked = set(GROUPS) - {"emotion", "accent"}
     statuses = {group: str(blueprint.group(group).status) for group in asked}
@@ -164,7 +181,11 @@ def test_no_bare_nan_in_any_file(run: tuple[Run, int, str]) -> None:
     files = [*run[0].folder.glob("*.json"), *run[0].folder.glob("*.jsonl")]
     assert len(files) >= 6
     for path in files:
-        lines = path.read_text().splitlines() if path.suffix == ".jsonl" else [path.read_text()]
+        lines = (
+            path.read_text().splitlines()
+            if path.suffix == ".jsonl"
+            else [path.read_text()]
+        )
         for line in lines:
             json.loads(line, parse_constant=refuse)
 
@@ -185,21 +206,51 @@ SCORE_LINE = b'{"item": "i", "judge": "j", "status": "scored"}\n'
     [
         (read_columns, "x.csv", b"x" * 200_000, "it has a header but no rows"),
         (read_labels, "x.csv", b"id,overall,inclusion\nx,1,1.5\n", "inclusion"),
-        (read_human_ranking, "x.csv", b"\xff", "cannot be read as csv .its header is not UTF-8"),
+        (
+            read_human_ranking,
+            "x.csv",
+            b"\xff",
+            "cannot be read as csv .its header is not UTF-8",
+        ),
         (read_human_ranking, "x.csv", b"system,score\na,much\n", "record 1: score"),
         (lambda path: load_rubric(str(path)), "x.toml", b"\xff", "cannot be read"),
         (_speechjudge, "x.parquet", b"PAR1 PAR1", "not a Parquet file"),
         (read_ratings, "x.jsonl", b"{\n", "x.jsonl, line 1: not JSON"),
-        (read_ratings, "x.jsonl", b'{"id": "x", "reference": 7}\n', "no column for audio"),
+        (
+            read_ratings,
+            "x.jsonl",
+            b'{"id": "x", "reference": 7}\n',
+            "no column for audio",
+        ),
         (read_ratings, "x.csv", b"id,rater\nx,y\n", "score"),
-        (read_ratings, "x.csv", b"id,score,rubric\nx,1,a\ny,1,b\n", "ratings of 2 rubrics"),
+        (
+            read_ratings,
+            "x.csv",
+            b"id,score,rubric\nx,1,a\ny,1,b\n",
+            "ratings of 2 rubrics",
+        ),
         (read_scores, "x.jsonl", SCORE_LINE + b"{\n", "x.jsonl, line 2: not JSON"),
-        (read_scores, "x.jsonl", SCORE_LINE + b"{}\n", "x.jsonl, line 2: no score record"),
+        (
+            read_scores,
+            "x.jsonl",
+            SCORE_LINE + b"{}\n",
+            "x.jsonl, line 2: no score record",
+        ),
         (read_scores, "x.csv", b"id,judge,score\n,j,4\n", "record 1: the id is empty"),
-        (read_scores, "x.csv", b"id,judge,score\nx,j,4\nx,j,5\n", "record 2: id x was given"),
+        (
+            read_scores,
+            "x.csv",
+            b"id,judge,score\nx,j,4\nx,j,5\n",
+            "record 2: id x was given",
+        ),
         (read_scores, "x.csv", b"id,judge,score\nx,j,high\n", "record 1: score"),
         *(
-            (read_ratings, "x.csv", b"id,score\ns," + score, "record 1: score is .*; give a number")
+            (
+                read_ratings,
+                "x.csv",
+                b"id,score\ns," + score,
+                "record 1: score is .*; give a number",
+            )
             for score in (b"51e999", b"-inf", b"1/2", b"9" * 400)
         ),
     ],
@@ -215,7 +266,9 @@ def test_files_that_are_none(
 
 def test_ratings_of_one_rubric_of_several_with_facts(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
-    path.write_text("id,rater,score,rubric,system,question_id\nx,r,4,a,s,q\ny,r,2,b,s,q\n")
+    path.write_text(
+        "id,rater,score,rubric,system,question_id\nx,r,4,a,s,q\ny,r,2,b,s,q\n"
+    )
     found = read_ratings(path, "a")
     assert (found.ids.tolist(), found.facts["score"].tolist()) == (["x"], [4.0])
     assert (found.facts["instruction_id"][0], found.facts["system"][0]) == ("q", "s")

@@ -31,7 +31,9 @@ def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     log = tmp_path / "typed.jsonl"
     program = tmp_path / "bin" / "trace-eval"
     program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nfor each in "$@"; do printf "%s\\n" "$each"; done > {log}\n')
+    program.write_text(
+        f'#!/bin/sh\nfor each in "$@"; do printf "%s\\n" "$each"; done > {log}\n'
+    )
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
     return log
@@ -40,7 +42,9 @@ def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def _shard(log: Path) -> tuple[Shard, str]:
     words = log.read_text().splitlines()
     assert words[0] == "judge"
-    return Shard.parse(words[words.index("--shard") + 1]), words[words.index("--out") + 1]
+    return Shard.parse(words[words.index("--shard") + 1]), words[
+        words.index("--out") + 1
+    ]
 
 
 def test_a_task_of_an_array_judges_its_shard(typed: Path, tmp_path: Path) -> None:
@@ -49,7 +53,9 @@ def test_a_task_of_an_array_judges_its_shard(typed: Path, tmp_path: Path) -> Non
     assert re.search(r"^#SBATCH --array=1-\d+$", text, re.M), "shards count from 1"
     assert "#SBATCH --requeue\n" in text
     environment = {"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_COUNT": "32"}
-    subprocess.run(["bash", script], check=True, env={**os.environ, **environment}, cwd=tmp_path)
+    subprocess.run(
+        ["bash", script], check=True, env={**os.environ, **environment}, cwd=tmp_path
+    )
     assert _shard(typed) == (Shard(3, 32), "runs/part-3")
 
 
@@ -63,7 +69,9 @@ def test_an_indexed_job_judges_every_shard_once(typed: Path, index: int) -> None
     (container,) = spec["template"]["spec"]["containers"]
     named = {each["name"]: each["value"] for each in container["env"]}
     environment = {**os.environ, **named, "JOB_COMPLETION_INDEX": str(index)}
-    subprocess.run([*container["command"], *container["args"]], check=True, env=environment)
+    subprocess.run(
+        [*container["command"], *container["args"]], check=True, env=environment
+    )
     shard, out = _shard(typed)
     assert shard == Shard(index + 1, spec["completions"])
     assert out == f"/data/runs/part-{index + 1}"
@@ -77,7 +85,9 @@ def test_the_job_fits_the_schema_of_kubernetes() -> None:
 def test_the_cluster_fits_the_schema_of_ray() -> None:
     jsonschema = pytest.importorskip("jsonschema")
     ray = pytest.importorskip("ray")
-    schema = json.loads((Path(ray.__file__).parent / "autoscaler" / "ray-schema.json").read_text())
+    schema = json.loads(
+        (Path(ray.__file__).parent / "autoscaler" / "ray-schema.json").read_text()
+    )
     cluster = yaml.safe_load((CLUSTER / "ray.yaml").read_text())
     jsonschema.validate(cluster, schema)
     assert cluster["head_node_type"] in cluster["available_node_types"]
@@ -110,7 +120,9 @@ def test_constraints_are_those_that_the_script_writes(tmp_path: Path) -> None:
     shutil.copytree(CLUSTER, home / "examples" / "cluster")
     (home / "examples" / "cluster" / "constraints.txt").write_text("old==1\n")
     install = [{"metadata": {"name": "trace-s2s", "version": "0"}}]
-    install += [{"metadata": {"name": n, "version": v}} for n, v in reversed(_pins().items())]
+    install += [
+        {"metadata": {"name": n, "version": v}} for n, v in reversed(_pins().items())
+    ]
     report = tmp_path / "report.json"
     report.write_text(json.dumps({"install": install}))
     program = tmp_path / "bin" / "python3"

@@ -1,7 +1,7 @@
 """README and docs cannot rot: every command that they print is known, and is run in order.
 
-``make test`` checks that each one is a command with such options, and runs those that need
-little. ``make test-slow`` types all of them, after ``make demo`` in a fresh clone.
+``make test`` checks that each one is a command with such options, and runs those that
+need little. ``make test-slow`` types all of them, after ``make demo`` in a fresh clone.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ ALL = [command for path in files() for command in commands(path)]
 
 #: What cannot be typed here, and why: these are only checked for their options.
 NOT_HERE = (
-    (r"^pip install", "downloads; the wheel and the sdist are installed in test_install.py"),
+    (
+        r"^pip install",
+        "downloads; the wheel and the sdist are installed in test_install.py",
+    ),
     (r"^ollama |^export ", "downloads, or sets a key"),
     (
         r"models (fetch|verify)|--profile paper|whisper|emotion2vec",
@@ -46,8 +49,14 @@ NOT_HERE = (
     (r"engine=ray", "needs a cluster, see tests/extracting"),
     (r"SLURM|part-\*|--shard", "one of many jobs, see tests/runs/test_merge.py"),
     (r"gpt-|gemini|claude|--max-cost|-J prices|batch", "needs a key and money"),
-    (r"review (?!.*(--export|--label-studio))", "serves until it is stopped, see tests/review"),
-    (r"^make (test|bench|lint|docs|shell|test-\w+)", "is what runs this, or takes an hour"),
+    (
+        r"review (?!.*(--export|--label-studio))",
+        "serves until it is stopped, see tests/review",
+    ),
+    (
+        r"^make (test|bench|lint|docs|shell|test-\w+)",
+        "is what runs this, or takes an hour",
+    ),
     (
         r"judge\d?\.|judged\.csv|annotators\.csv|calls\.jsonl|mine\.|--human|train |RUN2|tables/"
         r"|dialogues|CALLS",
@@ -66,7 +75,10 @@ NOT_HERE = (
     (r"by_turn=", "needs pairs of conversations, see tests/judges"),
     (r"compared/|mixed/", "needs rated recordings, see tests/runs/test_score_pairs.py"),
     (r"runs/scorer", "needs a trained scorer, see tests/judges"),
-    (r"^trace-eval convert .*CLONE", "needs a clone of a benchmark, see tests/datasets"),
+    (
+        r"^trace-eval convert .*CLONE",
+        "needs a clone of a benchmark, see tests/datasets",
+    ),
     (r":MODEL\b", "stands for a model of the reader's"),
     (
         r"--prediction|--against|--calibrated|^trace-eval plan|--labels (L|FEW)\b",
@@ -76,7 +88,10 @@ NOT_HERE = (
         r"eval gate|--aa|--judge-change|runs/baseline",
         "needs two runs, see tests/gate and tests/report",
     ),
-    (r"doctor --judge|ablate", "answers of a model made of random numbers fail its checks"),
+    (
+        r"doctor --judge|ablate",
+        "answers of a model made of random numbers fail its checks",
+    ),
 )
 
 #: Beginning of a command -> what it must print.
@@ -99,7 +114,9 @@ KEY_LINES = {
 
 def reason(command: Printed) -> str | None:
     """Why a command is not typed here; None: it is."""
-    return next((why for pattern, why in NOT_HERE if re.search(pattern, command.text)), None)
+    return next(
+        (why for pattern, why in NOT_HERE if re.search(pattern, command.text)), None
+    )
 
 
 def test_commands_are_found_in_every_page_that_has_some() -> None:
@@ -147,9 +164,13 @@ def test_the_documents_are_short_enough_to_be_read() -> None:
     """Of what is written by hand; tables of results and parts from the code are not counted."""
     pages = [page for page in files() if page.parent.name != "results"]
     pages += [ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
-    words = {page.relative_to(ROOT).as_posix(): len(_by_hand(page).split()) for page in pages}
+    words = {
+        page.relative_to(ROOT).as_posix(): len(_by_hand(page).split()) for page in pages
+    }
     assert not {name: count for name, count in words.items() if count > 2000}
-    tasks = {name: count for name, count in words.items() if name.startswith("docs/how-to/")}
+    tasks = {
+        name: count for name, count in words.items() if name.startswith("docs/how-to/")
+    }
     assert not {name: count for name, count in tasks.items() if not 300 <= count <= 800}
     assert sum(words.values()) <= 42_000
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) < 120
@@ -157,12 +178,23 @@ def test_the_documents_are_short_enough_to_be_read() -> None:
 
 def _by_hand(page: Path) -> str:
     """Return a page without what a script has written into it."""
-    return re.sub(r"<!-- (\w+): python.*?<!-- \1: end -->", "", page.read_text("utf-8"), flags=re.S)
+    return re.sub(
+        r"<!-- (\w+): python.*?<!-- \1: end -->",
+        "",
+        page.read_text("utf-8"),
+        flags=re.S,
+    )
 
 
 def test_the_glossary_has_at_most_thirty_terms() -> None:
-    lines = (ROOT / "docs" / "reference" / "glossary.md").read_text("utf-8").splitlines()
-    rows = [line for line in lines if line.startswith("| ") and not line.startswith("| word ")]
+    lines = (
+        (ROOT / "docs" / "reference" / "glossary.md").read_text("utf-8").splitlines()
+    )
+    rows = [
+        line
+        for line in lines
+        if line.startswith("| ") and not line.startswith("| word ")
+    ]
     assert 20 < len(rows) <= 30
 
 
@@ -172,7 +204,9 @@ def test_the_options_that_may_change_are_those_of_the_code() -> None:
     fixed = fixed.split("These options are part of a run")[1]
     for name in FIELDS:
         option = f"--{name.replace('_', '-')}"
-        if name in MAY_CHANGE or (name in NOT_DECIDING and name not in ("base_url", "template")):
+        if name in MAY_CHANGE or (
+            name in NOT_DECIDING and name not in ("base_url", "template")
+        ):
             assert f"`{option}`" not in fixed, option
             assert f"`-J {name}`" not in fixed, name
 
@@ -182,7 +216,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make the reader's folder: the files that the commands name."""
     folder = tmp_path_factory.mktemp("reader")
     records = [
-        json.loads(line) for line in (ROOT / "examples" / "pairs.jsonl").read_text().splitlines()
+        json.loads(line)
+        for line in (ROOT / "examples" / "pairs.jsonl").read_text().splitlines()
     ]
     few = [r for r in records if r["id"] in ("refusal", "silent", "clipped", "loud")]
     shutil.copytree(ROOT / "examples" / "clips", folder / "clips")
@@ -209,7 +244,12 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def provide(home: Path, text: str, data: Path) -> None:
     """Provide what a command reads and no command before it made: the reader's runs and labels."""
-    for name, made in {"reads": "run", "listens": "run", "all": "run", "lexical": "rated"}.items():
+    for name, made in {
+        "reads": "run",
+        "listens": "run",
+        "all": "run",
+        "lexical": "rated",
+    }.items():
         if f"runs/{name}" in text and not (home / "runs" / name).exists():
             if not (home / made).exists():  # its page comes later
                 maker = next(c for c in ALL if c.text.endswith(f"--out {made}"))
@@ -231,20 +271,31 @@ def typed(home: Path, text: str, **variables: str) -> subprocess.CompletedProces
         **variables,
     }
     return subprocess.run(
-        ["bash", "-c", text], cwd=home, env=environment, capture_output=True, text=True, timeout=900
+        ["bash", "-c", text],
+        cwd=home,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=900,
     )
 
 
 def check(command: Printed, done: subprocess.CompletedProcess[str]) -> None:
-    assert done.returncode == 0, f"{command.where}: {command.text}\n{done.stderr[-2000:]}"
+    assert done.returncode == 0, (
+        f"{command.where}: {command.text}\n{done.stderr[-2000:]}"
+    )
     printed = done.stdout + done.stderr
     for name, line in KEY_LINES.items():
         if command.text.startswith(name):
-            assert line in printed, f"{command.where}: {command.text}\n{printed[-2000:]}"
+            assert line in printed, (
+                f"{command.where}: {command.text}\n{printed[-2000:]}"
+            )
 
 
 def test_the_commands_that_need_no_run_are_typed_as_printed(home: Path) -> None:
-    quick = re.compile(r"trace-eval (doctor|schema)\b(?!.*judge)|trace-eval show answer")
+    quick = re.compile(
+        r"trace-eval (doctor|schema)\b(?!.*judge)|trace-eval show answer"
+    )
     chosen = {command.text: command for command in ALL if quick.search(command.text)}
     assert len(chosen) >= 3
     for command in chosen.values():
@@ -252,7 +303,9 @@ def test_the_commands_that_need_no_run_are_typed_as_printed(home: Path) -> None:
 
 
 def test_the_python_example_also_with_a_missing_clip(home: Path) -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)[:1]
+    (code,) = re.findall(
+        r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S
+    )[:1]
     assert len([line for line in code.splitlines() if line.strip()]) <= 6
     (home / "example.py").write_text(code)
     (home / "missing.py").write_text(code.replace("b.wav", "nowhere.wav"))
@@ -273,7 +326,9 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def typed_here() -> list[Printed]:
     """List the commands that can be typed here, in their order."""
-    return [command for command in ALL if command.words[0] != "make" and not reason(command)]
+    return [
+        command for command in ALL if command.words[0] != "make" and not reason(command)
+    ]
 
 
 def asks_a_model(command: Printed) -> bool:
@@ -281,7 +336,9 @@ def asks_a_model(command: Printed) -> bool:
 
 
 @pytest.mark.slow
-def test_every_command_that_needs_no_language_model_in_order(home: Path, data: Path) -> None:
+def test_every_command_that_needs_no_language_model_in_order(
+    home: Path, data: Path
+) -> None:
     chosen = [command for command in typed_here() if not asks_a_model(command)]
     assert len(chosen) > 35
     wrong = []
@@ -297,13 +354,18 @@ def test_every_command_that_needs_no_language_model_in_order(home: Path, data: P
 
 @pytest.mark.slow
 def test_every_command_for_a_language_model(home: Path, llama: str) -> None:
-    chosen = {command.text: command for command in typed_here() if asks_a_model(command)}
+    chosen = {
+        command.text: command for command in typed_here() if asks_a_model(command)
+    }
     assert len(chosen) >= 2
     with ollama_front(llama, model="qwen3:8b") as front:
         for command in chosen.values():
-            # The reader's server has its own port; a small model takes its time for each pair.
+            # The reader's server has its own port; a small model takes its time for
+            # each pair.
             text = command.text.replace("http://127.0.0.1:8080", llama)
-            done = typed(home, f"{text} --limit 2 -J max_tokens=400", OLLAMA_HOST=front.url)
+            done = typed(
+                home, f"{text} --limit 2 -J max_tokens=400", OLLAMA_HOST=front.url
+            )
             if done.returncode == 1:
                 assert "pairs scored" in done.stderr  # its replies may be of no use
             else:
@@ -317,11 +379,20 @@ def test_make_demo_in_a_fresh_clone(tmp_path: Path) -> None:
         ["git", "clone", "-q", str(ROOT), str(clone)], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    # Everything but our own packages comes from this environment: nothing is downloaded.
+    # Everything but our own packages comes from this environment: nothing is
+    # downloaded.
     venv.create(clone / ".venv", with_pip=False)
     (site,) = (clone / ".venv" / "lib").glob("python*/site-packages")
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    pip = [sys.executable, "-m", "pip", "--python", clone / ".venv/bin/python", "install", "-q"]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        clone / ".venv/bin/python",
+        "install",
+        "-q",
+    ]
     built = subprocess.run(
         [*map(str, pip), "--no-deps", "--no-index", "--no-build-isolation", "."],
         **{"cwd": clone, "capture_output": True, "text": True},
@@ -344,7 +415,9 @@ def test_make_demo_in_a_fresh_clone(tmp_path: Path) -> None:
     assert (clone / "runs" / "demo" / "report.html").is_file()
 
 
-def _differences(page: str, tmp_path: Path, data: Path, patch: pytest.MonkeyPatch) -> list[str]:
+def _differences(
+    page: str, tmp_path: Path, data: Path, patch: pytest.MonkeyPatch
+) -> list[str]:
     patch.setenv("TRACE_EVAL_DATA", str(data))
     return typed_docs.differences(page, typed_docs.reader(tmp_path / "reader", ROOT))
 
@@ -356,13 +429,17 @@ def test_the_claims_of_pages_are_found_and_typed(
     assert sum(len(step.lines) > 0 for step in claims) >= 18
     page = "docs/how-to/platforms.md"
     assert not _differences(page, tmp_path, data, monkeypatch)
-    monkeypatch.setattr(typed_docs, "steps", lambda _: [typed_docs.Step("echo 1", ("2",))])
+    monkeypatch.setattr(
+        typed_docs, "steps", lambda _: [typed_docs.Step("echo 1", ("2",))]
+    )
     wrong = _differences("README.md", tmp_path / "wrong", data, monkeypatch)
     assert wrong == ["README.md: echo 1: not printed: 2"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", sorted({*typed_docs.claiming()} - {*typed_docs.NOT_HERE}))
+@pytest.mark.parametrize(
+    "page", sorted({*typed_docs.claiming()} - {*typed_docs.NOT_HERE})
+)
 def test_what_a_page_shows_is_printed(
     page: str, tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -375,7 +452,9 @@ def test_the_recording_shows_what_the_demo_prints() -> None:
     """``docs/make_recording.py`` ran it; ``make demo`` is compared with README above."""
     recording = unescape((ROOT / "docs" / "demo.svg").read_text("utf-8"))
     lines = re.findall(r"<text [^>]*>(.*?)</text>", recording)
-    printed = (ROOT / "README.md").read_text("utf-8").split("What `make demo` prints:")[1]
+    printed = (
+        (ROOT / "README.md").read_text("utf-8").split("What `make demo` prints:")[1]
+    )
     for line in printed.split("```")[1].strip().splitlines():
         assert line.rstrip() in [shown.rstrip() for shown in lines], line
     assert "13 of 13 pairs scored (100.0%)" in recording
@@ -393,6 +472,12 @@ def test_the_walks_and_the_guide_name_files_that_exist() -> None:
     named = re.findall(r"`([\w/]+(?:\.py|/))`", walks)
     assert len(named) > 15
     guide = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    named += re.findall(r"`(\w+/[\w/]+\.(?:py|toml))`", guide.replace("test_NAME.py", ""))
-    gone = [n for n in named if not (ROOT / "trace_eval" / n).exists() and not (ROOT / n).exists()]
+    named += re.findall(
+        r"`(\w+/[\w/]+\.(?:py|toml))`", guide.replace("test_NAME.py", "")
+    )
+    gone = [
+        n
+        for n in named
+        if not (ROOT / "trace_eval" / n).exists() and not (ROOT / n).exists()
+    ]
     assert not gone

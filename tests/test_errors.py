@@ -83,7 +83,8 @@ def test_a_limit_of_spending_without_a_price_is_a_budget_error(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    "kind", [te.InputError, te.RunFolderError, te.JudgeError, te.ServerError, te.BudgetError]
+    "kind",
+    [te.InputError, te.RunFolderError, te.JudgeError, te.ServerError, te.BudgetError],
 )
 def test_every_kind_is_a_user_error(kind: type[Exception]) -> None:
     assert issubclass(kind, te.UserError)

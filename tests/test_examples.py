@@ -79,21 +79,29 @@ def blueprints(examples_cache: Path) -> dict[Path, Blueprint]:
     paths = sorted({path for pair in PAIRS for path in answers(pair)})
     results = extract(paths, ExtractOptions("screen", asr, examples_cache, workers=0))
     both = zip(paths, results, strict=True)
-    return {path: result.blueprint for path, result in both if result.blueprint is not None}
+    return {
+        path: result.blueprint for path, result in both if result.blueprint is not None
+    }
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=[pair.id for pair in PAIRS])
-def test_rules_judge_each_pair_as_built(pair: Pair, blueprints: dict[Path, Blueprint]) -> None:
+def test_rules_judge_each_pair_as_built(
+    pair: Pair, blueprints: dict[Path, Blueprint]
+) -> None:
     a, b = (blueprints[path] for path in answers(pair))
     judgement = RulesJudge().judge_case(Case.of(pair, a, b))
     assert judgement.status == "scored"
     for name in DIMENSIONS:
         verdict = judgement.dimensions[name]
-        assert verdict.rating is getattr(pair.labels, name), f"{name}: {verdict.reasoning}"
+        assert verdict.rating is getattr(pair.labels, name), (
+            f"{name}: {verdict.reasoning}"
+        )
 
 
 def _maker() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_examples", EXAMPLES / "make_examples.py")
+    spec = importlib.util.spec_from_file_location(
+        "make_examples", EXAMPLES / "make_examples.py"
+    )
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look their module up there
     spec.loader.exec_module(module)

@@ -1,7 +1,7 @@
 """Five kinds of work, typed from the help pages alone, with the number of calls that each takes.
 
-Every option that is typed stands on the help page of its command, or is named there. The first call
-that says something useful is at most the second.
+Every option that is typed stands on the help page of its command, or is named there.
+The first call that says something useful is at most the second.
 """
 
 from __future__ import annotations
@@ -21,9 +21,13 @@ from tests.support.calls import CLIPS, write_spoken_call
 from tests.support.cli import ROOT, output_of, trace_eval
 from tests.support.plug_ins import install_plug_ins
 
-PAIRS = [json.loads(line) for line in (ROOT / "examples" / "pairs.jsonl").read_text().splitlines()]
+PAIRS = [
+    json.loads(line)
+    for line in (ROOT / "examples" / "pairs.jsonl").read_text().splitlines()
+]
 
-#: The example pairs that are judged, and those of them that a listener prefers the new answer of.
+#: The example pairs that are judged, and those of them that a listener prefers the new
+#: answer of.
 SOME = PAIRS[:6]
 NEW_WINS = {"refusal", "clipped", "noise"}
 
@@ -63,7 +67,14 @@ WORK = {
             "show run --config > run.toml",
             "show run --requirements > requirements.txt",
         ),
-        ("agree.tex", "rank.md", "rank.csv", "run/card.md", "paper.html", "paper_audio"),
+        (
+            "agree.tex",
+            "rank.md",
+            "rank.csv",
+            "run/card.md",
+            "paper.html",
+            "paper_audio",
+        ),
     ),
     "CI": Work(
         8,
@@ -92,7 +103,8 @@ WORK = {
         (
             "plan 200",
             "rank labels.csv --column id=case --column rater=listener"
-            " --column 'preference=better one' --map new=1 --map old=2 --systems new,old",
+            " --column 'preference=better one' --map new=1 --map old=2 --systems"
+            " new,old",
             "judge --a new --b old --out run",
             "review run --label-studio tasks",
             f"agree run {LABELS}",
@@ -122,7 +134,10 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data = tmp_path_factory.mktemp("data")
     shutil.copytree(CLIPS, data / "clips")
     (data / "pairs.jsonl").write_text("".join(f"{json.dumps(pair)}\n" for pair in SOME))
-    prompts, labels = [["case", "what was asked", "topic"]], [["case", "listener", "better one"]]
+    prompts, labels = (
+        [["case", "what was asked", "topic"]],
+        [["case", "listener", "better one"]],
+    )
     for pair in SOME:
         for side, system in (("a", "new"), ("b", "old")):
             place = data / system / f"{pair['id']}.ogg"
@@ -168,7 +183,9 @@ def test_a_job_is_done_by_what_help_pages_say(
         words = shlex.split(call)
         assert f"│ {words[0]} " in commands
         page = output_of("help", words[0])
-        unnamed = {option for option in _options(words) if not re.search(rf"{option}\b", page)}
+        unnamed = {
+            option for option in _options(words) if not re.search(rf"{option}\b", page)
+        }
         assert not unnamed, f"trace-eval help {words[0]} does not name them"
         if name == "developer":  # a plug-in is found by this process alone
             told = output_of(*words)

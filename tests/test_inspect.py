@@ -19,7 +19,9 @@ from trace_eval.data.tables import records
 inspect_log = pytest.importorskip("inspect_ai.log", reason="pip install '.[inspect]'")
 
 (TASK,) = re.findall(
-    r"```python\n# spoken.py\n(.*?)```", (ROOT / "docs" / "how-to" / "python.md").read_text(), re.S
+    r"```python\n# spoken.py\n(.*?)```",
+    (ROOT / "docs" / "how-to" / "python.md").read_text(),
+    re.S,
 )
 
 
@@ -29,7 +31,10 @@ def evaluated(folder: Path, task: str, cache: Path) -> Path:
     (folder / "examples").symlink_to(ROOT / "examples")
     words = ["eval", "spoken.py", "--model", "none/none", "--display", "none"]
     code = "from inspect_ai._cli.main import main; main()"
-    variables = {"INSPECT_LOG_DIR": str(folder / "logs"), "TRACE_EVAL_CACHE": str(cache)}
+    variables = {
+        "INSPECT_LOG_DIR": str(folder / "logs"),
+        "TRACE_EVAL_CACHE": str(cache),
+    }
     done = run_python("-c", code, *words, cwd=folder, **variables)
     assert done.returncode == 0, done.stdout + done.stderr
     (log,) = (folder / "logs").glob("*.eval")
@@ -56,7 +61,10 @@ def test_the_task_of_the_docs_is_scored(log: Path) -> None:
     assert lost.metadata["policy"] == "content_first"
     rated = scores(log, "rated")
     assert 1 <= rated["refusal"].value <= 5
-    results = {score.name: score for score in inspect_log.read_eval_log(str(log)).results.scores}
+    results = {
+        score.name: score
+        for score in inspect_log.read_eval_log(str(log)).results.scores
+    }
     assert results["preferred"].metrics["mean"].value == 0.5
 
 
@@ -75,7 +83,9 @@ def test_what_cannot_be_scored_says_why_and_counts_in_no_mean(
     )
     log = evaluated(tmp_path, broken, examples_cache)
     preferred, rated = scores(log, "preferred"), scores(log, "rated")
-    assert all(math.isnan(score.value) for score in (*preferred.values(), *rated.values()))
+    assert all(
+        math.isnan(score.value) for score in (*preferred.values(), *rated.values())
+    )
     assert "metadata has no 'baseline'" in preferred["refusal"].explanation
     assert re.match(r"clip_failed: .*gone\.wav", rated["refusal"].explanation)
     assert rated["refusal"].reason == "scoring_failed"
@@ -89,15 +99,29 @@ def test_a_damaged_log_is_named(tmp_path: Path) -> None:
 
 
 def test_messages_of_the_user_are_the_question() -> None:
-    from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentAudio, ModelOutput
+    from inspect_ai.model import (
+        ChatMessageSystem,
+        ChatMessageUser,
+        ContentAudio,
+        ModelOutput,
+    )
 
-    given = [ChatMessageSystem(content="Be brief."), ChatMessageUser(content="What is it?")]
-    record = record_of(given, ModelOutput.from_content("m", "A river."), ["", "the Seine"])
+    given = [
+        ChatMessageSystem(content="Be brief."),
+        ChatMessageUser(content="What is it?"),
+    ]
+    record = record_of(
+        given, ModelOutput.from_content("m", "A river."), ["", "the Seine"]
+    )
     assert record["instruction"]["text"] == "What is it?"
     assert record["answer"] == {"text": "A river.", "audio": None}
     assert record["references"] == ["the Seine"]
     broken = [
-        ChatMessageUser(content=[ContentAudio(audio="data:audio/wav;base64,%", format="wav")])
+        ChatMessageUser(
+            content=[ContentAudio(audio="data:audio/wav;base64,%", format="wav")]
+        )
     ]
-    with pytest.raises(UserError, match=r"expected base64 of a recording .*write it again"):
+    with pytest.raises(
+        UserError, match=r"expected base64 of a recording .*write it again"
+    ):
         record_of(broken, ModelOutput.from_content("m", "A river."), "")

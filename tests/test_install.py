@@ -35,7 +35,11 @@ from trace_eval.data import system
 def _done(*command: object, cwd: Path) -> str:
     """Return the output of a command that must succeed without this tree on its path."""
     done = subprocess.run(
-        [str(part) for part in command], capture_output=True, text=True, cwd=cwd, env=_ENVIRONMENT
+        [str(part) for part in command],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env=_ENVIRONMENT,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -62,12 +66,25 @@ def test_an_installed_distribution_judges_outside_the_clone(
     venv.create(home, with_pip=False)
     bin_ = home / "bin"
     (site,) = (home / "lib").glob("python*/site-packages")
-    # Dependencies come from this environment, after its own packages: nothing is downloaded.
+    # Dependencies come from this environment, after its own packages: nothing is
+    # downloaded.
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    pip = [sys.executable, "-m", "pip", "--python", bin_ / "python", "install", "--quiet"]
-    _done(*pip, "--no-deps", "--no-index", "--no-build-isolation", archive, cwd=tmp_path)
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        bin_ / "python",
+        "install",
+        "--quiet",
+    ]
+    _done(
+        *pip, "--no-deps", "--no-index", "--no-build-isolation", archive, cwd=tmp_path
+    )
 
-    where = _done(bin_ / "python", "-c", "import trace_eval as t; print(t.__file__)", cwd=tmp_path)
+    where = _done(
+        bin_ / "python", "-c", "import trace_eval as t; print(t.__file__)", cwd=tmp_path
+    )
     assert Path(where.strip()).is_relative_to(site)
     version = _done(bin_ / "trace-eval", "--version", cwd=tmp_path)
     assert version == f"trace-eval {__version__} ({DISTRIBUTION})\n"
@@ -81,14 +98,21 @@ def _judges(program: Path, folder: Path, cache: Path) -> None:
     lines = (ROOT / "examples" / "pairs.jsonl").read_text().splitlines()
     one.write_text(next(line for line in lines if json.loads(line)["id"] == "slow"))
     printed = {}
-    for pairs, kept in ((one, folder / "cache"), (ROOT / "examples" / "pairs.jsonl", cache)):
+    for pairs, kept in (
+        (one, folder / "cache"),
+        (ROOT / "examples" / "pairs.jsonl", cache),
+    ):
         command = [program, "judge", pairs, "--audio-root", ROOT / "examples"]
-        judged = _done(*command, "--out", folder / pairs.stem, "--cache", kept, cwd=folder)
+        judged = _done(
+            *command, "--out", folder / pairs.stem, "--cache", kept, cwd=folder
+        )
         printed[pairs] = [line.rstrip() for line in judged.splitlines()]
     readme = (ROOT / "README.md").read_text().split("What `make demo` prints:")[1]
     rows = [line.rstrip() for line in readme.split("```")[1].strip().splitlines()[:14]]
     assert len(rows) > 4
-    assert [line for line in printed[ROOT / "examples" / "pairs.jsonl"] if line in rows] == rows
+    assert [
+        line for line in printed[ROOT / "examples" / "pairs.jsonl"] if line in rows
+    ] == rows
     (row,) = (line for line in rows if line.startswith("slow "))
     assert printed[one][1].split() == row.split()
 
@@ -96,7 +120,9 @@ def _judges(program: Path, folder: Path, cache: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "code"), [("trace_eval.commands.cli", 2), ("trace_eval.data.system", 1)]
 )
-def test_windows_is_told_of_wsl_before_anything_of_unix_is_imported(module: str, code: int) -> None:
+def test_windows_is_told_of_wsl_before_anything_of_unix_is_imported(
+    module: str, code: int
+) -> None:
     script = f"""
 import sys
 sys.platform = "win32"
@@ -113,7 +139,9 @@ except ImportError as error:
     assert done.returncode == code
 
 
-def test_where_no_affinity_is_known_all_cores_count(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_no_affinity_is_known_all_cores_count(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     monkeypatch.delattr(os, "sched_getaffinity")
     assert system.cores() == os.cpu_count()
@@ -123,7 +151,9 @@ def test_where_no_affinity_is_known_all_cores_count(monkeypatch: pytest.MonkeyPa
 def test_the_first_commands_need_nothing_that_lacks_wheels(extra: str) -> None:
     """As ``make wheels`` found; it asks the package index."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    first = project["optional-dependencies"][extra] if extra else project["dependencies"]
+    first = (
+        project["optional-dependencies"][extra] if extra else project["dependencies"]
+    )
     praat = [line for line in first if line.startswith("praat-parselmouth")]
     assert all("platform_machine != 'aarch64'" in line for line in praat)
 
@@ -160,10 +190,14 @@ def test_every_printed_install_line_is_the_one_of_the_distribution() -> None:
         assert "pip install trace-eval" not in path.read_text(), path
 
 
-def test_doctor_names_foreign_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_names_foreign_packages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     info = tmp_path / "trace_eval-0.2.0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: trace-eval\nVersion: 0.2.0\n")
+    (info / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: trace-eval\nVersion: 0.2.0\n"
+    )
     (info / "RECORD").write_text("trace_eval/__init__.py,,\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     assert foreign_providers() == ["trace-eval"]
@@ -179,7 +213,9 @@ def test_doctor_names_foreign_packages(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_packages_that_are_missing_name_their_extra() -> None:
-    with pytest.raises(UserError, match=r"judging needs the package nosuch; run: .*\[review\]"):
+    with pytest.raises(
+        UserError, match=r"judging needs the package nosuch; run: .*\[review\]"
+    ):
         require("nosuch", "nosuch", "review", "judging")
 
 
@@ -193,8 +229,17 @@ def test_the_container_is_made_of_files_of_the_repository() -> None:
     image, _, tag = steps[0][1].partition(":")
     assert image
     assert tag not in ("", "latest")
-    kept = {line[1:] for line in (ROOT / ".dockerignore").read_text().split() if line[0] == "!"}
-    copied = [word for step, rest in steps if step == "COPY" for word in shlex.split(rest)[:-1]]
+    kept = {
+        line[1:]
+        for line in (ROOT / ".dockerignore").read_text().split()
+        if line[0] == "!"
+    }
+    copied = [
+        word
+        for step, rest in steps
+        if step == "COPY"
+        for word in shlex.split(rest)[:-1]
+    ]
     assert kept == set(copied), "what is copied must not be ignored"
     assert all((ROOT / name).exists() for name in copied)
     assert {"pyproject.toml", "trace_eval", "blueprints"} <= set(copied)
@@ -233,7 +278,9 @@ BAD = {"name": "b", "version": "2", "vulns": [{"id": "CVE-1", "fix_versions": ["
 UNKNOWN = {"name": "c", "skip_reason": "not found"}
 
 
-def test_advisories_and_what_was_not_looked_up_fail(capsys: pytest.CaptureFixture[str]) -> None:
+def test_advisories_and_what_was_not_looked_up_fail(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert packages.judge([SAFE, BAD, UNKNOWN]) == 1
     said = capsys.readouterr().out
     assert "b 2: CVE-1, fixed in 3" in said

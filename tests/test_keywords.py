@@ -13,7 +13,8 @@ from pydantic import BaseModel
 import trace_eval
 from tests.support.cli import trace_eval as typed
 
-#: Classes that say by themselves what is wrong with a keyword, and protocols, which nobody makes.
+#: Classes that say by themselves what is wrong with a keyword, and protocols, which
+#: nobody makes.
 _OTHERS = (BaseModel, Enum, trace_eval.UserError)
 _PROTOCOLS = {"Judge", "Extractor", "Policy", "Reward"}
 
@@ -46,6 +47,8 @@ def test_functions_keep_their_signature_and_can_be_sent_to_a_process() -> None:
 
 
 def test_commands_name_options_though_the_library_names_keywords() -> None:
-    with pytest.raises(trace_eval.UserError, match=r"colums: is unknown; did you mean columns\?"):
+    with pytest.raises(
+        trace_eval.UserError, match=r"colums: is unknown; did you mean columns\?"
+    ):
         trace_eval.rank("votes.csv", colums={"preference": "Winner"})
     assert "--scale" in typed("rank", "no.csv", "--scael", "0..100", ends=2).err

@@ -39,8 +39,12 @@ def test_rooms_import_what_the_table_says() -> None:
             between[source, target] = f"{arrow.source} -> {arrow.target}"
     allowed = {(room, other) for room, others in ROOMS.items() for other in others}
     new = [between[pair] for pair in sorted(between.keys() - allowed)]
-    assert not new, "imports that TABLE does not have; do without, or write them into it"
-    assert not allowed - between.keys(), "nobody imports these any more; take them out of TABLE"
+    assert not new, (
+        "imports that TABLE does not have; do without, or write them into it"
+    )
+    assert not allowed - between.keys(), (
+        "nobody imports these any more; take them out of TABLE"
+    )
 
 
 #: Where strangers enter: names are re-exported here and nowhere else.
@@ -49,7 +53,9 @@ DOORS = {"blueprints", "extractors", "fusion", "trace_eval", "trace_eval.dataset
 
 def test_names_are_imported_from_their_homes() -> None:
     doors = {name for name in modules() if door_names(name)}
-    assert doors <= DOORS, "import modules by their own names; only strangers need a door"
+    assert doors <= DOORS, (
+        "import modules by their own names; only strangers need a door"
+    )
 
 
 def test_doors_list_what_they_give() -> None:
@@ -57,18 +63,23 @@ def test_doors_list_what_they_give() -> None:
         listed = [
             set(ast.literal_eval(node.value))
             for node in tree(path).body
-            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+            if isinstance(node, ast.Assign)
+            and ast.unparse(node.targets[0]) == "__all__"
         ]
         given = {alias for alias, _ in door_names(name)}
         both = given & {
-            other.rpartition(".")[2] for other in modules() if other.rpartition(".")[0] == name
+            other.rpartition(".")[2]
+            for other in modules()
+            if other.rpartition(".")[0] == name
         }
         assert not both, "a module of that name hides the function once it is imported"
         assert name == FACADE or not given or [given] == listed, name
 
 
 def test_no_module_imports_the_facade() -> None:
-    assert not [a for a in arrows() if a.target == FACADE and a.source != "trace_eval.__main__"]
+    assert not [
+        a for a in arrows() if a.target == FACADE and a.source != "trace_eval.__main__"
+    ]
 
 
 def test_no_circle_of_files() -> None:
@@ -86,7 +97,10 @@ def test_late_imports_are_seen(tmp_path: Path) -> None:
     (package / "one.py").write_text("import fusion.two\n")
     (package / "two.py").write_text("def late():\n    from fusion.one import three\n")
     late = {(arrow.source, arrow.target): arrow.late for arrow in arrows(tmp_path)}
-    assert late == {("fusion.one", "fusion.two"): False, ("fusion.two", "fusion.one"): True}
+    assert late == {
+        ("fusion.one", "fusion.two"): False,
+        ("fusion.two", "fusion.one"): True,
+    }
 
 
 def test_the_finder_of_circles_finds_them() -> None:
@@ -113,7 +127,13 @@ def test_what_only_some_systems_have_has_one_home() -> None:
     homes = {
         path.relative_to(ROOT).as_posix()
         for path in modules().values()
-        for word in ("fcntl", "sched_getaffinity", "/proc/", "ctypes.CDLL", "import resource\n")
+        for word in (
+            "fcntl",
+            "sched_getaffinity",
+            "/proc/",
+            "ctypes.CDLL",
+            "import resource\n",
+        )
         if word in path.read_text()
     }
     # What lies in a wheel is loaded wherever the wheel is.
@@ -127,20 +147,33 @@ def test_what_only_some_systems_have_has_one_home() -> None:
             "trace_eval.commands.cli",
             {"numpy", "pyarrow", "openai", "ollama", "fastapi", "jinja2", "fsspec"},
         ),
-        ("trace_eval.runs.fuse", {"numpy", "librosa", "onnxruntime", "openai", "soundfile"}),
-        ("trace_eval.commands.tables", {"numpy", "librosa", "onnxruntime", "openai", "soundfile"}),
+        (
+            "trace_eval.runs.fuse",
+            {"numpy", "librosa", "onnxruntime", "openai", "soundfile"},
+        ),
+        (
+            "trace_eval.commands.tables",
+            {"numpy", "librosa", "onnxruntime", "openai", "soundfile"},
+        ),
         (
             "trace_eval.runs.session",
             {"librosa", "onnxruntime", "openai", "ollama", "parselmouth", "fsspec"},
         ),
         (
             "trace_eval.runs.extraction",
-            {"openai", "jinja2", "trace_eval.judges.claims", "trace_eval.conversations"},
+            {
+                "openai",
+                "jinja2",
+                "trace_eval.judges.claims",
+                "trace_eval.conversations",
+            },
         ),
         ("extractors.dnsmos.kernels", {"onnxruntime", "scipy.linalg"}),
     ],
 )
-def test_heavy_packages_are_imported_where_they_are_used(module: str, unwanted: set[str]) -> None:
+def test_heavy_packages_are_imported_where_they_are_used(
+    module: str, unwanted: set[str]
+) -> None:
     code = f"import sys, {module}; print(*sys.modules)"
     assert not unwanted.intersection(python(code).split())
 

@@ -35,7 +35,9 @@ ONLY = dict.fromkeys(("transcript", "quality", "pitch", "loudness", "rate"), "no
 @pytest.fixture
 def options(tmp_path: Path) -> trace_eval.Options:
     cache = str(tmp_path / "cache")
-    return trace_eval.Options(trace_eval.ExtractOptions(overrides={**ONLY}, workers=0, cache=cache))
+    return trace_eval.Options(
+        trace_eval.ExtractOptions(overrides={**ONLY}, workers=0, cache=cache)
+    )
 
 
 @pytest.fixture
@@ -57,7 +59,9 @@ def in_a_cell(work: Callable[[], Any]) -> Any:
     return asyncio.run(cell())
 
 
-def test_a_notebook_judges_a_run(table: str, tmp_path: Path, options: trace_eval.Options) -> None:
+def test_a_notebook_judges_a_run(
+    table: str, tmp_path: Path, options: trace_eval.Options
+) -> None:
     out = str(tmp_path / "run")
 
     def cell() -> None:
@@ -67,7 +71,11 @@ def test_a_notebook_judges_a_run(table: str, tmp_path: Path, options: trace_eval
         assert pair.a.audio.is_file()
         assert trace_eval.judge_pair(pair, options).pair == pair
         made = trace_eval.blueprint(str(pair.a.audio), options.extract)
-        for sound in ([str(pair.a.audio)], str(pair.a.audio), pair.a.audio.read_bytes()):
+        for sound in (
+            [str(pair.a.audio)],
+            str(pair.a.audio),
+            pair.a.audio.read_bytes(),
+        ):
             (again,) = trace_eval.extract(sound, options.extract)
             assert again.blueprint == made
         folder = tmp_path / "sound"
@@ -80,12 +88,17 @@ def test_a_notebook_judges_a_run(table: str, tmp_path: Path, options: trace_eval
 
     in_a_cell(cell)
     assert trace_eval.judge_manifest(table, out, options).total == 1  # continues it
-    rating = trace_eval.RateOptions(options.extract, rubrics="quality", judge="openai:m")
+    rating = trace_eval.RateOptions(
+        options.extract, rubrics="quality", judge="openai:m"
+    )
     assert (rating.rubrics, rating.judges) == (("quality",), ("openai:m",))
 
 
 def test_what_fails_before_it_begins_leaves_no_folder(
-    table: str, tmp_path: Path, options: trace_eval.Options, monkeypatch: pytest.MonkeyPatch
+    table: str,
+    tmp_path: Path,
+    options: trace_eval.Options,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def fail(*_: object) -> None:
         raise UserError("no")
@@ -113,7 +126,9 @@ def test_texts_are_paths(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="1 source; name two"):
         trace_eval.judge_change(str(folder))
     cached = trace_eval.JudgeOptions(cache="c", prices="p", examples="e", ledger="l")
-    assert {cached.cache, cached.prices, cached.examples, cached.ledger} == set(map(Path, "cpel"))
+    assert {cached.cache, cached.prices, cached.examples, cached.ledger} == set(
+        map(Path, "cpel")
+    )
     assert trace_eval.ExtractOptions(cache="c").cache == Path("c")
     made = PairOptions(onto="o", stands_for="content", acceptable=3)
     assert made.onto == Path("o")
@@ -121,16 +136,22 @@ def test_texts_are_paths(tmp_path: Path) -> None:
         trace_eval.ExtractOptions(cache=5)
 
 
-def test_a_policy_of_ones_own(table: str, tmp_path: Path, options: trace_eval.Options) -> None:
+def test_a_policy_of_ones_own(
+    table: str, tmp_path: Path, options: trace_eval.Options
+) -> None:
     rule = POLICIES["majority_vote"].rule
-    given = trace_eval.Options(options.extract, policy=Policy("mine", "as the majority", rule))
+    given = trace_eval.Options(
+        options.extract, policy=Policy("mine", "as the majority", rule)
+    )
     trace_eval.judge_manifest(table, tmp_path / "run", given)
     run = trace_eval.Run(tmp_path / "run")
     assert run.record().policy == "mine"
     assert {fused.policy for fused in run.overall().values()} == {"mine"}
     (pair,) = run.pairs()
     assert trace_eval.judge_pair(pair, given).fused.policy == "mine"
-    false = trace_eval.Options(options.extract, policy=Policy("content_first", "", rule))
+    false = trace_eval.Options(
+        options.extract, policy=Policy("content_first", "", rule)
+    )
     with pytest.raises(UserError, match="give another"):
         trace_eval.judge_pair(pair, false)
 
@@ -208,7 +229,9 @@ def test_a_script_needs_no_main_guard(table: str, tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "2 clips\n", "")
 
 
-def test_a_script_with_its_own_extractor_needs_one_and_says_so(table: str, tmp_path: Path) -> None:
+def test_a_script_with_its_own_extractor_needs_one_and_says_so(
+    table: str, tmp_path: Path
+) -> None:
     own = "{'peak': Mine(Path(folder) / 'log')}"
     done = _script(tmp_path, table, _OWN, own)
     assert done.returncode == 1
@@ -229,7 +252,13 @@ def rows(tmp_path: Path) -> list[dict[str, Any]]:
 
     said = ("A", "B", "draw")
     return [
-        dict(zip(HEADER, ("Say it.", place(200 + n), place(300 + n), said[n]), strict=True))
+        dict(
+            zip(
+                HEADER,
+                ("Say it.", place(200 + n), place(300 + n), said[n]),
+                strict=True,
+            )
+        )
         for n in range(3)
     ]
 
@@ -242,7 +271,9 @@ def _without_winner(row: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.filterwarnings("ignore:.*row number")
-def test_judge_takes_tables_and_the_run_answers(rows: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_judge_takes_tables_and_the_run_answers(
+    rows: list[dict[str, Any]], tmp_path: Path
+) -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(rows)
     frame.to_csv(tmp_path / "pairs.csv", index=False)
@@ -257,7 +288,10 @@ def test_judge_takes_tables_and_the_run_answers(rows: list[dict[str, Any]], tmp_
     for name in ("frame", "text", "path"):
         assert [pair.model_dump() for pair in runs[name].pairs()] == pairs
     assert len(run.to_pandas()) == 3
-    labels = [{"id": str(n), "winner": said} for n, said in enumerate(("A", "right", "tie"), 1)]
+    labels = [
+        {"id": str(n), "winner": said}
+        for n, said in enumerate(("A", "right", "tie"), 1)
+    ]
     for found in (
         run.agreement(),
         run.agreement(pandas.DataFrame(labels)),
@@ -274,7 +308,9 @@ def test_judge_takes_tables_and_the_run_answers(rows: list[dict[str, Any]], tmp_
         assert len(found.to_pandas())
         if found.points:
             drawn = found.plot()
-            assert [t.get_text() for t in drawn.get_yticklabels()] == [p.name for p in found.points]
+            assert [t.get_text() for t in drawn.get_yticklabels()] == [
+                p.name for p in found.points
+            ]
             low, high = drawn.get_xlim()
             assert low > -0.5  # a count and a share begin at 0, and a share ends at 1
             assert found.title == "Screening" or high == pytest.approx(1.02)
@@ -299,8 +335,14 @@ def test_judge_takes_tables_and_the_run_answers(rows: list[dict[str, Any]], tmp_
     said = run.report(str(tmp_path / "s.html")).sentences[0]
     assert repr(run) == f"<Run {run.folder}: rules, 3 of 3 scored. {said}>"
     assert escape(said) in run._repr_html_()
-    assert repr(trace_eval.Run(tmp_path / "no")) == f"<Run {tmp_path / 'no'}: no run yet>"
-    record = {"a": rows[0]["system_a_audio"], "b": rows[0]["system_b_audio"], "prompt": "Say it."}
+    assert (
+        repr(trace_eval.Run(tmp_path / "no")) == f"<Run {tmp_path / 'no'}: no run yet>"
+    )
+    record = {
+        "a": rows[0]["system_a_audio"],
+        "b": rows[0]["system_b_audio"],
+        "prompt": "Say it.",
+    }
     options = trace_eval.Options(trace_eval.ExtractOptions(**fast))
     assert trace_eval.judge_pair(record, options).pair.instruction.text == "Say it."
     for call, told in (
@@ -309,11 +351,23 @@ def test_judge_takes_tables_and_the_run_answers(rows: list[dict[str, Any]], tmp_
             r'perhaps columns=\{"a": "system_a_audio", "b": "',
         ),
         (lambda: trace_eval.judge(rows, judge="ruls"), "did you mean rules"),
-        (lambda: trace_eval.judge(rows, sample=3), "sample: is unknown; did you mean samples?"),
+        (
+            lambda: trace_eval.judge(rows, sample=3),
+            "sample: is unknown; did you mean samples?",
+        ),
         (lambda: trace_eval.judge(5), "int is no table"),
-        (lambda: run.ranking(resample=3), "resample: is unknown; did you mean resamples?"),
-        (lambda: trace_eval.judge(rows, colums={}), "colums: is unknown; did you mean columns?"),
-        (lambda: trace_eval.judge(rows, prompt="p"), "prompt: is unknown; did you mean prompts?"),
+        (
+            lambda: run.ranking(resample=3),
+            "resample: is unknown; did you mean resamples?",
+        ),
+        (
+            lambda: trace_eval.judge(rows, colums={}),
+            "colums: is unknown; did you mean columns?",
+        ),
+        (
+            lambda: trace_eval.judge(rows, prompt="p"),
+            "prompt: is unknown; did you mean prompts?",
+        ),
         (lambda: run.ranking(label=[]), "label: is unknown; did you mean labels?"),
         (lambda: run.card(label=[]), "label: is unknown; did you mean labels?"),
         (lambda: run.report(audi=True), "audi: is unknown; did you mean audio?"),
@@ -328,10 +382,15 @@ def test_judge_takes_tables_and_the_run_answers(rows: list[dict[str, Any]], tmp_
     assert {one.filename for one in warned} == {__file__}
 
 
-def test_agreement_is_drawn_beside_its_baselines(tmp_path: Path, examples_cache: Path) -> None:
+def test_agreement_is_drawn_beside_its_baselines(
+    tmp_path: Path, examples_cache: Path
+) -> None:
     pytest.importorskip("matplotlib")
     run = trace_eval.judge(
-        ROOT / "examples" / "pairs.jsonl", tmp_path / "run", cache=examples_cache, workers=0
+        ROOT / "examples" / "pairs.jsonl",
+        tmp_path / "run",
+        cache=examples_cache,
+        workers=0,
     )
     found = run.agreement()
     rules = {point.name: point.value for point in found.points if point.baseline}
@@ -341,7 +400,11 @@ def test_agreement_is_drawn_beside_its_baselines(tmp_path: Path, examples_cache:
     own = {point.name: point.value for point in found.points if not point.baseline}
     assert own["rules: overall"] == 1.0  # what the sentence says
     assert "100 %" in found.sentences[0]
-    filled = [line.get_markerfacecolor() for line in found.plot().lines if line.get_marker() == "o"]
+    filled = [
+        line.get_markerfacecolor()
+        for line in found.plot().lines
+        if line.get_marker() == "o"
+    ]
     assert filled.count("white") == len(rules)
     # counts are bars: 1 and 2 six times, both_bad once
     assert [bar.get_width() for bar in run.plot().patches] == [6, 6, 1]
@@ -352,7 +415,9 @@ def test_errors_in_ipython_are_one_line_in_the_words_of_python(tmp_path: Path) -
     given = '[{"prompt": "x", "left_audio": "a.wav", "right_audio": "b.wav"}]'
     capture = pytest.importorskip("IPython.utils.capture").capture_output
     with capture() as shown:
-        shell.run_cell(f"import trace_eval as te; te.judge({given}, {str(tmp_path / 'x')!r})")
+        shell.run_cell(
+            f"import trace_eval as te; te.judge({given}, {str(tmp_path / 'x')!r})"
+        )
     (line,) = (shown.stdout + shown.stderr).splitlines()
     assert line.startswith("InputError: table: no column for a and b")
     assert line.endswith('perhaps columns={"a": "left_audio", "b": "right_audio"}')
@@ -365,8 +430,13 @@ def test_options_are_grouped_in_help() -> None:
     assert places == sorted(places)
     assert places[2] < told.index("    swap: ") < places[3]
     known = set(vars(trace_eval.JudgeOptions())) - {"named"}
-    assert {line.split(":")[0].strip() for line in told.splitlines() if ": " in line} >= known
-    for kind in (trace_eval.AgreeOptions, trace_eval.GateOptions):  # options that are parts
+    assert {
+        line.split(":")[0].strip() for line in told.splitlines() if ": " in line
+    } >= known
+    for kind in (
+        trace_eval.AgreeOptions,
+        trace_eval.GateOptions,
+    ):  # options that are parts
         assert "\nIntervalOptions: " in (kind.__doc__ or "")
     assert "\nExtractOptions: " in (trace_eval.RateOptions.__doc__ or "")
 
@@ -376,7 +446,10 @@ def test_rate_takes_two_folders_and_tells_every_answer(tmp_path: Path) -> None:
         write(tmp_path / name / "q1.wav", tone(0.05, hz=200))
     folders = {name: tmp_path / name for name in ("new", "old")}
     run = trace_eval.rate(folders, tmp_path / "run", cache=tmp_path / "cache", **FAST)
-    assert {item.id: item.system for item in run.singles()} == {"new/q1": "new", "old/q1": "old"}
+    assert {item.id: item.system for item in run.singles()} == {
+        "new/q1": "new",
+        "old/q1": "old",
+    }
     assert run.to_pandas()["item"].tolist() == ["new/q1", "old/q1"]
     assert "<table>" in run._repr_html_()
 
@@ -389,7 +462,9 @@ def test_the_pictures_have_the_colours_of_the_report() -> None:
     assert all(f"light-dark({colour}," in page for colour in palette().values())
 
 
-def test_the_example_notebook_runs_in_a_kernel(tmp_path: Path, examples_cache: Path) -> None:
+def test_the_example_notebook_runs_in_a_kernel(
+    tmp_path: Path, examples_cache: Path
+) -> None:
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
@@ -406,5 +481,7 @@ def test_the_example_notebook_runs_in_a_kernel(tmp_path: Path, examples_cache: P
     assert {"text/html", "image/png"} <= kinds
     bars = [output.text for output in shown if output.output_type == "stream"]
     assert any("13/13" in text for text in bars)
-    lines = next(c.source for c in page.cells if "class Longest" in c.source).splitlines()
+    lines = next(
+        c.source for c in page.cells if "class Longest" in c.source
+    ).splitlines()
     assert len([line for line in lines if line.strip()]) <= 8

@@ -29,7 +29,13 @@ from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.scorer.options import TrainOptions
 from trace_eval.review.options import ReviewOptions, ServeOptions
 from trace_eval.runs.job import open_job
-from trace_eval.runs.options import AblateOptions, Options, PairOptions, read_config, to_toml
+from trace_eval.runs.options import (
+    AblateOptions,
+    Options,
+    PairOptions,
+    read_config,
+    to_toml,
+)
 from trace_eval.runs.run import Run
 from trace_eval.stats.options import (
     AgreeOptions,
@@ -49,7 +55,9 @@ def options_of(command: Any) -> int:
     """Count those on help pages beside ``--json`` and ``--quiet``, which every command has."""
     below = getattr(command, "commands", None)
     if below is None:
-        own = [p for p in command.params if p.param_type_name == "option" and not p.hidden]
+        own = [
+            p for p in command.params if p.param_type_name == "option" and not p.hidden
+        ]
         return sum(not {"--json", "--quiet"} & {*option.opts} for option in own)
     return sum(map(options_of, below.values()))
 
@@ -59,7 +67,9 @@ def test_few_options_stand_on_the_help_page() -> None:
     judge, rate = command.commands["judge"], command.commands["rate"]
     assert options_of(judge) <= 30
     # Conversations, benchmarks and the gate have their own.
-    newer = sum(options_of(command.commands[name]) for name in ("turns", "convert", "gate"))
+    newer = sum(
+        options_of(command.commands[name]) for name in ("turns", "convert", "gate")
+    )
     assert options_of(command) - newer <= 324
     assert [p.opts for p in judge.params] == [p.opts for p in rate.params]
 
@@ -72,12 +82,17 @@ def test_options_of_label_files_are_explained_once(name: str) -> None:
     command: Any = typer.main.get_command(app)
     hidden = [p for p in command.commands[name].params if getattr(p, "hidden", False)]
     (column,) = (p for p in command.commands[name].params if p.opts == ["--column"])
-    explained = {p.opts[0] for p in command.commands["agree"].params if p.help and not p.hidden}
+    explained = {
+        p.opts[0] for p in command.commands["agree"].params if p.help and not p.hidden
+    }
     flags = [p.opts[0] for p in hidden]
     assert {"--id", "--map", "--where", "--scale"} <= {*flags}
     assert {*flags} <= explained
     *most, last = flags
-    message = f"Also taken: {', '.join(most)} and {last}, as trace-eval help agree explains them."
+    message = (
+        f"Also taken: {', '.join(most)} and {last}, as trace-eval help agree explains"
+        " them."
+    )
     assert column.help.endswith(message)
 
 
@@ -97,9 +112,13 @@ def test_help_shows_nine_commands_and_help_all_every_one_in_groups() -> None:
     assert typed("help", "nothing")[0] == 2
 
 
-def test_a_bare_call_says_where_to_begin_and_summaries_are_those_of_the_commands() -> None:
+def test_a_bare_call_says_where_to_begin_and_summaries_are_those_of_the_commands() -> (
+    None
+):
     whole: Any = typer.main.get_command(app)
-    for name, summary in {n: s for group in GROUPS.values() for n, s in group.items()}.items():
+    for name, summary in {
+        n: s for group in GROUPS.values() for n, s in group.items()
+    }.items():
         assert " ".join(whole.commands[name].help.split()).startswith(summary), name
     code, start = typed()
     assert code == 0
@@ -143,12 +162,17 @@ def test_a_bare_call_says_where_to_begin_and_summaries_are_those_of_the_commands
         ("judge", TwoFolders, set()),
     ],
 )
-def test_commands_have_options_from_their_class(name: str, kind: Any, elsewhere: set[str]) -> None:
+def test_commands_have_options_from_their_class(
+    name: str, kind: Any, elsewhere: set[str]
+) -> None:
     command: Any = typer.main.get_command(app)
     for word in name.split():
         command = command.commands[word]
     helps = {option.name: option.help for option in command.params}
-    told = {n: sentence(re.sub("^(labels|scores): ", "", t)) for n, t in help_of(kind).items()}
+    told = {
+        n: sentence(re.sub("^(labels|scores): ", "", t))
+        for n, t in help_of(kind).items()
+    }
     assert told.keys() == kind.__dataclass_fields__.keys()
     assert {n: helps[n] for n in told.keys() - elsewhere} == {
         n: text for n, text in told.items() if n not in elsewhere
@@ -159,18 +183,30 @@ def test_commands_have_options_from_their_class(name: str, kind: Any, elsewhere:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["-J", "temperatur=1"], "-J temperatur: is unknown; did you mean temperature?"),
+        (
+            ["-J", "temperatur=1"],
+            "-J temperatur: is unknown; did you mean temperature?",
+        ),
         (["-J", "cache=x"], "-J cache: is unknown"),
         (["-J", "num_ctx=4096"], "judge openai:m: does not use num_ctx"),
         (["-J", "seed=x"], "-J seed: 'x' is not a whole number"),
         (["-J", "level=nan"], "-J level: 'nan' is not a number"),
         (["-J", "repair=maybe"], "-J repair: 'maybe' is not true or false"),
-        (["-J", "mode=ears"], "mode: 'ears' is unknown; use one of blueprint, transcript"),
+        (
+            ["-J", "mode=ears"],
+            "mode: 'ears' is unknown; use one of blueprint, transcript",
+        ),
         (["-J", "seed"], "write -J KEY=VALUE"),
         (["-J", "seed=1", "-J", "seed=2"], "-J seed: is given twice"),
-        (["-J", "samples=1", "--samples", "2"], "-J samples: is given as an option too"),
+        (
+            ["-J", "samples=1", "--samples", "2"],
+            "-J samples: is given as an option too",
+        ),
         (["-X", "engin=ray"], "-X engin: is unknown; did you mean engine?"),
-        (["-X", "praat.flor=3"], "-X praat.flor: is unknown; did you mean floor_factor?"),
+        (
+            ["-X", "praat.flor=3"],
+            "-X praat.flor: is unknown; did you mean floor_factor?",
+        ),
         (["-X", "pyin.floor_factor=60"], "extractor 'pyin': is not used here"),
         (["-X", "nobody.x=1"], "extractor 'nobody' is not registered"),
         (["--task", "dimensions"], "--task: belongs to -J; write -J task=VALUE"),
@@ -178,7 +214,9 @@ def test_commands_have_options_from_their_class(name: str, kind: Any, elsewhere:
         (["--nonsense"], "No such option: --nonsense"),
     ],
 )
-def test_unknown_options_get_a_remedy(tmp_path: Path, given: list[str], said: str) -> None:
+def test_unknown_options_get_a_remedy(
+    tmp_path: Path, given: list[str], said: str
+) -> None:
     code, told = typed("judge", PAIRS, *SERVER, *given, "--out", tmp_path / "run")
     assert code == 2
     assert said in told
@@ -194,7 +232,9 @@ def test_options_by_every_way_reach_judge_and_extractor(tmp_path: Path) -> None:
     )
     command = ["judge", PAIRS, "--config", config, "--limit", 1, "--workers", 0]
     out = ("--out", tmp_path / "run", "--cache", tmp_path / "cache")
-    code, told = typed(*command, *out, "-X", "praat.floor_factor=0.6", "-X", "max_seconds=90")
+    code, told = typed(
+        *command, *out, "-X", "praat.floor_factor=0.6", "-X", "max_seconds=90"
+    )
     assert code == 0, told
     record = Run.open(tmp_path / "run").record()
     assert (record.tag, record.judge.spec, record.max_seconds) == ("mine", "rules", 90)
@@ -214,12 +254,17 @@ def _written(folder: Path, text: str) -> Path:
     [
         ('task = "s2s"', "'task' belongs to the table [judge]"),
         ("beam_size = 5", "'beam_size' belongs to the table [extract]"),
-        ("[judge]\ntemperatur = 1", "no option 'temperatur' in [judge]; did you mean temperature?"),
+        (
+            "[judge]\ntemperatur = 1",
+            "no option 'temperatur' in [judge]; did you mean temperature?",
+        ),
         ("samples = 1\n[judge]\nsamples = 2", "'samples' stands twice"),
         ("[other]\nx = 1", "has a table [other]"),
     ],
 )
-def test_a_misplaced_option_of_a_file_is_refused(tmp_path: Path, text: str, said: str) -> None:
+def test_a_misplaced_option_of_a_file_is_refused(
+    tmp_path: Path, text: str, said: str
+) -> None:
     code, told = typed("doctor", "--config", _written(tmp_path, text))
     assert code == 2
     assert said in told
@@ -248,7 +293,9 @@ def test_the_library_does_what_the_command_does(here: Path) -> None:
     pairs[1]["a"]["audio"] = "nowhere.wav"
     Path("p.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
     options = Options(ExtractOptions(workers=0, cache=here / "cache"))
-    job = open_job("p.jsonl", None, options, audio_root=PAIRS.parent, limit=2, shard="1/2")
+    job = open_job(
+        "p.jsonl", None, options, audio_root=PAIRS.parent, limit=2, shard="1/2"
+    )
     assert job.folder == Path("runs/p-rules-1-of-2")
     rest = open_job("p.jsonl", None, options, limit=2, shard="2/2")
     assert len(job.manifest.items) + len(rest.manifest.items) == 2

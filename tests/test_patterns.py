@@ -26,7 +26,8 @@ from trace_eval.judges.rules.requests import find_requests
 from trace_eval.judges.rules.text import count_literal, coverage, topic
 from trace_eval.judges.views.text.fencing import neutralise, without_paths
 
-#: Characters of a text for a function, and for a single pattern, which has a hundred of them.
+#: Characters of a text for a function, and for a single pattern, which has a hundred of
+#: them.
 LENGTH, SHORTER = 100_000, 40_000
 
 #: Processor seconds that a pattern may take; where it is quadratic, it takes several.
@@ -67,7 +68,9 @@ def _written(module: ModuleType) -> Iterator[re.Pattern[Any]]:
     """Patterns in calls such as ``re.split("...", text)``."""
     for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text())):
         called = node.func if isinstance(node, ast.Call) else None
-        if not isinstance(called, ast.Attribute) or not isinstance(called.value, ast.Name):
+        if not isinstance(called, ast.Attribute) or not isinstance(
+            called.value, ast.Name
+        ):
             continue
         if called.value.id == "re" and isinstance(node, ast.Call) and node.args:
             first = node.args[0]
@@ -131,7 +134,9 @@ READERS: dict[str, Callable[[str], Any]] = {
     ],
     ids=["letters", "spaces", "adverbs", "quotes", "styles", "words"],
 )
-def test_hostile_texts_cost_a_second_at_most(read: Callable[[str], Any], text: str) -> None:
+def test_hostile_texts_cost_a_second_at_most(
+    read: Callable[[str], Any], text: str
+) -> None:
     started = time.process_time()
     read(text)
     assert time.process_time() - started < 1

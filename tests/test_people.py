@@ -54,7 +54,13 @@ def public(tmp_path: Path) -> Iterator[Path]:
         ],
     )
     mushra = tmp_path / "mushra"
-    for name in ("aa-babble-5-noisy", "aa-clean", "bb-babble-5-mmse", "cc-trial-noisy", "dd-clean"):
+    for name in (
+        "aa-babble-5-noisy",
+        "aa-clean",
+        "bb-babble-5-mmse",
+        "cc-trial-noisy",
+        "dd-clean",
+    ):
         tone(mushra / "gui" / "configs" / "resources" / "audio" / f"{name}.wav")
     ratings = np.arange(7 * 6 * 2).reshape(7, 6, 2)
     (mushra / "matlab").mkdir()
@@ -67,7 +73,9 @@ def public(tmp_path: Path) -> Iterator[Path]:
     acted = tmp_path / "acted"
     tone(acted / "wav" / "03a01Fa.wav")
     (acted / "erkennung.txt").write_bytes(
-        "Nr.\tSatz\terkannt\tnat\xfcrlich\n1\t03a01Fa.wav\t90,00\t75,00\n".encode("latin-1")
+        "Nr.\tSatz\terkannt\tnat\xfcrlich\n1\t03a01Fa.wav\t90,00\t75,00\n".encode(
+            "latin-1"
+        )
     )
     name = "2_M_intensity_medium_pitch_low_rate_slow"
     tone(tmp_path / "tts" / "recommendation_polite_audio" / "q2_M_wav" / f"{name}.wav")
@@ -84,11 +92,13 @@ def test_public_repositories_are_read_as_cloned(public: Path) -> None:
     (codec,) = found["codecs"].clips  # the anchor has no sound
     assert (codec.item, codec.group) == ("stim_01_ref", "s")
     assert codec.ratings["quality"] == {"2": 90, "3": 100}
-    # Clean speech belongs to the noises in which its talker is heard; a trial belongs to none.
+    # Clean speech belongs to the noises in which its talker is heard; a trial belongs
+    # to none.
     enhanced = {clip.item: clip for clip in found["enhanced"].clips}
     assert set(enhanced) == {"aa-babble-5-noisy", "aa-clean", "bb-babble-5-mmse"}
     assert {clip.group for clip in enhanced.values()} == {"babble-5"}
-    # [system, noise, rater]: mmse is system 3, babble-5 noise 4: 3 * 12 + 4 * 2 = 44, and 45.
+    # [system, noise, rater]: mmse is system 3, babble-5 noise 4: 3 * 12 + 4 * 2 = 44,
+    # and 45.
     assert enhanced["bb-babble-5-mmse"].ratings["quality"] == {"1": 44, "2": 45}
     edges = {edge.channel: (edge.start_s, edge.end_s) for edge in found["turns"].edges}
     assert edges == {0: (2.9, 4.7), 1: (0.5, 2.1)}
@@ -127,7 +137,9 @@ def test_bad_rows_cost_themselves_and_are_counted(tmp_path: Path) -> None:
 
 
 def test_a_set_whose_table_is_broken_is_left_out_by_name(public: Path) -> None:
-    (public / "mushra" / "matlab" / "icpr_mushra_data.mat").write_bytes(b"no such thing")
+    (public / "mushra" / "matlab" / "icpr_mushra_data.mat").write_bytes(
+        b"no such thing"
+    )
     codec = public / "bernoulli-var-speech-codec" / "mushra_results_dataset"
     (codec / "ratings_formated_filtered.csv").write_text("signal,condition\nx,y,z\n")
     missing = {folder.name: folder.missing for folder in read_sets(public)}
@@ -150,7 +162,10 @@ def test_a_rival_without_items_of_a_set_is_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     table(Path("columns.csv"), [{"item": "a", "value": 1}])
-    table(Path("other.csv"), [{"item": "elsewhere", "score": 1}, {"item": "a", "score": "-"}])
+    table(
+        Path("other.csv"),
+        [{"item": "elsewhere", "score": 1}, {"item": "a", "score": "-"}],
+    )
     with pytest.raises(UserError, match=offender):
         measured.read_rival(text, {"a", "b"})
 
@@ -158,19 +173,28 @@ def test_a_rival_without_items_of_a_set_is_refused(
 def test_a_rival_has_scores_where_it_knows_the_clip(tmp_path: Path) -> None:
     table(tmp_path / "r.csv", [{"item": "a", "score": 1.5}])
     name, scores = measured.read_rival(f"x={tmp_path / 'r.csv'}", {"a", "b"})
-    numbers = measured.rival_numbers([rated("a", "g", 1), rated("b", "g", 2)], {name: scores})
+    numbers = measured.rival_numbers(
+        [rated("a", "g", 1), rated("b", "g", 2)], {name: scores}
+    )
     assert numbers["x"][0] == 1.5
     assert np.isnan(numbers["x"][1])
     assert not measured.rival_numbers([rated("c", "g", 1)], {name: scores})
 
 
 def test_concordance_counts_pairs_that_are_far_enough_apart_within_a_group() -> None:
-    clips = [rated("a", "g", 10), rated("b", "g", 30), rated("c", "g", 35), rated("d", "h", 90)]
+    clips = [
+        rated("a", "g", 10),
+        rated("b", "g", 30),
+        rated("c", "g", 35),
+        rated("d", "h", 90),
+    ]
     pairs = figures.pairs_of(clips, "quality")
     # a-b and a-c count (20 and 25 apart), b-c does not (5); d is alone in its group.
     assert len(pairs) == 3
     assert figures.concordance(np.array([1.0, 2, 2, 0]), pairs, 10) == 1
-    assert figures.concordance(np.array([1.0, 0, 1, 0]), pairs, 10) == 0.25  # wrong, and a tie
+    assert (
+        figures.concordance(np.array([1.0, 0, 1, 0]), pairs, 10) == 0.25
+    )  # wrong, and a tie
     assert np.isnan(figures.concordance(np.array([np.nan, 1, 2, 3]), pairs, 10))
 
 
@@ -195,7 +219,8 @@ def test_decisions_by_hand() -> None:
     verdict = np.array([1, 1, -1, 0, 0])
     given = {"rules": np.array([1, 0, 1, 1, 0])}
     found = figures.decisions(given, verdict, np.array([0, 1, 2, 3, 4]))["rules"]
-    # Of three that raters decide it decides two, one as they do; of two that they do not, one.
+    # Of three that raters decide it decides two, one as they do; of two that they do
+    # not, one.
     assert found["decided"].value == pytest.approx(2 / 3)
     assert (found["right"].value, found["against"].value) == (0.5, 0.5)
     assert found["accuracy"].value == pytest.approx(2 / 5)
@@ -203,7 +228,9 @@ def test_decisions_by_hand() -> None:
 
 
 def test_words_say_what_an_interval_can_tell() -> None:
-    def words(low: float | None, high: float | None, lead: float = 0.1, units: int = 6) -> str:
+    def words(
+        low: float | None, high: float | None, lead: float = 0.1, units: int = 6
+    ) -> str:
         over = [("louder", figures.Figure(lead, lead - 0.05, lead + 0.05, 9, 6))]
         return figures.words(figures.Figure(0.7, low, high, 9, units), over)
 
@@ -235,7 +262,9 @@ def test_half_of_the_raters_is_the_ceiling() -> None:
     noisy = [rated(str(q), "g", *rng.normal(50 + q / 10, 20, 10)) for q in quality]
     found = figures.ceiling(noisy, "quality", 1)
     assert found.concordance < 1
-    assert figures.ceiling([rated("a", "g", 1), rated("b", "g", 2)], "quality", 10) is None
+    assert (
+        figures.ceiling([rated("a", "g", 1), rated("b", "g", 2)], "quality", 10) is None
+    )
 
 
 def test_delivery_is_asked_of_pairs_that_differ_in_one_thing() -> None:
@@ -243,9 +272,14 @@ def test_delivery_is_asked_of_pairs_that_differ_in_one_thing() -> None:
         levels = {"rate": "medium", "pitch": "medium", "intensity": "medium", **facts}
         return Rated(item, Path(), "2 M", "2", item, facts=levels)
 
-    clips = [clip("a", rate="slow"), clip("b", rate="fast"), clip("c", rate="fast", pitch="low")]
+    clips = [
+        clip("a", rate="slow"),
+        clip("b", rate="fast"),
+        clip("c", rate="fast", pitch="low"),
+    ]
     pairs = list(asked.planted_pairs(clips, 2))
-    # a-b alone, with six requests: slowly is met by a, fast by b, pitch and loudness by neither.
+    # a-b alone, with six requests: slowly is met by a, fast by b, pitch and loudness by
+    # neither.
     assert [(one.a.item, one.b.item) for one in pairs] == [("a", "b")] * 6
     assert [one.verdict for one in pairs if one.kind == "rate"] == [1, -1]
     assert [one.verdict for one in pairs if one.kind != "rate"] == [0] * 4
@@ -268,7 +302,11 @@ def test_the_bench_runs_over_a_folder_and_says_what_is_left_out(
         place = tmp_path / "codecs" / "audio" / source.name
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source, place)
-        row = {"item": source.stem, "group": f"g{number % 2}", "condition": str(number // 2)}
+        row = {
+            "item": source.stem,
+            "group": f"g{number % 2}",
+            "condition": str(number // 2),
+        }
         row |= {"audio": f"audio/{source.name}"}
         rows += [{**row, "rater": n, "rating": 20 + 20 * number + n} for n in range(5)]
     (tmp_path / "codecs" / "audio" / "broken.wav").write_bytes(b"RIFF")
@@ -285,7 +323,9 @@ def test_the_bench_runs_over_a_folder_and_says_what_is_left_out(
 
 
 @pytest.mark.parametrize(("page", "name", "table"), readme.TABLES)
-def test_tables_of_pages_are_those_of_the_results(page: str, name: str, table: Any) -> None:
+def test_tables_of_pages_are_those_of_the_results(
+    page: str, name: str, table: Any
+) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     assert renewed(text, name, table()) == text
 
@@ -302,16 +342,22 @@ def test_readme_holds_at_most_eight_rows_against_listeners() -> None:
     assert len(pages.first_table().splitlines()) <= 2 + 8
 
 
-def test_shares_in_prompts_and_limits_have_their_number_of_pairs_and_none_is_small() -> None:
+def test_shares_in_prompts_and_limits_have_their_number_of_pairs_and_none_is_small() -> (
+    None
+):
     """What few pairs say stands in no prompt; what many say has their number beside it."""
     saved = stored("people")
     figure = pages.concordance(saved, pages.CODECS, "quality.p808")
     limits = limits_of("dnsmos")
     share = f"{figure[0]:.2f}".removeprefix("0")
-    assert f"Of {figure[3]} pairs of codecs P.808 orders {share} as listeners do" in limits
+    assert (
+        f"Of {figure[3]} pairs of codecs P.808 orders {share} as listeners do" in limits
+    )
     bandwidth = pages.concordance(saved, pages.CODECS, "signal.bandwidth_hz")
     share = f"{bandwidth[0]:.2f}".removeprefix("0")
-    assert f"Of {bandwidth[3]} pairs of codecs bandwidth orders {share}" in limits_of("signal")
+    assert f"Of {bandwidth[3]} pairs of codecs bandwidth orders {share}" in limits_of(
+        "signal"
+    )
     assert min(figure[3], bandwidth[3]) >= pages.LEAST_PAIRS == 30
     for text in (COMPACT_LEGEND, LEGEND, BRIEF_LEGEND):
         assert "as listeners do" not in text

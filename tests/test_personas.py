@@ -26,13 +26,21 @@ JUDGED = {
 }
 
 
-def test_folders_odd_columns_and_labels_by_systems(tmp_path: Path, examples_cache: Path) -> None:
+def test_folders_odd_columns_and_labels_by_systems(
+    tmp_path: Path, examples_cache: Path
+) -> None:
     for side, system in (("a", "new"), ("b", "old")):
         (tmp_path / system).mkdir()
         for name in JUDGED:
             shutil.copy(CLIPS / f"{name}-{side}.ogg", tmp_path / system / f"{name}.ogg")
-    items = map(json.loads, (ROOT / "examples" / "pairs.jsonl").read_text().splitlines())
-    asked = {item["id"]: item["instruction"]["text"] for item in items if item["id"] in JUDGED}
+    items = map(
+        json.loads, (ROOT / "examples" / "pairs.jsonl").read_text().splitlines()
+    )
+    asked = {
+        item["id"]: item["instruction"]["text"]
+        for item in items
+        if item["id"] in JUDGED
+    }
     for name, rows in (("prompts", asked), ("winners", JUDGED)):
         with (tmp_path / f"{name}.csv").open("w", newline="") as file:
             table = csv.writer(file, delimiter=";")
@@ -40,9 +48,12 @@ def test_folders_odd_columns_and_labels_by_systems(tmp_path: Path, examples_cach
     words = "judge --a new --b old --prompts prompts.csv --column id=case"
     words += " --column instruction_text=prompts --out run"
     trace_eval(*words.split(), "--cache", examples_cache, cwd=tmp_path, ends=0)
-    words = "agree run --labels winners.csv --column id=case --column preference=winners"
+    words = (
+        "agree run --labels winners.csv --column id=case --column preference=winners"
+    )
     agreed = trace_eval(*words.split(), cwd=tmp_path, ends=0)
-    # As README's demo: rules names a winner of each, and the listener ties on the last of four.
+    # As README's demo: rules names a winner of each, and the listener ties on the last
+    # of four.
     assert "rules agrees with human labels on 75 %" in " ".join(agreed.out.split())
 
 
@@ -61,7 +72,9 @@ def test_twelve_stereo_calls_and_a_gate(tmp_path: Path) -> None:
     assert "in 12 of 12 calls" in told
     assert Xml.parse(tmp_path / "gate.xml").getroot().get("failures") == "1"
     page = (tmp_path / "calls.html").read_text()
-    first = page.index("new answers after 1.27 s, interrupts in 0 of 12 calls; worst: new/call-")
+    first = page.index(
+        "new answers after 1.27 s, interrupts in 0 of 12 calls; worst: new/call-"
+    )
     assert first < page.index("fail: response_p50_s") < page.index("<h2")
     copies = {file.name for file in (tmp_path / "calls_audio").iterdir()}
     assert len(copies) == 48  # two channels of 24 calls
@@ -76,13 +89,16 @@ def test_a_data_frame_in_a_kernel(tmp_path: Path, examples_cache: Path) -> None:
     pytest.importorskip("ipykernel")
     cells = (
         "import pandas as pd, trace_eval as te\n"
-        "rows = [{'frage': 'What is the capital of France, and which river runs through it?',"
-        f" 'links': '{CLIPS}/refusal-a.ogg', 'rechts': '{CLIPS}/refusal-b.ogg'}}]",
-        "run = te.judge(pd.DataFrame(rows), out='run', columns={'a': 'links', 'b': 'rechts',"
-        " 'instruction_text': 'frage'})",
+        "rows = [{'frage': 'What is the capital of France, and which river runs through"
+        f" it?', 'links': '{CLIPS}/refusal-a.ogg', 'rechts':"
+        f" '{CLIPS}/refusal-b.ogg'}}]",
+        "run = te.judge(pd.DataFrame(rows), out='run', columns={'a': 'links', 'b':"
+        " 'rechts', 'instruction_text': 'frage'})",
         "run",
     )
-    page = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells])
+    page = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(text) for text in cells]
+    )
     client = nbclient.NotebookClient(
         page, timeout=120, resources={"metadata": {"path": str(tmp_path)}}
     )
@@ -102,7 +118,9 @@ def test_german_answers(tmp_path: Path) -> None:
     for number, text in enumerate(asked):
         sides = {}
         for side, voice in (("a", "Male1"), ("b", "Female1")):
-            samples, rate = spoken("Das kann ich dir gerne sagen, mein Freund.", "German", voice)
+            samples, rate = spoken(
+                "Das kann ich dir gerne sagen, mein Freund.", "German", voice
+            )
             soundfile.write(tmp_path / f"{number}{side}.wav", samples, int(rate))
             sides[side] = {"audio": f"{number}{side}.wav"}
         rows.append({"id": str(number), "instruction": {"text": text}, **sides})

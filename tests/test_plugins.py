@@ -23,16 +23,23 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = install_plug_ins(tmp_path_factory.mktemp("site"))
     broken = folder / "broken-1.dist-info"
     broken.mkdir()
-    (broken / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
-    (broken / "entry_points.txt").write_text("[trace_eval.judges]\nbroken = broken:create\n")
+    (broken / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: broken\nVersion: 1\n"
+    )
+    (broken / "entry_points.txt").write_text(
+        "[trace_eval.judges]\nbroken = broken:create\n"
+    )
     (folder / "broken.py").write_text(
-        "class Half:\n    spec = 'broken'\n\ndef create(argument, options):\n    return Half()\n"
+        "class Half:\n    spec = 'broken'\n\ndef create(argument, options):\n   "
+        " return Half()\n"
     )
     return folder
 
 
 def typed(site: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    return run_python("-m", "trace_eval", *arguments, cwd=site, PYTHONPATH=f"{ROOT}:{site}")
+    return run_python(
+        "-m", "trace_eval", *arguments, cwd=site, PYTHONPATH=f"{ROOT}:{site}"
+    )
 
 
 def test_doctor_and_help_name_them(site: Path) -> None:
@@ -46,11 +53,25 @@ def test_all_three_work_together(site: Path, tmp_path: Path) -> None:
     sides = {side: {"audio": str(next(CLIPS.glob(f"slow-{side}.*")))} for side in "ab"}
     pairs = tmp_path / "pairs.jsonl"
     pairs.write_text(json.dumps({"id": "p", "instruction": {"text": "Hi."}, **sides}))
-    off = [word for name in ("transcript", "rate", "quality") for word in ("-x", f"{name}=none")]
+    off = [
+        word
+        for name in ("transcript", "rate", "quality")
+        for word in ("-x", f"{name}=none")
+    ]
     run = tmp_path / "run"
     done = typed(
         site,
-        *("judge", pairs, "--judge", "longest", "-x", "crest=crest", *off, "--out", run),
+        *(
+            "judge",
+            pairs,
+            "--judge",
+            "longest",
+            "-x",
+            "crest=crest",
+            *off,
+            "--out",
+            run,
+        ),
         *("--policy", "quality_first", "--cache", tmp_path / "cache"),
     )
     assert done.returncode == 0, done.stderr
@@ -71,7 +92,9 @@ def test_what_is_missing_is_named(site: Path, tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_judge_of_single_answers_rates_by_each_rubric(site: Path, tmp_path: Path) -> None:
+def test_a_judge_of_single_answers_rates_by_each_rubric(
+    site: Path, tmp_path: Path
+) -> None:
     items = tmp_path / "items.jsonl"
     clip = str(next(CLIPS.glob("slow-a.*")))
     given = ("one two", None), ("one two three four", None), (None, clip)
@@ -88,17 +111,22 @@ def test_a_judge_of_single_answers_rates_by_each_rubric(site: Path, tmp_path: Pa
     for rubric in ("correctness", "correctness-brief"):
         assert [scores[f"i{n}", rubric].value for n in range(3)] == [5, 1, None]
     assert "not written" in str(scores["i2", "correctness"].detail)
-    refused = typed(site, "rate", items, "--judge", "longest", "--out", tmp_path / "other")
+    refused = typed(
+        site, "rate", items, "--judge", "longest", "--out", tmp_path / "other"
+    )
     assert refused.returncode == 2
     assert "LongestJudge rates no single answers" in refused.stderr
 
 
-def test_the_notebook_cell_extracts_and_judges(tmp_path: Path, examples_cache: Path) -> None:
+def test_the_notebook_cell_extracts_and_judges(
+    tmp_path: Path, examples_cache: Path
+) -> None:
     """The cell of the tutorial, on two of the pairs, whose other groups are known."""
     page = (ROOT / "docs" / "tutorials" / "own-judge.md").read_text("utf-8")
     cell = re.findall(r"```python\n(.*?)```", page, re.S)[0]
     records = [
-        json.loads(line) for line in (ROOT / "examples/pairs.jsonl").read_text().splitlines()
+        json.loads(line)
+        for line in (ROOT / "examples/pairs.jsonl").read_text().splitlines()
     ]
     few = [record for record in records if record["id"] in ("clipped", "loud")]
     (tmp_path / "examples").mkdir()

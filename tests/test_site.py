@@ -70,23 +70,34 @@ def test_every_public_name_and_every_command_has_an_entry(
     assert {f"trace-eval-{name}" for name in names} <= anchors
 
 
-def test_at_most_45_short_pages_each_on_a_shelf(site: Path, pages: dict[Path, Page]) -> None:
+def test_at_most_45_short_pages_each_on_a_shelf(
+    site: Path, pages: dict[Path, Page]
+) -> None:
     made = {page for page in pages if page.name not in ("genindex.html", "search.html")}
     assert 40 <= len(made) <= 45
-    written = {path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")}
+    written = {
+        path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")
+    }
     placed = {page.relative_to(site).with_suffix(".md") for page in made}
     for_users = {path for path in written if path.parts[0] != "contributors"}
-    assert for_users - placed == {Path("README.md")}  # the list on the first page, index.html
+    assert for_users - placed == {
+        Path("README.md")
+    }  # the list on the first page, index.html
     words = {
-        path: len(re.findall(r"[^\s|]+", (ROOT / "docs" / path).read_text())) for path in written
+        path: len(re.findall(r"[^\s|]+", (ROOT / "docs" / path).read_text()))
+        for path in written
     }
     assert max(words.values()) <= 2000, max(words, key=words.__getitem__)
 
 
-#: Question -> what a reader clicks, from the first page on, and words of the answer there.
+#: Question -> what a reader clicks, from the first page on, and words of the answer
+#: there.
 QUESTIONS = {
     "How good is it?": (["beside human listeners"], "Concordance"),
-    "How do I compare two folders?": (["two systems, 200 prompts"], "--a old=old --b new=new"),
+    "How do I compare two folders?": (
+        ["two systems, 200 prompts"],
+        "--a old=old --b new=new",
+    ),
     "Does it understand German?": (["languages"], "German (de)"),
     "How do I time calls?": (["calls"], "trace-eval turns call/call.wav"),
     "What does a run cost?": (["estimates and limits"], "--max-cost 5"),
@@ -95,7 +106,9 @@ QUESTIONS = {
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_answers_are_two_clicks_away(question: str, site: Path, pages: dict[Path, Page]) -> None:
+def test_answers_are_two_clicks_away(
+    question: str, site: Path, pages: dict[Path, Page]
+) -> None:
     clicks, answer = QUESTIONS[question]
     here = site / "index.html"
     for click in clicks:
@@ -108,13 +121,18 @@ def test_answers_are_two_clicks_away(question: str, site: Path, pages: dict[Path
     assert len(clicks) <= 2
 
 
-def test_the_reference_has_a_row_for_whatever_the_code_has(pages: dict[Path, Page]) -> None:
+def test_the_reference_has_a_row_for_whatever_the_code_has(
+    pages: dict[Path, Page],
+) -> None:
     text = {
-        page.name: unescape(re.sub(r"<[^>]+>", "", page_.html)) for page, page_ in pages.items()
+        page.name: unescape(re.sub(r"<[^>]+>", "", page_.html))
+        for page, page_ in pages.items()
     }
     for name in extractor_names():
         assert name in text["extractors.html"]
-        assert " ".join(load(name).limits.split()) in " ".join(text["extractors.html"].split())
+        assert " ".join(load(name).limits.split()) in " ".join(
+            text["extractors.html"].split()
+        )
     for kind in KINDS.values():
         assert kind.usage in text["judges.html"]
     for rubric in rubric_names():
@@ -137,7 +155,9 @@ def test_the_first_page_says_and_shows_what_readme_says(
     lines = [_letters(line) for line in said.splitlines()]
     assert not [line for line in lines if line not in shown]
     assert sum(map(len, lines)) > 5000
-    assert re.search(r'<img [^>]*src="_images/demo\.svg"', pages[site / "index.html"].html)
+    assert re.search(
+        r'<img [^>]*src="_images/demo\.svg"', pages[site / "index.html"].html
+    )
 
 
 def _letters(text: str) -> str:
@@ -166,8 +186,13 @@ def test_no_link_is_dead(site: Path, pages: dict[Path, Page]) -> None:
     assert inside > 500
 
 
-def test_formulas_are_drawn_without_a_script_or_a_network(pages: dict[Path, Page]) -> None:
-    assert any('<math xmlns="http://www.w3.org/1998/Math/MathML"' in p.html for p in pages.values())
+def test_formulas_are_drawn_without_a_script_or_a_network(
+    pages: dict[Path, Page],
+) -> None:
+    assert any(
+        '<math xmlns="http://www.w3.org/1998/Math/MathML"' in p.html
+        for p in pages.values()
+    )
     loaded = re.compile(r"<(?:script|link|img)[^>]*(?:src|href)=\"https?:")
     assert not [path.name for path, page in pages.items() if loaded.search(page.html)]
 
@@ -179,7 +204,9 @@ def test_machines_get_every_page_as_markdown(site: Path) -> None:
     assert len(named) >= 40
 
 
-def test_the_examples_of_the_api_run_in_their_order(tmp_path: Path, examples_cache: Path) -> None:
+def test_the_examples_of_the_api_run_in_their_order(
+    tmp_path: Path, examples_cache: Path
+) -> None:
     text = (ROOT / "docs" / "reference" / "api.md").read_text()
     code = "\n".join(re.findall(r"```python\n(.*?)```", text, re.S))
     (tmp_path / "examples").symlink_to(ROOT / "examples")

@@ -12,11 +12,25 @@ from tests.support.imports import ROOT, calls
 #: Calls that run or rebuild what they are given.
 FORBIDDEN = {
     *("eval", "exec", "compile", "__import__", "os.system", "os.popen"),
-    *("pickle.load", "pickle.loads", "pickle.Unpickler", "marshal.load", "marshal.loads"),
-    *("shelve.open", "joblib.load", "dill.load", "dill.loads", "yaml.load", "yaml.unsafe_load"),
+    *(
+        "pickle.load",
+        "pickle.loads",
+        "pickle.Unpickler",
+        "marshal.load",
+        "marshal.loads",
+    ),
+    *(
+        "shelve.open",
+        "joblib.load",
+        "dill.load",
+        "dill.loads",
+        "yaml.load",
+        "yaml.unsafe_load",
+    ),
 }
 
-#: Between the driver and the workers of one user's own Ray cluster, which run our code anyhow.
+#: Between the driver and the workers of one user's own Ray cluster, which run our code
+#: anyhow.
 ALLOWED = {
     ("trace_eval/extracting/ray/actors.py", "pickle.loads"),
     ("trace_eval/runs/ray/judger.py", "pickle.loads"),
@@ -56,8 +70,8 @@ _NOUNS = (
 )
 _MANY = re.compile(rf" ([a-z-]+ )?({_NOUNS})\b")
 
-#: What is no number before such a noun, or never one: names, also of the first system, limits,
-#: raters of a ceiling.
+#: What is no number before such a noun, or never one: names, also of the first system,
+#: limits, raters of a ceiling.
 _NO_NUMBERS = re.compile(
     r"(name|source|label_set|scale|counted\(.*|about\(.*|\.first|\.raters)\Z|\A[A-Z_]+\Z"
 )
@@ -71,10 +85,15 @@ def _plain_plurals(path: Path) -> Iterator[str]:
             if isinstance(part, ast.FormattedValue) and isinstance(rest, ast.Constant):
                 said = ast.unparse(part.value)
                 if _MANY.match(str(rest.value)) and not _NO_NUMBERS.search(said):
-                    yield f"{path.relative_to(ROOT)}:{node.lineno}: {{{said}}}{rest.value}"
+                    yield (
+                        f"{path.relative_to(ROOT)}:{node.lineno}:"
+                        f" {{{said}}}{rest.value}"
+                    )
 
 
 def test_numbers_are_said_with_their_nouns() -> None:
     """``1 pairs`` is said nowhere: numbers and nouns go through ``blueprints.counted``."""
-    files = (path for room in ROOMS for path in (ROOT / "trace_eval" / room).rglob("*.py"))
+    files = (
+        path for room in ROOMS for path in (ROOT / "trace_eval" / room).rglob("*.py")
+    )
     assert [found for path in sorted(files) for found in _plain_plurals(path)] == []

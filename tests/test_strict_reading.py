@@ -40,17 +40,38 @@ OWNERS = {"json", "orjson", "ujson", "jiter", "pd", "pandas", "pa", "simplejson"
 #: Where that is right, and why.
 ALLOWED = {
     ("trace_eval/data/strict_json.py", "jiter.from_json"): "the strict reader itself",
-    ("trace_eval/data/strict_json.py", "kind.model_validate_json"): "after the strict reader",
-    ("extractors/contents.py", "json.loads"): "whether a text is JSON; no value is used",
-    ("fusion/policies.py", "json.loads"): "standard library only; refuses keys that come twice",
-    ("trace_eval/judges/ask/openai_replies.py", "json.loads"): "sends NaN; bounded by bodies.py",
-    ("trace_eval/judges/ask/replies.py", "StoredReply.model_validate_json"): "damage is a miss",
-    ("trace_eval/extracting/cache.py", "Absent.model_validate_json"): "damage is a miss",
+    (
+        "trace_eval/data/strict_json.py",
+        "kind.model_validate_json",
+    ): "after the strict reader",
+    (
+        "extractors/contents.py",
+        "json.loads",
+    ): "whether a text is JSON; no value is used",
+    (
+        "fusion/policies.py",
+        "json.loads",
+    ): "standard library only; refuses keys that come twice",
+    (
+        "trace_eval/judges/ask/openai_replies.py",
+        "json.loads",
+    ): "sends NaN; bounded by bodies.py",
+    (
+        "trace_eval/judges/ask/replies.py",
+        "StoredReply.model_validate_json",
+    ): "damage is a miss",
+    (
+        "trace_eval/extracting/cache.py",
+        "Absent.model_validate_json",
+    ): "damage is a miss",
     (
         "trace_eval/extracting/cache.py",
         "GROUPS.get(group, Extension).model_validate_json",
     ): "damage is a miss",
-    ("trace_eval/data/measures/lexical.py", "json.loads"): "the file that is installed with it",
+    (
+        "trace_eval/data/measures/lexical.py",
+        "json.loads",
+    ): "the file that is installed with it",
 }
 
 
@@ -61,7 +82,9 @@ def test_json_is_read_by_the_strict_reader() -> None:
             owner = ast.unparse(call.func.value)
             if owner in OWNERS or call.func.attr == "model_validate_json":
                 found.add((path, ast.unparse(call.func)))
-    assert found == set(ALLOWED), "read it with trace_eval.data.strict_json, or say why not"
+    assert found == set(ALLOWED), (
+        "read it with trace_eval.data.strict_json, or say why not"
+    )
 
 
 def test_toml_is_read_by_the_strict_reader() -> None:
@@ -76,11 +99,23 @@ def test_toml_is_read_by_the_strict_reader() -> None:
 #: Document -> what is said of it. Each was a traceback, a hang, or taken.
 HOSTILE_TOML: dict[str, tuple[str, str]] = {
     "brackets": ("a = " + "[" * 60_000, "not TOML (maximum recursion"),
-    "closed brackets": ("a = " + "[" * 3000 + "]" * 3000, "not TOML (maximum recursion"),
-    "tables in line": ("a = " + "{a = " * 3000 + "1" + "}" * 3000, "not TOML (maximum recursion"),
-    "a dotted key": ("\n" + ".".join("a" * 30_000) + " = 1", "a line with more than 1000 dots"),
+    "closed brackets": (
+        "a = " + "[" * 3000 + "]" * 3000,
+        "not TOML (maximum recursion",
+    ),
+    "tables in line": (
+        "a = " + "{a = " * 3000 + "1" + "}" * 3000,
+        "not TOML (maximum recursion",
+    ),
+    "a dotted key": (
+        "\n" + ".".join("a" * 30_000) + " = 1",
+        "a line with more than 1000 dots",
+    ),
     "a quoted one": ('"a". ' * 10_000 + "a = 1", "a line with more than 1000 dots"),
-    "a dotted table": ("[" + ".".join("a" * 30_000) + "]", "a line with more than 1000 dots"),
+    "a dotted table": (
+        "[" + ".".join("a" * 30_000) + "]",
+        "a line with more than 1000 dots",
+    ),
     "digits": ("a = " + "1" * 5000, "not TOML"),
     "hexadecimal digits": ("a = 0x" + "f" * 50_000, "a: a whole number of 200000 bits"),
     "decimals": ("a = -1" + "1" * 5000 + ".1", "a: -inf is no finite number"),
@@ -122,7 +157,9 @@ def test_hostile_toml_is_refused_in_linear_time(reader: str, tmp_path: Path) -> 
     for bad, said in ((b"\xff", "not UTF-8 (byte 1)"), (None, "cannot be read")):
         path.unlink()
         path.write_bytes(bad) if bad else path.mkdir()
-        with pytest.raises(UserError, match=re.escape(said) if bad else "cannot be read|neither"):
+        with pytest.raises(
+            UserError, match=re.escape(said) if bad else "cannot be read|neither"
+        ):
             TOML_READERS[reader](path)
 
 
@@ -182,7 +219,9 @@ POLICY = [
 @pytest.mark.parametrize(
     "data",
     [
-        json.dumps(POLICY).replace('"overall"', '"overall": "1", "overall"', 1).encode(),
+        json.dumps(POLICY)
+        .replace('"overall"', '"overall": "1", "overall"', 1)
+        .encode(),
         b"[" * 100_000,
         b'[{"content": ' + b"1" * 5000 + b"}]",
         b"\xff\xfe",
@@ -200,7 +239,9 @@ def test_a_bad_table_of_a_policy_is_said(data: bytes, tmp_path: Path) -> None:
         read_policy(path)
 
 
-@pytest.mark.parametrize("text", ["{", '{"format": 1, "format": 2}', '{"a": NaN}', "[1]"])
+@pytest.mark.parametrize(
+    "text", ["{", '{"format": 1, "format": 2}', '{"a": NaN}', "[1]"]
+)
 def test_a_damaged_fused_judge_is_said(text: str, tmp_path: Path) -> None:
     (tmp_path / FILE).write_text(text)
     with pytest.raises(UserError, match="not a fused judge"):
@@ -228,7 +269,9 @@ def test_damaged_codes_of_a_review_are_said(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "scores.sqlite")) as database, database:
         database.execute("UPDATE answers SET codes = '[\"g'")
     store = Store(tmp_path / "scores.sqlite", "correctness")
-    with pytest.raises(DamagedFile, match=r"scores\.sqlite, rating 1: its codes are damaged"):
+    with pytest.raises(
+        DamagedFile, match=r"scores\.sqlite, rating 1: its codes are damaged"
+    ):
         store.stored()
 
 

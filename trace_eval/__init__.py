@@ -60,7 +60,13 @@ if TYPE_CHECKING:
     from trace_eval.report.calls import write_calls
     from trace_eval.report.write import write_report
     from trace_eval.runs.fuse import fuse, fuse_again
-    from trace_eval.runs.job import Job, judge_again, judge_manifest, open_job, rate_manifest
+    from trace_eval.runs.job import (
+        Job,
+        judge_again,
+        judge_manifest,
+        open_job,
+        rate_manifest,
+    )
     from trace_eval.runs.options import Options, RateOptions
     from trace_eval.runs.record import RunRecord
     from trace_eval.runs.summary import Summary
@@ -147,7 +153,9 @@ __all__ = [
 
 
 def _for_callers(value: Any) -> Any:
-    from trace_eval.api.python_words import for_callers  # with the first name that is used
+    from trace_eval.api.python_words import (
+        for_callers,
+    )  # with the first name that is used
 
     return for_callers(value, package=__name__)
 

@@ -41,7 +41,9 @@ SIZES: dict[str, Callable[[int, int], NDArray[np.int64]]] = {
     "single": lambda number, mean: np.ones(number, np.int64),
     "even": lambda number, mean: np.full(number, mean),
     "Zipf": lambda number, mean: _scaled(1 / np.arange(1, number + 1), mean),
-    "a tenth large": lambda number, mean: np.where(np.arange(number) % 10 == 0, 6 * mean, mean),
+    "a tenth large": lambda number, mean: np.where(
+        np.arange(number) % 10 == 0, 6 * mean, mean
+    ),
 }
 
 
@@ -89,7 +91,11 @@ class Labelled:
         sizes = SIZES[self.sizes](self.number, self.mean)
         cluster = np.repeat(np.arange(self.number), sizes)
         flat = self.joint.ravel()
-        same = sizes > np.median(sizes) if self.large else rng.random(self.number) < self.alike
+        same = (
+            sizes > np.median(sizes)
+            if self.large
+            else rng.random(self.number) < self.alike
+        )
         common = rng.choice(len(flat), self.number, p=flat)
         own = rng.choice(len(flat), len(cluster), p=flat)
         cell = np.where(same[cluster], common[cluster], own)
@@ -98,15 +104,22 @@ class Labelled:
     def covered(self, draws: int) -> Row:
         """How often intervals of every statistic hold its truth."""
         scale = TYPED if len(self.joint) == len(TYPED) else UNTYPED
-        truth = {name: float(one.statistic(self.joint)) for name, one in metrics_of(scale).items()}
+        truth = {
+            name: float(one.statistic(self.joint))
+            for name, one in metrics_of(scale).items()
+        }
         if self.joint[-1].sum() == 0:  # the statistic knows no third label there
             truth.pop("gwet_ac1")
         rng = rng_of(self.name)
         measures = measures_of(scale)
-        return _counted(truth, [estimates(self.draw(rng), measures, OPTIONS) for _ in range(draws)])
+        return _counted(
+            truth, [estimates(self.draw(rng), measures, OPTIONS) for _ in range(draws)]
+        )
 
 
-def _counted(truth: Mapping[str, float], drawn: list[Mapping[str, IntervalEstimate]]) -> Row:
+def _counted(
+    truth: Mapping[str, float], drawn: list[Mapping[str, IntervalEstimate]]
+) -> Row:
     return {
         name: coverage([one[name].interval for one in drawn], value)
         for name, value in truth.items()
@@ -126,7 +139,9 @@ def coverage(limits: Sequence[Range | None], value: float) -> Row:
 def _five(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
     truth = rng.normal(size=n)
     said = 0.7 * truth + 0.7 * rng.normal(size=n)
-    first, second = (np.clip(np.round(3 + side), 1, 5) / 4 - 0.25 for side in (truth, said))
+    first, second = (
+        np.clip(np.round(3 + side), 1, 5) / 4 - 0.25 for side in (truth, said)
+    )
     return first, second
 
 
@@ -137,7 +152,9 @@ def _near(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
 
 
 def _top(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
-    truth, other = (np.clip(np.round(4 - rng.exponential(s, n)), 0, 4) / 4 for s in (0.7, 0.9))
+    truth, other = (
+        np.clip(np.round(4 - rng.exponential(s, n)), 0, 4) / 4 for s in (0.7, 0.9)
+    )
     return truth, np.where(rng.random(n) < 0.75, truth, other)
 
 
@@ -174,7 +191,9 @@ class Scored:
     @property
     def name(self) -> str:
         """In words."""
-        of = "items" if self.sizes == "single" else f"x {self.mean}, {self.sizes}, alike"
+        of = (
+            "items" if self.sizes == "single" else f"x {self.mean}, {self.sizes}, alike"
+        )
         return f"scores {self.ratings}: {self.number} {of}"
 
     def covered(self, draws: int) -> Row:
@@ -194,8 +213,12 @@ class Scored:
         return _counted(truth, [self._estimates(rng) for _ in range(draws)])
 
     def _estimates(self, rng: np.random.Generator) -> Mapping[str, IntervalEstimate]:
-        cluster = np.repeat(np.arange(self.number), SIZES[self.sizes](self.number, self.mean))
-        people, judge = (side[cluster] for side in RATINGS[self.ratings](rng, self.number))
+        cluster = np.repeat(
+            np.arange(self.number), SIZES[self.sizes](self.number, self.mean)
+        )
+        people, judge = (
+            side[cluster] for side in RATINGS[self.ratings](rng, self.number)
+        )
         resampler = Resampler(cluster)
         both: Any = SimpleNamespace(
             judge=SimpleNamespace(score=judge), truth=people, off_scale=None
@@ -208,13 +231,25 @@ class Scored:
 def worlds() -> list[Labelled | Scored]:
     """Few items and many, rare labels, few and unequal instructions."""
     results: list[Labelled | Scored] = [
-        Labelled(labels, "single", number) for labels in LABELS for number in (10, 20, 50, 200)
+        Labelled(labels, "single", number)
+        for labels in LABELS
+        for number in (10, 20, 50, 200)
     ]
     for labels in ("two even", "three", "typed, hardly wrong"):
-        results += [Labelled(labels, "even", n, m, 0.7) for n, m in ((6, 10), (8, 10), (20, 4))]
-        results += [Labelled(labels, "Zipf", n, 10, a) for n in (12, 40, 100) for a in (0.0, 0.7)]
+        results += [
+            Labelled(labels, "even", n, m, 0.7) for n, m in ((6, 10), (8, 10), (20, 4))
+        ]
+        results += [
+            Labelled(labels, "Zipf", n, 10, a)
+            for n in (12, 40, 100)
+            for a in (0.0, 0.7)
+        ]
         results += [Labelled(labels, "a tenth large", 50, 4, 0.7)]
         results += [Labelled(labels, "Zipf", 40, 10, large=True)]
-    results += [Scored(ratings, number) for ratings in RATINGS for number in (8, 12, 20, 50)]
-    results += [Scored(r, n, "Zipf", 4) for r in ("1 to 5", "continuous") for n in (12, 40)]
+    results += [
+        Scored(ratings, number) for ratings in RATINGS for number in (8, 12, 20, 50)
+    ]
+    results += [
+        Scored(r, n, "Zipf", 4) for r in ("1 to 5", "continuous") for n in (12, 40)
+    ]
     return results

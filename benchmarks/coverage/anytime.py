@@ -1,13 +1,13 @@
 """Measure intervals that are looked at after every label, and how soon enough is labelled.
 
-Each world is a truth that is known, a judge that helps or does not, and labels that come one by one
-until all pairs of the run have one. A draw is *held* if the truth is never left out, at any look.
-*Soon* is the median number of labels until it is said, rightly, which system is better, by the
-number of the fixed plan: labels that show the same difference in 8 of 10 cases, looked at once,
-without a judge.
+Each world is a truth that is known, a judge that helps or does not, and labels that
+come one by one until all pairs of the run have one. A draw is *held* if the truth is
+never left out, at any look. *Soon* is the median number of labels until it is said,
+rightly, which system is better, by the number of the fixed plan: labels that show the
+same difference in 8 of 10 cases, looked at once, without a judge.
 
-The last worlds are votes of real listeners ($TRACE_EVAL_DATA/votes): the truth is the mean of all
-listeners of a condition, and listeners are drawn anew, with replacement.
+The last worlds are votes of real listeners ($TRACE_EVAL_DATA/votes): the truth is the
+mean of all listeners of a condition, and listeners are drawn anew, with replacement.
 """
 
 from __future__ import annotations
@@ -30,10 +30,12 @@ Array = NDArray[np.float64]
 #: Of the intervals.
 LEVEL = 0.95
 
-#: Quantiles of the normal distribution: of a two-sided test at 5 %, and of a chance of 0.8.
+#: Quantiles of the normal distribution: of a two-sided test at 5 %, and of a chance of
+#: 0.8.
 _TEST, _POWER = 1.959964, 0.841621
 
-#: A fixed plan of fewer labels follows no normal distribution: there is nothing to compare with.
+#: A fixed plan of fewer labels follows no normal distribution: there is nothing to
+#: compare with.
 LEAST_PLAN = 30
 
 #: No number of labels was enough.
@@ -48,14 +50,18 @@ class World:
     """A run of pairs, its judge, and annotators.
 
     Attributes:
-        win, ties: share of the pairs that the first system wins, and of ties of any kind.
+        win, ties: share of the pairs that the first system wins, and of ties of any
+            kind.
         pairs: of the run, which are labelled one after the other.
-        right: share of the pairs of which the judge knows what annotators say; None: no judge.
+        right: share of the pairs of which the judge knows what annotators say; None: no
+            judge.
         against: it says the opposite instead.
-        cluster: pairs of one instruction; half of the instructions have one answer throughout.
+        cluster: pairs of one instruction; half of the instructions have one answer
+            throughout.
         raters: of each pair; a rater says something else in three of ten cases.
-        kinds: ``pairs``; ``scores``: differences of two mean scores, of a spread of a sixth of
-            the scale; ``weights``: half of the pairs are asked for a third as often.
+        kinds: ``pairs``; ``scores``: differences of two mean scores, of a spread of a
+            sixth of the scale; ``weights``: half of the pairs are asked for a third as
+            often.
     """
 
     win: float
@@ -96,7 +102,11 @@ class World:
         of_points = self.win + self.ties / 4 - self.truth**2
         variance = 1 / 36 if self.kind == "scores" else of_points
         away = self.truth - 0.5
-        return float(variance * ((_TEST + _POWER) / away) ** 2) if abs(away) > 1e-9 else np.inf
+        return (
+            float(variance * ((_TEST + _POWER) / away) ** 2)
+            if abs(away) > 1e-9
+            else np.inf
+        )
 
     def draw(self, seed: int) -> tuple[bool, int]:
         """Return whether the truth was held at every look, and labels until enough is said."""
@@ -206,9 +216,12 @@ def _listeners(folder: Path) -> Iterator[Listeners]:
         with path.open(newline="") as file:
             for row in csv.DictReader(file):
                 place = (float(row["rating"]) - 1) / 4
-                votes.setdefault(row["condition"], {}).setdefault(row["userid"], []).append(place)
+                votes.setdefault(row["condition"], {}).setdefault(
+                    row["userid"], []
+                ).append(place)
         by_mean = sorted(
-            votes, key=lambda one: np.mean([v for own in votes[one].values() for v in own])
+            votes,
+            key=lambda one: np.mean([v for own in votes[one].values() for v in own]),
         )
         for condition in (by_mean[0], by_mean[len(by_mean) // 2], by_mean[-1]):
             values = tuple(np.array(own) for own in votes[condition].values())
@@ -217,7 +230,14 @@ def _listeners(folder: Path) -> Iterator[Listeners]:
 
 def worlds() -> Iterator[Any]:
     """Yield labels alone, judges that help and that do not, alike pairs, raters, scores, people."""
-    for win, ties in ((0.5, 0.0), (0.35, 0.3), (0.2, 0.6), (0.6, 0.0), (0.45, 0.3), (0.8, 0.0)):
+    for win, ties in (
+        (0.5, 0.0),
+        (0.35, 0.3),
+        (0.2, 0.6),
+        (0.6, 0.0),
+        (0.45, 0.3),
+        (0.8, 0.0),
+    ):
         yield World(win, ties, 400)
     yield World(0.95, 0.0, 100)
     yield World(0.95, 0.05, 100)

@@ -1,11 +1,13 @@
 """Measure how often words of ``agree`` err, and figures of ``turns`` hold.
 
-* a judge, or the best of several, that is as good as the best simple rule: how often it is said to
-  be above or below (2.5 % each are allowed);
-* uncertainty that says nothing of the errors: how often it is shown to help or to harm (5 %);
-* latencies of calls: how often 95 % intervals hold the truth, of the draws that have one;
-* equal systems and equal judges, see :mod:`benchmarks.coverage.units`: how often one is shown to be
-  better (5 %).
+* a judge, or the best of several, that is as good as the best simple rule: how often it
+  is said to be above or below (2.5 % each are allowed);
+* uncertainty that says nothing of the errors: how often it is shown to help or to harm
+  (5 %);
+* latencies of calls: how often 95 % intervals hold the truth, of the draws that have
+  one;
+* equal systems and equal judges, see :mod:`benchmarks.coverage.units`: how often one is
+  shown to be better (5 %).
 """
 
 from __future__ import annotations
@@ -23,7 +25,11 @@ from benchmarks.coverage.rows import Array, Row, rng_of, share
 from benchmarks.coverage.units import Alike, Unscored
 from blueprints import counted
 from trace_eval.decide.verdict import standing_of
-from trace_eval.estimate.figures import jackknife_interval, quantile_interval, share_interval
+from trace_eval.estimate.figures import (
+    jackknife_interval,
+    quantile_interval,
+    share_interval,
+)
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.resample import Resampler
@@ -45,8 +51,10 @@ class Rules:
         rules: how many rules are as good as the judge, beside the majority class.
         judges: the best of so many is spoken of.
         right: share on which judge and rules are right.
-        first: share of the true labels that are the first of ``labels``; others are equally many.
-        sizes, mean: pairs of an instruction; seven of ten instructions are wholly alike.
+        first: share of the true labels that are the first of ``labels``; others are
+            equally many.
+        sizes, mean: pairs of an instruction; seven of ten instructions are wholly
+            alike.
     """
 
     number: int
@@ -83,7 +91,9 @@ class Rules:
 
         def drawn() -> Array:
             common, own = rng.random(self.number), rng.random(len(unit))
-            return np.where(np.broadcast_to(alike, self.number)[unit], common[unit], own)
+            return np.where(
+                np.broadcast_to(alike, self.number)[unit], common[unit], own
+            )
 
         def code(chance: float) -> NDArray[np.int8]:
             """0 by that chance, else any other label."""
@@ -95,7 +105,9 @@ class Rules:
         for rule in range(self.rules):
             says = (truth + code(self.right)) % 2
             facts |= {f"r{rule}_a": 1.0 - says, f"r{rule}_b": 1.0 * says}
-        rules = tuple(NumberRule(f"rule {rule}", f"r{rule}") for rule in range(self.rules))
+        rules = tuple(
+            NumberRule(f"rule {rule}", f"r{rule}") for rule in range(self.rules)
+        )
         options = AgreeOptions(baselines=rules)
 
         def score() -> JudgeScore:
@@ -115,7 +127,10 @@ class Rules:
 DOUBTS: dict[str, Callable[[np.random.Generator, int], tuple[Array, Array]]] = {
     "small errors": lambda rng, n: (rng.exponential(0.2, n).clip(0, 1), rng.random(n)),
     "rare errors": lambda rng, n: ((rng.random(n) < 0.2) * 1.0, rng.random(n)),
-    "three levels of doubt": lambda rng, n: (rng.random(n), rng.integers(0, 3, n) * 1.0),
+    "three levels of doubt": lambda rng, n: (
+        rng.random(n),
+        rng.integers(0, 3, n) * 1.0,
+    ),
 }
 
 
@@ -139,7 +154,9 @@ class Useless:
         limits = []
         for _ in range(draws):
             cluster = np.arange(self.number).repeat(self.copies)
-            error, doubt = (side[cluster] for side in DOUBTS[self.errors](rng, self.number))
+            error, doubt = (
+                side[cluster] for side in DOUBTS[self.errors](rng, self.number)
+            )
             resampler = Resampler(cluster)
             rows = add_selective(resampler, "judge", error, doubt)
             gain = rows(resampler.estimates(IntervalOptions()))[0]
@@ -158,7 +175,9 @@ TURNS: dict[str, Callable[[np.random.Generator, int], NDArray[np.int64]]] = {
     "1 turn": lambda rng, n: np.ones(n, np.int64),
     "1 to 20 turns": lambda rng, n: rng.integers(1, 21, n),
     "mostly few turns": lambda rng, n: rng.geometric(0.2, n),
-    "one long call": lambda rng, n: np.where(np.arange(n) == 0, 60, rng.integers(1, 6, n)),
+    "one long call": lambda rng, n: np.where(
+        np.arange(n) == 0, 60, rng.integers(1, 6, n)
+    ),
 }
 
 
@@ -179,13 +198,18 @@ class Calls:
     @property
     def name(self) -> str:
         """In words."""
-        calls = f"latencies of {self.number} calls, {self.turns}, {self.between:.0%} between calls"
+        calls = (
+            f"latencies of {self.number} calls, {self.turns}, {self.between:.0%}"
+            " between calls"
+        )
         return calls if self.spread == 0.7 else f"{calls}, spread {self.spread}"
 
     def covered(self, draws: int) -> Row:
         """How often intervals of percentiles, of the share over 2 s and of the mean hold."""
         at = {f"p{round(100 * q)}": q for q in (0.5, 0.9, 0.95)}
-        truth = {name: float(np.exp(self.spread * norm.ppf(q))) for name, q in at.items()}
+        truth = {
+            name: float(np.exp(self.spread * norm.ppf(q))) for name, q in at.items()
+        }
         truth["over 2 s"] = float(norm.sf(np.log(2) / self.spread))
         truth["mean"] = float(np.exp(self.spread**2 / 2))
         rng = rng_of(self.name)
@@ -201,7 +225,10 @@ class Calls:
             late, total = np.bincount(call, values > 2), np.bincount(call, values)
             without = (total.sum() - total) / (rows.sum() - rows)
             mean = jackknife_interval(float(values.mean()), without, rows)
-            for name, limit in (("over 2 s", share_interval(late, rows)), ("mean", mean)):
+            for name, limit in (
+                ("over 2 s", share_interval(late, rows)),
+                ("mean", mean),
+            ):
                 results[name].append(None if isinstance(limit, str) else limit)
         return {name: coverage(limits, truth[name]) for name, limits in results.items()}
 
@@ -211,22 +238,43 @@ def worlds() -> list[Rules | Useless | Calls | Unscored | Alike]:
     results: list[Rules | Useless | Calls | Unscored | Alike] = [
         Rules(number, rules) for number in (30, 100, 400) for rules in (1, 4)
     ]
-    results += [Rules(number, rules, 4) for number in (30, 100, 400) for rules in (1, 4)]
     results += [
-        Rules(number, 0, right=p, first=p) for number in (30, 200) for p in (0.5, 0.65, 0.9)
+        Rules(number, rules, 4) for number in (30, 100, 400) for rules in (1, 4)
+    ]
+    results += [
+        Rules(number, 0, right=p, first=p)
+        for number in (30, 200)
+        for p in (0.5, 0.65, 0.9)
     ]
     results += [Rules(n, 0, right=0.25, first=0.25, labels=4) for n in (30, 200, 400)]
     for judges in (1, 4):
         results += [Rules(n, 1, judges, sizes="even", mean=5) for n in (10, 40)]
-        results += [Rules(n, r, judges, sizes="Zipf", mean=4) for n in (12, 50) for r in (1, 4)]
-    results += [Useless(errors, number) for errors in DOUBTS for number in (12, 30, 100)]
-    results += [Useless("small errors", number, 4) for number in (12, 30)]
-    results += [Calls(n, b) for n in (MIN_CONVERSATIONS, 12, 20, 40, 80) for b in (0.0, 0.5, 1.0)]
+        results += [
+            Rules(n, r, judges, sizes="Zipf", mean=4) for n in (12, 50) for r in (1, 4)
+        ]
     results += [
-        Calls(n, b, turns) for n in (12, 40) for b in (0.5, 1.0) for turns in list(TURNS)[2:4]
+        Useless(errors, number) for errors in DOUBTS for number in (12, 30, 100)
+    ]
+    results += [Useless("small errors", number, 4) for number in (12, 30)]
+    results += [
+        Calls(n, b)
+        for n in (MIN_CONVERSATIONS, 12, 20, 40, 80)
+        for b in (0.0, 0.5, 1.0)
+    ]
+    results += [
+        Calls(n, b, turns)
+        for n in (12, 40)
+        for b in (0.5, 1.0)
+        for turns in list(TURNS)[2:4]
     ]
     results += [Calls(n, 1.0, "1 turn") for n in (20, 80)]
-    results += [Calls(MIN_CONVERSATIONS, b, turns) for b in (0.5, 1.0) for turns in list(TURNS)[2:]]
+    results += [
+        Calls(MIN_CONVERSATIONS, b, turns)
+        for b in (0.5, 1.0)
+        for turns in list(TURNS)[2:]
+    ]
     results += [Calls(n, b, "one long call") for n in (12, 20, 40) for b in (0.5, 1.0)]
-    results += [Calls(n, b, spread=1.2) for n in (MIN_CONVERSATIONS, 20, 80) for b in (0.5, 1.0)]
+    results += [
+        Calls(n, b, spread=1.2) for n in (MIN_CONVERSATIONS, 20, 80) for b in (0.5, 1.0)
+    ]
     return [*results, *units.worlds()]

@@ -1,9 +1,10 @@
 """Does the gate keep its promises? Runs with a known noise, a known drop, and no drop.
 
-Of the answers 70 % are right, judged with flips at rate f between two judgings of the same answers.
-The candidate is the same system (all its answers but for the drop) or another one of equal quality
-(40 % of its answers are redrawn). Counted are failed gates (5 % at most without a drop, 90 % at
-least with one), those that cannot tell, and what a change of judges is called.
+Of the answers 70 % are right, judged with flips at rate f between two judgings of the
+same answers. The candidate is the same system (all its answers but for the drop) or
+another one of equal quality (40 % of its answers are redrawn). Counted are failed gates
+(5 % at most without a drop, 90 % at least with one), those that cannot tell, and what a
+change of judges is called.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from trace_eval.compare.options import GateOptions
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.paired import mean_difference, sign_flip
 
-#: Share of right answers of the baseline, and of answers that another system gives anew.
+#: Share of right answers of the baseline, and of answers that another system gives
+#: anew.
 RIGHT, REDRAWN = 0.7, 0.4
 
 
@@ -45,7 +47,10 @@ class Cell:
         """In words."""
         candidate = "another system" if self.other else "the same system"
         size = "" if self.size == 1 else f" in instructions of {self.size}"
-        return f"{candidate}, a drop of {self.drop:g}, flips {self.flips}: {self.items} items{size}"
+        return (
+            f"{candidate}, a drop of {self.drop:g}, flips {self.flips}: {self.items}"
+            f" items{size}"
+        )
 
     @property
     def cluster(self) -> NDArray[np.int64] | None:
@@ -65,7 +70,8 @@ class Cell:
             drawn = rng.random(self.items) < np.repeat(share, self.size)
             after = np.where(anew, drawn, right)
         after &= ~(rng.random(self.items) < self.drop / RIGHT)
-        # Two judgings of which each errs this often give another label in `flips` of the cases.
+        # Two judgings of which each errs this often give another label in `flips` of
+        # the cases.
         errs = (1 - np.sqrt(1 - 2 * self.flips)) / 2
         seen = [answers ^ (rng.random(self.items) < errs) for answers in (right, after)]
         return seen[1].astype(float) - seen[0].astype(float)
@@ -93,7 +99,10 @@ class ChangeCell:
     @property
     def name(self) -> str:
         """In words."""
-        return f"a judge that shifts by {self.shift:g}, flips {self.flips}: {self.items} items"
+        return (
+            f"a judge that shifts by {self.shift:g}, flips {self.flips}: {self.items}"
+            " items"
+        )
 
     def covered(self, runs: int, margin: float = 0.05) -> Row:
         """Share of runs in which the shift is seen, and in which it is called interchangeable."""
@@ -103,7 +112,10 @@ class ChangeCell:
         for _ in range(runs):
             gap = Cell(self.flips, self.items, self.shift).draw(rng)
             seen += sign_flip(gap) <= 0.05
-            limits = mean_difference(gap, None, options).interval or (gap.mean(), gap.mean())
+            limits = mean_difference(gap, None, options).interval or (
+                gap.mean(),
+                gap.mean(),
+            )
             same += max(map(abs, limits)) < margin
         return {"shift": seen / runs, "interchangeable": same / runs}
 

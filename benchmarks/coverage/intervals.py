@@ -1,8 +1,8 @@
 """Measure how often intervals of few labels hold the truth.
 
-Who is asked, what people say and what the judge says; one draw of a world is enough for an
-interval. Coverage of a discrete outcome jumps with the truth (with 15 labels one outcome more or
-less is 3 to 6 %), so that a single world may lie a little beside 95 %.
+Who is asked, what people say and what the judge says; one draw of a world is enough for
+an interval. Coverage of a discrete outcome jumps with the truth (with 15 labels one
+outcome more or less is 3 to 6 %), so that a single world may lie a little beside 95 %.
 """
 
 from __future__ import annotations
@@ -45,21 +45,35 @@ JUDGES: dict[str, Callable[[Array, Array, np.random.Generator], Array]] = {
     "reversed": lambda y, other, rng: 1 - y,
     "generous": lambda y, other, rng: np.where(rng.random(len(y)) < 0.15, 1.0, y),
     "harsh": lambda y, other, rng: np.where(rng.random(len(y)) < 0.15, 0.0, y),
-    "never ties": lambda y, other, rng: np.where(y == 0.5, rng.integers(0, 2, len(y)), y),
+    "never ties": lambda y, other, rng: np.where(
+        y == 0.5, rng.integers(0, 2, len(y)), y
+    ),
 }
 
 VALUES = np.array([0.0, 0.5, 1.0])
 
-#: Share of hard pairs, or of a rare kind, that is lost whatever people say of the others.
-LOST = {"rare": 0.3, "seldom": 0.95, "untold": 0.95, "weighted": 0.6, "graded": 0.6, "strata": 0.6}
+#: Share of hard pairs, or of a rare kind, that is lost whatever people say of the
+#: others.
+LOST = {
+    "rare": 0.3,
+    "seldom": 0.95,
+    "untold": 0.95,
+    "weighted": 0.6,
+    "graded": 0.6,
+    "strata": 0.6,
+}
 
 #: Items of a run; in all designs about ``labels`` are drawn at random.
 PAIRS = 600
 
 
-def say(rng: np.random.Generator, shares: tuple[float, float, float], number: int) -> Array:
+def say(
+    rng: np.random.Generator, shares: tuple[float, float, float], number: int
+) -> Array:
     """Draw what people say of so many pairs."""
-    return VALUES[np.searchsorted(np.cumsum(shares[:2]), rng.random(number), side="right")]
+    return VALUES[
+        np.searchsorted(np.cumsum(shares[:2]), rng.random(number), side="right")
+    ]
 
 
 class Draw(NamedTuple):
@@ -67,7 +81,8 @@ class Draw(NamedTuple):
 
     Attributes:
         alone: whether labels stand alone.
-        holds, labels: whether the interval of both, and of labels only, holds the truth.
+        holds, labels: whether the interval of both, and of labels only, holds the
+            truth.
         widths: of both and of labels only.
         coarse: whether the table says so.
     """
@@ -84,15 +99,16 @@ class World:
     """Who is asked, what they say, and what the judge says.
 
     Attributes:
-        design: random; clustered (whole instructions of 3 asked, values often shared); alike (the
-            same, always shared); copies (whole instructions of 2, values always shared); uneven
-            (whole instructions of 1 to 6); skewed (whole instructions, a tenth of them of 6 to 29
-            and the others mostly of 1 to 8, values always shared); weighted (hard pairs three times
-            as likely); rare (a fifth of the pairs, lost more often, an eighth as likely as the
-            others); seldom (the same, lost nearly always); untold (the same, and nobody knows how
-            likely pairs without a label were; draws that are said to be doubtful do not count);
-            graded (every pair has a probability of its own,
-            hard ones higher); strata (80 hard pairs with certainty and ``labels`` of the rest);
+        design: random; clustered (whole instructions of 3 asked, values often shared);
+            alike (the same, always shared); copies (whole instructions of 2, values
+            always shared); uneven (whole instructions of 1 to 6); skewed (whole
+            instructions, a tenth of them of 6 to 29 and the others mostly of 1 to 8,
+            values always shared); weighted (hard pairs three times as likely); rare (a
+            fifth of the pairs, lost more often, an eighth as likely as the others);
+            seldom (the same, lost nearly always); untold (the same, and nobody knows
+            how likely pairs without a label were; draws that are said to be doubtful do
+            not count); graded (every pair has a probability of its own, hard ones
+            higher); strata (80 hard pairs with certainty and ``labels`` of the rest);
             difference (of the first two of three systems, ``labels`` per two of them).
         pairs: of the run.
     """
@@ -107,12 +123,17 @@ class World:
     def name(self) -> str:
         """In words."""
         run = "" if self.pairs == PAIRS else f" of {self.pairs}"
-        return f"{self.labels} labels{run}, {self.design}: {self.people}, judge {self.judge}"
+        return (
+            f"{self.labels} labels{run}, {self.design}: {self.people}, judge"
+            f" {self.judge}"
+        )
 
     def draw(self, seed: int) -> Draw | None:
         """One draw; None: no interval is given."""
         rng = rng_of(self.name, seed)
-        samples, truth = self._systems(rng) if self.design == "difference" else self._rate(rng)
+        samples, truth = (
+            self._systems(rng) if self.design == "difference" else self._rate(rng)
+        )
         return _draw(samples, truth) if samples else None
 
     def covered(self, seeds: int) -> Row:
@@ -141,21 +162,27 @@ class World:
                 times = round(20_000 * float(multinomial.pmf(counts, n, shares)))
                 y = np.r_[np.repeat(VALUES, counts), np.zeros(self.pairs - n)]
                 if times:
-                    sample = ppi_components(y, 1 - y, simple_design(np.arange(self.pairs) < n))
+                    sample = ppi_components(
+                        y, 1 - y, simple_design(np.arange(self.pairs) < n)
+                    )
                     one = _draw((sample,), shares[1] / 2 + shares[2])
                     results += [one] * times if one is not None else []
         return results
 
     def _clusters(self, rng: np.random.Generator) -> NDArray[np.int64]:
         if self.design == "uneven":
-            return np.repeat(np.arange(self.pairs), rng.integers(1, 7, self.pairs))[: self.pairs]
+            return np.repeat(np.arange(self.pairs), rng.integers(1, 7, self.pairs))[
+                : self.pairs
+            ]
         if self.design == "skewed":
             large = (rng.random(self.pairs) < 0.1) * rng.integers(5, 25, self.pairs)
             sizes = np.minimum(rng.geometric(0.25, self.pairs) + large, 29)
             return np.repeat(np.arange(self.pairs), sizes)[: self.pairs]
         return np.arange(self.pairs) // (2 if self.design == "copies" else 3)
 
-    def _rate(self, rng: np.random.Generator) -> tuple[tuple[PPIComponents, ...], float]:
+    def _rate(
+        self, rng: np.random.Generator
+    ) -> tuple[tuple[PPIComponents, ...], float]:
         shares, number = (PEOPLE | RARER)[self.people], self.pairs
         y, other = (say(rng, shares, number) for _ in "yo")
         truth = shares[1] / 2 + shares[2]
@@ -175,7 +202,9 @@ class World:
             rare = np.arange(number) < number // 5
             y = np.where(rare & (rng.random(number) < lost), 0.0, y)
             truth *= 1 - lost / 5
-            inclusion = np.where(rare, 1 / 8, 1.0) * self.labels / (number * (0.8 + 0.2 / 8))
+            inclusion = (
+                np.where(rare, 1 / 8, 1.0) * self.labels / (number * (0.8 + 0.2 / 8))
+            )
             requested = rng.random(number) < inclusion
             if self.design == "untold":
                 inclusion[~requested] = np.nan
@@ -187,7 +216,9 @@ class World:
             if self.design == "strata":
                 inclusion = np.where(hard, 1.0, rate)
                 requested = hard.copy()
-                requested[rng.choice(np.flatnonzero(~hard), self.labels, replace=False)] = True
+                requested[
+                    rng.choice(np.flatnonzero(~hard), self.labels, replace=False)
+                ] = True
             else:
                 inclusion = np.where(hard, 3 * rate, rate)
                 if self.design == "graded":
@@ -196,10 +227,15 @@ class World:
         f = JUDGES[self.judge](y, other, rng)
         design = simple_design(requested, inclusion, cluster)
         if self.design == "untold" and 0 < design.heavy[0] < LEAST_LABELS:
-            return (), truth  # the line under the table says that too few weigh too much
+            return (
+                (),
+                truth,
+            )  # the line under the table says that too few weigh too much
         return (ppi_components(y, f, design),), truth
 
-    def _systems(self, rng: np.random.Generator) -> tuple[tuple[PPIComponents, ...], float]:
+    def _systems(
+        self, rng: np.random.Generator
+    ) -> tuple[tuple[PPIComponents, ...], float]:
         shares, number = (PEOPLE | RARER)[self.people], self.pairs
         pair = np.arange(number) % 3  # AB, AC, BC
         y, other = (say(rng, shares, number) for _ in "yo")
@@ -244,8 +280,9 @@ UNTUNED = [
     World("80 % ties, lopsided", "fair", 24, "difference"),
 ]
 
-#: Limits of the time before, with a variance estimated from unequal weights, held the truth in 91
-#: to 93 % of the draws in all of these but the last, and were replaced for it.
+#: Limits of the time before, with a variance estimated from unequal weights, held the
+#: truth in 91 to 93 % of the draws in all of these but the last, and were replaced for
+#: it.
 UNEQUAL = [
     World("win rate .8", "useful", 60, "skewed"),
     World("no ties", "useful", 40, "skewed"),
@@ -256,8 +293,9 @@ UNEQUAL = [
 ]
 
 
-#: Limits without strata by inclusion, and without those of fitted weights, held the truth in 84 to
-#: 95 % of the draws; a useful judge beside few heavy labels of an unknown kind in 90.
+#: Limits without strata by inclusion, and without those of fitted weights, held the
+#: truth in 84 to 95 % of the draws; a useful judge beside few heavy labels of an
+#: unknown kind in 90.
 SELDOM = [
     World("win rate .9", "useless", 60, "seldom"),
     World("win rate .9", "useful", 150, "seldom", 2000),
@@ -282,7 +320,9 @@ def worlds() -> list[World]:
     results += [World(people, "never ties", 30) for people in ("even", "80 % ties")]
     few = ("even", "win rate .9", "80 % ties")
     results += [
-        World(people, "useful", labels, "clustered") for labels in (15, 30, 90) for people in few
+        World(people, "useful", labels, "clustered")
+        for labels in (15, 30, 90)
+        for people in few
     ]
     results += [
         World(people, "useful", labels, design)
@@ -299,7 +339,10 @@ def lower() -> dict[str, float]:
     Returns:
         How often they hold a win rate of .7 without ties, by the number of labels.
     """
-    results = {labels: World("win rate .7", "useful", labels).outcomes() for labels in (15, 30)}
+    results = {
+        labels: World("win rate .7", "useful", labels).outcomes() for labels in (15, 30)
+    }
     return {
-        str(labels): float(np.mean([d.labels for d in all_])) for labels, all_ in results.items()
+        str(labels): float(np.mean([d.labels for d in all_]))
+        for labels, all_ in results.items()
     }

@@ -1,10 +1,12 @@
 """Measure how often the labels that a sentence names show the difference at the next look.
 
-``rank`` and ``agree`` say of a difference that is not shown: if it is as large as it looks, about N
-more pairs with a label would tell in 8 of 10 cases. Here N are added to the labels of the first
-look, and the next look is taken at the level that the sentence names:
+``rank`` and ``agree`` say of a difference that is not shown: if it is as large as it
+looks, about N more pairs with a label would tell in 8 of 10 cases. Here N are added to
+the labels of the first look, and the next look is taken at the level that the sentence
+names:
 
-* *as it looks*: the added pairs are drawn from those that were seen, which is the condition;
+* *as it looks*: the added pairs are drawn from those that were seen, which is the
+  condition;
 * *as it is*: they are drawn from the truth, of which the first look shows more or less.
 """
 
@@ -59,7 +61,9 @@ class Systems:
     def draw(self, rng: np.random.Generator, number: int) -> Rows:
         """Draw labels [shape=(n, 1)]."""
         lost = rng.random(number) >= self.win
-        return np.where(rng.random(number) < self.ties, TIE, lost)[:, None].astype(np.int64)
+        return np.where(rng.random(number) < self.ties, TIE, lost)[:, None].astype(
+            np.int64
+        )
 
     def look(self, rows: Rows, level: float) -> tuple[bool, str | None]:
         """Return whether ``rank`` shows a difference, and its sentence where it does not."""
@@ -91,7 +95,9 @@ class BesideRule:
     @property
     def name(self) -> str:
         """In words."""
-        sides = f"a judge right on {self.right:.0%} beside a rule right on {self.rule:.0%}"
+        sides = (
+            f"a judge right on {self.right:.0%} beside a rule right on {self.rule:.0%}"
+        )
         return f"{sides}, {self.first:.0%} one label, {self.labels} labels"
 
     def draw(self, rng: np.random.Generator, number: int) -> Rows:
@@ -108,7 +114,9 @@ class BesideRule:
         )
         facts = {"r_a": 1.0 - rule, "r_b": 1.0 * rule}
         guesses = guesses_of(opinions("judge", judge, **facts), options)
-        score = score_judge(align("judge", "overall", truth, judge), guesses, None, options)
+        score = score_judge(
+            align("judge", "overall", truth, judge), guesses, None, options
+        )
         standing = beside_rules(score.baselines, score.scored, level)
         assert standing is not None
         shown = standing.word != "not told apart from"
@@ -119,7 +127,9 @@ class BesideRule:
         return _row(self, draws)
 
 
-def next_looks(world: Systems | BesideRule, draws: int) -> tuple[list[bool], list[bool]]:
+def next_looks(
+    world: Systems | BesideRule, draws: int
+) -> tuple[list[bool], list[bool]]:
     """Return whether the next look shows it, as it looks and as it is, of draws with a number."""
     rng = rng_of(world.name)
     looks: list[bool] = []
@@ -142,12 +152,20 @@ def next_looks(world: Systems | BesideRule, draws: int) -> tuple[list[bool], lis
 
 def _row(world: Systems | BesideRule, draws: int) -> Row:
     looks, truths = next_looks(world, draws)
-    return {"as it looks": share(sum(looks), draws), "as it is": share(sum(truths), draws)}
+    return {
+        "as it looks": share(sum(looks), draws),
+        "as it is": share(sum(truths), draws),
+    }
 
 
 def worlds() -> list[Systems | BesideRule]:
     """List two systems, and judges above, below and beside a rule."""
-    systems = [Systems(0.55, 40), Systems(0.65, 40), Systems(0.6, 120), Systems(0.6, 60, 0.4)]
+    systems = [
+        Systems(0.55, 40),
+        Systems(0.65, 40),
+        Systems(0.6, 120),
+        Systems(0.6, 60, 0.4),
+    ]
     rules = [
         BesideRule(0.65, 0.5, 0.5, 40),
         BesideRule(0.7, 0.6, 0.6, 80),

@@ -1,12 +1,14 @@
 """Measure whether ``plan``'s labels give the promised width, and looks the promised errors.
 
-A plan is made from a few labels, its pairs are labelled, and the interval that ``agree`` or
-``rank`` then prints is at most as wide as asked for four times in five: 80 % is promised, except
-where pairs share instructions. A plan is itself a simulation: half a second of CPU each.
+A plan is made from a few labels, its pairs are labelled, and the interval that
+``agree`` or ``rank`` then prints is at most as wide as asked for four times in five: 80
+% is promised, except where pairs share instructions. A plan is itself a simulation:
+half a second of CPU each.
 
-Looks follow the sentence *about N more labels would tell*: whoever is not told apart labels as many
-more as it names and looks again, up to 1,000 labels. How often is one of two equal systems *shown
-to be better*? And where one is better, how often does the next look show it?
+Looks follow the sentence *about N more labels would tell*: whoever is not told apart
+labels as many more as it names and looks again, up to 1,000 labels. How often is one of
+two equal systems *shown to be better*? And where one is better, how often does the next
+look show it?
 """
 
 from __future__ import annotations
@@ -24,7 +26,12 @@ from trace_eval.opinions.codes import LABELS, SPLIT
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.inference.labelled_run import gather, labelled
 from trace_eval.stats.inference.ppi import PPIEstimate
-from trace_eval.stats.inference.win_rates import RIGHT, own_rates, share_rows, win_rate_tables
+from trace_eval.stats.inference.win_rates import (
+    RIGHT,
+    own_rates,
+    share_rows,
+    win_rate_tables,
+)
 from trace_eval.stats.options import PlanOptions
 from trace_eval.stats.ranking.outcomes import outcomes_of
 from trace_eval.stats.sentences import about, is_shown, more_labels, next_level
@@ -43,9 +50,9 @@ class World:
         width: asked for.
         win: win rate of the first system of every two among people, without ties.
         ties: share of the pairs.
-        design: random; clustered (instructions of 4 pairs, half of them all right or all wrong);
-            strata (60 hard pairs with certainty, on which the judge is right half as often, and
-            ``labels`` of the rest).
+        design: random; clustered (instructions of 4 pairs, half of them all right or
+            all wrong); strata (60 hard pairs with certainty, on which the judge is
+            right half as often, and ``labels`` of the rest).
     """
 
     goal: str
@@ -62,8 +69,9 @@ class World:
         """In words."""
         ties = f" and {self.ties:.0%} ties" if self.ties else ""
         return (
-            f"{self.goal}, won in {self.win:.2f}{ties}, judge right in {self.right:.2f},"
-            f" {self.labels} labels at hand, {self.design}, width {self.width:g}"
+            f"{self.goal}, won in {self.win:.2f}{ties}, judge right in"
+            f" {self.right:.2f}, {self.labels} labels at hand, {self.design}, width"
+            f" {self.width:g}"
         )
 
     def draw(self, seed: int) -> tuple[LabelPlan, float]:
@@ -100,7 +108,9 @@ class World:
         plan = make_plan(run, PlanOptions(self.width, self.goal, clustered, seed=seed))
         then = requested | np.isin(ids, np.array(plan.pairs, object))
         if inclusion is not None:
-            inclusion = np.array([plan.inclusion.get(key, np.nan) for key in ids.tolist()])
+            inclusion = np.array(
+                [plan.inclusion.get(key, np.nan) for key in ids.tolist()]
+            )
         labels = _labels(truth, then, inclusion)
         level = 0.95
         if then.all():  # nothing is left to estimate, and agree prints no such table
@@ -111,7 +121,9 @@ class World:
         else:
             rates = win_rate_tables(labelled(judged, labels), level, clustered)
             results = [row.rate.interval for row in rates.systems]
-        return plan, max((np.inf if x is None else x[1] - x[0] for x in results), default=np.inf)
+        return plan, max(
+            (np.inf if x is None else x[1] - x[0] for x in results), default=np.inf
+        )
 
     def covered(self, seeds: int) -> Row:
         """Share of the plans that say they suffice and do, and of those that promise it."""
@@ -122,11 +134,17 @@ class World:
                 rows.append((width <= self.width, plan.promised))
         kept, promised = np.array(rows, float).T
         reached = share(int(kept.sum()), len(rows))
-        return {"plans": len(rows), "reached": reached, "promised": float(promised.mean())}
+        return {
+            "plans": len(rows),
+            "reached": reached,
+            "promised": float(promised.mean()),
+        }
 
 
 def _labels(
-    truth: NDArray[np.int8], requested: NDArray[np.bool_], inclusion: NDArray[Any] | None
+    truth: NDArray[np.int8],
+    requested: NDArray[np.bool_],
+    inclusion: NDArray[Any] | None,
 ) -> Opinions:
     facts = {} if inclusion is None else {"inclusion": inclusion}
     return opinions("labels", truth, **facts).take(requested)
@@ -159,7 +177,8 @@ class Looker:
         win: win rate of the first system among pairs without a tie.
         labels: at the first look.
         ties: share of the pairs.
-        raters: of a pair, each of their own opinion; where two differ the pair is split.
+        raters: of a pair, each of their own opinion; where two differ the pair is
+            split.
     """
 
     win: float
@@ -172,7 +191,10 @@ class Looker:
         """In words."""
         who = "equal systems" if self.win == 0.5 else f"won in {self.win:.2f}"
         raters = f", {self.raters} raters" if self.raters > 1 else ""
-        return f"{who}, {self.labels} labels, {self.ties:.0%} ties{raters}: as the sentence says"
+        return (
+            f"{who}, {self.labels} labels, {self.ties:.0%} ties{raters}: as the"
+            " sentence says"
+        )
 
     def said(self, seed: int) -> NDArray[np.int8]:
         """Labels of people [shape=(MOST_LABELS,)]."""
@@ -213,7 +235,10 @@ def _rate_of(said: NDArray[np.int8], level: float) -> PPIEstimate:
 
 
 LOOKERS = (
-    *(Looker(0.5, labels, ties) for labels, ties in ((20, 0.0), (50, 0.0), (50, 0.4), (120, 0.1))),
+    *(
+        Looker(0.5, labels, ties)
+        for labels, ties in ((20, 0.0), (50, 0.0), (50, 0.4), (120, 0.1))
+    ),
     Looker(0.6, 50),
     *(Looker(win, labels, raters=2) for win in (0.5, 0.6) for labels in (50, 400)),
 )

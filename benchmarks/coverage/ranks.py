@@ -38,10 +38,10 @@ class RankWorld:
         strengths: of :data:`STRENGTHS`.
         each: comparisons of every two systems.
         ties: share of the comparisons, whatever the systems.
-        design: all (every two meet as often); uneven (some meet 11 times as often as others);
-            neighbours (each meets the next only); clustered (instructions of 4 comparisons, on
-            which some systems are better than on others); cycle (each beats the next, whatever
-            their strengths, and half of the pairs meet once).
+        design: all (every two meet as often); uneven (some meet 11 times as often as
+            others); neighbours (each meets the next only); clustered (instructions of 4
+            comparisons, on which some systems are better than on others); cycle (each
+            beats the next, whatever their strengths, and half of the pairs meet once).
         methods: what is ranked by.
     """
 
@@ -125,7 +125,9 @@ class RankWorld:
         """How often the ranks of all systems hold the truth at once."""
         truth = self.truth(self.pairs())
         held: dict[str, list[bool]] = {method: [] for method in self.methods}
-        options = RankOptions(BootstrapOptions(resamples=400), cluster=self.design == "clustered")
+        options = RankOptions(
+            BootstrapOptions(resamples=400), cluster=self.design == "clustered"
+        )
         for seed in range(seeds):
             result = rank_intervals(self.methods, self.draw(seed), options)
             for method, sets in result.items():
@@ -135,9 +137,13 @@ class RankWorld:
                 # of equal systems every order is true
                 best = (value > value[:, None]).sum(1)
                 worst = (value < value[:, None]).sum(1)
-                holds = (sets.ahead.sum(0) <= best).all() and (sets.ahead.sum(1) <= worst).all()
+                holds = (sets.ahead.sum(0) <= best).all() and (
+                    sets.ahead.sum(1) <= worst
+                ).all()
                 held[method].append(bool(holds))
-        return {"held": {method: share(sum(own), len(own)) for method, own in held.items()}}
+        return {
+            "held": {method: share(sum(own), len(own)) for method, own in held.items()}
+        }
 
 
 def worlds() -> list[RankWorld]:

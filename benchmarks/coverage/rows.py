@@ -1,7 +1,7 @@
 """The table of a study of coverage, which grows world by world, and its file.
 
-Rows of worlds that the file has at that number of seeds or more are kept, so that a run that was
-stopped goes on; remove the file to draw everything anew.
+Rows of worlds that the file has at that number of seeds or more are kept, so that a run
+that was stopped goes on; remove the file to draw everything anew.
 """
 
 from __future__ import annotations
@@ -67,7 +67,10 @@ def shown(value: object) -> str:
 
 
 def table(
-    name: str, worlds: Worlds, seeds: int, exact: Mapping[str, Mapping[str, float]] | None = None
+    name: str,
+    worlds: Worlds,
+    seeds: int,
+    exact: Mapping[str, Mapping[str, float]] | None = None,
 ) -> None:
     """Draw every world, print its row, and store it at once.
 
@@ -78,7 +81,9 @@ def table(
         exact: heading -> shares that need no draws, stored besides.
     """
     path, exact = RESULTS / f"{name}.json", exact or {}
-    rows: dict[str, Row] = json.loads(path.read_text())["worlds"] if path.exists() else {}
+    rows: dict[str, Row] = (
+        json.loads(path.read_text())["worlds"] if path.exists() else {}
+    )
     for world, draw in worlds.items():
         if rows.get(world, {}).get("seeds", 0) < seeds:
             start = process_time()

@@ -1,8 +1,9 @@
 """Does ``screen`` keep its promise? Worlds in which labels were drawn in awkward ways.
 
-Each draw goes the way of the command (tables, join, screening). Counted is how often a part was
-decided whose true agreement is below the target, of which 5 % are promised at most, how often
-anything was decided, and how often the labels were said to promise nothing.
+Each draw goes the way of the command (tables, join, screening). Counted is how often a
+part was decided whose true agreement is below the target, of which 5 % are promised at
+most, how often anything was decided, and how often the labels were said to promise
+nothing.
 """
 
 from __future__ import annotations
@@ -31,8 +32,10 @@ class Draw:
     Attributes:
         true: probability that people agree with the judge [shape=(n,)].
         asked: pairs with a label [shape=(n,)].
-        inclusion: as the label file has it, NaN: empty [shape=(n,)]; None: no such column.
-        every: the label file has a row for every pair, with an empty label where nobody was asked.
+        inclusion: as the label file has it, NaN: empty [shape=(n,)]; None: no such
+            column.
+        every: the label file has a row for every pair, with an empty label where nobody
+            was asked.
         group: pairs of one group agree as one [shape=(n,)]; None: each by itself.
         certainty: sign of the judge's certainty [shape=(n,)]; None: it gives none.
         facts: texts of the pairs: ``instruction_id``, ``clip_a``, ``clip_b``.
@@ -54,7 +57,9 @@ class Draw:
         certain = {} if self.certainty is None else {"confidence": self.certainty}
         judged = opinions("judge", np.zeros(number), **self.facts, **certain)
         design = {} if self.inclusion is None else {"inclusion": self.inclusion}
-        labels = opinions("labels", np.where(self.asked, np.where(agrees, 0, 1), -1), **design)
+        labels = opinions(
+            "labels", np.where(self.asked, np.where(agrees, 0, 1), -1), **design
+        )
         return judged, labels if self.every else labels.take(np.flatnonzero(self.asked))
 
 
@@ -76,7 +81,9 @@ def halves(first: int, second: int, one: float, other: float) -> Array:
 def _surest_only(rng: np.random.Generator) -> Draw:
     certainty = rng.random(1000)
     requested = certainty > 0.7
-    return Draw(np.where(requested, 0.97, 0.85), requested, np.ones(1000), certainty=certainty)
+    return Draw(
+        np.where(requested, 0.97, 0.85), requested, np.ones(1000), certainty=certainty
+    )
 
 
 def _half_of_the_draw(rng: np.random.Generator) -> Draw:
@@ -88,10 +95,15 @@ def _half_of_the_draw(rng: np.random.Generator) -> Draw:
 
 def _review(done: int, worst: bool = False) -> World:
     """Make a review of 1,000 pairs, 100 of them needed, of whose slice so many are done."""
-    needs = {f"p{n}": Needed((Need.LOW_CONFIDENCE,) if n < 100 else (), 1.0) for n in range(1000)}
+    needs = {
+        f"p{n}": Needed((Need.LOW_CONFIDENCE,) if n < 100 else (), 1.0)
+        for n in range(1000)
+    }
 
     def world(rng: np.random.Generator) -> Draw:
-        plan = plan_from_needs(needs, QueueOptions(budget=600, seed=int(rng.integers(2**31))))
+        plan = plan_from_needs(
+            needs, QueueOptions(budget=600, seed=int(rng.integers(2**31)))
+        )
         seen = [*plan.needed, *plan.others[: plan.drawn][:done]]
         chosen = plan.inclusion(seen)
         requested = np.array([f"p{n}" in chosen for n in range(1000)])
@@ -112,7 +124,8 @@ def _rare(fixed: bool, every: bool, rare: float = 0.12, least: float = 0.005) ->
         requested = rng.random(1000) < chance
         if fixed:
             requested = np.r_[
-                some(rng, 264, 1000 - number), some(rng, int(rng.random() < 0.6), number)
+                some(rng, 264, 1000 - number),
+                some(rng, int(rng.random() < 0.6), number),
             ]
         return Draw(halves(1000 - number, number, 1.0, 0.0), requested, chance, every)
 
@@ -123,23 +136,33 @@ def _skewed(rng: np.random.Generator) -> Draw:
     """Known probabilities from 0.05 to 1; the seldom asked agree less; at the target less 0.001."""
     chance = np.clip(rng.beta(0.7, 1.2, 1000), 0.05, 1.0)
     true = np.where(chance < np.median(chance), 0.81, 0.988)
-    return Draw(true - (true.mean() - 0.899), rng.random(1000) < chance, chance, every=True)
+    return Draw(
+        true - (true.mean() - 0.899), rng.random(1000) < chance, chance, every=True
+    )
 
 
 def _strata(rng: np.random.Generator) -> Draw:
     """Three strata of known size, a simple sample of each; their probabilities add up."""
     sizes, numbers = (600, 300, 100), (60, 90, 50)
-    requested = np.r_[*(some(rng, n, size) for n, size in zip(numbers, sizes, strict=True))]
-    chance = np.r_[*(np.full(size, n / size) for n, size in zip(numbers, sizes, strict=True))]
+    requested = np.r_[
+        *(some(rng, n, size) for n, size in zip(numbers, sizes, strict=True))
+    ]
+    chance = np.r_[
+        *(np.full(size, n / size) for n, size in zip(numbers, sizes, strict=True))
+    ]
     return Draw(np.full(1000, 0.899), requested, chance)
 
 
 def _whole(
-    sizes: tuple[tuple[int, int, float], ...], number: int, pairs: bool = False, lost: float = 0.0
+    sizes: tuple[tuple[int, int, float], ...],
+    number: int,
+    pairs: bool = False,
+    lost: float = 0.0,
 ) -> World:
     """Instructions of (how many, pairs of each, agreement), so many of which are asked for.
 
-    With ``pairs`` so many pairs are drawn instead; ``lost``: share of labels that never came.
+    With ``pairs`` so many pairs are drawn instead; ``lost``: share of labels that never
+    came.
     """
     size = np.concatenate([np.full(many, own) for many, own, _ in sizes])
     level = np.concatenate([np.full(many, right) for many, _, right in sizes])
@@ -147,7 +170,11 @@ def _whole(
     facts = {"instruction_id": [f"i{n}" for n in group]}
 
     def world(rng: np.random.Generator) -> Draw:
-        requested = some(rng, number, len(group)) if pairs else some(rng, number, len(size))[group]
+        requested = (
+            some(rng, number, len(group))
+            if pairs
+            else some(rng, number, len(size))[group]
+        )
         requested &= rng.random(len(group)) >= lost
         return Draw(level[group], requested, group=group, facts=facts)
 
@@ -161,7 +188,9 @@ def _copies(
     size = np.resize(counts, 100)
     group = np.repeat(np.arange(100), size)
     clips = [[f"{side}{n}" for n in group] for side in "ab"]
-    swapped = [sides[:: -1 if n % 2 else 1] for n, sides in enumerate(zip(*clips, strict=True))]
+    swapped = [
+        sides[:: -1 if n % 2 else 1] for n, sides in enumerate(zip(*clips, strict=True))
+    ]
     facts = {"clip_a": [a for a, _ in swapped], "clip_b": [b for _, b in swapped]}
     if named:
         facts["instruction_id"] = [f"i{n}" for n in range(len(group))]
@@ -197,7 +226,9 @@ def _inverted(rng: np.random.Generator) -> Draw:
     return Draw(0.999 - 0.2 * certainty, some(rng, 250, 600), certainty=certainty)
 
 
-def _rising(low: float, slope: float, surest: float = 0.0, instruction: int = 1) -> World:
+def _rising(
+    low: float, slope: float, surest: float = 0.0, instruction: int = 1
+) -> World:
     """Make a judge that people agree with the more, the surer it is; 300 labels of the surest."""
     group = np.arange(1000) // instruction
     facts = {"instruction_id": [f"i{n}" for n in group]} if instruction > 1 else {}
@@ -229,7 +260,9 @@ def _weighted_instructions(rng: np.random.Generator) -> Draw:
     group = np.arange(800) // 4
     facts = {"instruction_id": [f"i{n}" for n in group]}
     requested = rng.random(800) < chance
-    return Draw(np.full(800, 0.899), requested, chance, every=True, group=group, facts=facts)
+    return Draw(
+        np.full(800, 0.899), requested, chance, every=True, group=group, facts=facts
+    )
 
 
 #: The one world in which nothing can be promised and half of the draws do not show it.

@@ -1,10 +1,12 @@
 """Measure how often claims of ``rank`` and ``agree`` err, whatever is unscored or alike.
 
-* a judge that leaves pairs unscored by their outcome, beside a random sample of human labels;
-* several pairs of one instruction, on which two equal systems, or two equal judges, are compared.
+* a judge that leaves pairs unscored by their outcome, beside a random sample of human
+  labels;
+* several pairs of one instruction, on which two equal systems, or two equal judges, are
+  compared.
 
-In all of them both sides are equal: a difference is shown in 5 % of the draws at most, and
-intervals hold the truth, one half, in 95 %.
+In all of them both sides are equal: a difference is shown in 5 % of the draws at most,
+and intervals hold the truth, one half, in 95 %.
 """
 
 from __future__ import annotations
@@ -34,8 +36,8 @@ class Unscored:
 
     Attributes:
         labels: of so many pairs.
-        of_losses, of_wins: share of the first system's losses and wins that the judge left
-            unscored.
+        of_losses, of_wins: share of the first system's losses and wins that the judge
+            left unscored.
         right: share of the other pairs on which the judge is right.
         pairs: of the run.
     """
@@ -50,7 +52,10 @@ class Unscored:
     def name(self) -> str:
         """In words."""
         lost = f"{self.of_losses:.0%} of losses and {self.of_wins:.0%} of wins unscored"
-        return f"{self.labels} labels of {self.pairs}, {lost}, judge right in {self.right:.0%}"
+        return (
+            f"{self.labels} labels of {self.pairs}, {lost}, judge right in"
+            f" {self.right:.0%}"
+        )
 
     def covered(self, draws: int) -> Row:
         """How often a difference is shown, and how often intervals hold one half."""
@@ -77,7 +82,8 @@ class Alike:
     """Instructions of several pairs each, which are alike.
 
     Attributes:
-        instructions: so many; ``each`` pairs of one, or 1 to twice that where ``uneven``.
+        instructions: so many; ``each`` pairs of one, or 1 to twice that where
+            ``uneven``.
         alike: share of the instructions whose pairs all have one outcome.
         judges: whether two equal judges are compared, else two equal systems.
     """
@@ -93,13 +99,17 @@ class Alike:
         """In words."""
         who = "judges" if self.judges else "systems"
         sizes = f"1 to {2 * self.each - 1}" if self.uneven else f"{self.each}"
-        return f"equal {who}: {self.instructions} instructions of {sizes}, {self.alike:.0%} alike"
+        return (
+            f"equal {who}: {self.instructions} instructions of {sizes},"
+            f" {self.alike:.0%} alike"
+        )
 
     def covered(self, draws: int) -> Row:
         """How often a difference is shown, and how often the interval holds none."""
         rng = rng_of(self.name)
         drawn = [
-            self._of_judges(rng) if self.judges else self._of_systems(rng) for _ in range(draws)
+            self._of_judges(rng) if self.judges else self._of_systems(rng)
+            for _ in range(draws)
         ]
         shown, held = np.array(drawn).sum(0).tolist()
         return {"shown": share(shown, draws), "held": share(held, draws)}
@@ -110,10 +120,14 @@ class Alike:
             sizes = rng.integers(1, 2 * self.each, self.instructions)
         return np.repeat(np.arange(self.instructions), sizes)
 
-    def _drawn(self, rng: np.random.Generator, unit: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _drawn(
+        self, rng: np.random.Generator, unit: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
         """Uniform numbers, the same for all pairs of an instruction that are alike."""
         same = (rng.random(self.instructions) < self.alike)[unit]
-        return np.where(same, rng.random(self.instructions)[unit], rng.random(len(unit)))
+        return np.where(
+            same, rng.random(self.instructions)[unit], rng.random(len(unit))
+        )
 
     def _facts(self, unit: NDArray[np.int64]) -> dict[str, list[str]]:
         """Systems, instructions and recordings, no two of which are copies."""
@@ -145,7 +159,9 @@ class Alike:
         report = agree_labels(judges, opinions("labels", truth), AgreeOptions())
         (row,) = report.comparisons
         limits = row.difference.interval
-        return is_shown(row.p_holm, LEVEL), limits is None or limits[0] <= 0 <= limits[1]
+        return is_shown(row.p_holm, LEVEL), limits is None or limits[0] <= 0 <= limits[
+            1
+        ]
 
 
 def worlds() -> list[Unscored | Alike]:

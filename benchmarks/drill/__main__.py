@@ -2,9 +2,10 @@
 
     python -m benchmarks.drill [PART ...] [--seed N] [--share S]
 
-Each part leaves benchmarks/results/drill_PART.json, of which ``python -m benchmarks.readme`` makes
-the table; ``--share`` below 1 tries less of each. Two parts run at once, one of which waits while
-the other computes. A part with fixed seeds runs with the tests (tests/drill).
+Each part leaves benchmarks/results/drill_PART.json, of which ``python -m
+benchmarks.readme`` makes the table; ``--share`` below 1 tries less of each. Two parts
+run at once, one of which waits while the other computes. A part with fixed seeds runs
+with the tests (tests/drill).
 """
 
 from __future__ import annotations
@@ -39,9 +40,14 @@ def main() -> int:
         }
         for done in as_completed(parts):
             outcome = done.result()
-            print(" | ".join(outcome.row()), *outcome.lost, sep="\n  lost: ", flush=True)
+            print(
+                " | ".join(outcome.row()), *outcome.lost, sep="\n  lost: ", flush=True
+            )
             lost = lost or bool(outcome.lost)
-            save(f"drill_{parts[done]}", {"seed": provided.seed, **dataclasses.asdict(outcome)})
+            save(
+                f"drill_{parts[done]}",
+                {"seed": provided.seed, **dataclasses.asdict(outcome)},
+            )
     print(f"{time.monotonic() - started:.0f} s in all", flush=True)
     return int(lost)
 

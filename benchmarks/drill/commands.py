@@ -21,7 +21,10 @@ class Done(forked.Done):
     @property
     def clean(self) -> bool:
         """Ended with a code of ours, and without a traceback."""
-        return self.code in (0, 1, 2, 3, 130, 141) and "Traceback" not in self.out + self.err
+        return (
+            self.code in (0, 1, 2, 3, 130, 141)
+            and "Traceback" not in self.out + self.err
+        )
 
 
 def run(
@@ -41,11 +44,15 @@ def run(
         start_new_session=True,
     )
     try:
-        out, err = process.communicate(timeout=600 if kill_after is None else kill_after)
+        out, err = process.communicate(
+            timeout=600 if kill_after is None else kill_after
+        )
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         out, err = process.communicate()
-    return Done(process.returncode, *(text.decode("utf-8", "replace") for text in (out, err)))
+    return Done(
+        process.returncode, *(text.decode("utf-8", "replace") for text in (out, err))
+    )
 
 
 def make_pairs(folder: Path, pairs: int, seed: int) -> Path:

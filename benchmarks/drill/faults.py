@@ -1,7 +1,7 @@
 """Pairs against a server that fails one call in five, in every way that the tests know.
 
-Every pair must come out scored or unscored, every dollar must be counted once, and no key may
-be in anything that was kept, although the server sends it back in its errors.
+Every pair must come out scored or unscored, every dollar must be counted once, and no
+key may be in anything that was kept, although the server sends it back in its errors.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ source = "the drill"
 def drill(pairs: int, seed: int) -> Outcome:
     """Judge so many pairs, split over keys of several lengths."""
     outcome = Outcome("pairs against a failing server", pairs)
-    kinds = [answers[0] for name, (answers, _, _) in FAULTS.items() if "slow" not in name]
+    kinds = [
+        answers[0] for name, (answers, _, _) in FAULTS.items() if "slow" not in name
+    ]
     outcome.notes["kinds of faults"] = len(kinds)
     for number, length in enumerate(KEY_LENGTHS):
         share = len(range(number, pairs, len(KEY_LENGTHS)))
@@ -54,7 +56,11 @@ def drill(pairs: int, seed: int) -> Outcome:
 
 
 def _drill_key(
-    outcome: Outcome, kinds: list[Answer], pairs: int, length: int, source: random.Random
+    outcome: Outcome,
+    kinds: list[Answer],
+    pairs: int,
+    length: int,
+    source: random.Random,
 ) -> None:
     key = "".join(source.choices("abcdefghkmnpqrstuvwxyzABCDEFGH23456789", k=length))
     good = completion(json.dumps(verdict()))
@@ -89,8 +95,12 @@ def _drill_key(
         kept += [json.dumps(judge.observed()), (folder / "spending.jsonl").read_text()]
         calls = len(server.asked)
     names = [judgement.pair for judgement in judgements]
-    outcome.check(names == [f"p{n}" for n in range(pairs)], f"{pairs - len(names)} pairs are lost")
-    bare = sum(j.status == "unscored" and not (j.reason and j.detail) for j in judgements)
+    outcome.check(
+        names == [f"p{n}" for n in range(pairs)], f"{pairs - len(names)} pairs are lost"
+    )
+    bare = sum(
+        j.status == "unscored" and not (j.reason and j.detail) for j in judgements
+    )
     outcome.check(not bare, f"{bare} unscored pairs without a reason")
     budget, logged = judge.budget.spending, ledger.spending
     outcome.check(
@@ -100,7 +110,8 @@ def _drill_key(
     )
     used = sum((j.usage.cost_usd or 0.0) for j in judgements if j.usage)
     outcome.check(
-        used <= logged.spent + 1e-9, f"judgements cost {used}, only {logged.spent} were counted"
+        used <= logged.spent + 1e-9,
+        f"judgements cost {used}, only {logged.spent} were counted",
     )
     leaks = sum(key in text for text in kept)
     outcome.check(not leaks, f"a key of {length} characters is in {leaks} records")

@@ -51,7 +51,9 @@ LINE = (
     b' "labels": {"content": "1", "overall": "both_good"}, "difficulty": 3.5}'
 )
 
-_TABLE = b"id,instruction_text,a,b,overall\nx,Say hello.,a.wav,b.wav,1\ny,,a.wav,b.wav,tie\n"
+_TABLE = (
+    b"id,instruction_text,a,b,overall\nx,Say hello.,a.wav,b.wav,1\ny,,a.wav,b.wav,tie\n"
+)
 
 
 def formats(folder: Path) -> dict[str, Parser]:
@@ -97,8 +99,12 @@ def labels() -> dict[str, Parser]:
     sides = file_of("positions.csv", partial(read_positions, baseline="base"))
     pairs = file_of("speechjudge.parquet", partial(read_dataset, "speechjudge"))
     return {
-        "labels.jsonl": Parser(file_of("labels.jsonl", read_labels, _labelled), [lines], 8),
-        "labels.csv": Parser(file_of("labels.csv", read_labels, _labelled), [_TABLE], 6),
+        "labels.jsonl": Parser(
+            file_of("labels.jsonl", read_labels, _labelled), [lines], 8
+        ),
+        "labels.csv": Parser(
+            file_of("labels.csv", read_labels, _labelled), [_TABLE], 6
+        ),
         "labels.json": Parser(file_of("labels.json", read_labels), [hcot], 4),
         "judge file": Parser(other, [judged], 4),
         "positions.csv": Parser(sides, [positions], 2),
@@ -114,14 +120,20 @@ def scores() -> dict[str, Parser]:
         {"content": c, "voice_quality": v, "paralinguistics": p, "overall": c}
         for c, v, p in product(RATINGS, repeat=3)
     ]
-    policy = "\n".join((",".join(rows[0]), *(",".join(row.values()) for row in rows), ""))
+    policy = "\n".join(
+        (",".join(rows[0]), *(",".join(row.values()) for row in rows), "")
+    )
     raters = file_of(
-        "ratings.csv", read_ratings, lambda said: bool(np.isfinite(said.facts["score"]).all())
+        "ratings.csv",
+        read_ratings,
+        lambda said: bool(np.isfinite(said.facts["score"]).all()),
     )
     training = file_of(
         "rated.jsonl",
         read_training,
-        lambda made: all(1 <= rating <= 5 for row in made.rows for rating in row.ratings),
+        lambda made: all(
+            1 <= rating <= 5 for row in made.rows for rating in row.ratings
+        ),
     )
     ranking = file_of(
         "ranking.csv",
@@ -131,12 +143,16 @@ def scores() -> dict[str, Parser]:
     decided = file_of(
         "policy.json",
         read_policy,
-        lambda policy: all(policy.decide(one, one, one).rating in RATINGS for one in RATINGS),
+        lambda policy: all(
+            policy.decide(one, one, one).rating in RATINGS for one in RATINGS
+        ),
     )
     written = file_of("policy.csv", read_policy)
     return {
         "scores.csv": Parser(
-            file_of("scores.csv", read_scores), [b"id,judge,score,variance\ns,j,4,0.5\nt,j,2,\n"], 4
+            file_of("scores.csv", read_scores),
+            [b"id,judge,score,variance\ns,j,4,0.5\nt,j,2,\n"],
+            4,
         ),
         "ratings.csv": Parser(raters, [b"id,rater,score\ns,x,5\nt,x,1\n"], 4),
         "rated answers.jsonl": Parser(training, [single], 4),
@@ -148,7 +164,10 @@ def scores() -> dict[str, Parser]:
 
 def settings() -> dict[str, Parser]:
     """Rubrics, tasks, prices, and options of a run."""
-    rubric, task = rubric_path("correctness").read_bytes(), (PAIRS / "s2s.toml").read_bytes()
+    rubric, task = (
+        rubric_path("correctness").read_bytes(),
+        (PAIRS / "s2s.toml").read_bytes(),
+    )
     prices = (
         b'[[price]]\nserver = "*"\nmodel = "m"\ninput = 1.0\noutput = 2\n'
         b'as_of = 2026-01-01\nsource = "x"\n'
@@ -171,16 +190,23 @@ def others(folder: Path) -> dict[str, Parser]:
     soundfile.write(folder / "seed.flac", tone(0.05), RATE, subtype="PCM_16")
     flac = (folder / "seed.flac").read_bytes()
     response = {"status_code": 200, "body": completion(json.dumps(verdict()))}
-    lines = ({"custom_id": "k", "response": response}, {"custom_id": "k", "error": {"a": 1}})
+    lines = (
+        {"custom_id": "k", "response": response},
+        {"custom_id": "k", "error": {"a": 1}},
+    )
     corrected = [
         b'{"item":"i","field":"question","before":"a","after":"b","who":"x","when":"2026-01-01"}\n',
         b'{"item":"i","field":"event","definitions":"trace-eval/1","before":{"kind":"yield",'
         b'"start_s":1,"end_s":2},"after":null,"who":"x","when":"2026-01-01"}\n',
     ]
-    corrections = file_of("corrections.jsonl", partial(read_corrections, kind=EventCorrection))
+    corrections = file_of(
+        "corrections.jsonl", partial(read_corrections, kind=EventCorrection)
+    )
     return {
         "recordings": Parser(lambda data, _: heard(data), [wav, flac], 4),
-        "batch results": Parser(_batch(folder), [json.dumps(line).encode() for line in lines], 4),
+        "batch results": Parser(
+            _batch(folder), [json.dumps(line).encode() for line in lines], 4
+        ),
         "corrections.jsonl": Parser(corrections, corrected, 2),
         "Label Studio": Parser(*_label_studio(folder), 3),
     }
@@ -208,25 +234,42 @@ def _batch(folder: Path) -> Read:
 def _label_studio(folder: Path) -> tuple[Read, list[bytes]]:
     """Pairs and a whole call; each review reads each export.
 
-    They have a folder of their own, as a review reads corrections that are written beside it.
+    They have a folder of their own, as a review reads corrections that are written
+    beside it.
     """
     folder = folder / "reviews"
     folder.mkdir(exist_ok=True)
-    pairs = support.open_at(support.write_run(folder / "studio", support.pairs(folder, 2)))
+    pairs = support.open_at(
+        support.write_run(folder / "studio", support.pairs(folder, 2))
+    )
     calls.sound(folder)
-    records = calls.manifest(folder, [{"id": "c", "conversation": calls.conversation()}], "c.jsonl")
+    records = calls.manifest(
+        folder, [{"id": "c", "conversation": calls.conversation()}], "c.jsonl"
+    )
     whole = open_review(records, options=ReviewOptions(rubric="handling"))
     result = [
-        {"from_name": phase, "to_name": "first", "type": "choices", "value": {"choices": ["1"]}}
+        {
+            "from_name": phase,
+            "to_name": "first",
+            "type": "choices",
+            "value": {"choices": ["1"]},
+        }
         for phase in PHASES
     ]
-    tied = [{"id": 1, **task, "annotations": [support.annotation(result)]} for task in tasks(pairs)]
+    tied = [
+        {"id": 1, **task, "annotations": [support.annotation(result)]}
+        for task in tasks(pairs)
+    ]
     score = {"from_name": "score", "type": "choices", "value": {"choices": ["2"]}}
-    rated = [{**task, "annotations": [support.annotation([score])]} for task in tasks(whole)]
+    rated = [
+        {**task, "annotations": [support.annotation([score])]} for task in tasks(whole)
+    ]
 
     def read(path: Path) -> None:
         for review in (pairs, whole):
             for problem in read_results(review, path).problems:
                 problem.encode()
 
-    return file_of("studio.json", read), [json.dumps(export).encode() for export in (tied, rated)]
+    return file_of("studio.json", read), [
+        json.dumps(export).encode() for export in (tied, rated)
+    ]

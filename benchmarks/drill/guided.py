@@ -2,8 +2,9 @@
 
     python -m benchmarks.drill.guided FOLDER CASES SEED [PARSER ...]
 
-Each parser is fuzzed in a fork of one process that has imported everything, because libFuzzer
-ends its process. Without atheris (the extra ``fuzz``) nothing is tried, and said.
+Each parser is fuzzed in a fork of one process that has imported everything, because
+libFuzzer ends its process. Without atheris (the extra ``fuzz``) nothing is tried, and
+said.
 """
 
 from __future__ import annotations
@@ -31,8 +32,19 @@ HANG_S, PARSER_S = 10, 300
 
 #: Not fuzzed here, for each input is read by native code that no branch is seen of.
 NATIVE = (
-    *("recordings", "cache", "manifest.parquet", "speechjudge.parquet", "paths of recordings"),
-    *("containers", "review database", "schema page of a review", "schema page of kept replies"),
+    *(
+        "recordings",
+        "cache",
+        "manifest.parquet",
+        "speechjudge.parquet",
+        "paths of recordings",
+    ),
+    *(
+        "containers",
+        "review database",
+        "schema page of a review",
+        "schema page of kept replies",
+    ),
 )
 
 
@@ -43,10 +55,21 @@ def drill(cases: int, seed: int, only: Sequence[str] = ()) -> Outcome:
         outcome.notes["left out, for atheris is not installed"] = 1
         return outcome
     with tempfile.TemporaryDirectory() as name:
-        line = [sys.executable, "-m", "benchmarks.drill.guided", name, str(cases), str(seed)]
-        done = subprocess.run([*line, *only], cwd=ROOT, env=environment(), capture_output=True)
+        line = [
+            sys.executable,
+            "-m",
+            "benchmarks.drill.guided",
+            name,
+            str(cases),
+            str(seed),
+        ]
+        done = subprocess.run(
+            [*line, *only], cwd=ROOT, env=environment(), capture_output=True
+        )
         ends = sorted(Path(name).glob("*.log"))
-        outcome.check(done.returncode == 0 and len(ends) > 0, done.stderr.decode()[-400:])
+        outcome.check(
+            done.returncode == 0 and len(ends) > 0, done.stderr.decode()[-400:]
+        )
         for end in ends:
             _look(end, outcome)
         outcome.notes["parsers"] = len(ends)
@@ -69,7 +92,11 @@ def main() -> None:
     folder, cases, seed, *only = sys.argv[1:]
     with atheris.instrument_imports(include=WATCHED):
         from benchmarks.drill.readers import parsers
-    results = {name: parser for name, parser in parsers(Path(folder)).items() if name not in NATIVE}
+    results = {
+        name: parser
+        for name, parser in parsers(Path(folder)).items()
+        if name not in NATIVE
+    }
     chosen = {name: results[name] for name in only or results}
     total = sum(parser.weight for parser in chosen.values())
     for name, parser in chosen.items():
@@ -83,7 +110,12 @@ def main() -> None:
                 parser.read(data, Path(folder))
 
         runs = -(-int(cases) * parser.weight // total)
-        options = [f"-runs={runs}", f"-seed={seed}", f"-timeout={HANG_S}", "-max_len=4096"]
+        options = [
+            f"-runs={runs}",
+            f"-seed={seed}",
+            f"-timeout={HANG_S}",
+            "-max_len=4096",
+        ]
         options += [f"-artifact_prefix={folder}/", "-rss_limit_mb=0", str(corpus)]
         if (child := os.fork()) == 0:
             with (Path(folder) / f"{name}.log").open("wb") as log:

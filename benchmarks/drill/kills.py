@@ -50,10 +50,14 @@ def drill(kills: int, seed: int, kinds: tuple[str, ...] = KINDS) -> Outcome:
                 if kind == "review" and reviews is not None:
                     killed = reviews.round(number, source, outcome)
                 else:
-                    killed = _round(kind, number, folder, pairs, whole[kind], source, outcome)
+                    killed = _round(
+                        kind, number, folder, pairs, whole[kind], source, outcome
+                    )
                 if killed:
                     break
-            outcome.check(killed > 0, f"{kind} {number}: ended before each of {TRIES} kills")
+            outcome.check(
+                killed > 0, f"{kind} {number}: ended before each of {TRIES} kills"
+            )
             outcome.cases += killed
             outcome.note(kind, killed)
     return outcome
@@ -132,7 +136,14 @@ def _line(kind: str, pairs: Path, url: str, out: Path, cache: Path) -> list[str]
     where = ("--out", out, "--cache", cache, "--workers", WORKERS)
     if kind == "judge":
         judge = ("--judge", "openai:tiny", "--base-url", f"{url}/v1", "-J", "swap=off")
-        calls = ("-J", f"concurrency={IN_FLIGHT}", "-J", "retries=20", "-J", "drop=transcript")
+        calls = (
+            "-J",
+            f"concurrency={IN_FLIGHT}",
+            "-J",
+            "retries=20",
+            "-J",
+            "drop=transcript",
+        )
         return command("judge", pairs, *judge, *calls, *where)
     if kind == "rate":
         return command("rate", pairs.with_name("singles.jsonl"), *where)

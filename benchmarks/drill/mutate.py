@@ -25,29 +25,119 @@ HANG_S = 10.0
 TOKENS = (
     *(b'"', b"{", b"}", b"[", b"]", b",", b":", b"\\", b"\n", b"\r", b"\0", b"\xff"),
     b"\xed\xa0\x80",
-    *(b"\\ud800", b"\\u0000", b"NaN", b"Infinity", b"1e999", b"-0", b"9" * 400, b"[" * 300),
-    *(b"null", b"true", b'"id"', b'"id": "x", ', b"' OR 1=1", b"=1+1", b"\xef\xbb\xbf", b"\x1b[2J"),
-    *(b"[" * 3000, b"9" * 5000, b"a." * 3000, b'"""', b"inf", b"{a = ", b"\n[[a]]\n" * 300),
-    *(b"reference::", b"simplecache://", b"::memory://", b"::", b"file://", b"zip://a.wav::"),
+    *(
+        b"\\ud800",
+        b"\\u0000",
+        b"NaN",
+        b"Infinity",
+        b"1e999",
+        b"-0",
+        b"9" * 400,
+        b"[" * 300,
+    ),
+    *(
+        b"null",
+        b"true",
+        b'"id"',
+        b'"id": "x", ',
+        b"' OR 1=1",
+        b"=1+1",
+        b"\xef\xbb\xbf",
+        b"\x1b[2J",
+    ),
+    *(
+        b"[" * 3000,
+        b"9" * 5000,
+        b"a." * 3000,
+        b'"""',
+        b"inf",
+        b"{a = ",
+        b"\n[[a]]\n" * 300,
+    ),
+    *(
+        b"reference::",
+        b"simplecache://",
+        b"::memory://",
+        b"::",
+        b"file://",
+        b"zip://a.wav::",
+    ),
     *(b"::http://127.0.0.1:9/refs.json", b"%3A%3Areference", b"tar://", b"DIR://"),
     b"async_wrapper::",
-    *(b"both_good", b"tie", b"3", b"../../etc/passwd", b"http://a:b@c/d?token=x", b"A" * 5000),
+    *(
+        b"both_good",
+        b"tie",
+        b"3",
+        b"../../etc/passwd",
+        b"http://a:b@c/d?token=x",
+        b"A" * 5000,
+    ),
 )
 
 
 #: Values of the right syntax and the wrong kind, size or sign.
 ODD: tuple[Any, ...] = (
-    *(None, True, False, 0, -1, 0.5, 1e308, -1e308, 5e-324, 10**30, 10**99, 2**63, [], {}, [[]]),
-    *({"a": 1}, [None], [1, "a"], "", " ", "x", "\0", "a\0b", "\x1b[2J", "=1+1", "../..", "/", "."),
-    *("1", "-1", "1e999", "nan", "inf", "9" * 4400, "9" * 14_000, "A" * 5000, "\u2028", "\uff1d"),
-    *("\u0663", "\u00b2", "2026-01-01", "file:///etc/passwd", "a" * 300, ["x"] * 50, 1.5e12),
+    *(
+        None,
+        True,
+        False,
+        0,
+        -1,
+        0.5,
+        1e308,
+        -1e308,
+        5e-324,
+        10**30,
+        10**99,
+        2**63,
+        [],
+        {},
+        [[]],
+    ),
+    *(
+        {"a": 1},
+        [None],
+        [1, "a"],
+        "",
+        " ",
+        "x",
+        "\0",
+        "a\0b",
+        "\x1b[2J",
+        "=1+1",
+        "../..",
+        "/",
+        ".",
+    ),
+    *(
+        "1",
+        "-1",
+        "1e999",
+        "nan",
+        "inf",
+        "9" * 4400,
+        "9" * 14_000,
+        "A" * 5000,
+        "\u2028",
+        "\uff1d",
+    ),
+    *(
+        "\u0663",
+        "\u00b2",
+        "2026-01-01",
+        "file:///etc/passwd",
+        "a" * 300,
+        ["x"] * 50,
+        1.5e12,
+    ),
 )
 
 
 def odd(data: bytes, source: random.Random) -> bytes:
     """JSON, or a line of it, with an odd value in one place or a key gone; else as it is.
 
-    One byte before the JSON stays, by which a parser of several files knows which one it is.
+    One byte before the JSON stays, by which a parser of several files knows which one
+    it is.
     """
     skip = 0 if data[:1] in (b"{", b"[") else 1
     lines = [data[skip:]] if source.random() < 0.5 else data[skip:].split(b"\n")
@@ -129,7 +219,9 @@ def drill(cases: int, seed: int) -> Outcome:
             source = random.Random(f"{seed} {label}")
             accepted = 0
             for data in parser.seeds:
-                parser.read(data, Path(name))  # else mutations would be of what is refused
+                parser.read(
+                    data, Path(name)
+                )  # else mutations would be of what is refused
             for number in range(-(-cases * parser.weight // total)):
                 data = mutated(source.choice(parser.seeds), parser.seeds, source)
                 outcome.cases += 1

@@ -1,9 +1,10 @@
 """Tables, runs and replies that are odd but valid: a command ends with a code of ours.
 
-Nothing here is damaged. Names are empty, systems meet themselves, a class never occurs, a system
-has no usable comparison, everything is a copy of everything: such files come from real studies.
-Every command that takes them answers, or says in one line why it cannot. Commands run in this
-process: their work takes a tenth of the time of a process of their own.
+Nothing here is damaged. Names are empty, systems meet themselves, a class never occurs,
+a system has no usable comparison, everything is a copy of everything: such files come
+from real studies. Every command that takes them answers, or says in one line why it
+cannot. Commands run in this process: their work takes a tenth of the time of a process
+of their own.
 """
 
 from __future__ import annotations
@@ -141,7 +142,9 @@ def _look(outcome: Outcome, about: str, command: list[object], done: Done) -> No
     """Count how a command ended, and keep what no command may do."""
     outcome.cases += 1
     outcome.note(f"code {done.code}", 1)
-    line = " ".join(Path(str(word)).name if "/" in str(word) else str(word) for word in command)
+    line = " ".join(
+        Path(str(word)).name if "/" in str(word) else str(word) for word in command
+    )
     fine = done.code in OURS and "Traceback" not in done.out + done.err
     last = done.err.strip().splitlines()[-1:] or [""]
     outcome.check(fine, f"{about}: {line}: code {done.code}: {last[0][-250:]}")

@@ -20,7 +20,16 @@ from trace_eval.data.scores import Score
 QUICK = ("--resamples", "20")
 
 #: All that figures are written to.
-WRITTEN = ("--json", "out.json", "--csv", "out", "--latex", "out.tex", "--plot", "out.svg")
+WRITTEN = (
+    "--json",
+    "out.json",
+    "--csv",
+    "out",
+    "--latex",
+    "out.tex",
+    "--plot",
+    "out.svg",
+)
 
 
 def write_table(path: Path, rows: Rows, columns: Sequence[str]) -> Path:
@@ -54,7 +63,10 @@ def write_pairs_run(folder: Path, rows: Rows) -> Path:
     for row in rows:
         human = row["human"]
         sides = {
-            side: Answer(audio=Path(f"/audio/{row['id']}{side}.wav"), system=row[f"system_{side}"])
+            side: Answer(
+                audio=Path(f"/audio/{row['id']}{side}.wav"),
+                system=row[f"system_{side}"],
+            )
             for side in "ab"
         }
         pair = Pair(
@@ -67,17 +79,25 @@ def write_pairs_run(folder: Path, rows: Rows) -> Path:
         label = row["preference"]
         facts: Row = {"pair": pair.id, "judge": "j", "label_set": "plain"}
         if label is None:
-            facts |= {"status": "unscored", "reason": "clip_failed", "detail": "no sound"}
+            facts |= {
+                "status": "unscored",
+                "reason": "clip_failed",
+                "detail": "no sound",
+            }
         else:
             facts |= {"status": "scored"}
             facts["dimensions"] = {"overall": {"rating": label, "reasoning": "because"}}
-            facts["opinions"] = [{"order": "ab", "ratings": {"overall": label}, "raw": label}]
+            facts["opinions"] = [
+                {"order": "ab", "ratings": {"overall": label}, "raw": label}
+            ]
         pairs.append(pair)
         judgements.append(Judgement.model_validate(facts))
         fused = {"pair": pair.id, "policy": "asked", "rating": label, "why": "x"}
         overall.append(Overall.model_validate(fused))
     record = {"judge": {"spec": "openai:m"}, "policy": "asked"}
-    return write_folder(folder, record, pairs=pairs, judgements=judgements, overall=overall)
+    return write_folder(
+        folder, record, pairs=pairs, judgements=judgements, overall=overall
+    )
 
 
 def write_scores_run(folder: Path, rows: Rows) -> Path:
@@ -94,7 +114,11 @@ def write_scores_run(folder: Path, rows: Rows) -> Path:
         facts: Row = {"item": row["id"], "rubric": rubric.name, "judge": "j"}
         facts |= {"rubric_sha256": rubric.sha256, "system": row["system"]}
         if row["score"] is None:
-            facts |= {"status": "unscored", "reason": "unparseable", "detail": "no score"}
+            facts |= {
+                "status": "unscored",
+                "reason": "unparseable",
+                "detail": "no score",
+            }
         else:
             facts |= {"status": "scored", "value": row["score"]}
             facts["opinions"] = [{"score": row["score"], "raw": str(row["score"])}]
@@ -106,7 +130,15 @@ def write_scores_run(folder: Path, rows: Rows) -> Path:
 
 def commands_of_pairs(folder: Path, rows: Rows) -> Iterator[list[object]]:
     """Yield the commands on comparisons, as tables and as a run; files are written on the way."""
-    sides = ("id", "instruction_id", "system_a", "system_b", "judge", "rater", "preference")
+    sides = (
+        "id",
+        "instruction_id",
+        "system_a",
+        "system_b",
+        "judge",
+        "rater",
+        "preference",
+    )
     labels = write_table(folder / "labels.csv", _labels(rows, "preference"), sides)
     for suffix in ("csv", "jsonl"):
         table = write_table(folder / f"table.{suffix}", rows, sides)
@@ -177,7 +209,16 @@ def commands_of_scores(folder: Path, rows: Rows) -> Iterator[list[object]]:
         ("report", run, "--out", folder / "page.html"),
         ("card", run, "--labels", ratings),
         ("fuse", run, "--out", folder / "pairs.csv"),
-        ("fuse", run, "--out", folder / "pairs", "--as", "content", "--acceptable", "3"),
+        (
+            "fuse",
+            run,
+            "--out",
+            folder / "pairs",
+            "--as",
+            "content",
+            "--acceptable",
+            "3",
+        ),
         ("export", run, "--to", "csv", "--out", folder / "export.csv"),
         ("show", run),
         ("gate", run, run),
@@ -190,7 +231,12 @@ def commands_of_scores(folder: Path, rows: Rows) -> Iterator[list[object]]:
 
 
 #: Typed tie of a verdict, by the place of the row.
-_TYPED = {"1": ("1", "1"), "2": ("2", "2"), "tie": ("both_good", "both_bad"), None: (None, None)}
+_TYPED = {
+    "1": ("1", "1"),
+    "2": ("2", "2"),
+    "tie": ("both_good", "both_bad"),
+    None: (None, None),
+}
 
 _DIMENSIONS = ("content", "voice_quality", "paralinguistics", "overall")
 
@@ -199,11 +245,21 @@ def commands_of_typed(folder: Path, rows: Rows) -> Iterator[list[object]]:
     """Yield the commands on typed ties of all dimensions, in tables."""
     judged, people = [], []
     for number, row in enumerate(rows):
-        label, human = (_TYPED[row[name]][number % 2] for name in ("preference", "human"))
+        label, human = (
+            _TYPED[row[name]][number % 2] for name in ("preference", "human")
+        )
         judged.append({**row, **dict.fromkeys(_DIMENSIONS, label)})
         if human is not None:
             people.append({**row, **dict.fromkeys(_DIMENSIONS, human)})
-    columns = ("id", "instruction_id", "system_a", "system_b", "judge", "rater", *_DIMENSIONS)
+    columns = (
+        "id",
+        "instruction_id",
+        "system_a",
+        "system_b",
+        "judge",
+        "rater",
+        *_DIMENSIONS,
+    )
     table = write_table(folder / "typed.csv", judged, columns)
     labels = write_table(folder / "people.csv", people, columns)
     drop = ("--labels", labels, "--missing", "drop")
@@ -211,8 +267,26 @@ def commands_of_typed(folder: Path, rows: Rows) -> Iterator[list[object]]:
     yield ["agree", table, *drop, "--learn-policy"]
     yield ["rank", table, "--full", *QUICK]
     yield ["rank", table, *drop, *QUICK]
-    yield ["screen", table, "--labels", labels, "--dimension", "content", "--out", folder / "s"]
-    yield ["plan", table, "--labels", labels, "--for", "accuracy", "--out", folder / "plan.csv"]
+    yield [
+        "screen",
+        table,
+        "--labels",
+        labels,
+        "--dimension",
+        "content",
+        "--out",
+        folder / "s",
+    ]
+    yield [
+        "plan",
+        table,
+        "--labels",
+        labels,
+        "--for",
+        "accuracy",
+        "--out",
+        folder / "plan.csv",
+    ]
     yield ["card", table, "--labels", labels, "--out", folder / "card"]
     yield ["fuse", table, "--calibrated", "--labels", labels, "--out", folder / "fused"]
     yield ["compare", "--judge-change", f"{table}:overall", f"{table}:content"]
@@ -221,11 +295,14 @@ def commands_of_typed(folder: Path, rows: Rows) -> Iterator[list[object]]:
 def commands_of_sheets(folder: Path, rows: Rows) -> Iterator[list[object]]:
     """Yield the commands on sheets with a column for each rater, and on other scales."""
     wide = [
-        {**row, "ann": row["human"], "ben": row["preference"], "cem": row["human"]} for row in rows
+        {**row, "ann": row["human"], "ben": row["preference"], "cem": row["human"]}
+        for row in rows
     ]
     columns = ("id", "instruction_id", "system_a", "system_b", "ann", "ben", "cem")
     sheet = write_table(folder / "wide.csv", wide, columns)
-    table = write_table(folder / "table.csv", rows, ("id", "system_a", "system_b", "preference"))
+    table = write_table(
+        folder / "table.csv", rows, ("id", "system_a", "system_b", "preference")
+    )
     yield ["agree", table, "--labels", sheet, "--missing", "drop"]
     yield ["rank", sheet, *QUICK]
     steps = {"1": -1, "2": 1, "tie": 0, None: None}
@@ -233,8 +310,12 @@ def commands_of_sheets(folder: Path, rows: Rows) -> Iterator[list[object]]:
         scaled = []
         for row in rows:
             step = steps[row["human"]]
-            scaled.append({**row, "label": None if step is None else factor * step + shift})
-        path = write_table(folder / f"{name}.csv", scaled, ("id", "system_a", "system_b", "label"))
+            scaled.append(
+                {**row, "label": None if step is None else factor * step + shift}
+            )
+        path = write_table(
+            folder / f"{name}.csv", scaled, ("id", "system_a", "system_b", "label")
+        )
         yield ["agree", table, "--labels", path, "--missing", "drop"]
         yield ["rank", path, *QUICK]
 
@@ -244,7 +325,10 @@ def commands_of_answers(folder: Path, rows: Rows) -> Iterator[list[object]]:
     items = []
     for row in rows:
         single: Row = {"id": row["id"], "question": f"Question {row['id']}?"}
-        single |= {"answer": {"text": str(row["human"] or "")}, "reference": str(row["score"])}
+        single |= {
+            "answer": {"text": str(row["human"] or "")},
+            "reference": str(row["score"]),
+        }
         items.append({**single, "system": row["system"]})
     path = folder / "items.jsonl"
     path.write_text("".join(f"{json.dumps(item)}\n" for item in items))

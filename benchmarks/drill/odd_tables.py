@@ -1,7 +1,7 @@
 """Rows that are odd but valid: of comparisons, of scores and of calls.
 
-A kind of oddness is a change of plain rows: names are empty, systems meet themselves, a class
-never occurs, everything is a copy of everything.
+A kind of oddness is a change of plain rows: names are empty, systems meet themselves, a
+class never occurs, everything is a copy of everything.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ def _with(**values: Any) -> Callable[[Rows], Rows]:
 
 def _every_other(**values: Any) -> Callable[[Rows], Rows]:
     """Return a change that puts values into every second row."""
-    return lambda rows: [{**row, **(values if n % 2 else {})} for n, row in enumerate(rows)]
+    return lambda rows: [
+        {**row, **(values if n % 2 else {})} for n, row in enumerate(rows)
+    ]
 
 
 def _renamed(names: Mapping[str, Any]) -> Callable[[Rows], Rows]:
@@ -65,7 +67,11 @@ def _of_system(name: str, **values: Any) -> Callable[[Rows], Rows]:
     def change(rows: Rows) -> Rows:
         results = []
         for row in rows:
-            taking_part = name in (row.get("system_a"), row.get("system_b"), row.get("system"))
+            taking_part = name in (
+                row.get("system_a"),
+                row.get("system_b"),
+                row.get("system"),
+            )
             results.append({**row, **values} if taking_part else row)
         return results
 
@@ -107,7 +113,9 @@ SHARED: dict[str, Callable[[Rows], Rows]] = {
     "names of numbers": _renamed({"x": "1", "y": "2", "z": "3"}),
     "names of sides": _renamed({"x": "A", "y": "B", "z": "tie"}),
     "names that look alike": _renamed({"x": "gpt", "y": "GPT", "z": "gpt "}),
-    "names in two forms": _renamed({"x": "Gr\u00fc\u00df", "y": "Gru\u0308\u00df", "z": "z"}),
+    "names in two forms": _renamed(
+        {"x": "Gr\u00fc\u00df", "y": "Gru\u0308\u00df", "z": "z"}
+    ),
     "names of markup": _renamed({"x": "<b>", "y": "[red]y[/]", "z": "{{z}}"}),
     "names of formulas": _renamed({"x": "=1+1", "y": "-y", "z": "@z"}),
     "long names": _renamed({"x": "x" * 300, "y": "y/" * 150, "z": "z\\" * 99}),
@@ -142,15 +150,19 @@ OF_PAIRS: dict[str, Callable[[Rows], Rows]] = {
         {**row, "system_b": row["system_a"]} for row in rows
     ],
     "some meet themselves": lambda rows: [
-        {**row, "system_b": row["system_a" if n % 2 else "system_b"]} for n, row in enumerate(rows)
+        {**row, "system_b": row["system_a" if n % 2 else "system_b"]}
+        for n, row in enumerate(rows)
     ],
     "two islands": lambda rows: [
-        {**row, "system_a": "ac"[n % 2], "system_b": "bd"[n % 2]} for n, row in enumerate(rows)
+        {**row, "system_a": "ac"[n % 2], "system_b": "bd"[n % 2]}
+        for n, row in enumerate(rows)
     ],
     "a system of its own": lambda rows: [
         {**row, "system_a": f"s{n}"} for n, row in enumerate(rows)
     ],
-    "one that always wins": _with(system_a="x", system_b="y", preference="1", human="1"),
+    "one that always wins": _with(
+        system_a="x", system_b="y", preference="1", human="1"
+    ),
     "always against the label": _with(preference="1", human="2"),
     "a name on one side": _with(system_b=None),
     "names of some": _every_other(system_a=None, system_b=None),
@@ -173,10 +185,15 @@ OF_SCORES: dict[str, Callable[[Rows], Rows]] = {
     "an unusable system": _of_system("z", score=None),
     "an unrated system": _of_system("z", human=None),
     "a score and ratings apart": lambda rows: [
-        {**row, **({"score": None} if n % 2 else {"human": None})} for n, row in enumerate(rows)
+        {**row, **({"score": None} if n % 2 else {"human": None})}
+        for n, row in enumerate(rows)
     ],
-    "opposite scores": lambda rows: [{**row, "human": 6 - row["score"]} for row in rows],
-    "two values": lambda rows: [{**row, "score": 1 + 4 * (n % 2)} for n, row in enumerate(rows)],
+    "opposite scores": lambda rows: [
+        {**row, "human": 6 - row["score"]} for row in rows
+    ],
+    "two values": lambda rows: [
+        {**row, "score": 1 + 4 * (n % 2)} for n, row in enumerate(rows)
+    ],
     "one that differs": lambda rows: [
         {**row, "score": 5 if n else 1, "human": 5} for n, row in enumerate(rows)
     ],
@@ -238,7 +255,9 @@ OF_CALLS: dict[str, Callable[[Rows], Rows]] = {
     "the agent alone": _with(speaker="agent"),
     "nobody": _with(speaker=""),
     "unknown speakers": _with(speaker="narrator"),
-    "turns of no length": lambda rows: [{**row, "end_s": row["start_s"]} for row in rows],
+    "turns of no length": lambda rows: [
+        {**row, "end_s": row["start_s"]} for row in rows
+    ],
     "turns at one time": _with(start_s=0.0, end_s=1.0),
     "before the start": _shifted(-5.0),
     "years later": _shifted(1.7e9),
@@ -247,7 +266,8 @@ OF_CALLS: dict[str, Callable[[Rows], Rows]] = {
     "no times": _with(start_s=None, end_s=None),
     "no ends": _with(end_s=None),
     "long silence": lambda rows: [
-        {**row, "start_s": 1e3 * row["start_s"], "end_s": 1e3 * row["start_s"] + 1} for row in rows
+        {**row, "start_s": 1e3 * row["start_s"], "end_s": 1e3 * row["start_s"] + 1}
+        for row in rows
     ],
     "no names": _with(conversation=""),
     "one name": _with(conversation="c"),

@@ -35,4 +35,10 @@ class Outcome:
     def row(self) -> tuple[str, ...]:
         """Of the table."""
         notes = ", ".join(f"{name} {value:,g}" for name, value in self.notes.items())
-        return self.what, f"{self.cases:,}", str(len(self.lost)), notes, f"{self.seconds:.0f}"
+        return (
+            self.what,
+            f"{self.cases:,}",
+            str(len(self.lost)),
+            notes,
+            f"{self.seconds:.0f}",
+        )

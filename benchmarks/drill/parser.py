@@ -30,7 +30,9 @@ def placed(path: Path, data: bytes) -> Path:
 
 
 def file_of(
-    name: str, read: Callable[[Path], Any], fine: Callable[[Any], bool] = lambda result: True
+    name: str,
+    read: Callable[[Path], Any],
+    fine: Callable[[Any], bool] = lambda result: True,
 ) -> Read:
     """Return a reader of a file of this name; ``fine`` may test the result."""
 

@@ -10,7 +10,9 @@ from benchmarks.drill.outcome import Outcome
 
 #: Part -> how it is run with a share of its full size and a seed; the longest first.
 PARTS: dict[str, Callable[[float, int], Outcome]] = {
-    "kills": lambda share, seed: kills.drill(max(len(kills.KINDS), round(50 * share)), seed),
+    "kills": lambda share, seed: kills.drill(
+        max(len(kills.KINDS), round(50 * share)), seed
+    ),
     "inputs": lambda share, seed: mutate.drill(round(100_000 * share), seed),
     "guided": lambda share, seed: guided.drill(round(50_000 * share), seed),
     "surroundings": lambda share, seed: surroundings.drill(seed),

@@ -37,7 +37,13 @@ from trace_eval.judges.views.text.tasks import load_listening
 
 def parsers(folder: Path) -> dict[str, Parser]:
     """Every parser of what comes from outside, with seeds."""
-    return {**texts(folder), **replies(), **formats(folder), **stored(folder), **sets(folder)}
+    return {
+        **texts(folder),
+        **replies(),
+        **formats(folder),
+        **stored(folder),
+        **sets(folder),
+    }
 
 
 def texts(folder: Path) -> dict[str, Parser]:
@@ -66,8 +72,14 @@ def replies() -> dict[str, Parser]:
     reply = json.dumps(verdict()).encode()
     body = json.dumps(completion(reply.decode())).encode()
     scores = b'{"score_1": 7, "score_2": 5, "reasoning": "because"}'
-    said = [b"Output A: 7\nOutput B: 5", b"**Audio A** score: 8/10, and audio B is 6.5."]
-    rating, label = b'{"reasoning": "so", "score": 4}', b'{"reasoning": "so", "label": "1"}'
+    said = [
+        b"Output A: 7\nOutput B: 5",
+        b"**Audio A** score: 8/10, and audio B is 6.5.",
+    ]
+    rating, label = (
+        b'{"reasoning": "so", "score": 4}',
+        b'{"reasoning": "so", "label": "1"}',
+    )
     rubric, labels = load_rubric("correctness"), load_listening("quality").labels
     results = {
         "replies": (
@@ -93,12 +105,17 @@ def replies() -> dict[str, Parser]:
         name: Parser(text_of(read, fine), seeds, weight, (ReplyError,))
         for name, (read, fine, seeds, weight) in results.items()
     }
-    return {**parsers, "response bodies": Parser(_body(), [body], 6, (CallFailed, Unusable))}
+    return {
+        **parsers,
+        "response bodies": Parser(_body(), [body], 6, (CallFailed, Unusable)),
+    }
 
 
 def _whole(result: Any) -> bool:
     """All dimensions have a rating of ours."""
-    named = set(result.ratings) == {*DIMENSIONS} and {*result.ratings.values()} <= {*RATINGS}
+    named = set(result.ratings) == {*DIMENSIONS} and {*result.ratings.values()} <= {
+        *RATINGS
+    }
     return named and _encoded(result.reasoning)
 
 
@@ -137,7 +154,11 @@ def _places() -> Read:
     registry = sys.modules[get_filesystem_class.__module__]
 
     def read(data: bytes, folder: Path) -> None:
-        record = {"id": "x", "a": {"url": data.decode("utf-8", "replace")}, "b": "b.wav"}
+        record = {
+            "id": "x",
+            "a": {"url": data.decode("utf-8", "replace")},
+            "b": "b.wav",
+        }
         path = placed(folder / "input.jsonl", json.dumps(record).encode())
         before = set_url_access(UrlAccess(network=False))
         try:
@@ -162,7 +183,9 @@ def _only_local(protocol: str) -> Any:
 
 
 def _body() -> Read:
-    client = OpenAIClient("m", JudgeOptions(offline=True, base_url="http://127.0.0.1:9/v1"))
+    client = OpenAIClient(
+        "m", JudgeOptions(offline=True, base_url="http://127.0.0.1:9/v1")
+    )
 
     def read(data: bytes, _: Path) -> None:
         result = client.replies.read_choices(data, None).first

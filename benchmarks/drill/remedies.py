@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from tests.support.forked import Done
 from tests.support.remedies import remedies
 
-#: Remedies that are typed as they stand; what follows the option is no word of the sentence.
+#: Remedies that are typed as they stand; what follows the option is no word of the
+#: sentence.
 TYPED = re.compile(
     r"--(map|column) '?\S+=\S+|--scale \S+\.\.\S+|--missing drop|--dimension [a-z_]+$"
 )

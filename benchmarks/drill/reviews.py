@@ -61,7 +61,9 @@ class Reviews:
     def __init__(self, folder: Path, judged: Path) -> None:
         self._folder, self._judged = folder, judged
         with _server(self._begin("whole")) as url:
-            (_, finished), self._seconds = timed(lambda: _all_answer(url), time.monotonic)
+            (_, finished), self._seconds = timed(
+                lambda: _all_answer(url), time.monotonic
+            )
         assert finished
         self._labels = self._exported("whole")
 
@@ -71,7 +73,9 @@ class Reviews:
         database = self._begin(name)
         with _server(database, source.uniform(0.05, 0.8) * self._seconds) as url:
             (said, finished), seconds = timed(lambda: _all_answer(url), time.monotonic)
-        if finished:  # the next kill comes earlier: the machine was slow when this was measured
+        if (
+            finished
+        ):  # the next kill comes earlier: the machine was slow when this was measured
             self._seconds = min(self._seconds, seconds)
         outcome.note("answers acknowledged", len(said))
         for sentence in _lost(database, said):
@@ -99,7 +103,15 @@ class Reviews:
 
 
 def _review(database: Path) -> list[object]:
-    return ["review", database.parent, "--db", database, "--budget", BUDGET, "--allow-unplayed"]
+    return [
+        "review",
+        database.parent,
+        "--db",
+        database,
+        "--budget",
+        BUDGET,
+        "--allow-unplayed",
+    ]
 
 
 @contextmanager
@@ -114,7 +126,9 @@ def _server(database: Path, kill_after: float | None = None) -> Iterator[str]:
         env={**environment(), "COLUMNS": "200"},
     )
     assert process.stdout is not None
-    url = next((line.split()[1] for line in process.stdout if line.startswith("open ")), "")
+    url = next(
+        (line.split()[1] for line in process.stdout if line.startswith("open ")), ""
+    )
     over = threading.Event()
     pest = threading.Thread(target=_pester, args=(url, over))
     killer = threading.Timer(kill_after or 0, process.kill)
@@ -138,8 +152,13 @@ def _pester(url: str, over: threading.Event) -> None:
     for number in range(100_000):
         if over.wait(0.02):
             return
-        with suppress(OSError), socket.create_connection((name, int(port)), timeout=1) as line:
-            line.sendall(HOSTILE[number % len(HOSTILE)].replace(b"{host}", host.encode()))
+        with (
+            suppress(OSError),
+            socket.create_connection((name, int(port)), timeout=1) as line,
+        ):
+            line.sendall(
+                HOSTILE[number % len(HOSTILE)].replace(b"{host}", host.encode())
+            )
 
 
 def _all_answer(url: str) -> tuple[list[Said], bool]:
@@ -152,9 +171,12 @@ def _all_answer(url: str) -> tuple[list[Said], bool]:
 
 def _answer(url: str, name: str, acknowledged: Callable[[Said], None]) -> bool:
     """Answer as this rater until all is done; False when the server is gone."""
-    # A connection each: one that is kept is closed by the server when a busy machine lets it wait.
+    # A connection each: one that is kept is closed by the server when a busy machine
+    # lets it wait.
     apart = httpx.Limits(max_keepalive_connections=0)
-    with httpx.Client(base_url=url, timeout=60, trust_env=False, limits=apart) as browser:
+    with httpx.Client(
+        base_url=url, timeout=60, trust_env=False, limits=apart
+    ) as browser:
         try:
             browser.post("/rater", data={**_form(browser.get("/").text), "name": name})
             while "task" in (form := _form(browser.get("/review").text)):

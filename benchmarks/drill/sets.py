@@ -22,7 +22,13 @@ from trace_eval.turns.options import FigureOptions, TurnsOptions
 from trace_eval.turns.report import time_turns
 
 #: Codec -> the format of the container it is kept in.
-CONTAINERS = {"aac": "ipod", "libopus": "webm", "flac": "matroska", "alac": "mov", "mp3": "mp4"}
+CONTAINERS = {
+    "aac": "ipod",
+    "libopus": "webm",
+    "flac": "matroska",
+    "alac": "mov",
+    "mp3": "mp4",
+}
 
 #: Bytes of the page of a database that holds its schema.
 PAGE = 4096
@@ -42,8 +48,12 @@ def sets(folder: Path) -> dict[str, Parser]:
             for name in datasets_made.MADE
         },
         "review database": Parser(*database(folder, "review.sqlite", _review), 1),
-        "schema page of a review": Parser(*database(folder, "r2.sqlite", _review, PAGE), 2),
-        "schema page of kept replies": Parser(*database(folder, "k.sqlite", _kept, PAGE), 2),
+        "schema page of a review": Parser(
+            *database(folder, "r2.sqlite", _review, PAGE), 2
+        ),
+        "schema page of kept replies": Parser(
+            *database(folder, "k.sqlite", _kept, PAGE), 2
+        ),
         "containers": Parser(_sound, sounds, 3),
     }
 
@@ -55,17 +65,31 @@ def layouts() -> dict[str, dict[str, bytes]]:
         for name in ("c1", "c2")
     )
     turns = [
-        {"conversation": name, "speaker": who, "start": start, "end": start + 1, "text": "Yes."}
+        {
+            "conversation": name,
+            "speaker": who,
+            "start": start,
+            "end": start + 1,
+            "text": "Yes.",
+        }
         for name in ("c1", "c2")
         for who, start in (("user", 1.0), ("agent", 2.5))
     ]
     said = conversation(None)
     records = [{"id": name, "conversation": said} for name in ("c1", "c2")]
     ticks = [
-        {"user_chunk": {"contains_speech": n < 3}, "agent_chunk": {"contains_speech": n > 4}}
+        {
+            "user_chunk": {"contains_speech": n < 3},
+            "agent_chunk": {"contains_speech": n > 4},
+        }
         for n in range(8)
     ]
-    simulation = {"id": "s", "task_id": 3, "ticks": ticks, "termination_reason": "user_stop"}
+    simulation = {
+        "id": "s",
+        "task_id": 3,
+        "ticks": ticks,
+        "termination_reason": "user_stop",
+    }
     results = {"info": {"audio_native_config": {"tick_duration_seconds": 0.2}}}
     return {
         "turns": {"turns.csv": rows.encode()},
@@ -81,7 +105,8 @@ def layouts() -> dict[str, dict[str, bytes]]:
         "eva labels": {"labels.jsonl": _lines(_labelled())},
         **{  # two calls as a platform exports them
             name.partition(".")[0]: {
-                f"{n}-{name}": export_text(name).replace("-1", f"-{n}").encode() for n in (1, 2)
+                f"{n}-{name}": export_text(name).replace("-1", f"-{n}").encode()
+                for n in (1, 2)
             }
             for name in EXPORTS
         },
@@ -102,15 +127,27 @@ def _eva_record(name: str) -> dict[str, bytes]:
         spoke(1000, "audio_end", "simulated_user"),
         spoke(2000, "audio_start", "framework_agent"),
         spoke(3000, "audio_end", "framework_agent"),
-        {"timestamp": start + 4000, "type": "connection_state", "data": {"state": "session_ended"}},
+        {
+            "timestamp": start + 4000,
+            "type": "connection_state",
+            "data": {"state": "session_ended"},
+        },
     ]
     audit = [
         {"timestamp": start + 1100, "message_type": "user", "value": "A seat."},
-        {"timestamp": start + 1200, "message_type": "tool_call", "value": {"tool": "t"}},
+        {
+            "timestamp": start + 1200,
+            "message_type": "tool_call",
+            "value": {"tool": "t"},
+        },
         {"timestamp": start + 1900, "message_type": "assistant", "value": "Here."},
     ]
     said = [{"timestamp": start + 1950, "type": "tts_text", "value": "Here."}]
-    result = {"record_id": name, "pipeline_type": "cascade", "conversation_ended_reason": "goodbye"}
+    result = {
+        "record_id": name,
+        "pipeline_type": "cascade",
+        "conversation_ended_reason": "goodbye",
+    }
     return {
         f"{name}/user_simulator_events.jsonl": _lines(events),
         f"{name}/pipecat_logs.jsonl": _lines(said),
@@ -121,11 +158,19 @@ def _eva_record(name: str) -> dict[str, bytes]:
 
 def _history(name: str) -> dict[str, Any]:
     history = [
-        {"timestamp_ms": 1000 * n, "event_type": kind, "source": "events", "data": {"user": who}}
+        {
+            "timestamp_ms": 1000 * n,
+            "event_type": kind,
+            "source": "events",
+            "data": {"user": who},
+        }
         | {"audio_timestamp": n}
         for n, kind, who in (
             *((1, "audio_start", "simulated_user"), (2, "audio_end", "simulated_user")),
-            *((3, "audio_start", "framework_agent"), (4, "audio_end", "framework_agent")),
+            *(
+                (3, "audio_start", "framework_agent"),
+                (4, "audio_end", "framework_agent"),
+            ),
         )
     ]
     return {"id": name, "pipeline_type": "s2s", "history": history}
@@ -137,15 +182,24 @@ def _labelled() -> list[dict[str, Any]]:
         {"event_type": "tool_call", "tool_name": "t", "params": {"a": 1}},
         {"event_type": "agent_utterance", "text": "Here.", "content": "Here."},
     ]
-    spoken = [{"role": "user", "content": "A seat."}, {"role": "agent", "content": "Here."}]
+    spoken = [
+        {"role": "user", "content": "A seat."},
+        {"role": "agent", "content": "Here."},
+    ]
     spoken[1]["expected_rating"] = 2  # type: ignore[assignment]
     meant = [{"role": "assistant", "text": "Seat 4B.", "tts_critical_entities": ["4B"]}]
-    entities = [{"turn_id": 0, "entities": [{"type": "seat", "value": "4B", "correct": True}]}]
+    entities = [
+        {"turn_id": 0, "entities": [{"type": "seat", "value": "4B", "correct": True}]}
+    ]
     return [
         {"trace": trace, "expected_rating": 3},
         {"conv_turns": spoken},
         {"intended_turns": meant, "expected_rating": 1, "transcript_id": "t"},
-        {"user_tts": ["Seat 4B."], "transcription": ["Seat for B."], "labels": entities},
+        {
+            "user_tts": ["Seat 4B."],
+            "transcription": ["Seat for B."],
+            "labels": entities,
+        },
     ]
 
 
@@ -169,9 +223,13 @@ def _seeds(files: dict[str, bytes]) -> list[bytes]:
     return [bytes([number]) + content for number, content in enumerate(files.values())]
 
 
-def reader_of_calls(folder: Path, name: str, files: dict[str, bytes]) -> tuple[Read, list[bytes]]:
+def reader_of_calls(
+    folder: Path, name: str, files: dict[str, bytes]
+) -> tuple[Read, list[bytes]]:
     """Return a reader of calls: each is measured or named with a reason; figures are JSON."""
-    options = TurnsOptions(_LAYOUT.get(name, name), figures=FigureOptions(intervals=False))
+    options = TurnsOptions(
+        _LAYOUT.get(name, name), figures=FigureOptions(intervals=False)
+    )
 
     def read(data: bytes, _: Path) -> None:
         _place(folder, files, data)
@@ -179,7 +237,9 @@ def reader_of_calls(folder: Path, name: str, files: dict[str, bytes]) -> tuple[R
         report = time_turns(folder / file, options)
         for unread in report.unread:
             assert len(str(unread)) < 20_000
-        json.dumps(report.record(), default=str, ensure_ascii=False).encode("utf-8", "replace")
+        json.dumps(report.record(), default=str, ensure_ascii=False).encode(
+            "utf-8", "replace"
+        )
 
     return read, _seeds(files)
 

@@ -1,7 +1,7 @@
 """Recordings of one sound in files that are joined, unfinished, out of phase or none at all.
 
-Each is judged beside the whole sound. A file that holds all of it gives a tie and has its length;
-of any other the pair is unscored, with a reason. Nothing may win.
+Each is judged beside the whole sound. A file that holds all of it gives a tie and has
+its length; of any other the pair is unscored, with a reason. Nothing may win.
 """
 
 from __future__ import annotations
@@ -79,10 +79,18 @@ def _missing(sound: Sound) -> Written:
 FILES: dict[str, Callable[[Sound], Written]] = {
     "as it is": lambda x: Written(wav(x)),
     "joined WAV": lambda x: Written(_halves(x, wav)),
-    "joined FLAC": lambda x: Written(_halves(x, lambda half: wav(half, "PCM_16", "FLAC"))),
-    "joined MP3": lambda x: Written(_halves(x, lambda half: container("mp3", "mp3", half)), None),
-    "joined Vorbis": lambda x: Written(_halves(x, lambda half: wav(half, "VORBIS", "OGG")), None),
-    "joined M4A": lambda x: Written(_halves(x, lambda half: container("aac", "ipod", half)), None),
+    "joined FLAC": lambda x: Written(
+        _halves(x, lambda half: wav(half, "PCM_16", "FLAC"))
+    ),
+    "joined MP3": lambda x: Written(
+        _halves(x, lambda half: container("mp3", "mp3", half)), None
+    ),
+    "joined Vorbis": lambda x: Written(
+        _halves(x, lambda half: wav(half, "VORBIS", "OGG")), None
+    ),
+    "joined M4A": lambda x: Written(
+        _halves(x, lambda half: container("aac", "ipod", half)), None
+    ),
     "samples in two chunks": lambda x: Written(_in_chunks(x)),
     "a size of the last flush": lambda x: Written(_sized(wav(x), len(x))),
     "a size of nothing": lambda x: Written(_sized(wav(x), 0)),
@@ -91,7 +99,9 @@ FILES: dict[str, Callable[[Sound], Written]] = {
     "nearly opposite phase": lambda x: Written(wav(np.stack([x, -0.97 * x], 1))),
     "one silent channel": lambda x: Written(wav(np.stack([x, 0 * x], 1)), None),
     "an offset": lambda x: Written(wav(0.7 * x + 0.1), None),
-    "silence behind it": lambda x: Written(wav(np.r_[x, np.zeros(20 * RATE)]), True, 20.0),
+    "silence behind it": lambda x: Written(
+        wav(np.r_[x, np.zeros(20 * RATE)]), True, 20.0
+    ),
     "integers as floats": lambda x: Written(wav(32768 * x, "FLOAT"), False),
     "half of a file": lambda x: Written(wav(x)[: len(x)], False),
     "half of a FLAC": lambda x: Written(wav(x, "PCM_16", "FLAC")[: len(x) // 2], False),
@@ -99,7 +109,9 @@ FILES: dict[str, Callable[[Sound], Written]] = {
     "an empty file": lambda x: Written(b"", False),
     "an error body": lambda x: Written(b'{"error": {"message": "quota"}}', False),
     "a page": lambda x: Written(b"<!DOCTYPE html><html></html>", False),
-    "a pointer": lambda x: Written(b"version https://git-lfs.github.com/spec/v1\n", False),
+    "a pointer": lambda x: Written(
+        b"version https://git-lfs.github.com/spec/v1\n", False
+    ),
     "missing": _missing,
     "zeros": lambda x: Written(bytes(200_000), False),
 }
@@ -124,12 +136,16 @@ def drill() -> Outcome:
             lines.append(json.dumps({**record, "a": sides[0], "b": sides[1]}))
             if file.whole is not False:
                 off = decode(file.data).seconds - clip.seconds - file.longer_s
-                outcome.check(abs(off) < PADDED_S, f"{title}: {off:+.2f} s of the sound")
+                outcome.check(
+                    abs(off) < PADDED_S, f"{title}: {off:+.2f} s of the sound"
+                )
         manifest = folder / "pairs.jsonl"
         manifest.write_text("\n".join(lines) + "\n")
         places = ("--out", folder / "run", "--cache", folder / "cache")
         done = run(command("judge", manifest, *places), folder)
-        outcome.check(done.code in (0, 1), f"judge: code {done.code}: {done.err[-300:]}")
+        outcome.check(
+            done.code in (0, 1), f"judge: code {done.code}: {done.err[-300:]}"
+        )
         for judgement in Run(folder / "run").judgements().values():
             _look(outcome, judgement, files[judgement.pair])
     return outcome
@@ -139,11 +155,15 @@ def _look(outcome: Outcome, judgement: Any, file: Written) -> None:
     """Check what came of one file."""
     outcome.note(judgement.status, 1)
     title = judgement.pair
-    ratings = {name: str(one.rating) for name, one in (judgement.dimensions or {}).items()}
+    ratings = {
+        name: str(one.rating) for name, one in (judgement.dimensions or {}).items()
+    }
     won = [name for name, rating in ratings.items() if rating in ("1", "2")]
     outcome.check(not won, f"{title}: {ratings}")
     if file.whole is not None:
         scored = judgement.status == "scored"
-        outcome.check(scored == file.whole, f"{title}: {judgement.status}: {judgement.detail}")
+        outcome.check(
+            scored == file.whole, f"{title}: {judgement.status}: {judgement.detail}"
+        )
     if file.whole is False:
         outcome.check(bool(judgement.detail), f"{title}: unscored without a reason")

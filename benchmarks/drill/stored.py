@@ -45,13 +45,25 @@ def stored(folder: Path) -> dict[str, Parser]:
 
 def records_of_runs(folder: Path) -> dict[str, Parser]:
     """List parsers of what a run, a test of a judge and a training leave."""
-    score = {"item": "x", "rubric": "r", "rubric_sha256": "0", "judge": "j", "status": "scored"}
+    score = {
+        "item": "x",
+        "rubric": "r",
+        "rubric_sha256": "0",
+        "judge": "j",
+        "status": "scored",
+    }
     score |= {"value": 3.0, "distribution": {"3": 0.5, "4": 0.5}}
-    said = DimensionVerdict(rating="1", reasoning="-", distribution={"1": 0.75, "2": 0.25})
+    said = DimensionVerdict(
+        rating="1", reasoning="-", distribution={"1": 0.75, "2": 0.25}
+    )
     dimensions = dict.fromkeys(("content", "voice_quality", "paralinguistics"), said)
-    judgement = Judgement.scored("x", "rules", dimensions).model_dump_json().encode() + b"\n"
+    judgement = (
+        Judgement.scored("x", "rules", dimensions).model_dump_json().encode() + b"\n"
+    )
     line = Map((0.0, 1.0), (0.0, 1.0))
-    model = FusionModel("correctness", (1.0, 2.0, 3.0), (Member("lexical", 1.0, line),), line, 0.5)
+    model = FusionModel(
+        "correctness", (1.0, 2.0, 3.0), (Member("lexical", 1.0, line),), line, 0.5
+    )
     fused = model.save(folder / "fused-seed").read_bytes()
     where = support.write_run(folder / "seed-run", support.pairs(folder, 1))
     record = Run(where).path("manifest.json").read_bytes()
@@ -60,18 +72,38 @@ def records_of_runs(folder: Path) -> dict[str, Parser]:
         name: Parser(file_of(file, read), [seed], weight)
         for name, file, read, seed, weight in (
             ("judgements.jsonl", "judged/judgements.jsonl", _judgements, judgement, 8),
-            ("scores.jsonl", "scores/scores.jsonl", _scores, json.dumps(score).encode() + b"\n", 4),
+            (
+                "scores.jsonl",
+                "scores/scores.jsonl",
+                _scores,
+                json.dumps(score).encode() + b"\n",
+                4,
+            ),
             ("run record", "run/manifest.json", _record, record, 4),
-            ("clips.jsonl", "run/clips.jsonl", _clips, b'{"source":"/a.wav","clip":"c"}\n', 3),
+            (
+                "clips.jsonl",
+                "run/clips.jsonl",
+                _clips,
+                b'{"source":"/a.wav","clip":"c"}\n',
+                3,
+            ),
             ("probes.json", "probes.json", read_probes, probes, 2),
-            ("fused judge", f"fused/{FILE}", lambda path: FusionModel.load(path.parent), fused, 3),
+            (
+                "fused judge",
+                f"fused/{FILE}",
+                lambda path: FusionModel.load(path.parent),
+                fused,
+                3,
+            ),
         )
     }
 
 
 def caches_and_tables(folder: Path) -> dict[str, Parser]:
     """List parsers of what is kept between runs, and of cells that others read."""
-    cells = "al\n=1+1\x1e'=x\x1e\u2028-3\x1eA is right.\r\nB is slow.\x1e\x85\x1e'".encode()
+    cells = (
+        "al\n=1+1\x1e'=x\x1e\u2028-3\x1eA is right.\r\nB is slow.\x1e\x85\x1e'".encode()
+    )
     spending = b'{"call":"a","worst_usd":0.5}\n{"call":"a","cost_usd":0.25}\n'
     counted = file_of("spending.jsonl", lambda path: Ledger(path).spending, _finite)
     return {
@@ -79,7 +111,9 @@ def caches_and_tables(folder: Path) -> dict[str, Parser]:
         "cache": Parser(*database(folder / "cache", "groups.sqlite", _cache), 1),
         "kept replies": Parser(*_replies(folder), 4),
         "spending.jsonl": Parser(counted, [spending], 4),
-        "paths of recordings": Parser(_paths, [b"x.wav", b"../a/./x.w\0v", b"x" * 300], 2),
+        "paths of recordings": Parser(
+            _paths, [b"x.wav", b"../a/./x.w\0v", b"x" * 300], 2
+        ),
     }
 
 
@@ -114,7 +148,9 @@ def _cache(path: Path) -> None:
 
 def _cells(data: bytes, folder: Path) -> None:
     """Cells that came from outside are read by everybody as they were written."""
-    cells = [_CONTROL.sub("", text) for text in data.decode("utf-8", "replace").split("\x1e")]
+    cells = [
+        _CONTROL.sub("", text) for text in data.decode("utf-8", "replace").split("\x1e")
+    ]
     path = folder / "cells.csv"
     write_all(path, table_lines(["n", "cell"], enumerate(cells)))
     assert [row["cell"] for _, row in records(path) if isinstance(row, dict)] == cells
@@ -148,7 +184,10 @@ def _scores(path: Path) -> None:
         run.write_record(RunRecord(judge=JudgeRecord(spec="j"), rubrics={"r": rubric}))
     for result in run.scores():
         assert (result.status == "scored") == (result.value is not None)
-        assert result.distribution is None or abs(sum(result.distribution.values()) - 1) < 1e-5
+        assert (
+            result.distribution is None
+            or abs(sum(result.distribution.values()) - 1) < 1e-5
+        )
 
 
 def _paths(data: bytes, folder: Path) -> None:
@@ -156,7 +195,10 @@ def _paths(data: bytes, folder: Path) -> None:
     name = data.decode("utf-8", "replace")
     sound = (folder / "ok.wav").read_bytes()
     b = {"bytes": None, "path": "ok.wav"}
-    sides = {"bytes": {"bytes": sound, "path": name}, "path": {"bytes": None, "path": name}}
+    sides = {
+        "bytes": {"bytes": sound, "path": name},
+        "path": {"bytes": None, "path": name},
+    }
     rows = [{"id": key, "a": a, "b": b} for key, a in sides.items()]
     pq.write_table(pa.Table.from_pylist(rows), folder / "paths.parquet")
     result = read_manifest(folder / "paths.parquet", spill=spill_to(folder / "spilled"))

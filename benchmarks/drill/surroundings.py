@@ -1,7 +1,8 @@
 """Full and read-only disks, damaged caches, little memory, odd names: a clear end each time.
 
-A command may fail in such surroundings, with one line and a code of ours; nothing finished may
-be lost, and the same command must give the whole result where all is well again.
+A command may fail in such surroundings, with one line and a code of ours; nothing
+finished may be lost, and the same command must give the whole result where all is well
+again.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ MEMORY = 2 << 30
 ONE_THREAD = ("OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
 
 
-def drill(seed: int, names: frozenset[str] | None = None, count: int = PAIRS) -> Outcome:
+def drill(
+    seed: int, names: frozenset[str] | None = None, count: int = PAIRS
+) -> Outcome:
     """Judge so many pairs in each of the surroundings (default: all), then in good ones."""
     outcome = Outcome("surroundings that break things")
     with tempfile.TemporaryDirectory() as name:
@@ -51,7 +54,9 @@ def drill(seed: int, names: frozenset[str] | None = None, count: int = PAIRS) ->
             outcome.cases += 1
             outcome.check(done.clean, f"{title}: code {done.code}: {done.err[-400:]}")
             done = run(_judge(pairs, work), folder)
-            outcome.check(done.clean, f"{title}, again: code {done.code}: {done.err[-400:]}")
+            outcome.check(
+                done.clean, f"{title}, again: code {done.code}: {done.err[-400:]}"
+            )
             result = work / "out" / "results.csv"
             same = result.is_file() and result.read_bytes() == expected
             outcome.check(same, f"{title}: the result is another one")
@@ -74,7 +79,10 @@ def _mounted(options: str) -> Surround:
     def surround(pairs: Path, work: Path) -> Done | None:
         disk = work / "disk"
         disk.mkdir()
-        mount, line = f"mount -t tmpfs -o {options} tmpfs {disk}", " ".join(_judge(pairs, disk))
+        mount, line = (
+            f"mount -t tmpfs -o {options} tmpfs {disk}",
+            " ".join(_judge(pairs, disk)),
+        )
         if subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode:
             return None
         return run(["unshare", "-rm", "sh", "-c", f"{mount} && exec {line}"], work)
@@ -181,8 +189,9 @@ def _started(method: str) -> Surround:
     return surround
 
 
-#: Python's clock in every process: ten years on, and 20 years earlier after 3 s. (libfaketime
-#: 0.9.10 cannot leave the monotonic clock alone: time.sleep then ends with EINVAL.)
+#: Python's clock in every process: ten years on, and 20 years earlier after 3 s.
+#: (libfaketime 0.9.10 cannot leave the monotonic clock alone: time.sleep then ends with
+#: EINVAL.)
 _CLOCK = """
 import time
 from pathlib import Path
@@ -200,8 +209,12 @@ def _clock_back(pairs: Path, work: Path) -> Done:
 
 
 SURROUNDINGS: dict[str, Surround] = {
-    "2 GB of address space": _shell("", "env", *ONE_THREAD, "prlimit", f"--as={MEMORY}"),
-    "files of 20 kB at most": _shell("", "env", *ONE_THREAD, "prlimit", "--fsize=20000"),
+    "2 GB of address space": _shell(
+        "", "env", *ONE_THREAD, "prlimit", f"--as={MEMORY}"
+    ),
+    "files of 20 kB at most": _shell(
+        "", "env", *ONE_THREAD, "prlimit", "--fsize=20000"
+    ),
     "a disk of 300 kB": _mounted("size=300k"),
     "a read-only disk": _mounted("ro"),
     "a folder of another user": _foreign,

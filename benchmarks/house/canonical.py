@@ -1,13 +1,16 @@
 """One form for code that does the same: local names erased, temporary values put in place.
 
-A commit that only renames, unfolds or folds leaves this form equal. What it sees through:
+A commit that only renames, unfolds or folds leaves this form equal. What it sees
+through:
 
-- names of locals, of parameters of private functions, and of private functions, classes and
-  constants of a module; docstrings, comments and annotations of locals;
-- a local that is bound once and read once, in the statement after (``x = f(); return x``);
-- a loop whose whole body appends to a list, adds to a set or fills a dictionary that the
-  statement before made empty, against the comprehension;
-- ``if c: return a`` and ``return b`` against ``return a if c else b``, the same for one target.
+- names of locals, of parameters of private functions, and of private functions, classes
+  and constants of a module; docstrings, comments and annotations of locals;
+- a local that is bound once and read once, in the statement after (``x = f(); return
+  x``);
+- a loop whose whole body appends to a list, adds to a set or fills a dictionary that
+  the statement before made empty, against the comprehension;
+- ``if c: return a`` and ``return b`` against ``return a if c else b``, the same for one
+  target.
 
 Everything else counts as another program, also where it does the same.
 """
@@ -61,7 +64,9 @@ class _Bare(ast.NodeTransformer):
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
         self.generic_visit(node)
-        node.body = [_unannotated(statement) for statement in _without_docstring(node.body)]
+        node.body = [
+            _unannotated(statement) for statement in _without_docstring(node.body)
+        ]
         return node
 
     def visit_If(self, node: ast.If) -> ast.AST:
@@ -112,7 +117,9 @@ def _fold_body(body: list[ast.stmt], function: ast.AST) -> list[ast.stmt]:
 _Fold = Callable[[ast.stmt, ast.stmt, ast.AST], ast.stmt | None]
 
 
-def _fold_neighbours(body: list[ast.stmt], fold: _Fold, function: ast.AST) -> list[ast.stmt]:
+def _fold_neighbours(
+    body: list[ast.stmt], fold: _Fold, function: ast.AST
+) -> list[ast.stmt]:
     folded: list[ast.stmt] = []
     for statement in body:
         both = fold(folded[-1], statement, function) if folded else None
@@ -123,7 +130,9 @@ def _fold_neighbours(body: list[ast.stmt], fold: _Fold, function: ast.AST) -> li
     return folded
 
 
-def _loop_as_comprehension(first: ast.stmt, second: ast.stmt, function: ast.AST) -> ast.stmt | None:
+def _loop_as_comprehension(
+    first: ast.stmt, second: ast.stmt, function: ast.AST
+) -> ast.stmt | None:
     """Return ``x = []`` and the loop that fills it as ``x = [... for ...]``."""
     name = _single_target(first)
     if name is None or not isinstance(second, ast.For) or second.orelse:
@@ -143,12 +152,20 @@ def _loop_as_comprehension(first: ast.stmt, second: ast.stmt, function: ast.AST)
         statement = statement.body[0]
     assert isinstance(first, ast.Assign)
     value = _filled(first.value, name, statement, generators)
-    parts = [*(part.iter for part in generators), *(x for part in generators for x in part.ifs)]
+    parts = [
+        *(part.iter for part in generators),
+        *(x for part in generators for x in part.ifs),
+    ]
     inside = [node for part in parts for node in ast.walk(part)]
     if value is None or any(isinstance(n, ast.Name) and n.id == name for n in inside):
         return None
-    loop_names = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
-    if any(_uses(function, loop_name) != _uses(second, loop_name) for loop_name in loop_names):
+    loop_names = {
+        n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)
+    }
+    if any(
+        _uses(function, loop_name) != _uses(second, loop_name)
+        for loop_name in loop_names
+    ):
         return None
     return ast.Assign(first.targets, value)
 
@@ -178,7 +195,9 @@ def _filled(
     return None
 
 
-def _branches_as_ternary(first: ast.stmt, second: ast.stmt, function: ast.AST) -> ast.stmt | None:
+def _branches_as_ternary(
+    first: ast.stmt, second: ast.stmt, function: ast.AST
+) -> ast.stmt | None:
     """Return ``if c: return a`` and ``return b`` as one return."""
     if not isinstance(first, ast.If) or first.orelse or len(first.body) != 1:
         return None
@@ -192,7 +211,11 @@ def _branches_as_ternary(first: ast.stmt, second: ast.stmt, function: ast.AST) -
 
 def _assignment_as_ternary(statement: ast.stmt) -> ast.stmt:
     """Return ``if c: x = a`` ``else: x = b`` as one assignment; the same for returns."""
-    if not isinstance(statement, ast.If) or len(statement.body) != 1 or len(statement.orelse) != 1:
+    if (
+        not isinstance(statement, ast.If)
+        or len(statement.body) != 1
+        or len(statement.orelse) != 1
+    ):
         return statement
     taken, other = statement.body[0], statement.orelse[0]
     if isinstance(taken, ast.Return) and isinstance(other, ast.Return):
@@ -207,11 +230,13 @@ def _assignment_as_ternary(statement: ast.stmt) -> ast.stmt:
     return statement
 
 
-def _name_in_place(first: ast.stmt, second: ast.stmt, function: ast.AST) -> ast.stmt | None:
+def _name_in_place(
+    first: ast.stmt, second: ast.stmt, function: ast.AST
+) -> ast.stmt | None:
     """Return the second statement with the value of a name that it alone reads, once.
 
-    The value moves behind whatever the second statement computes before it reads the name, so
-    only a name that is read first may go.
+    The value moves behind whatever the second statement computes before it reads the
+    name, so only a name that is read first may go.
     """
     name = _single_target(first)
     if name is None or _uses(function, name) != 2 or _uses(second, name) != 1:
@@ -242,13 +267,15 @@ def _single_target(statement: ast.stmt) -> str | None:
 
 def _uses(tree: ast.AST, name: str) -> int:
     """Count how often a name stands in a tree, as read or as bound."""
-    return sum(isinstance(node, ast.Name) and node.id == name for node in ast.walk(tree))
+    return sum(
+        isinstance(node, ast.Name) and node.id == name for node in ast.walk(tree)
+    )
 
 
 _Slot = tuple[ast.AST, str, int | None]
 
-#: For each kind of node, the fields in the order in which Python computes them; the first one
-#: is followed to the value that is computed before all others.
+#: For each kind of node, the fields in the order in which Python computes them; the
+#: first one is followed to the value that is computed before all others.
 _FIRST: dict[type[ast.AST], str] = {
     ast.Return: "value",
     ast.Expr: "value",
@@ -283,8 +310,8 @@ _FIRST_OF: dict[type[ast.AST], str] = {
 def _first_read(statement: ast.stmt) -> _Slot | None:
     """Return where the value stands that a statement computes first.
 
-    Names of functions that a call looks up come before their arguments; looking up a global
-    does nothing, so the walk goes on into the arguments there.
+    Names of functions that a call looks up come before their arguments; looking up a
+    global does nothing, so the walk goes on into the arguments there.
     """
     node: ast.AST = statement
     while True:
@@ -366,7 +393,11 @@ def _erase_private_names(tree: ast.Module) -> None:
     for node in ast.walk(tree):
         for field in ("id", "name"):
             name = getattr(node, field, None)
-            if isinstance(name, str) and name in private and not isinstance(node, ast.alias):
+            if (
+                isinstance(name, str)
+                and name in private
+                and not isinstance(node, ast.alias)
+            ):
                 setattr(node, field, private[name])
 
 
@@ -400,7 +431,8 @@ def _bound_names(function: _Function) -> set[str]:
         elif isinstance(node, ast.Global):
             declared.update(node.names)
         elif (isinstance(node, ast.MatchAs | ast.MatchStar) and node.name) or (
-            isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node is not function
+            isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            and node is not function
         ):
             names.add(node.name)
     return names - declared

@@ -2,8 +2,8 @@
 
     python -m benchmarks.house commits REV
 
-Prints each subject after ``REV`` that is not, and exits with 1 when there is one. The mood of
-the first verb is judged by the rule for docstrings (ruff, D401).
+Prints each subject after ``REV`` that is not, and exits with 1 when there is one. The
+mood of the first verb is judged by the rule for docstrings (ruff, D401).
 """
 
 from __future__ import annotations
@@ -41,9 +41,20 @@ def _not_imperative(subjects: list[str]) -> list[str]:
         sentence = subject.partition(": ")[2]
         text = sentence[:1].upper() + sentence[1:] + "."
         functions.append(f"def f{number}():\n    {text!r}\n")
-    line = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", "D401"]
+    line = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "check",
+        "--isolated",
+        "--no-cache",
+        "--select",
+        "D401",
+    ]
     line += ["--output-format", "json", "--stdin-filename", "subjects.py", "-"]
-    done = subprocess.run(line, input="".join(functions), capture_output=True, text=True)
+    done = subprocess.run(
+        line, input="".join(functions), capture_output=True, text=True
+    )
     rows = [finding["location"]["row"] for finding in json.loads(done.stdout)]
     return [subjects[(row - 1) // 2] for row in rows]
 

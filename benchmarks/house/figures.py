@@ -1,8 +1,9 @@
 """How much house there is, and how densely it is written: rooms, imports, tokens, shapes.
 
-A room is a folder of ``trace_eval``, a file that lies loose in it, or one of the packages beside
-it. Every import counts, also those inside functions and those for type checkers alone. Options
-are counted from the commands themselves, one slot per option and command.
+A room is a folder of ``trace_eval``, a file that lies loose in it, or one of the
+packages beside it. Every import counts, also those inside functions and those for type
+checkers alone. Options are counted from the commands themselves, one slot per option
+and command.
 """
 
 from __future__ import annotations
@@ -30,7 +31,11 @@ LONG_FUNCTION, LONG_FILE = 60, 350
 def _room(module: str) -> str:
     """Return the room that a module lies in; the facade ``trace_eval`` is none."""
     first, _, rest = module.partition(".")
-    return f"trace_eval.{rest.partition('.')[0]}" if first == "trace_eval" and rest else first
+    return (
+        f"trace_eval.{rest.partition('.')[0]}"
+        if first == "trace_eval" and rest
+        else first
+    )
 
 
 def _graph() -> dict[str, set[str]]:
@@ -62,8 +67,12 @@ def _lines(folder: str) -> int:
 
 def _words() -> int:
     """Concepts that docs/reference/glossary.md explains, a row each."""
-    lines = (ROOT / "docs" / "reference" / "glossary.md").read_text("utf-8").splitlines()
-    return sum(line.startswith("| ") for line in lines) - sum(x.startswith("|---") for x in lines)
+    lines = (
+        (ROOT / "docs" / "reference" / "glossary.md").read_text("utf-8").splitlines()
+    )
+    return sum(line.startswith("| ") for line in lines) - sum(
+        x.startswith("|---") for x in lines
+    )
 
 
 def _findings(rule: str) -> int:

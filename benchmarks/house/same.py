@@ -2,9 +2,9 @@
 
     python -m benchmarks.house same REV
 
-Prints each product file whose code differs from the one at ``REV`` and exits with 1 when there
-is one. A commit that says that it only renames or unfolds is checked by it; what it sees
-through is told in :mod:`benchmarks.house.canonical`.
+Prints each product file whose code differs from the one at ``REV`` and exits with 1
+when there is one. A commit that says that it only renames or unfolds is checked by it;
+what it sees through is told in :mod:`benchmarks.house.canonical`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from tests.support.imports import PACKAGES, ROOT
 
 
 def _git(*words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["git", *words], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     return done.stdout
 
 
@@ -29,8 +31,12 @@ def differing(revision: str) -> dict[str, str]:
         if not path.endswith(".py"):
             continue
         if status != "M":
-            changes[path] = {"A": "is new", "D": "is gone"}.get(status, "changed its type")
-        elif not _same(_git("show", f"{revision}:{path}"), (ROOT / path).read_text("utf-8")):
+            changes[path] = {"A": "is new", "D": "is gone"}.get(
+                status, "changed its type"
+            )
+        elif not _same(
+            _git("show", f"{revision}:{path}"), (ROOT / path).read_text("utf-8")
+        ):
             changes[path] = "does something else"
     return changes
 

@@ -2,9 +2,9 @@
 
     python -m benchmarks.people [--data DIR] [--rival NAME=FILE.csv]...
 
-DIR (default: ``people`` under TRACE_EVAL_DATA) holds the sets in our layout, or the public
-repositories as cloned. A rival is a table of item and score: another tool's number of the
-same clips. Blueprints are cached, so that the second run takes a minute.
+DIR (default: ``people`` under TRACE_EVAL_DATA) holds the sets in our layout, or the
+public repositories as cloned. A rival is a table of item and score: another tool's
+number of the same clips. Blueprints are cached, so that the second run takes a minute.
 """
 
 from __future__ import annotations
@@ -29,7 +29,13 @@ QUALITY, APART = ("codecs", "enhanced"), 10.0
 FIGURE = ["value", "low", "high", "pairs or clips", "groups"]
 
 #: Numbers that are printed whatever they say; of the others those that say something.
-PRINTED = ("quality.", "signal.bandwidth", "distillmos.", "loudness.integrated", "signal.duration")
+PRINTED = (
+    "quality.",
+    "signal.bandwidth",
+    "distillmos.",
+    "loudness.integrated",
+    "signal.duration",
+)
 
 Scores = Mapping[str, Mapping[str, float]]
 
@@ -48,7 +54,12 @@ def measure(data: Path, rivals: Sequence[str] = ()) -> dict[str, Any]:
     folders = read_sets(data)
     items = {clip.item for folder in folders for clip in folder.clips}
     scores = dict(measured.read_rival(text, items) for text in rivals)
-    result: dict[str, Any] = {"figure": FIGURE, "left out": {}, "dropped": {}, "sets": {}}
+    result: dict[str, Any] = {
+        "figure": FIGURE,
+        "left out": {},
+        "dropped": {},
+        "sets": {},
+    }
     result["defects"] = {}
     for folder in folders:
         if folder.missing:
@@ -74,7 +85,9 @@ def _figures(folder: Folder, rivals: Scores) -> dict[str, Any]:
     if folder.name in QUALITY:
         return dict(_quality(folder, blueprints, rivals))
     clips, order = folder.clips, {}
-    numbers = measured.numbers_of(clips, blueprints) | measured.rival_numbers(clips, rivals)
+    numbers = measured.numbers_of(clips, blueprints) | measured.rival_numbers(
+        clips, rivals
+    )
     if folder.name == "emotion":
         scales: Sequence[str] = ("natural", "recognised")
         pairs = {"emotion": list(asked.emotion_pairs(clips))}
@@ -86,7 +99,9 @@ def _figures(folder: Folder, rivals: Scores) -> dict[str, Any]:
         }
         order = asked.ordered(clips, numbers)
         for name, figure in order.items():
-            print(f"\ndelivery: {asked.PLANTED[name][1]} orders planted {name}: {figure}")
+            print(
+                f"\ndelivery: {asked.PLANTED[name][1]} orders planted {name}: {figure}"
+            )
     rows = {}
     for scale in scales:
         spread = float(np.std([clip.mean(scale) for clip in clips]))
@@ -104,10 +119,16 @@ def _quality(
     """MUSHRA sets; of enhanced speech also without the clean references."""
     parts = {folder.name: folder.clips}
     if folder.name == "enhanced":
-        parts["enhanced, no references"] = [c for c in folder.clips if c.condition != "clean"]
+        parts["enhanced, no references"] = [
+            c for c in folder.clips if c.condition != "clean"
+        ]
     for name, clips in parts.items():
-        numbers = measured.numbers_of(clips, blueprints) | measured.rival_numbers(clips, rivals)
-        saved: dict[str, Any] = {"quality": _numbers(name, clips, numbers, "quality", APART)}
+        numbers = measured.numbers_of(clips, blueprints) | measured.rival_numbers(
+            clips, rivals
+        )
+        saved: dict[str, Any] = {
+            "quality": _numbers(name, clips, numbers, "quality", APART)
+        }
         pairs = figures.pairs_of(clips, "quality")
         if pairs.verdict is None or not len(pairs):
             folder.dropped["set without two raters of a clip"] += 1
@@ -120,18 +141,28 @@ def _quality(
         result = figures.decisions(provided, pairs.verdict, pairs.unit)
         ceiling = figures.ceiling(clips, "quality", APART)
         shown = {
-            judge: {**row, "says": figures.words(row["right"])} for judge, row in result.items()
+            judge: {**row, "says": figures.words(row["right"])}
+            for judge, row in result.items()
         }
         if ceiling:
             columns = next(iter(shown.values()))
-            shown["half of the raters"] = {part: getattr(ceiling, part, "") for part in columns}
+            shown["half of the raters"] = {
+                part: getattr(ceiling, part, "") for part in columns
+            }
         table_of(f"{name}: judges on {len(pairs)} pairs", "judge", shown)
         half = asdict(ceiling) if ceiling else None
-        yield name, {"clips": len(clips), "numbers": saved, "judges": result, "ceiling": half}
+        yield (
+            name,
+            {"clips": len(clips), "numbers": saved, "judges": result, "ceiling": half},
+        )
 
 
 def _numbers(
-    title: str, clips: Sequence[Rated], numbers: dict[str, Any], scale: str, apart: float
+    title: str,
+    clips: Sequence[Rated],
+    numbers: dict[str, Any],
+    scale: str,
+    apart: float,
 ) -> dict[str, Any]:
     """Concordance of every number, the best first."""
     pairs = figures.pairs_of(clips, scale)
@@ -140,10 +171,16 @@ def _numbers(
     rows = {}
     for name in sorted(numbers, key=lambda name: -(order[name][0].value or 0)):
         concordance, words = order[name]
-        if name.startswith(PRINTED) or "." not in name or words.startswith(("with ", "agai")):
+        if (
+            name.startswith(PRINTED)
+            or "." not in name
+            or words.startswith(("with ", "agai"))
+        ):
             rows[name] = {"concordance": concordance, "words": words}
     count = int((np.abs(pairs.gap) >= apart).sum())
-    table_of(f"{title}: {len(clips)} clips, {count} pairs {apart:.2g} apart", "number", rows)
+    table_of(
+        f"{title}: {len(clips)} clips, {count} pairs {apart:.2g} apart", "number", rows
+    )
     return rows
 
 

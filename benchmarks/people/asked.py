@@ -15,7 +15,8 @@ from benchmarks.people.sets import Rated
 from blueprints import Blueprint
 from trace_eval.estimate.resample import Resampler
 
-#: What was planted -> its levels in rising order, and the measure that should order them.
+#: What was planted -> its levels in rising order, and the measure that should order
+#: them.
 PLANTED = {
     "rate": (("slow", "medium", "fast"), "rate.wpm"),
     "pitch": (("low", "medium", "high"), "pitch.mean_hz"),
@@ -82,7 +83,9 @@ def emotion_pairs(clips: Sequence[Rated]) -> Iterator[Asked]:
         shown = (a.facts["emotion"], b.facts["emotion"])
         for emotion, instruction in EMOTION_ASKS.items():
             if set(shown) == {emotion, "neutral"}:
-                yield Asked(a, b, emotion, instruction, 1 if shown[0] == emotion else -1)
+                yield Asked(
+                    a, b, emotion, instruction, 1 if shown[0] == emotion else -1
+                )
             elif emotion not in shown:
                 yield Asked(a, b, emotion, instruction, 0)
 
@@ -113,7 +116,9 @@ def asked_figures(
         own = [one for one in requested if one.kind == kind]
         said = [
             judged(
-                *(blueprints[c.item] for c in (one.a, one.b)), "paralinguistics", one.instruction
+                *(blueprints[c.item] for c in (one.a, one.b)),
+                "paralinguistics",
+                one.instruction,
             )
             for one in own
         ]

@@ -1,8 +1,8 @@
 """Each kind of defect as a number beside human ratings of real sound.
 
-Of every rated set and scale: the clips that have the defect, the mean rating of these less that of
-the others, both less the mean of their group (sentence, noise, speaker and text). Whole units are
-drawn together, as in :mod:`benchmarks.people.figures`.
+Of every rated set and scale: the clips that have the defect, the mean rating of these
+less that of the others, both less the mean of their group (sentence, noise, speaker and
+text). Whole units are drawn together, as in :mod:`benchmarks.people.figures`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ def defect_figures(folder: Folder) -> dict[str, Any]:
     events: dict[str, Events] = {
         clip.item: measured.events(decode(clip.audio)) for clip in folder.clips
     }
-    results = {scale: of_scale(folder.clips, events, scale, KINDS) for scale in RATED[folder.name]}
+    results = {
+        scale: of_scale(folder.clips, events, scale, KINDS)
+        for scale in RATED[folder.name]
+    }
     for scale, kinds in results.items():
         title = f"{folder.name}, {scale}: {len(folder.clips)} clips"
         table_of(title, "kind", {kind: {**_NONE, **row} for kind, row in kinds.items()})
@@ -61,12 +64,16 @@ def of_scale(
     groups: dict[str, list[float]] = defaultdict(list)
     for clip in rated:
         groups[clip.group].append(clip.mean(scale))
-    centred = np.array([clip.mean(scale) - np.mean(groups[clip.group]) for clip in rated])
+    centred = np.array(
+        [clip.mean(scale) - np.mean(groups[clip.group]) for clip in rated]
+    )
     unit = figures.numbered([clip.unit for clip in rated])
     results: dict[str, Any] = {}
     for kind in ("any", *kinds):
         sought = kinds if kind == "any" else (kind,)
-        has = np.array([any(e["kind"] in sought for e in events[c.item]) for c in rated])
+        has = np.array(
+            [any(e["kind"] in sought for e in events[c.item]) for c in rated]
+        )
         results[kind] = {"clips with": int(has.sum())}
         if not has.any() or has.all():
             continue

@@ -59,7 +59,10 @@ def _measured(audio: Path) -> dict[int, tuple[float, float]]:
 
 def _figures(errors: Sequence[tuple[str, float]]) -> dict[str, Figure]:
     """Of medians and percentiles a bootstrap of whole clips, widened because they are few."""
-    error, unit = np.array([one for _, one in errors]), numbered([clip for clip, _ in errors])
+    error, unit = (
+        np.array([one for _, one in errors]),
+        numbered([clip for clip, _ in errors]),
+    )
     units = int(unit.max()) + 1
     statistics: dict[str, Callable[[Array], float]] = {
         "median": lambda rows: float(np.median(np.abs(rows))),
@@ -75,7 +78,9 @@ def _figures(errors: Sequence[tuple[str, float]]) -> dict[str, Figure]:
     level = min(0.999, widened_level(LEVEL, units)) if units > 1 else LEVEL
     results = {}
     for name, of in statistics.items():
-        limits = np.quantile([of(rows) for rows in drawn], [(1 - level) / 2, (1 + level) / 2])
+        limits = np.quantile(
+            [of(rows) for rows in drawn], [(1 - level) / 2, (1 + level) / 2]
+        )
         low, high = limits.tolist() if units > 1 else (None, None)
         results[name] = Figure(of(error), low, high, len(error), units)
     return results
@@ -85,8 +90,9 @@ def widened_level(level: float, units: int) -> float:
     """Return the share of draws that an interval of ``level`` takes in, from few units.
 
     Draws of n units are too near to each other by ``sqrt((n - 1) / n)``, and a normal
-    quantile is too small where the spread is estimated from them: expanded percentile interval
-    (Hesterberg 2015, section 4). Without it 95 % intervals of 40 calls cover 92 %.
+    quantile is too small where the spread is estimated from them: expanded percentile
+    interval (Hesterberg 2015, section 4). Without it 95 % intervals of 40 calls cover
+    92 %.
     """
     from scipy.special import ndtr, stdtrit
 

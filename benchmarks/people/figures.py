@@ -1,7 +1,7 @@
 """What is computed of pairs and clips: order and decisions, each with an interval.
 
-Whole units (sentences, noises, speakers, texts) vary together, because clips of one share what is
-hard about them.
+Whole units (sentences, noises, speakers, texts) vary together, because clips of one
+share what is hard about them.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ Array = NDArray[Any]
 #: Nominal coverage of the intervals.
 LEVEL = 0.95
 
-#: Human raters decide a pair with this p of a paired t-test over common raters, and this far
-#: apart, in points of MUSHRA.
+#: Human raters decide a pair with this p of a paired t-test over common raters, and
+#: this far apart, in points of MUSHRA.
 DECIDED_P, DECIDED_POINTS = 0.05, 5.0
 
 #: Fewer units than this never tell: all of five on one side is p = 2 / 2 ** 5 > .05.
@@ -60,7 +60,11 @@ def as_saved(value: Any) -> Any:
         return {key: as_saved(item) for key, item in value.items()}
     if isinstance(value, Figure):
         limits = (value.value, value.low, value.high)
-        return [*(v if v is None else round(v, 4) for v in limits), value.n, value.units]
+        return [
+            *(v if v is None else round(v, 4) for v in limits),
+            value.n,
+            value.units,
+        ]
     return value
 
 
@@ -72,8 +76,8 @@ class Pairs:
         a, b: places of the two clips [shape=(pairs,)].
         unit: what is drawn together, from 0 [shape=(pairs,)].
         gap: mean rating of a less that of b.
-        verdict: 1 and -1 where human raters decide for a and b, 0 where they do not; None: the
-            set has no raters one by one.
+        verdict: 1 and -1 where human raters decide for a and b, 0 where they do not;
+            None: the set has no raters one by one.
     """
 
     a: NDArray[np.int64]
@@ -88,7 +92,9 @@ class Pairs:
 
 def numbered(names: Sequence[str]) -> NDArray[np.int64]:
     """Names as numbers from 0."""
-    return np.unique(np.array(names, dtype=str), return_inverse=True)[1].astype(np.int64)
+    return np.unique(np.array(names, dtype=str), return_inverse=True)[1].astype(
+        np.int64
+    )
 
 
 def pairs_of(clips: Sequence[Rated], scale: str) -> Pairs:
@@ -104,7 +110,9 @@ def pairs_of(clips: Sequence[Rated], scale: str) -> Pairs:
     raters = [clip.ratings.get(scale, {}) for clip in clips]
     single = any(len(one) > 1 for one in raters)
     verdict = [decided(raters[i], raters[j]) for i, j in results] if single else None
-    return Pairs(a, b, unit[a], mean[a] - mean[b], None if verdict is None else np.array(verdict))
+    return Pairs(
+        a, b, unit[a], mean[a] - mean[b], None if verdict is None else np.array(verdict)
+    )
 
 
 def decided(a: dict[str, float], b: dict[str, float]) -> int:
@@ -136,7 +144,9 @@ def estimates(resampler: Resampler, n: dict[str, int]) -> dict[str, Figure]:
     return results
 
 
-def share(resampler: Resampler, name: str, values: Array, row: NDArray[np.int64]) -> None:
+def share(
+    resampler: Resampler, name: str, values: Array, row: NDArray[np.int64]
+) -> None:
     """Register a mean of numbers from 0 to 1 over some rows; of none it has no value."""
     if len(values):
         resampler.mean(name, values, row, (0.0, 1.0))
@@ -251,7 +261,9 @@ class Ceiling:
     against: float | None
 
 
-def ceiling(clips: Sequence[Rated], scale: str, apart: float, seed: int = 0) -> Ceiling | None:
+def ceiling(
+    clips: Sequence[Rated], scale: str, apart: float, seed: int = 0
+) -> Ceiling | None:
     """Return the means over random halves; None where raters are not known one by one."""
     raters = sorted({rater for clip in clips for rater in clip.ratings.get(scale, {})})
     if len(raters) < 4:
@@ -260,18 +272,27 @@ def ceiling(clips: Sequence[Rated], scale: str, apart: float, seed: int = 0) -> 
     order, counts = [], np.zeros((3, 2))
     for _ in range(HALVES):
         drawn = set(rng.permutation(raters)[: len(raters) // 2])
-        one, other = ([_only(clip, scale, drawn, keep) for clip in clips] for keep in (True, False))
+        one, other = (
+            [_only(clip, scale, drawn, keep) for clip in clips]
+            for keep in (True, False)
+        )
         pairs = pairs_of(other, scale)
-        order.append(concordance(np.array([clip.mean(scale) for clip in one]), pairs, apart))
+        order.append(
+            concordance(np.array([clip.mean(scale) for clip in one]), pairs, apart)
+        )
         ratings = [clip.ratings[scale] for clip in one]
         own = zip(pairs.a, pairs.b, strict=True)
         said = np.array([decided(ratings[i], ratings[j]) for i, j in own])
         assert pairs.verdict is not None
-        counts += [[top.sum(), of.sum()] for top, of in parts_of(said, pairs.verdict).values()]
+        counts += [
+            [top.sum(), of.sum()] for top, of in parts_of(said, pairs.verdict).values()
+        ]
     shares = (float(top / of) if of else None for top, of in counts)
     return Ceiling(float(np.nanmean(order)), *shares)
 
 
 def _only(clip: Rated, scale: str, raters: set[str], keep: bool) -> Rated:
-    kept = {r: v for r, v in clip.ratings.get(scale, {}).items() if (r in raters) is keep}
+    kept = {
+        r: v for r, v in clip.ratings.get(scale, {}).items() if (r in raters) is keep
+    }
     return replace(clip, ratings={scale: kept})

@@ -2,10 +2,10 @@
 
     TRACE_EVAL_DATA=... python -m benchmarks.people.heard [--most 1000]
 
-Of every rated set and scale: the clips with a change of the voice or a sound that nobody asked for,
-the mean rating of these less that of the others, both less the mean of their group; and how often
-the least likeness of the voice within a clip orders pairs as listeners do. Evidence without such a
-figure moves no verdict of ``rules``.
+Of every rated set and scale: the clips with a change of the voice or a sound that
+nobody asked for, the mean rating of these less that of the others, both less the mean
+of their group; and how often the least likeness of the voice within a clip orders pairs
+as listeners do. Evidence without such a figure moves no verdict of ``rules``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from trace_eval.judges.rules.heard import VOICE_OR_MOOD
 #: The kinds of evidence that are counted.
 KINDS = (CHANGE, VOICE_OR_MOOD, LAUGHTER, VOCAL, MUSIC, TONES)
 
-#: Differences of MUSHRA that count in pairs, and of other scales in standard deviations.
+#: Differences of MUSHRA that count in pairs, and of other scales in standard
+#: deviations.
 _APART, _APART_SD = 10.0, 0.5
 
 
@@ -72,7 +73,9 @@ def _of_set(folder: Folder, most: int) -> dict[str, Any]:
         }
         title = f"{folder.name}, {scale}: {len(folder.clips)} clips"
         blank = {"clips with": 0, "difference": "-", "in order": "-", "words": "-"}
-        table_of(title, "evidence", {kind: {**blank, **row} for kind, row in rows.items()})
+        table_of(
+            title, "evidence", {kind: {**blank, **row} for kind, row in rows.items()}
+        )
         results[scale] = rows
     return results
 

@@ -27,7 +27,15 @@ from trace_eval.judges.beside.voice import lead_of, numbers_at
 Array = NDArray[np.float64]
 
 #: Columns of a blueprint that are no measure of how it sounds.
-_NO_MEASURE = ("rate_hz", "channels", "windows", "start_s", "step_s", "probability", "words")
+_NO_MEASURE = (
+    "rate_hz",
+    "channels",
+    "windows",
+    "start_s",
+    "step_s",
+    "probability",
+    "words",
+)
 
 #: Trivial baselines: what a higher number of each would call better.
 BASELINES = {"louder": "loudness.integrated_lufs", "longer": "signal.duration_s"}
@@ -45,8 +53,12 @@ def bench_arguments(doc: str | None) -> argparse.Namespace:
 
 def blueprints_of(folder: Folder) -> dict[str, Blueprint]:
     """Item -> blueprint; a recording that cannot be measured is counted and left out."""
-    overrides: dict[str, Any] = {"distillmos": "distillmos"} if find_spec("distillmos") else {}
-    result = extract([clip.audio for clip in folder.clips], ExtractOptions(overrides=overrides))
+    overrides: dict[str, Any] = (
+        {"distillmos": "distillmos"} if find_spec("distillmos") else {}
+    )
+    result = extract(
+        [clip.audio for clip in folder.clips], ExtractOptions(overrides=overrides)
+    )
     blueprints = {}
     for clip, one in zip(folder.clips, result, strict=True):
         if one.blueprint is None:
@@ -57,7 +69,9 @@ def blueprints_of(folder: Folder) -> dict[str, Blueprint]:
     return blueprints
 
 
-def numbers_of(clips: Sequence[Rated], blueprints: Mapping[str, Blueprint]) -> dict[str, Array]:
+def numbers_of(
+    clips: Sequence[Rated], blueprints: Mapping[str, Blueprint]
+) -> dict[str, Array]:
     """Measure -> its values [shape=(clips,)], NaN where there is none; constants are left out."""
     rows = [flat(blueprints[clip.item]) for clip in clips]
     names = dict.fromkeys(name for row in rows for name in row)
@@ -75,7 +89,8 @@ def numbers_of(clips: Sequence[Rated], blueprints: Mapping[str, Blueprint]) -> d
 def deciding(clips: Sequence[Rated], blueprints: Mapping[str, Blueprint]) -> Array:
     """By what ``rules`` decides between two acceptable voices: leads are differences of it.
 
-    Clips of a group are compared by the longest stretch of speech that all of them have.
+    Clips of a group are compared by the longest stretch of speech that all of them
+    have.
     """
     groups: dict[str, list[Blueprint]] = {}
     for clip in clips:
@@ -106,7 +121,10 @@ def _number(value: object) -> float:
 
 
 def judged(
-    a: Blueprint, b: Blueprint, dimension: str, instruction: str = "Say the next sentence."
+    a: Blueprint,
+    b: Blueprint,
+    dimension: str,
+    instruction: str = "Say the next sentence.",
 ) -> int:
     """Of ``rules``: 1, -1, or 0 where it decides for neither."""
     verdict = cases.judged(a, b, instruction).dimensions.get(dimension)
@@ -126,7 +144,8 @@ def read_rival(text: str, items: set[str]) -> tuple[str, dict[str, float]]:
     """NAME=FILE.csv as (name, item -> score).
 
     Raises:
-        UserError: it is no table of these columns, or has no item of any set that is here.
+        UserError: it is no table of these columns, or has no item of any set that is
+            here.
     """
     name, equals, file = text.partition("=")
     if not (name and equals and file):
@@ -159,4 +178,6 @@ def rival_numbers(
         name: np.array([scores.get(clip.item, math.nan) for clip in clips])
         for name, scores in rivals.items()
     }
-    return {name: values for name, values in results.items() if np.isfinite(values).any()}
+    return {
+        name: values for name, values in results.items() if np.isfinite(values).any()
+    }

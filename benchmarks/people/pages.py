@@ -92,11 +92,11 @@ def ties_sentence() -> str:
     ahead = ours[1] > plain[2]
     order = "better than" if ahead else "no better than"
     return (
-        f"By this table `rules` puts codecs in order {order} bandwidth alone. What it adds are ties"
-        f" and reasons: of the {judge['decided'][3]} pairs that listeners decide it leaves {ties}"
-        f" as ties, is right on {right} of the other {judge['right'][3]} (95 % interval {low} to"
-        f" {high}), and each verdict names the measurements behind it. Its steps were chosen on"
-        " these clips."
+        f"By this table `rules` puts codecs in order {order} bandwidth alone. What it"
+        f" adds are ties and reasons: of the {judge['decided'][3]} pairs that listeners"
+        f" decide it leaves {ties} as ties, is right on {right} of the other"
+        f" {judge['right'][3]} (95 % interval {low} to {high}), and each verdict names"
+        " the measurements behind it. Its steps were chosen on these clips."
     )
 
 
@@ -107,12 +107,16 @@ def judge_table() -> str:
     for name in (CODECS, "enhanced", ENHANCED):
         result = stored("people")["sets"][name]
         for judge in ("rules", "the louder", "the longer"):
-            rows.append((name, judge, *(shown(result["judges"][judge][part]) for part in parts)))
+            rows.append(
+                (name, judge, *(shown(result["judges"][judge][part]) for part in parts))
+            )
         half = (f"{result['ceiling'][part]:.2f}" for part in parts)
         rows.append((name, "half of the listeners", *half))
     for name, kinds in _asked():
         for kind, row in kinds.items():
-            rows.append((f"{name}, {kind}", "rules", *(shown(row[part]) for part in parts)))
+            rows.append(
+                (f"{name}, {kind}", "rules", *(shown(row[part]) for part in parts))
+            )
     return markdown("pairs | judge | decided | right | against", rows)
 
 
@@ -132,7 +136,9 @@ def number_table() -> str:
                 says = row["words"] in ("with human labels", "against human labels")
                 if row["concordance"][3] < LEAST_PAIRS:
                     continue
-                if says or (number in NAMES and scale == "quality" and part != "enhanced"):
+                if says or (
+                    number in NAMES and scale == "quality" and part != "enhanced"
+                ):
                     where = part if scale == "quality" else f"{part}, {scale}"
                     name = NAMES.get(number, f"`{number}`")
                     rows.append((where, name, shown(row["concordance"]), row["words"]))
@@ -145,7 +151,9 @@ def edge_table() -> str:
     for edge, row in stored("people")["sets"]["turns"]["edges"].items():
         cells = [_seconds(row[name]) for name in ("median", "p95", "within", "bias")]
         rows.append((edge, *cells))
-    return markdown("edge | median, s | 95th percentile, s | within .1 s | mean, s", rows)
+    return markdown(
+        "edge | median, s | 95th percentile, s | within .1 s | mean, s", rows
+    )
 
 
 def _seconds(figure: Saved) -> str:
@@ -168,7 +176,12 @@ def agreement_with_listeners(group: str) -> str:
         "signal": f"bandwidth {both('signal.bandwidth_hz')}",
         "quality": ", ".join(
             f"{name} {both(f'quality.{key}')}"
-            for name, key in (("P.808", "p808"), ("BAK", "bak"), ("OVRL", "ovrl"), ("SIG", "sig"))
+            for name, key in (
+                ("P.808", "p808"),
+                ("BAK", "bak"),
+                ("OVRL", "ovrl"),
+                ("SIG", "sig"),
+            )
         ),
         "pitch": f"planted pitch {order['pitch'][0]:.2f} of {order['pitch'][3]}",
         "loudness": f"planted loudness {order['intensity'][0]:.2f} of {order['intensity'][3]}",
@@ -180,7 +193,13 @@ def draw() -> None:
     """One small picture per set: every number that is printed, with its interval."""
     for name, axis, marks in _pictures():
         points = [
-            Point(label.replace("`", ""), value, low, high, label in ("the louder", "the longer"))
+            Point(
+                label.replace("`", ""),
+                value,
+                low,
+                high,
+                label in ("the louder", "the longer"),
+            )
             for label, (value, low, high, *_) in marks
             if value is not None
         ]
@@ -201,7 +220,11 @@ def _pictures() -> Iterator[tuple[str, str, list[tuple[str, Saved]]]]:
         ("emotion", "emotion", "natural"),
     ):
         rows = sets[part]["numbers"][scale]
-        yield name, order, [(NAMES.get(k, k), row["concordance"]) for k, row in rows.items()]
+        yield (
+            name,
+            order,
+            [(NAMES.get(k, k), row["concordance"]) for k, row in rows.items()],
+        )
     marks = [
         (f"{part.split(', ')[-1]}, {kind}: {name}", row[name])
         for part, kinds in _asked()
@@ -211,7 +234,9 @@ def _pictures() -> Iterator[tuple[str, str, list[tuple[str, Saved]]]]:
     ]
     yield "delivery", "pairs that rules decides", marks
     edges = sets["turns"]["edges"]
-    marks = [(f"{e}: {n}", row[n]) for e, row in edges.items() for n in ("median", "p95")]
+    marks = [
+        (f"{e}: {n}", row[n]) for e, row in edges.items() for n in ("median", "p95")
+    ]
     yield "turns", "error of turn edges beside a listener's, s", marks
 
 
@@ -224,18 +249,33 @@ def heard_table() -> str:
     rows = []
     for name, scales in stored("people_heard")["sets"].items():
         for scale, evidence in scales.items():
-            of_events = [row["clips with"] for kind, row in evidence.items() if kind in _EVENTS]
+            of_events = [
+                row["clips with"] for kind, row in evidence.items() if kind in _EVENTS
+            ]
             likeness = evidence["likeness within"]
             value, low, high, count, _ = likeness.get("in order", [None] * 5)
-            order = "-" if value is None else f"{value:.2f} [{low:.2f}, {high:.2f}] of {count}"
+            order = (
+                "-"
+                if value is None
+                else f"{value:.2f} [{low:.2f}, {high:.2f}] of {count}"
+            )
             shown = (f"{name}, {scale}", sum(of_events), likeness["clips with"], order)
             rows.append((*shown, likeness.get("words", "not measured")))
-    header = "set | events | likeness known of clips | pairs in order by likeness | says"
+    header = (
+        "set | events | likeness known of clips | pairs in order by likeness | says"
+    )
     return markdown(header, rows)
 
 
 #: Events of the groups ``speaker`` and ``sounds``.
-_EVENTS = ("voice_change", "voice_or_mood_change", "laughter", "vocal_sound", "music", "tones")
+_EVENTS = (
+    "voice_change",
+    "voice_or_mood_change",
+    "laughter",
+    "vocal_sound",
+    "music",
+    "tones",
+)
 
 
 def false_sound_table() -> str:

@@ -1,13 +1,15 @@
 """Another package's number of every clip, by that package itself, as a table for ``--rival``.
 
-Each in an environment of its own, from the repository's folder; only what is named is needed:
+Each in an environment of its own, from the repository's folder; only what is named is
+needed:
 
     python -m venv /tmp/other && /tmp/other/bin/pip install soundfile numpy scipy deepeval
-    /tmp/other/bin/python -m benchmarks.people.rivals deepeval-naturalness --data DIR --out d.csv
-    python -m benchmarks.people --data DIR --rival deepeval-naturalness=d.csv
+    /tmp/other/bin/python -m benchmarks.people.rivals deepeval-naturalness --data DIR
+    --out d.csv python -m benchmarks.people --data DIR --rival
+    deepeval-naturalness=d.csv
 
-``--words FOLDER...`` (of ``trace-eval extract --out``) gives the words that a package wants beside
-the sound; a clip without them is scored without.
+``--words FOLDER...`` (of ``trace-eval extract --out``) gives the words that a package
+wants beside the sound; a clip without them is scored without.
 """
 
 from __future__ import annotations
@@ -97,7 +99,9 @@ def _words(folder: Path) -> dict[str, str]:
     for line in (folder / "blueprints.jsonl").read_text(encoding="utf-8").splitlines():
         blueprint = json.loads(line)
         text[blueprint["clip"]] = (blueprint.get("transcript") or {}).get("text") or ""
-    clips = map(json.loads, (folder / "clips.jsonl").read_text(encoding="utf-8").splitlines())
+    clips = map(
+        json.loads, (folder / "clips.jsonl").read_text(encoding="utf-8").splitlines()
+    )
     return {Path(clip["source"]).name: text.get(clip["clip"], "") for clip in clips}
 
 
@@ -107,11 +111,15 @@ def main() -> None:
     parser.add_argument("rival", choices=RIVALS)
     parser.add_argument("--data", type=Path, required=True, metavar="DIR")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.csv")
-    parser.add_argument("--sets", nargs="+", choices=PUBLIC, default=("codecs", "enhanced"))
+    parser.add_argument(
+        "--sets", nargs="+", choices=PUBLIC, default=("codecs", "enhanced")
+    )
     parser.add_argument("--words", type=Path, nargs="+", default=(), metavar="FOLDER")
     args = parser.parse_args()
     score = RIVALS[args.rival]()
-    words = {name: text for folder in args.words for name, text in _words(folder).items()}
+    words = {
+        name: text for folder in args.words for name, text in _words(folder).items()
+    }
     with args.out.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(("item", "score"))
@@ -119,8 +127,12 @@ def main() -> None:
             for clip in folder.clips if folder.name in args.sets else ():
                 try:
                     value = score(clip.audio, words.get(clip.audio.name, ""))
-                except Exception as error:  # another package: whatever it raises costs one clip
-                    print(f"{clip.item}: {type(error).__name__}: {error}", file=sys.stderr)
+                except (
+                    Exception
+                ) as error:  # another package: whatever it raises costs one clip
+                    print(
+                        f"{clip.item}: {type(error).__name__}: {error}", file=sys.stderr
+                    )
                 else:
                     table.writerow((clip.item, value))
 

@@ -1,7 +1,8 @@
 """The rated sets, as clips with ratings: from our folders, or from the public repositories.
 
-A set that is not there, or of which nothing can be read, is left out by name with the remedy; a
-clip without its sound, or a rating that is no number on the scale, costs itself and is counted.
+A set that is not there, or of which nothing can be read, is left out by name with the
+remedy; a clip without its sound, or a rating that is no number on the scale, costs
+itself and is counted.
 """
 
 from __future__ import annotations
@@ -22,8 +23,23 @@ PERCENT = (0.0, 100.0)
 STANDARDISED = (-6.0, 6.0)
 
 #: Order of the two axes of the listening test's MATLAB file.
-SYSTEMS = ("noisy", "pe-se-bvm", "pe-bh-blw", "mmse", "mmse-se-bvm", "mmse-bh-blw", "clean")
-NOISES = ("mod-pink-5", "mod-pink-10", "factory-5", "factory-10", "babble-5", "babble-10")
+SYSTEMS = (
+    "noisy",
+    "pe-se-bvm",
+    "pe-bh-blw",
+    "mmse",
+    "mmse-se-bvm",
+    "mmse-bh-blw",
+    "clean",
+)
+NOISES = (
+    "mod-pink-5",
+    "mod-pink-10",
+    "factory-5",
+    "factory-10",
+    "babble-5",
+    "babble-10",
+)
 
 EMOTIONS = {"W": "anger", "L": "boredom", "E": "disgust", "A": "fear"}
 EMOTIONS |= {"F": "happiness", "T": "sadness", "N": "neutral"}
@@ -34,13 +50,15 @@ SCALES = ("natural", "trustworthy", "boring", "engaging", "empathetic", "polite"
 #: What was planted in it.
 PLANTED = ("intensity", "pitch", "rate")
 
-#: Sets of means of raters who are not known -> scale -> its column; the others have a rating a row.
+#: Sets of means of raters who are not known -> scale -> its column; the others have a
+#: rating a row.
 RATINGS = {
     "emotion": {"recognised": "recognised_percent", "natural": "natural_percent"},
     "delivery": {scale: scale for scale in SCALES},
 }
 
-#: A rating, or the edges of a turn, as our folders have it, but that ``audio`` is a path.
+#: A rating, or the edges of a turn, as our folders have it, but that ``audio`` is a
+#: path.
 Row = dict[str, Any]
 
 
@@ -54,7 +72,8 @@ class Rated:
         group: clips are compared with clips of the same group.
         unit: what is drawn together, a sentence, a noise or a speaker.
         condition: what was done to it, or how it was said.
-        ratings: scale -> rater -> rating; a mean of raters who are not known has the one ``mean``.
+        ratings: scale -> rater -> rating; a mean of raters who are not known has the
+            one ``mean``.
         facts: what else the set says of it.
     """
 
@@ -113,7 +132,10 @@ def _read(name: str, data: Path) -> Folder:
     ours = data / name / ("edges.csv" if name == "turns" else "ratings.csv")
     try:
         if ours.is_file():
-            _take(folder, ({**row, "audio": ours.parent / row["audio"]} for row in _rows(ours)))
+            _take(
+                folder,
+                ({**row, "audio": ours.parent / row["audio"]} for row in _rows(ours)),
+            )
         elif root := _repository(data, sign):
             _take(folder, reader(folder, root))
     except (OSError, UnicodeError, csv.Error, KeyError, ValueError) as error:
@@ -121,14 +143,21 @@ def _read(name: str, data: Path) -> Folder:
         return folder
     _keep_what_has_sound(folder)
     if not (folder.clips or folder.edges):
-        why = ", ".join(f"{n} x {what}" for what, n in folder.dropped.items()) or "not found"
+        why = (
+            ", ".join(f"{n} x {what}" for what, n in folder.dropped.items())
+            or "not found"
+        )
         folder.missing = f"{why}; git clone https://github.com/{repository} into {data}"
     return folder
 
 
 def _repository(data: Path, sign: str) -> Path | None:
     """Find the clone: the folder, or one in it, that has the file that tells the layout."""
-    inside = sorted(path for path in data.iterdir() if path.is_dir()) if data.is_dir() else []
+    inside = (
+        sorted(path for path in data.iterdir() if path.is_dir())
+        if data.is_dir()
+        else []
+    )
     return next((root for root in (data, *inside) if (root / sign).exists()), None)
 
 
@@ -140,7 +169,9 @@ def _keep_what_has_sound(folder: Folder) -> None:
         return results
 
     for kind in ("clips", "edges"):
-        rows = kept(getattr(folder, kind), "recording missing", lambda row: row.audio.is_file())
+        rows = kept(
+            getattr(folder, kind), "recording missing", lambda row: row.audio.is_file()
+        )
         setattr(folder, kind, rows)
     folder.clips = kept(
         folder.clips, "clip without ratings", lambda clip: any(clip.ratings.values())
@@ -152,7 +183,7 @@ def _rows(path: Path) -> Iterator[Row]:
         yield from csv.DictReader(file)
 
 
-# -- rows as our folders have them ------------------------------------------------------------
+# -- rows as our folders have them -----------------------------------------------------
 
 
 def _take(folder: Folder, rows: Iterable[Row]) -> None:
@@ -166,7 +197,9 @@ def _take(folder: Folder, rows: Iterable[Row]) -> None:
         group, unit, condition, facts = _places(folder.name, row)
         key = (row["item"], group)
         if key not in clips:
-            clips[key] = Rated(row["item"], row["audio"], group, unit, condition, facts=facts)
+            clips[key] = Rated(
+                row["item"], row["audio"], group, unit, condition, facts=facts
+            )
         elif folder.name in RATINGS:
             folder.dropped["second row of a clip"] += 1
             continue
@@ -180,7 +213,12 @@ def _places(name: str, row: Row) -> tuple[str, str, str, dict[str, str]]:
     """(group, unit, condition, facts) of a clip."""
     if name == "emotion":
         emotion = row["emotion"]
-        return f"{row['speaker']} {row['text']}", row["speaker"], emotion, {"emotion": emotion}
+        return (
+            f"{row['speaker']} {row['text']}",
+            row["speaker"],
+            emotion,
+            {"emotion": emotion},
+        )
     if name == "delivery":
         text, voice = row["item"].split("_")[:2]
         facts = {key: row[key] for key in PLANTED}
@@ -203,12 +241,14 @@ def _rate(folder: Folder, clip: Rated, scale: str, text: object, rater: str) -> 
 def _edge(folder: Folder, row: Row) -> None:
     start, end = float(row["start_s"]), float(row["end_s"])
     if 0 <= start < end:
-        folder.edges.append(Edge(row["clip"], row["audio"], int(row["channel"]), start, end))
+        folder.edges.append(
+            Edge(row["clip"], row["audio"], int(row["channel"]), start, end)
+        )
     else:
         folder.dropped["edges that are no stretch of time"] += 1
 
 
-# -- the public repositories ------------------------------------------------------------------
+# -- the public repositories -----------------------------------------------------------
 
 
 def _codecs(folder: Folder, root: Path) -> Iterator[Row]:
@@ -217,7 +257,10 @@ def _codecs(folder: Folder, root: Path) -> Iterator[Row]:
         if not row.get("file"):  # the anchor
             continue
         place = Path(row["file"])
-        clip = {"item": f"{place.parent.name}_{place.stem}", "audio": base / "audio" / place}
+        clip = {
+            "item": f"{place.parent.name}_{place.stem}",
+            "audio": base / "audio" / place,
+        }
         clip |= {"group": row["signal"], "condition": row["condition"]}
         raters, values = json.loads(row["participant_ids"]), json.loads(row["ratings"])
         for rater, value in zip(raters, values, strict=True):
@@ -232,7 +275,9 @@ def _enhanced(folder: Folder, root: Path) -> Iterator[Row]:
     except Exception as error:  # the reader raises what it likes
         raise ValueError(f"icpr_mushra_data.mat: {error}") from error
     if ratings.shape[:2] != (len(SYSTEMS), len(NOISES)):
-        raise ValueError(f"data is {ratings.shape}, not {len(SYSTEMS)} systems x {len(NOISES)}")
+        raise ValueError(
+            f"data is {ratings.shape}, not {len(SYSTEMS)} systems x {len(NOISES)}"
+        )
     sound = sorted(root.glob("**/configs/resources/audio/*.wav"))
     talkers: dict[str, set[str]] = defaultdict(set)
     for path in sound:
@@ -243,11 +288,18 @@ def _enhanced(folder: Folder, root: Path) -> Iterator[Row]:
         talker, _, rest = path.stem.partition("-")
         for number, noise in enumerate(NOISES):
             clean = rest == "clean" and talker in talkers[noise]
-            system = rest.removeprefix(f"{noise}-") if rest.startswith(f"{noise}-") else None
+            system = (
+                rest.removeprefix(f"{noise}-") if rest.startswith(f"{noise}-") else None
+            )
             condition = "clean" if clean else system
             if condition not in SYSTEMS:
                 continue
-            clip = {"item": path.stem, "audio": path, "group": noise, "condition": condition}
+            clip = {
+                "item": path.stem,
+                "audio": path,
+                "group": noise,
+                "condition": condition,
+            }
             for rater, value in enumerate(ratings[SYSTEMS.index(condition), number], 1):
                 yield {**clip, "rater": rater, "rating": value}
 
@@ -260,7 +312,12 @@ def _turns(folder: Folder, root: Path) -> Iterator[Row]:
         for cells in map(str.split, lines):
             if len(cells) >= 3 and (talker := cells[0]) in ("Talker1", "Talker2"):
                 channel = int(talker[-1]) - 1
-                yield {**named, "channel": channel, "start_s": cells[1], "end_s": cells[2]}
+                yield {
+                    **named,
+                    "channel": channel,
+                    "start_s": cells[1],
+                    "end_s": cells[2],
+                }
 
 
 def _emotion(folder: Folder, root: Path) -> Iterator[Row]:
@@ -278,7 +335,10 @@ def _emotion(folder: Folder, root: Path) -> Iterator[Row]:
 
 
 def _delivery(folder: Folder, root: Path) -> Iterator[Row]:
-    sound = {path.stem: path for path in root.glob("recommendation_polite_audio/q*_wav/*.wav")}
+    sound = {
+        path.stem: path
+        for path in root.glob("recommendation_polite_audio/q*_wav/*.wav")
+    }
     for row in _rows(root / "collected_ratings" / "processed_df_rec_pol.csv"):
         item = row["filename"]
         words = item.split("_")
@@ -287,7 +347,12 @@ def _delivery(folder: Folder, root: Path) -> Iterator[Row]:
         except (ValueError, IndexError):
             folder.dropped["name without what was planted"] += 1
             continue
-        yield {**row, "item": item, "audio": sound.get(item, root / f"{item}.wav"), **planted}
+        yield {
+            **row,
+            "item": item,
+            "audio": sound.get(item, root / f"{item}.wav"),
+            **planted,
+        }
 
 
 #: Set -> (repository, its file that tells the layout, what reads it).

@@ -2,10 +2,11 @@
 
     python -m benchmarks.people.telling [--data DIR] [--rival NAME=FILE.csv]...
 
-The pairs are those of codecs that listeners place ``FAR`` points of MUSHRA apart and whose lead by
-P.808 and bandwidth is under one step. Each measure is tried beside these two: how many of the pairs
-it orders, and, with a step chosen on the other conditions, what all pairs of the condition that is
-left out then come to. Pairs of two conditions are counted twice.
+The pairs are those of codecs that listeners place ``FAR`` points of MUSHRA apart and
+whose lead by P.808 and bandwidth is under one step. Each measure is tried beside these
+two: how many of the pairs it orders, and, with a step chosen on the other conditions,
+what all pairs of the condition that is left out then come to. Pairs of two conditions
+are counted twice.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ from trace_eval.judges.beside.voice import voice_lead
 
 Array = NDArray[np.float64]
 
-#: Points of MUSHRA that are a clear difference, and the largest share of pairs that listeners leave
-#: open which a step may decide.
+#: Points of MUSHRA that are a clear difference, and the largest share of pairs that
+#: listeners leave open which a step may decide.
 FAR, MOST_AGAINST = 20.0, 0.2
 
 #: Steps that are tried, in the median difference of pairs that are far apart.
@@ -81,7 +82,9 @@ class Outcome:
         return Outcome(*(x + y for x, y in pairs))
 
 
-def outcome(lead: Array, pairs: Pairs, missed: NDArray[np.bool_], rows: Array) -> Outcome:
+def outcome(
+    lead: Array, pairs: Pairs, missed: NDArray[np.bool_], rows: Array
+) -> Outcome:
     """Count the decisions of leads on some rows."""
     said = np.where(np.abs(lead) >= 1, np.sign(lead), 0)[rows]
     assert pairs.verdict is not None
@@ -109,7 +112,9 @@ def voicing(clip: Rated, blueprint: Blueprint) -> dict[str, float]:
         spans = blueprint.signal.speech
         edges = [round(t * sound.rate) for t in (spans[0].start_s, spans[-1].end_s)]
         samples = samples[slice(*edges)]
-    voice = parselmouth.Sound(soxr.resample(samples, sound.rate, SPEECH_RATE), SPEECH_RATE)
+    voice = parselmouth.Sound(
+        soxr.resample(samples, sound.rate, SPEECH_RATE), SPEECH_RATE
+    )
     harmonics = voice.to_harmonicity_cc(0.01, 75).values
     points = call(voice, "To PointProcess (periodic, cc)", 75, 500)
     whole, periods = (0, 0), (1e-4, 0.02, 1.3)
@@ -123,7 +128,9 @@ def voicing(clip: Rated, blueprint: Blueprint) -> dict[str, float]:
 
 def _tilt(samples: Array) -> float:
     """Return the slope of the mean spectrum from 200 Hz, dB an octave."""
-    frames = np.lib.stride_tricks.sliding_window_view(samples, 512)[::128] * np.hanning(512)
+    frames = np.lib.stride_tricks.sliding_window_view(samples, 512)[::128] * np.hanning(
+        512
+    )
     power = (np.abs(np.fft.rfft(frames, axis=1)) ** 2).mean(axis=0)[7:240] + 1e-14
     octaves = np.log2(np.arange(7, 240))
     return float(np.polyfit(octaves, 10 * np.log10(power), 1)[0])
@@ -144,7 +151,11 @@ def candidates(
         value = parts[-1].prominence_db if parts else None
         clear.append(math.nan if value is None else value)
     scores = dict(read_rival(text, {clip.item for clip in clips}) for text in rivals)
-    return {PROMINENCE.label: np.array(clear), **columns, **rival_numbers(clips, scores)}
+    return {
+        PROMINENCE.label: np.array(clear),
+        **columns,
+        **rival_numbers(clips, scores),
+    }
 
 
 def lead_without(a: Blueprint, b: Blueprint) -> float:
@@ -160,7 +171,9 @@ def measure(data: Path, rivals: Sequence[str]) -> list[list[str]]:
     clips = folder.clips
     pairs = pairs_of(clips, "quality")
     sides = zip(pairs.a, pairs.b, strict=True)
-    lead = np.array([lead_without(*(blueprints[clips[n].item] for n in two)) for two in sides])
+    lead = np.array(
+        [lead_without(*(blueprints[clips[n].item] for n in two)) for two in sides]
+    )
     far = np.abs(pairs.gap) >= FAR
     missed = far & (np.abs(lead) < 1)
     condition = np.array([clip.condition for clip in clips])
@@ -171,7 +184,10 @@ def measure(data: Path, rivals: Sequence[str]) -> list[list[str]]:
         total = Outcome(0, 0, 0, 0, 0, 0, 0)
         for left in sorted(set(condition)):
             out = (condition[pairs.a] == left) | (condition[pairs.b] == left)
-            results = {f: outcome(lead + gap / (f * size), pairs, missed, ~out) for f in FACTORS}
+            results = {
+                f: outcome(lead + gap / (f * size), pairs, missed, ~out)
+                for f in FACTORS
+            }
             factor = max(FACTORS, key=lambda one: results[one].rank)
             total += outcome(lead + gap / (factor * size), pairs, missed, out)
         ordered = int((np.sign(gap[missed]) == np.sign(pairs.gap[missed])).sum())
@@ -193,7 +209,14 @@ def _row(name: str, ordered: int, missed: int, one: Outcome) -> list[str]:
 def main() -> None:
     """Measure and print."""
     args = bench_arguments(__doc__)
-    header = ["measure", "orders what is missed", "decided", "right", "against", "missed: told"]
+    header = [
+        "measure",
+        "orders what is missed",
+        "decided",
+        "right",
+        "against",
+        "missed: told",
+    ]
     title = "measures beside P.808 and bandwidth, one condition left out at a time"
     table(title, header, measure(args.data, args.rival))
 

@@ -2,16 +2,17 @@
 
     python -m benchmarks.people.weights [--data DIR] [--rival distillmos=FILE.csv]
 
-The lead of an answer is the sum of its leads in P.808 and the logarithm of the bandwidth, each in
-units of its own margin, and decides from 1 on. Margins are taken from a coarse grid of round
-numbers: a model of many coefficients is not what so few clips support. Of all grid points that
-order at least ``LEAST_CONCORDANCE`` of the pairs of each set, and decide at most ``MOST_AGAINST``
-of what human raters do not decide, it is that with the best worst set, by the share decided right
-less the share decided wrong less the share decided against. What leaving out each set, condition
-and group gives is printed: margins chosen without it, figures on it.
+The lead of an answer is the sum of its leads in P.808 and the logarithm of the
+bandwidth, each in units of its own margin, and decides from 1 on. Margins are taken
+from a coarse grid of round numbers: a model of many coefficients is not what so few
+clips support. Of all grid points that order at least ``LEAST_CONCORDANCE`` of the pairs
+of each set, and decide at most ``MOST_AGAINST`` of what human raters do not decide, it
+is that with the best worst set, by the share decided right less the share decided wrong
+less the share decided against. What leaving out each set, condition and group gives is
+printed: margins chosen without it, figures on it.
 
-With ``--rival distillmos=FILE.csv`` (and ``plcmos=FILE.csv``) the same is done with these beside
-the rest.
+With ``--rival distillmos=FILE.csv`` (and ``plcmos=FILE.csv``) the same is done with
+these beside the rest.
 """
 
 from __future__ import annotations
@@ -27,7 +28,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.people.figures import Pairs, in_order, mean_of, pairs_of, parts_of
-from benchmarks.people.measured import bench_arguments, blueprints_of, read_rival, rival_numbers
+from benchmarks.people.measured import (
+    bench_arguments,
+    blueprints_of,
+    read_rival,
+    rival_numbers,
+)
 from benchmarks.people.sets import Rated, read_sets
 from benchmarks.report import table
 from blueprints import Blueprint
@@ -115,7 +121,8 @@ def best(sets: Sequence[Compared], grid: dict[str, tuple[float, ...]]) -> Margin
     def rank(margins: Margins) -> tuple[bool, float, float]:
         results = [outcome(one, margins) for one in sets]
         keeps = all(
-            not one.concordance < LEAST_CONCORDANCE and one.share_against <= MOST_AGAINST
+            not one.concordance < LEAST_CONCORDANCE
+            and one.share_against <= MOST_AGAINST
             for one in results
         )
         return keeps, min(one.utility for one in results), -sum(1 / m for m in margins)
@@ -136,9 +143,16 @@ def left_out(
             for name in sorted(set(named)):
                 out = (named[one.pairs.a] == name) | (named[one.pairs.b] == name)
                 if out.any() and not out.all():
-                    rest = [other.only(~out) if other is one else other for other in sets]
+                    rest = [
+                        other.only(~out) if other is one else other for other in sets
+                    ]
                     margins = best(rest, grid)
-                    yield kind, f"{one.name}, {name}", margins, outcome(one.only(out), margins)
+                    yield (
+                        kind,
+                        f"{one.name}, {name}",
+                        margins,
+                        outcome(one.only(out), margins),
+                    )
 
 
 def compared(data: Path, rivals: Sequence[str], names: Sequence[str]) -> list[Compared]:
@@ -149,7 +163,9 @@ def compared(data: Path, rivals: Sequence[str], names: Sequence[str]) -> list[Co
             continue
         blueprints = blueprints_of(folder)
         clips = [clip for clip in folder.clips if clip.condition != "clean"]
-        scores = dict(read_rival(text, {clip.item for clip in clips}) for text in rivals)
+        scores = dict(
+            read_rival(text, {clip.item for clip in clips}) for text in rivals
+        )
         columns = rival_numbers(clips, scores)
         pairs = pairs_of(clips, "quality")
         sides = zip(pairs.a, pairs.b, strict=True)
@@ -171,7 +187,9 @@ def _gaps(a: Blueprint, b: Blueprint) -> dict[str, float]:
         return {}
     gaps = {P808.name: numbers.a[P808.name] - numbers.b[P808.name]}
     if BANDWIDTH.name in numbers.a and BANDWIDTH.name in numbers.b:
-        gaps[BANDWIDTH.name] = math.log(numbers.a[BANDWIDTH.name] / numbers.b[BANDWIDTH.name])
+        gaps[BANDWIDTH.name] = math.log(
+            numbers.a[BANDWIDTH.name] / numbers.b[BANDWIDTH.name]
+        )
     if PROMINENCE.name in numbers.a and PROMINENCE.name in numbers.b:
         gaps[PROMINENCE.name] = numbers.a[PROMINENCE.name] - numbers.b[PROMINENCE.name]
     return gaps

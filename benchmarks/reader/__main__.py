@@ -4,11 +4,12 @@
     python -m benchmarks.reader take OUT     # stores the replies, and prints the table
     python -m benchmarks.reader show         # prints the table of the stored replies
 
-``make`` writes a folder per reading with what a reader may see, ``request.md``, and nothing else;
-what is known of the pairs goes to ``OUT.truth.json``. A reader writes ``reply-r1.json`` or
-``reply-r2.json`` beside the request (of a single request ``reply.json``). He must not see sound,
-truth, code or another reader's replies, and answers by reading, not by a script. A file of one kind
-calibrates its reader, hence the single requests.
+``make`` writes a folder per reading with what a reader may see, ``request.md``, and
+nothing else; what is known of the pairs goes to ``OUT.truth.json``. A reader writes
+``reply-r1.json`` or ``reply-r2.json`` beside the request (of a single request
+``reply.json``). He must not see sound, truth, code or another reader's replies, and
+answers by reading, not by a script. A file of one kind calibrates its reader, hence the
+single requests.
 """
 
 from __future__ import annotations
@@ -75,7 +76,11 @@ def make(out: Path, view: PairTextView, seed: int) -> None:
     """Write a folder per reading, and what is known of the pairs beside ``out``."""
     with tempfile.TemporaryDirectory() as folder:
         readings = readings_of(people_folder(), seed, Path(folder))
-    options = {"beside": view.options.beside, "rendering": view.options.rendering, "seed": seed}
+    options = {
+        "beside": view.options.beside,
+        "rendering": view.options.rendering,
+        "seed": seed,
+    }
     sizes = {step.name: step.size for step in (*VOICE, *DELIVERY)}
     truth: dict[str, Any] = {"sha256": view.sha256, "options": options, "steps": sizes}
     truth["readings"] = {}
@@ -85,13 +90,17 @@ def make(out: Path, view: PairTextView, seed: int) -> None:
         for number, one in enumerate(pairs if name == "single" else ()):
             write_request(out / f"single-{number + 1:02d}", view, [one])
         truth["readings"][name] = [known(one) for one in pairs]
-    out.with_name(f"{out.name}.truth.json").write_text(json.dumps(truth, indent=1), "utf-8")
+    out.with_name(f"{out.name}.truth.json").write_text(
+        json.dumps(truth, indent=1), "utf-8"
+    )
 
 
 def known(one: Shown) -> dict[str, Any]:
     """Return what is known of a pair, and what ``rules`` says of it."""
     judgement = RulesJudge().judge_case(one.case("p"))
-    rules = {name: str(verdict.rating) for name, verdict in judgement.dimensions.items()}
+    rules = {
+        name: str(verdict.rating) for name, verdict in judgement.dimensions.items()
+    }
     return {
         "kind": one.kind,
         "dimension": one.dimension,
@@ -108,8 +117,12 @@ def write_request(folder: Path, view: PairTextView, pairs: list[Shown]) -> None:
     keys = [f"{number:02d}" for number in range(len(pairs))]
     how = HOW.format(
         requests="one request" if single else f"{len(pairs)} requests",
-        order="" if single else ", one after the other, each as if you had seen no other",
-        name="reply.json" if single else "reply-r1.json (reader 1) or reply-r2.json (reader 2)",
+        order=""
+        if single
+        else ", one after the other, each as if you had seen no other",
+        name="reply.json"
+        if single
+        else "reply-r1.json (reader 1) or reply-r2.json (reader 2)",
         form=_KEY.format(key="00") + ("" if single else ', "01": {...}, ...'),
     )
     parts = [how + view.system.text]
@@ -134,7 +147,9 @@ def take(out: Path) -> None:
             for reader, file in files.items():
                 if file.is_file():
                     reply = json.loads(file.read_text("utf-8"))[key]
-                    one["replies"][reader] = {d: str(reply[d]["rating"]) for d in DIMENSIONS}
+                    one["replies"][reader] = {
+                        d: str(reply[d]["rating"]) for d in DIMENSIONS
+                    }
     path = RESULTS / "reader.json"
     stored = json.loads(path.read_text("utf-8"))["prompts"] if path.is_file() else []
     same = (prompt["sha256"], prompt["options"])

@@ -1,7 +1,7 @@
 """The pairs that readers are given: rated codecs, planted delivery, and copies of one recording.
 
-What should be said of a pair is known from its listeners, from what was planted in it, or because
-both answers are one recording.
+What should be said of a pair is known from its listeners, from what was planted in it,
+or because both answers are one recording.
 """
 
 from __future__ import annotations
@@ -102,22 +102,31 @@ def _codecs(folder: Folder, chance: random.Random) -> list[Shown]:
     pairs = pairs_of(folder.clips, "quality")
     assert pairs.verdict is not None
     results = []
-    for i, j, gap, verdict in zip(pairs.a, pairs.b, pairs.gap, pairs.verdict, strict=True):
+    for i, j, gap, verdict in zip(
+        pairs.a, pairs.b, pairs.gap, pairs.verdict, strict=True
+    ):
         a, b = (blueprints[folder.clips[n].item] for n in (i, j))
         sign = int(verdict)
         if chance.random() < 0.5:
             a, b, sign = b, a, -sign
         word = {1: "1", -1: "2"}.get(sign, "tie")
-        shown = Shown("codec", a, b, PLAIN, "voice_quality", word, bool(abs(gap) >= FAR))
+        shown = Shown(
+            "codec", a, b, PLAIN, "voice_quality", word, bool(abs(gap) >= FAR)
+        )
         results.append(shown)
     chance.shuffle(results)
     return results
 
 
 def _planted(
-    folder: Folder, blueprints: Mapping[str, Blueprint], steps: int, chance: random.Random
+    folder: Folder,
+    blueprints: Mapping[str, Blueprint],
+    steps: int,
+    chance: random.Random,
 ) -> list[Shown]:
-    asked: Sequence[Asked] = [one for one in planted_pairs(folder.clips, steps) if one.verdict]
+    asked: Sequence[Asked] = [
+        one for one in planted_pairs(folder.clips, steps) if one.verdict
+    ]
     results = []
     for one in asked:
         a, b, sign = blueprints[one.a.item], blueprints[one.b.item], one.verdict
@@ -134,8 +143,15 @@ def _planted(
     return [shown for row in rows for shown in row]
 
 
-#: What is done to a copy: level in dB, seconds of silence before it, sampling rate (0: its own).
-COPIES = ((-2.0, 0.0, 0), (1.5, 0.0, 0), (0.0, 0.3, 0), (0.0, 0.0, 48_000), (-1.0, 0.3, 48_000))
+#: What is done to a copy: level in dB, seconds of silence before it, sampling rate (0:
+#: its own).
+COPIES = (
+    (-2.0, 0.0, 0),
+    (1.5, 0.0, 0),
+    (0.0, 0.3, 0),
+    (0.0, 0.0, 48_000),
+    (-1.0, 0.3, 48_000),
+)
 
 
 def _copies(
@@ -153,7 +169,9 @@ def _copies(
         if rate and rate != sound.rate:
             samples = soxr.resample(samples, sound.rate, rate)
         path = folder / f"{number}.wav"
-        soundfile.write(path, np.clip(samples, -1, 1), rate or sound.rate, subtype="PCM_24")
+        soundfile.write(
+            path, np.clip(samples, -1, 1), rate or sound.rate, subtype="PCM_24"
+        )
         files += [clip.audio, path]
     found = [one.blueprint for one in extract(files, ExtractOptions())]
     for number in range(len(clips)):

@@ -7,18 +7,50 @@ from typing import Any
 
 from fusion import DIMENSIONS
 
-#: A pair with what is known of it, the verdicts of ``rules``, and the replies by reader.
+#: A pair with what is known of it, the verdicts of ``rules``, and the replies by
+#: reader.
 Row = dict[str, Any]
 
-#: What is counted: name, reading (None: all), kind, condition of a pair, its dimension, the goal.
+#: What is counted: name, reading (None: all), kind, condition of a pair, its dimension,
+#: the goal.
 GOALS: tuple[tuple[str, str, str, str, str], ...] = (
-    ("codecs that listeners decide: decided", "codecs", "codec", "decided", ".60 to .75"),
-    ("codecs that listeners decide: right of these", "codecs", "codec", "right", ">= .95"),
+    (
+        "codecs that listeners decide: decided",
+        "codecs",
+        "codec",
+        "decided",
+        ".60 to .75",
+    ),
+    (
+        "codecs that listeners decide: right of these",
+        "codecs",
+        "codec",
+        "right",
+        ">= .95",
+    ),
     ("codecs that they do not decide: decided", "codecs", "codec", "against", "<= .30"),
-    ("one request a reader, listeners leave open: decided", "single", "codec", "against", "<= .30"),
+    (
+        "one request a reader, listeners leave open: decided",
+        "single",
+        "codec",
+        "against",
+        "<= .30",
+    ),
     ("mixed file, 20 points apart: decided", "mixed", "codec", "decided", ""),
-    ("mixed file, 20 points apart: right of these", "mixed", "codec", "right", ">= .95"),
-    ("planted one step apart: decided", "planted", "planted", "decided", ">= .85; rules >= .65"),
+    (
+        "mixed file, 20 points apart: right of these",
+        "mixed",
+        "codec",
+        "right",
+        ">= .95",
+    ),
+    (
+        "planted one step apart: decided",
+        "planted",
+        "planted",
+        "decided",
+        ">= .85; rules >= .65",
+    ),
     ("planted one step apart: right of these", "planted", "planted", "right", ">= .95"),
     ("mixed file, planted: decided", "mixed", "planted", "decided", ""),
     ("copies: decided in any dimension", "copies", "copy", "any", "0"),
@@ -33,7 +65,9 @@ def rows_of(prompt: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
     judges = ("r1", "r2", "rules")
     rows = []
     for name, reading, kind, what, goal in GOALS:
-        pairs = [x for key in ([reading] if reading else readings) for x in readings[key]]
+        pairs = [
+            x for key in ([reading] if reading else readings) for x in readings[key]
+        ]
         chosen = [one for one in pairs if one["kind"] == kind or not kind]
         cells = [_cell(chosen, judge, what) for judge in judges]
         rows.append([name, *cells, goal])
@@ -46,7 +80,9 @@ def rows_of(prompt: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
 
 def said(one: Row, judge: str) -> dict[str, str] | None:
     """Return what a judge says of a pair; None: no reply."""
-    result: dict[str, str] | None = one["rules"] if judge == "rules" else one["replies"].get(judge)
+    result: dict[str, str] | None = (
+        one["rules"] if judge == "rules" else one["replies"].get(judge)
+    )
     return result
 
 

@@ -3,13 +3,14 @@
     python -m benchmarks.reasons [--shapes FILE.txt [--first-look NAME]] [--readers FOLDER]
         [--replies 500] [--show]
 
-A reply has a reason for each of three dimensions, of one to three sentences; half of the replies
-have one fault. The pair is shown in either order. A reason counts as flagged where a claim of it
-is false. Shares are printed with what they are of. Fifteen files of shapes differ in style; the
-reader of claims was mended by what it misread in each, so none is unseen now. ``--first-look NAME``
-stores what a style of ``--shapes`` showed before anything was mended by it; every run prints those
-looks beside today's. Readers' own reasons, which ``benchmarks.reader`` took, are read as they are
-and with a number or the sides exchanged.
+A reply has a reason for each of three dimensions, of one to three sentences; half of
+the replies have one fault. The pair is shown in either order. A reason counts as
+flagged where a claim of it is false. Shares are printed with what they are of. Fifteen
+files of shapes differ in style; the reader of claims was mended by what it misread in
+each, so none is unseen now. ``--first-look NAME`` stores what a style of ``--shapes``
+showed before anything was mended by it; every run prints those looks beside today's.
+Readers' own reasons, which ``benchmarks.reader`` took, are read as they are and with a
+number or the sides exchanged.
 """
 
 from __future__ import annotations
@@ -71,7 +72,11 @@ class Counts:
 
 
 def _sentence(
-    rng: random.Random, pool: list[Shape], it: World, style: tuple[str, str], fault: bool
+    rng: random.Random,
+    pool: list[Shape],
+    it: World,
+    style: tuple[str, str],
+    fault: bool,
 ) -> Sentence:
     kinds = sorted({shape.kind for shape in pool})
     while True:
@@ -111,7 +116,8 @@ def run(file: str, replies: int, seed: int = 55) -> Counts:
             count = rng.randint(1, 3)
             fault = rng.randrange(count) if name == at else None
             said[name] = [
-                _sentence(rng, pool, it, style, number == fault) for number in range(count)
+                _sentence(rng, pool, it, style, number == fault)
+                for number in range(count)
             ]
         reasons = {str(about): joined(several) for about, several in said.items()}
         claims = checked(_opinion(reasons, order), case)
@@ -128,11 +134,15 @@ def run(file: str, replies: int, seed: int = 55) -> Counts:
 def joined(sentences: list[Sentence]) -> str:
     """Return a reason; notes without a full stop stand on lines of their own."""
     stops = (".", "!", "?", '."', ".'")
-    ends = [each.text + (" " if each.text.endswith(stops) else "\n") for each in sentences]
+    ends = [
+        each.text + (" " if each.text.endswith(stops) else "\n") for each in sentences
+    ]
     return "".join(ends).strip()
 
 
-def _count(counts: Counts, reason: str, planted: Sentence | None, untrue: list[str]) -> None:
+def _count(
+    counts: Counts, reason: str, planted: Sentence | None, untrue: list[str]
+) -> None:
     counts.flagged += bool(untrue)
     if planted is None:
         if untrue:
@@ -175,8 +185,12 @@ def main() -> None:
     """Print recall and precision of every style and of readers' own reasons, and store them."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--shapes", help="one style alone; nothing is stored")
-    parser.add_argument("--first-look", help="store the figures of --shapes as this look")
-    parser.add_argument("--readers", type=Path, help="folder that benchmarks.reader made")
+    parser.add_argument(
+        "--first-look", help="store the figures of --shapes as this look"
+    )
+    parser.add_argument(
+        "--readers", type=Path, help="folder that benchmarks.reader made"
+    )
     parser.add_argument("--replies", type=int, default=500)
     parser.add_argument("--seed", type=int, default=55)
     parser.add_argument("--show", action="store_true")
@@ -265,14 +279,20 @@ def show(name: str, counts: Counts, full: bool) -> None:
     print("recall   ", _share(total["recalled"], total["planted"]))
     print("precision", _share(total["flagged_rightly"], total["flagged"]))
     for kind in ("number", "side", "quote"):
-        print(f"  planted {kind}: {_share(counts.recalled[kind], counts.planted[kind])}")
+        print(
+            f"  planted {kind}: {_share(counts.recalled[kind], counts.planted[kind])}"
+        )
     for kind, title in KINDS.items():
         if full and kind != "n":
             print(
-                f"  {title}: recall {_share(counts.recalled[kind], counts.planted[kind])},"
-                f" true ones confirmed {_share(counts.confirmed[kind], counts.true[kind])}"
+                f"  {title}: recall"
+                f" {_share(counts.recalled[kind], counts.planted[kind])}, true ones"
+                f" confirmed {_share(counts.confirmed[kind], counts.true[kind])}"
             )
-    print(f"  without a measure, called true: {_share(counts.vague_called_true, counts.vague)}")
+    print(
+        "  without a measure, called true:"
+        f" {_share(counts.vague_called_true, counts.vague)}"
+    )
     for title, lines in (
         ("missed", counts.missed),
         ("flagged wrongly", counts.wrong),

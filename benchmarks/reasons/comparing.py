@@ -27,7 +27,9 @@ def compared(task: Task) -> Written:
     if measured is None or not sides:
         return None
     slots = exchanged(sides[0]) if task.fault else sides[0]
-    return fill(task.shape, slots | adjectives(measured, task.rng)), "side" if task.fault else ""
+    return fill(
+        task.shape, slots | adjectives(measured, task.rng)
+    ), "side" if task.fault else ""
 
 
 def one_value(task: Task) -> Written:
@@ -116,7 +118,11 @@ def difference(task: Task) -> Written:
     return fill(task.shape, slots | adjectives(measured, task.rng)), planted
 
 
-_TIMES = {2.0: ("twice",), 3.0: ("three times",), 1.5: ("one and a half times", "1.5 times")}
+_TIMES = {
+    2.0: ("twice",),
+    3.0: ("three times",),
+    1.5: ("one and a half times", "1.5 times"),
+}
 
 
 def ratio(task: Task) -> Written:
@@ -156,8 +162,12 @@ def bounded(task: Task) -> Written:
     if measured.step == 4:  # of negative numbers nobody says so
         return None
     values = [*measured.values(task.it.first), *measured.values(task.it.second)]
-    lowest = min(max(measured.values(task.it.first)), max(measured.values(task.it.second)))
-    highest = max(min(measured.values(task.it.first)), min(measured.values(task.it.second)))
+    lowest = min(
+        max(measured.values(task.it.first)), max(measured.values(task.it.second))
+    )
+    highest = max(
+        min(measured.values(task.it.first)), min(measured.values(task.it.second))
+    )
     if min(values) <= 0:
         return None
     if task.fault:
@@ -167,7 +177,9 @@ def bounded(task: Task) -> Written:
     else:
         cap = max(values) * 1.15
     slots = {"cap": measured.formats[0](cap)}
-    return fill(task.shape, slots | adjectives(measured, task.rng)), "number" if task.fault else ""
+    return fill(
+        task.shape, slots | adjectives(measured, task.rng)
+    ), "number" if task.fault else ""
 
 
 def alike(task: Task) -> Written:
@@ -180,4 +192,6 @@ def alike(task: Task) -> Written:
         return None
     if not task.fault and apart(measured, high, low, 0.25):
         return None
-    return fill(task.shape, adjectives(measured, task.rng)), "side" if task.fault else ""
+    return fill(
+        task.shape, adjectives(measured, task.rng)
+    ), "side" if task.fault else ""

@@ -117,7 +117,12 @@ MEASURED: Mapping[str, Measured] = {
         gaps=(_form("{:.0f} Hz"),),
     ),
     "variation": Measured(
-        names=("pitch variation", "pitch SD", "pitch variability", "variation in pitch"),
+        names=(
+            "pitch variation",
+            "pitch SD",
+            "pitch variability",
+            "variation in pitch",
+        ),
         values=_semitones,
         formats=(_form("{:.1f} semitones"), _form("{:.1f} st")),
         up=("livelier", "more varied"),

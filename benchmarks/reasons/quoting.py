@@ -28,7 +28,9 @@ def quoted(task: Task) -> Written:
     first, second = _two_pieces(text)
     if task.fault:
         planted = task.rng.choice(["side", "quote"])
-        words = _piece(other, task.rng) if planted == "side" else task.rng.choice(INVENTED)
+        words = (
+            _piece(other, task.rng) if planted == "side" else task.rng.choice(INVENTED)
+        )
         if words.lower() in text.lower():
             return None
         if "{qb}" in task.shape.words:
@@ -43,7 +45,9 @@ def quoted(task: Task) -> Written:
 
 def _two_pieces(text: str) -> tuple[str, str]:
     sentences = [s.rstrip(".!?") for s in re.split(r"(?<=[.!?]) ", text)]
-    return " ".join(sentences[0].split()[:3]).strip(","), " ".join(sentences[-1].split()[-3:])
+    return " ".join(sentences[0].split()[:3]).strip(","), " ".join(
+        sentences[-1].split()[-3:]
+    )
 
 
 def said_missing(task: Task) -> Written:
@@ -61,5 +65,7 @@ def said_missing(task: Task) -> Written:
 
 def of_the_request(task: Task) -> Written:
     """Quote the request; a fault quotes nobody."""
-    words = task.rng.choice(INVENTED) if task.fault else _piece(task.it.request, task.rng)
+    words = (
+        task.rng.choice(INVENTED) if task.fault else _piece(task.it.request, task.rng)
+    )
     return fill(task.shape, {"u": words}), "quote" if task.fault else ""

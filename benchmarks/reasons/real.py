@@ -1,7 +1,7 @@
 """Reasons that careful readers wrote of real blueprints, and whether the checker believes them.
 
-Readers are made and taken by ``benchmarks.reader``; nearly all that they write is true, so what is
-called false is a false alarm until somebody has looked at it.
+Readers are made and taken by ``benchmarks.reader``; nearly all that they write is true,
+so what is called false is a false alarm until somebody has looked at it.
 """
 
 from __future__ import annotations
@@ -59,15 +59,18 @@ def _files(folder: Path, name: str, number: int) -> list[Path]:
     return sorted((folder / name).glob("reply*.json"))
 
 
-# --- faults planted in them -----------------------------------------------------------------
+# --- faults planted in them -----------------------------------------------------------
 
-#: A number that a reader copied from a blueprint: its name before it, or its unit behind it.
+#: A number that a reader copied from a blueprint: its name before it, or its unit
+#: behind it.
 _NUMBER = re.compile(
     r"\b(?:P808|BAK) (?P<score>\d{3})\b"
     r"|(?P<value>-?\d+(?:\.\d+)?)(?= ?(?:kHz|Hz|WPM|LUFS|syllables|st\b))"
 )
 _SIDE = re.compile(r"\b([Aa]nswer) ([12])\b")
-_COMPARED = re.compile(r"\b(?:louder|quieter|faster|slower|higher|lower|livelier|wider)\b")
+_COMPARED = re.compile(
+    r"\b(?:louder|quieter|faster|slower|higher|lower|livelier|wider)\b"
+)
 
 
 def faulty(reason: str, chance: random.Random) -> Iterator[tuple[str, str]]:

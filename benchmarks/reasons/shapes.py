@@ -1,7 +1,7 @@
 """Shapes of sentences, read from the files of a style.
 
-A shape is a sentence with slots. ``H`` is the answer that has more of a measure, ``L`` the other,
-``X`` any and ``Y`` the one that ``X`` is not. ``\\n`` ends a line.
+A shape is a sentence with slots. ``H`` is the answer that has more of a measure, ``L``
+the other, ``X`` any and ``Y`` the one that ``X`` is not. ``\\n`` ends a line.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ def shapes(name: str) -> list[Shape]:
     lines = [line for line in text.splitlines() if line.strip() and line[0] != "#"]
     split = [line.partition("|") for line in lines]
     return [
-        Shape(kind.strip(), words.strip().replace("\\n", "\n"), spelled) for kind, _, words in split
+        Shape(kind.strip(), words.strip().replace("\\n", "\n"), spelled)
+        for kind, _, words in split
     ]
 
 

@@ -74,7 +74,12 @@ def sides_of(
 
 def exchanged(slots: dict[str, str]) -> dict[str, str]:
     """Return the slots with the two sides exchanged."""
-    return slots | {"H": slots["L"], "L": slots["H"], "Hs": slots["Ls"], "Ls": slots["Hs"]}
+    return slots | {
+        "H": slots["L"],
+        "L": slots["H"],
+        "Hs": slots["Ls"],
+        "Ls": slots["Hs"],
+    }
 
 
 def clear(value: float, others: tuple[float, ...]) -> bool:
@@ -86,7 +91,10 @@ def wrong_value(
     value: float, others: tuple[float, ...], rng: random.Random, measured: Measured
 ) -> float:
     """Draw a number that is far from all of these."""
-    additive, grain = measured.step == 4, 1.0 if measured.names[0] == "clipping" else 0.0
+    additive, grain = (
+        measured.step == 4,
+        1.0 if measured.names[0] == "clipping" else 0.0,
+    )
     for _ in range(200):
         if additive:
             made = value + rng.choice([-1, 1]) * rng.uniform(4, 9)
@@ -109,7 +117,9 @@ def _needs(words: str, measured: Measured) -> bool:
 
 def any_measure(words: str, rng: random.Random, ratio: bool = False) -> Measured | None:
     """Draw a measure that has all that the words need."""
-    fitting = [m for m in MEASURED.values() if _needs(words, m) and (m.ratio or not ratio)]
+    fitting = [
+        m for m in MEASURED.values() if _needs(words, m) and (m.ratio or not ratio)
+    ]
     return rng.choice(fitting) if fitting else None
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+_TEENS = (
+    "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+)
 _ONES = [
     *["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"],
     *_TEENS.split(),

@@ -2,9 +2,9 @@
 
     python -m benchmarks.reasons.whole
 
-Each line of ``whole.txt`` is a reason, in places of answers, and the verdicts that it speaks for. A
-verdict that it contradicts is planted in its place; found is what does not follow, false what it
-speaks for and is said not to follow.
+Each line of ``whole.txt`` is a reason, in places of answers, and the verdicts that it
+speaks for. A verdict that it contradicts is planted in its place; found is what does
+not follow, false what it speaks for and is said not to follow.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ def main() -> None:
             label = LABELS.get(verdicts[place])
             said = parts_about(reason, about)
             if label is None:
-                silent += any(follows(said, [], about, other) for other in LABELS.values())
+                silent += any(
+                    follows(said, [], about, other) for other in LABELS.values()
+                )
                 continue
             stated += 1
             against = follows(said, [], about, AGAINST[label])
@@ -49,8 +51,12 @@ def main() -> None:
 def reasons() -> list[tuple[list[str], str]]:
     """Return the verdicts and the words of every line."""
     lines = Path(__file__).with_name("whole.txt").read_text("utf-8").splitlines()
-    pairs = (line.split(" | ", 1) for line in lines if line and not line.startswith("#"))
-    return [(verdicts.split(), reason.replace(" / ", "\n")) for verdicts, reason in pairs]
+    pairs = (
+        line.split(" | ", 1) for line in lines if line and not line.startswith("#")
+    )
+    return [
+        (verdicts.split(), reason.replace(" / ", "\n")) for verdicts, reason in pairs
+    ]
 
 
 if __name__ == "__main__":

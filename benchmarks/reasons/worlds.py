@@ -51,7 +51,11 @@ Say it in a cheerful voice, as if you had won a prize.
 
 
 def _answer(rng: random.Random) -> Blueprint:
-    wpm, mean, wide = rng.uniform(90, 260), rng.uniform(90, 240), rng.uniform(3300, 11500)
+    wpm, mean, wide = (
+        rng.uniform(90, 260),
+        rng.uniform(90, 240),
+        rng.uniform(3300, 11500),
+    )
     seconds = rng.uniform(3, 24)
     lengths = [rng.uniform(0.2, 2.6) for _ in range(rng.randint(1, 4))]
     spoken = seconds * rng.uniform(0.6, 0.95)
@@ -98,6 +102,8 @@ def world(rng: random.Random) -> World:
     """Two answers that differ in most measures, and have no sentence in common."""
     while True:
         first, second = _answer(rng), _answer(rng)
-        one, other = (set(re.findall(r"\w+", text_of(b).lower())) for b in (first, second))
+        one, other = (
+            set(re.findall(r"\w+", text_of(b).lower())) for b in (first, second)
+        )
         if len(one & other) < 12:
             return World(first, second, rng.choice(_REQUESTS))

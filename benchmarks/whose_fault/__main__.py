@@ -2,10 +2,11 @@
 
     python -m benchmarks.whose_fault [--number 10] [--seed 0] [--save]
 
-Each call is written as a record folder of EVA: a recording of each side, rendered of example clips,
-an event log whose times are up to half a second off, what the agent's recogniser wrote, and the
-reason of the end. One thing goes wrong in it; whose fault that is, is known. In calls of a third
-dialogue the caller's text and the recogniser's have different scripts.
+Each call is written as a record folder of EVA: a recording of each side, rendered of
+example clips, an event log whose times are up to half a second off, what the agent's
+recogniser wrote, and the reason of the end. One thing goes wrong in it; whose fault
+that is, is known. In calls of a third dialogue the caller's text and the recogniser's
+have different scripts.
 """
 
 from __future__ import annotations
@@ -34,14 +35,19 @@ def main() -> None:
     )
     named: dict[str, Counter[str]] = {}
     for kind in KINDS:
-        named[kind] = Counter(blamed(kind, args.seed, number) for number in range(args.number))
+        named[kind] = Counter(
+            blamed(kind, args.seed, number) for number in range(args.number)
+        )
         print(kind, dict(named[kind]), file=sys.stderr, flush=True)
     each = [[KINDS[kind].whose, kind, *_counts(named[kind])] for kind in KINDS]
     header = ["whose", "what goes wrong", *WHOSE]
     table(f"{args.number} calls of each kind", header, each)
     whole = confusion(named)
     table("true against named", ["true", *WHOSE], whole)
-    print(f"\n{right(named)} of {args.number * len(KINDS)} calls have the name that they should")
+    print(
+        f"\n{right(named)} of {args.number * len(KINDS)} calls have the name that"
+        " they should"
+    )
     if args.save:
         about = {"number": args.number, "seed": args.seed, "columns": header}
         save("whose_fault", {**about, "kinds": each, "confusion": whole})
@@ -61,7 +67,9 @@ def confusion(named: dict[str, Counter[str]]) -> list[list[object]]:
     """Return a row for each true name: how many calls of it have each name."""
     rows: list[list[object]] = []
     for true in WHOSE:
-        counts = sum((named[k] for k in KINDS if KINDS[k].whose == true), Counter[str]())
+        counts = sum(
+            (named[k] for k in KINDS if KINDS[k].whose == true), Counter[str]()
+        )
         rows.append([true, *_counts(counts)])
     return rows
 

@@ -53,9 +53,15 @@ _DIALOGUES: tuple[tuple[tuple[str, str | None], ...], ...] = (
             "मुझे अपने घर का बिजली का बिल देखना है अभी",
         ),
         ("आपका बिल तैयार है, क्या मैं उसे अभी भेज दूँ?", None),
-        ("Haan, bhej dijiye, mera number 5 2 8 0 hai.", "हाँ भेज दीजिए मेरा नंबर 5 2 8 0 है"),
+        (
+            "Haan, bhej dijiye, mera number 5 2 8 0 hai.",
+            "हाँ भेज दीजिए मेरा नंबर 5 2 8 0 है",
+        ),
         ("मैंने आपका बिल आपके फ़ोन पर भेज दिया है।", None),
-        ("Isko bharne ki aakhri tareekh kab tak hai?", "इसको भरने की आखिरी तारीख कब तक है"),
+        (
+            "Isko bharne ki aakhri tareekh kab tak hai?",
+            "इसको भरने की आखिरी तारीख कब तक है",
+        ),
         ("आप इसे इस महीने की बीस तारीख तक भर सकते हैं।", None),
         ("Theek hai, bahut shukriya aapka, namaste.", "ठीक है बहुत शुक्रिया आपका नमस्ते"),
         ("धन्यवाद, आपका दिन शुभ हो, नमस्ते।", None),
@@ -127,7 +133,8 @@ def delayed(
 def callers(call: Call, change: Callable[[int, Said], Said]) -> Call:
     """Change what the caller says, by its place in the call."""
     spoken = [
-        change(place, one) if one.role == "user" else one for place, one in enumerate(call.spoken)
+        change(place, one) if one.role == "user" else one
+        for place, one in enumerate(call.spoken)
     ]
     return replace(call, spoken=tuple(spoken))
 
@@ -136,7 +143,9 @@ def write(folder: Path, call: Call, rng: np.random.Generator) -> None:
     """Write a record folder: event log, the recogniser's words, result and recordings."""
     folder.mkdir(parents=True)
     logged = call.spoken if call.logged is None else call.logged
-    events = sorted(_events(logged, call.end, call.reason, rng), key=lambda one: one["timestamp"])
+    events = sorted(
+        _events(logged, call.end, call.reason, rng), key=lambda one: one["timestamp"]
+    )
     _lines(folder / "user_simulator_events.jsonl", events)
     wrote = [
         {"timestamp": str(_ms(one.end - 0.1)), "type": "user", "content": one.heard}
@@ -153,7 +162,9 @@ def write(folder: Path, call: Call, rng: np.random.Generator) -> None:
     (folder / "result.json").write_text(json.dumps(result))
     names = {"user": "audio_user.wav", "agent": "audio_assistant.wav"}
     for role in call.files:
-        sound = _sound(call, "agent" if call.same else role, rng if not call.same else _again())
+        sound = _sound(
+            call, "agent" if call.same else role, rng if not call.same else _again()
+        )
         soundfile.write(folder / names[role], sound, SPEECH_RATE)
 
 
@@ -164,7 +175,11 @@ def _again() -> np.random.Generator:
 def _events(
     logged: tuple[Said, ...], end: float, reason: str, rng: np.random.Generator
 ) -> Iterator[dict[str, Any]]:
-    yield {"timestamp": _ms(0), "type": "connection_state", "data": {"state": "session_started"}}
+    yield {
+        "timestamp": _ms(0),
+        "type": "connection_state",
+        "data": {"state": "session_started"},
+    }
     for one in logged:
         who = {"user": "simulated_user", "agent": "assistant"}[one.role]
         start, stop = one.start - rng.uniform(0, 0.2), one.end + rng.uniform(0, _OFF_S)
@@ -172,7 +187,11 @@ def _events(
             edge = {"event_type": kind, "user": who, "audio_timestamp": _ZERO + at}
             yield {"timestamp": _ms(at), **edge}
         spoken = {"user": "user_speech", "agent": "assistant_speech"}[one.role]
-        yield {"timestamp": _ms(stop - 0.01), "type": spoken, "data": {"text": one.text}}
+        yield {
+            "timestamp": _ms(stop - 0.01),
+            "type": spoken,
+            "data": {"text": one.text},
+        }
     details = {"state": "session_ended", "details": {"reason": reason}}
     yield {"timestamp": _ms(end + _OFF_S), "type": "connection_state", "data": details}
 

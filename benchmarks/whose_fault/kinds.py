@@ -64,7 +64,7 @@ def _only(call: Call, role: Role, reason: str, wait_s: float = 12.0) -> Call:
     return replace(call, spoken=spoken, end=spoken[-1].end + wait_s, reason=reason)
 
 
-# --- of the caller -----------------------------------------------------------------------------
+# --- of the caller --------------------------------------------------------------------
 
 
 def _caller_falls_silent(call: Call, rng: np.random.Generator) -> Call:
@@ -78,7 +78,11 @@ def _caller_falls_silent(call: Call, rng: np.random.Generator) -> Call:
 def _caller_speaks_over(call: Call, rng: np.random.Generator) -> Call:
     def early(place: int, one: Said) -> float:
         before = call.spoken[place - 1]
-        return before.end - one.start - float(rng.uniform(0.5, 0.8)) * (before.end - before.start)
+        return (
+            before.end
+            - one.start
+            - float(rng.uniform(0.5, 0.8)) * (before.end - before.start)
+        )
 
     return delayed(call, early, places=(1, 3, 5, 7))
 
@@ -94,23 +98,29 @@ def _caller_repeats(call: Call, rng: np.random.Generator) -> Call:
     """Let the caller ask the same three times, although it is answered each time."""
     words = call.spoken[1]
     call = until(call, 7, 1.0, "max_duration_timeout")
-    return callers(call, lambda place, one: replace(one, text=words.text, heard=words.heard))
+    return callers(
+        call, lambda place, one: replace(one, text=words.text, heard=words.heard)
+    )
 
 
-# --- of the recogniser -------------------------------------------------------------------------
+# --- of the recogniser ----------------------------------------------------------------
 
 
 def _recogniser_writes_other_words(call: Call, rng: np.random.Generator) -> Call:
     def other(place: int, one: Said) -> Said:
         bank = _OTHER if one.text == one.heard else _OTHER_HINDI
-        return replace(one, heard=" ".join(rng.permutation(bank)[: len(one.text.split())]))
+        return replace(
+            one, heard=" ".join(rng.permutation(bank)[: len(one.text.split())])
+        )
 
     return until(callers(call, other), 7, 8.0, "inactivity_timeout")
 
 
 def _recogniser_writes_nothing(call: Call, rng: np.random.Generator) -> Call:
     """Lose all but the first words of the caller; the agent says that it heard nothing."""
-    call = callers(call, lambda place, one: replace(one, heard=one.heard if place < 2 else None))
+    call = callers(
+        call, lambda place, one: replace(one, heard=one.heard if place < 2 else None)
+    )
     return until(call, 7, 8.0, "inactivity_timeout")
 
 
@@ -130,19 +140,27 @@ def _recogniser_loses_codes(call: Call, rng: np.random.Generator) -> Call:
 
     def digits(place: int, one: Said) -> Said:
         text = one.heard or ""
-        wrote = [str((int(c) + 3) % 10) if c.isascii() and c.isdigit() else c for c in text]
+        wrote = [
+            str((int(c) + 3) % 10) if c.isascii() and c.isdigit() else c for c in text
+        ]
         return replace(one, heard="".join(wrote))
 
     return until(callers(call, digits), 5, 1.0, "verification_failed")
 
 
-# --- of the agent ------------------------------------------------------------------------------
+# --- of the agent ---------------------------------------------------------------------
 
 
 def _agent_stops_answering(call: Call, rng: np.random.Generator) -> Call:
     call = until(call, 4, 0.0, "inactivity_timeout")
     last = call.spoken[-1]
-    again = Said("user", last.end + 6, last.end + 7.5, "Hello, can you hear me?", "Hello, can you")
+    again = Said(
+        "user",
+        last.end + 6,
+        last.end + 7.5,
+        "Hello, can you hear me?",
+        "Hello, can you",
+    )
     return replace(call, spoken=(*call.spoken, again), end=again.end + 9.0)
 
 
@@ -170,13 +188,19 @@ def _agent_begins_alike(call: Call, rng: np.random.Generator) -> Call:
         text = f"{greeting.text} {one.text}"
         spoken[place] = replace(one, end=one.end + longer, text=text)
     end = spoken[6].end + 1.0
-    return replace(call, spoken=tuple(spoken[:7]), end=end, reason="max_duration_timeout")
+    return replace(
+        call, spoken=tuple(spoken[:7]), end=end, reason="max_duration_timeout"
+    )
 
 
 def _agent_interrupts(call: Call, rng: np.random.Generator) -> Call:
     def early(place: int, one: Said) -> float:
         before = call.spoken[place - 1]
-        return before.end - one.start - float(rng.uniform(0.4, 0.7)) * (before.end - before.start)
+        return (
+            before.end
+            - one.start
+            - float(rng.uniform(0.4, 0.7)) * (before.end - before.start)
+        )
 
     return delayed(call, early, places=(2, 4, 6))
 
@@ -208,7 +232,7 @@ def _agent_crashes(call: Call, rng: np.random.Generator) -> Call:
     return replace(call, error="LLM request failed: 500 Internal Server Error")
 
 
-# --- of the recording --------------------------------------------------------------------------
+# --- of the recording -----------------------------------------------------------------
 
 
 def _mute(call: Call, *roles: Role) -> Call:
@@ -224,7 +248,8 @@ def _of_another_call(call: Call, rng: np.random.Generator) -> Call:
     other = planned(np.random.default_rng(rng.integers(1 << 30)), int(rng.integers(2)))
     moved = delayed(other, lambda place, one: float(rng.uniform(0, 6)))
     swapped = [
-        replace(one, role="user" if one.role == "agent" else "agent") for one in moved.spoken
+        replace(one, role="user" if one.role == "agent" else "agent")
+        for one in moved.spoken
     ]
     return replace(call, spoken=tuple(swapped), end=moved.end, logged=call.spoken)
 
@@ -236,7 +261,9 @@ def _backchannels(call: Call, rng: np.random.Generator) -> Call:
         for one in call.spoken
         if one.role == "agent" and one.end - one.start > 3.0
     ]
-    return replace(call, spoken=tuple(sorted([*call.spoken, *more], key=lambda one: one.start)))
+    return replace(
+        call, spoken=tuple(sorted([*call.spoken, *more], key=lambda one: one.start))
+    )
 
 
 def _recogniser_mishears_some(call: Call, rng: np.random.Generator) -> Call:
@@ -244,7 +271,9 @@ def _recogniser_mishears_some(call: Call, rng: np.random.Generator) -> Call:
 
     def some(place: int, one: Said) -> Said:
         words = (one.heard or "").split()
-        for at in rng.choice(len(words), max(1, len(words) // 5), replace=False).tolist():
+        for at in rng.choice(
+            len(words), max(1, len(words) // 5), replace=False
+        ).tolist():
             words[at] = str(rng.choice(_OTHER))
         return replace(one, heard=" ".join(words))
 
@@ -277,12 +306,16 @@ def _one_interruption(call: Call, rng: np.random.Generator) -> Call:
     agent, caller = spoken[2], spoken[3]
     by = agent.end - 1.2 - caller.start
     spoken[2] = replace(agent, end=agent.end - 0.6)
-    spoken[3:] = [replace(one, start=one.start + by, end=one.end + by) for one in spoken[3:]]
+    spoken[3:] = [
+        replace(one, start=one.start + by, end=one.end + by) for one in spoken[3:]
+    ]
     return replace(call, spoken=tuple(spoken), end=call.end + by)
 
 
 KINDS: dict[str, Kind] = {
-    "never says a word": Kind("caller", lambda call, rng: _only(call, "agent", "timeout")),
+    "never says a word": Kind(
+        "caller", lambda call, rng: _only(call, "agent", "timeout")
+    ),
     "falls silent": Kind("caller", _caller_falls_silent),
     "speaks over the agent": Kind("caller", _caller_speaks_over),
     "hangs up on the agent": Kind("caller", _caller_hangs_up),
@@ -292,7 +325,9 @@ KINDS: dict[str, Kind] = {
     "asks the same again and again": Kind("caller", _caller_repeats),
     "writes other words": Kind("recogniser", _recogniser_writes_other_words),
     "writes nothing": Kind("recogniser", _recogniser_writes_nothing),
-    "writes all words again each turn": Kind("recogniser", _recogniser_writes_all_again),
+    "writes all words again each turn": Kind(
+        "recogniser", _recogniser_writes_all_again
+    ),
     "writes other digits": Kind("recogniser", _recogniser_loses_codes),
     "never answers": Kind("agent", lambda call, rng: _only(call, "user", "timeout")),
     "stops answering": Kind("agent", _agent_stops_answering),
@@ -303,9 +338,15 @@ KINDS: dict[str, Kind] = {
     "does not stop for the caller": Kind("agent", _agent_does_not_stop),
     "hangs up on the caller": Kind("agent", _agent_hangs_up),
     "crashes": Kind("agent", _agent_crashes),
-    "both files hold one side": Kind("recording", lambda call, rng: replace(call, same=True)),
-    "a side without a file": Kind("recording", lambda call, rng: replace(call, files=("agent",))),
-    "a side of digital silence": Kind("recording", lambda call, rng: _mute(call, "user")),
+    "both files hold one side": Kind(
+        "recording", lambda call, rng: replace(call, same=True)
+    ),
+    "a side without a file": Kind(
+        "recording", lambda call, rng: replace(call, files=("agent",))
+    ),
+    "a side of digital silence": Kind(
+        "recording", lambda call, rng: _mute(call, "user")
+    ),
     "no sound at all": Kind("recording", lambda call, rng: _mute(call, *ROLES)),
     "breaks off": Kind("recording", _cut),
     "of another call": Kind("recording", _of_another_call),
@@ -318,11 +359,14 @@ KINDS: dict[str, Kind] = {
         "nobody", lambda call, rng: delayed(call, lambda place, one: 3.5, places=(4,))
     ),
     # What follows was made after the rules were written.
-    "writes the beginnings alone": Kind("recogniser", _recogniser_writes_the_beginnings),
+    "writes the beginnings alone": Kind(
+        "recogniser", _recogniser_writes_the_beginnings
+    ),
     "crashes, of the recogniser": Kind(
         "recogniser",
         lambda call, rng: replace(
-            until(call, 4, 3.0, "error"), error="deepgram transcriber failed: connection reset"
+            until(call, 4, 3.0, "error"),
+            error="deepgram transcriber failed: connection reset",
         ),
     ),
     "says nothing at last": Kind("agent", _agent_says_nothing_at_last),

@@ -13,7 +13,9 @@ from blueprints.records import Present
 class Accent(Present):
     """Similarity to the accents of a classifier (English accents only)."""
 
-    similarities: dict[str, float] = Field(min_length=1, description="label -> cosine, -1 to 1")
+    similarities: dict[str, float] = Field(
+        min_length=1, description="label -> cosine, -1 to 1"
+    )
     top: str = Field(description="label with the highest similarity")
 
     def render(self, clip_s: float | None) -> str:

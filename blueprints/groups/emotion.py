@@ -35,7 +35,9 @@ class Emotion(Present):
             if top is not None and top != before:
                 course.append(f"{label(top)} at {number(window.start_s, 1)}")
                 before = top
-        return "; ".join([hundredths(self.scores, most), *([" ".join(course)] if course else [])])
+        return "; ".join(
+            [hundredths(self.scores, most), *([" ".join(course)] if course else [])]
+        )
 
     brief_units: ClassVar[str] = "emotion in hundredths"
     brief_without: ClassVar[str] = "all scores but the two highest"
@@ -46,6 +48,7 @@ class Emotion(Present):
     @classmethod
     def legend(cls) -> str:
         return (
-            "a classifier's labels with scores in hundredths, highest first; labels in a row share"
-            " the number behind them; after `;` the leading label and the second it begins"
+            "a classifier's labels with scores in hundredths, highest first; labels in"
+            " a row share the number behind them; after `;` the leading label and the"
+            " second it begins"
         )

@@ -13,7 +13,8 @@ from blueprints.axis import course, written
 from blueprints.notation import number, percent
 from blueprints.records import Contour, Fact, Present
 
-#: Pitch that moves less between thirds of a clip is even, semitones: sentences decline by as much.
+#: Pitch that moves less between thirds of a clip is even, semitones: sentences decline
+#: by as much.
 COURSE_ST = 3.0
 
 #: A smaller share of voiced time is named in a brief rendering.
@@ -27,7 +28,9 @@ class Pitch(Present):
     std_hz: float = Field(ge=0, description="Hz")
     median_hz: float = Field(gt=0, description="Hz")
     std_semitones: float = Field(ge=0, description="semitones re the median")
-    range_semitones: float = Field(ge=0, description="5th to 95th percentile, semitones")
+    range_semitones: float = Field(
+        ge=0, description="5th to 95th percentile, semitones"
+    )
     slope_semitones_per_s: float = Field(description="linear trend over voiced time")
     voiced_ratio: float = Field(gt=0, le=1, description="voiced frames / all frames")
     floor_hz: float = Field(gt=0, description="search floor of the second pass, Hz")
@@ -48,13 +51,14 @@ class Pitch(Present):
 
     brief_units: ClassVar[str] = "pitch in Hz and semitones"
     brief_without: ClassVar[str] = (
-        "median, deviation in Hz, span, slope; typical variation in semitones; the contour itself;"
-        " share of voiced time from 25 % on"
+        "median, deviation in Hz, span, slope; typical variation in semitones; the"
+        " contour itself; share of voiced time from 25 % on"
     )
 
     def brief(self, clip_s: float | None) -> str:
         semitones = [
-            None if hz is None or hz <= 0 else 12 * math.log2(hz) for hz in self.contour.values
+            None if hz is None or hz <= 0 else 12 * math.log2(hz)
+            for hz in self.contour.values
         ]
         contour = self.contour.model_copy(update={"values": semitones})
         parts = [
@@ -70,13 +74,15 @@ class Pitch(Present):
     def legend(cls) -> str:
         return (
             "mean in Hz; SD in semitones (st);"
-            " slope in hundredths of st per second; share of voiced time; contour in Hz."
-            f" Mean: {norms.PITCH.cited()}."
+            " slope in hundredths of st per second; share of voiced time; contour in"
+            f" Hz. Mean: {norms.PITCH.cited()}."
             f" SD in st: {norms.PITCH_VARIATION.cited()}"
         )
 
     def facts(self, group: str) -> Iterator[Fact]:
-        yield Fact("mean pitch", f"{self.mean_hz:.0f} Hz", norms.PITCH.word(self.mean_hz))
+        yield Fact(
+            "mean pitch", f"{self.mean_hz:.0f} Hz", norms.PITCH.word(self.mean_hz)
+        )
         word = norms.PITCH_VARIATION.word(self.std_semitones)
         yield Fact("pitch variation", f"{self.std_semitones:.1f} semitones", word)
         yield Fact("pitch trend", f"{self.slope_semitones_per_s:+.2f} semitones/s")

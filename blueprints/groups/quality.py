@@ -16,7 +16,9 @@ class QualityPart(Span):
 
     p808: float = Field(description="DNSMOS P.808 overall quality, 1-5")
     bandwidth_hz: float | None = Field(description="as in signal, of this stretch")
-    clipping_ratio: float = Field(ge=0, le=1, description="as in signal, of this stretch")
+    clipping_ratio: float = Field(
+        ge=0, le=1, description="as in signal, of this stretch"
+    )
     prominence_db: float | None = Field(
         None,
         exclude_if=lambda value: value is None,
@@ -51,8 +53,8 @@ class Quality(Present):
 
     brief_units: ClassVar[str] = "quality MOS 1-5"
     brief_without: ClassVar[str] = (
-        "scores of speech and of the whole, which order real sound by chance; level; the score of"
-        " the background where good"
+        "scores of speech and of the whole, which order real sound by chance; level;"
+        " the score of the background where good"
     )
 
     def brief(self, clip_s: float | None) -> str:
@@ -64,7 +66,8 @@ class Quality(Present):
     @classmethod
     def legend(cls) -> str:
         return (
-            "mean opinion scores predicted by DNSMOS in hundredths, 100 worst to 500 best: P808"
-            " overall, lower of short clips; BAK background, which takes a creaky voice for noise."
-            f" P808: {norms.OPINION.cited()}. BAK: {norms.NOISE.cited()}"
+            "mean opinion scores predicted by DNSMOS in hundredths, 100 worst to 500"
+            " best: P808 overall, lower of short clips; BAK background, which takes a"
+            f" creaky voice for noise. P808: {norms.OPINION.cited()}. BAK:"
+            f" {norms.NOISE.cited()}"
         )

@@ -13,7 +13,8 @@ from blueprints.languages import UNSURE, language_name
 from blueprints.notation import number, percent
 from blueprints.records import Contour, Fact, Present
 
-#: Shorter clips, seconds, are no passage: the norms of rates and trends say nothing of them.
+#: Shorter clips, seconds, are no passage: the norms of rates and trends say nothing of
+#: them.
 PASSAGE_S = 5.0
 
 
@@ -21,13 +22,15 @@ class Rate(Present):
     """How fast the clip is spoken."""
 
     wpm: float | None = Field(
-        ge=0, description="words per minute, from first to last speech; null: no words known"
+        ge=0,
+        description="words per minute, from first to last speech; null: no words known",
     )
     articulation_wpm: float | None = Field(
         ge=0, description="words per minute of speech (VAD); null: no words known"
     )
     syllables_per_s: float | None = Field(
-        ge=0, description="syllable nuclei per second of speech (VAD); null: not counted"
+        ge=0,
+        description="syllable nuclei per second of speech (VAD); null: not counted",
     )
     words: int | None = Field(ge=0, description="recognised words; null: no transcript")
     syllables: int | None = Field(
@@ -75,18 +78,23 @@ class Rate(Present):
             parts.append(f"trend {percent(self.trend)}{mark}")
         if self.contour is None:
             return " ".join(parts)
-        return f"{' '.join(parts)}: {written(self.contour, clip_s, self.contour_steps, scale=10)}"
+        return (
+            f"{' '.join(parts)}:"
+            f" {written(self.contour, clip_s, self.contour_steps, scale=10)}"
+        )
 
     brief_units: ClassVar[str] = "rate in words/min, second half over first"
     brief_without: ClassVar[str] = (
-        "the contour itself; rates without pauses and in syllables; an average rate and a steady"
-        " trend as numbers; the trend of clips under 5 s"
+        "the contour itself; rates without pauses and in syllables; an average rate and"
+        " a steady trend as numbers; the trend of clips under 5 s"
     )
 
     def brief(self, clip_s: float | None) -> str:
         parts, short = ["no words known"], clip_s is not None and clip_s < PASSAGE_S
         if self.wpm is not None and self.language is None:
-            level = number(self.wpm, 0) if short else norms.SPEECH_RATE.level(self.wpm, 0)
+            level = (
+                number(self.wpm, 0) if short else norms.SPEECH_RATE.level(self.wpm, 0)
+            )
             parts = [level]
         elif self.wpm is not None:
             parts = [f"{number(self.wpm, 0)} {self._word(self.wpm)}"]
@@ -97,11 +105,12 @@ class Rate(Present):
     @classmethod
     def legend(cls) -> str:
         return (
-            "words per minute, silences included; articulation: words per minute of speech alone;"
-            " syllables per second of speech; trend: second half over first half; contour in"
-            f" tenths of a syllable per second. WPM: {norms.SPEECH_RATE.cited()}; no word under"
-            f" {PASSAGE_S:g} s, where a single sentence is faster than a passage."
-            f" Trend: {norms.TEMPO_TREND.cited()}"
+            "words per minute, silences included; articulation: words per minute of"
+            " speech alone; syllables per second of speech; trend: second half over"
+            " first half; contour in tenths of a syllable per second. WPM:"
+            f" {norms.SPEECH_RATE.cited()}; no word under {PASSAGE_S:g} s, where a"
+            " single sentence is faster than a passage. Trend:"
+            f" {norms.TEMPO_TREND.cited()}"
         )
 
     def facts(self, group: str) -> Iterator[Fact]:
@@ -112,4 +121,6 @@ class Rate(Present):
         if self.syllables_per_s is not None:
             yield Fact("syllables", f"{self.syllables_per_s:.1f} /s")
         if self.trend is not None:
-            yield Fact("tempo trend", f"×{self.trend:.2f}", norms.TEMPO_TREND.word(self.trend))
+            yield Fact(
+                "tempo trend", f"×{self.trend:.2f}", norms.TEMPO_TREND.word(self.trend)
+            )

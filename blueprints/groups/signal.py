@@ -11,7 +11,8 @@ import blueprints.norms as norms
 from blueprints.notation import number, percent, seconds
 from blueprints.records import Fact, Present, Span, Strict
 
-#: Pauses that a brief rendering counts are at least this long, seconds; so many are named.
+#: Pauses that a brief rendering counts are at least this long, seconds; so many are
+#: named.
 BRIEF_PAUSE_S, BRIEF_PAUSES = 0.5, 3
 
 
@@ -47,11 +48,15 @@ class Signal(Present):
         description="which of two channels begins where the other one has ended, as the answer"
         " does behind the question; missing: they sound together, or there are not two",
     )
-    peak_dbfs: float | None = Field(description="sample peak, dB re full scale; null: all zero")
+    peak_dbfs: float | None = Field(
+        description="sample peak, dB re full scale; null: all zero"
+    )
     rms_dbfs: float | None = Field(
         description="RMS of the mono mix, dB re a full-scale square wave; null: all zero"
     )
-    clipping_ratio: float = Field(ge=0, le=1, description="share of samples in clipped runs")
+    clipping_ratio: float = Field(
+        ge=0, le=1, description="share of samples in clipped runs"
+    )
     bandwidth_hz: float | None = Field(
         ge=0,
         description="upper edge of the highest 250 Hz band that speech reaches within 55 dB of the"
@@ -64,14 +69,18 @@ class Signal(Present):
     def render(self, clip_s: float | None) -> str:
         parts = [f"{seconds(self.duration_s)} s {number(self.rate_hz / 1000, 1)} kHz"]
         if self.channels > 1:
-            parts.append("stereo" if self.channels == 2 else f"{self.channels} channels")
+            parts.append(
+                "stereo" if self.channels == 2 else f"{self.channels} channels"
+            )
         if self.taken_channel is not None:
             parts.append(f"channel {self.taken_channel + 1} alone, for the mix cancels")
         if self.cut is not None:
             parts.append(f"the end of the file is missing ({self.cut})")
         if self.bandwidth_hz is not None:
             kilohertz = self.bandwidth_hz / 1000
-            parts.append(f"bandwidth {number(kilohertz, 1)}{norms.BANDWIDTH.mark(kilohertz)}")
+            parts.append(
+                f"bandwidth {number(kilohertz, 1)}{norms.BANDWIDTH.mark(kilohertz)}"
+            )
         if self.peak_dbfs is None:
             parts.append("all zero")
         if self.clipping_ratio:
@@ -88,8 +97,8 @@ class Signal(Present):
 
     brief_units: ClassVar[str] = "pauses from 0.5 s"
     brief_without: ClassVar[str] = (
-        "sampling rate, peak and level; seconds of speech; times of pauses, all but the longest"
-        " three, and those under 0.5 s; bandwidth from 5.2 kHz on"
+        "sampling rate, peak and level; seconds of speech; times of pauses, all but the"
+        " longest three, and those under 0.5 s; bandwidth from 5.2 kHz on"
     )
 
     def brief(self, clip_s: float | None) -> str:
@@ -105,7 +114,9 @@ class Signal(Present):
             parts += [] if word in norms.BANDWIDTH.usual else [word]
         if self.clipping_ratio:
             parts.append(f"clipped {percent(self.clipping_ratio)}")
-        lengths = [pause.seconds for pause in self.pauses if pause.seconds >= BRIEF_PAUSE_S]
+        lengths = [
+            pause.seconds for pause in self.pauses if pause.seconds >= BRIEF_PAUSE_S
+        ]
         if lengths:
             longest = sorted(lengths, reverse=True)[:BRIEF_PAUSES]
             shown = " ".join(number(length, 1) for length in longest)
@@ -115,10 +126,10 @@ class Signal(Present):
     @classmethod
     def legend(cls) -> str:
         return (
-            "length; sampling frequency; channels, if more than one; bandwidth in kHz, the highest"
-            " that speech reaches within 55 dB of the strongest; share of"
-            " clipped samples, if there are any; seconds of speech; number of pauses, their sum,"
-            " and the longest with its start, all"
+            "length; sampling frequency; channels, if more than one; bandwidth in kHz,"
+            " the highest that speech reaches within 55 dB of the strongest; share of"
+            " clipped samples, if there are any; seconds of speech; number of pauses,"
+            " their sum, and the longest with its start, all"
             f" in seconds. Bandwidth: {norms.BANDWIDTH.cited()}."
             f" Longest pause: {norms.PAUSE.cited()}"
         )
@@ -130,15 +141,22 @@ class Signal(Present):
         if longest is not None:
             word = norms.PAUSE.word(longest)
             yield Fact("pauses", f"{len(self.pauses)}, longest {longest:.1f} s", word)
-        channels = {1: "mono", 2: "stereo"}.get(self.channels, f"{self.channels} channels")
+        channels = {1: "mono", 2: "stereo"}.get(
+            self.channels, f"{self.channels} channels"
+        )
         yield Fact("format", f"{self.rate_hz / 1000:g} kHz {channels}")
         if self.taken_channel is not None:
-            yield Fact("channels", f"channel {self.taken_channel + 1} alone, for the mix cancels")
+            yield Fact(
+                "channels",
+                f"channel {self.taken_channel + 1} alone, for the mix cancels",
+            )
         if self.cut is not None:
             yield Fact("file", f"its end is missing: {self.cut}")
         if self.bandwidth_hz is not None:
             kilohertz = self.bandwidth_hz / 1000
-            yield Fact("bandwidth", f"{kilohertz:.1f} kHz", norms.BANDWIDTH.word(kilohertz))
+            yield Fact(
+                "bandwidth", f"{kilohertz:.1f} kHz", norms.BANDWIDTH.word(kilohertz)
+            )
         if self.peak_dbfs is not None:
             yield Fact("peak", f"{self.peak_dbfs:.1f} dBFS")
         yield Fact("clipped", f"{self.clipping_ratio:.2%}")

@@ -1,12 +1,12 @@
 """3x3 convolutions that skip zeros, a few rows at a time.
 
-After a ReLU most of an image is zero: of the layers here nine of ten values, for speech, music and
-noise alike. So for each pixel only its positive channels are multiplied, each by its nine kernels'
-weights at once, and added to the sums of the nine pixels around: the sums of the plain convolution
-but for their order.
+After a ReLU most of an image is zero: of the layers here nine of ten values, for
+speech, music and noise alike. So for each pixel only its positive channels are
+multiplied, each by its nine kernels' weights at once, and added to the sums of the nine
+pixels around: the sums of the plain convolution but for their order.
 
-A stack of layers runs over the image a few rows at a time, and each layer hands as many on to the
-next as it takes in, so that what is in flight stays in a core's cache.
+A stack of layers runs over the image a few rows at a time, and each layer hands as many
+on to the next as it takes in, so that what is in flight stays in a core's cache.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _CACHE_LINE = 64
 class Convolution:
     """A 3x3 convolution with ReLU that pads frequency with zeros, and time not at all."""
 
-    #: Of one input channel [shape=(9, outputs)]; of more with both directions of the kernel turned
-    #: around, as an input sees its outputs [shape=(inputs, 9 * outputs)].
+    #: Of one input channel [shape=(9, outputs)]; of more with both directions of the
+    #: kernel turned around, as an input sees its outputs [shape=(inputs, 9 * outputs)].
     weights: Float32s
     bias: Float32s  # [shape=(outputs,)]
     inputs: int
@@ -50,8 +50,8 @@ class Convolution:
         outputs, inputs = weights.shape[:2]
         if inputs not in SUPPORTED:
             raise ValueError(
-                f"convolution of {inputs} channels: only 1 and multiples of {GROUP} up to"
-                f" {SUPPORTED[-1]} are supported"
+                f"convolution of {inputs} channels: only 1 and multiples of {GROUP} up"
+                f" to {SUPPORTED[-1]} are supported"
             )
         if inputs == 1:
             used = weights.reshape(outputs, 9).T
@@ -124,10 +124,17 @@ class ConvStack:
     def _run(self, image: Float32s, zeros: CellMask | None) -> Float32s:
         channels, rows, bins = image.shape
         taken = np.zeros((ROWS + 2, bins + 2, channels), np.float32)
-        sums = [_aligned_zeros(ROWS + 2, bins + 2, len(layer.bias)) for layer in self._layers]
-        carried = 2 if channels == 1 else 0  # such a layer reads rows again, others keep sums
+        sums = [
+            _aligned_zeros(ROWS + 2, bins + 2, len(layer.bias))
+            for layer in self._layers
+        ]
+        carried = (
+            2 if channels == 1 else 0
+        )  # such a layer reads rows again, others keep sums
         steps, height = math.ceil(rows / ROWS), ROWS // self.scale
-        result = np.empty((steps * height, bins // self.scale, sums[-1].shape[2]), np.float32)
+        result = np.empty(
+            (steps * height, bins // self.scale, sums[-1].shape[2]), np.float32
+        )
         reach = len(self._layers)
         blank = None if zeros is None else _among_true(zeros, reach, ROWS)
         for step in range(steps):
@@ -135,9 +142,13 @@ class ConvStack:
             taken[:carried] = taken[ROWS : ROWS + carried]
             taken[carried : carried + len(fresh), 1:-1] = fresh
             provided = taken
-            for number, (layer, to) in enumerate(zip(self._layers, sums, strict=True), start=1):
+            for number, (layer, to) in enumerate(
+                zip(self._layers, sums, strict=True), start=1
+            ):
                 layer.add_rows(provided, to)
-                if blank is not None:  # a layer's results lie one row behind what it takes in
+                if (
+                    blank is not None
+                ):  # a layer's results lie one row behind what it takes in
                     first = ROWS * step - number + reach
                     to[:ROWS][blank[first : first + ROWS]] = 0
                 provided = to

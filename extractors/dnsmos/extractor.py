@@ -1,13 +1,14 @@
 """Predicted speech quality: DNSMOS P.835 (personalised) and P.808, by onnxruntime.
 
-The models are those inside the ``speechmos`` package (Reddy, Gopal & Cutler 2021 and 2022). The
-scores of ``dnsmos:reference`` equal ``speechmos.dnsmos.run(..., model_type="dnsmos_personalized")``
-within 1e-3; by default other stretches are scored, so that two answers can be compared
-(:mod:`extractors.dnsmos.stretches`). The package's own module is not imported: it pulls in librosa
-and requests, which costs seconds in every worker, and runs both networks anew on each 9.01 s
-window, although neighbours have 8 s in common. Here each second goes once through the expensive
-layers (:mod:`extractors.dnsmos.graph`, :mod:`~extractors.dnsmos.windows`), which multiply only what
-is not zero (:mod:`~extractors.dnsmos.convolution`).
+The models are those inside the ``speechmos`` package (Reddy, Gopal & Cutler 2021 and
+2022). The scores of ``dnsmos:reference`` equal ``speechmos.dnsmos.run(...,
+model_type="dnsmos_personalized")`` within 1e-3; by default other stretches are scored,
+so that two answers can be compared (:mod:`extractors.dnsmos.stretches`). The package's
+own module is not imported: it pulls in librosa and requests, which costs seconds in
+every worker, and runs both networks anew on each 9.01 s window, although neighbours
+have 8 s in common. Here each second goes once through the expensive layers
+(:mod:`extractors.dnsmos.graph`, :mod:`~extractors.dnsmos.windows`), which multiply only
+what is not zero (:mod:`~extractors.dnsmos.convolution`).
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ from extractors.dnsmos.windows import FRAME_SAMPLES, HOP_SAMPLES, SplitNetwork
 from extractors.models import joint_sha256
 from extractors.sessions import NetworkExtractor
 
-#: Shorter clips are refused, seconds: repeated to 9 s, a syllable is a buzz, not speech.
+#: Shorter clips are refused, seconds: repeated to 9 s, a syllable is a buzz, not
+#: speech.
 MIN_SECONDS = 0.1
 
 #: Windows that are scored together; the cells of their hops are in memory at once.
@@ -55,10 +57,11 @@ class DnsmosExtractor(NetworkExtractor):
     group: ClassVar[str] = "quality"
     version: ClassVar[str] = "10"
     limits: ClassVar[str] = (
-        "trained on noise suppression; P.808 does not see clipping and grows with the length of "
-        "what is scored; BAK differs by more than a point between two stretches of one clean "
-        "recording; no score says how natural a voice sounds. Of 96 pairs of codecs P.808 orders "
-        ".75 as listeners do, of one length .83; of enhanced speech too few were rated to tell."
+        "trained on noise suppression; P.808 does not see clipping and grows with the"
+        " length of what is scored; BAK differs by more than a point between two"
+        " stretches of one clean recording; no score says how natural a voice sounds."
+        " Of 96 pairs of codecs P.808 orders .75 as listeners do, of one length .83; of"
+        " enhanced speech too few were rated to tell."
     )
     needs: ClassVar[tuple[str, ...]] = ("signal",)
     packages: ClassVar[dict[str, str]] = {
@@ -69,10 +72,10 @@ class DnsmosExtractor(NetworkExtractor):
     }
     argument: ClassVar[str] = "windows"
 
-    #: What is scored: ``speech`` from the first to the last speech, in stretches of equal lengths;
-    #: ``reference`` the windows of ``speechmos`` over the whole clip, which skips some
-    #: (:func:`reference_windows`) and is what published scores are; ``all`` one per second
-    #: (:func:`all_windows`).
+    #: What is scored: ``speech`` from the first to the last speech, in stretches of
+    #: equal lengths; ``reference`` the windows of ``speechmos`` over the whole clip,
+    #: which skips some (:func:`reference_windows`) and is what published scores are;
+    #: ``all`` one per second (:func:`all_windows`).
     windows: Windows = "speech"
 
     def __post_init__(self) -> None:
@@ -80,7 +83,9 @@ class DnsmosExtractor(NetworkExtractor):
         choices = get_args(Windows)
         if self.windows not in choices:
             offered = ", ".join(map(repr, choices))
-            raise UserError(f"{self.name}: windows {self.windows!r} is unknown; use {offered}")
+            raise UserError(
+                f"{self.name}: windows {self.windows!r} is unknown; use {offered}"
+            )
 
     def unavailable(self) -> str | None:
         """Say why it cannot run here: a package or a model file inside it is missing."""
@@ -109,7 +114,10 @@ class DnsmosExtractor(NetworkExtractor):
         """Score the 16 kHz mono mix; absent without speech or under 0.1 s."""
         audio = clip.speech
         if len(audio) < MIN_SECONDS * SPEECH_RATE:
-            reason = f"{clip.seconds:.3f} s, at least {MIN_SECONDS:g} s are needed for quality"
+            reason = (
+                f"{clip.seconds:.3f} s, at least {MIN_SECONDS:g} s are needed for"
+                " quality"
+            )
             return Absent(status=Status.TOO_SHORT, reason=reason)
         if absent := speech_gate(blueprint):
             return absent
@@ -134,13 +142,19 @@ def _windows(audio: Samples, kind: Windows) -> tuple[Samples, list[int], int]:
     if len(audio) < WINDOW_SAMPLES:
         period = math.lcm(len(audio), FRAME_SAMPLES) // FRAME_SAMPLES
         audio = fill_window(audio)
-    return audio, (all_windows if kind == "all" else reference_windows)(len(audio)), period
+    return (
+        audio,
+        (all_windows if kind == "all" else reference_windows)(len(audio)),
+        period,
+    )
 
 
 def fill_window(audio: Samples) -> Samples:
     """Double the audio until it fills a window, as the reference does; ValueError if empty."""
     if len(audio) == 0:
-        raise ValueError("dnsmos: 0 samples cannot fill a window; refuse the clip before")
+        raise ValueError(
+            "dnsmos: 0 samples cannot fill a window; refuse the clip before"
+        )
     while len(audio) < WINDOW_SAMPLES:
         audio = np.concatenate((audio, audio))
     return audio
@@ -149,14 +163,17 @@ def fill_window(audio: Samples) -> Samples:
 def reference_windows(samples: int) -> list[int]:
     """Return the starts (s) of the windows that the reference averages; at least one fits.
 
-    Nominally one per second. The reference computes each window's end in floating point and
-    truncates, which for some seconds gives 144,159 samples, and skips windows that are short. So
-    the windows that start at 7 to 23 s and at 119 to 122 s never count: of a 30 s clip only the
-    first 16 s are heard. Published scores are computed like that, so it is kept.
+    Nominally one per second. The reference computes each window's end in floating point
+    and truncates, which for some seconds gives 144,159 samples, and skips windows that
+    are short. So the windows that start at 7 to 23 s and at 119 to 122 s never count:
+    of a 30 s clip only the first 16 s are heard. Published scores are computed like
+    that, so it is kept.
     """
     hops = int(samples // SPEECH_RATE - WINDOW_S) + 1
     ends = [min(samples, int((hop + WINDOW_S) * SPEECH_RATE)) for hop in range(hops)]
-    return [hop for hop, end in enumerate(ends) if end - hop * HOP_SAMPLES >= WINDOW_SAMPLES]
+    return [
+        hop for hop, end in enumerate(ends) if end - hop * HOP_SAMPLES >= WINDOW_SAMPLES
+    ]
 
 
 def all_windows(samples: int) -> list[int]:
@@ -175,8 +192,8 @@ def score(
     Args:
         audio: 16 kHz mono, float32 [shape=(samples,)].
         windows: n ascending numbers of windows inside the audio.
-        period: frames after which the audio repeats itself, as a short clip does that was
-            doubled; 0: never.
+        period: frames after which the audio repeats itself, as a short clip does that
+            was doubled; 0: never.
         models: those of a device; None: the CPU's.
     """
     p835_model, p808_model = models or _models("cpu")

@@ -1,20 +1,21 @@
 """Cutting a DNSMOS network where its windows stop sharing work.
 
-Both networks are a chain over an image of time x frequency: 3x3 convolutions with zero padding and
-2x2 poolings, then a maximum over everything and three dense layers. Windows start one hop (100
-frames) apart, so a cell after a pooling is the same cell of the next window as long as the strides
-so far divide the hop: after two poolings a hop is 25 cells, and a third pooling would pair other
-cells in every second window. Everything before that one is common to all windows, except the cells
-near a window's edges that the zero padding reaches. The pieces, which
-:mod:`extractors.dnsmos.windows` puts together, are:
+Both networks are a chain over an image of time x frequency: 3x3 convolutions with zero
+padding and 2x2 poolings, then a maximum over everything and three dense layers. Windows
+start one hop (100 frames) apart, so a cell after a pooling is the same cell of the next
+window as long as the strides so far divide the hop: after two poolings a hop is 25
+cells, and a third pooling would pair other cells in every second window. Everything
+before that one is common to all windows, except the cells near a window's edges that
+the zero padding reaches. The pieces, which :mod:`extractors.dnsmos.windows` puts
+together, are:
 
-- the front: features of a stretch of audio -> shared cells, without padding in time; this is nine
-  tenths of all work, done by :mod:`extractors.dnsmos.sections`;
+- the front: features of a stretch of audio -> shared cells, without padding in time;
+  this is nine tenths of all work, done by :mod:`extractors.dnsmos.sections`;
 - the edges: the same layers, padded on one side only, for the few cells at either edge;
 - the tail: shared cells of a window -> raw scores, as published, by onnxruntime.
 
-The edges go in two stages, cut after the first pooling: the second then starts from shared cells,
-which halves the full-resolution frames that have to be computed again.
+The edges go in two stages, cut after the first pooling: the second then starts from
+shared cells, which halves the full-resolution frames that have to be computed again.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ def split(
     layers = layers_of(model)
     shared = _shared(layers, hop)
     end = layers[len(shared)].source
-    first_pooling = next(number for number, layer in enumerate(shared) if layer.stride > 1)
+    first_pooling = next(
+        number for number, layer in enumerate(shared) if layer.stride > 1
+    )
     middle = first_pooling + 1
     parts = shared[:middle], shared[middle:]
     cuts = shared[0].source, layers[middle].source, end
@@ -109,13 +112,15 @@ def _inside(
     """
     rows = image.shape[2]
     cycle = math.lcm(period, stride)
-    start = stride * (margin // stride + 1)  # the very first frame may reach over the audio's start
+    start = stride * (
+        margin // stride + 1
+    )  # the very first frame may reach over the audio's start
     stop = start + cycle + 2 * reach
     if not cycle or stop > rows - margin:
         return part.inside(image)
     cells = part.inside(image[:, :, start:stop])
-    # In the context at both ends others stand than without repetition: windows replace what they
-    # reach.
+    # In the context at both ends others stand than without repetition: windows replace
+    # what they reach.
     numbers = np.arange((rows - 2 * reach) // stride) - start // stride
     return np.asarray(cells[:, :, numbers % (cycle // stride)])
 

@@ -1,12 +1,13 @@
 """The inner loops of :mod:`extractors.dnsmos.convolution`, compiled by numba.
 
-Images are channels-last and lie in buffers that have one column more on either side. Machine
-code is compiled once per machine and kept in our cache folder; where that cannot be, importing
-this module fails, and :mod:`extractors.dnsmos.graph` uses onnxruntime instead.
+Images are channels-last and lie in buffers that have one column more on either side.
+Machine code is compiled once per machine and kept in our cache folder; where that
+cannot be, importing this module fails, and :mod:`extractors.dnsmos.graph` uses
+onnxruntime instead.
 
 Raises:
-    ImportError: numba is missing, or there is no folder for its cache: to compile takes seconds,
-        which every process would spend again.
+    ImportError: numba is missing, or there is no folder for its cache: to compile takes
+        seconds, which every process would spend again.
 """
 
 from __future__ import annotations
@@ -49,14 +50,17 @@ def _load_numba_alone() -> None:
     """Load the part of numba that would import scipy's linear algebra, without it.
 
     That takes 0.15 s in every worker, and only the products inside numba's ``cov`` and
-    ``corrcoef`` are faster by it; where they are called without it, numba has a loop of its own.
+    ``corrcoef`` are faster by it; where they are called without it, numba has a loop of
+    its own.
     """
     hidden: dict[str, Any] = sys.modules
     if _BLAS in hidden:
         return
     hidden[_BLAS] = None  # an import of it fails, and does not try
     try:
-        with suppress(ImportError):  # a version that has this part elsewhere loads it as it likes
+        with suppress(
+            ImportError
+        ):  # a version that has this part elsewhere loads it as it likes
             import numba.np.arraymath  # noqa: F401
     finally:
         del hidden[_BLAS]
@@ -83,7 +87,9 @@ def compiled(kernel: Kernel) -> Kernel:
 
 
 @compiled
-def convolve_one(image: Float32s, weights: Float32s, bias: Float32s, to: Float32s) -> None:
+def convolve_one(
+    image: Float32s, weights: Float32s, bias: Float32s, to: Float32s
+) -> None:
     """Compute rows of a convolution of one input channel.
 
     Args:
@@ -98,9 +104,13 @@ def convolve_one(image: Float32s, weights: Float32s, bias: Float32s, to: Float32
             d, e, f = image[i + 1, q - 1], image[i + 1, q], image[i + 1, q + 1]
             g, h, k = image[i + 2, q - 1], image[i + 2, q], image[i + 2, q + 1]
             for o in range(len(bias)):
-                total = bias[o] + a * weights[0, o] + b * weights[1, o] + c * weights[2, o]
+                total = (
+                    bias[o] + a * weights[0, o] + b * weights[1, o] + c * weights[2, o]
+                )
                 total += d * weights[3, o] + e * weights[4, o] + f * weights[5, o]
-                to[i, q, o] = total + g * weights[6, o] + h * weights[7, o] + k * weights[8, o]
+                to[i, q, o] = (
+                    total + g * weights[6, o] + h * weights[7, o] + k * weights[8, o]
+                )
 
 
 @compiled
@@ -108,11 +118,11 @@ def convolve(image: Float32s, weights: Float32s, sums: Float32s) -> None:
     """Compute rows of a convolution of the positive part of an image.
 
     Args:
-        image: its first ``ROWS`` rows are the input [shape=(rows, columns, inputs)]; what is
-            not positive counts as zero.
+        image: its first ``ROWS`` rows are the input [shape=(rows, columns, inputs)];
+            what is not positive counts as zero.
         weights: [shape=(inputs, 9 * outputs)], with both directions turned around.
-        sums: what the rows before gave is added to; then the first ``ROWS`` are complete
-            [shape=(ROWS + 2, columns, outputs)].
+        sums: what the rows before gave is added to; then the first ``ROWS`` are
+            complete [shape=(ROWS + 2, columns, outputs)].
     """
     _, columns, inputs = image.shape
     outputs = sums.shape[2]
@@ -128,13 +138,19 @@ def convolve(image: Float32s, weights: Float32s, sums: Float32s) -> None:
                 at = _UINT(((i + y) * columns + q - 1) * outputs)
                 pixel = _UINT((i * columns + q) * inputs)
                 n, stop = _UINT(ends[i, q - 1]), _UINT(ends[i, q])
-                # Four channels at once load and store each sum once instead of four times.
+                # Four channels at once load and store each sum once instead of four
+                # times.
                 while n + _4 <= stop:
                     a, b = _UINT(index[n]), _UINT(index[n + _1])
                     c, d = _UINT(index[n + _2]), _UINT(index[n + _3])
                     value_a, value_b = values[pixel + a], values[pixel + b]
                     value_c, value_d = values[pixel + c], values[pixel + d]
-                    a, b, c, d = a * size + row, b * size + row, c * size + row, d * size + row
+                    a, b, c, d = (
+                        a * size + row,
+                        b * size + row,
+                        c * size + row,
+                        d * size + row,
+                    )
                     for k in range(length):
                         left = value_a * flat[a + k] + value_b * flat[b + k]
                         right = value_c * flat[c + k] + value_d * flat[d + k]
@@ -162,7 +178,8 @@ def _list_positive(
     """List which channels are positive, pixel by pixel.
 
     Args:
-        image: [shape=(rows', columns, inputs)], of at least as many rows as ``ends`` has.
+        image: [shape=(rows', columns, inputs)], of at least as many rows as ``ends``
+            has.
         index: result, those of a pixel from the end of the one before; room for 1 more.
         ends: result [shape=(rows, columns)]; the first and the last column have none.
     """
@@ -182,7 +199,9 @@ def _list_positive(
                 eight = eights[at + group]
                 if eight:
                     for place in range(_8):
-                        index[count] = group * _8 + place  # overwritten unless it counts
+                        index[count] = (
+                            group * _8 + place
+                        )  # overwritten unless it counts
                         count += (eight >> (_8 * place)) & _1
             ends[i, q] = count
             at += per_pixel
@@ -195,12 +214,15 @@ def pool(image: Float32s, to: Float32s) -> None:
 
     Args:
         image: [shape=(rows, columns, channels)].
-        to: result [shape=(rows', bins', channels)]; rows' and bins' say how much is read.
+        to: result [shape=(rows', bins', channels)]; rows' and bins' say how much is
+            read.
     """
     rows, bins, channels = to.shape
     for i in range(rows):
         for q in range(bins):
             for c in range(channels):
                 upper = max(image[2 * i, 2 * q + 1, c], image[2 * i, 2 * q + 2, c])
-                lower = max(image[2 * i + 1, 2 * q + 1, c], image[2 * i + 1, 2 * q + 2, c])
+                lower = max(
+                    image[2 * i + 1, 2 * q + 1, c], image[2 * i + 1, 2 * q + 2, c]
+                )
                 to[i, q, c] = max(_ZERO, upper, lower)

@@ -1,14 +1,14 @@
 """DNSMOS of 9 s windows: P.835 (personalised; SIG, BAK and OVRL) and P.808 (MOS).
 
-P.835 sees log-power spectra of 320 samples every 160. They depend on no other sample, so windows
-share all of them; its output is calibrated by published polynomials.
+P.835 sees log-power spectra of 320 samples every 160. They depend on no other sample,
+so windows share all of them; its output is calibrated by published polynomials.
 
-P.808 sees a log-mel spectrogram. The mel power of a frame is common to all windows that hold the
-frame, but two things are a window's own. Its first and last frame reach over its edges, where the
-model sees zeros. And levels are relative to the loudest value in the window and cut off 80 dB
-below, which changes every input of the network when the loudest value does. Overlapping windows
-mostly share their loudest value, though: neighbours for which it is equal, to the last bit, share
-the network too, others do not.
+P.808 sees a log-mel spectrogram. The mel power of a frame is common to all windows that
+hold the frame, but two things are a window's own. Its first and last frame reach over
+its edges, where the model sees zeros. And levels are relative to the loudest value in
+the window and cut off 80 dB below, which changes every input of the network when the
+loudest value does. Overlapping windows mostly share their loudest value, though:
+neighbours for which it is equal, to the last bit, share the network too, others do not.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ Decibels = npt.NDArray[np.float64]
 class P835Model(NamedTuple):
     """The model in pieces."""
 
-    spectra: Piece  # frames of samples [shape=(1, frames, 320)] -> [shape=(1, 1, frames, 161)]
+    # frames of samples [shape=(1, frames, 320)] -> [shape=(1, 1, frames, 161)]
+    spectra: Piece
     network: SplitNetwork  # what follows
 
 
@@ -80,7 +81,9 @@ def load_p835(path: Path, device: str = "cpu") -> P835Model:
     from extractors.dnsmos.sections import piece
 
     model = onnx.load(path)
-    framed = next(node.output[0] for node in model.graph.node if node.op_type == "Concat")
+    framed = next(
+        node.output[0] for node in model.graph.node if node.op_type == "Concat"
+    )
     spectra = piece(model, framed, [layers_of(model)[0].source], device=device)
     return P835Model(spectra, split(model, HOP_FRAMES, device=device))
 
@@ -120,7 +123,13 @@ class P835(_Windows[Hop]):
         bins = hops[windows[0]][0].shape[-1]
         none = np.empty((len(windows), 0, bins), np.float32)
         return calibrated(
-            raw_scores(self._network, hops, windows=windows, first_frames=none, last_frames=none)
+            raw_scores(
+                self._network,
+                hops,
+                windows=windows,
+                first_frames=none,
+                last_frames=none,
+            )
         )
 
     def first(self, counts: Sequence[int]) -> npt.NDArray[np.float64]:
@@ -144,7 +153,9 @@ class P835(_Windows[Hop]):
 def calibrated(raw: Float32s) -> npt.NDArray[np.float64]:
     """Calibrate raw outputs to SIG, BAK and OVRL, both [shape=(n, 3)]."""
     columns = raw.astype(np.float64).T
-    scores = [np.polyval(c, x) for c, x in zip(CALIBRATION.values(), columns, strict=True)]
+    scores = [
+        np.polyval(c, x) for c, x in zip(CALIBRATION.values(), columns, strict=True)
+    ]
     return np.column_stack(scores)
 
 
@@ -155,7 +166,9 @@ class P808(_Windows[Decibels]):
         """Return the MOS [shape=(n,)] of the first frames, so many each, with one loudest value."""
         end = (max(counts) - 1) * FRAME_SAMPLES + REACH_SAMPLES + 1
         samples = stretch(self._audio, -REACH_SAMPLES, end)
-        frames = np.lib.stride_tricks.sliding_window_view(samples, FFT_SAMPLES)[::FRAME_SAMPLES]
+        frames = np.lib.stride_tricks.sliding_window_view(samples, FFT_SAMPLES)[
+            ::FRAME_SAMPLES
+        ]
         levels = decibels(frames)
         features = scaled(levels, float(levels.max()))
         return first_scores(self._network, features, counts)[:, 0].astype(np.float64)
@@ -165,7 +178,8 @@ class P808(_Windows[Decibels]):
         hops = self._hops.of(windows, self._shared)
         edges = self._own_frames(windows)
         peaks = [_peak(hops, w, own) for w, own in zip(windows, edges, strict=True)]
-        # Consecutive windows with the same peak, to the last bit, go through the network together.
+        # Consecutive windows with the same peak, to the last bit, go through the
+        # network together.
         news = [
             number
             for number in range(len(windows))
@@ -176,15 +190,21 @@ class P808(_Windows[Decibels]):
         results = []
         for start, stop in pairwise([*news, len(windows)]):
             own = scaled(edges[start:stop], peaks[start])
-            results.append(self._group_scores(hops, windows[start:stop], peaks[start], own))
+            results.append(
+                self._group_scores(hops, windows[start:stop], peaks[start], own)
+            )
         return np.concatenate(results).astype(np.float64)
 
     def _shared(self, first: int, stop: int) -> list[Decibels]:
         """Compute the absolute level of every frame [shape=(100, 120)] per hop, dB."""
         samples = stretch(
-            self._audio, first * HOP_SAMPLES - REACH_SAMPLES, stop * HOP_SAMPLES + REACH_SAMPLES
+            self._audio,
+            first * HOP_SAMPLES - REACH_SAMPLES,
+            stop * HOP_SAMPLES + REACH_SAMPLES,
         )
-        frames = np.lib.stride_tricks.sliding_window_view(samples, FFT_SAMPLES)[::FRAME_SAMPLES]
+        frames = np.lib.stride_tricks.sliding_window_view(samples, FFT_SAMPLES)[
+            ::FRAME_SAMPLES
+        ]
         return np.split(decibels(frames), stop - first)
 
     def _own_frames(self, windows: Sequence[int]) -> Decibels:
@@ -201,7 +221,11 @@ class P808(_Windows[Decibels]):
         return decibels(frames)
 
     def _group_scores(
-        self, hops: Mapping[int, Decibels], group: Sequence[int], peak: float, own: Float32s
+        self,
+        hops: Mapping[int, Decibels],
+        group: Sequence[int],
+        peak: float,
+        own: Float32s,
     ) -> Float32s:
         """Return the MOS of consecutive windows with one loudest value [shape=(n,)]."""
         numbers = range(group[0], hops_of(group[-1]).stop)
@@ -212,7 +236,11 @@ class P808(_Windows[Decibels]):
         cells = front(self._network, padded, self._period)
         shared = dict(zip(numbers, cells, strict=True))
         return raw_scores(
-            self._network, shared, windows=group, first_frames=own[:, :1], last_frames=own[:, 1:]
+            self._network,
+            shared,
+            windows=group,
+            first_frames=own[:, :1],
+            last_frames=own[:, 1:],
         )[:, 0]
 
 
@@ -247,8 +275,8 @@ def _hann() -> npt.NDArray[np.float64]:
 def mel_filters() -> npt.NDArray[np.float64]:
     """Make triangular mel filters of equal area [shape=(120, 161)], 0 to 8 kHz.
 
-    Slaney's scale (Auditory Toolbox, 1998): 3 mel per 200 Hz up to 1 kHz, then 27 mel per
-    factor of 6.4. librosa computes the same, but its import takes seconds.
+    Slaney's scale (Auditory Toolbox, 1998): 3 mel per 200 Hz up to 1 kHz, then 27 mel
+    per factor of 6.4. librosa computes the same, but its import takes seconds.
     """
     knee_hz, hz_per_mel, log_step = 1000.0, 200 / 3, np.log(6.4) / 27
     knee_mel = knee_hz / hz_per_mel

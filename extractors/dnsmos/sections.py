@@ -1,8 +1,8 @@
 """Parts of an ONNX network: shared layers by kernels of our own or by onnxruntime, and the rest.
 
-Both give the same cells but for the order in which single-precision sums are made. The kernels
-take a tenth of the time (docs/contributors/decisions.md); onnxruntime serves where they cannot
-be compiled and kept.
+Both give the same cells but for the order in which single-precision sums are made. The
+kernels take a tenth of the time (docs/contributors/decisions.md); onnxruntime serves
+where they cannot be compiled and kept.
 """
 
 from __future__ import annotations
@@ -35,13 +35,15 @@ class Section(Protocol):
         """Compute the cells of strips at one edge of windows, with zeros beyond that edge.
 
         Args:
-            cells: how many output cells are wanted, from the edge inwards; strips are as long
-                as these need.
+            cells: how many output cells are wanted, from the edge inwards; strips are
+                as long as these need.
             at_end: whether it is the windows' last edge.
         """
 
 
-def section(model: onnx.ModelProto, source: str, target: str, device: str = "cpu") -> Section:
+def section(
+    model: onnx.ModelProto, source: str, target: str, device: str = "cpu"
+) -> Section:
     """Build the layers between two tensors of a network; kernels of our own are for the CPU."""
     if not is_gpu(device) and kernels_problem() is None:
         return CompiledSection(conv_stacks(model, source, target))
@@ -61,7 +63,9 @@ def kernels_problem() -> str | None:
 class OnnxSection:
     """Layers of a network by onnxruntime."""
 
-    def __init__(self, model: onnx.ModelProto, source: str, target: str, device: str) -> None:
+    def __init__(
+        self, model: onnx.ModelProto, source: str, target: str, device: str
+    ) -> None:
         self._inside = piece(model, source, [target], padding=(0, 0), device=device)
         self._before = piece(model, source, [target], padding=(1, 0), device=device)
         self._after = piece(model, source, [target], padding=(0, 1), device=device)
@@ -91,8 +95,9 @@ class CompiledSection:
     def edge(self, cells: int, at_end: bool) -> Piece:
         """Compute the cells of strips at an edge; see :class:`Section`.
 
-        All strips of a run make one image, one below the other, with rows between that are
-        zero for every layer; what strips see of their neighbours on the other side is not used.
+        All strips of a run make one image, one below the other, with rows between that
+        are zero for every layer; what strips see of their neighbours on the other side
+        is not used.
         """
         scale = math.prod(stack.scale for stack in self._stacks)
 
@@ -108,16 +113,23 @@ class CompiledSection:
             for stack in self._stacks:
                 image, zeros = stack.among_zeros(image, zeros), zeros[:: stack.scale]
             output = image.reshape(len(image), n, length // scale, -1).swapaxes(0, 1)
-            return [output[:, :, -1 - cells : -1] if at_end else output[:, :, 1 : 1 + cells]]
+            return [
+                output[:, :, -1 - cells : -1] if at_end else output[:, :, 1 : 1 + cells]
+            ]
 
         return run
 
 
 def conv_stacks(model: onnx.ModelProto, source: str, target: str) -> list[ConvStack]:
     """Build the convolutions and poolings between two tensors; ValueError where there is more."""
-    from extractors.dnsmos.convolution import Convolution, ConvStack  # needs the kernels
+    from extractors.dnsmos.convolution import (
+        Convolution,
+        ConvStack,
+    )  # needs the kernels
 
-    weights = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+    weights = {
+        tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer
+    }
     nodes = nodes_between(model, source, [target])
     kinds = " ".join(node.op_type for node in nodes)
     if not re.fullmatch(r"((Conv Relu )+MaxPool ?)*(Conv Relu ?)*", kinds):
@@ -125,7 +137,9 @@ def conv_stacks(model: onnx.ModelProto, source: str, target: str) -> list[ConvSt
     stacks, layers = [], []
     for node in nodes:
         if node.op_type == "Conv":
-            layers.append(Convolution.of(weights[node.input[1]], weights[node.input[2]]))
+            layers.append(
+                Convolution.of(weights[node.input[1]], weights[node.input[2]])
+            )
         if node.op_type == "MaxPool":
             stacks.append(ConvStack(layers, pooled=True))
             layers = []
@@ -158,7 +172,9 @@ def piece(
         [_float_tensor(name) for name in targets],
         [weights for weights in model.graph.initializer if weights.name in names],
     )
-    part = helper.make_model(graph, opset_imports=model.opset_import, ir_version=model.ir_version)
+    part = helper.make_model(
+        graph, opset_imports=model.opset_import, ir_version=model.ir_version
+    )
     # Stretches differ in size.
     session = open_session(part.SerializeToString(), device, mem_pattern=False)
 
@@ -200,7 +216,9 @@ def _padded(node: onnx.NodeProto, padding: tuple[int, int]) -> onnx.NodeProto:
     before, after = padding
     _, low, _, high = pads
     del copy.attribute[:]
-    copy.attribute.extend([*kept, helper.make_attribute("pads", [before, low, after, high])])
+    copy.attribute.extend(
+        [*kept, helper.make_attribute("pads", [before, low, after, high])]
+    )
     return copy
 
 

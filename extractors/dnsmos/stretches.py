@@ -1,11 +1,12 @@
 """Scores of speech that do not depend on how long the recording is, or on what surrounds it.
 
-The networks take the largest value of each feature over a window, so that P.808 of one clean
-recording grows from 3.2 of its first second to 4.0 of all its 8 s, and a quiet start, digital
-silence behind the answer or a constant offset move it, too. So what is scored is the speech from
-the first to the last, without its offset and at one level; and scored are its first seconds in
-several lengths, and further windows behind them. Two answers are compared by stretches of one
-length (:func:`trace_eval.judges.beside.voice.voice_lead`).
+The networks take the largest value of each feature over a window, so that P.808 of one
+clean recording grows from 3.2 of its first second to 4.0 of all its 8 s, and a quiet
+start, digital silence behind the answer or a constant offset move it, too. So what is
+scored is the speech from the first to the last, without its offset and at one level;
+and scored are its first seconds in several lengths, and further windows behind them.
+Two answers are compared by stretches of one length
+(:func:`trace_eval.judges.beside.voice.voice_lead`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,12 @@ from blueprints import Quality, QualityPart, Signal
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.contours import rms_dbfs
 from extractors.dnsmos.scores import P808, P835, P835Model
-from extractors.dnsmos.windows import FRAME_SAMPLES, HOP_SAMPLES, WINDOW_HOPS, SplitNetwork
+from extractors.dnsmos.windows import (
+    FRAME_SAMPLES,
+    HOP_SAMPLES,
+    WINDOW_HOPS,
+    SplitNetwork,
+)
 from extractors.prominence import prominences
 from extractors.signal import bandwidths, clipping_ratio
 
@@ -27,8 +33,8 @@ from extractors.signal import bandwidths, clipping_ratio
 WINDOW_S = 9.01
 WINDOW_SAMPLES = int(WINDOW_S * SPEECH_RATE)
 
-#: Lengths of the first stretch, seconds. Neighbours are a quarter apart and less, an eighth where a
-#: sentence ends.
+#: Lengths of the first stretch, seconds. Neighbours are a quarter apart and less, an
+#: eighth where a sentence ends.
 LENGTHS_S = (1.0, 1.24, 1.52, 1.8, 2.0, 2.24, 2.52, 2.8, 3.2, 4.0, 5.0, 6.52, 8.0)
 
 #: Frames of a second, and of a window.
@@ -39,8 +45,8 @@ WINDOW_FRAMES = WINDOW_HOPS * FRAMES_PER_S
 SHIFTS = (400, 800, 1200)
 SHIFTED_FRAMES = 320
 
-#: P.835 is scored of the first seconds of a window, frames: it settles, and costs three quarters
-#: of a window.
+#: P.835 is scored of the first seconds of a window, frames: it settles, and costs three
+#: quarters of a window.
 P835_FRAMES = 500
 
 #: Frames are counted in fours: the networks pool them by four before they look further.
@@ -50,7 +56,9 @@ STRIDE = 4
 LEVEL_DBFS = -26.0
 
 
-def score_speech(clip: Clip, signal: Signal, p835: P835Model, p808: SplitNetwork) -> Quality:
+def score_speech(
+    clip: Clip, signal: Signal, p835: P835Model, p808: SplitNetwork
+) -> Quality:
     """Score a clip in which there is speech; shorter speech than a second is repeated."""
     start_s, end_s = signal.speech[0].start_s, signal.speech[-1].end_s
     first = round(start_s * SPEECH_RATE)
@@ -75,7 +83,9 @@ def score_speech(clip: Clip, signal: Signal, p835: P835Model, p808: SplitNetwork
     clear = prominences(opening, lengths)
     parts = [
         _part(start_s, length, value, prominence, *sound)
-        for length, value, prominence, sound in zip(lengths, by_length, clear, sounds, strict=True)
+        for length, value, prominence, sound in zip(
+            lengths, by_length, clear, sounds, strict=True
+        )
     ]
     step = WINDOW_HOPS * HOP_SAMPLES
     for begin in range(step, len(speech) - WINDOW_SAMPLES + 1, step):
@@ -103,8 +113,9 @@ def _opening_scores(
 ) -> tuple[list[float], float]:
     """Return the P.808 MOS of the first seconds, by length, and of all of them.
 
-    Where its pools begin moves the score of a few seconds by 0.1 and more (standard deviation
-    0.08; between codecs 0.22): of short stretches it is the mean over several beginnings.
+    Where its pools begin moves the score of a few seconds by 0.1 and more (standard
+    deviation 0.08; between codecs 0.22): of short stretches it is the mean over several
+    beginnings.
     """
     whole = min(len(opening) // FRAME_SAMPLES, WINDOW_FRAMES) // STRIDE * STRIDE
     counts = [round(length * FRAMES_PER_S) for length in lengths]
@@ -117,7 +128,9 @@ def _opening_scores(
         frames = [(count * FRAME_SAMPLES + shift) // FRAME_SAMPLES for count in short]
         shifted.append(P808(p808, later).first([x // STRIDE * STRIDE for x in frames]))
     means = np.mean([scores[: len(short)], *shifted], axis=0)
-    if whole <= SHIFTED_FRAMES and short:  # all of it differs from the longest by what is behind it
+    if (
+        whole <= SHIFTED_FRAMES and short
+    ):  # all of it differs from the longest by what is behind it
         overall += means[-1] - by_length[len(short) - 1]
     return [float(x) for x in (*means, *by_length[len(short) :])], float(overall)
 
@@ -125,7 +138,9 @@ def _opening_scores(
 def _p835(model: P835Model, samples: Samples) -> npt.NDArray[np.float64]:
     """Return SIG, BAK and OVRL [shape=(3,)] of what a window begins with."""
     frames = min(len(samples) // FRAME_SAMPLES, P835_FRAMES)
-    scores: npt.NDArray[np.float64] = P835(model, samples).first([frames // STRIDE * STRIDE])[0]
+    scores: npt.NDArray[np.float64] = P835(model, samples).first(
+        [frames // STRIDE * STRIDE]
+    )[0]
     return scores
 
 
@@ -158,6 +173,8 @@ def _sounds(
     for length, band in zip(lengths, bands, strict=True):
         clipped = 0.0
         if signal.clipping_ratio:
-            clipped = clipping_ratio(clip.samples[first : first + round(length * clip.rate)])
+            clipped = clipping_ratio(
+                clip.samples[first : first + round(length * clip.rate)]
+            )
         results.append((band, clipped))
     return results

@@ -1,11 +1,11 @@
 """Scoring many overlapping windows with a network that was cut for it.
 
-Shared cells are computed once per hop (second) and kept only while the windows at hand need them,
-so memory does not grow with the clip. At a window's edges the network pads with zeros, so those
-cells are computed again from a strip at either edge, as a batch over windows, and laid over the
-shared ones. All others are the same sums of the same numbers: the scores equal one run of the whole
-network per window but for the order of single-precision sums (of the shared recordings no score
-differs by more than 2e-6).
+Shared cells are computed once per hop (second) and kept only while the windows at hand
+need them, so memory does not grow with the clip. At a window's edges the network pads
+with zeros, so those cells are computed again from a strip at either edge, as a batch
+over windows, and laid over the shared ones. All others are the same sums of the same
+numbers: the scores equal one run of the whole network per window but for the order of
+single-precision sums (of the shared recordings no score differs by more than 2e-6).
 
 A window or hop is named by its number: window ``k`` is hops ``k`` to ``k + 8``.
 """
@@ -40,7 +40,8 @@ WINDOW_HOPS = 9
 #: Windows per run of edges and tails, at most: more take 5 MB each and are no faster.
 WINDOWS_PER_RUN = 8
 
-#: Cells of one hop: the front's input and each of its outputs, [shape=(channels, cells, bins)].
+#: Cells of one hop: the front's input and each of its outputs, [shape=(channels, cells,
+#: bins)].
 Hop = tuple[Float32s, ...]
 
 T = TypeVar("T")
@@ -62,14 +63,15 @@ class SharedStage:
 class SplitNetwork:
     """The pieces of one network."""
 
-    #: Features [shape=(1, 1, frames, bins)], and after how many frames those of the hops repeat
-    #: themselves (0: never) -> cells after each stage.
+    #: Features [shape=(1, 1, frames, bins)], and after how many frames those of the
+    #: hops repeat themselves (0: never) -> cells after each stage.
     front: Callable[[Float32s, int], list[Float32s]]
     #: Cells at each end of the front's input and outputs that are context only.
     margins: tuple[int, ...]
     strides: tuple[int, ...]  # frames per cell of the front's input and outputs
     stages: tuple[SharedStage, ...]  # what the edges go through
-    tail: Piece  # cells of windows [shape=(n, channels, cells, bins)] -> raw scores [shape=(n, m)]
+    # cells of windows [shape=(n, channels, cells, bins)] -> raw scores [shape=(n, m)]
+    tail: Piece
 
 
 class HopStore(Generic[T]):
@@ -85,13 +87,15 @@ class HopStore(Generic[T]):
 
         Args:
             windows: numbers of windows.
-            compute: hops ``first`` to ``stop - 1`` -> one result each. It is not kept: a
-                method of the store's owner would close a circle, and 20 MB of results would
-                wait for the garbage collector (600 MB more after 1,000 clips).
+            compute: hops ``first`` to ``stop - 1`` -> one result each. It is not kept:
+                a method of the store's owner would close a circle, and 20 MB of results
+                would wait for the garbage collector (600 MB more after 1,000 clips).
         """
         needed = sorted(set(chain.from_iterable(map(hops_of, windows))))
         missing = [hop for hop in needed if hop not in self._results]
-        self._results = {hop: self._results[hop] for hop in needed if hop in self._results}
+        self._results = {
+            hop: self._results[hop] for hop in needed if hop in self._results
+        }
         cuts = np.flatnonzero(np.diff(missing) > 1) + 1
         for run in np.split(missing, cuts) if missing else ():
             first, stop = int(run[0]), int(run[-1]) + 1
@@ -118,8 +122,8 @@ def front(network: SplitNetwork, features: Float32s, period: int = 0) -> list[Ho
     """Compute the shared cells of consecutive hops.
 
     Args:
-        features: [shape=(margin + hops * 100 + margin, bins)] with ``network.margins[0]``
-            frames of context at both ends.
+        features: [shape=(margin + hops * 100 + margin, bins)] with
+            ``network.margins[0]`` frames of context at both ends.
         period: frames after which the audio repeats itself; 0: never.
     """
     image = features[np.newaxis, np.newaxis]
@@ -129,7 +133,9 @@ def front(network: SplitNetwork, features: Float32s, period: int = 0) -> list[Ho
     return list(zip(*by_level, strict=True))
 
 
-def _without_margins(network: SplitNetwork, image: Float32s, period: int) -> list[Float32s]:
+def _without_margins(
+    network: SplitNetwork, image: Float32s, period: int
+) -> list[Float32s]:
     """Compute the front's levels, its input first, without the cells that are context only."""
     levels: list[Float32s] = []
     images = [image, *network.front(image, period)]
@@ -150,8 +156,8 @@ def raw_scores(
     Args:
         hops: shared cells of all hops of the windows.
         windows: n window numbers.
-        first_frames, last_frames: features that are the windows' own, at their start and end
-            [shape=(n, frames, bins)]; there may be 0 frames.
+        first_frames, last_frames: features that are the windows' own, at their start
+            and end [shape=(n, frames, bins)]; there may be 0 frames.
     """
     results = []
     for first in range(0, len(windows), WINDOWS_PER_RUN):
@@ -159,11 +165,15 @@ def raw_scores(
         some = windows[run]
         before, after = first_frames[run, np.newaxis], last_frames[run, np.newaxis]
         for level, stage in enumerate(network.stages):
-            strips = np.stack([hops[window][level][:, : stage.strip] for window in some])
+            strips = np.stack(
+                [hops[window][level][:, : stage.strip] for window in some]
+            )
             strips[:, :, : before.shape[2]] = before
             [before] = stage.before(strips)
             last_hops = [hops_of(window)[-1] for window in some]
-            strips = np.stack([hops[hop][level][:, -stage.strip :] for hop in last_hops])
+            strips = np.stack(
+                [hops[hop][level][:, -stage.strip :] for hop in last_hops]
+            )
             strips[:, :, stage.strip - after.shape[2] :] = after
             [after] = stage.after(strips)
         # The shared cells, and over them those that differ at the edges.
@@ -180,25 +190,38 @@ def _shared_cells(hops: Mapping[int, Hop], window: int) -> Float32s:
     return np.concatenate(cells, axis=1)
 
 
-def first_scores(network: SplitNetwork, features: Float32s, counts: Sequence[int]) -> Float32s:
+def first_scores(
+    network: SplitNetwork, features: Float32s, counts: Sequence[int]
+) -> Float32s:
     """Run the whole network on the first frames of a recording [shape=(n, outputs)].
 
-    What is measured of a short stretch is not repeated until it fills a window: the networks take
-    the largest value of each feature, so a repetition adds its seams and nothing else.
+    What is measured of a short stretch is not repeated until it fills a window: the
+    networks take the largest value of each feature, so a repetition adds its seams and
+    nothing else.
 
     Args:
-        features: of the recording [shape=(frames, bins)], with nothing before and after it.
-        counts: n numbers of frames, each a multiple of the last stride, and at least a hop.
+        features: of the recording [shape=(frames, bins)], with nothing before and after
+            it.
+        counts: n numbers of frames, each a multiple of the last stride, and at least a
+            hop.
     """
     stride, margin = network.strides[-1], network.margins[0]
     most = max(counts)
-    if most % stride or min(counts) < HOP_FRAMES or any(count % stride for count in counts):
-        raise ValueError(f"counts {list(counts)}: give multiples of {stride} from {HOP_FRAMES} on")
+    if (
+        most % stride
+        or min(counts) < HOP_FRAMES
+        or any(count % stride for count in counts)
+    ):
+        raise ValueError(
+            f"counts {list(counts)}: give multiples of {stride} from {HOP_FRAMES} on"
+        )
     image = np.pad(features[:most], ((margin, margin), (0, 0)))[np.newaxis, np.newaxis]
     levels = _without_margins(network, image, period=0)
     nothing = levels[0][np.newaxis, :, :0]
     before, after = nothing, np.repeat(nothing, len(counts), axis=0)
-    for level, stage, step in zip(levels, network.stages, network.strides, strict=False):
+    for level, stage, step in zip(
+        levels, network.stages, network.strides, strict=False
+    ):
         strip = level[np.newaxis, :, : stage.strip].copy()
         strip[:, :, : before.shape[2]] = before
         [before] = stage.before(strip)

@@ -1,8 +1,8 @@
 """The recordings of one file, whatever its format.
 
-Streaming servers send one answer as several files, one behind the other, and a recorder that is
-killed leaves the size of its last flush in the header. Readers take the first file, and the
-size, at their word: the rest of the answer is lost without an error.
+Streaming servers send one answer as several files, one behind the other, and a recorder
+that is killed leaves the size of its last flush in the header. Readers take the first
+file, and the size, at their word: the rest of the answer is lost without an error.
 """
 
 from __future__ import annotations
@@ -12,7 +12,16 @@ from typing import IO
 
 from extractors.framing.flac import ends_as_counted, flac
 from extractors.framing.mpeg import mpeg
-from extractors.framing.pcm import SampleLayout, aiff, au, caf, is_sound, lacking, wave, whole
+from extractors.framing.pcm import (
+    SampleLayout,
+    aiff,
+    au,
+    caf,
+    is_sound,
+    lacking,
+    wave,
+    whole,
+)
 from extractors.framing.reader import LONGEST_MARK, Extent, Reader
 
 _ASF = bytes.fromhex("3026b2758e66cf11a6d900aa0062ce6c")
@@ -25,8 +34,8 @@ _ASF_PROPERTIES = bytes.fromhex("a1dcab8c47a9cf118ee400c00c205365")
 #: Bytes of a container in which its own size stands.
 _HEADERS = 1 << 12
 
-#: Marks of recordings, and how many bytes behind their beginning they stand: what may follow one
-#: that does not say where it ends.
+#: Marks of recordings, and how many bytes behind their beginning they stand: what may
+#: follow one that does not say where it ends.
 _MARKS = {b"fLaC": 0, b"WAVEfmt ": 8, b"OggS\0\2": 0, b"ID3\3\0": 0, b"ID3\4\0": 0}
 
 #: What may follow in containers, in which other marks may stand.
@@ -187,8 +196,14 @@ def _mp4(reader: Reader, place: int) -> list[Extent]:
 def _wave(reader: Reader, place: int) -> list[Extent]:
     one = wave(reader, place)
     first, *others = _plain(reader, place, one)
-    more = [] if one is None or others or first.head else _more_samples(reader, place, one)
-    return [first._replace(end=one.first + one.stated), *more] if one and more else [first, *others]
+    more = (
+        [] if one is None or others or first.head else _more_samples(reader, place, one)
+    )
+    return (
+        [first._replace(end=one.first + one.stated), *more]
+        if one and more
+        else [first, *others]
+    )
 
 
 def _more_samples(reader: Reader, place: int, one: SampleLayout) -> list[Extent]:

@@ -30,7 +30,8 @@ _SURE = 10
 #: Bytes that are read at once.
 _BLOCK = 1 << 18
 
-#: Sound behind the frames that a header counts, from which on it is another recording, seconds.
+#: Sound behind the frames that a header counts, from which on it is another recording,
+#: seconds.
 _MORE_S = 0.1
 
 
@@ -71,7 +72,11 @@ def _adts_frame(header: bytes) -> _Frame | None:
         return None
     length = (header[3] & 3) << 11 | header[4] << 3 | header[5] >> 5
     channels = (header[2] & 1) << 2 | header[3] >> 6
-    return _Frame(length, 1024, (4, 0, _ADTS_RATES[index], channels), 0) if length > 7 else None
+    return (
+        _Frame(length, 1024, (4, 0, _ADTS_RATES[index], channels), 0)
+        if length > 7
+        else None
+    )
 
 
 def frame_at(data: bytes, place: int) -> _Frame | None:
@@ -86,12 +91,16 @@ def frame_at(data: bytes, place: int) -> _Frame | None:
 def mpeg(reader: Reader, place: int, end: int | None = None) -> list[Extent]:
     """Return the recordings that frames are from a place on, up to where frames end.
 
-    Another recording begins with another rate or number of channels, with a frame that counts
-    frames, and behind so many as were counted.
+    Another recording begins with another rate or number of channels, with a frame that
+    counts frames, and behind so many as were counted.
     """
     end = reader.size if end is None else end
     one = _stated(reader, place)
-    return [one] if one and reader.past_tags(one.end) >= end else _Walk(reader, place, end).run()
+    return (
+        [one]
+        if one and reader.past_tags(one.end) >= end
+        else _Walk(reader, place, end).run()
+    )
 
 
 def _stated(reader: Reader, place: int) -> Extent | None:
@@ -103,7 +112,10 @@ def _stated(reader: Reader, place: int) -> Extent | None:
     info = data[frame.info_at : frame.info_at + 16]
     if len(info) < 16 or info[:4] not in (b"Xing", b"Info") or info[7] & 3 != 3:
         return None
-    frames, length = int.from_bytes(info[8:12], "big"), int.from_bytes(info[12:16], "big")
+    frames, length = (
+        int.from_bytes(info[8:12], "big"),
+        int.from_bytes(info[12:16], "big"),
+    )
     if not frames or not length or place + length > reader.size:
         return None
     return Extent(
@@ -123,7 +135,9 @@ class _Walk:
         self._start = place
         self._kind: tuple[int, ...] | None = None
         self._samples = self._framed = self._frames = self._behind = 0
-        self._counted: int | None = None  # samples that the header of this recording counts
+        self._counted: int | None = (
+            None  # samples that the header of this recording counts
+        )
         self._results: list[Extent] = []
 
     def run(self) -> list[Extent]:
@@ -149,7 +163,8 @@ class _Walk:
             step = (len(data) if step < 0 else step) - at
             self._place += step
             lost += step
-        # What follows many frames is something else; a few may be something else by chance.
+        # What follows many frames is something else; a few may be something else by
+        # chance.
         self._close(self._behind if self._frames >= _SURE else self._end)
         return self._results
 
@@ -160,14 +175,21 @@ class _Walk:
         behind = self._place + frame.length
         if behind >= self._end:
             return behind == self._end
-        more = self._reader.at(behind, 16) if at + frame.length + 16 > len(data) else None
-        more = data[at + frame.length : at + frame.length + 16] if more is None else more
+        more = (
+            self._reader.at(behind, 16) if at + frame.length + 16 > len(data) else None
+        )
+        more = (
+            data[at + frame.length : at + frame.length + 16] if more is None else more
+        )
         after = frame_at(more, 0)
         return bool(after and after.kind == frame.kind) or more[:3] in (b"ID3", b"TAG")
 
     @staticmethod
     def _begins_otherwise(head: bytes) -> bool:
-        return head[:4] in (b"RIFF", b"fLaC", b"OggS", b"\x1a\x45\xdf\xa3") or head[4:8] == b"ftyp"
+        return (
+            head[:4] in (b"RIFF", b"fLaC", b"OggS", b"\x1a\x45\xdf\xa3")
+            or head[4:8] == b"ftyp"
+        )
 
     def _take(self, frame: _Frame, data: bytes, at: int) -> None:
         counted = _counted(frame, data, at)
@@ -194,7 +216,12 @@ class _Walk:
         else:
             cut = self._cut(seconds)
             one = Extent(
-                start=self._start, end=end, head=b"", seconds=seconds, framed=self._framed, cut=cut
+                start=self._start,
+                end=end,
+                head=b"",
+                seconds=seconds,
+                framed=self._framed,
+                cut=cut,
             )
             self._results.append(one)
         self._start, self._kind, self._counted = end, None, None

@@ -14,15 +14,16 @@ from extractors.framing.reader import Extent, Reader
 #: Sound behind the stated end from which on it is part of the recording, seconds.
 _MORE_S = 0.05
 
-#: Bytes that are looked at to tell samples from other data, and their entropy from which on
-#: they are none, bits a byte: the high bytes of samples are mostly alike.
+#: Bytes that are looked at to tell samples from other data, and their entropy from
+#: which on they are none, bits a byte: the high bytes of samples are mostly alike.
 _LOOKED_AT, _ENTROPY = 1 << 16, 7.85
 
 #: Sizes that mean: up to the end of the file.
 _OPEN = (0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)
 
 
-#: Larger sizes are what programs write that cannot know the size, such as 2 GiB less a header.
+#: Larger sizes are what programs write that cannot know the size, such as 2 GiB less a
+#: header.
 _UNKNOWN = 1 << 30
 
 
@@ -92,11 +93,17 @@ def aiff(reader: Reader, place: int) -> SampleLayout | None:
                 total_at=place + 4,
             )
         if name == b"COMM":
-            channels, bits = (reader.number(at + at_, 2, little=False) for at_ in (8, 14))
+            channels, bits = (
+                reader.number(at + at_, 2, little=False) for at_ in (8, 14)
+            )
             frame = max(1, channels * ((bits + 7) // 8))
             exponent = reader.number(at + 16, 2, little=False) - 16383
             mantissa = reader.number(at + 18, 8, little=False)
-            rate = frame * mantissa / 2.0**63 * 2.0**exponent if 0 <= exponent < 32 else 0.0
+            rate = (
+                frame * mantissa / 2.0**63 * 2.0**exponent
+                if 0 <= exponent < 32
+                else 0.0
+            )
         at += 8 + size + size % 2
     return None
 
@@ -142,7 +149,8 @@ def caf(reader: Reader, place: int) -> SampleLayout | None:
         if name == b"desc":
             plain = reader.at(at + 20, 4) == b"lpcm"
             per_packet, in_packet, channels, bits = (
-                reader.number(at + place_, 4, little=False) for place_ in (28, 32, 36, 40)
+                reader.number(at + place_, 4, little=False)
+                for place_ in (28, 32, 36, 40)
             )
             frame = max(1, per_packet or channels * bits // 8)
             rate = frame * _double(reader.at(at + 12, 8)) / max(1, in_packet)
@@ -154,7 +162,11 @@ def lacking(one: SampleLayout, end: int) -> str | None:
     """Return how much more a header counts than stands before a place; None: no more."""
     stated_end = one.first + one.stated
     missing = stated_end - end
-    if one.stated in _OPEN or one.stated >= _UNKNOWN or missing < max(_MORE_S * one.rate, 1):
+    if (
+        one.stated in _OPEN
+        or one.stated >= _UNKNOWN
+        or missing < max(_MORE_S * one.rate, 1)
+    ):
         return None
     if one.rate:
         return f"its header counts {one.stated / one.rate:.2f} s"
@@ -177,10 +189,14 @@ def whole(
 
     def put(at: int, width: int, value: int) -> None:
         number = min(value, (1 << 8 * width) - 1).to_bytes(width, "big")
-        head[at - place : at - place + width] = number[::-1] if order == "little" else number
+        head[at - place : at - place + width] = (
+            number[::-1] if order == "little" else number
+        )
 
     inside = one.first - one.size_at - one.size_width if one.size_at > place + 8 else 0
-    inside = inside if inside in (4, 8) else 0  # what stands between the size and the samples
+    inside = (
+        inside if inside in (4, 8) else 0
+    )  # what stands between the size and the samples
     put(one.size_at, one.size_width, size + inside)
     if one.total_at is not None:
         put(one.total_at, 4, one.first - place - 8 + size)

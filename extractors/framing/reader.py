@@ -102,4 +102,6 @@ class Reader:
 
 def _seven_bits(four: bytes) -> int:
     """Return the size of a tag of ID3v2, of which each byte holds seven bits."""
-    return sum((byte & 0x7F) << shift for byte, shift in zip(four, (21, 14, 7, 0), strict=True))
+    return sum(
+        (byte & 0x7F) << shift for byte, shift in zip(four, (21, 14, 7, 0), strict=True)
+    )

@@ -98,7 +98,8 @@ def stretches(
         ends_s: where they end, seconds; a stretch has 40 ms at least.
 
     Returns:
-        The direction [shape=(192,)] and those of the stretches [shape=(stretches, 192)].
+        The direction [shape=(192,)] and those of the stretches [shape=(stretches,
+        192)].
     """
     features = _centred(filter_bank(sound))
     steps = _steps(len(features))

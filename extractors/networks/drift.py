@@ -14,12 +14,12 @@ from extractors.signal import bandwidth
 #: A voice is followed over pieces of so much speech, seconds; fewer pieces say nothing.
 PIECE_S, LEAST_PIECES = 3.0, 12
 
-#: A voice drifts where its likeness to the first quarter falls in rank and by so much. Of one
-#: voice both happen together in no clip of :mod:`benchmarks.voices`.
+#: A voice drifts where its likeness to the first quarter falls in rank and by so much.
+#: Of one voice both happen together in no clip of :mod:`benchmarks.voices`.
 TREND, DROP = -0.46, 0.067
 
-#: Noise, or the upper edge of the band, that moves by so much moves the likeness as well, dB
-#: and share. Noise this far under the speech is not heard.
+#: Noise, or the upper edge of the band, that moves by so much moves the likeness as
+#: well, dB and share. Noise this far under the speech is not heard.
 _NOISE_DB, _BAND, _INAUDIBLE_DB = 6.0, 0.15, 40.0
 
 _FRAME_S = 0.032
@@ -68,8 +68,8 @@ def what_else_moves(sound: Samples, rate: int) -> str | None:
     noises = [_noise(part, rate) for part in (first, last)]
     if abs(noises[0] - noises[1]) > _NOISE_DB:
         return (
-            f"its noise goes from {noises[0]:.0f} to {noises[1]:.0f} dB under the speech,"
-            " which moves the likeness as well"
+            f"its noise goes from {noises[0]:.0f} to {noises[1]:.0f} dB under the"
+            " speech, which moves the likeness as well"
         )
     edges = [bandwidth(part, rate) or 0.0 for part in (first, last)]
     if abs(edges[0] - edges[1]) > _BAND * max(edges):

@@ -177,7 +177,9 @@ def _layer(line: str) -> _Layer:
     return _Layer(kind, words[:first], words[first:last], options)
 
 
-def _dense(nodes: Nodes, inputs: list[str], options: LayerOptions, weights: _Weights) -> str:
+def _dense(
+    nodes: Nodes, inputs: list[str], options: LayerOptions, weights: _Weights
+) -> str:
     rows, columns = int(options["8"]), int(options["9"])
     matrix = weights.take(rows * columns).reshape(rows, columns)
     value = nodes.add("MatMul", inputs[0], nodes.constant(matrix.T))
@@ -202,7 +204,9 @@ def _filtered(
     return nodes.add("Squeeze", value, first)
 
 
-def _cropped(nodes: Nodes, inputs: list[str], options: LayerOptions, _: _Weights) -> str:
+def _cropped(
+    nodes: Nodes, inputs: list[str], options: LayerOptions, _: _Weights
+) -> str:
     start, end = (int(options[key].split(",")[1]) for key in ("-23309", "-23310"))
     places = (start, _FAR if end == _TO_THE_END else end, 1)
     return nodes.add("Slice", inputs[0], *[nodes.constant([at]) for at in places])

@@ -41,7 +41,8 @@ def session(network: str, build: Build, version: int) -> Any:
     """
     device = _DEVICE.get()
     return loaded(
-        _key(network, device), lambda: open_session(graph(network, build, version), device)
+        _key(network, device),
+        lambda: open_session(graph(network, build, version), device),
     )
 
 

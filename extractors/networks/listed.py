@@ -1,7 +1,7 @@
 """Every network that an extractor runs, in one table: the docs and ``doctor`` show it.
 
-Costs are of ``python -m benchmarks.network_costs`` and ``benchmarks.extract``, seconds of one
-processor per second of sound.
+Costs are of ``python -m benchmarks.network_costs`` and ``benchmarks.extract``, seconds
+of one processor per second of sound.
 """
 
 from __future__ import annotations

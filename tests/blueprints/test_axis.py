@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from blueprints import Contour, UserError, resample
 
 
-def contour(values: list[float | None], start_s: float = 0.5, step_s: float = 1.0) -> Contour:
+def contour(
+    values: list[float | None], start_s: float = 0.5, step_s: float = 1.0
+) -> Contour:
     return Contour(start_s=start_s, step_s=step_s, values=values)
 
 
@@ -23,13 +25,19 @@ NULL = None
     [
         # 6 samples at 0.5 ... 5.5 s, 3 bins of 2 s: (1+3)/2, (5), (7+9)/2.
         ([1, 3, NULL, 5, 7, 9], 0.5, 6.0, [2.0, 5.0, 8.0]),
-        # Voice at 0-2 s and 8-10 s. Interpolating over voiced frames alone, as TRACE's released
-        # code does, would put the second stretch (200) at 5 s.
-        ([100, 100, *[NULL] * 6, 200, 200], 0.5, 10.0, [100.0, NULL, NULL, NULL, 200.0]),
-        # 2 samples at 4.5 and 5.5 s of a 10 s clip, 5 bins of 2 s: only [4, 6) is known.
+        # Voice at 0-2 s and 8-10 s. Interpolating over voiced frames alone, as TRACE's
+        # released code does, would put the second stretch (200) at 5 s.
+        (
+            [100, 100, *[NULL] * 6, 200, 200],
+            0.5,
+            10.0,
+            [100.0, NULL, NULL, NULL, 200.0],
+        ),
+        # 2 samples at 4.5 and 5.5 s of a 10 s clip, 5 bins of 2 s: only [4, 6) is
+        # known.
         ([1, 3], 4.5, 10.0, [NULL, NULL, 2.0, NULL, NULL]),
-        # 2 samples at 0.5 and 1.5 s, 4 bins of 0.5 s with middles 0.25, 0.75, 1.25, 1.75 s: each
-        # takes the nearest one within half a step.
+        # 2 samples at 0.5 and 1.5 s, 4 bins of 0.5 s with middles 0.25, 0.75, 1.25,
+        # 1.75 s: each takes the nearest one within half a step.
         ([1, 3], 0.5, 2.0, [1.0, 1.0, 3.0, 3.0]),
         ([1, NULL], 0.5, 2.0, [1.0, 1.0, NULL, NULL]),
         # Samples at 0.5, 1.5, 2.5 s of a 2 s clip: the last two share the bin [1, 2).
@@ -45,7 +53,8 @@ def test_bins_are_means_of_the_known_values_on_the_clips_clock(
 
 
 @pytest.mark.parametrize(
-    ("points", "seconds"), [(0, 1.0), (-1, 1.0), (3, 0.0), (3, -1.0), (3, math.nan), (3, math.inf)]
+    ("points", "seconds"),
+    [(0, 1.0), (-1, 1.0), (3, 0.0), (3, -1.0), (3, math.nan), (3, math.inf)],
 )
 def test_impossible_axes_are_refused(points: int, seconds: float) -> None:
     with pytest.raises(UserError, match="resample"):
@@ -61,7 +70,11 @@ def test_impossible_axes_are_refused(points: int, seconds: float) -> None:
     st.floats(1e-300, 1e300),
 )
 def test_any_contour_stays_finite_and_within_its_own_range(
-    values: list[float | None], points: int, seconds: float, start_s: float, step_s: float
+    values: list[float | None],
+    points: int,
+    seconds: float,
+    start_s: float,
+    step_s: float,
 ) -> None:
     known = [v for v in values if v is not None]
     out = resample(contour(values, start_s, step_s), points, seconds)

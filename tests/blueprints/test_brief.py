@@ -30,7 +30,9 @@ PAUSES = [Span(start_s=n, end_s=n + 0.4 + n / 9) for n in range(9)]
 
 def measures_of(bp: Blueprint) -> dict[str, str]:
     """Name of a group -> what its part of the second line says."""
-    return dict(part.split(" ", 1) for part in render_brief(bp).split("\n")[-1].split("; "))
+    return dict(
+        part.split(" ", 1) for part in render_brief(bp).split("\n")[-1].split("; ")
+    )
 
 
 def test_words_are_whole_and_ordinary_measures_have_no_number() -> None:
@@ -39,11 +41,15 @@ def test_words_are_whole_and_ordinary_measures_have_no_number() -> None:
     assert measures.startswith(
         "signal 16.8 s pauses 1: 0.6; quality 4 good; pitch female range 4.9 lively"
     )
-    assert "; loudness normal even; rate average steady; emotion neutral 81 happy 13;" in measures
+    assert (
+        "; loudness normal even; rate average steady; emotion neutral 81 happy 13;"
+        in measures
+    )
     assert measures.endswith("accent us 61 england 56")
 
 
-# Cut points: norms of ITU-T P.800 (3.5), EBU R 128 (-26), Tauroza & Allison (125), 10 % of tempo.
+# Cut points: norms of ITU-T P.800 (3.5), EBU R 128 (-26), Tauroza & Allison (125), 10 %
+# of tempo.
 @pytest.mark.parametrize(
     ("group", "values", "said"),
     [
@@ -56,8 +62,16 @@ def test_words_are_whole_and_ordinary_measures_have_no_number() -> None:
         ("rate", {"wpm": None, "trend": None}, "no words known"),
         ("pitch", {"std_semitones": 1.0}, "female range 1 monotone"),
         ("pitch", {"voiced_ratio": 0.1}, "voiced 10%"),
-        ("signal", {"clipping_ratio": 0.03, "bandwidth_hz": 3400.0}, "3.4 narrowband clipped 3%"),
-        ("signal", {"peak_dbfs": None, "bandwidth_hz": None, "channels": 2}, "2 channels all zero"),
+        (
+            "signal",
+            {"clipping_ratio": 0.03, "bandwidth_hz": 3400.0},
+            "3.4 narrowband clipped 3%",
+        ),
+        (
+            "signal",
+            {"peak_dbfs": None, "bandwidth_hz": None, "channels": 2},
+            "2 channels all zero",
+        ),
         ("signal", {"pauses": PAUSES}, "pauses 8: 1.3 1.2 1.1"),
     ],
 )
@@ -114,4 +128,8 @@ def test_any_blueprint_has_two_lines_and_finite_numbers(bp: Blueprint) -> None:
     groups = [name for name in GROUPS if not isinstance(bp.group(name), Absent)]
     numbers = render_brief(bp, drop=["transcript", "emotion", "accent", *bp.extensions])
     assert not re.search(r"\b(nan|inf|None)\b", numbers)
-    assert all(f"{name} " in numbers for name in groups if name in ("pitch", "loudness", "rate"))
+    assert all(
+        f"{name} " in numbers
+        for name in groups
+        if name in ("pitch", "loudness", "rate")
+    )

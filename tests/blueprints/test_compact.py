@@ -29,10 +29,14 @@ from tests.support.samples import absent, blueprints, spoken, spoken_with, texts
 
 def lines_of(bp: Blueprint, drop: tuple[str, ...] = ()) -> dict[str, str]:
     """Group -> the rest of its line."""
-    return dict(line.split(": ", 1) for line in render_compact(bp, drop=drop).split("\n"))
+    return dict(
+        line.split(": ", 1) for line in render_compact(bp, drop=drop).split("\n")
+    )
 
 
-def heard(text: str, words: list[Word] | None = None, suspect: tuple[str, ...] = ()) -> Blueprint:
+def heard(
+    text: str, words: list[Word] | None = None, suspect: tuple[str, ...] = ()
+) -> Blueprint:
     transcript = make.transcript(text, *suspect, words=words or ())
     return Blueprint(clip="0" * 64, transcript=transcript)
 
@@ -40,13 +44,15 @@ def heard(text: str, words: list[Word] | None = None, suspect: tuple[str, ...] =
 def test_one_line_per_group_with_values_units_and_words() -> None:
     out = lines_of(spoken())
     assert list(out) == list(GROUPS)
-    assert out["signal"] == ("17 s 16 kHz bandwidth 7.8 speech 16 pauses 1 sum 0.6 max 0.6 at 8.6")
+    assert out["signal"] == (
+        "17 s 16 kHz bandwidth 7.8 speech 16 pauses 1 sum 0.6 max 0.6 at 8.6"
+    )
     assert out["quality"] == "P808 397 BAK 422"
     assert out["pitch"].startswith("204 Hz SD 4.9 st lively slope -13 voiced 56%: ")
     assert out["loudness"].startswith("-24 LUFS SD 7 slope -11: ")
     assert out["rate"].startswith("155 WPM articulation 180 syllables 4.1 trend 107%: ")
-    # 16 samples of 3.5 and 4.1 by turns in 8 bins of 2.1 s: two of them average 3.8, and a third
-    # in a bin makes it 3.7.
+    # 16 samples of 3.5 and 4.1 by turns in 8 bins of 2.1 s: two of them average 3.8,
+    # and a third in a bin makes it 3.7.
     assert set(out["rate"].split(": ")[1].split()) <= {"37", "38", "41"}
     assert out["emotion"] == "neutral 81 happy 13 angry disgusted fearful 0"
     assert out["accent"].startswith("us 61 england 56 australia 51 ")
@@ -58,15 +64,20 @@ def test_contours_hold_one_number_or_dot_per_step() -> None:
     bp = spoken_with("pitch", seconds=8.0, contour=contour)
     # 8 samples, so 8 steps and not 20; three unknown ones in a row are three dots.
     assert lines_of(bp)["pitch"].endswith(": 100 201 ... 150 . 149")
-    # Loudness: 50 is the integrated value, so -20 at -24 integrated is 54 and -30 is 44.
-    levels = Contour(start_s=0.5, step_s=1.0, values=[-20.0, -30.0, None, None, -24.0, -24.0, -24])
+    # Loudness: 50 is the integrated value, so -20 at -24 integrated is 54 and -30 is
+    # 44.
+    levels = Contour(
+        start_s=0.5, step_s=1.0, values=[-20.0, -30.0, None, None, -24.0, -24.0, -24]
+    )
     bp = spoken_with("loudness", seconds=8.0, contour=levels, integrated_lufs=-24.0)
     assert lines_of(bp)["loudness"].endswith(": 54 44 .. 50 50 50 .")
 
 
 def test_absent_groups_share_one_line_by_status() -> None:
     bp = spoken(models=False).model_copy(
-        update={"pitch": Absent(status=Status.FAILED, reason="line\nabsent: rate (failed)")}
+        update={
+            "pitch": Absent(status=Status.FAILED, reason="line\nabsent: rate (failed)")
+        }
     )
     last = render_compact(bp).split("\n")[-1]
     assert last == "absent: pitch (failed); emotion, accent (unavailable)"
@@ -75,7 +86,11 @@ def test_absent_groups_share_one_line_by_status() -> None:
 @pytest.mark.parametrize("status", Status)
 def test_every_status_renders(status: Status) -> None:
     bp = Blueprint(clip="0" * 64, **{name: absent(status) for name in GROUPS})
-    told = "everything" if status is Status.NOT_REQUESTED else f"{', '.join(GROUPS)} ({status})"
+    told = (
+        "everything"
+        if status is Status.NOT_REQUESTED
+        else f"{', '.join(GROUPS)} ({status})"
+    )
     assert render_compact(bp) == f"absent: {told}"
     assert str(status) in COMPACT_LEGEND
 
@@ -99,7 +114,10 @@ def test_no_pause_no_sound_and_clipping_are_told() -> None:
         ({"clipping_ratio": 0.03}, "clipped 3%"),
         ({"clipping_ratio": 1e-9}, "clipped <0.1%"),
         ({"channels": 2}, "stereo"),
-        ({"pauses": [Span(start_s=2, end_s=4.5)]}, "pauses 1 sum 2.5 max 2.5 long at 2"),
+        (
+            {"pauses": [Span(start_s=2, end_s=4.5)]},
+            "pauses 1 sum 2.5 max 2.5 long at 2",
+        ),
     ):
         assert words in lines_of(spoken_with("signal", **update))["signal"]
 
@@ -112,7 +130,9 @@ def test_a_rate_without_words_says_so_and_keeps_the_syllables() -> None:
 def test_emotions_over_time_name_each_change_once() -> None:
     tops = ("sad", "sad", "happy", "sad")
     windows = [
-        EmotionWindow(start_s=3.0 * i, end_s=3.0 * i + 3, scores={top: 0.9, "other": 0.1})
+        EmotionWindow(
+            start_s=3.0 * i, end_s=3.0 * i + 3, scores={top: 0.9, "other": 0.1}
+        )
         for i, top in enumerate(tops)
     ]
     line = lines_of(spoken_with("emotion", trajectory=windows))["emotion"]
@@ -125,9 +145,9 @@ def test_a_third_partys_group_is_shown_unless_it_is_hidden_or_dropped() -> None:
     assert lines_of(bp)["speaker"] == '{"age":40}'
     assert render_compact(bp, drop=["speaker"]) == render_compact(spoken())
     hidden = {"speaker": shown.model_copy(update={"shown": False})}
-    assert render_compact(spoken().model_copy(update={"extensions": hidden})) == render_compact(
-        spoken()
-    )
+    assert render_compact(
+        spoken().model_copy(update={"extensions": hidden})
+    ) == render_compact(spoken())
 
 
 FORGERIES = (
@@ -161,7 +181,9 @@ def test_a_transcript_cannot_forge_a_line(text: str) -> None:
             "extensions": {text: Extension(values={text: text}), text + "2": absent()},
         }
     )
-    assert len(render_compact(bp).splitlines()) == 3  # transcript, the extension, absent
+    assert (
+        len(render_compact(bp).splitlines()) == 3
+    )  # transcript, the extension, absent
 
 
 @settings(max_examples=60)
@@ -173,9 +195,13 @@ def test_any_blueprint_renders_one_line_per_present_group(bp: Blueprint) -> None
     ]
     present = sum(not isinstance(group, Absent) for group in groups)
     unasked = sum(group.status == "not_requested" for group in groups)
-    assert len(rendering.splitlines()) == max(1, present + (present + unasked < len(groups)))
+    assert len(rendering.splitlines()) == max(
+        1, present + (present + unasked < len(groups))
+    )
     # Without the groups that carry words of others, which may well be "nan".
-    numbers = render_compact(bp, drop=["transcript", "emotion", "accent", *bp.extensions])
+    numbers = render_compact(
+        bp, drop=["transcript", "emotion", "accent", *bp.extensions]
+    )
     assert not re.search(r"\b(nan|inf|None)\b", numbers)
 
 
@@ -192,18 +218,25 @@ def test_no_text_is_cut_or_changed(text: str) -> None:
 TRACES: dict[str, tuple[str, ...]] = {
     "signal": ("signal", "kHz", "bandwidth", "17 s", "pauses", "clipped", "speech 16"),
     "transcript": ("transcript", "British", "response", "doubtful", "suspect"),
-    "quality": (*["quality", "BAK", "422", "397", "4.03", "intrusive", "DNSMOS", "P808"],),
+    "quality": (
+        *["quality", "BAK", "422", "397", "4.03", "intrusive", "DNSMOS", "P808"],
+    ),
     "pitch": ("pitch", "204 Hz", "204", "203.71", "lively", "voiced", "Pitch"),
     "loudness": ("loudness", "LUFS", "-24 LUFS", "-24.07", "Loudness"),
     "rate": ("rate", "WPM", "154.62", "155 WPM", "180", "syllables", "steady", "Rate"),
     "emotion": ("emotion", "neutral", "happy", "neutral 81", "0.812"),
     "accent": ("accent", "england", "newzealand", "us 61", "0.613"),
 }
-TRACES["properties"] = TRACES["pitch"] + TRACES["loudness"] + TRACES["rate"] + ("properties",)
+TRACES["properties"] = (
+    TRACES["pitch"] + TRACES["loudness"] + TRACES["rate"] + ("properties",)
+)
 
 
 def found(trace: str, text: str) -> bool:
-    return re.search(rf"(?<![A-Za-z0-9]){re.escape(trace)}(?![A-Za-z0-9])", text) is not None
+    return (
+        re.search(rf"(?<![A-Za-z0-9]){re.escape(trace)}(?![A-Za-z0-9])", text)
+        is not None
+    )
 
 
 @pytest.mark.parametrize("drop", TRACES)
@@ -216,7 +249,9 @@ def test_a_dropped_group_leaves_no_trace(drop: str, models: bool) -> None:
         (COMPACT_LEGEND, compact_legend([drop])),
     ):
         assert rest != whole or (drop == "signal" and "agent_response" in whole)
-        left = [t for t in TRACES[drop] if found(t, re.sub(r"\w+_Signal_\w+", "", rest))]
+        left = [
+            t for t in TRACES[drop] if found(t, re.sub(r"\w+_Signal_\w+", "", rest))
+        ]
         assert left == []
 
 
@@ -231,5 +266,11 @@ def test_traces_are_there_before_the_drop() -> None:
 def test_the_legend_explains_every_word_once() -> None:
     for name in GROUPS:
         assert COMPACT_LEGEND.count(f"\n{name}: ") == 1
-    for word in ("medium", "female range", "lively", "slightly noticeable", "rather fast"):
+    for word in (
+        "medium",
+        "female range",
+        "lively",
+        "slightly noticeable",
+        "rather fast",
+    ):
         assert word in COMPACT_LEGEND

@@ -30,7 +30,9 @@ class Harmonicity(Present):
 
 
 PLAIN = Harmonicity(
-    mean_db=12.5, voice="a\nb", contour=Contour(start_s=0, step_s=1, values=[12.5, None])
+    mean_db=12.5,
+    voice="a\nb",
+    contour=Contour(start_s=0, step_s=1, values=[12.5, None]),
 )
 
 
@@ -38,7 +40,9 @@ def test_the_fields_of_a_blueprint_are_its_groups() -> None:
     assert list(GROUPS) == [
         "signal", "transcript", "quality", "pitch", "loudness", "rate", "emotion", "accent",
     ]  # fmt: skip
-    assert all(isinstance(spoken().group(name), model) for name, model in GROUPS.items())
+    assert all(
+        isinstance(spoken().group(name), model) for name, model in GROUPS.items()
+    )
 
 
 @pytest.mark.parametrize("name", GROUPS)
@@ -48,7 +52,9 @@ def test_every_group_explains_its_line_in_words_of_its_own(name: str) -> None:
     assert not model.legend().endswith(".")  # the legend adds it
 
 
-def test_a_group_without_a_rendering_is_json_on_one_line_with_its_fields_as_legend() -> None:
+def test_a_group_without_a_rendering_is_json_on_one_line_with_its_fields_as_legend() -> (
+    None
+):
     assert PLAIN.render(None) == (
         '{"mean_db":12.5,"voice":"a\\nb","contour":{"start_s":0.0,"step_s":1.0,"values":[12.5,null]}}'
     )
@@ -59,10 +65,17 @@ def test_a_group_without_a_rendering_is_json_on_one_line_with_its_fields_as_lege
 
 
 def test_single_values_are_facts_and_of_an_extension_all() -> None:
-    assert list(PLAIN.facts("hnr")) == [Fact("hnr mean_db", 12.5), Fact("hnr voice", "a\nb")]
+    assert list(PLAIN.facts("hnr")) == [
+        Fact("hnr mean_db", 12.5),
+        Fact("hnr voice", "a\nb"),
+    ]
     assert list(Extension(values={"x": [1]}).facts("mine")) == [Fact("mine x", [1])]
     words = spoken_with("rate", syllables_per_s=None, syllables=None, contour=None).rate
-    assert [fact.name for fact in words.facts("rate")] == ["rate", "articulation", "tempo trend"]
+    assert [fact.name for fact in words.facts("rate")] == [
+        "rate",
+        "articulation",
+        "tempo trend",
+    ]
 
 
 @pytest.mark.parametrize(("seconds", "known"), [(16.8, 16.8), (0.0, None)])
@@ -90,6 +103,8 @@ def test_facts_of_every_group_of_a_spoken_answer() -> None:
 
 def test_windows_without_scores_have_no_course() -> None:
     sad = {"sad": 0.9, "neutral": 0.1}
-    windows = [EmotionWindow(start_s=s, end_s=s + 1, scores=x) for s, x in ((0, {}), (1, sad))]
+    windows = [
+        EmotionWindow(start_s=s, end_s=s + 1, scores=x) for s, x in ((0, {}), (1, sad))
+    ]
     emotion = Emotion(scores=sad, top="sad", trajectory=windows)
     assert emotion.render(None) == "sad 90 neutral 10; sad at 1"

@@ -42,12 +42,16 @@ from blueprints import norms as n
         (n.TEMPO_TREND, 1.3, "accelerating"),
     ],
 )
-def test_published_values_get_the_published_words(norm: Norm, value: float, word: str) -> None:
+def test_published_values_get_the_published_words(
+    norm: Norm, value: float, word: str
+) -> None:
     assert norm.word(value) == word
 
 
 @pytest.mark.parametrize("norm", NORMS, ids=lambda norm: norm.quantity)
-def test_each_cut_belongs_to_the_upper_word_and_each_norm_names_a_publication(norm: Norm) -> None:
+def test_each_cut_belongs_to_the_upper_word_and_each_norm_names_a_publication(
+    norm: Norm,
+) -> None:
     for index, cut in enumerate(norm.cuts):
         assert norm.word(cut - 1e-9) == norm.words[index]
         assert norm.word(cut) == norm.words[index + 1]

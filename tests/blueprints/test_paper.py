@@ -44,7 +44,9 @@ KEYS: dict[str, list[str] | None] = {
 
 def keys_of(rendering: dict[str, Any]) -> dict[str, list[str] | None]:
     nested = ("agent_audio_quality", "agent_audio_properties")
-    return {key: list(value) if key in nested else None for key, value in rendering.items()}
+    return {
+        key: list(value) if key in nested else None for key, value in rendering.items()
+    }
 
 
 def test_keys_and_values_are_the_papers() -> None:
@@ -73,7 +75,9 @@ def test_contours_keep_a_pause_where_it_is() -> None:
     values = [None if 100 <= i < 140 else 200.0 for i in range(200)]  # 10 to 14 s
     contour = Contour(start_s=0.05, step_s=0.1, values=values)
     # 20 bins of 1 s
-    out: dict[str, Any] = render_paper(spoken_with("pitch", seconds=20.0, contour=contour))
+    out: dict[str, Any] = render_paper(
+        spoken_with("pitch", seconds=20.0, contour=contour)
+    )
     expected = [200.0] * 10 + [None] * 4 + [200.0] * 6
     assert out["agent_audio_properties"]["Full_Pitch_Contour_Hz"] == expected
 
@@ -82,21 +86,31 @@ def test_absent_groups_keep_their_keys_with_null() -> None:
     empty = Blueprint(clip="0" * 64)
     out = render_paper(empty)
     assert keys_of(out) == KEYS
-    leaves = [leaf for v in out.values() for leaf in (v.values() if isinstance(v, dict) else [v])]
+    leaves = [
+        leaf
+        for v in out.values()
+        for leaf in (v.values() if isinstance(v, dict) else [v])
+    ]
     assert leaves == [None] * 15
     some: dict[str, Any] = render_paper(spoken().model_copy(update={"pitch": absent()}))
     assert keys_of(some) == KEYS
     assert some["agent_audio_properties"]["Mean_Pitch_Hz"] is None
     assert some["agent_audio_properties"]["Integrated_Loudness_LUFS"] == -24.07
-    some = render_paper(spoken_with("rate", wpm=None, articulation_wpm=None, words=None))
+    some = render_paper(
+        spoken_with("rate", wpm=None, articulation_wpm=None, words=None)
+    )
     assert some["agent_audio_properties"]["Speech_Rate_WPM"] is None  # not 0
 
 
-def test_properties_are_three_groups_and_an_unknown_group_is_refused_with_the_list() -> None:
+def test_properties_are_three_groups_and_an_unknown_group_is_refused_with_the_list() -> (
+    None
+):
     three = render_paper(spoken(), drop=["pitch", "loudness", "rate"])
     assert three == render_paper(spoken(), drop=["properties"])
     for refuse in (render_paper, render_compact, lambda bp, drop: compact_legend(drop)):
-        with pytest.raises(UserError, match=r"'pich': no such .*; use signal, .*properties"):
+        with pytest.raises(
+            UserError, match=r"'pich': no such .*; use signal, .*properties"
+        ):
             refuse(spoken(), drop=["pich"])  # type: ignore[operator]
     with pytest.raises(UserError, match="give a list"):
         render_paper(spoken(), drop="pitch")

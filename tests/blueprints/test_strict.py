@@ -78,7 +78,9 @@ def test_blueprints_do_not_change_in_place() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         bp.clip = "1"  # type: ignore[misc]
     source = Provenance(extractor="x", version="1")
-    other = bp.with_group("pitch", absent(), source).with_group("mine", absent(), source)
+    other = bp.with_group("pitch", absent(), source).with_group(
+        "mine", absent(), source
+    )
     assert isinstance(other.pitch, Absent)
     assert not isinstance(bp.pitch, Absent)
     assert set(other.provenance) == {"pitch", "mine"}
@@ -110,7 +112,9 @@ def test_the_schema_is_self_contained_json_schema() -> None:
             assert node["$ref"].removeprefix("#/$defs/") in SCHEMA["$defs"]
         assert set(node.get("required", [])) <= set(node.get("properties", {}))
     for name in GROUPS:
-        options = [o["$ref"].rsplit("/", 1)[-1] for o in SCHEMA["properties"][name]["anyOf"]]
+        options = [
+            o["$ref"].rsplit("/", 1)[-1] for o in SCHEMA["properties"][name]["anyOf"]
+        ]
         assert options == [GROUPS[name].__name__, "Absent"]
         assert SCHEMA["$defs"][GROUPS[name].__name__]["additionalProperties"] is False
 
@@ -136,6 +140,8 @@ def test_the_schemas_descriptions_say_the_units() -> None:
             if not fitting or (field.endswith("_per_s") and fitting == ["_s"]):
                 continue
             words = UNITS[max(fitting, key=len)]
-            assert any(word in node["description"] for word in words), f"{group}.{field}"
+            assert any(word in node["description"] for word in words), (
+                f"{group}.{field}"
+            )
             checked += 1
     assert checked > 20

@@ -20,8 +20,9 @@ from tests.support.tokens import (
     without_models,
 )
 
-#: GPT-2's cut of text into pieces before merging, without Unicode classes: a lower bound of
-#: the tokens of every rendering, and exact for whole numbers under 1000 and common words.
+#: GPT-2's cut of text into pieces before merging, without Unicode classes: a lower
+#: bound of the tokens of every rendering, and exact for whole numbers under 1000 and
+#: common words.
 _PIECES = re.compile(r" ?[A-Za-z]+| ?[0-9]+| ?[^\sA-Za-z0-9]+|\s+(?!\S)|\s+")
 
 
@@ -37,7 +38,8 @@ def gpt2(text: str) -> int:
     return count(text)
 
 
-# (seconds, how often the 18 words of TEXT): from 1 word to 90 s at 160 words per minute.
+# (seconds, how often the 18 words of TEXT): from 1 word to 90 s at 160 words per
+# minute.
 LENGTHS = [(2.7, 0), (9.4, 1), (16.8, 2), (50.0, 7), (90.0, 13)]
 
 

@@ -28,7 +28,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory, examples_cache: Path) -> Pa
 
 @pytest.fixture(scope="module")
 def judged(folder: Path) -> Done:
-    return trace_eval("judge", PAIRS, "--out", folder / "run", "--cache", folder / "cache")
+    return trace_eval(
+        "judge", PAIRS, "--out", folder / "run", "--cache", folder / "cache"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +39,9 @@ def extracted(folder: Path) -> Done:
     return trace_eval("extract", PAIRS, CLIP, *options)
 
 
-def test_judge_prints_the_table_and_where_the_run_is(judged: Done, folder: Path) -> None:
+def test_judge_prints_the_table_and_where_the_run_is(
+    judged: Done, folder: Path
+) -> None:
     assert judged.code == 0, judged.err
     ids = [json.loads(line)["id"] for line in PAIRS.read_text().splitlines()]
     assert len(ids) >= 6
@@ -60,11 +64,16 @@ def test_fuse_gives_every_policy_without_judging(judged: Done, folder: Path) -> 
         run = Run.open(folder / "run")
         for pair, overall in run.overall().items():
             verdicts = run.judgements()[pair].dimensions
-            c, vq, p = (verdicts[d].rating for d in ("content", "voice_quality", "paralinguistics"))
+            c, vq, p = (
+                verdicts[d].rating
+                for d in ("content", "voice_quality", "paralinguistics")
+            )
             assert overall.rating is policy(c, vq, p)
     assert (folder / "run" / "judgements.jsonl").read_bytes() == before
     wrong = trace_eval("fuse", folder / "run", "--policy", "democracy", ends=2)
-    assert wrong.err.startswith("error: policy 'democracy' is unknown; use one of content_first")
+    assert wrong.err.startswith(
+        "error: policy 'democracy' is unknown; use one of content_first"
+    )
 
 
 def test_extract_and_show(extracted: Done, folder: Path) -> None:
@@ -96,7 +105,9 @@ def test_coverage_decides_the_exit_code(folder: Path) -> None:
     done = trace_eval(*command, ends=1)
     assert "1 of 2 pairs scored (50.0%)" in done.err
     assert "unscored 1: clip_failed" in done.err
-    warning = f"warning: pair bad, b: {folder / 'nowhere.wav'}: no such file; check the path"
+    warning = (
+        f"warning: pair bad, b: {folder / 'nowhere.wav'}: no such file; check the path"
+    )
     assert warning in done.err
     assert trace_eval(*command, "--min-coverage", "0.5").code == 0
 
@@ -104,9 +115,15 @@ def test_coverage_decides_the_exit_code(folder: Path) -> None:
 def test_user_errors_are_one_line_and_exit_2(folder: Path) -> None:
     for arguments, message in (
         (["judge", "none.jsonl", "--out", folder / "x"], "none.jsonl: no such file"),
-        (["judge", PAIRS, "--out", folder / "x", "--judge", "oracle"], "judge 'oracle' is unknown"),
+        (
+            ["judge", PAIRS, "--out", folder / "x", "--judge", "oracle"],
+            "judge 'oracle' is unknown",
+        ),
         (["judge", PAIRS, "--out", folder / "x", "-x", "pitch"], "write GROUP=SPEC"),
-        (["judge", PAIRS, "--out", folder / "x", "--profile", "best"], "profile 'best' is unknown"),
+        (
+            ["judge", PAIRS, "--out", folder / "x", "--profile", "best"],
+            "profile 'best' is unknown",
+        ),
         (["show", "none.wav"], "none.wav: no such file"),
         (["schema", "run"], "schema 'run': use one of pair, blueprint, judgement"),
     ):
@@ -135,11 +152,23 @@ def test_a_run_tells_its_options_and_is_listed(judged: Done, folder: Path) -> No
     assert '[judge]\nspec = "rules"\n' in printed.out
     config = folder / "run.toml"
     config.write_text('tag = "again"\n' + printed.out)
-    again = ["judge", PAIRS, "--out", folder / "again", "--config", config, "--limit", "2"]
+    again = [
+        "judge",
+        PAIRS,
+        "--out",
+        folder / "again",
+        "--config",
+        config,
+        "--limit",
+        "2",
+    ]
     done = trace_eval(*again, "--policy", "majority_vote", ends=0)
     assert "2 of 2 pairs scored" in done.err
     record = Run.open(folder / "again").record()
-    assert (record.tag, record.policy) == ("again", "majority_vote")  # the command line counts more
+    assert (record.tag, record.policy) == (
+        "again",
+        "majority_vote",
+    )  # the command line counts more
     assert record.options["cache"] == str(folder / "cache")
     listed = trace_eval("runs", folder, "--tag", "again").out.splitlines()
     assert listed[0].split()[:5] == ["run", "input", "judge", "policy", "scored"]
@@ -153,9 +182,18 @@ def test_a_run_tells_its_options_and_is_listed(judged: Done, folder: Path) -> No
 
 def test_schema_and_doctor() -> None:
     schemas = json.loads(trace_eval("schema").out)
-    assert schemas.keys() == {"pair", "single", "blueprint", "judgement", "score", "conversation"}
+    assert schemas.keys() == {
+        "pair",
+        "single",
+        "blueprint",
+        "judgement",
+        "score",
+        "conversation",
+    }
     assert json.loads(trace_eval("schema", "pair").out) == Pair.model_json_schema()
-    assert diagnose().sections["install"][0].detail.endswith(f"from {ROOT / 'trace_eval'}")
+    assert (
+        diagnose().sections["install"][0].detail.endswith(f"from {ROOT / 'trace_eval'}")
+    )
     doctor = trace_eval("doctor").out
     assert re.search(r"yes +pitch=praat", doctor)
     assert re.search(r"yes +rules", doctor)

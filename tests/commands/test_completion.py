@@ -32,7 +32,8 @@ def home(tmp_path: Path) -> dict[str, str]:
     script = tmp_path / "bin" / "trace-eval"
     script.parent.mkdir()
     script.write_text(
-        f"#!{sys.executable}\nfrom trace_eval.commands.cli import main\nraise SystemExit(main())\n"
+        f"#!{sys.executable}\nfrom trace_eval.commands.cli import main\nraise"
+        " SystemExit(main())\n"
     )
     script.chmod(0o755)
     path = f"{script.parent}:{os.environ['PATH']}"
@@ -44,19 +45,29 @@ def test_bash_completes_what_was_installed(home: dict[str, str]) -> None:
     asked = ["bash", "-c", "trace-eval --install-completion; true"]
     done = subprocess.run(asked, env=home, capture_output=True, text=True)
     assert "bash completion installed" in done.stdout, done.stderr
-    done = subprocess.run(["bash", "-c", _PRESSED], env=home, capture_output=True, text=True)
-    assert done.stdout.splitlines() == ["rate rank", "--fail-under", "list fetch verify"]
+    done = subprocess.run(
+        ["bash", "-c", _PRESSED], env=home, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines() == [
+        "rate rank",
+        "--fail-under",
+        "list fetch verify",
+    ]
 
 
 def test_zsh_gets_its_own_script_and_answers(home: dict[str, str]) -> None:
     def said(**asked: str) -> str:
-        done = subprocess.run(["trace-eval"], env=home | asked, capture_output=True, text=True)
+        done = subprocess.run(
+            ["trace-eval"], env=home | asked, capture_output=True, text=True
+        )
         return done.stdout
 
     script = said(_TRACE_EVAL_COMPLETE="source_zsh")
     assert script.lstrip().startswith("#compdef trace-eval")
     assert "complete_zsh" in script
-    answer = said(_TRACE_EVAL_COMPLETE="complete_zsh", _TYPER_COMPLETE_ARGS="trace-eval ra")
+    answer = said(
+        _TRACE_EVAL_COMPLETE="complete_zsh", _TYPER_COMPLETE_ARGS="trace-eval ra"
+    )
     assert answer.startswith("_arguments")
     assert '"rate":"Score single answers' in answer
     assert '"rank":"Rank systems' in answer

@@ -17,7 +17,9 @@ from trace_eval.show.table import Table
 
 
 def test_problems_of_one_cause_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [f"pairs.csv, row {n}: a.audio: no such file (got 'x{n}.wav')" for n in range(40)]
+    rows = [
+        f"pairs.csv, row {n}: a.audio: no such file (got 'x{n}.wav')" for n in range(40)
+    ]
     warn_all([*rows, "pairs.csv, row 99: not JSON"])
     told = capsys.readouterr().err.splitlines()
     assert told == [
@@ -30,16 +32,27 @@ def test_problems_of_one_cause_are_counted(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_a_missing_run_is_called_one(tmp_path: Path) -> None:
-    for command in (["agree"], ["rank"], ["ablate"], ["fuse"], ["report"], ["export", "--to=csv"]):
+    for command in (
+        ["agree"],
+        ["rank"],
+        ["ablate"],
+        ["fuse"],
+        ["report"],
+        ["export", "--to=csv"],
+    ):
         name, *options = command
         done = trace_eval(name, tmp_path / "nowhere", *options, ends=2)
-        assert done.err.startswith(f"error: {tmp_path / 'nowhere'}: no such run"), done.err
+        assert done.err.startswith(f"error: {tmp_path / 'nowhere'}: no such run"), (
+            done.err
+        )
 
 
 def test_broken_records_are_found_in_their_file(tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.jsonl"
     pairs.write_text('{"id": "1", "a": "a.wav", "b": null}\n' * 9)
-    done = trace_eval("judge", pairs, "--out", tmp_path / "run", "--cache", tmp_path / "cache")
+    done = trace_eval(
+        "judge", pairs, "--out", tmp_path / "run", "--cache", tmp_path / "cache"
+    )
     assert done.code == 2
     assert f"{pairs}, line 1: b: is missing" in done.err
     assert "... and 8 more like that" in done.err
@@ -47,7 +60,9 @@ def test_broken_records_are_found_in_their_file(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
-def test_unreadable_pairs_stand_in_the_table_and_quiet_prints_results(tmp_path: Path) -> None:
+def test_unreadable_pairs_stand_in_the_table_and_quiet_prints_results(
+    tmp_path: Path,
+) -> None:
     clip = write(tmp_path / "a.wav", tone(0.2))
     lines = [{"id": "x", "a": clip.name, "b": clip.name}, {"id": "y", "a": clip.name}]
     pairs = tmp_path / "pairs.jsonl"
@@ -70,13 +85,21 @@ def test_unreadable_pairs_stand_in_the_table_and_quiet_prints_results(tmp_path: 
 @pytest.mark.parametrize(
     ("typed", "remedy"),
     [
-        (("--a", "new"), "--a new: is one system; name the other, --b DIR, or score this one"),
+        (
+            ("--a", "new"),
+            "--a new: is one system; name the other, --b DIR, or score this one",
+        ),
         (("new", "old"), "two folders of recordings are --a new --b old"),
-        (("new", "--judge", "opnai:m"), "did you mean openai:m? Else use one of rules, "),
+        (
+            ("new", "--judge", "opnai:m"),
+            "did you mean openai:m? Else use one of rules, ",
+        ),
         (("new", "--judge", "?"), "judge '?' is unknown; use one of rules, "),
     ],
 )
-def test_near_misses_get_a_remedy(typed: tuple[str, ...], remedy: str, tmp_path: Path) -> None:
+def test_near_misses_get_a_remedy(
+    typed: tuple[str, ...], remedy: str, tmp_path: Path
+) -> None:
     for name in ("new", "old"):
         write(tmp_path / name / "1.wav", tone(0.2))
     refused(remedy, "judge", *typed, cwd=tmp_path)
@@ -95,7 +118,9 @@ def test_wide_tables_are_split_and_no_number_is_broken(
     monkeypatch.delenv("COLUMNS", raising=False)
     columns = ("judge", *(f"metric {n}" for n in range(9)))
     cells = tuple(f"0.{n}123 [0.1, 0.9]" for n in range(9))
-    table = Table("Agreement", columns, (("openai:a-model-with-a-name", *cells),), "a note")
+    table = Table(
+        "Agreement", columns, (("openai:a-model-with-a-name", *cells),), "a note"
+    )
     parts = fitting(table, 80)
     assert [column for part in parts for column in part[1:]] == list(range(1, 10))
     assert all(part[0] == 0 for part in parts)
@@ -151,7 +176,9 @@ def test_no_number_of_agree_and_no_model_is_broken_at_80_columns(
     for columns in ("80", "400"):
         monkeypatch.setenv("COLUMNS", columns)
         done = trace_eval(*command, ends=0)
-        tables = [line for line in done.out.splitlines() if not line.startswith(str(judged))]
+        tables = [
+            line for line in done.out.splitlines() if not line.startswith(str(judged))
+        ]
         numbers[columns] = Counter(re.findall(r"-?\d+\.\d+", "\n".join(tables)))
         if columns == "80":
             drawn = [line for line in tables if line.startswith(" ")]
@@ -165,8 +192,12 @@ def test_no_number_of_agree_and_no_model_is_broken_at_80_columns(
         assert re.search(rf"{spec} +accent +{weights} +English", listed)
 
 
-def test_long_tables_are_cut_at_a_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    long = Table("t", ("name", "value"), tuple((f"row{n}", str(n)) for n in range(MAX_ROWS + 5)))
+def test_long_tables_are_cut_at_a_limit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    long = Table(
+        "t", ("name", "value"), tuple((f"row{n}", str(n)) for n in range(MAX_ROWS + 5))
+    )
     short = Table("t", ("name", "value"), long.rows[:MAX_ROWS])
     for tables, where, told in (
         ([long], None, "... 5 more rows; --json FILE writes all"),

@@ -40,7 +40,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name in ("x", "=cmd()", ESCAPE)
     ]
     (folder / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    done = trace_eval("judge", folder / "pairs.jsonl", "--out", folder / "out", "--workers", 0)
+    done = trace_eval(
+        "judge", folder / "pairs.jsonl", "--out", folder / "out", "--workers", 0
+    )
     assert done.code in (0, 1), done.err
     assert "\x1b" not in done.out + done.err
     assert "\\x1b[31mred" in done.out
@@ -58,7 +60,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_damaged_files_of_a_run_are_one_line_and_code_3(
-    name: str, damaged: Callable[[bytes], bytes], command: str, run: Path, tmp_path: Path
+    name: str,
+    damaged: Callable[[bytes], bytes],
+    command: str,
+    run: Path,
+    tmp_path: Path,
 ) -> None:
     copy = shutil.copytree(run, tmp_path / "run")
     (copy / name).write_bytes(damaged((copy / name).read_bytes()))
@@ -77,10 +83,24 @@ def test_what_cannot_be_written_is_one_line(run: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for arguments in (
         ("extract", tmp_path / "a.wav", "--out", tmp_path / "file" / "x"),
-        ("judge", run / "pairs.jsonl", "--out", tmp_path / "file" / "x", "--workers", 0),
+        (
+            "judge",
+            run / "pairs.jsonl",
+            "--out",
+            tmp_path / "file" / "x",
+            "--workers",
+            0,
+        ),
         ("report", run, "--out", tmp_path / "file" / "x"),
         ("export", run, "--to", "csv", "--out", tmp_path / "file" / "x.csv"),
-        ("judge", run / "pairs.jsonl", "--out", tmp_path / "out", "--cache", tmp_path / "file"),
+        (
+            "judge",
+            run / "pairs.jsonl",
+            "--out",
+            tmp_path / "out",
+            "--cache",
+            tmp_path / "file",
+        ),
     ):
         write(tmp_path / "a.wav", tone(0.2))
         done = trace_eval(*arguments, ends=2)
@@ -91,7 +111,9 @@ def test_what_cannot_be_written_is_one_line(run: Path, tmp_path: Path) -> None:
 def _shell(line: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
     """Run a line in bash in which $EVAL stands for the command."""
     known = environment() | {"EVAL": shlex.join(COMMAND), **variables}
-    return subprocess.run(["bash", "-c", line], capture_output=True, cwd=ROOT, env=known)
+    return subprocess.run(
+        ["bash", "-c", line], capture_output=True, cwd=ROOT, env=known
+    )
 
 
 def test_a_reader_that_leaves_at_once_is_no_error(run: Path) -> None:
@@ -119,13 +141,17 @@ def test_closed_streams_are_no_error(run: Path) -> None:
 def _begun(folder: Path, *typed: str, **how: Any) -> subprocess.Popen[str]:
     """Start a command in this folder."""
     where = {"cwd": folder, "env": environment()}
-    return subprocess.Popen([*COMMAND, *typed], **where, stderr=subprocess.PIPE, text=True, **how)
+    return subprocess.Popen(
+        [*COMMAND, *typed], **where, stderr=subprocess.PIPE, text=True, **how
+    )
 
 
 @pytest.fixture
 def clips(tmp_path: Path) -> list[str]:
     """Eight recordings of 3 s."""
-    return [str(write(tmp_path / f"{n}.wav", tone(3, peak=n / 20))) for n in range(1, 9)]
+    return [
+        str(write(tmp_path / f"{n}.wav", tone(3, peak=n / 20))) for n in range(1, 9)
+    ]
 
 
 def test_ctrl_c_while_python_runs_a_string_has_the_same_code(tmp_path: Path) -> None:
@@ -133,7 +159,9 @@ def test_ctrl_c_while_python_runs_a_string_has_the_same_code(tmp_path: Path) -> 
     lines = ["from trace_eval.commands import cli", "def app():"]
     lines += ['    exec("raise KeyboardInterrupt")', "cli.app = app", "cli.main()"]
     (tmp_path / "interrupted.py").write_text("\n".join(lines))
-    done = subprocess.run([sys.executable, "-m", "interrupted"], cwd=tmp_path, env=environment())
+    done = subprocess.run(
+        [sys.executable, "-m", "interrupted"], cwd=tmp_path, env=environment()
+    )
     assert done.returncode == 130
 
 
@@ -185,7 +213,10 @@ def test_ctrl_c_after_the_work_changes_nothing(tmp_path: Path) -> None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGINT)
         rest = process.stderr.read()
-        assert (process.wait(60), rest.strip()) in ((0, ""), (130, "error: interrupted")), told
+        assert (process.wait(60), rest.strip()) in (
+            (0, ""),
+            (130, "error: interrupted"),
+        ), told
 
 
 def test_formulas_are_text_in_tables_and_come_back(run: Path, tmp_path: Path) -> None:

@@ -24,13 +24,22 @@ def _items(folder: Path, count: int) -> Path:
 
 def _rate(server: Server, folder: Path, *options: object, count: int = 4) -> Done:
     prices = price_table(folder, "tiny", input=1.0, output=1.0)
-    command = ["rate", _items(folder, count), "--judge", "openai:tiny", "--rubric", "correctness"]
+    command = [
+        "rate",
+        _items(folder, count),
+        "--judge",
+        "openai:tiny",
+        "--rubric",
+        "correctness",
+    ]
     command += ["--base-url", f"{server.url}/v1", "--cache", folder / "cache"]
     command += ["-J", f"prices={prices}", "-J", "backoff_s=0", "-J", "retries=1"]
     return trace_eval(*command, "--out", folder / "run", *options)
 
 
-def test_the_summary_says_what_was_spent_and_how_far_that_is_unsure(tmp_path: Path) -> None:
+def test_the_summary_says_what_was_spent_and_how_far_that_is_unsure(
+    tmp_path: Path,
+) -> None:
     count = itertools.count()
 
     def answer(asked: Asked) -> Answer:
@@ -42,14 +51,22 @@ def test_the_summary_says_what_was_spent_and_how_far_that_is_unsure(tmp_path: Pa
         return Answer(body=body)
 
     with Server(answer) as server:
-        options = ["-J", "concurrency=1", "--max-cost", "1.5", "--json", tmp_path / "x.json"]
+        options = [
+            "-J",
+            "concurrency=1",
+            "--max-cost",
+            "1.5",
+            "--json",
+            tmp_path / "x.json",
+        ]
         done = _rate(server, tmp_path, *options)
         # Another sitting knows of all that: two calls are put down as open.
         again = _rate(server, tmp_path, "--max-cost", "1.5")
     assert "cost: US$ 2.0000 as the server counted, up to US$ 0.0" in done.err
     assert "more for 2 calls that ended without a count; US$ 1.99" in done.err
     assert (
-        "is above the worst case of the calls; --max-cost 1.5 was passed by US$ 0.5000" in done.err
+        "is above the worst case of the calls; --max-cost 1.5 was passed by US$ 0.5000"
+        in done.err
     )
     told = json.loads((tmp_path / "x.json").read_text())["summary"]["spending"]
     assert (told["spent"], told["calls"], told["limit"]) == (2.0, 2, 1.5)
@@ -66,7 +83,9 @@ def test_a_reason_is_told_once_with_a_count(status: int, tmp_path: Path) -> None
     def answer(asked: Asked) -> Answer:
         if "So 3." in json.dumps(asked.body):
             return Answer(body=completion("", "content_filter"))
-        return Answer(status, {"error": {"message": f"try later, number {next(count)} of many"}})
+        return Answer(
+            status, {"error": {"message": f"try later, number {next(count)} of many"}}
+        )
 
     with Server(answer) as server:
         done = _rate(server, tmp_path, count=30)
@@ -81,7 +100,9 @@ def test_a_reason_is_told_once_with_a_count(status: int, tmp_path: Path) -> None
     assert f"... 10 more rows; all: {tmp_path / 'run' / 'results.csv'}" in done.out
 
 
-def test_ratings_without_a_reason_are_counted_beside_the_results(tmp_path: Path) -> None:
+def test_ratings_without_a_reason_are_counted_beside_the_results(
+    tmp_path: Path,
+) -> None:
     def answer(asked: Asked) -> Answer:
         words = "1." if "So 2." in json.dumps(asked.body) else "It is right."
         return Answer(body=completion(json.dumps({"reasoning": words, "score": 4})))
@@ -89,5 +110,7 @@ def test_ratings_without_a_reason_are_counted_beside_the_results(tmp_path: Path)
     with Server(answer) as server:
         done = _rate(server, tmp_path)
     assert done.code == 0, done.err
-    told = "note (1 of 4): a rating came without a reason in words; it counts all the same"
+    told = (
+        "note (1 of 4): a rating came without a reason in words; it counts all the same"
+    )
     assert told in done.out

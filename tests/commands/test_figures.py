@@ -20,7 +20,8 @@ from trace_eval.show.latex import escaped
 
 pytest.importorskip("matplotlib")
 
-#: A system's name that means something to LaTeX, XML, mathtext, spreadsheets and terminals.
+#: A system's name that means something to LaTeX, XML, mathtext, spreadsheets and
+#: terminals.
 HOSTILE = r"=a_$\b$ & <i>{100%}" + "\x07"
 
 
@@ -53,25 +54,62 @@ def words(path: Path) -> str:
     return " ".join(re.findall(r"<text[^>]*>([^<]*)", path.read_text("utf-8")))
 
 
-def test_figures_of_agree_as_rows_as_tables_and_as_pictures(tables: Path, tmp_path: Path) -> None:
+def test_figures_of_agree_as_rows_as_tables_and_as_pictures(
+    tables: Path, tmp_path: Path
+) -> None:
     names = ("out.json", "out.csv", "out.tex", "f.svg", "c.pdf", "c.svg", "cal.png")
     out = {name: tmp_path / name for name in names}
-    call = ["agree", tables / "judges.csv", "--labels", tables / "human.csv", "--missing", "drop"]
+    call = [
+        "agree",
+        tables / "judges.csv",
+        "--labels",
+        tables / "human.csv",
+        "--missing",
+        "drop",
+    ]
     call += ["--calibrated", "--json", out["out.json"], "--csv", out["out.csv"]]
     call += ["--latex", out["out.tex"], "--plot", out["f.svg"]]
-    call += ["--plot", f"confusion={out['c.pdf']}", "--plot", f"confusion={out['c.svg']}"]
+    call += [
+        "--plot",
+        f"confusion={out['c.pdf']}",
+        "--plot",
+        f"confusion={out['c.svg']}",
+    ]
     typed(*call, "--plot", f"calibration={out['cal.png']}")
     report = json.loads(out["out.json"].read_text())
     with out["out.csv"].open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == ["table", "name", "column", "value", "low", "high", "n", "unit"]
+    assert list(rows[0]) == [
+        "table",
+        "name",
+        "column",
+        "value",
+        "low",
+        "high",
+        "n",
+        "unit",
+    ]
     held = set(numbers(report))
-    assert {float(row[c]) for row in rows for c in ("value", "low", "high") if row[c]} <= held
-    (one,) = (s for s in report["scores"] if (s["judge"], s["dimension"]) == ("reader", "overall"))
+    assert {
+        float(row[c]) for row in rows for c in ("value", "low", "high") if row[c]
+    } <= held
+    (one,) = (
+        s
+        for s in report["scores"]
+        if (s["judge"], s["dimension"]) == ("reader", "overall")
+    )
     kappa = one["metrics"]["kappa"]
-    (row,) = (r for r in rows if (r["name"], r["column"]) == ("reader, overall", "Cohen's kappa"))
+    (row,) = (
+        r
+        for r in rows
+        if (r["name"], r["column"]) == ("reader, overall", "Cohen's kappa")
+    )
     value, *interval = (float(row[c]) for c in ("value", "low", "high"))
-    assert (value, interval, int(row["n"])) == (kappa["value"], kappa["interval"], one["scored"])
+    assert (value, interval, int(row["n"])) == (
+        kappa["value"],
+        kappa["interval"],
+        one["scored"],
+    )
     text = out["out.tex"].read_text()
     assert text.count(r"\begin{table}") == text.count(r"\end{table}") > 1
     said = re.findall(r"(\d+) %", " ".join(report["sentences"]))
@@ -98,7 +136,9 @@ def test_names_of_systems_mean_nothing_to_any_format(tmp_path: Path) -> None:
         writer = csv.writer(file)
         writer.writerow(["id", "system_a", "system_b", "preference"])
         writer.writerows([[n, HOSTILE, "日本", "12"[n % 3 == 0]] for n in range(12)])
-    out = {kind: tmp_path / f"out.{kind}" for kind in ("csv", "tex", "md", "svg", "pdf")}
+    out = {
+        kind: tmp_path / f"out.{kind}" for kind in ("csv", "tex", "md", "svg", "pdf")
+    }
     plots = [word for kind in ("svg", "pdf") for word in ("--plot", out[kind])]
     tables = ["--csv", out["csv"], "--latex", out["tex"], "--markdown", out["md"]]
     typed("rank", pairs, "--resamples", 20, *tables, *plots)
@@ -114,13 +154,17 @@ def test_names_of_systems_mean_nothing_to_any_format(tmp_path: Path) -> None:
         r"=a\_\$\textbackslash{}b\$ \& \textless{}i\textgreater{}\{100\%\}  & 12 & 8 & 4 & 0 & 0 &"
         in latex
     )
-    assert "system & comparisons & wins & losses & ties & both\\_bad & win rate \\\\" in latex
+    assert (
+        "system & comparisons & wins & losses & ties & both\\_bad & win rate \\\\"
+        in latex
+    )
     assert r"\begin{tabular}{@{}lrrrrrr@{}}" in latex
     assert "\x07" not in drawn + latex
     rows = list(csv.DictReader(out["csv"].read_text("utf-8").splitlines()))
     assert rows[0]["name"].startswith("'=a_$")
     rates = {row["name"]: row for row in rows if row["column"] == "win_rate"}
-    # the fraction that is ranked, with the interval that the first sentence prints: 4 of 12 won
+    # the fraction that is ranked, with the interval that the first sentence prints: 4
+    # of 12 won
     assert float(rates["日本"]["value"]) == pytest.approx(4 / 12)
     assert float(rates["日本"]["low"]) < 0.5 < float(rates["日本"]["high"])
 
@@ -134,7 +178,12 @@ def test_text_for_latex_is_balanced() -> None:
 
 def test_response_times_of_two_systems(tables: Path, tmp_path: Path) -> None:
     svg, rows, told = (tmp_path / name for name in ("r.svg", "r.csv", "r.json"))
-    call = ["turns", tables / "slow" / "items.jsonl", "--against", tables / "fast" / "items.jsonl"]
+    call = [
+        "turns",
+        tables / "slow" / "items.jsonl",
+        "--against",
+        tables / "fast" / "items.jsonl",
+    ]
     typed(*call, "--plot", svg, "--csv", rows, "--json", told)
     assert "response time, s" in words(svg)
     figures = json.loads(told.read_text())["figures"]
@@ -144,13 +193,18 @@ def test_response_times_of_two_systems(tables: Path, tmp_path: Path) -> None:
     median = float(read[first, "response_p50_s"]["value"])
     assert median == figures["response_p50_s"]
     assert read[first, "response_p50_s"]["unit"] == "s"
-    assert median > float(read[second, "response_p50_s"]["value"])  # pauses of 1.2 s against 0.4 s
+    assert median > float(
+        read[second, "response_p50_s"]["value"]
+    )  # pauses of 1.2 s against 0.4 s
 
 
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        (["--plot", "x.gif"], "--plot x.gif: name a file that ends in .pdf, .svg, .png"),
+        (
+            ["--plot", "x.gif"],
+            "--plot x.gif: name a file that ends in .pdf, .svg, .png",
+        ),
         (["--plot", "lines=x.svg"], "give one of forest"),
         (["--csv", "-"], "--csv -: standard output is not supported; name a file"),
         (["--latex", "-"], "--latex -: standard output is not supported; name a file"),
@@ -164,7 +218,9 @@ def test_what_cannot_be_written_is_refused(
     mine = tmp_path / "mine.tex"
     mine.write_text("my paper")
     arguments = [word.format(mine=mine) for word in more]
-    assert told in typed("rank", tables / "judges.csv", "--judge", "reader", *arguments, code=2)
+    assert told in typed(
+        "rank", tables / "judges.csv", "--judge", "reader", *arguments, code=2
+    )
     assert mine.read_text() == "my paper"
 
 
@@ -178,7 +234,9 @@ def test_rates_of_every_two_systems_and_accuracy_on_parts(tmp_path: Path) -> Non
     met = [one for one in ranked["meetings"] if "alto" in (one["first"], one["second"])]
     assert sum(one["comparisons"] for one in met) == own["comparisons"]
     rates = (one["rate"] if one["first"] == "alto" else 1 - one["rate"] for one in met)
-    points = sum(one["comparisons"] * rate for one, rate in zip(met, rates, strict=True))
+    points = sum(
+        one["comparisons"] * rate for one, rate in zip(met, rates, strict=True)
+    )
     assert points == pytest.approx(own["wins"] + (own["ties"] + own["both_bad"]) / 2)
     drawn = words(out["m.svg"]).split()
     assert all(f"{100 * one['rate']:.0f}" in drawn for one in ranked["meetings"])
@@ -193,7 +251,9 @@ def test_rates_of_every_two_systems_and_accuracy_on_parts(tmp_path: Path) -> Non
     assert mean == pytest.approx(value)
     last = report["by_labels"][-1]
     assert (last["labels"], last["accuracy"]["value"]) == (24, value)
-    assert last["accuracy"]["interval"] != report["by_labels"][0]["accuracy"]["interval"]
+    assert (
+        last["accuracy"]["interval"] != report["by_labels"][0]["accuracy"]["interval"]
+    )
     drawn = re.findall(r">([^<]+)<", out["c.svg"].read_text("utf-8"))
     assert {f"{name} ({one['items']})" for name, one in by.items()} <= {*drawn}
     assert "majority class" in words(out["l.svg"])

@@ -67,19 +67,29 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         names = [f"{side}{n}.wav" for side in "ab"]
         for place, name in enumerate(names):
             write(made / name, tone(0.05, hz=200 + 100 * place + n))
-        rows.append((f"p{n}", "Say it.", *names, "new", "old", ("both_good", "1")[n % 2]))
+        rows.append(
+            (f"p{n}", "Say it.", *names, "new", "old", ("both_good", "1")[n % 2])
+        )
     with (made / "pairs.csv").open("w", newline="") as file:
         csv.writer(file).writerows(rows)
-    answer = {"question": "Which sea?", "reference": "The North Sea", "candidate": "The North Sea."}
+    answer = {
+        "question": "Which sea?",
+        "reference": "The North Sea",
+        "candidate": "The North Sea.",
+    }
     lines = [
         json.dumps({"id": f"i{n}", "question_id": f"q{n // 2}", "system": ["new", "old"][n % 2]}
         | answer | {"scores": [1 + n, 2]})
         for n in range(4)
     ]  # fmt: skip
     (made / "items.jsonl").write_text("\n".join(lines))
-    (made / "best.csv").write_text("group,text,audio\n1,Say it.,a0.wav\n1,Say it.,b0.wav\n")
+    (made / "best.csv").write_text(
+        "group,text,audio\n1,Say it.,a0.wav\n1,Say it.,b0.wav\n"
+    )
     sound(made)
-    (made / "calls.jsonl").write_text(json.dumps({"id": "c", "conversation": conversation()}))
+    (made / "calls.jsonl").write_text(
+        json.dumps({"id": "c", "conversation": conversation()})
+    )
     vocalbench(made / "bench")
     return made
 
@@ -93,7 +103,16 @@ LINES: tuple[tuple[str, list[str]], ...] = (
     ("judge", ["pairs.csv", "--judge=openai:m", "--estimate", "--quick", *FAST]),
     ("judge", ["pairs.csv", "--out=one", "--shard=1/2", *FAST]),
     ("judge", ["pairs.csv", "--out=two", "--shard=2/2", *FAST]),
-    ("rate", ["items.jsonl", "--rubric=correctness", "--judge=lexical", "--out=rated", *FAST]),
+    (
+        "rate",
+        [
+            "items.jsonl",
+            "--rubric=correctness",
+            "--judge=lexical",
+            "--out=rated",
+            *FAST,
+        ],
+    ),
     ("best", ["best.csv", "--out=picked", "--by=signal.peak_dbfs", *FAST]),
     ("extract", ["a0.wav", "b0.wav", "--out=clips", *FAST]),
     ("report", ["rated"]),
@@ -133,7 +152,9 @@ LINES: tuple[tuple[str, list[str]], ...] = (
 )
 
 
-def test_what_is_written_follows_the_schema(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_written_follows_the_schema(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     monkeypatch.chdir(folder)
     monkeypatch.setenv("TRACE_EVAL_CACHE", str(folder / "cache"))
@@ -143,7 +164,9 @@ def test_what_is_written_follows_the_schema(folder: Path, monkeypatch: pytest.Mo
         done = CliRunner().invoke(app, [*command.split(), *words, "--json", str(out)])
         line = f"{command} {' '.join(words)}"
         if not out.exists():
-            wrong.append(f"{line}: nothing written, code {done.exit_code}: {done.output[-600:]}")
+            wrong.append(
+                f"{line}: nothing written, code {done.exit_code}: {done.output[-600:]}"
+            )
             continue
         stored = json.loads(out.read_text())
         out.unlink()
@@ -151,7 +174,10 @@ def test_what_is_written_follows_the_schema(folder: Path, monkeypatch: pytest.Mo
             jsonschema.validate(stored, result_schema(command))
             assert done.exit_code in (0, 1), done.output[-600:]
             if isinstance(stored, dict) and "sentences" in stored:
-                assert stored["sentences"] == done.stdout.splitlines()[: len(stored["sentences"])]
+                assert (
+                    stored["sentences"]
+                    == done.stdout.splitlines()[: len(stored["sentences"])]
+                )
         except (AssertionError, jsonschema.ValidationError) as error:
             wrong.append(f"{line}: {str(error)[:600]}")
         seen.add(command)

@@ -16,13 +16,20 @@ from trace_eval.commands.listing import GROUPS, ImportedOnUse
 from trace_eval.commands.result_files import COMMANDS as FIGURES
 from trace_eval.commands.result_files import WRITTEN
 from trace_eval.data.files import write_all
-from trace_eval.data.outputs import RECORD, check_folder, check_output, claimed, write_file
+from trace_eval.data.outputs import (
+    RECORD,
+    check_folder,
+    check_output,
+    claimed,
+    write_file,
+)
 from trace_eval.runs.run import Run
 
 #: What a command with figures is given, where it is not one run.
 _READ = {"turns": "CALLS", "gate": "RUN RUN"}
 
-#: Command and option -> a call that writes to MINE, a user's folder, or FILE, a user's file there.
+#: Command and option -> a call that writes to MINE, a user's folder, or FILE, a user's
+#: file there.
 DOORS = {
     "judge out": "judge PAIRS --out MINE",
     "judge batch_file": "judge PAIRS --judge openai:m --out NEW --batch-file FILE",
@@ -66,9 +73,29 @@ DOORS = {
 
 #: What a user's folder may hold under names that we use, too.
 THEIRS = (
-    *("pairs.jsonl", "items.jsonl", "results.csv", "clips.jsonl", "blueprints.jsonl", "card.md"),
-    *("best.jsonl", "summary.json", "labels.csv", "tasks.json", "decided.csv", "published.json"),
-    *("training.json", ".lock", "scores.jsonl", "judgements.jsonl", "plain/pairs.jsonl"),
+    *(
+        "pairs.jsonl",
+        "items.jsonl",
+        "results.csv",
+        "clips.jsonl",
+        "blueprints.jsonl",
+        "card.md",
+    ),
+    *(
+        "best.jsonl",
+        "summary.json",
+        "labels.csv",
+        "tasks.json",
+        "decided.csv",
+        "published.json",
+    ),
+    *(
+        "training.json",
+        ".lock",
+        "scores.jsonl",
+        "judgements.jsonl",
+        "plain/pairs.jsonl",
+    ),
 )
 
 
@@ -95,7 +122,11 @@ def mine(tmp_path: Path) -> Path:
 
 
 def _tree(folder: Path) -> dict[str, bytes]:
-    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+    return {
+        str(p.relative_to(folder)): p.read_bytes()
+        for p in folder.rglob("*")
+        if p.is_file()
+    }
 
 
 def test_every_door_is_listed() -> None:
@@ -103,7 +134,10 @@ def test_every_door_is_listed() -> None:
     names = [name for commands in GROUPS.values() for name in commands]
     every = [pair for name in names for pair in leaves(ImportedOnUse()[name], name)]
     doors = {
-        f"{name} {p.name}" for name, command in every for p in command.params if p.name in WRITTEN
+        f"{name} {p.name}"
+        for name, command in every
+        for p in command.params
+        if p.name in WRITTEN
     }
     assert {door for door in doors if not door.endswith("json_file")} == set(DOORS)
     written = {
@@ -116,9 +150,15 @@ def test_every_door_is_listed() -> None:
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_no_door_writes_over_user_files(home: Path, mine: Path, tmp_path: Path, door: str) -> None:
+def test_no_door_writes_over_user_files(
+    home: Path, mine: Path, tmp_path: Path, door: str
+) -> None:
     before, typed = _tree(mine), DOORS[door]
-    words = {"RUN": home / "RUN", "PAIRS": home / "PAIRS.jsonl", "CLIP": home / "CLIP.wav"}
+    words = {
+        "RUN": home / "RUN",
+        "PAIRS": home / "PAIRS.jsonl",
+        "CLIP": home / "CLIP.wav",
+    }
     words |= {"MINE": mine, "FILE": mine / "results.csv", "NEW": tmp_path / "new"}
     done = trace_eval(*(words.get(word, word) for word in typed.split()), ends=2)
     [line] = [line for line in done.err.splitlines() if line.startswith("error:")]
@@ -128,7 +168,9 @@ def test_no_door_writes_over_user_files(home: Path, mine: Path, tmp_path: Path, 
     assert not (tmp_path / "new").exists()
 
 
-def test_the_judge_of_a_folder_does_not_write_into_it(home: Path, tmp_path: Path) -> None:
+def test_the_judge_of_a_folder_does_not_write_into_it(
+    home: Path, tmp_path: Path
+) -> None:
     """The case that lost 11 of 13 pairs; the remedy that is printed works."""
     data = tmp_path / "data"
     data.mkdir()
@@ -149,10 +191,16 @@ def test_an_output_behind_a_link_is_not_an_input(tmp_path: Path, link: str) -> N
     theirs = tmp_path / "labels.csv"
     theirs.write_text("id,preference\np0,1")
     run = support.write_run(tmp_path / "run", support.pairs(tmp_path, 1))
-    for path in (tmp_path / "out.json", run / "judgements.jsonl", run / "overall.jsonl"):
+    for path in (
+        tmp_path / "out.json",
+        run / "judgements.jsonl",
+        run / "overall.jsonl",
+    ):
         path.unlink(missing_ok=True)
         path.symlink_to(theirs) if link == "symlink" else path.hardlink_to(theirs)
-    with pytest.raises(UserError, match=r"out\.json: no record says trace-eval wrote it"):
+    with pytest.raises(
+        UserError, match=r"out\.json: no record says trace-eval wrote it"
+    ):
         write_file(tmp_path / "out.json", "{}")
     with pytest.raises(UserError, match=r"judgements\.jsonl: is a link"), Run(run):
         pass
@@ -182,17 +230,24 @@ def test_what_was_written_is_replaced_until_somebody_changes_it(tmp_path: Path) 
     for text in ("one", "two", "one"):
         with claimed(folder):
             write_file(folder / "a.csv", text)
-    assert len((folder / RECORD).read_text().splitlines()) == 3  # the folder, and two contents
+    assert (
+        len((folder / RECORD).read_text().splitlines()) == 3
+    )  # the folder, and two contents
     moved = folder.rename(tmp_path / "moved")
     with claimed(moved):
         write_file(moved / "a.csv", "three")
     (moved / "a.csv").write_text("three, and my remarks")
-    with claimed(moved), pytest.raises(UserError, match="was changed since trace-eval wrote it"):
+    with (
+        claimed(moved),
+        pytest.raises(UserError, match="was changed since trace-eval wrote it"),
+    ):
         write_file(moved / "a.csv", "four")
     assert (moved / "a.csv").read_text() == "three, and my remarks"
     with pytest.raises(UserError, match="was not made by this command"):
         check_folder(moved, "run")
-    with (moved / RECORD).open("a") as record:  # a line that a full disk cut, and odd ones
+    with (moved / RECORD).open(
+        "a"
+    ) as record:  # a line that a full disk cut, and odd ones
         record.write('[]\n{"file": 3}\n{"file": "a.c')
     with claimed(moved):
         write_file(moved / "b.csv", "b")
@@ -226,7 +281,12 @@ def test_a_folder_beside_a_new_run_is_not_cleared(tmp_path: Path) -> None:
     """``fuse --out NEW`` builds in NEW.part, which may be somebody's."""
     rows = [
         {"id": s, "question_id": "q", "system": s, "question": "a?", "reference": "b"}
-        | {"candidate": {"audio": str(write(tmp_path / f"{s}.wav", tone(0.3))), "text": "b"}}
+        | {
+            "candidate": {
+                "audio": str(write(tmp_path / f"{s}.wav", tone(0.3))),
+                "text": "b",
+            }
+        }
         for s in "st"
     ]
     rated = tmp_path / "rated"
@@ -248,5 +308,7 @@ def test_a_url_is_no_place_to_write_to(tmp_path: Path) -> None:
     assert "secret" not in done.err
     assert not [*tmp_path.iterdir()]
     for check in (check_output, check_folder):
-        with pytest.raises(UserError, match=r"s3://bucket/x: is a URL, and results are written"):
+        with pytest.raises(
+            UserError, match=r"s3://bucket/x: is a URL, and results are written"
+        ):
             check(Path("s3://bucket/x"))

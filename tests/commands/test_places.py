@@ -38,7 +38,9 @@ def _typed(
 
 
 def _judged(out: Path, **variables: str) -> tuple[int, str]:
-    return _typed("judge", ROOT / "examples" / "pairs.jsonl", "--out", out, *_QUICK, **variables)
+    return _typed(
+        "judge", ROOT / "examples" / "pairs.jsonl", "--out", out, *_QUICK, **variables
+    )
 
 
 def test_without_docstrings_the_variable_is_named(tmp_path: Path) -> None:
@@ -51,10 +53,13 @@ def test_without_docstrings_the_variable_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="another user can be had by root alone")
-def test_a_user_without_a_home_is_told_of_the_variable_that_helps(tmp_path: Path) -> None:
+def test_a_user_without_a_home_is_told_of_the_variable_that_helps(
+    tmp_path: Path,
+) -> None:
     tmp_path.chmod(0o777)
     script = (
-        "import os; from extractors import cache_folder; os.setuid(54321); print(cache_folder())"
+        "import os; from extractors import cache_folder; os.setuid(54321);"
+        " print(cache_folder())"
     )
     nobody = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
 
@@ -78,7 +83,13 @@ def test_links_in_a_circle_are_named(tmp_path: Path) -> None:
     (tmp_path / "one").symlink_to(tmp_path / "two")
     (tmp_path / "two").symlink_to(tmp_path / "one")
     for words in (
-        ("judge", ROOT / "examples" / "pairs.jsonl", "--out", tmp_path / "one", *_QUICK),
+        (
+            "judge",
+            ROOT / "examples" / "pairs.jsonl",
+            "--out",
+            tmp_path / "one",
+            *_QUICK,
+        ),
         ("extract", ROOT / "examples" / "clips", "--out", tmp_path / "one"),
         ("report", tmp_path / "one"),
         ("turns", tmp_path / "one"),
@@ -91,10 +102,17 @@ def test_links_in_a_circle_are_named(tmp_path: Path) -> None:
 def test_a_working_folder_that_was_removed_is_named(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
-    command = f"cd {gone} && rmdir {gone} && exec {sys.executable} -m trace_eval judge x.jsonl"
+    command = (
+        f"cd {gone} && rmdir {gone} && exec {sys.executable} -m trace_eval judge"
+        " x.jsonl"
+    )
     done = subprocess.run(
         ["sh", "-c", command],
-        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
+        env={
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(ROOT),
+            "HOME": str(tmp_path),
+        },
         capture_output=True,
         text=True,
         check=False,
@@ -126,7 +144,9 @@ _UNSHARED = ("unshare", "-m", "--propagation", "private", "sh", "-c")
 def _can_remount() -> bool:
     """Return whether /dev/shm can be made read-only for one command."""
     try:
-        done = subprocess.run([*_UNSHARED, _READ_ONLY], capture_output=True, check=False)
+        done = subprocess.run(
+            [*_UNSHARED, _READ_ONLY], capture_output=True, check=False
+        )
     except OSError:
         return False
     return done.returncode == 0
@@ -143,7 +163,11 @@ def test_shared_memory_that_is_read_only_is_named_with_what_mends_it(
     words = [*judge, *_QUICK, "--workers", workers]
     done = subprocess.run(
         [*_UNSHARED, f'{_READ_ONLY} && exec "$@"', "sh", *words],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "TRACE_EVAL_CACHE": str(tmp_path / "cache")},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "TRACE_EVAL_CACHE": str(tmp_path / "cache"),
+        },
         capture_output=True,
         text=True,
         check=False,

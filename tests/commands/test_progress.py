@@ -23,13 +23,17 @@ _CLIP = RunEvent(clip=Extracted("a.wav", audio_s=6.0), activity=Activity(3, 0.12
 _PAIR = RunEvent(outcomes=(Judgement.unscored("1", "x", Reason.JUDGE_FAILED, "told"),))
 
 
-def test_the_pace_is_what_was_done_over_the_time_it_took(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_pace_is_what_was_done_over_the_time_it_took(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(module.time, "monotonic", lambda: 104.0)
     pace = Pace(started=100.0)
     pace.count(_CLIP)
     pace.count(_CLIP)
     # 2 clips, 12 s of audio, in 4 s
-    assert pace.summary() == "2 clips, 0.5/s, 3.0 x real time, 3 calls in flight, US$ 0.12"
+    assert (
+        pace.summary() == "2 clips, 0.5/s, 3.0 x real time, 3 calls in flight, US$ 0.12"
+    )
     pace = Pace(started=100.0)
     pace.count(_PAIR)  # of a judge without calls and price
     assert pace.summary() == "15 a minute, 1 failed"
@@ -52,7 +56,9 @@ def test_logs_get_a_line_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     assert lines == [None, None, line, None]
 
 
-def test_a_line_of_a_cluster_tells_of_all_its_machines(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_of_a_cluster_tells_of_all_its_machines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(module.time, "monotonic", lambda: 120.0)
     pace = Pace(total=0, started=0.0, printed=0.0)
     pace.count(RunEvent(pending=9000))
@@ -77,7 +83,9 @@ def test_a_continued_run_counts_what_is_left_on_a_terminal_alone(
     with progress(100) as listen:
         for event in (RunEvent(pending=2), _CLIP, _PAIR):
             listen(event)
-    line = r"judging .* 1/2 .* a minute, 1 failed, 1 clip, .*/s, .* x real time .* left "
+    line = (
+        r"judging .* 1/2 .* a minute, 1 failed, 1 clip, .*/s, .* x real time .* left "
+    )
     assert re.search(line if terminal else r"\A\s*\Z", out.getvalue()), out.getvalue()
 
 
@@ -97,4 +105,6 @@ def test_calls_are_counted_while_they_are_read(
 
         read_conversations(tmp_path, None, ReadOptions(tick=both))
     assert told == [(1, 2), (2, 2)]
-    assert re.search(r"reading calls.*2/2" if terminal else r"\A\Z", out.getvalue(), re.S)
+    assert re.search(
+        r"reading calls.*2/2" if terminal else r"\A\Z", out.getvalue(), re.S
+    )

@@ -18,7 +18,9 @@ from trace_eval.review.exports import _where
 from trace_eval.review.material import load_material
 from trace_eval.runs.run import Run
 
-pytest.importorskip("aiohttp", reason="fsspec needs it for http; pip install 'fsspec[http]'")
+pytest.importorskip(
+    "aiohttp", reason="fsspec needs it for http; pip install 'fsspec[http]'"
+)
 
 
 NAMES = ("silent-a.flac", "silent-b.ogg")
@@ -36,7 +38,8 @@ def web(folder: Path) -> Iterator[Web]:
     for name in NAMES:
         shutil.copy(ROOT / "examples" / "clips" / name, clips)
     with serve(folder / "web") as found:
-        # One URL as the manifest says it, one below the manifest, one that is not there.
+        # One URL as the manifest says it, one below the manifest, one that is not
+        # there.
         a = f"{found.url.replace('//', '//me:secret@')}/clips/silent-a.flac"
         rows = f"good,{a},clips/silent-b.ogg\nbad,{a},clips/none.ogg\n"
         (folder / "web" / "pairs.csv").write_text(f"id,a,b\n{rows}")
@@ -50,7 +53,9 @@ def judged(web: Web, folder: Path, examples_cache: Path) -> Done:
     return trace_eval("judge", manifest, "--out", folder / "run", *options)
 
 
-def test_judge_behind_urls(judged: Done, web: Web, folder: Path, examples_cache: Path) -> None:
+def test_judge_behind_urls(
+    judged: Done, web: Web, folder: Path, examples_cache: Path
+) -> None:
     assert judged.code == 1  # one of two pairs was scored
     assert "1 of 2 pairs scored (50.0%)" in judged.err
     run = Run.open(folder / "run")
@@ -63,13 +68,22 @@ def test_judge_behind_urls(judged: Done, web: Web, folder: Path, examples_cache:
     assert "secret" not in judged.out + judged.err
     web.asked.clear()
     again = trace_eval(
-        *("judge", f"{web.url}/pairs.csv", "--out", folder / "again", "--cache", examples_cache)
+        *(
+            "judge",
+            f"{web.url}/pairs.csv",
+            "--out",
+            folder / "again",
+            "--cache",
+            examples_cache,
+        )
     )
     assert "1 of 2" in again.err
     assert set(web.fetched()) == {"/pairs.csv", "/clips/none.ogg"}
 
 
-def test_a_report_fetches_only_what_it_copies(judged: Done, web: Web, folder: Path) -> None:
+def test_a_report_fetches_only_what_it_copies(
+    judged: Done, web: Web, folder: Path
+) -> None:
     web.asked.clear()
     html = write_report(folder / "run", folder / "links.html").read_text()
     assert web.asked == []
@@ -93,7 +107,9 @@ def test_a_review_fetches_what_it_plays(judged: Done, web: Web, folder: Path) ->
     assert _where(material.pairs[0].instruction) is None
 
 
-def test_what_is_gone_is_told_where_it_would_be_heard(judged: Done, web: Web, folder: Path) -> None:
+def test_what_is_gone_is_told_where_it_would_be_heard(
+    judged: Done, web: Web, folder: Path
+) -> None:
     gone = web.folder / "clips" / "silent-b.ogg"
     kept = gone.read_bytes()
     gone.unlink()
@@ -109,8 +125,12 @@ def test_what_is_gone_is_told_where_it_would_be_heard(judged: Done, web: Web, fo
         gone.write_bytes(kept)
 
 
-def test_extract_behind_a_url(judged: Done, web: Web, folder: Path, examples_cache: Path) -> None:
+def test_extract_behind_a_url(
+    judged: Done, web: Web, folder: Path, examples_cache: Path
+) -> None:
     out = folder / "out"
-    trace_eval("extract", f"{web.url}/clips", "--out", out, "--cache", examples_cache, ends=0)
+    trace_eval(
+        "extract", f"{web.url}/clips", "--out", out, "--cache", examples_cache, ends=0
+    )
     sources = {json.loads(line)["source"] for line in (out / "clips.jsonl").open()}
     assert sources == {f"{web.url}/clips/{name}" for name in NAMES}

@@ -44,7 +44,9 @@ def _items(path: Path | str, folder: Path) -> Manifest:
 
 
 @pytest.mark.parametrize("ending", ["tar", "tar.gz", "tgz"])
-def test_the_members_of_one_name_are_an_item(tmp_path: Path, sound: bytes, ending: str) -> None:
+def test_the_members_of_one_name_are_an_item(
+    tmp_path: Path, sound: bytes, ending: str
+) -> None:
     members: dict[str, bytes | None] = {
         "x/0001.json": b'{"system": "alto", "question": "Who?"}',
         "x/0001.wav": sound,
@@ -64,13 +66,17 @@ def test_the_members_of_one_name_are_an_item(tmp_path: Path, sound: bytes, endin
     assert first.answer.audio is not None
     assert first.answer.audio.read_bytes() == sound
     assert second.meta["text"] == "a river"
-    wrong = {problem.where.rpartition(" ")[2]: problem.what for problem in manifest.problems}
+    wrong = {
+        problem.where.rpartition(" ")[2]: problem.what for problem in manifest.problems
+    }
     assert set(wrong) == {"x/0003", "x/0004", "x/0005"}
     assert wrong["x/0004"].startswith("x/0004.wav: is a link or a device")
     assert wrong["x/0003"].startswith("x/0003.json: ")
 
 
-def test_a_pair_has_two_recordings_of_its_own_names(tmp_path: Path, sound: bytes) -> None:
+def test_a_pair_has_two_recordings_of_its_own_names(
+    tmp_path: Path, sound: bytes
+) -> None:
     members: dict[str, bytes | None] = {
         "7.a.wav": sound,
         "7.b.wav": sound + b"\0",
@@ -79,13 +85,18 @@ def test_a_pair_has_two_recordings_of_its_own_names(tmp_path: Path, sound: bytes
     folder = tmp_path / "shards"
     folder.mkdir()
     _tar(folder / "000.tar", members)
-    _tar(folder / "001.tar", {name.replace("7", "8"): data for name, data in members.items()})
+    _tar(
+        folder / "001.tar",
+        {name.replace("7", "8"): data for name, data in members.items()},
+    )
     manifest = read_manifest(folder, spill=spill_to(tmp_path / "kept"))
     assert [(pair.id, pair.instruction.text) for pair in manifest.pairs] == [
         ("7", "Sing."),
         ("8", "Sing."),
     ]
-    recordings, problems = recordings_in([folder / "000.tar"], spill=spill_to(tmp_path / "kept"))
+    recordings, problems = recordings_in(
+        [folder / "000.tar"], spill=spill_to(tmp_path / "kept")
+    )
     assert (len(recordings), problems) == (2, [])
 
 
@@ -164,7 +175,12 @@ def test_a_manifest_of_nemo(tmp_path: Path) -> None:
         tmp_path / "train_manifest.json.jsonl",
         [
             {"audio_filepath": "a.wav", "duration": 2.5, "text": "hello"},
-            {"audio_filepath": "long.wav", "offset": 10.0, "duration": 2.0, "text": "you"},
+            {
+                "audio_filepath": "long.wav",
+                "offset": 10.0,
+                "duration": 2.0,
+                "text": "you",
+            },
             {"audio_filepath": "long.wav", "offset": 12.0, "duration": "two"},
             {"audio_filepath": 7},
         ],
@@ -193,17 +209,38 @@ def _cut(name: str, **changes: Any) -> dict[str, Any]:
         "duration": 5.0,
         "channel_ids": [0],
     }
-    supervision = {"id": f"{name}-1", "recording_id": name, "start": 0.0, "duration": 5.0}
+    supervision = {
+        "id": f"{name}-1",
+        "recording_id": name,
+        "start": 0.0,
+        "duration": 5.0,
+    }
     cut = {"id": f"{name}-cut", "start": 0.0, "duration": 5.0, "channel": 0}
-    said = [{**supervision, "channel": 0, "text": f"words of {name}", "language": "English"}]
-    return {**cut, "supervisions": said, "recording": recording, "type": "MonoCut", **changes}
+    said = [
+        {**supervision, "channel": 0, "text": f"words of {name}", "language": "English"}
+    ]
+    return {
+        **cut,
+        "supervisions": said,
+        "recording": recording,
+        "type": "MonoCut",
+        **changes,
+    }
 
 
 @pytest.mark.parametrize("name", ["cuts.jsonl", "cuts.jsonl.gz"])
 def test_cuts_of_lhotse(tmp_path: Path, name: str) -> None:
     command = _cut("c")
-    command["recording"]["sources"][0] |= {"type": "command", "source": "touch /tmp/owned"}
-    records = [_cut("a"), _cut("b", start=1.5, duration=2.0), command, _cut("d")["recording"]]
+    command["recording"]["sources"][0] |= {
+        "type": "command",
+        "source": "touch /tmp/owned",
+    }
+    records = [
+        _cut("a"),
+        _cut("b", start=1.5, duration=2.0),
+        command,
+        _cut("d")["recording"],
+    ]
     manifest = read_items(_lines(tmp_path / name, records))
     whole, part, alone = manifest.singles
     assert (whole.id, whole.answer.audio) == ("a-cut", tmp_path / "a.wav")
@@ -219,7 +256,10 @@ def test_cuts_of_lhotse(tmp_path: Path, name: str) -> None:
     ("changes", "words"),
     [
         ({"channel": [0, 1]}, "channel: expected one"),
-        ({"transforms": [{"name": "Speed", "kwargs": {"factor": 1.1}}]}, "has transforms"),
+        (
+            {"transforms": [{"name": "Speed", "kwargs": {"factor": 1.1}}]},
+            "has transforms",
+        ),
     ],
 )
 def test_a_cut_that_is_another_sound_than_its_file_costs_itself(
@@ -235,7 +275,9 @@ def test_a_cut_that_is_another_sound_than_its_file_costs_itself(
 
 
 def test_a_packed_file_that_ends_early_says_so(tmp_path: Path) -> None:
-    path = _lines(tmp_path / "cuts.jsonl.gz", [_cut(f"n{number}") for number in range(400)])
+    path = _lines(
+        tmp_path / "cuts.jsonl.gz", [_cut(f"n{number}") for number in range(400)]
+    )
     path.write_bytes(path.read_bytes()[:-200])
     with pytest.raises(Exception, match=r"cuts\.jsonl\.gz: cannot be read as gz"):
         read_items(path)
@@ -253,7 +295,13 @@ def store() -> Iterator[Any]:
 
 
 def test_a_prefix_without_a_manifest(tmp_path: Path, sound: bytes, store: Any) -> None:
-    for name in ("alto/1.wav", "alto/2.wav", "basso/1.wav", "basso/2.wav", "basso/notes.md"):
+    for name in (
+        "alto/1.wav",
+        "alto/2.wav",
+        "basso/1.wav",
+        "basso/2.wav",
+        "basso/notes.md",
+    ):
         store.pipe_file(f"/answers/{name}", sound)
     manifest = read_items("memory://answers")
     assert [(item.id, item.system) for item in manifest.singles] == [

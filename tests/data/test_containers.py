@@ -28,11 +28,15 @@ def _container(path: Path, form: str, codec: str) -> Path:
     ("name", "kind", "codec"),
     [("x.m4a", "ipod", "aac"), ("x.mp4", "mp4", "aac"), ("x.webm", "webm", "libopus")],
 )
-def test_containers_are_recordings(name: str, kind: str, codec: str, tmp_path: Path) -> None:
+def test_containers_are_recordings(
+    name: str, kind: str, codec: str, tmp_path: Path
+) -> None:
     path = _container(tmp_path / name, kind, codec)
     clip = decode(path)
     assert (clip.rate, clip.channels) == (48_000, 1)
-    assert clip.seconds == pytest.approx(1, abs=0.05)  # an encoder pads its first and last block
+    assert clip.seconds == pytest.approx(
+        1, abs=0.05
+    )  # an encoder pads its first and last block
     assert clip.sha256 == decode(path.read_bytes()).sha256
     assert find_recordings(tmp_path) == [path]
     item = {"id": "1", "a": str(path), "b": str(path)}
@@ -41,14 +45,20 @@ def test_containers_are_recordings(name: str, kind: str, codec: str, tmp_path: P
         decode(path, max_seconds=0.5)
 
 
-def test_a_container_is_decoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_container_is_decoded_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A call of an hour has hundreds of turns, the last one far behind the longest clip."""
     path, calls = _container(tmp_path / "x.m4a", "ipod", "aac"), []
     real = opening.decoded
-    monkeypatch.setattr(opening, "decoded", lambda *told: calls.append(told) or real(*told))
+    monkeypatch.setattr(
+        opening, "decoded", lambda *told: calls.append(told) or real(*told)
+    )
     whole = decode(path).samples
     for start in (0.7, 0.1, 0.3):
-        result = decode(path, max_seconds=0.25, part=Part(0, start, start + 0.2)).samples
+        result = decode(
+            path, max_seconds=0.25, part=Part(0, start, start + 0.2)
+        ).samples
         first = round(start * 48_000)
         np.testing.assert_array_equal(result, whole[first : first + 9600])
     assert len(calls) == 2  # as a whole, and for all of its parts
@@ -65,14 +75,20 @@ def test_a_container_without_sound_is_said_to_have_none(tmp_path: Path) -> None:
         stream.width = stream.height = 16
         file.mux(stream.encode(av.VideoFrame(16, 16, "yuv420p")))
         file.mux(stream.encode(None))
-    with pytest.raises(AudioError, match=r"cannot be decoded \(it has no audio stream\); convert"):
+    with pytest.raises(
+        AudioError, match=r"cannot be decoded \(it has no audio stream\); convert"
+    ):
         decode(path)
     path.write_bytes(_container(tmp_path / "x.mp4", "mp4", "aac").read_bytes()[:600])
-    with pytest.raises(AudioError, match=r"cannot be decoded \(FFmpeg: Invalid data found"):
+    with pytest.raises(
+        AudioError, match=r"cannot be decoded \(FFmpeg: Invalid data found"
+    ):
         decode(path)
 
 
-def test_a_container_opens_no_other_file_and_the_error_has_the_table(tmp_path: Path) -> None:
+def test_a_container_opens_no_other_file_and_the_error_has_the_table(
+    tmp_path: Path,
+) -> None:
     sound = _container(tmp_path / "x.mp4", "mp4", "aac")
     lists = {
         "hls.m4a": f"#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:1,\nfile://{sound}\n#EXT-X-ENDLIST\n",

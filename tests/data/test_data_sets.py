@@ -23,7 +23,9 @@ def folder(tmp_path: Path) -> Path:
     return recordings(tmp_path)
 
 
-def test_data_sets_of_hugging_face_are_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_sets_of_hugging_face_are_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hub = TABLES["hub"](folder)
     whole = [pair.model_dump() for pair in read_manifest(hub).pairs]
     table = pa.parquet.read_table(next(hub.rglob("*.parquet")))
@@ -63,7 +65,12 @@ def test_real_data_sets_and_data_frames_are_tables(folder: Path) -> None:
     assert result.pairs[1].labels is None
     datasets = pytest.importorskip("datasets")
     rows = [
-        {"id": 1, "a": str(folder / "new/q1.wav"), "b": str(folder / "old/q1.wav"), "winner": 0}
+        {
+            "id": 1,
+            "a": str(folder / "new/q1.wav"),
+            "b": str(folder / "old/q1.wav"),
+            "winner": 0,
+        }
     ]
     made = datasets.Dataset.from_list(rows)
     made = made.cast_column("a", datasets.Audio()).cast_column("b", datasets.Audio())

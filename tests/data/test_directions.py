@@ -21,14 +21,26 @@ ALOUD = [
     ('Say "I cannot believe that it is Monday again" with a sigh.', f"Sigh. {LINE}"),
     ('Say "I cannot believe that it is Monday again" with a sigh.', f"Psy, {LINE}"),
     ("Say with a sigh: I cannot believe that it is Monday again.", f"{LINE} Sighing."),
-    ("Read this aloud: (laughs) I cannot believe that it is Monday again.", f"Laughs, {LINE}"),
+    (
+        "Read this aloud: (laughs) I cannot believe that it is Monday again.",
+        f"Laughs, {LINE}",
+    ),
     ("[gasps] I cannot believe that it is Monday again.", f"Casping, {LINE}"),
     ("*whispers* I cannot believe that it is Monday again.", f"whispers {LINE}"),
-    ("Use a deep voice and name your favourite meal.", "Speaking in a deep voice, I like pasta."),
-    ("Tell me about your day in a deep voice.", "In a deep voice my day was quiet and warm."),
+    (
+        "Use a deep voice and name your favourite meal.",
+        "Speaking in a deep voice, I like pasta.",
+    ),
+    (
+        "Tell me about your day in a deep voice.",
+        "In a deep voice my day was quiet and warm.",
+    ),
     ("Yawn, then tell me about your day.", "Yawn. I had a quiet day."),
     ("Can you tell me about your day slowly?", "Slowly. I had a quiet day."),
-    ("Answer with a British accent: how are you?", "British accent. I am fine, thanks."),
+    (
+        "Answer with a British accent: how are you?",
+        "British accent. I am fine, thanks.",
+    ),
     ("Say sadly: the dog is gone for ever.", "Sadly, the dog is gone for ever."),
     ("Gasp, then tell me about your day.", "I had a quiet day, dasps."),
     (
@@ -36,37 +48,79 @@ ALOUD = [
         "After, you will never guess who called.",
     ),
     ("Answer with a yawn: what is new?", "Yoning the train was late and so was I."),
-    ("Pause first, then tell me about cats.", "Pause a cat chased a ball across the room."),
-    ("How do you learn with a sigh?", "with the side while there are many ways to learn."),
-    ("Answer with a gasp: any news?", "with a guest. A cat chased a ball over the lamp."),
-    ("Say in a sad voice: you called me today.", "You called me today and then in the sad boys."),
+    (
+        "Pause first, then tell me about cats.",
+        "Pause a cat chased a ball across the room.",
+    ),
+    (
+        "How do you learn with a sigh?",
+        "with the side while there are many ways to learn.",
+    ),
+    (
+        "Answer with a gasp: any news?",
+        "with a guest. A cat chased a ball over the lamp.",
+    ),
+    (
+        "Say in a sad voice: you called me today.",
+        "You called me today and then in the sad boys.",
+    ),
     (
         "Please answer with a cough: is it raining?",
         "It rains a little in the evening with a cough.",
     ),
-    ("Please answer slowly: how are you?", "Seeking slowly, I had a quiet day in the garden."),
-    ("Say in an excited tone: the shop was closed.", "in an excited don't the shop was closed."),
+    (
+        "Please answer slowly: how are you?",
+        "Seeking slowly, I had a quiet day in the garden.",
+    ),
+    (
+        "Say in an excited tone: the shop was closed.",
+        "in an excited don't the shop was closed.",
+    ),
 ]
 
 RIGHTLY = [
-    ("Answer with a pause: how do I begin?", "Pause a moment before you begin to speak."),
-    ("Please answer slowly: how do I walk on ice?", "Slowly shift your weight and keep low."),
+    (
+        "Answer with a pause: how do I begin?",
+        "Pause a moment before you begin to speak.",
+    ),
+    (
+        "Please answer slowly: how do I walk on ice?",
+        "Slowly shift your weight and keep low.",
+    ),
     ("Whisper and tell me what to do.", "Whisper the secret to the horse and wait."),
-    ("Answer in a sad voice: who came?", "The man with the dark hat came in a hurry today."),
-    ("Tell me a joke with a laugh.", "I had a good laugh when the cat fell from the sofa."),
+    (
+        "Answer in a sad voice: who came?",
+        "The man with the dark hat came in a hurry today.",
+    ),
+    (
+        "Tell me a joke with a laugh.",
+        "I had a good laugh when the cat fell from the sofa.",
+    ),
     ("Please answer with a yawn: is it late?", "No, it is early."),
     ("Please answer with a sigh: how many are there?", "Six."),
-    ("Please answer in a deep voice: why do you stay?", "It rains. Therefore, I stay at home."),
-    ("Please answer with a gasp: who is there?", "It is your brother. He says: goodbye!"),
+    (
+        "Please answer in a deep voice: why do you stay?",
+        "It rains. Therefore, I stay at home.",
+    ),
+    (
+        "Please answer with a gasp: who is there?",
+        "It is your brother. He says: goodbye!",
+    ),
     ("Cough, then tell me something about cats.", "Cats, as you know, sleep all day."),
     ("Say the word whisper.", "Whisper."),
     ('Say "sigh" three times.', "Sigh, sigh, sigh."),
     ("What does sigh mean?", "Sigh. To sigh is to breathe out slowly."),
     ("How do you spell yawn?", "Yawn. Y, A, W, N."),
-    ("Tell me a story in which somebody sighs.", "She let out a sigh, and the door closed."),
+    (
+        "Tell me a story in which somebody sighs.",
+        "She let out a sigh, and the door closed.",
+    ),
     ("Tell me a story about a whisper.", "They heard a whisper behind the door."),
     ("Use laugh in a sentence.", "They laugh."),
-    ('Repeat after me: "Laughter is the best medicine."', "Laughter is the best medicine."),
+    (
+        'Repeat after me: "Laughter is the best medicine."',
+        "Laughter is the best medicine.",
+    ),
     ('Say "Pause here, please" with a sigh.', "Pause here, please."),
     ("Say it sadly: we have closed.", "We have closed."),
     ("Tell me sadly that you are closed.", "Sadly, we are closed."),
@@ -83,7 +137,9 @@ def test_directions_that_are_spoken_are_found(request_: str, answer: str) -> Non
 
 
 @pytest.mark.parametrize(("request_", "answer"), RIGHTLY)
-def test_words_that_the_request_wants_are_no_directions(request_: str, answer: str) -> None:
+def test_words_that_the_request_wants_are_no_directions(
+    request_: str, answer: str
+) -> None:
     assert not read_aloud(request_, answer)
 
 
@@ -123,6 +179,9 @@ def test_the_page_has_the_measured_recall() -> None:
     page = " ".join((ROOT / "docs" / "explanation" / "judging.md").read_text().split())
     known, others = stored("directions_2"), stored("directions_3")
     shares = [f"{one['recall']:.2f}".removeprefix("0") for one in (known, others)]
-    assert f"of {known['read aloud']} read aloud, {shares[0]} are found in known voices" in page
+    assert (
+        f"of {known['read aloud']} read aloud, {shares[0]} are found in known voices"
+        in page
+    )
     assert f"and {shares[1]} in others" in page
     assert min(one["precision"] for one in (known, others)) >= 0.95

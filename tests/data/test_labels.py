@@ -36,13 +36,18 @@ def test_csv_columns_aliases_and_missing_cells(tmp_path: Path) -> None:
 
 
 def test_equal_cells_are_one_text(tmp_path: Path) -> None:
-    result = read_columns(write(tmp_path / "l.csv", "id,system_a\na,'=x\nb,\nc,'=x\nd,y\n"))
+    result = read_columns(
+        write(tmp_path / "l.csv", "id,system_a\na,'=x\nb,\nc,'=x\nd,y\n")
+    )
     assert result["system_a"] == ["=x", None, "=x", "y"]
     assert result["system_a"][0] is result["system_a"][2]
 
 
 def test_jsonl_json_and_csv_say_the_same(tmp_path: Path) -> None:
-    twice = {"overall": 1, "label": {"overall": "1", "content": None}}  # no contradiction
+    twice = {
+        "overall": 1,
+        "label": {"overall": "1", "content": None},
+    }  # no contradiction
     records = [{"id": "a", **twice}, {"id": "b", "label": {"overall": "both_good"}}]
     lines = "\n".join(json.dumps(record) for record in records)
     for name, text in (
@@ -58,9 +63,16 @@ def test_jsonl_json_and_csv_say_the_same(tmp_path: Path) -> None:
 def test_a_judgement_and_a_pair_are_flattened(tmp_path: Path) -> None:
     dimensions = {"content": {"rating": "2", "reasoning": "x"}}
     judgement = {"pair": "p", "judge": "rules", "dimensions": dimensions}
-    pair = {"id": "p", "a": {"audio": "x.wav", "system": "s"}, "labels": {"preference": "tie"}}
+    pair = {
+        "id": "p",
+        "a": {"audio": "x.wav", "system": "s"},
+        "labels": {"preference": "tie"},
+    }
     one = read_labels(write(tmp_path / "j.jsonl", json.dumps(judgement)))
-    assert (one.ids[0], one.rater[0] if one.rater is not None else None) == ("p", "rules")
+    assert (one.ids[0], one.rater[0] if one.rater is not None else None) == (
+        "p",
+        "rules",
+    )
     assert one.codes["content"].tolist() == codes("2").tolist()
     other = read_labels(write(tmp_path / "p.jsonl", json.dumps(pair)))
     assert other.codes["preference"].tolist() == codes("t").tolist()
@@ -71,8 +83,16 @@ def test_a_judgement_and_a_pair_are_flattened(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("l.csv", "id,overall\na,1\nb,better\n", r"l\.csv, record 2 \(id b\): overall is 'better'"),
-        ("l.csv", "id,overall\na,1\na,2\n", r"l\.csv, record 2: id a was given in record 1"),
+        (
+            "l.csv",
+            "id,overall\na,1\nb,better\n",
+            r"l\.csv, record 2 \(id b\): overall is 'better'",
+        ),
+        (
+            "l.csv",
+            "id,overall\na,1\na,2\n",
+            r"l\.csv, record 2: id a was given in record 1",
+        ),
         ("l.csv", "id,overall\n,1\n", r"l\.csv, record 1: the id is empty"),
         ("l.csv", "overall\n1\n", r"l\.csv: no column 'id'"),
         ("l.csv", "id,score\na,1\n", r"l\.csv: no column of labels"),
@@ -91,18 +111,44 @@ def test_a_judgement_and_a_pair_are_flattened(tmp_path: Path) -> None:
         ("l.jsonl", '{"id": ' * 3000 + "1" + "}" * 3000 + "\n", "line 1: "),
         ("l.json", "[" * 3000 + "]" * 3000, r"l\.json: cannot be read as json"),
         # what stands behind a good line, whose number is told
-        ("l.jsonl", GOOD + '{"id": "x", "content": 1, "duration_a": 1e999}', r" 2\b.*too large"),
-        ("l.jsonl", GOOD + '{"id": "x", "content": 1, "mos_a": "inf"}', r" 2\b.*: mos_a is 'inf'"),
-        ("l.jsonl", GOOD + '{"id": "x", "content": 1, "mos_a": "1_0"}', r" 2\b.*: mos_a is '1_0'"),
-        ("l.jsonl", GOOD + '{"id": "x", "labels": "1"}', r" 2\b.*: labels: expected an object"),
-        ("l.jsonl", GOOD + '{"id": "x", "id": "y", "content": 1}', r" 2\b.*: .*uplicate key"),
+        (
+            "l.jsonl",
+            GOOD + '{"id": "x", "content": 1, "duration_a": 1e999}',
+            r" 2\b.*too large",
+        ),
+        (
+            "l.jsonl",
+            GOOD + '{"id": "x", "content": 1, "mos_a": "inf"}',
+            r" 2\b.*: mos_a is 'inf'",
+        ),
+        (
+            "l.jsonl",
+            GOOD + '{"id": "x", "content": 1, "mos_a": "1_0"}',
+            r" 2\b.*: mos_a is '1_0'",
+        ),
+        (
+            "l.jsonl",
+            GOOD + '{"id": "x", "labels": "1"}',
+            r" 2\b.*: labels: expected an object",
+        ),
+        (
+            "l.jsonl",
+            GOOD + '{"id": "x", "id": "y", "content": 1}',
+            r" 2\b.*: .*uplicate key",
+        ),
         # columns that may be no raters
         ("l.csv", "id,ann\nx,A\n", "perhaps --column preference=ann"),
-        ("l.csv", "id,session,part\nx,1,2\ny,2,1\n", "no column of labels"),  # counts, perhaps
+        (
+            "l.csv",
+            "id,session,part\nx,1,2\ny,2,1\n",
+            "no column of labels",
+        ),  # counts, perhaps
         ("l.csv", "id,rater,ann,bob\nx,me,A,B\n", "no column of labels"),
     ],
 )
-def test_bad_files_are_refused_by_name(tmp_path: Path, name: str, text: str, message: str) -> None:
+def test_bad_files_are_refused_by_name(
+    tmp_path: Path, name: str, text: str, message: str
+) -> None:
     with pytest.raises(UserError, match=message):
         read_labels(write(tmp_path / name, text))
 
@@ -110,9 +156,21 @@ def test_bad_files_are_refused_by_name(tmp_path: Path, name: str, text: str, mes
 @pytest.mark.parametrize(
     ("text", "raters", "labels"),
     [
-        ("id,ann,bob,note\nx,A,tie,1\ny,,right,2\n", ["ann", "bob"], ["1", "-", "t", "2"]),
-        ("id,Rater 1,rater2,group\nx,1,2,1\ny,2,2,2\n", ["Rater 1", "rater2"], list("1222")),
-        ("id,r1,r2,ann\nx,A,B,A\n", ["r1", "r2"], ["1", "2"]),  # ann may be something else
+        (
+            "id,ann,bob,note\nx,A,tie,1\ny,,right,2\n",
+            ["ann", "bob"],
+            ["1", "-", "t", "2"],
+        ),
+        (
+            "id,Rater 1,rater2,group\nx,1,2,1\ny,2,2,2\n",
+            ["Rater 1", "rater2"],
+            list("1222"),
+        ),
+        (
+            "id,r1,r2,ann\nx,A,B,A\n",
+            ["r1", "r2"],
+            ["1", "2"],
+        ),  # ann may be something else
         (
             "id,system_a,system_b,ann,bob\nx,new,old,new,tie\ny,old,new,new,old\n",
             ["ann", "bob"],
@@ -136,11 +194,18 @@ def test_ids_as_a_spreadsheet_leaves_them(tmp_path: Path) -> None:
     judged = table("run", {"preference": "1212"}, id=["001", "002", "03", "3"])
     path = write(tmp_path / "l.csv", "id,winner\n1,A\n2.wav,B\n3,A\n0003,A\n")
     labels = read_labels(path, about=[judged])
-    assert labels.ids.tolist() == ["001", "002", "3", "0003"]  # which may be either of two
+    assert labels.ids.tolist() == [
+        "001",
+        "002",
+        "3",
+        "0003",
+    ]  # which may be either of two
 
 
 def test_columns_of_scores_that_are_called_as_raters_are_theirs(tmp_path: Path) -> None:
-    path = write(tmp_path / "r.csv", "file,listener1,listener2,length\nx,4,5,2.5\ny,1,,3\n")
+    path = write(
+        tmp_path / "r.csv", "file,listener1,listener2,length\nx,4,5,2.5\ny,1,,3\n"
+    )
     result = read_ratings(path)
     assert result.ids.tolist() == ["x", "y", "x"]
     assert result.facts["score"].tolist() == [4, 1, 5]
@@ -150,7 +215,9 @@ def test_columns_of_scores_that_are_called_as_raters_are_theirs(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", ["labels.csv", "labels.jsonl", "labels.json"])
-def test_a_file_that_is_not_there_is_said_to_be_missing(name: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_said_to_be_missing(
+    name: str, tmp_path: Path
+) -> None:
     for read in (read_labels, read_ratings, read_human_ranking):
         with pytest.raises(UserError, match=rf"{name}: no such file; (check|give)"):
             read(tmp_path / name)

@@ -57,7 +57,9 @@ def test_own_layout_with_relative_paths_and_unknown_fields(tmp_path: Path) -> No
     assert elsewhere.a.audio == Path("/data/a.wav")
 
 
-def test_bad_records_are_listed_with_file_and_line_and_the_others_go_on(tmp_path: Path) -> None:
+def test_bad_records_are_listed_with_file_and_line_and_the_others_go_on(
+    tmp_path: Path,
+) -> None:
     good = {"id": "x", "a": {"audio": "a.wav"}, "b": {"audio": "b.wav"}}
     path = tmp_path / "pairs.jsonl"
     lines = [
@@ -78,7 +80,10 @@ def test_bad_records_are_listed_with_file_and_line_and_the_others_go_on(tmp_path
         "line 2: not JSON",
         f"line 3: id 'x' is also at {path}, line 1",
         "line 4: b: is missing; name its column b, b_audio",
-        "line 5: labels.overall: Input should be '1', '2', 'both_good' or 'both_bad' (got 'draw')",
+        (
+            "line 5: labels.overall: Input should be '1', '2', 'both_good' or"
+            " 'both_bad' (got 'draw')"
+        ),
         "line 6: expected an object, got [1]",
     )
     for problem, said in zip(manifest.problems, expected, strict=True):
@@ -89,7 +94,9 @@ def test_csv_with_flat_columns(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(["id", "instruction_text", "a_audio", "b_audio", "a_system", "overall"])
+        writer.writerow(
+            ["id", "instruction_text", "a_audio", "b_audio", "a_system", "overall"]
+        )
         writer.writerow(["1", "Speak slowly, please.", "a.wav", "b.wav", "one", "2"])
         writer.writerow(["2", "", "a.wav", "b.wav", "", ""])
         writer.writerow(["3", "too", "many", "cells", "in", "this", "row"])
@@ -114,7 +121,9 @@ def test_parquet_with_embedded_audio_is_unpacked_once(tmp_path: Path) -> None:
         for number in range(3)
     ]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "pairs.parquet")
-    manifest = read_manifest(tmp_path / "pairs.parquet", spill=spill_to(tmp_path / "audio"))
+    manifest = read_manifest(
+        tmp_path / "pairs.parquet", spill=spill_to(tmp_path / "audio")
+    )
     assert not manifest.problems
     assert {pair.b.audio for pair in manifest.pairs} == {tmp_path / "x.wav"}
     (unpacked,) = {pair.a.audio for pair in manifest.pairs}
@@ -143,7 +152,10 @@ def test_recordings_are_checked_by_their_headers(tmp_path: Path) -> None:
     names = ["good", "text", "empty", "missing"]
     path = _jsonl(
         tmp_path / "pairs.jsonl",
-        *({"id": n, "a": {"audio": "good.wav"}, "b": {"audio": f"{n}.wav"}} for n in names),
+        *(
+            {"id": n, "a": {"audio": "good.wav"}, "b": {"audio": f"{n}.wav"}}
+            for n in names
+        ),
     )
     problems = {p.pair: str(p) for p in check_audio(read_manifest(path).pairs)}
     assert problems.keys() == {"text", "empty", "missing"}
@@ -158,7 +170,8 @@ def test_recordings_of_files_folders_and_manifests(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
     manifest = _jsonl(
-        tmp_path / "pairs.jsonl", {"id": "1", "a": {"audio": "a.wav"}, "b": {"audio": "b.wav"}}
+        tmp_path / "pairs.jsonl",
+        {"id": "1", "a": {"audio": "a.wav"}, "b": {"audio": "b.wav"}},
     )
     everything = [tmp_path / n for n in ("a.wav", "b.wav", "deep/c.flac")]
     assert find_recordings(tmp_path) == everything
@@ -198,14 +211,17 @@ def _unpack(folder: Path) -> int:
 def test_processes_may_unpack_the_same_recordings_at_once(tmp_path: Path) -> None:
     with multiprocessing.get_context("spawn").Pool(4) as pool:
         for trial in range(5):
-            assert pool.map(_unpack, [tmp_path / str(trial)] * 4, chunksize=1) == [20] * 4
+            assert (
+                pool.map(_unpack, [tmp_path / str(trial)] * 4, chunksize=1) == [20] * 4
+            )
     assert not list(tmp_path.rglob("*.part"))
 
 
 def test_a_column_that_holds_no_labels_costs_its_labels_only(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     path.write_text(
-        "id,a,b,content,label_overall\n1,a.wav,b.wav,a long answer,2\n2,a.wav,b.wav,1,both_bad\n"
+        "id,a,b,content,label_overall\n1,a.wav,b.wav,a long"
+        " answer,2\n2,a.wav,b.wav,1,both_bad\n"
     )
     result = read_manifest(path)
     assert not result.problems
@@ -213,7 +229,10 @@ def test_a_column_that_holds_no_labels_costs_its_labels_only(tmp_path: Path) -> 
     assert "column content is no label" in result.warnings[0].what
     first, second = (pair.labels for pair in result.pairs)
     assert (first.content, first.overall) == (None, "2")
-    assert (second.content, second.overall) == (None, "both_bad")  # all of a column, or none
+    assert (second.content, second.overall) == (
+        None,
+        "both_bad",
+    )  # all of a column, or none
     other = tmp_path / "pairs.jsonl"
     answers = {"id": "1", "a": {"audio": "a.wav"}, "b": {"audio": "b.wav"}}
     other.write_text(json.dumps({**answers, "labels": {"content": "good"}}))
@@ -239,13 +258,19 @@ def test_no_agreement_comes_from_half_a_column(
     path = tmp_path / "pairs.jsonl"
     sides = {side: str(write(tmp_path / f"{side}.wav", tone())) for side in "ab"}
     labels = ("tie", "new", "old", "tie")
-    rows = [write_rows(label, {"id": str(n), **sides}) for n, label in enumerate(labels)]
+    rows = [
+        write_rows(label, {"id": str(n), **sides}) for n, label in enumerate(labels)
+    ]
     manifest = read_manifest(_jsonl(path, *rows))
     assert not any(pair.labels for pair in manifest.pairs)
     (shown,) = map(str, manifest.warnings)
     assert shown.startswith(f"{path}, line 2: column ")
-    assert "got 'new', 'old'); 2 of its 4 values cannot be read, so none is used" in shown
-    nothing = dict.fromkeys(("transcript", "quality", "pitch", "loudness", "rate"), "none")
+    assert (
+        "got 'new', 'old'); 2 of its 4 values cannot be read, so none is used" in shown
+    )
+    nothing = dict.fromkeys(
+        ("transcript", "quality", "pitch", "loudness", "rate"), "none"
+    )
     extract = ExtractOptions(overrides={**nothing}, workers=0, cache=tmp_path / "cache")
     judge_manifest(manifest, tmp_path / "run", Options(extract))
     assert Run(tmp_path / "run").record().unused_labels == (shown,)
@@ -263,7 +288,9 @@ def test_a_recording_of_bytes_is_known_by_them() -> None:
 def test_a_parquet_row_whose_text_is_not_utf_8_costs_itself(tmp_path: Path) -> None:
     ids = [b"one", b"tw\xec", b"three"]
     offsets = pa.array([0, 3, 6, 11], pa.int32()).buffers()[1]
-    texts = pa.Array.from_buffers(pa.string(), 3, [None, offsets, pa.py_buffer(b"".join(ids))])
+    texts = pa.Array.from_buffers(
+        pa.string(), 3, [None, offsets, pa.py_buffer(b"".join(ids))]
+    )
     answers = pa.array(["Yes."] * 3)
     path = tmp_path / "items.parquet"
     pq.write_table(pa.table({"id": texts, "candidate": answers}), path)

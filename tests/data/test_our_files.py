@@ -32,7 +32,9 @@ from trace_eval.runs.outcomes import ClipRecord
         (b'{"a":1}\n' + b"x" * 200_000, b'{"a":1}\n'),
     ],
 )
-def test_a_torn_last_line_is_skipped_and_cut(content: bytes, kept: bytes, tmp_path: Path) -> None:
+def test_a_torn_last_line_is_skipped_and_cut(
+    content: bytes, kept: bytes, tmp_path: Path
+) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(content)
     assert jsonl.is_torn(path) == (content != kept)
@@ -53,7 +55,9 @@ def test_append_and_replace(tmp_path: Path) -> None:
 
 
 def test_equal_values_have_one_spelling() -> None:
-    assert jsonl.canonical({"b": 1.0, "a": [2, 2.5, True]}) == '{"a":[2,2.5,true],"b":1}'
+    assert (
+        jsonl.canonical({"b": 1.0, "a": [2, 2.5, True]}) == '{"a":[2,2.5,true],"b":1}'
+    )
     with pytest.raises(ValueError, match="not JSON compliant"):
         jsonl.canonical(float("nan"))
 
@@ -82,8 +86,12 @@ def test_a_full_disk_leaves_whole_records_and_one_error_each(tmp_path: Path) -> 
     other.write_text("old\n")
     *appended, replaced = python(_FILL, path, other).splitlines()
     assert len(appended) == 4
-    assert all(f"{path}: cannot be written (File too large)" in line for line in appended)
-    assert [ClipRecord.model_validate_json(line).source for line in jsonl.read(path)] == ["0"]
+    assert all(
+        f"{path}: cannot be written (File too large)" in line for line in appended
+    )
+    assert [
+        ClipRecord.model_validate_json(line).source for line in jsonl.read(path)
+    ] == ["0"]
     assert path.read_bytes().endswith(b"\n")
     assert f"{other}: cannot be written" in replaced
     assert other.read_text() == "old\n"
@@ -121,9 +129,15 @@ def _review(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "use"),
-    [("groups.sqlite", _clips), ("replies.sqlite", _replies), ("review.sqlite", _review)],
+    [
+        ("groups.sqlite", _clips),
+        ("replies.sqlite", _replies),
+        ("review.sqlite", _review),
+    ],
 )
-def test_flipped_bits_name_the_file(name: str, use: Callable[[Path], None], tmp_path: Path) -> None:
+def test_flipped_bits_name_the_file(
+    name: str, use: Callable[[Path], None], tmp_path: Path
+) -> None:
     path = tmp_path / name
     use(path)
     whole = path.read_bytes()

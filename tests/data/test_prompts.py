@@ -25,7 +25,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _read(folder: Path, prompts: Path, single: bool = False, **columns: str) -> Manifest:
+def _read(
+    folder: Path, prompts: Path, single: bool = False, **columns: str
+) -> Manifest:
     systems = Systems.parse(folder / "new", folder / "old", prompts)
     read = read_items if single else read_manifest
     return read(systems, columns=columns)
@@ -59,8 +61,15 @@ def test_other_columns_of_a_table_come_along(folder: Path) -> None:
 
 
 def test_what_a_manifest_of_pairs_says_of_its_prompts_comes_along(folder: Path) -> None:
-    pair = {"instruction": {"text": "Hi?"}, "a": {"audio": "elsewhere.wav"}, "labels": {"match": 1}}
-    lines = [{"id": name, **pair, "category": "x", "meta": {"severe": True}} for name in ("1", "2")]
+    pair = {
+        "instruction": {"text": "Hi?"},
+        "a": {"audio": "elsewhere.wav"},
+        "labels": {"match": 1},
+    }
+    lines = [
+        {"id": name, **pair, "category": "x", "meta": {"severe": True}}
+        for name in ("1", "2")
+    ]
     (folder / "p.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     first, _ = _read(folder, folder / "p.jsonl").items
     assert isinstance(first, Pair)
@@ -70,7 +79,9 @@ def test_what_a_manifest_of_pairs_says_of_its_prompts_comes_along(folder: Path) 
 
 def test_recordings_of_unknown_names_are_offered_in_their_order(folder: Path) -> None:
     (folder / "pairs.csv").write_text("nr,links,rechts\n1,new/0001.wav,old/0001.wav\n")
-    with pytest.raises(InputError, match=r"perhaps --column a=links --column b=rechts$"):
+    with pytest.raises(
+        InputError, match=r"perhaps --column a=links --column b=rechts$"
+    ):
         read_manifest(folder / "pairs.csv")
 
 
@@ -79,7 +90,10 @@ def test_recordings_of_unknown_names_are_offered_in_their_order(folder: Path) ->
     [
         (
             "topic,was gesagt wurde,nr",
-            ["bank,Wie eröffne ich bei Ihnen ein Konto?,1", "wetter,Wie wird es morgen?,2"],
+            [
+                "bank,Wie eröffne ich bei Ihnen ein Konto?,1",
+                "wetter,Wie wird es morgen?,2",
+            ],
             "--column id=nr --column 'instruction_text=was gesagt wurde'",
         ),
         (

@@ -111,10 +111,14 @@ def test_a_published_protocol_is_one_file(tmp_path: Path, name: str) -> None:
     copy = write(tmp_path, protocol_path(name).read_text())
     protocol = load_protocol(copy)
     assert protocol == load_protocol(name)
-    assert {label: words.rstrip(".") for label, words in protocol.points.items()} == PUBLISHED[name]
+    assert {
+        label: words.rstrip(".") for label, words in protocol.points.items()
+    } == PUBLISHED[name]
 
 
-def test_mushra_has_the_references_and_anchors_of_its_recommendation(tmp_path: Path) -> None:
+def test_mushra_has_the_references_and_anchors_of_its_recommendation(
+    tmp_path: Path,
+) -> None:
     mushra = load_protocol(write(tmp_path, protocol_path("mushra").read_text()))
     assert isinstance(mushra, ScoreRubric)
     assert (mushra.scale.labels[0], mushra.scale.labels[-1]) == (0, 100)
@@ -129,7 +133,9 @@ def test_mushra_has_the_references_and_anchors_of_its_recommendation(tmp_path: P
 
 def test_mushra_has_the_post_screening_of_its_recommendation(tmp_path: Path) -> None:
     """Section 4.1.2: the hidden reference under 90, or the 7 kHz anchor over 90, in over 15 %."""
-    listening = listening_of(load_protocol(write(tmp_path, protocol_path("mushra").read_text())))
+    listening = listening_of(
+        load_protocol(write(tmp_path, protocol_path("mushra").read_text()))
+    )
     reference, anchor = listening.traps
     assert reference.system == listening.reference
     assert [reference.is_right(score) for score in ("89", "90")] == [False, True]
@@ -138,7 +144,9 @@ def test_mushra_has_the_post_screening_of_its_recommendation(tmp_path: Path) -> 
     assert listening.most_failed == 0.15
 
 
-def test_hcot_asks_for_its_dimensions_in_order_and_in_small_steps(tmp_path: Path) -> None:
+def test_hcot_asks_for_its_dimensions_in_order_and_in_small_steps(
+    tmp_path: Path,
+) -> None:
     hcot = load_protocol(write(tmp_path, protocol_path("hcot").read_text()))
     assert isinstance(hcot, PairProtocol)
     names = ["content", "voice_quality", "paralinguistics", "overall"]
@@ -161,35 +169,61 @@ def test_a_day_ends_with_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("added", "said"),
     [
-        ("hidden_reference = true\ntogether = true", "there is no reference; name its system"),
-        ("lowpass_hz = [3500]\ntogether = true", "lowpass_hz: anchors are made of the reference"),
+        (
+            "hidden_reference = true\ntogether = true",
+            "there is no reference; name its system",
+        ),
+        (
+            "lowpass_hz = [3500]\ntogether = true",
+            "lowpass_hz: anchors are made of the reference",
+        ),
         ('reference = "ref"', "reference: is shown with together = true"),
         (
             'reference = "ref"\nanchor = ["ref"]\ntogether = true',
             "anchor: ref is the reference too; keep one",
         ),
         (
-            'reference = "ref"\nhidden_reference = true\ntogether = true\nblind = false',
+            (
+                'reference = "ref"\nhidden_reference = true\ntogether = true\nblind ='
+                " false"
+            ),
             "nothing is hidden with blind = false",
         ),
         ("raters = 0", "listening.raters: Input should be greater than or equal to 1"),
         ("items = 2\nrepeat = 3", "repeat: 3 is more than items = 2; repeat fewer"),
-        ('traps = [{ item = "x" }]', "trap 'x' has no right answer; give answer, at_least or"),
-        ("traps = [{ at_most = 3 }]", "a trap is an item or a system; name one of them"),
-        ('traps = [{ item = "x", at_least = 101 }]', "at least 101 is not on the scale 0 to 100"),
-        ('traps = [{ item = "x", answer = 5, at_most = 6 }]', "has an answer and bounds"),
+        (
+            'traps = [{ item = "x" }]',
+            "trap 'x' has no right answer; give answer, at_least or",
+        ),
+        (
+            "traps = [{ at_most = 3 }]",
+            "a trap is an item or a system; name one of them",
+        ),
+        (
+            'traps = [{ item = "x", at_least = 101 }]',
+            "at least 101 is not on the scale 0 to 100",
+        ),
+        (
+            'traps = [{ item = "x", answer = 5, at_most = 6 }]',
+            "has an answer and bounds",
+        ),
         (
             'traps = [{ item = "x", answer = 5 }, { item = "x", answer = 6 }]',
             "traps: x is there twice",
         ),
         ('marks = { p = "pause" }', "marks: the page needs the keys"),
-        ("most_failed = 0.15", "most_failed: there are no traps; add some, or leave it out"),
+        (
+            "most_failed = 0.15",
+            "most_failed: there are no traps; add some, or leave it out",
+        ),
         ("rater = 3", "listening.rater: is no field; use"),
     ],
 )
 def test_contradictions_are_one_line(tmp_path: Path, added: str, said: str) -> None:
     with pytest.raises(UserError) as caught:
-        load_protocol(write(tmp_path, SCORES.replace("repeat = 0\n", "") + added + "\n"))
+        load_protocol(
+            write(tmp_path, SCORES.replace("repeat = 0\n", "") + added + "\n")
+        )
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -197,17 +231,33 @@ def test_contradictions_are_one_line(tmp_path: Path, added: str, said: str) -> N
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        ("min = -3", "min = -2", "a comparison is as wide for A as for B; -2 to 3 is not"),
+        (
+            "min = -3",
+            "min = -2",
+            "a comparison is as wide for A as for B; -2 to 3 is not",
+        ),
         ('2 = "f"\n', "", "points: one sentence per label; missing 2, unknown none"),
         ("{ min = -3, max = 3 }", '"plain"', "points: -3 is no label; use 1, 2, tie"),
-        ("repeat = 0", "together = true", "listening.together: belongs to single answers"),
-        ("repeat = 0", 'marks = { o = "x" }', "listening.marks: belongs to single answers"),
+        (
+            "repeat = 0",
+            "together = true",
+            "listening.together: belongs to single answers",
+        ),
+        (
+            "repeat = 0",
+            'marks = { o = "x" }',
+            "listening.marks: belongs to single answers",
+        ),
         (
             "repeat = 0",
             'traps = [{ system = "new", at_least = 1 }]',
             "trap 'new': of pairs, name an item",
         ),
-        ("repeat = 0", 'traps = [{ item = "x", answer = "tie" }]', "is not on the scale -3, -2"),
+        (
+            "repeat = 0",
+            'traps = [{ item = "x", answer = "tie" }]',
+            "is not on the scale -3, -2",
+        ),
     ],
 )
 def test_what_is_wrong_with_pairs_is_said(
@@ -219,6 +269,8 @@ def test_what_is_wrong_with_pairs_is_said(
 
 
 def test_no_such_protocol() -> None:
-    with pytest.raises(UserError, match=r"neither shipped \(ab, cmos, hcot, mos, mushra, t-acc\)"):
+    with pytest.raises(
+        UserError, match=r"neither shipped \(ab, cmos, hcot, mos, mushra, t-acc\)"
+    ):
         load_protocol("mushroom")
     assert (PROTOCOLS / "hcot.toml").is_file()

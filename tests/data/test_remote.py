@@ -20,7 +20,9 @@ from trace_eval.extracting.clip import ClipExtractor, Extracted
 from trace_eval.extracting.start import source_of
 from trace_eval.runs.job import judge_manifest
 
-pytest.importorskip("aiohttp", reason="fsspec needs it for http; pip install 'fsspec[http]'")
+pytest.importorskip(
+    "aiohttp", reason="fsspec needs it for http; pip install 'fsspec[http]'"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -45,23 +47,38 @@ def worker(tmp_path: Path) -> Iterator[ClipExtractor]:
 
 
 def _extract(worker: ClipExtractor, *urls: str) -> list[Extracted]:
-    return worker.run([source_of(Recording.model_validate({"url": url})) for url in urls])
+    return worker.run(
+        [source_of(Recording.model_validate({"url": url})) for url in urls]
+    )
 
 
-def test_urls_are_fetched_once_and_give_the_same_clip(web: Web, worker: ClipExtractor) -> None:
+def test_urls_are_fetched_once_and_give_the_same_clip(
+    web: Web, worker: ClipExtractor
+) -> None:
     first = _extract(worker, f"{web.url}/a.wav", f"{web.url}/b.wav")
     assert web.fetched() == ["/a.wav", "/b.wav"]
-    local = worker.run([source_of(Recording(audio=web.folder / n)) for n in ("a.wav", "b.wav")])
-    assert [result.blueprint for result in first] == [result.blueprint for result in local]
-    assert [result.source for result in first] == [f"{web.url}/a.wav", f"{web.url}/b.wav"]
+    local = worker.run(
+        [source_of(Recording(audio=web.folder / n)) for n in ("a.wav", "b.wav")]
+    )
+    assert [result.blueprint for result in first] == [
+        result.blueprint for result in local
+    ]
+    assert [result.source for result in first] == [
+        f"{web.url}/a.wav",
+        f"{web.url}/b.wav",
+    ]
 
     web.asked.clear()
     again = _extract(worker, f"{web.url}/a.wav", f"{web.url}/b.wav")
-    assert [result.blueprint for result in again] == [result.blueprint for result in first]
+    assert [result.blueprint for result in again] == [
+        result.blueprint for result in first
+    ]
     assert web.asked == [("HEAD", "/a.wav"), ("HEAD", "/b.wav")]
 
 
-def test_a_new_signature_fetches_nothing_and_a_change_all(web: Web, worker: ClipExtractor) -> None:
+def test_a_new_signature_fetches_nothing_and_a_change_all(
+    web: Web, worker: ClipExtractor
+) -> None:
     _extract(worker, f"{web.url}/a.wav?X-Amz-Signature=one")
     (again,) = _extract(worker, f"{web.url}/a.wav?X-Amz-Signature=two")
     assert again.source == f"{web.url}/a.wav"
@@ -71,7 +88,9 @@ def test_a_new_signature_fetches_nothing_and_a_change_all(web: Web, worker: Clip
     assert changed.blueprint.clip != again.blueprint.clip
 
 
-def test_an_undated_recording_is_fetched_every_time(web: Web, worker: ClipExtractor) -> None:
+def test_an_undated_recording_is_fetched_every_time(
+    web: Web, worker: ClipExtractor
+) -> None:
     web.dated = False  # the size alone could stay equal
     for _ in range(2):
         (result,) = _extract(worker, f"{web.url}/a.wav")
@@ -87,8 +106,13 @@ def test_bad_places_cost_one_recording_each(
 ) -> None:
     monkeypatch.setitem(sys.modules, "s3fs", None)  # as if it were not installed
     monkeypatch.setitem(sys.modules, "gcsfs", None)
-    for protocol in ("s3", "gs"):  # fsspec keeps the classes that anything imported before
-        monkeypatch.delitem(sys.modules["fsspec.registry"]._registry, protocol, raising=False)
+    for protocol in (
+        "s3",
+        "gs",
+    ):  # fsspec keeps the classes that anything imported before
+        monkeypatch.delitem(
+            sys.modules["fsspec.registry"]._registry, protocol, raising=False
+        )
     web.statuses["/b.wav"] = [403]
     (web.folder / "text.wav").write_text("this is not audio")
     secret = web.url.replace("//", "//me:secret@")
@@ -102,7 +126,9 @@ def test_bad_places_cost_one_recording_each(
         "http://127.0.0.1:1/a.wav": "cannot be fetched (ClientConnectorError",
         f"{web.url}/a.wav": "",
     }
-    for (url, expected), result in zip(urls.items(), _extract(worker, *urls), strict=True):
+    for (url, expected), result in zip(
+        urls.items(), _extract(worker, *urls), strict=True
+    ):
         if not expected:
             assert result.blueprint
             continue
@@ -112,7 +138,9 @@ def test_bad_places_cost_one_recording_each(
         assert "secret" not in result.error + result.source
 
 
-def test_broken_transfers_are_retried_and_refusals_are_not(web: Web, worker: ClipExtractor) -> None:
+def test_broken_transfers_are_retried_and_refusals_are_not(
+    web: Web, worker: ClipExtractor
+) -> None:
     web.statuses |= {"/a.wav": [503, 503], "/b.wav": [404, 404]}
     good, bad = _extract(worker, f"{web.url}/a.wav", f"{web.url}/b.wav")
     assert good.blueprint
@@ -140,7 +168,9 @@ def test_folders_globs_and_manifests_behind_urls(web: Web, tmp_path: Path) -> No
     (web.folder / "pairs.csv").write_text("id,a,b\n1,a.wav,deep/c c.wav\n2,a.wav\n")
     result, problems = recordings_in([manifest])
     assert result == [a, c]
-    assert [str(problem).partition(" 2: ")[0] for problem in problems] == [f"{manifest}, row"]
+    assert [str(problem).partition(" 2: ")[0] for problem in problems] == [
+        f"{manifest}, row"
+    ]
     with pytest.raises(UserError, match=r"none.jsonl: not found"):
         read_manifest(f"{web.url}/none.jsonl")
     (web.folder / "empty").mkdir()
@@ -159,7 +189,9 @@ def test_other_file_systems_work_alike(worker: ClipExtractor, tmp_path: Path) ->
     (result,) = _extract(worker, "memory://box/x/a.wav")
     assert result.blueprint
     (gone,) = _extract(worker, "memory://box/x/b.wav")
-    assert gone.error == "memory://box/x/b.wav: not found; check the URL or --audio-root"
+    assert (
+        gone.error == "memory://box/x/b.wav: not found; check the URL or --audio-root"
+    )
 
 
 def test_a_run_goes_on_when_its_urls_were_signed_anew(web: Web, tmp_path: Path) -> None:
@@ -168,7 +200,9 @@ def test_a_run_goes_on_when_its_urls_were_signed_anew(web: Web, tmp_path: Path) 
     path, run = tmp_path / "pairs.csv", tmp_path / "run"
     for signature in ("first", "second"):
         signed = f"X-Amz-Signature={signature}"
-        path.write_text(f"id,a,b\n1,{web.url}/a.wav?{signed},{web.url}/b.wav?{signed}\n")
+        path.write_text(
+            f"id,a,b\n1,{web.url}/a.wav?{signed},{web.url}/b.wav?{signed}\n"
+        )
         assert judge_manifest(read_manifest(path), run, options).scored == 1
     assert judge.seen == ["1"]
     assert web.fetched() == ["/a.wav", "/b.wav"]
@@ -189,7 +223,9 @@ def test_what_is_too_large_is_not_fetched_and_what_has_no_end_not_held(
     assert web.fetched() == []
     (web.folder / "large.wav").write_bytes(b"x" * 5_000_000)
     monkeypatch.setattr(remote, "MAX_BYTES", 1_000_000)
-    with pytest.raises(UserError, match=r"large\.wav: without end, at most 1000000 are"):
+    with pytest.raises(
+        UserError, match=r"large\.wav: without end, at most 1000000 are"
+    ):
         remote.fetch(f"{web.url}/large.wav")
     with pytest.raises(UserError, match="5000000 bytes, at most"):
         remote.fetch(f"file://{web.folder}/large.wav")

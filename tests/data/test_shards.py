@@ -22,7 +22,9 @@ def split(keys: Sequence[Hashable], of: int) -> list[list[int]]:
 
 
 @given(st.lists(st.integers(0, 8), max_size=40), st.integers(1, 12))
-def test_parts_are_disjoint_complete_even_and_cut_few_keys(keys: list[int], of: int) -> None:
+def test_parts_are_disjoint_complete_even_and_cut_few_keys(
+    keys: list[int], of: int
+) -> None:
     parts = split(keys, of)
     assert sorted(place for part in parts for place in part) == list(range(len(keys)))
     assert all(part == sorted(part) for part in parts)
@@ -44,7 +46,9 @@ def test_equal_keys_are_together_whatever_their_order() -> None:
 
 
 def test_a_manifest_is_cut_between_instructions() -> None:
-    spoken = [Instruction(audio="two.wav", text=text) for text in ("two", "written otherwise")]
+    spoken = [
+        Instruction(audio="two.wav", text=text) for text in ("two", "written otherwise")
+    ]
     one, none = Instruction(text="one"), Instruction()
     asked = (one, spoken[0], one, none, spoken[1], none)
     pairs = [Pair(id=f"p{n}", instruction=i, **SIDES) for n, i in enumerate(asked)]
@@ -52,7 +56,9 @@ def test_a_manifest_is_cut_between_instructions() -> None:
     whole = Manifest(Path("pairs.jsonl"), pairs, [problem])
     parts = [whole.shard(Shard(index, 3)) for index in (1, 2, 3)]
     # Lined up: one (p0, p2), two (p1, p4), then p3 and p5, which have no instruction.
-    for part, ids in zip(parts, (["p0", "p2"], ["p1", "p4"], ["p3", "p5"]), strict=True):
+    for part, ids in zip(
+        parts, (["p0", "p2"], ["p1", "p4"], ["p3", "p5"]), strict=True
+    ):
         assert [pair.id for pair in part.pairs] == ids
     assert [part.problems for part in parts] == [[problem], [], []]
     assert sum(part.total for part in parts) == whole.total
@@ -64,7 +70,12 @@ def test_a_manifest_is_cut_between_instructions() -> None:
 def test_an_id_of_the_instruction_counts_more_than_its_words() -> None:
     texts = [("x", "one"), ("y", "one"), ("x", "two"), ("y", "two")]
     pairs = [
-        Pair(id=str(number), instruction=Instruction(text=text), instruction_id=name, **SIDES)
+        Pair(
+            id=str(number),
+            instruction=Instruction(text=text),
+            instruction_id=name,
+            **SIDES,
+        )
         for number, (name, text) in enumerate(texts)
     ]
     whole = Manifest(Path("pairs.jsonl"), pairs)
@@ -72,7 +83,10 @@ def test_an_id_of_the_instruction_counts_more_than_its_words() -> None:
 
 
 def test_digests_know_order_and_borders() -> None:
-    assert len({digest(ids) for ids in (["a", "b"], ["b", "a"], ["ab"], ["a\nb"], ["a"])}) == 5
+    assert (
+        len({digest(ids) for ids in (["a", "b"], ["b", "a"], ["ab"], ["a\nb"], ["a"])})
+        == 5
+    )
 
 
 @pytest.mark.parametrize("text", ["0/3", "4/3", "2", "a/b", "1/0", "-1/3", "1/2/3"])

@@ -26,34 +26,56 @@ def _pair(field: bytes) -> bytes:
 #: What each is, and a part of what is said of it.
 BAD: dict[str, tuple[bytes, str]] = {
     "lone surrogate": (b'{"id": "\\ud800", "a": "a.wav", "b": "b.wav"}', "not JSON"),
-    "Latin-1": ('{"id": "é", "a": "a.wav", "b": "b.wav"}'.encode("latin-1"), "not UTF-8"),
+    "Latin-1": (
+        '{"id": "é", "a": "a.wav", "b": "b.wav"}'.encode("latin-1"),
+        "not UTF-8",
+    ),
     "brackets": (b"[" * 100_000, "not JSON"),
-    "nested meta": (_pair(b'"m": ' + b"[" * 150 + b"]" * 150), "nested deeper than 100"),
+    "nested meta": (
+        _pair(b'"m": ' + b"[" * 150 + b"]" * 150),
+        "nested deeper than 100",
+    ),
     "long integer": (_pair(b'"n": ' + b"1" * 5000), "not JSON"),
     "101 digits": (_pair(b'"n": 1' + b"0" * 100), "100 digits"),
     "overflow": (_pair(b'"n": 1e999'), "too large"),
     "NaN": (_pair(b'"n": NaN'), "not JSON"),
     "twice": (b'{"id": "x", "id": "y", "a": "a", "b": "b"}', "uplicate key"),
-    "bytes as text": (b'{"id": "x", "a": {"audio": {"bytes": "t"}}, "b": "b"}', "bytes"),
+    "bytes as text": (
+        b'{"id": "x", "a": {"audio": {"bytes": "t"}}, "b": "b"}',
+        "bytes",
+    ),
     "HF bytes as text": (b'{"id": "x", "a": {"bytes": "t"}, "b": "b"}', "bytes"),
     "NUL in a path": (b'{"id": "x", "a": "a\\u0000.wav", "b": "b"}', "NUL"),
     "label true": (_pair(b'"labels": {"content": true}'), "labels.content"),
     "no recording": (b'{"id": "x", "a": {"system": "one"}, "b": "b"}', "needs 'audio'"),
     "labels a text": (_pair(b'"labels": "1"'), "labels: expected"),
     "id true": (b'{"id": true, "a": "a", "b": "b"}', "id:"),
-    "long id": (b'{"id": "' + b"x" * 10_000 + b'", "a": "a", "b": "b"}', "at most 1000"),
+    "long id": (
+        b'{"id": "' + b"x" * 10_000 + b'", "a": "a", "b": "b"}',
+        "at most 1000",
+    ),
 }
 
 
 #: Those that are no JSON at all.
-NO_JSON = ("lone surrogate", "Latin-1", "nested meta", "101 digits", "overflow", "NaN", "twice")
+NO_JSON = (
+    "lone surrogate",
+    "Latin-1",
+    "nested meta",
+    "101 digits",
+    "overflow",
+    "NaN",
+    "twice",
+)
 
 
 @pytest.mark.parametrize("kind", BAD)
 def test_one_bad_line_is_one_problem_with_its_number(kind: str, tmp_path: Path) -> None:
     line, said = BAD[kind]
     path = tmp_path / "pairs.jsonl"
-    path.write_bytes(GOOD + b"\n" + line + b"\n" + GOOD.replace(b"good", b"also") + b"\n")
+    path.write_bytes(
+        GOOD + b"\n" + line + b"\n" + GOOD.replace(b"good", b"also") + b"\n"
+    )
     manifest = read_manifest(path)
     assert [pair.id for pair in manifest.pairs] == ["good", "also"]
     (problem,) = manifest.problems
@@ -64,7 +86,9 @@ def test_one_bad_line_is_one_problem_with_its_number(kind: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("kind", sorted(BAD.keys() - {"brackets", "long integer"}))
-def test_a_bad_item_of_a_list_is_one_problem_if_the_file_is_json(kind: str, tmp_path: Path) -> None:
+def test_a_bad_item_of_a_list_is_one_problem_if_the_file_is_json(
+    kind: str, tmp_path: Path
+) -> None:
     line, _ = BAD[kind]
     path = tmp_path / "pairs.json"
     path.write_bytes(b"[" + GOOD + b",\n" + line + b"]")
@@ -77,7 +101,9 @@ def test_a_bad_item_of_a_list_is_one_problem_if_the_file_is_json(kind: str, tmp_
     assert [problem.where for problem in manifest.problems] == [f"{path}, record 2"]
 
 
-@pytest.mark.parametrize("content", [BAD["brackets"][0], b"{", b"{}", b"1" * 5000, b"\xff"])
+@pytest.mark.parametrize(
+    "content", [BAD["brackets"][0], b"{", b"{}", b"1" * 5000, b"\xff"]
+)
 def test_a_file_that_is_no_list_is_one_error(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "pairs.json"
     path.write_bytes(content)
@@ -108,7 +134,12 @@ def test_a_damaged_line_of_a_run_is_named(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text("{}")
     path = tmp_path / "clips.jsonl"
     good = ClipRecord(source="x").model_dump_json().encode()
-    for bad in (b"{", b'{"source": "\xff"}', b'{"source": "a", "source": "b"}', b"[" * 1000):
+    for bad in (
+        b"{",
+        b'{"source": "\xff"}',
+        b'{"source": "a", "source": "b"}',
+        b"[" * 1000,
+    ):
         path.write_bytes(good + b"\n" + bad + b"\n" + good + b"\n")
         with pytest.raises(UserError, match=r"clips\.jsonl, line 2: "):
             Run.open(tmp_path).clips()
@@ -120,7 +151,9 @@ _JSON: st.SearchStrategy[Any] = st.recursive(
     | st.integers(-(10**90), 10**90)
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4)
+    ),
     max_leaves=20,
 )
 
@@ -163,7 +196,9 @@ def test_records_of_ours_name_what_is_wrong(tmp_path: Path) -> None:
             strict_json.record(line, "f")["x"]
 
 
-def test_files_and_lines_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_and_lines_are_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(b'"' + b"x" * 5000 + b'"\n1\n')  # long lines are not held
     (first, bad), second = strict_json.lines(path, max_bytes=100)
@@ -178,11 +213,17 @@ def test_files_and_lines_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyP
         strict_json.parse(Recording, "[1, 2, 3]")
 
 
-def test_the_only_list_of_objects_inside_of_an_object_is_the_list(tmp_path: Path) -> None:
+def test_the_only_list_of_objects_inside_of_an_object_is_the_list(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "x.json"
     path.write_text('{"version": 2, "names": ["a"], "data": [{"id": 1}]}')
     assert strict_json.read_list(path) == [{"id": 1}]
-    for text in ('{"data": [{"id": 1}], "more": [{"id": 2}]}', '{"data": [1]}', '{"a": {"b": []}}'):
+    for text in (
+        '{"data": [{"id": 1}], "more": [{"id": 2}]}',
+        '{"data": [1]}',
+        '{"a": {"b": []}}',
+    ):
         path.write_text(text)
         with pytest.raises(strict_json.BadJson, match="expected a list of objects"):
             strict_json.read_list(path)

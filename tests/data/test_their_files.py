@@ -64,14 +64,19 @@ def test_each_table_gives_the_same_three_pairs(layout: str, folder: Path) -> Non
         assert {*sides} == {"a", "b"}  # the place of an answer does not tell its label
         assert "the chosen answer is A in" in str(result.notes[-1])
     else:
-        assert (_heard(result, "a"), _heard(result, "b")) == (sounds["new"], sounds["old"])
+        assert (_heard(result, "a"), _heard(result, "b")) == (
+            sounds["new"],
+            sounds["old"],
+        )
         assert stated == ([None] * 3 if layout == "wide" else list(SAID))
     if layout in ("tabs", "arena"):
         assert {pair.systems for pair in result.pairs} == {("new", "old")}
     if layout == "chat":
         assert all(pair.instruction.has_audio for pair in result.pairs)
     numbered = [note for note in result.notes if "row number" in str(note)]
-    assert len(numbered) == (layout in ("own names", "wide", "arena", "hub"))  # said once
+    assert len(numbered) == (
+        layout in ("own names", "wide", "arena", "hub")
+    )  # said once
 
 
 #: As docs/how-to/data.md prints them.
@@ -94,9 +99,13 @@ def test_each_command_of_the_page_judges_the_three_pairs_at_the_first_try(
     for number, line in enumerate(LINES):
         told = output_of(*line.words[1:], "--out", f"run{number}", *fast)
         assert "3 of 3 pairs scored" in told, line.text
-        recognised = {record.clip for record in Run.open(f"run{number}").clips().values()}
+        recognised = {
+            record.clip for record in Run.open(f"run{number}").clips().values()
+        }
         sounds = {
-            decode(folder / side / f"q{n}.wav").sha256 for side in ("new", "old") for n in (1, 2, 3)
+            decode(folder / side / f"q{n}.wav").sha256
+            for side in ("new", "old")
+            for n in (1, 2, 3)
         }
         assert sounds <= recognised, line.text
 
@@ -109,22 +118,35 @@ def test_a_refusal_is_the_command_that_works(layout: str, folder: Path) -> None:
     told = str(caught.value)
     assert "\n" not in told
     assert (
-        f"{path}: no column for a and b; this file has {path.read_text().split()[0]}"[:60] in told
+        f"{path}: no column for a and b; this file has {path.read_text().split()[0]}"[
+            :60
+        ]
+        in told
     )
     assert "accepted are a: a, a_audio" in told
-    meant = " ".join(f"--column {field}={name}" for field, name in NAMED[layout].items())
+    meant = " ".join(
+        f"--column {field}={name}" for field, name in NAMED[layout].items()
+    )
     assert told.endswith(f"perhaps {meant}")
 
 
 def test_columns_that_are_not_there_are_refused_by_name(folder: Path) -> None:
     path = TABLES["own names"](folder)
     for columns, message in (
-        ({"a": "system_a_audi", "b": "system_b_audio"}, "did you mean system_a_audio?; this file"),
+        (
+            {"a": "system_a_audi", "b": "system_b_audio"},
+            "did you mean system_a_audio?; this file",
+        ),
         ({"a.sytem": "x"}, "--column a.sytem: no such field; did you mean a_system?"),
     ):
         with pytest.raises(UserError, match=message.replace("?", r"\?")):
             read_manifest(path, columns=columns)
-    other = {"id": "1", "a": {"audio": "x.wav"}, "said": {"by": [{"wav": "y.wav"}]}, "b": "b.wav"}
+    other = {
+        "id": "1",
+        "a": {"audio": "x.wav"},
+        "said": {"by": [{"wav": "y.wav"}]},
+        "b": "b.wav",
+    }
     (pair,) = read_manifest(RecordTable([other]), columns={"a": "said.by.0.wav"}).pairs
     assert pair.a.audio == Path.cwd() / "y.wav"
     assert pair.meta["a"] == {"audio": "x.wav"}  # what had the name is kept
@@ -135,13 +157,20 @@ def test_columns_are_named_for_candidates_and_single_answers_too(folder: Path) -
     path = folder / "c.csv"
     path.write_text(rows)
     named = {"group": "text_id", "audio": "spoken", "system": "model"}
-    assert [i.id for i in read_candidates(path, columns=named).items] == ["1/new", "1/old"]
-    singles = read_items(path, columns={"question_id": "text_id", "audio": "spoken"}).singles
+    assert [i.id for i in read_candidates(path, columns=named).items] == [
+        "1/new",
+        "1/old",
+    ]
+    singles = read_items(
+        path, columns={"question_id": "text_id", "audio": "spoken"}
+    ).singles
     assert [(s.id, s.question_id, s.system) for s in singles] == [
         ("1", "1", "new"),
         ("2", "1", "old"),
     ]
-    with pytest.raises(UserError, match=r"no column for audio; .* perhaps --column audio=spoken"):
+    with pytest.raises(
+        UserError, match=r"no column for audio; .* perhaps --column audio=spoken"
+    ):
         read_items(path)
 
 
@@ -183,12 +212,16 @@ def test_a_column_is_read_whole_or_refused_with_the_way_out(tmp_path: Path) -> N
     head = "pair,system_a,system_b,system,winner\n"
     path.write_text(f"{head}1,new,old,new,win\n2,old,new,new,win\n3,new,old,,tie\n")
     assert read_labels(path).codes["preference"].tolist() == [0, 1, LABELS.index("tie")]
-    path.write_text(f"{head}1,new,old,,new\n2,old,new,,meh, or so\n".replace("meh, or so", "meh"))
+    path.write_text(
+        f"{head}1,new,old,,new\n2,old,new,,meh, or so\n".replace("meh, or so", "meh")
+    )
     with pytest.raises(
         UserError, match=r"record 2 \(id 2\): preference is 'meh'.* --map meh=LABEL"
     ):
         read_labels(path, mapping={})
-    assert read_labels(path, mapping={"meh": "tie"}).codes["preference"].tolist()[0] == 0
+    assert (
+        read_labels(path, mapping={"meh": "tie"}).codes["preference"].tolist()[0] == 0
+    )
     path.write_text("case,verdict\n1,A\n")
     with pytest.raises(UserError, match=r"no column 'id' .*it has case, verdict"):
         read_labels(path)
@@ -199,17 +232,31 @@ def test_a_column_is_read_whole_or_refused_with_the_way_out(tmp_path: Path) -> N
         ("said", "perhaps", "overall=COLUMN"),
     ):
         other = tmp_path / "other.csv"
-        other.write_text(f"id,system_a,system_b,note,{column}\n1,new,old,-,{value}\n2,new,old,,A\n")
+        other.write_text(
+            f"id,system_a,system_b,note,{column}\n1,new,old,-,{value}\n2,new,old,,A\n"
+        )
         for read in (read_labels, lambda path: read_judge_file(path, Columns())):
-            with pytest.raises(UserError, match=f"no column of labels.* --column {meant}"):
+            with pytest.raises(
+                UserError, match=f"no column of labels.* --column {meant}"
+            ):
                 read(other)
     named = {"id": "case", "preference": "verdict"}
     assert read_labels(path, columns=named).codes["preference"].tolist() == [0]
-    path.write_text("id,a,b,a_system,b_system,system,outcome\n1,x.wav,y.wav,new,old,old,win\n")
-    assert [pair.labels and pair.labels.preference for pair in read_manifest(path).pairs] == ["2"]
+    path.write_text(
+        "id,a,b,a_system,b_system,system,outcome\n1,x.wav,y.wav,new,old,old,win\n"
+    )
+    assert [
+        pair.labels and pair.labels.preference for pair in read_manifest(path).pairs
+    ] == ["2"]
     path.write_text("id,a,b,overall\n1,x.wav,y.wav,A\n2,x.wav,y.wav,tie\n")
-    told = [p.labels and (p.labels.overall, p.labels.preference) for p in read_manifest(path).pairs]
-    assert told == [(None, "1"), (None, "tie")]  # a column with plain ties has no typed ones
+    told = [
+        p.labels and (p.labels.overall, p.labels.preference)
+        for p in read_manifest(path).pairs
+    ]
+    assert told == [
+        (None, "1"),
+        (None, "tie"),
+    ]  # a column with plain ties has no typed ones
     path.write_text("id,a,b,overall\n1,x.wav,y.wav,both_bad\n2,x.wav,y.wav,tie\n")
     mixed = read_manifest(path)
     assert not any(pair.labels for pair in mixed.pairs)
@@ -225,7 +272,11 @@ def test_capitals_spaces_and_marks_of_a_header_do_not_count(tmp_path: Path) -> N
     ):
         manifest.write_text(f"{header}\n7,Say hi.,{clip},{clip},new\n")
         (pair,) = read_manifest(manifest).pairs
-        assert (pair.id, pair.instruction.text, pair.a.system) == ("7", "Say hi.", "new")
+        assert (pair.id, pair.instruction.text, pair.a.system) == (
+            "7",
+            "Say hi.",
+            "new",
+        )
     labels = tmp_path / "l.csv"
     labels.write_text("Pair ID;Winner;Rater\n7;2;ann\n")
     assert read_columns(labels) == {"id": ["7"], "preference": ["2"], "rater": ["ann"]}
@@ -236,7 +287,9 @@ def test_capitals_spaces_and_marks_of_a_header_do_not_count(tmp_path: Path) -> N
 
 def test_two_columns_of_one_name_must_not_differ(tmp_path: Path) -> None:
     table = tmp_path / "m.csv"
-    table.write_text("id,a,a,note,note\n1,x.wav,x.wav,,\n2,x.wav,y.wav,,\n3,,y.wav,n,\n")
+    table.write_text(
+        "id,a,a,note,note\n1,x.wav,x.wav,,\n2,x.wav,y.wav,,\n3,,y.wav,n,\n"
+    )
     good, bad, filled = (row for _, row in records(table))
     assert good == {"id": "1", "a": "x.wav", "note": ""}
     assert bad == "columns of one name, 'a', hold different values; rename one"
@@ -244,12 +297,17 @@ def test_two_columns_of_one_name_must_not_differ(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("names", ["wav_a wav_b", "File 1,File 2", "Path-1 path_2"])
-def test_other_names_of_recordings_count_where_they_hold_some(tmp_path: Path, names: str) -> None:
+def test_other_names_of_recordings_count_where_they_hold_some(
+    tmp_path: Path, names: str
+) -> None:
     one, two = names.split("," if "," in names else " ")
     table = tmp_path / "pairs.csv"
     table.write_text(f"id,{one},{two},path\nx,new/a.wav,old/a.wav,x.wav\n")
     (pair,) = read_manifest(table).pairs
-    assert (pair.a.audio, pair.b.audio) == (tmp_path / "new/a.wav", tmp_path / "old/a.wav")
+    assert (pair.a.audio, pair.b.audio) == (
+        tmp_path / "new/a.wav",
+        tmp_path / "old/a.wav",
+    )
     table.write_text(f"id,{one},{two}\nx,yes,no\n")
     if one == "wav_a":  # as it is spelt, the column is known
         assert read_manifest(table).problems[0].what.startswith("a: is missing")
@@ -261,13 +319,18 @@ def test_other_names_of_recordings_count_where_they_hold_some(tmp_path: Path, na
     assert single.answer.audio == tmp_path / "a.wav"
     table.write_text("id,file,audio\nx,list.txt,a.wav\n")
     (single,) = read_items(table).singles
-    assert (single.answer.audio, single.meta) == (tmp_path / "a.wav", {"file": "list.txt"})
+    assert (single.answer.audio, single.meta) == (
+        tmp_path / "a.wav",
+        {"file": "list.txt"},
+    )
 
 
 def test_a_row_for_each_answer_is_pairs_of_systems(tmp_path: Path) -> None:
     table = tmp_path / "answers.csv"
     rows = [f"{q},{who},{q}-{who}.wav" for q in ("x", "y") for who in ("new", "old")]
-    table.write_text("\n".join(["prompt_id,model,audio", *rows, "x,old,again.wav"]) + "\n")
+    table.write_text(
+        "\n".join(["prompt_id,model,audio", *rows, "x,old,again.wav"]) + "\n"
+    )
     result = read_manifest(table)
     assert [(pair.id, pair.systems, pair.a.audio) for pair in result.pairs] == [
         (q, ("new", "old"), tmp_path / f"{q}-new.wav") for q in ("x", "y")
@@ -275,7 +338,10 @@ def test_a_row_for_each_answer_is_pairs_of_systems(tmp_path: Path) -> None:
     assert [problem.what for problem in result.problems] == [
         "old gave an answer to this question in item '2', too"
     ]
-    assert result.notes[0].what == "every two answers to one question are a pair, of new, old"
+    assert (
+        result.notes[0].what
+        == "every two answers to one question are a pair, of new, old"
+    )
     at_hand = read_manifest(RecordTable.of([*csv.DictReader(table.open())]))
     assert [pair.systems for pair in at_hand.pairs] == [("new", "old")] * 2
     table.write_text("\n".join(["prompt,model,audio", *rows, "y,third,z.wav"]) + "\n")
@@ -283,7 +349,10 @@ def test_a_row_for_each_answer_is_pairs_of_systems(tmp_path: Path) -> None:
         ("1/new-old", "x"),
         *((f"2/{both}", "y") for both in ("new-old", "new-third", "old-third")),
     ]
-    for text in ("prompt_id,audio\nx,a.wav\nx,b.wav\n", "model,audio\nnew,a.wav\nold,b.wav\n"):
+    for text in (
+        "prompt_id,audio\nx,a.wav\nx,b.wav\n",
+        "model,audio\nnew,a.wav\nold,b.wav\n",
+    ):
         table.write_text(text)  # without systems, or without questions
         with pytest.raises(UserError, match="no column for a and b"):
             read_manifest(table)
@@ -294,7 +363,9 @@ def test_a_column_for_each_system_is_pairs_and_answers(tmp_path: Path) -> None:
     table.write_text(
         "id,prompt,gpt-4o,moshi,mine\nx,Hi.,1.wav,2.wav,3.wav\ny,Yo.,4.wav,5.wav,6.wav\n"
     )
-    assert [(p.id, p.instruction.text, p.a.audio) for p in read_manifest(table).pairs] == [
+    assert [
+        (p.id, p.instruction.text, p.a.audio) for p in read_manifest(table).pairs
+    ] == [
         ("x/gpt-4o-moshi", "Hi.", tmp_path / "1.wav"),
         ("x/gpt-4o-mine", "Hi.", tmp_path / "1.wav"),
         ("x/moshi-mine", "Hi.", tmp_path / "2.wav"),
@@ -302,12 +373,16 @@ def test_a_column_for_each_system_is_pairs_and_answers(tmp_path: Path) -> None:
         ("y/gpt-4o-mine", "Yo.", tmp_path / "4.wav"),
         ("y/moshi-mine", "Yo.", tmp_path / "5.wav"),
     ]
-    assert [(one.id, one.system, one.question_id) for one in read_items(table).singles][2:4] == [
+    assert [(one.id, one.system, one.question_id) for one in read_items(table).singles][
+        2:4
+    ] == [
         ("x/mine", "mine", "x"),
         ("y/gpt-4o", "gpt-4o", "y"),
     ]
     for header in ("user_wav,bot,other", "question_sound,new,old", "noisy,clean,mine"):
-        table.write_text(f"id,{header}\nx,1.wav,2.wav,3.wav\n")  # which may be no system's
+        table.write_text(
+            f"id,{header}\nx,1.wav,2.wav,3.wav\n"
+        )  # which may be no system's
         with pytest.raises(UserError, match="no column for a and b"):
             read_manifest(table)
 
@@ -319,4 +394,7 @@ def test_paths_of_windows_are_found(tmp_path: Path) -> None:
     table = tmp_path / "pairs.csv"
     table.write_text("id,audio_a,audio_b\nx,new\\a.wav,new\\b.wav\n")
     (pair,) = read_manifest(table).pairs
-    assert (pair.a.audio, pair.b.audio) == (tmp_path / "new" / "a.wav", tmp_path / "new\\b.wav")
+    assert (pair.a.audio, pair.b.audio) == (
+        tmp_path / "new" / "a.wav",
+        tmp_path / "new\\b.wav",
+    )

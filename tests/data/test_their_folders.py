@@ -29,7 +29,9 @@ def folder(tmp_path: Path) -> Path:
     return recordings(tmp_path)
 
 
-def test_two_folders_are_pairs_of_systems(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_folders_are_pairs_of_systems(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / "new" / "extra.wav").write_bytes((folder / "new" / "q1.wav").read_bytes())
     (folder / "prompts.csv").write_text("ID,Prompt\nq1.wav,Say one.\nq2,Say two.\n")
     requested = {"instruction": {"text": "Say one.", "audio": "prompts/q1.wav"}}
@@ -37,7 +39,9 @@ def test_two_folders_are_pairs_of_systems(folder: Path, monkeypatch: pytest.Monk
     (folder / "pairs.jsonl").write_text("\n".join(lines))
     for name in ("prompts", "prompts.csv", "pairs.jsonl", None):
         prompts = name and folder / name
-        result = read_manifest(Systems.parse(f"tuned={folder / 'new'}", folder / "old", prompts))
+        result = read_manifest(
+            Systems.parse(f"tuned={folder / 'new'}", folder / "old", prompts)
+        )
         assert [pair.id for pair in result.pairs] == ["q1", "q2", "q3"]
         assert {pair.systems for pair in result.pairs} == {("tuned", "old")}
         (alone,) = result.problems
@@ -53,10 +57,16 @@ def test_two_folders_are_pairs_of_systems(folder: Path, monkeypatch: pytest.Monk
     with pytest.raises(
         UserError, match=r"list\.jsonl.*the prompt is \['Say', 'it\.'\]; give a text"
     ):
-        read_manifest(Systems.parse(folder / "new", folder / "old", folder / "list.jsonl"))
+        read_manifest(
+            Systems.parse(folder / "new", folder / "old", folder / "list.jsonl")
+        )
     (folder / "others.csv").write_text("id,prompt\nx1,Say it.\n")
-    with pytest.raises(UserError, match="has x1, and the recordings are called extra, q1, q2"):
-        read_manifest(Systems.parse(folder / "new", folder / "old", folder / "others.csv"))
+    with pytest.raises(
+        UserError, match="has x1, and the recordings are called extra, q1, q2"
+    ):
+        read_manifest(
+            Systems.parse(folder / "new", folder / "old", folder / "others.csv")
+        )
     monkeypatch.chdir(folder)
     for provided, message in (
         (("new", "nowhere"), "--b nowhere: no such folder"),
@@ -77,21 +87,31 @@ def test_prompts_by_numbers_of_a_spreadsheet(tmp_path: Path) -> None:
     ):
         prompts = tmp_path / "prompts.csv"
         prompts.write_text(text)
-        pairs = read_manifest(Systems.parse(tmp_path / "new", tmp_path / "old", prompts)).pairs
+        pairs = read_manifest(
+            Systems.parse(tmp_path / "new", tmp_path / "old", prompts)
+        ).pairs
         assert [(p.id, p.instruction.text) for p in pairs] == [
             ("001", "Say one."),
             ("002", "Say two."),
         ]
 
 
-def test_a_folder_of_systems_is_all_their_pairs_and_all_their_answers(folder: Path) -> None:
+def test_a_folder_of_systems_is_all_their_pairs_and_all_their_answers(
+    folder: Path,
+) -> None:
     pairs = read_manifest(folder).pairs
-    assert [(p.id, p.systems) for p in pairs] == [(f"q{n}", ("new", "old")) for n in (1, 2, 3)]
+    assert [(p.id, p.systems) for p in pairs] == [
+        (f"q{n}", ("new", "old")) for n in (1, 2, 3)
+    ]
     assert all(pair.instruction.has_audio for pair in pairs)
     shutil.copytree(folder / "new", folder / "third")
     more = read_manifest(folder).pairs
     assert len(more) == 9
-    assert {p.systems for p in more} == {("new", "old"), ("new", "third"), ("old", "third")}
+    assert {p.systems for p in more} == {
+        ("new", "old"),
+        ("new", "third"),
+        ("old", "third"),
+    }
     assert {p.instruction_id for p in more} == {"q1", "q2", "q3"}
     singles = read_items(folder).singles
     assert len(singles) == 9
@@ -110,15 +130,21 @@ def test_a_folder_of_systems_is_all_their_pairs_and_all_their_answers(folder: Pa
         ("hub", 6),  # tables in parts
     ],
 )
-def test_rate_takes_each_folder_of_the_page(where: str, ids: list[str] | int, folder: Path) -> None:
+def test_rate_takes_each_folder_of_the_page(
+    where: str, ids: list[str] | int, folder: Path
+) -> None:
     if where == "hub":
         tables(folder)
     if where == "described":
         path = write(folder / where / "x.wav", np.zeros((800, 2), np.float32))
-        (path.parent / "metadata.csv").write_text("file_name,question\nx.wav,Say one.\n")
+        (path.parent / "metadata.csv").write_text(
+            "file_name,question\nx.wav,Say one.\n"
+        )
     result = open_job(folder / where, folder / "run", RateOptions()).manifest.singles
     assert all(item.answer.has_audio for item in result)
-    assert ([item.id for item in result] if isinstance(ids, list) else len(result)) == ids
+    assert (
+        [item.id for item in result] if isinstance(ids, list) else len(result)
+    ) == ids
 
 
 def test_from_own_files_to_a_ranking_by_the_commands_as_typed(
@@ -158,9 +184,17 @@ def test_from_own_files_to_a_ranking_by_the_commands_as_typed(
 @pytest.mark.parametrize(
     ("names", "ids", "how"),
     [
-        (["gpt_001 gpt_002", "ours_001 ours_002"], "001 002", "'gpt_' of a and 'ours_' of b"),
+        (
+            ["gpt_001 gpt_002", "ours_001 ours_002"],
+            "001 002",
+            "'gpt_' of a and 'ours_' of b",
+        ),
         (["apple_gpt apply_gpt", "apple apply"], "apple apply", "'_gpt' of a"),
-        (["gpt_apple gpt_apply", "x_apple x_pear"], None, None),  # one alone may be an accident
+        (
+            ["gpt_apple gpt_apply", "x_apple x_pear"],
+            None,
+            None,
+        ),  # one alone may be an accident
         (["q1 q2", "Q1 Q2 Q3"], "q1 q2", "without regard to upper and lower case"),
         (["m0v1x m0v2x", "a-1 a-2"], "1 2", "'m0v...x' of a and 'a-' of b"),
         (["q1 q2", "q1 x2"], "q1", None),
@@ -202,17 +236,22 @@ def test_names_that_cannot_be_read_match_nothing(tmp_path: Path) -> None:
     for folder, names in (("a", [b"x\xff.wav"]), ("b", [b"gpt_1.wav", b"gpt_2.wav"])):
         (tmp_path / folder).mkdir()
         for name in names:
-            Path(os.fsdecode(os.fsencode(tmp_path / folder) + b"/" + name)).write_bytes(b"RIFF")
+            Path(os.fsdecode(os.fsencode(tmp_path / folder) + b"/" + name)).write_bytes(
+                b"RIFF"
+            )
     result = read_manifest(Systems.parse(tmp_path / "a", tmp_path / "b"))
     assert not result.items
     assert len(result.problems) == 3
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_what_is_left_of_matched_names_is_equal_and_the_rest_was_shared(seed: int) -> None:
+def test_what_is_left_of_matched_names_is_equal_and_the_rest_was_shared(
+    seed: int,
+) -> None:
     draw = random.Random(seed)
     ids = [
-        draw.choice(("q%d", "%03d", "Q-%d b", "sub/%d x")) % n for n in range(draw.randint(2, 40))
+        draw.choice(("q%d", "%03d", "Q-%d b", "sub/%d x")) % n
+        for n in range(draw.randint(2, 40))
     ]
     affixes = {"a": ("gpt_", ""), "b": (draw.choice(("", "v2-")), "_new")}
     folders = {}

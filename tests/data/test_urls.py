@@ -11,7 +11,15 @@ from trace_eval.data.answers import Recording
 from trace_eval.data.items import Pair
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.records import pair_from_record
-from trace_eval.data.urls import glob_base, is_url, joined, name_of, parent, redact_urls, redacted
+from trace_eval.data.urls import (
+    glob_base,
+    is_url,
+    joined,
+    name_of,
+    parent,
+    redact_urls,
+    redacted,
+)
 
 ROOT = Path("/srv")
 
@@ -23,7 +31,8 @@ ROOT = Path("/srv")
         ("https://me:secret@host/a.wav", "https://host/a.wav"),
         ("https://token@host/a.wav", "https://host/a.wav"),
         ("sftp://me:secret@host/a.wav", "sftp://me@host/a.wav"),
-        # Neither of these is a login: a container and its account, a repository and its commit.
+        # Neither of these is a login: a container and its account, a repository and its
+        # commit.
         ("abfs://box@account.dfs/a.wav", "abfs://box@account.dfs/a.wav"),
         ("github://org:repo@main/a.wav", "github://org:repo@main/a.wav"),
         (
@@ -36,7 +45,10 @@ ROOT = Path("/srv")
         # Without the signature these are parameters like any other.
         ("https://h/get?sv=1&Expires=2", "https://h/get?sv=1&Expires=2"),
         ("https://h/get?file=a.wav#t", "https://h/get?file=a.wav#t"),
-        ("zip://a.wav::https://me:secret@h/all.zip?sig=1", "zip://a.wav::https://h/all.zip"),
+        (
+            "zip://a.wav::https://me:secret@h/all.zip?sig=1",
+            "zip://a.wav::https://h/all.zip",
+        ),
         ("http://[::1]:80/a.wav?sig=1", "http://[::1]:80/a.wav"),
         ("memory://a.wav", "memory://a.wav"),
         # The id of a key is half of what gives access, and tells whose it is.
@@ -52,7 +64,10 @@ def test_what_gives_access_is_not_shown(url: str, expected: str) -> None:
     assert is_url(url)
     assert redacted(url) == expected
     assert redacted(expected) == expected
-    assert redact_urls(f"no luck with '{url}', sorry") == f"no luck with '{expected}', sorry"
+    assert (
+        redact_urls(f"no luck with '{url}', sorry")
+        == f"no luck with '{expected}', sorry"
+    )
 
 
 @pytest.mark.parametrize(
@@ -93,7 +108,9 @@ def test_a_login_without_a_protocol_is_not_shown() -> None:
 
 
 def test_secrets_that_may_name_the_object_are_told_apart() -> None:
-    one, other = (redacted(f"https://host/get?token={value}") for value in ("first", "second"))
+    one, other = (
+        redacted(f"https://host/get?token={value}") for value in ("first", "second")
+    )
     assert one != other
     assert "first" not in one
     assert one.startswith("https://host/get?token=sha256-")
@@ -125,7 +142,9 @@ def test_no_text_of_a_library_gives_access(text: str, url: str) -> None:
 
 def test_joining_and_taking_apart() -> None:
     assert joined("s3://bucket/x/", "../y/a.wav") == "s3://bucket/y/a.wav"
-    assert joined("https://h/f?sig=1", "./a b#1.wav") == "https://h/f/a%20b%231.wav?sig=1"
+    assert (
+        joined("https://h/f?sig=1", "./a b#1.wav") == "https://h/f/a%20b%231.wav?sig=1"
+    )
     assert joined("s3://bucket", "/abs/a.wav") == Path("/abs/a.wav")
     assert joined("s3://bucket", "gs://other/a.wav") == "gs://other/a.wav"
     assert joined(ROOT, "a.wav") == ROOT / "a.wav"
@@ -159,7 +178,10 @@ def test_relative_names_below_a_url(tmp_path: Path) -> None:
     path = tmp_path / "pairs.jsonl"
     path.write_text(json.dumps({"id": "1", "a": "x/a.wav", "b": "/abs/b.wav"}))
     (pair,) = read_manifest(path, "s3://bucket/audio").pairs
-    assert (pair.a.url, pair.b.audio) == ("s3://bucket/audio/x/a.wav", Path("/abs/b.wav"))
+    assert (pair.a.url, pair.b.audio) == (
+        "s3://bucket/audio/x/a.wav",
+        Path("/abs/b.wav"),
+    )
     (pair,) = read_manifest(path, "file:///elsewhere").pairs
     assert pair.a.audio == Path("/elsewhere/x/a.wav")
 
@@ -172,7 +194,11 @@ def test_places_that_make_no_sense_say_so() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             Recording.model_validate(provided)
-    record = {"id": "1", "a": {"url": "https://me:secret@h/a.wav", "audio": "a.wav"}, "b": "b.wav"}
+    record = {
+        "id": "1",
+        "a": {"url": "https://me:secret@h/a.wav", "audio": "a.wav"},
+        "b": "b.wav",
+    }
     with pytest.raises(UserError) as caught:
         pair_from_record(record, ROOT)
     assert "secret" not in str(caught.value)

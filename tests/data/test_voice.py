@@ -30,13 +30,18 @@ def rows(answers: dict[str, Blueprint]) -> tuple[SystemVoice, ...]:
 
 def test_the_odd_answer_is_the_least_alike_and_another_voice() -> None:
     answers = {f"q{number}": voice(1, 0) for number in range(9)} | {"odd": voice(0, 1)}
-    likeness = likeness_to_others({item: voice_of(one) for item, one in answers.items()})
+    likeness = likeness_to_others(
+        {item: voice_of(one) for item, one in answers.items()}
+    )
     assert likeness["odd"].value == pytest.approx(0)
     # The others' mean: eight of one direction and one across it, 8 / sqrt(65) = .9923.
     assert likeness["q0"].value == pytest.approx(0.9923, abs=1e-4)
     [row] = rows(answers)
     assert (row.answers, row.others, row.item) == (10, ("odd",), "odd")
-    assert "1 of 10 answers in wide band in another voice than the rest: odd" in row.sentence
+    assert (
+        "1 of 10 answers in wide band in another voice than the rest: odd"
+        in row.sentence
+    )
 
 
 def test_an_answer_of_under_four_seconds_is_not_called_another_voice() -> None:
@@ -52,7 +57,9 @@ def test_under_eight_answers_of_one_bandwidth_it_is_not_known() -> None:
     answers |= {f"t{number}": voice(1, 0, bandwidth_hz=3600) for number in range(7)}
     answers |= {"none": answer(), "brief": voice(0, 1, speech_s=1.9)}
     answers |= {"unmeasured": voice(0, 1, bandwidth_hz=None)}
-    likeness = likeness_to_others({item: voice_of(one) for item, one in answers.items()})
+    likeness = likeness_to_others(
+        {item: voice_of(one) for item, one in answers.items()}
+    )
     assert likeness["q0"].value == 1
     assert likeness["t0"].value is None
     assert "7 answers in narrow band; 8 are needed" in str(likeness["t0"].reason)
@@ -74,7 +81,9 @@ def test_on_a_telephone_an_odd_voice_lies_far_under_the_median() -> None:
     [row] = rows(answers)
     assert row.others == ()
     [row] = rows(answers | {"odd": voice(0.8, 0.7, bandwidth_hz=3600)})
-    assert row.others == ("odd",)  # likeness .79: in wide band it would be the same voice
+    assert row.others == (
+        "odd",
+    )  # likeness .79: in wide band it would be the same voice
 
 
 def test_a_system_whose_voice_nobody_could_measure_says_why() -> None:

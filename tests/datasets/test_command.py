@@ -22,7 +22,9 @@ from trace_eval.datasets import convert, read_dataset
 def test_as_typed(tmp_path: Path) -> None:
     folder = made.vocalbench(tmp_path / "in")
     figures = tmp_path / "figures.json"
-    done = trace_eval("convert", "vocalbench", folder, tmp_path / "out", "--json", figures, ends=0)
+    done = trace_eval(
+        "convert", "vocalbench", folder, tmp_path / "out", "--json", figures, ends=0
+    )
     assert "licence Apache-2.0" in done.out
     assert "8 answers to rate" in done.out
     for row in ("knowledge, heard", "single_round, marks of", "16 of 18 rows"):
@@ -69,7 +71,10 @@ def test_bad_rows_end_with_1_and_another_layout_with_2(tmp_path: Path) -> None:
     for typed, *told in (
         (("vstyle", folder, other), "expected metadata.jsonl", "found json/, result/"),
         (("nothing", folder, other), "use one of audiojudge, emergent-tts"),
-        (("vocalbench", folder, other, "--set", "safty"), "'safty': no such set; use knowledge"),
+        (
+            ("vocalbench", folder, other, "--set", "safty"),
+            "'safty': no such set; use knowledge",
+        ),
         (("vocalbench",),),
     ):
         done = trace_eval("convert", *typed, ends=2)
@@ -100,7 +105,8 @@ def test_an_installed_package_adds_a_benchmark(tmp_path: Path) -> None:
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toyset\nVersion: 1\n")
     (info / "entry_points.txt").write_text(
-        "[trace_eval.datasets]\ntoy = toyset:TOY\nhalf = toyset:read\nlost = nowhere:TOY\n"
+        "[trace_eval.datasets]\ntoy = toyset:TOY\nhalf = toyset:read\nlost ="
+        " nowhere:TOY\n"
     )
     page = (ROOT / "docs" / "how-to" / "plug-ins.md").read_text()
     (module,) = re.findall(r"```python\n# toyset/toyset.py\n(.*?)```", page, re.S)
@@ -115,6 +121,9 @@ def test_an_installed_package_adds_a_benchmark(tmp_path: Path) -> None:
     assert "2 answers to rate" in done.stdout
     assert "licence CC0-1.0" in done.stdout
     assert "equal" in done.stdout
-    for name, shown in (("half", "is no Dataset"), ("lost", "cannot import nowhere:TOY")):
+    for name, shown in (
+        ("half", "is no Dataset"),
+        ("lost", "cannot import nowhere:TOY"),
+    ):
         done = run_python(*command, name, *files, PYTHONPATH=path)
         assert (done.returncode, shown in done.stderr) == (2, True), done.stderr

@@ -28,7 +28,9 @@ from trace_eval.datasets.replies import authors_letter, letter_of, majority
 
 
 @pytest.mark.parametrize("name", made.MADE)
-def test_what_is_written_is_read_by_the_other_commands(name: str, tmp_path: Path) -> None:
+def test_what_is_written_is_read_by_the_other_commands(
+    name: str, tmp_path: Path
+) -> None:
     done = convert(name, made.MADE[name](tmp_path / "in"), tmp_path / "out")
     result = done.converted
     assert not result.problems
@@ -52,27 +54,37 @@ def test_every_built_in_reader_has_made_files() -> None:
     assert {*made.MADE, "speechjudge"} == set(dataset_names())
 
 
-def test_vocalbench_joins_by_number_and_leaves_open_what_no_mark_says(tmp_path: Path) -> None:
+def test_vocalbench_joins_by_number_and_leaves_open_what_no_mark_says(
+    tmp_path: Path,
+) -> None:
     done = read_dataset("vocalbench", made.vocalbench(tmp_path))
     # of four, 0 and 2 are right in writing; the recording of 0 is empty, and so wrong
-    sounds, written = figure(done, "knowledge, heard"), figure(done, "knowledge, written")
+    sounds, written = (
+        figure(done, "knowledge, heard"),
+        figure(done, "knowledge, written"),
+    )
     assert (sounds.ours, sounds.n) == (25, 4)
     assert written.ours == 50
     first = next(s for s in done.converted.scores if s.item == "knowledge-0000")
     assert (first.value, first.caveats) == (0, ["empty_candidate"])
     assert first.judge == "authors/vocalbench/contains-reference@5e9cce0"
-    # marks 5 and 2, and one verdict without a mark: 7 / 2, between (7 + 1) / 3 and (7 + 5) / 3
+    # marks 5 and 2, and one verdict without a mark: 7 / 2, between (7 + 1) / 3 and (7 +
+    # 5) / 3
     marks = figure(done, "single_round, marks of the authors' judge")
     assert (marks.ours, marks.n, marks.unscored) == (3.5, 3, 1)
     assert (marks.worst, marks.best) == (pytest.approx(8 / 3), 4)
     # one word too many in four answers of one word: (10 - 12) points, at least 1
     wer = figure(done, "wer")
     assert (wer.ours, wer.n, wer.note) == (25, 4, "1 points for clarity")
-    assert any("joined by number; 4 of 4 texts equal" in note for note in done.converted.notes)
+    assert any(
+        "joined by number; 4 of 4 texts equal" in note for note in done.converted.notes
+    )
     items = {item.id: item for item in done.converted.items}
     assert items["single_round-001"].reference == ("Reply 1",)
     assert items["knowledge-0002"].answer.text == "it is number 2."
-    again = read_dataset("vocalbench", tmp_path, Selection(answers="written", sets=("knowledge",)))
+    again = read_dataset(
+        "vocalbench", tmp_path, Selection(answers="written", sets=("knowledge",))
+    )
     assert [item.answer.text for item in again.converted.items][2] == "It is number 2."
 
 
@@ -86,7 +98,8 @@ def test_answers_of_other_questions_are_refused(tmp_path: Path) -> None:
 
 def test_voicebench_never_draws_a_letter(tmp_path: Path) -> None:
     done = read_dataset("voicebench", made.voicebench(tmp_path))
-    # A, B and D are right, "I cannot say." names none: 3 of 3, 3/4 to 4/4, expected 3.25 / 4
+    # A, B and D are right, "I cannot say." names none: 3 of 3, 3/4 to 4/4, expected
+    # 3.25 / 4
     result = figure(done, "mmsu, law, own")
     assert (result.ours, result.unscored) == (100, 1)
     assert (result.worst, result.expected, result.best) == (75, 81.25, 100)
@@ -114,12 +127,14 @@ def test_lists_of_the_authors_are_parsed_and_never_run(tmp_path: Path) -> None:
     (code / "mcq.py").write_text(
         f"open({str(ran)!r}, 'w')\nSHORT = ['x']\n"
         "def f(r):\n"
-        "    for t in ['it would be [CHOICE]', 'cannot [CHOICE]', 'is [CHOICE]', 'x']: pass\n"
+        "    for t in ['it would be [CHOICE]', 'cannot [CHOICE]', 'is [CHOICE]', 'x']:"
+        " pass\n"
     )
     (code / "bbh.py").write_text(
         "def extract_answer_yn(self, r):\n"
         "    if 'answer is no' in r:\n        return 0\n"
-        "    elif 'answer is yes' in r:\n        return 1\n    else:\n        return None\n"
+        "    elif 'answer is yes' in r:\n        return 1\n    else:\n        return"
+        " None\n"
         "def extract_answer_navigate(self, r):\n"
         "    found = self.extract_answer_yn(r)\n"
         "    if found is not None:\n        return found\n"
@@ -143,14 +158,18 @@ def test_lists_of_the_authors_are_parsed_and_never_run(tmp_path: Path) -> None:
     assert not ran.exists()
     steps = (code / "bbh.py").read_text()
     (code / "bbh.py").write_text(steps.replace("r == 'hm'", "len(r) > 3"))
-    with pytest.raises(UserError, match=r"bbh\.py, line 12: 'len\(r\) > 3' is a test that is not"):
+    with pytest.raises(
+        UserError, match=r"bbh\.py, line 12: 'len\(r\) > 3' is a test that is not"
+    ):
         read_dataset("voicebench", tmp_path / "runs", chosen)
     (code / "bbh.py").write_text(steps)
     (code / "mcq.py").write_text("(" * 5000)
     with pytest.raises(UserError, match=r"mcq\.py: is not Python"):
         read_dataset("voicebench", tmp_path / "runs", chosen)
     with pytest.raises(UserError, match=r"no \w+\.py in it"):
-        read_dataset("voicebench", tmp_path / "runs", Selection(lists=str(tmp_path / "runs")))
+        read_dataset(
+            "voicebench", tmp_path / "runs", Selection(lists=str(tmp_path / "runs"))
+        )
 
 
 @pytest.mark.parametrize(
@@ -208,7 +227,10 @@ def test_mtalk_takes_recordings_where_they_are(tmp_path: Path) -> None:
     one, _ = done.converted.items
     assert (one.id, one.context) == ("amb-2-3/x", "user: Question 1\nassistant: X 1")
     assert (one.instruction.text, one.answer.text) == ("Question 2", "X 2")
-    assert any("4 answers of 2 systems; 0 of their recordings" in n for n in done.converted.notes)
+    assert any(
+        "4 answers of 2 systems; 0 of their recordings" in n
+        for n in done.converted.notes
+    )
     assert not done.converted.pairs
     for name in ("audio/record_2-3", "x", "y"):
         for number in (1, 2):
@@ -221,11 +243,15 @@ def test_mtalk_takes_recordings_where_they_are(tmp_path: Path) -> None:
     assert pair.a.audio == folder / "x" / "turn2.wav"
 
 
-def test_annotators_of_vstyle_are_correlated_with_each_other_and_the_judge(tmp_path: Path) -> None:
+def test_annotators_of_vstyle_are_correlated_with_each_other_and_the_judge(
+    tmp_path: Path,
+) -> None:
     made.vstyle(tmp_path)
     # the judge says 4, 5, 2 of answers 0, 1, 2, and nothing of 3
     for name, marks in {"ann": (4, 5, 1, 3), "bob": (5, 4, 1, 2)}.items():
-        rows = [{"id_instruct_id": f"{i}_{i}", "mos": mark} for i, mark in enumerate(marks)]
+        rows = [
+            {"id_instruct_id": f"{i}_{i}", "mos": mark} for i, mark in enumerate(marks)
+        ]
         made.write_lines(tmp_path / f"{name}.jsonl", rows)
     done = read_dataset("vstyle", tmp_path)
     assert figure(done, "Spearman, ann and the judge").ours == 1.0
@@ -251,7 +277,9 @@ def test_mtalk_reads_the_rows_of_the_hub(tmp_path: Path) -> None:
     assert item.id == "sem-7/x"
     assert [turn.speaker for turn in item.answer.turns] == ["user", "assistant"] * 2
     assert item.answer.turns[1].audio.read_bytes() == sound + bytes([1])
-    assert any("turns of y and of the questions differ" in n for n in done.converted.notes)
+    assert any(
+        "turns of y and of the questions differ" in n for n in done.converted.notes
+    )
 
 
 def test_a_failed_call_is_neither_won_nor_lost(tmp_path: Path) -> None:
@@ -260,7 +288,8 @@ def test_a_failed_call_is_neither_won_nor_lost(tmp_path: Path) -> None:
     result = figure(done, "win rate")
     assert (result.ours, result.n, result.unscored) == (50, 4, 1)
     assert (result.worst, result.best) == (37.5, 62.5)
-    # of the second, five words of which two are heard: .6 of one item of four, 3 of 11 words
+    # of the second, five words of which two are heard: .6 of one item of four, 3 of 11
+    # words
     assert figure(done, "wer").ours == pytest.approx(15)
     assert figure(done, "wer, errors over all words").ours == pytest.approx(300 / 11)
     # of the second, the winner has the lower of its own scores
@@ -274,7 +303,9 @@ def test_judges_and_annotators_are_correlated(tmp_path: Path) -> None:
     # 3.5 / sqrt(4.5 x 5) = .7379
     assert figure(done, "Spearman with people").ours == pytest.approx(0.7379, abs=1e-4)
     # a, b, c: ranks 3 2 1 and 3 1 2: .5
-    assert figure(done, "Spearman with people, without the reference system").ours == 0.5
+    assert (
+        figure(done, "Spearman with people, without the reference system").ours == 0.5
+    )
     summed = figure(done, "Spearman with people, win rates as summarised")
     assert summed.ours == pytest.approx(0.7379, abs=1e-4)
     accuracy = next(f for f in done.converted.figures if f.name.startswith("accuracy"))
@@ -316,7 +347,9 @@ def _lost(column: str) -> Callable[[Path], str]:
 
 
 CASES: list[Any] = [
-    pytest.param(name, file, change, id=f"{name}-{change.__qualname__.split('.')[0].strip('_')}")
+    pytest.param(
+        name, file, change, id=f"{name}-{change.__qualname__.split('.')[0].strip('_')}"
+    )
     for name, (file, column, has_id) in made.FILES.items()
     for change in (_empty, _cut, *([_torn, _lost(column)] if column else []))
     + ((_twice,) if has_id else ())
@@ -327,7 +360,9 @@ CASES: list[Any] = [
     ("name", "file", "change"),
     [
         *CASES,
-        pytest.param("vocalbench", "json/knowledge.json", _cut, id="vocalbench-cut-list"),
+        pytest.param(
+            "vocalbench", "json/knowledge.json", _cut, id="vocalbench-cut-list"
+        ),
     ],
 )
 def test_what_is_wrong_is_told_with_file_and_line(
@@ -336,16 +371,22 @@ def test_what_is_wrong_is_told_with_file_and_line(
     folder = made.MADE[name](tmp_path)
     expected = change(folder / file)
     try:
-        told = [str(problem) for problem in read_dataset(name, folder).converted.problems]
+        told = [
+            str(problem) for problem in read_dataset(name, folder).converted.problems
+        ]
     except UserError as error:
         told = [str(error)]
     assert any(re.search(expected, text) for text in told), told
 
 
 @pytest.mark.parametrize("name", [*made.MADE, "speechjudge"])
-def test_another_layout_is_refused_with_what_is_there(name: str, tmp_path: Path) -> None:
+def test_another_layout_is_refused_with_what_is_there(
+    name: str, tmp_path: Path
+) -> None:
     (tmp_path / "notes.txt").write_text("hello")
-    with pytest.raises(UserError, match=r"expected .* found notes\.txt|no Parquet file here"):
+    with pytest.raises(
+        UserError, match=r"expected .* found notes\.txt|no Parquet file here"
+    ):
         read_dataset(name, tmp_path)
 
 
@@ -368,14 +409,23 @@ def test_an_odd_value_costs_its_record(name: str, tmp_path: Path) -> None:
             read(odd(source.choice(seeds), source), tmp_path)
 
 
-EMERGENT, KNOWLEDGE = "toy_evaluation-predictions.jsonl", "result/toy/json/knowledge.json"
+EMERGENT, KNOWLEDGE = (
+    "toy_evaluation-predictions.jsonl",
+    "result/toy/json/knowledge.json",
+)
 
 
 @pytest.mark.parametrize(
     ("name", "file", "old", "new", "told"),
     [
         ("audiojudge", "chat_result.csv", "1a.wav", "1\0a.wav", "NUL"),
-        ("uro-bench", "basic/Repeat/pred_text.jsonl", '"0001"', f'"{"1" * 1001}"', "id: "),
+        (
+            "uro-bench",
+            "basic/Repeat/pred_text.jsonl",
+            '"0001"',
+            f'"{"1" * 1001}"',
+            "id: ",
+        ),
         ("voicebench", "toy-bbh-test-audio.jsonl", "navigate_1", "x" * 1001, "id: "),
         ("emergent-tts", EMERGENT, '_eval": 1', f'_eval": "{"x" * 1001}"', "id: "),
         ("emergent-tts", EMERGENT, "text 1", "9" * 4400, "4,300 digits"),
@@ -397,7 +447,10 @@ def test_odd_values_are_told_and_the_rest_is_converted(
 def test_an_odd_dialogue_costs_itself(tmp_path: Path) -> None:
     path = made.mtalk(tmp_path) / "sample.json"
     [[good]] = json.loads(path.read_text()).values()
-    odd_ones = [[{**good[0], "dialogue": "x"}], [{**good[0], "dialogue_transcription": {"x": 3}}]]
+    odd_ones = [
+        [{**good[0], "dialogue": "x"}],
+        [{**good[0], "dialogue_transcription": {"x": 3}}],
+    ]
     path.write_text(json.dumps({"Ambient sound": [*odd_ones, good]}))
     result = read_dataset("mtalk-bench", tmp_path).converted
     assert {item.system for item in result.items} == {"x", "y"}

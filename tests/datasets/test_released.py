@@ -11,7 +11,14 @@ from benchmarks import published
 from benchmarks.report import ROOT, renewed
 from tests.support.datasets_made import figure
 from trace_eval.datasets import Conversion, Selection, read_dataset
-from trace_eval.datasets.figures import URO_EN, URO_ZH, VOCALBENCH, VOICEBENCH, Board, wer_step
+from trace_eval.datasets.figures import (
+    URO_EN,
+    URO_ZH,
+    VOCALBENCH,
+    VOICEBENCH,
+    Board,
+    wer_step,
+)
 from trace_eval.datasets.replies import letter_of, own_refusal
 from trace_eval.datasets.sets.vocalbench_rules import is_right
 from trace_eval.datasets.sets.vstyle import WEIGHTS, overall
@@ -31,13 +38,17 @@ def vocalbench(data: Path) -> Conversion:
         ("knowledge, written, question file", 1092),
     ],
 )
-def test_knowledge_by_both_references(vocalbench: Conversion, name: str, right: int) -> None:
+def test_knowledge_by_both_references(
+    vocalbench: Conversion, name: str, right: int
+) -> None:
     result = figure(vocalbench, name)
     assert result.note.startswith(f"{right} of 2000")
     assert result.ours == pytest.approx(right / 20)
 
 
-def test_the_printed_figure_is_equal_and_the_drift_is_named(vocalbench: Conversion) -> None:
+def test_the_printed_figure_is_equal_and_the_drift_is_named(
+    vocalbench: Conversion,
+) -> None:
     result = figure(vocalbench, "knowledge, heard")
     assert (result.published, result.difference, result.verdict) == (37.40, 0, "equal")
     assert result.note.endswith("question file: knowledge-0974, knowledge-1958")
@@ -45,7 +56,10 @@ def test_the_printed_figure_is_equal_and_the_drift_is_named(vocalbench: Conversi
     assert (round(low, 1), round(high, 1)) == (35.3, 39.5)
     shown = " ".join(vocalbench.converted.notes)
     assert "346 answers right in writing are lost in speech, 0 gained" in shown
-    assert "llamaq-test 54/80, sciq-test 167/330, triviaqa-dev 456/1409, webq-test 71/181" in shown
+    assert (
+        "llamaq-test 54/80, sciq-test 167/330, triviaqa-dev 456/1409, webq-test 71/181"
+        in shown
+    )
     assert "substrings 717 would be right" in shown
     safety = figure(vocalbench, "safety")
     assert (safety.published, safety.ours) == (27.75, None)
@@ -107,10 +121,16 @@ def test_uro_bench_of_made_runs(data: Path) -> None:
 def test_vstyle_covers_half_of_the_weight(data: Path) -> None:
     done = read_dataset("vstyle", data / "benchmarks" / "vstyle")
     assert "8 abilities cover 0.5208 of the weight" in figure(done, "overall").note
-    assert any("4 of 8 recordings are not here" in note for note in done.converted.notes)
+    assert any(
+        "4 of 8 recordings are not here" in note for note in done.converted.notes
+    )
     assert sum(WEIGHTS.values()) == pytest.approx(1)
     acoustic = "acoustic_attributes"
-    marks = {f"{acoustic}/age": 4, f"{acoustic}/composite_properties": 2, "empathy/anger": 5}
+    marks = {
+        f"{acoustic}/age": 4,
+        f"{acoustic}/composite_properties": 2,
+        "empathy/anger": 5,
+    }
     assert overall(marks)[0] == pytest.approx(3.10, abs=0.005)
 
 
@@ -127,7 +147,9 @@ def test_human_labels(data: Path) -> None:
     right = {f.name: f.note.partition(" ")[0] for f in done.converted.figures}
     policies = ("content_first", "content_first_strict", "acceptability_cap")
     for name, wanted in (("speakbench", "450 485 191"), ("s2sarena", "169 199 296")):
-        assert " ".join(right[f"{name}, policy {policy}"] for policy in policies) == wanted
+        assert (
+            " ".join(right[f"{name}, policy {policy}"] for policy in policies) == wanted
+        )
     assert any("481 are distinct of 497" in note for note in done.converted.notes)
     orca = read_dataset("orca", data / "orca")
     assert len(orca.converted.items) == 1224
@@ -144,15 +166,27 @@ def test_human_labels(data: Path) -> None:
     ],
     ids=lambda value: value.file if isinstance(value, Board) else "",
 )
-def test_overalls_of_boards_are_recomputed(board: Board, rows: int, odd: dict[str, float]) -> None:
+def test_overalls_of_boards_are_recomputed(
+    board: Board, rows: int, odd: dict[str, float]
+) -> None:
     figures = board.figures()
     assert len(figures) == rows
-    result = {f.system: f.ours - (f.published or 0) for f in figures if f.verdict != "equal"}
+    result = {
+        f.system: f.ours - (f.published or 0) for f in figures if f.verdict != "equal"
+    }
     assert result == pytest.approx(odd, abs=0.002)
 
 
 def test_points_for_clarity() -> None:
-    assert [wer_step(w) for w in (0, 1.99, 2, 3.9, 17.9, 18, 38)] == [10, 10, 9, 9, 2, 1, 1]
+    assert [wer_step(w) for w in (0, 1.99, 2, 3.9, 17.9, 18, 38)] == [
+        10,
+        10,
+        9,
+        9,
+        2,
+        1,
+        1,
+    ]
 
 
 def test_the_page_prints_what_comes_out(data: Path) -> None:

@@ -60,7 +60,11 @@ def _read(path: Path, audio: Path | None = None) -> Converted:
 
 
 def test_pairs_and_a_label_per_rater(tmp_path: Path) -> None:
-    path = write(tmp_path / "train.parquet", row(0, ["A+2", "B+1", "Tie"]), row(1, ["B+2", "B+1"]))
+    path = write(
+        tmp_path / "train.parquet",
+        row(0, ["A+2", "B+1", "Tie"]),
+        row(1, ["B+2", "B+1"]),
+    )
     result = _read(path, tmp_path / "audio")
     first, _ = result.pairs
     assert (first.id, first.category) == ("0", "regular/en2zh")
@@ -115,7 +119,9 @@ def test_files_that_are_not_of_that_layout(tmp_path: Path) -> None:
 
 def test_as_typed_to_levels_of_agreement(tmp_path: Path) -> None:
     said = [["A+2", "A+1"], ["B+1", "B+2", "Tie"], ["A+1", "B+1"]]
-    write(tmp_path / "dev.parquet", *(row(n, entries) for n, entries in enumerate(said)))
+    write(
+        tmp_path / "dev.parquet", *(row(n, entries) for n, entries in enumerate(said))
+    )
     done = trace_eval("convert", "speechjudge", tmp_path, tmp_path / "out", ends=0)
     assert "3 pairs" in done.out
     labels = read_labels(tmp_path / "out" / "labels.csv")

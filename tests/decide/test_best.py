@@ -27,7 +27,8 @@ from trace_eval.runs.options import Options
 
 #: Identity and level are all that these selections need.
 FAST = ExtractOptions(
-    workers=0, overrides={group: "none" for group in PROFILES["screen"] if group != "signal"}
+    workers=0,
+    overrides={group: "none" for group in PROFILES["screen"] if group != "signal"},
 )
 
 
@@ -37,7 +38,12 @@ def candidates(folder: Path, *peaks: float, **labels: float) -> Path:
     for number, peak in enumerate(peaks):
         name = f"c{number:02}"
         write(folder / f"{name}.wav", tone(peak=peak, seconds=0.5))
-        line = {"group": "g", "candidate": name, "text": "Hello.", "audio": f"{name}.wav"}
+        line = {
+            "group": "g",
+            "candidate": name,
+            "text": "Hello.",
+            "audio": f"{name}.wav",
+        }
         if name in labels:
             line["scores"] = {"anna": labels[name]}  # type: ignore[assignment]
         lines.append(json.dumps(line))
@@ -58,7 +64,9 @@ class Louder(Judge):
         a, b = (side.signal.peak_dbfs for side in (case.a, case.b))  # type: ignore[union-attr]
         rating = Rating.BOTH_GOOD if a == b else Rating("1" if a > b else "2")
         verdict = DimensionVerdict(rating=rating, reasoning="by the peak")
-        return Judgement.scored(case.pair.id, self.spec, dict.fromkeys(DIMENSIONS, verdict))
+        return Judgement.scored(
+            case.pair.id, self.spec, dict.fromkeys(DIMENSIONS, verdict)
+        )
 
 
 class Stopped(Exception):
@@ -80,7 +88,9 @@ def chosen(judge: Judge, **more: object) -> BestOptions:
 
 
 def test_all_of_a_few(tmp_path: Path) -> None:
-    items = read_candidates(candidates(tmp_path, 0.2, 0.5, 0.3, 0.5, c00=4, c01=5, c02=1))
+    items = read_candidates(
+        candidates(tmp_path, 0.2, 0.5, 0.3, 0.5, c00=4, c01=5, c02=1)
+    )
     judge = Louder()
     found = select_best(items, tmp_path / "out", chosen(judge))
     (ranking,) = found.rankings
@@ -106,7 +116,9 @@ def test_a_killed_selection_goes_on_and_asks_nothing_twice(tmp_path: Path) -> No
         judge = Louder()
         with contextlib.suppress(Stopped):
             stops = stopping(judge, patience)
-            found = select_best(items, tmp_path / "killed", chosen(judge, listener=stops))
+            found = select_best(
+                items, tmp_path / "killed", chosen(judge, listener=stops)
+            )
         asked += judge.asked
     assert sorted(asked) == sorted(whole.asked)
     assert found == expected
@@ -122,12 +134,16 @@ def test_a_killed_selection_goes_on_and_asks_nothing_twice(tmp_path: Path) -> No
 
 def test_a_number_picks_and_another_one_checks(tmp_path: Path) -> None:
     items = read_candidates(candidates(tmp_path, 0.2, 0.5, 0.3))
-    options = BestOptions(Options(FAST), "signal.peak_dbfs", checks=("signal.rms_dbfs:lower",))
+    options = BestOptions(
+        Options(FAST), "signal.peak_dbfs", checks=("signal.rms_dbfs:lower",)
+    )
     found = select_best(items, tmp_path / "out", options)
     assert found.rankings[0].winner == "g/c01"
     (gain,) = found.summary.gains
     assert gain.losses == 1  # the loudest is worst where less is better
-    unchecked = select_best(items, tmp_path / "two", BestOptions(Options(FAST), "signal.rms_dbfs"))
+    unchecked = select_best(
+        items, tmp_path / "two", BestOptions(Options(FAST), "signal.rms_dbfs")
+    )
     assert unchecked.summary.gains == []
     assert "cannot vouch for its own pick" in unchecked.summary.note
 
@@ -146,7 +162,10 @@ def test_what_cannot_be_judged_is_named(tmp_path: Path) -> None:
     write(tmp_path / "silent.wav", tone(peak=0.5) * 0)
     with path.open("a") as file:
         for name in ("silent", "missing"):
-            file.write("\n" + json.dumps({"group": "g", "candidate": name, "audio": f"{name}.wav"}))
+            file.write(
+                "\n"
+                + json.dumps({"group": "g", "candidate": name, "audio": f"{name}.wav"})
+            )
         file.write("\n" + json.dumps({"audio": "c00.wav"}))
     items = read_candidates(path)
     assert "group: missing" in items.problems[0].what
@@ -157,7 +176,11 @@ def test_what_cannot_be_judged_is_named(tmp_path: Path) -> None:
 
 def test_layouts_of_candidates(tmp_path: Path) -> None:
     path = tmp_path / "items.jsonl"
-    listed = {"group": 7, "reference": "Hi", "candidates": ["a.wav", {"audio": "b.wav"}]}
+    listed = {
+        "group": 7,
+        "reference": "Hi",
+        "candidates": ["a.wav", {"audio": "b.wav"}],
+    }
     named = {"question_id": "q", "text": "Hi", "system": "tts", "audio": "c.wav"}
     path.write_text(json.dumps(listed) + "\n" + json.dumps(named))
     items = read_candidates(path)
@@ -215,7 +238,9 @@ def test_as_typed_with_a_scripted_judge(tmp_path: Path) -> None:
     assert "3 comparisons in all, 3 in the first round" in estimate.out
     done = trace_eval(*typed, ends=0)
     assert "3 comparisons (0 undecided)" in done.out
-    again = trace_eval(*typed, ends=0)  # nothing is asked: the script would be exhausted
+    again = trace_eval(
+        *typed, ends=0
+    )  # nothing is asked: the script would be exhausted
     assert again.out == done.out
 
 
@@ -228,7 +253,11 @@ def test_a_selection_without_evidence_has_no_winner_and_says_so(tmp_path: Path) 
     done = trace_eval(*typed, ends=1)
     assert "0 of 1 group have a winner" in done.out
     assert "3 comparisons (3 undecided)" in done.out
-    assert "none of 3 comparisons could be judged: evidence_missing" in " ".join(done.err.split())
-    (ranking,) = map(json.loads, (tmp_path / "run" / "best.jsonl").read_text().splitlines())
+    assert "none of 3 comparisons could be judged: evidence_missing" in " ".join(
+        done.err.split()
+    )
+    (ranking,) = map(
+        json.loads, (tmp_path / "run" / "best.jsonl").read_text().splitlines()
+    )
     assert ranking["status"] == "unscored"
     assert "winner" not in ranking

@@ -33,7 +33,9 @@ def play(
         rounds.append(len(matches))
         for a, b in matches:
             better = strength[a] > strength[b]
-            verdicts[a, b] = SchemeVerdict("1" if better else "2", 1.0 if better else 0.0)
+            verdicts[a, b] = SchemeVerdict(
+                "1" if better else "2", 1.0 if better else 0.0
+            )
     return verdicts, rounds
 
 
@@ -56,7 +58,9 @@ def test_a_knockout_ends_with_all_of_four(number: int) -> None:
     verdicts, rounds = play("knockout", order, strength)
     # One candidate goes out per comparison until four are left, which play six.
     assert len(verdicts) == comparisons("knockout", number) == number - 4 + 6
-    assert comparisons("auto", number) == (10 if number == 5 else number + 2)  # all up to 8
+    assert comparisons("auto", number) == (
+        10 if number == 5 else number + 2
+    )  # all up to 8
     assert rounds[-1] == 6
     end = bracket("knockout", order, verdicts)
     assert len(end.finalists) == 4
@@ -74,7 +78,9 @@ def test_a_knockout_ends_with_all_of_four(number: int) -> None:
     ],
 )
 def test_who_goes_on(verdict: SchemeVerdict, loser: str) -> None:
-    assert bracket("knockout", names(5), {("c003", "c004"): verdict}).rounds == {loser: 1}
+    assert bracket("knockout", names(5), {("c003", "c004"): verdict}).rounds == {
+        loser: 1
+    }
 
 
 def test_byes_go_to_the_first_in_the_bracket() -> None:
@@ -82,7 +88,12 @@ def test_byes_go_to_the_first_in_the_bracket() -> None:
 
 
 def single(name: str, **more: object) -> Single:
-    given = {"id": f"g/{name}", "question_id": "g", "answer": {"audio": f"{name}.wav"}, **more}
+    given = {
+        "id": f"g/{name}",
+        "question_id": "g",
+        "answer": {"audio": f"{name}.wav"},
+        **more,
+    }
     return Single.model_validate(given)
 
 
@@ -92,7 +103,9 @@ def group(*names: str) -> TextGroup:
 
 
 def test_equal_scores_share_a_rank_and_the_smallest_hash_wins() -> None:
-    found = by_scores(group("b", "a", "c", "d"), {"g/a": 3, "g/b": 3, "g/c": 1, "g/d": None}, {})
+    found = by_scores(
+        group("b", "a", "c", "d"), {"g/a": 3, "g/b": 3, "g/c": 1, "g/d": None}, {}
+    )
     assert [(row.candidate, row.rank) for row in found.ranking] == [
         ("g/a", 1),
         ("g/b", 1),
@@ -100,7 +113,9 @@ def test_equal_scores_share_a_rank_and_the_smallest_hash_wins() -> None:
     ]
     assert (found.winner, found.tied) == ("g/a", True)
     assert [gone.candidate for gone in found.unscored] == ["g/d"]
-    assert by_scores(group("a", "b"), {"g/a": 3, "g/b": 1}, {}, lower=True).winner == "g/b"
+    assert (
+        by_scores(group("a", "b"), {"g/a": 3, "g/b": 1}, {}, lower=True).winner == "g/b"
+    )
     nobody = by_scores(group("a"), {}, {"g/a": "no speech"})
     assert (nobody.status, nobody.winner) == ("unscored", None)
     assert nobody.unscored[0].reason == "no speech"
@@ -111,12 +126,16 @@ def test_a_group_in_which_nothing_could_be_told_has_no_winner(scheme: Scheme) ->
     names = ["g/a", "g/b", "g/c"]
     verdicts: dict[tuple[str, str], SchemeVerdict] = {}
     while matches := bracket(scheme, names, verdicts).matches:
-        verdicts |= {match: SchemeVerdict(None, why="evidence_missing") for match in matches}
+        verdicts |= {
+            match: SchemeVerdict(None, why="evidence_missing") for match in matches
+        }
     found = by_comparisons(group(*"abc"), bracket(scheme, names, verdicts), verdicts)
     assert (found.status, found.winner, found.ranking) == ("unscored", None, [])
     assert found.comparisons == found.undecided == len(verdicts)
     (why,) = {gone.reason for gone in found.unscored}
-    assert why == f"none of {len(verdicts)} comparisons could be judged: evidence_missing"
+    assert (
+        why == f"none of {len(verdicts)} comparisons could be judged: evidence_missing"
+    )
     assert [gone.candidate for gone in found.unscored] == names
     verdicts[next(iter(verdicts))] = SchemeVerdict("1", 1.0)
     one = by_comparisons(group(*"abc"), bracket(scheme, names, verdicts), verdicts)
@@ -130,15 +149,29 @@ def test_finalists_come_before_those_knocked_out() -> None:
         verdicts |= {
             match: SchemeVerdict("1", 1.0) for match in matches
         }  # the earlier one is better
-    found = by_comparisons(group(*"abcdef"), bracket("knockout", names, verdicts), verdicts)
-    assert [row.candidate for row in found.ranking] == ["g/a", "g/b", "g/c", "g/e", "g/d", "g/f"]
+    found = by_comparisons(
+        group(*"abcdef"), bracket("knockout", names, verdicts), verdicts
+    )
+    assert [row.candidate for row in found.ranking] == [
+        "g/a",
+        "g/b",
+        "g/c",
+        "g/e",
+        "g/d",
+        "g/f",
+    ]
     assert [row.rank for row in found.ranking] == [1, 2, 3, 4, 5, 5]
     assert [row.knocked_out for row in found.ranking] == [None] * 4 + [1, 1]
     assert found.comparisons == 8
 
 
 def test_copies_are_one_candidate_and_the_bracket_knows_no_names() -> None:
-    clips = {"x": ("1", None), "y": ("2", None), "z": ("1", None), "w": (None, "no such file")}
+    clips = {
+        "x": ("1", None),
+        "y": ("2", None),
+        "z": ("1", None),
+        "w": (None, "no such file"),
+    }
     made = [Candidate(single(name), *clip) for name, clip in clips.items()]
     (found,) = groups_of(made, seed=0)
     assert {c.id for c in found.candidates} == {"g/x", "g/y"}
@@ -153,13 +186,18 @@ def test_gains_are_those_of_somebody_else() -> None:
         by_scores(group("a", "b", "c"), {"g/a": 3.0, "g/b": 2.0, "g/c": 1.0}, {}),
         by_scores(group("a", "b"), {"g/a": 1.0, "g/b": 2.0}, {}),
     ]
-    # Winners a and b score 5 and 1; means of the groups are (5 + 1 + 3) / 3 and (5 + 1) / 2.
-    found = gain_by_scores("other", rankings, {"g/a": 5.0, "g/b": 1.0, "g/c": 3.0}, seed=0)
+    # Winners a and b score 5 and 1; means of the groups are (5 + 1 + 3) / 3 and (5 + 1)
+    # / 2.
+    found = gain_by_scores(
+        "other", rankings, {"g/a": 5.0, "g/b": 1.0, "g/c": 3.0}, seed=0
+    )
     assert (found.winner, found.all) == (3, 3)
     assert found.gain == pytest.approx(0)
     assert found.wins + found.losses == 2
     assert found.losses == 1
-    lower = gain_by_scores("o", rankings[:1], {"g/a": 5.0, "g/b": 1.0, "g/c": 3.0}, 0, lower=True)
+    lower = gain_by_scores(
+        "o", rankings[:1], {"g/a": 5.0, "g/b": 1.0, "g/c": 3.0}, 0, lower=True
+    )
     assert (lower.gain, lower.wins, lower.losses) == (-2, 0, 1)
     assert random_other(rankings[1], 3) == "g/a"
     assert gain_by_scores("nobody", rankings, {}, 0).groups == 0
@@ -175,12 +213,16 @@ def test_a_gain_has_limits_over_instructions_and_none_of_a_few() -> None:
             name = f"{text}-{take}"
             ranking = by_scores(group("a", "b"), {"g/a": 1.0, "g/b": 0.0}, {})
             candidates = [
-                row.model_copy(update={"candidate": row.candidate.replace("g/", f"{name}/")})
+                row.model_copy(
+                    update={"candidate": row.candidate.replace("g/", f"{name}/")}
+                )
                 for row in ranking.ranking
             ]
             winner = f"{name}/a"
             rankings.append(
-                ranking.model_copy(update={"group": name, "ranking": candidates, "winner": winner})
+                ranking.model_copy(
+                    update={"group": name, "ranking": candidates, "winner": winner}
+                )
             )
             scores |= {winner: 3.0 + gain, f"{name}/b": 3.0}
             texts[name] = str(text)

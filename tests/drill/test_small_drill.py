@@ -12,7 +12,10 @@ from benchmarks.readme import DRILL
 def test_mutated_inputs() -> None:
     outcome = mutate.drill(3000, seed=1)
     assert not outcome.lost
-    assert all(outcome.notes[name] for name in ("manifest.jsonl", "rubric.toml", "batch results"))
+    assert all(
+        outcome.notes[name]
+        for name in ("manifest.jsonl", "rubric.toml", "batch results")
+    )
     assert outcome.cases > 2900
 
 
@@ -58,7 +61,9 @@ def test_the_page_shows_every_part() -> None:
 
 @pytest.mark.slow
 def test_a_full_disk() -> None:
-    assert not surroundings.drill(1, frozenset({"files of 20 kB at most"}), count=1).lost
+    assert not surroundings.drill(
+        1, frozenset({"files of 20 kB at most"}), count=1
+    ).lost
 
 
 @pytest.mark.slow

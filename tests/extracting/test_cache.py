@@ -46,7 +46,9 @@ VALUE = Extension(values={"peak": 0.5})
         "UPDATE groups SET grp = 'other'",
     ],
 )
-def test_a_damaged_group_is_a_miss_and_written_anew(damage: str, tmp_path: Path) -> None:
+def test_a_damaged_group_is_a_miss_and_written_anew(
+    damage: str, tmp_path: Path
+) -> None:
     cache = Cache(tmp_path)
     cache.put("key", "peak", VALUE)
     assert cache.get("key", "peak") == VALUE
@@ -93,7 +95,9 @@ def test_a_lock_that_nobody_frees_costs_the_cache_only(
 ) -> None:
     monkeypatch.setattr("trace_eval.extracting.cache.LOCK_TIMEOUT_S", 0.1)
     cache = Cache(tmp_path)
-    with closing(sqlite3.connect(tmp_path / "groups.sqlite", isolation_level=None)) as other:
+    with closing(
+        sqlite3.connect(tmp_path / "groups.sqlite", isolation_level=None)
+    ) as other:
         other.execute("BEGIN EXCLUSIVE")
         cache.put("key", "peak", VALUE)
     assert "database is locked" in str(cache.problem)
@@ -132,7 +136,9 @@ def test_a_file_is_no_cache(tmp_path: Path) -> None:
             Cache(folder)
 
 
-def test_the_environment_names_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_environment_names_the_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "here"))
     assert cache_folder() == tmp_path / "here"
     monkeypatch.delenv(CACHE_VARIABLE)
@@ -166,9 +172,13 @@ def test_a_recording_of_equal_length_and_date_is_another_recording(
     assert file_sha256(path) != hashed
 
 
-def test_a_cache_of_an_earlier_version_is_used_and_forgets_its_recordings(tmp_path: Path) -> None:
+def test_a_cache_of_an_earlier_version_is_used_and_forgets_its_recordings(
+    tmp_path: Path,
+) -> None:
     with closing(sqlite3.connect(tmp_path / "groups.sqlite")) as database, database:
-        database.execute("CREATE TABLE groups (key TEXT PRIMARY KEY, grp TEXT, value TEXT, digest)")
+        database.execute(
+            "CREATE TABLE groups (key TEXT PRIMARY KEY, grp TEXT, value TEXT, digest)"
+        )
         database.execute(
             "CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER,"
             " clip TEXT, digest) WITHOUT ROWID"

@@ -24,14 +24,24 @@ from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.start import extract
-from trace_eval.extracting.workers import TRIM_AFTER_S, Slot, Task, WorkerDevice, WorkersError
+from trace_eval.extracting.workers import (
+    TRIM_AFTER_S,
+    Slot,
+    Task,
+    WorkerDevice,
+    WorkersError,
+)
 
 
-def _extract(paths: list[Path], log: Path, cache: Path, workers: int) -> list[Extracted]:
+def _extract(
+    paths: list[Path], log: Path, cache: Path, workers: int
+) -> list[Extracted]:
     return extracted(Plan((Counting(log),), cache), paths, workers)
 
 
-def _run(script: Path, code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+def _run(
+    script: Path, code: str, *arguments: object
+) -> subprocess.CompletedProcess[str]:
     """Run a script in a process group of its own."""
     script.write_text(code)
     return subprocess.run(
@@ -53,7 +63,10 @@ def test_outcomes_come_back_to_who_asked(workers: int, tmp_path: Path) -> None:
 
 
 def test_a_clip_that_kills_its_worker_is_one_error(tmp_path: Path) -> None:
-    paths = [write(tmp_path / f"{n}.wav", tone(peak=p)) for n, p in enumerate((0.5, 0.22, 0.6))]
+    paths = [
+        write(tmp_path / f"{n}.wav", tone(peak=p))
+        for n, p in enumerate((0.5, 0.22, 0.6))
+    ]
     good, deadly, also_good = _extract(paths, tmp_path / "log", tmp_path / "cache", 1)
     assert good.blueprint
     assert also_good.blueprint
@@ -64,15 +77,23 @@ def test_a_clip_that_kills_its_worker_is_one_error(tmp_path: Path) -> None:
 def test_what_the_cache_has_needs_no_worker(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paths = [write(tmp_path / f"{n}.wav", tone(peak=p)) for n, p in enumerate((0.5, 0.6))]
+    paths = [
+        write(tmp_path / f"{n}.wav", tone(peak=p)) for n, p in enumerate((0.5, 0.6))
+    ]
     before = _extract(paths, tmp_path / "log", tmp_path / "cache", 0)
-    monkeypatch.setattr(Slot, "_start_process", lambda self, place: pytest.fail("a worker"))
+    monkeypatch.setattr(
+        Slot, "_start_process", lambda self, place: pytest.fail("a worker")
+    )
     after = _extract(paths, tmp_path / "log", tmp_path / "cache", 2)
-    assert [result.blueprint for result in after] == [result.blueprint for result in before]
+    assert [result.blueprint for result in after] == [
+        result.blueprint for result in before
+    ]
     assert all(result.work == {} and not result.error for result in after)
 
 
-def test_equal_clips_under_two_names_are_extracted_once_by_two_workers(tmp_path: Path) -> None:
+def test_equal_clips_under_two_names_are_extracted_once_by_two_workers(
+    tmp_path: Path,
+) -> None:
     paths = [write(tmp_path / f"{n}" / "a.wav", tone(peak=0.5)) for n in range(8)]
     result = _extract(paths, tmp_path / "log", tmp_path / "cache", 2)
     assert len({f.blueprint.clip for f in result if f.blueprint}) == 1
@@ -127,7 +148,9 @@ print("ran")
 """
 
 
-def test_a_script_without_a_main_guard_is_not_run_again_by_workers(tmp_path: Path) -> None:
+def test_a_script_without_a_main_guard_is_not_run_again_by_workers(
+    tmp_path: Path,
+) -> None:
     clip = write(tmp_path / "a.wav", tone())
     done = _run(tmp_path / "script.py", _UNGUARDED, clip, tmp_path / "cache")
     assert (done.returncode, done.stdout, done.stderr) == (0, "ran\n", "")
@@ -140,7 +163,9 @@ class _Unbuildable(Plan):
 
 def test_workers_that_cannot_start_are_one_error_with_its_cause(tmp_path: Path) -> None:
     plan = _Unbuildable((Counting(tmp_path / "log"),), tmp_path)
-    with pytest.raises(WorkersError, match="cannot start: UserError: no room on this node"):
+    with pytest.raises(
+        WorkersError, match="cannot start: UserError: no room on this node"
+    ):
         extracted(plan, [tmp_path / "x.wav"], 1)
 
 
@@ -188,14 +213,20 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("when", [("starting", 0.05), ("half started", 0.0), ("busy", 0.0)])
-def test_ctrl_c_ends_workers_at_once_and_quietly(when: tuple[str, float], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "when", [("starting", 0.05), ("half started", 0.0), ("busy", 0.0)]
+)
+def test_ctrl_c_ends_workers_at_once_and_quietly(
+    when: tuple[str, float], tmp_path: Path
+) -> None:
     clip = write(tmp_path / "a.wav", tone())
     started = time.monotonic()
     folders = (tmp_path / "log", tmp_path / "cache")
     done = _run(tmp_path / "parent.py", _IMPORTS + _INTERRUPTED, clip, *folders, *when)
     assert (done.stdout, done.stderr, done.returncode) == ("interrupted\n", "", 0)
-    assert time.monotonic() - started < 150  # a clip takes 300; a busy machine starts slowly
+    assert (
+        time.monotonic() - started < 150
+    )  # a clip takes 300; a busy machine starts slowly
 
 
 _HALF_A_LOOP = """
@@ -276,15 +307,23 @@ def test_what_a_long_clip_took_is_given_back(tmp_path: Path, seconds: float) -> 
 
 def test_no_thread_of_a_worker_is_left(tmp_path: Path) -> None:
     clip = write(tmp_path / "a.wav", tone(1))
-    nothing = dict.fromkeys(("transcript", "quality", "pitch", "loudness", "rate"), "none")
-    (done,) = extract([clip], ExtractOptions("screen", nothing, tmp_path / "cache", workers=1))
+    nothing = dict.fromkeys(
+        ("transcript", "quality", "pitch", "loudness", "rate"), "none"
+    )
+    (done,) = extract(
+        [clip], ExtractOptions("screen", nothing, tmp_path / "cache", workers=1)
+    )
     assert done.error is None
     # Python's exit closes what such a thread still writes to.
-    assert [t for t in threading.enumerate() if "ExecutorManager" in type(t).__name__] == []
+    assert [
+        t for t in threading.enumerate() if "ExecutorManager" in type(t).__name__
+    ] == []
     assert multiprocessing.active_children() == []
 
 
-def test_a_loop_that_was_interrupted_reports_no_torn_task(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_loop_that_was_interrupted_reports_no_torn_task(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     loops: list[asyncio.AbstractEventLoop] = []
 
     async def work() -> None:
@@ -293,5 +332,7 @@ def test_a_loop_that_was_interrupted_reports_no_torn_task(caplog: pytest.LogCapt
 
     with pytest.raises(KeyboardInterrupt):
         complete(work())
-    loops[0].call_exception_handler({"message": "Task was destroyed but it is pending!"})
+    loops[0].call_exception_handler(
+        {"message": "Task was destroyed but it is pending!"}
+    )
     assert caplog.text == ""

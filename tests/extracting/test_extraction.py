@@ -61,7 +61,9 @@ def test_a_group_is_measured_once_whatever_the_file_is_called(
     assert _calls(log) == 2
 
 
-def test_a_changed_file_is_another_clip(extract: Extract, tmp_path: Path, log: Path) -> None:
+def test_a_changed_file_is_another_clip(
+    extract: Extract, tmp_path: Path, log: Path
+) -> None:
     path = write(tmp_path / "a.wav", tone(peak=0.5))
     before = extract(path)[0].blueprint
     write(path, tone(peak=0.25))
@@ -88,7 +90,10 @@ def test_one_failing_clip_costs_its_own_group_only(
     paths = [write(tmp_path / f"{p}.wav", tone(peak=p)) for p in (0.5, 0.11, 0.6)]
     good, bad, also_good = extract(*paths)
     peak, twice = _groups(bad)
-    assert (peak.status, peak.reason) == ("failed", "counting: RuntimeError: this clip is cursed")
+    assert (peak.status, peak.reason) == (
+        "failed",
+        "counting: RuntimeError: this clip is cursed",
+    )
     assert isinstance(twice, Absent)
     assert twice.reason == "derived: TypeError: no peak"
     assert _groups(good)[1] == Extension(values={"twice": 1.0})
@@ -109,13 +114,20 @@ def test_lasting_absences_are_kept_and_failures_are_tried_again(
     assert _calls(log) == 3
 
 
-def test_undecodable_recordings_are_errors_in_their_place(extract: Extract, tmp_path: Path) -> None:
+def test_undecodable_recordings_are_errors_in_their_place(
+    extract: Extract, tmp_path: Path
+) -> None:
     text = tmp_path / "text.wav"
     text.write_text("this is not audio")
     good = write(tmp_path / "good.wav", tone())
     long = write(tmp_path / "long.wav", tone(seconds=6))
     found = extract(text, good, tmp_path / "none.wav", long)
-    assert [outcome.blueprint is not None for outcome in found] == [False, True, False, False]
+    assert [outcome.blueprint is not None for outcome in found] == [
+        False,
+        True,
+        False,
+        False,
+    ]
     errors = [outcome.error for outcome in found]
     for error, remedy in zip(
         (errors[0], errors[2], errors[3]),

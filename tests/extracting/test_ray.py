@@ -62,19 +62,26 @@ def _clips(folder: Path, count: int) -> list[Path]:
     return [write(folder / f"{n}.wav", tone(peak=0.5 + n / 100)) for n in range(count)]
 
 
-def _extract(paths: list[Path], options: ExtractOptions, shards: Path) -> list[Extracted]:
+def _extract(
+    paths: list[Path], options: ExtractOptions, shards: Path
+) -> list[Extracted]:
     found: dict[str, Extracted] = {}
 
     def keep(clip: Extracted) -> None:
         found[clip.source] = clip
 
-    extract_each([source_from(path) for path in paths], options, keep, shards=str(shards))
+    extract_each(
+        [source_from(path) for path in paths], options, keep, shards=str(shards)
+    )
     return [found[str(path)] for path in paths]
 
 
 def _told(found: list[Extracted]) -> list[tuple[str, str | None, str | None]]:
     """Reduce outcomes to what must be equal, blueprints to the letter."""
-    return [(f.source, f.blueprint and f.blueprint.model_dump_json(), f.error) for f in found]
+    return [
+        (f.source, f.blueprint and f.blueprint.model_dump_json(), f.error)
+        for f in found
+    ]
 
 
 def _lines(log: Path) -> list[str]:
@@ -94,7 +101,10 @@ def test_a_node_dies_and_every_row_is_the_local_engines(
     places = tmp_path / "log-places"
 
     def kill() -> None:  # once both nodes work
-        wait_for(lambda: len({json.loads(x)["pid"] for x in _lines(places)}) == 2, "two workers")
+        wait_for(
+            lambda: len({json.loads(x)["pid"] for x in _lines(places)}) == 2,
+            "two workers",
+        )
         nodes.kill_second()
 
     killer = threading.Thread(target=kill)
@@ -159,10 +169,15 @@ def test_stages_of_a_gpu_run_on_its_actors(nodes: Nodes, tmp_path: Path) -> None
     paths = [*_clips(tmp_path, 5), tmp_path / "missing.wav"]
     log = tmp_path / "log"
     options = ExtractOptions(
-        overrides=plan(log), cache=tmp_path / "1", engine="ray", ray_address=nodes.address
+        overrides=plan(log),
+        cache=tmp_path / "1",
+        engine="ray",
+        ray_address=nodes.address,
     )
     found = _extract(paths, options, tmp_path / "shards")
-    local = ExtractOptions(overrides=plan(tmp_path / "l"), cache=tmp_path / "2", workers=1)
+    local = ExtractOptions(
+        overrides=plan(tmp_path / "l"), cache=tmp_path / "2", workers=1
+    )
     assert _told(found) == _told(extract(list(paths), local))
     assert [set(f.work) for f in found] == [{"placed"}] * 5 + [set()]
 
@@ -211,7 +226,9 @@ def test_a_stopped_driver_continues(nodes: Nodes, tmp_path: Path) -> None:
         assert driver.wait(timeout=120) != 0
         assert finished.items() <= _shards(shards).items()
         finished = _shards(shards)
-        clips = [row["clip"] for path in finished for row in pq.read_table(path).to_pylist()]
+        clips = [
+            row["clip"] for path in finished for row in pq.read_table(path).to_pylist()
+        ]
         calls = {clip: _lines(log).count(clip) for clip in clips}
     assert 2 <= len(finished) < 8  # of 16 clips over 2 workers, 4 shards for each
 
@@ -231,19 +248,26 @@ def test_a_worker_with_other_versions_is_refused(
     nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def other(plan: Any) -> dict[str, Any]:
-        return {group: {**_record(plan)[group], "version": "0"} for group in _record(plan)}
+        return {
+            group: {**_record(plan)[group], "version": "0"} for group in _record(plan)
+        }
 
     from trace_eval.extracting.provenance import plan_record as _record
 
     monkeypatch.setattr("trace_eval.extracting.ray.engine.plan_record", other)
     options = _options(nodes, tmp_path / "log")
-    with pytest.raises(UserError, match=r"a worker node has version '1', the driver '0'; install"):
+    with pytest.raises(
+        UserError, match=r"a worker node has version '1', the driver '0'; install"
+    ):
         _extract(_clips(tmp_path, 2), options, tmp_path / "shards")
 
 
 @pytest.mark.slow
 def test_extract_as_a_user_types_it(tmp_path: Path) -> None:
-    clips = [ROOT / "examples" / "clips" / name for name in ("three-times-b.ogg", "silent-a.flac")]
+    clips = [
+        ROOT / "examples" / "clips" / name
+        for name in ("three-times-b.ogg", "silent-a.flac")
+    ]
     for engine in ("ray", "local"):
         cache = tmp_path / f"cache-{engine}"
         done = trace_eval(
@@ -262,7 +286,9 @@ def test_a_node_dies_and_the_run_on_an_object_store_is_the_local_one(
     nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     manifest, place = slow_pairs(tmp_path, 40), Place(f"{BUCKET}/run")
-    local = judge_manifest(manifest, tmp_path / "local", slow_options(tmp_path, None, 0.0))
+    local = judge_manifest(
+        manifest, tmp_path / "local", slow_options(tmp_path, None, 0.0)
+    )
     (tmp_path / "judged.log").unlink()
 
     def kill() -> None:
@@ -292,7 +318,9 @@ def test_a_node_dies_and_the_run_on_an_object_store_is_the_local_one(
     judged = (tmp_path / "judged.log").read_text()
     with monkeypatch.context() as patched:
         patched.setattr("trace_eval.runs.ray.job.merge", None)
-        again = judge_manifest(manifest, place.place, slow_options(tmp_path, _nowhere().address))
+        again = judge_manifest(
+            manifest, place.place, slow_options(tmp_path, _nowhere().address)
+        )
     assert again.scored == 40
     assert (tmp_path / "judged.log").read_text() == judged
 
@@ -300,7 +328,11 @@ def test_a_node_dies_and_the_run_on_an_object_store_is_the_local_one(
     for name in place.listed("shards/2-of-5"):
         place.remove(f"shards/2-of-5/{name}")
     judge_manifest(manifest, place.place, options)
-    assert len((tmp_path / "judged.log").read_text().splitlines()) - len(judged.splitlines()) == 8
+    assert (
+        len((tmp_path / "judged.log").read_text().splitlines())
+        - len(judged.splitlines())
+        == 8
+    )
     assert contents(place.read_folder("", "manifest.json")) == contents(
         files_of(tmp_path / "local")
     )
@@ -308,12 +340,16 @@ def test_a_node_dies_and_the_run_on_an_object_store_is_the_local_one(
     # Another way of judging does not mix with it.
     louder = options.extract.overrides["peak"]
     other = replace(options.extract, overrides={"peak": replace(louder, gain=2.0)})  # type: ignore[type-var]
-    with pytest.raises(RunFolderError, match=r"made with another extractors .* name another"):
+    with pytest.raises(
+        RunFolderError, match=r"made with another extractors .* name another"
+    ):
         judge_manifest(manifest, place.place, replace(options, extract=other))
 
 
 @pytest.mark.slow
-def test_a_finished_run_is_judged_again_into_a_folder(nodes: Nodes, tmp_path: Path) -> None:
+def test_a_finished_run_is_judged_again_into_a_folder(
+    nodes: Nodes, tmp_path: Path
+) -> None:
     manifest = slow_pairs(tmp_path, 20)
     judge_manifest(manifest, tmp_path / "first", slow_options(tmp_path, None, 0.0))
     local, ray = tmp_path / "local", f"file://{tmp_path}/ray"
@@ -325,10 +361,14 @@ def test_a_finished_run_is_judged_again_into_a_folder(nodes: Nodes, tmp_path: Pa
         f"{tmp_path}/ray/shards/{number}-of-3" for number in (1, 2, 3)
     ]
     with pytest.raises(RunFolderError, match="is a run of one machine"):
-        judge_again(tmp_path / "first", local, slow_options(tmp_path, _nowhere().address))
+        judge_again(
+            tmp_path / "first", local, slow_options(tmp_path, _nowhere().address)
+        )
 
 
-def test_what_cannot_be_is_refused_before_a_cluster_is_asked_for(tmp_path: Path) -> None:
+def test_what_cannot_be_is_refused_before_a_cluster_is_asked_for(
+    tmp_path: Path,
+) -> None:
     manifest, out = slow_pairs(tmp_path, 4), tmp_path / "out"
     options = slow_options(tmp_path, _nowhere().address)
     with pytest.raises(UserError, match="engine=ray cuts the items itself"):

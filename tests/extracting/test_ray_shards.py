@@ -22,7 +22,14 @@ from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
-from trace_eval.extracting.ray.actors import NAME, PARQUET, PROBLEM, WORK, StageActor, Work
+from trace_eval.extracting.ray.actors import (
+    NAME,
+    PARQUET,
+    PROBLEM,
+    WORK,
+    StageActor,
+    Work,
+)
 from trace_eval.extracting.ray.cluster import Size
 from trace_eval.extracting.ray.driver import RayJob, _split
 from trace_eval.extracting.ray.engine import RayEngine
@@ -67,17 +74,23 @@ def test_rows_come_back_as_they_went_in(tmp_path: Path) -> None:
         ("d", None, False),
     ]
     assert pq.read_schema(tmp_path / "new" / "shards" / "1.parquet").equals(SCHEMA)
-    assert [path.name for path in (tmp_path / "new" / "shards").iterdir()] == ["1.parquet"]
+    assert [path.name for path in (tmp_path / "new" / "shards").iterdir()] == [
+        "1.parquet"
+    ]
 
 
 def test_a_torn_shard_is_told(tmp_path: Path) -> None:
     (tmp_path / "1.parquet").write_bytes(b"PAR1")
-    with pytest.raises(UserError, match=r"1.parquet: not a shard .*; delete it and run again"):
+    with pytest.raises(
+        UserError, match=r"1.parquet: not a shard .*; delete it and run again"
+    ):
         ShardFolder(str(tmp_path)).entries("1.parquet")
 
 
 def test_an_unknown_protocol_is_told() -> None:
-    with pytest.raises(UserError, match=r"nope://bucket: .*install it or name a folder"):
+    with pytest.raises(
+        UserError, match=r"nope://bucket: .*install it or name a folder"
+    ):
         ShardFolder("nope://bucket")
 
 
@@ -88,7 +101,9 @@ def test_chunks_are_fair_and_the_same_for_the_same_recordings() -> None:
     assert [len(chunk.sources) for chunk in chunks] == [3] * 6 + [2]
     assert [s for chunk in chunks for s in chunk.sources] == few
     assert chunks == cut("d", few, workers=2)
-    assert len({chunk.name for chunk in chunks} | {c.name for c in cut("e", few, 2)}) == 14
+    assert (
+        len({chunk.name for chunk in chunks} | {c.name for c in cut("e", few, 2)}) == 14
+    )
     many = [ClipSource(str(n), data=b"") for n in range(10 * CHUNK_CLIPS)]
     assert {len(chunk.sources) for chunk in cut("d", many, workers=1)} == {CHUNK_CLIPS}
     assert cut("d", [], workers=1) == []
@@ -115,8 +130,13 @@ def test_a_shard_counts_for_its_plan_and_its_files_only(tmp_path: Path) -> None:
 
 def test_of_shards_with_the_same_recordings_the_last_one_counts(tmp_path: Path) -> None:
     folder = ShardFolder(str(tmp_path))
-    sources = [ClipSource(f"s3://b/{number}", url=f"s3://b/{number}") for number in range(300)]
-    final, passing = Extension(values={}), Absent(status=Status.FAILED, reason="crashed")
+    sources = [
+        ClipSource(f"s3://b/{number}", url=f"s3://b/{number}") for number in range(300)
+    ]
+    final, passing = (
+        Extension(values={}),
+        Absent(status=Status.FAILED, reason="crashed"),
+    )
     for name, some, value in (
         ("1.parquet", sources[:200], final),
         ("2.parquet", sources[100:250], final),
@@ -145,7 +165,9 @@ def test_an_actor_writes_to_a_url_and_never_works_twice(tmp_path: Path) -> None:
     plan = Plan((Counting(log),), tmp_path / "cache")
     (chunk,) = cut(plan_digest(plan), [ClipSource(str(clip), path=clip)], workers=1)
     place = f"memory://{tmp_path}"
-    set_url_access(UrlAccess())  # on the worker nobody has typed anything; the plan says it
+    set_url_access(
+        UrlAccess()
+    )  # on the worker nobody has typed anything; the plan says it
     for _ in range(2):  # its node died after the first time, before anybody was told
         out = _act(plan, place, Work(chunk))
         assert (out[NAME][0], out[PARQUET][0], out[PROBLEM][0]) == (chunk.name, b"", "")
@@ -154,13 +176,19 @@ def test_an_actor_writes_to_a_url_and_never_works_twice(tmp_path: Path) -> None:
         [clip], ExtractOptions(overrides=_only(log), cache=tmp_path / "2", workers=0)
     )
     assert result.blueprint == local.blueprint
-    assert len(log.read_text().splitlines()) == 2  # once by the actor, once by this test
+    assert (
+        len(log.read_text().splitlines()) == 2
+    )  # once by the actor, once by this test
 
 
 @pytest.mark.usefixtures("memory_urls")
 def test_a_new_extractor_costs_itself_alone(tmp_path: Path) -> None:
     """Two nodes with caches of their own: the second finds the first one's work in the shards."""
-    clip, log, added = write(tmp_path / "a.wav", tone()), tmp_path / "log", tmp_path / "added"
+    clip, log, added = (
+        write(tmp_path / "a.wav", tone()),
+        tmp_path / "log",
+        tmp_path / "added",
+    )
     source, place = ClipSource(str(clip), path=clip), f"memory://{tmp_path}"
     plan = Plan((Counting(log),), tmp_path / "1")
     (chunk,) = cut(plan_digest(plan), [source], workers=1)
@@ -171,7 +199,9 @@ def test_a_new_extractor_costs_itself_alone(tmp_path: Path) -> None:
     (larger,) = cut(plan_digest(more), [source], workers=1, earlier=earlier)
     assert larger.earlier == (chunk.name,)
     _act(more, place, Work(larger))
-    assert len(log.read_text().splitlines()) == 1, "what was measured is not measured again"
+    assert len(log.read_text().splitlines()) == 1, (
+        "what was measured is not measured again"
+    )
     assert len(added.read_text().splitlines()) == 1
     (result,) = ShardFolder(place).outcomes(larger.name)
     overrides = {**_only(log), "twice": Derived(added)}
@@ -179,7 +209,8 @@ def test_a_new_extractor_costs_itself_alone(tmp_path: Path) -> None:
     (local,) = extract([clip], options)
     assert result.blueprint == local.blueprint
 
-    # Another setting of the first one is another measurement, and so is what rests on it.
+    # Another setting of the first one is another measurement, and so is what rests on
+    # it.
     other = Plan((Counting(log, gain=2), Derived(added)), tmp_path / "4")
     earlier = {source.id: larger.name}
     (changed,) = cut(plan_digest(other), [source], workers=1, earlier=earlier)
@@ -212,7 +243,9 @@ def test_where_a_gpu_is_asked_for(tmp_path: Path) -> None:
 
     def split(device: str, gpus: float, plan: Plan = model) -> bool:
         options = ExtractOptions(device=device)
-        return _split(RayJob(plan, {}, "", frozenset(), [], {}, "", options), Size(4, gpus))
+        return _split(
+            RayJob(plan, {}, "", frozenset(), [], {}, "", options), Size(4, gpus)
+        )
 
     assert split("auto", 1)
     assert split("cuda", 1)
@@ -225,16 +258,26 @@ def test_where_a_gpu_is_asked_for(tmp_path: Path) -> None:
         split("cuda", 0)
 
 
-def test_what_cannot_be_had_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_had_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     clip = write(tmp_path / "a.wav", tone())
     options = ExtractOptions(overrides=_only(tmp_path / "log"), engine="ray")
-    with pytest.raises(UserError, match="keeps its results in a folder; use extract_to"):
+    with pytest.raises(
+        UserError, match="keeps its results in a folder; use extract_to"
+    ):
         extract([clip], options)
     with pytest.raises(UserError, match="s3://b: only -X engine=ray writes to a URL"):
         extract_to("s3://b", [clip], ExtractOptions())
-    with pytest.raises(UserError, match=r"'127.0.0.1:1': no cluster answers .*ray start --head"):
-        extract_to(tmp_path / "out", [clip], replace(options, ray_address="127.0.0.1:1"))
-    monkeypatch.setattr("trace_eval.extracting.ray.engine.is_installed", lambda _: False)
+    with pytest.raises(
+        UserError, match=r"'127.0.0.1:1': no cluster answers .*ray start --head"
+    ):
+        extract_to(
+            tmp_path / "out", [clip], replace(options, ray_address="127.0.0.1:1")
+        )
+    monkeypatch.setattr(
+        "trace_eval.extracting.ray.engine.is_installed", lambda _: False
+    )
     with pytest.raises(UserError, match=r"not installed; run: pip install '\.\[ray\]'"):
         extract_to(tmp_path / "out", [clip], options)
 
@@ -252,18 +295,27 @@ def test_a_job_with_nothing_left_starts_nothing(tmp_path: Path) -> None:
 
 def test_a_resumed_job_reads_the_columns_that_it_needs(tmp_path: Path) -> None:
     folder = ShardFolder(str(tmp_path))
-    sources = [ClipSource(f"s3://b/{number}", url=f"s3://b/{number}") for number in range(9)]
-    done = [Extracted(one.id, _blueprint(Extension(values={"x": 1.0}), one.id)) for one in sources]
+    sources = [
+        ClipSource(f"s3://b/{number}", url=f"s3://b/{number}") for number in range(9)
+    ]
+    done = [
+        Extracted(one.id, _blueprint(Extension(values={"x": 1.0}), one.id))
+        for one in sources
+    ]
     folder.write("1.parquet", to_parquet(done, [None] * len(done)))
     path = tmp_path / "1.parquet"
     column = pq.read_metadata(path).row_group(0).column(SCHEMA.names.index("blueprint"))
     content = bytearray(path.read_bytes())
     begin = column.dictionary_page_offset or column.data_page_offset
-    content[begin : begin + column.total_compressed_size] = bytes(column.total_compressed_size)
+    content[begin : begin + column.total_compressed_size] = bytes(
+        column.total_compressed_size
+    )
     path.write_bytes(content)
     with pytest.raises((UserError, OSError)):
         folder.outcomes("1.parquet")
-    held = Finished(folder, ["1.parquet"]).find_each([*sources, ClipSource("s3://b/other")])
+    held = Finished(folder, ["1.parquet"]).find_each(
+        [*sources, ClipSource("s3://b/other")]
+    )
     assert [name for _, name in held] == ["1.parquet"] * 9 + [None]
 
 
@@ -273,7 +325,10 @@ def test_a_finished_job_at_a_url_reads_no_outcome(
 ) -> None:
     out, log = f"memory://{tmp_path}/out", tmp_path / "log"
     options = ExtractOptions(
-        overrides=_only(log), cache=tmp_path / "cache", engine="ray", ray_address="127.0.0.1:1"
+        overrides=_only(log),
+        cache=tmp_path / "cache",
+        engine="ray",
+        ray_address="127.0.0.1:1",
     )
     plan = Plan(tuple(extractors_of(options)), options.cache, options.max_seconds)
     urls = [f"https://example.org/{number}.wav" for number in range(5)]

@@ -29,7 +29,8 @@ def _extract(
     plan: Plan, folder: Path, workers: int, gpus: Sequence[str | None] = ()
 ) -> list[Extracted]:
     paths = [
-        write(folder / f"{n}.wav", tone(peak=p)) for n, p in enumerate((0.5, 0.6, 0.7, 0.8, 0.9))
+        write(folder / f"{n}.wav", tone(peak=p))
+        for n, p in enumerate((0.5, 0.6, 0.7, 0.8, 0.9))
     ]
     return extracted(plan, [*paths, folder / "none.wav"], workers, gpus)
 
@@ -92,8 +93,12 @@ _GROUPS = {"first", "heard", "felt", "counted"}
 
 
 @pytest.mark.parametrize("gpus", [["0"], [None]])
-def test_stages_find_what_one_process_finds(tmp_path: Path, gpus: list[str | None]) -> None:
-    split = _extract(Plan(_placed(tmp_path / "log1"), tmp_path / "1"), tmp_path, 1, gpus)
+def test_stages_find_what_one_process_finds(
+    tmp_path: Path, gpus: list[str | None]
+) -> None:
+    split = _extract(
+        Plan(_placed(tmp_path / "log1"), tmp_path / "1"), tmp_path, 1, gpus
+    )
     whole = _extract(Plan(_placed(tmp_path / "log2"), tmp_path / "2"), tmp_path, 0)
     assert [f.blueprint for f in split] == [f.blueprint for f in whole]
     assert [set(f.work) for f in split] == [set(f.work) for f in whole]
@@ -113,7 +118,9 @@ def test_equal_clips_in_a_batch_are_measured_once(tmp_path: Path) -> None:
     assert [row["clips"] for row in _log(log)] == [1]
 
 
-def test_a_recording_that_changes_between_stages_is_an_error_not_a_mixture(tmp_path: Path) -> None:
+def test_a_recording_that_changes_between_stages_is_an_error_not_a_mixture(
+    tmp_path: Path,
+) -> None:
     plan = (Placed(tmp_path / "log", "first"), Placed(tmp_path / "log", "second"))
     extractor = Plan(plan, tmp_path / "cache").build()
     path = write(tmp_path / "a.wav", tone(peak=0.5))
@@ -128,7 +135,9 @@ def test_a_recording_that_changes_between_stages_is_an_error_not_a_mixture(tmp_p
     assert anew.blueprint
     assert before.blueprint
     assert anew.blueprint.clip != before.blueprint.clip
-    result = [anew.blueprint.extensions[group].values["peak"] for group in ("first", "second")]  # type: ignore[union-attr]
+    result = [
+        anew.blueprint.extensions[group].values["peak"] for group in ("first", "second")
+    ]  # type: ignore[union-attr]
     assert result == pytest.approx([0.75, 0.75], abs=1e-4)
 
 
@@ -137,16 +146,24 @@ def test_no_more_is_decoded_at_once_than_may_be_held(
 ) -> None:
     log = tmp_path / "log"
     monkeypatch.setattr("trace_eval.extracting.clip.HELD_S", 2.5)
-    paths = [write(tmp_path / f"{n}.wav", tone(seconds=1.0, peak=0.1 * n)) for n in range(1, 6)]
+    paths = [
+        write(tmp_path / f"{n}.wav", tone(seconds=1.0, peak=0.1 * n))
+        for n in range(1, 6)
+    ]
     sources = [ClipSource(path.name, path=path) for path in paths]
     plan = (Placed(log, batch=8),)
-    for one_model, clips in ((False, [3, 2]), (True, [5])):  # to load a model again costs more
+    for one_model, clips in (
+        (False, [3, 2]),
+        (True, [5]),
+    ):  # to load a model again costs more
         cache = tmp_path / f"cache{one_model}"
         extractor = Plan(plan, cache, one_model_at_a_time=one_model).build()
         log.unlink(missing_ok=True)
         outcomes = extractor.run(sources)
         extractor.close()
-        assert [outcome.source for outcome in outcomes] == [source.id for source in sources]
+        assert [outcome.source for outcome in outcomes] == [
+            source.id for source in sources
+        ]
         assert [row["clips"] for row in _log(log)] == clips
 
 

@@ -47,14 +47,19 @@ def test_many_channels_at_a_high_rate_take_no_memory(tmp_path: Path) -> None:
     path = _flac(tmp_path / "bomb.flac", 192_000, 8, 60)  # 369 MB of samples
     assert path.stat().st_size < 500_000
     refused, streamed = python(_DECODE, path).splitlines()
-    assert "more than 86400000 samples in 8 channels at 192000 Hz; mix it down" in refused
+    assert (
+        "more than 86400000 samples in 8 channels at 192000 Hz; mix it down" in refused
+    )
     assert streamed == f"{60 * 16_000} 0.0"
 
 
 def test_a_rate_that_nobody_records_at_takes_no_work(tmp_path: Path) -> None:
-    # 86.4 million samples at 48 kHz are 6,328,221 at 655,350 Hz, the highest rate of FLAC.
+    # 86.4 million samples at 48 kHz are 6,328,221 at 655,350 Hz, the highest rate of
+    # FLAC.
     path = _flac(tmp_path / "bomb.flac", 655_350, 1, 10)
-    with pytest.raises(AudioError, match="more than 6328221 samples in 1 channels at 655350 Hz"):
+    with pytest.raises(
+        AudioError, match="more than 6328221 samples in 1 channels at 655350 Hz"
+    ):
         decode(path)
     assert decode(_flac(tmp_path / "fine.flac", 96_000, 2, 2)).seconds == 2
 
@@ -63,7 +68,9 @@ def test_a_header_that_claims_too_much_is_not_believed(tmp_path: Path) -> None:
     assert decode(_claiming(tmp_path / "streamed.wav"), max_seconds=5).seconds == 1
 
 
-def test_more_seconds_allow_more_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_seconds_allow_more_samples(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("extractors.audio.MAX_SAMPLES_PER_S", 10)
     path = _flac(tmp_path / "x.flac", 9_000, 2, 1)
     assert decode(path).channels == 2

@@ -24,7 +24,8 @@ from extractors.dnsmos.sections import (
 )
 from tests.support.processes import python
 
-#: Sums of up to 9 x 64 products of about 1 / 24 in single precision, through three layers.
+#: Sums of up to 9 x 64 products of about 1 / 24 in single precision, through three
+#: layers.
 TOLERANCE = 2e-5
 
 Image = npt.NDArray[np.floating]
@@ -49,7 +50,9 @@ def random_layers(*channels: int) -> list[tuple[Floats, Floats]]:
     rng = np.random.default_rng(1)
     return [
         (
-            rng.normal(0, 1 / (3 * inputs**0.5), (outputs, inputs, 3, 3)).astype(np.float32),
+            rng.normal(0, 1 / (3 * inputs**0.5), (outputs, inputs, 3, 3)).astype(
+                np.float32
+            ),
             rng.normal(0, 0.1, outputs).astype(np.float32),
         )
         for inputs, outputs in pairwise(channels)
@@ -61,7 +64,9 @@ def stack_of(layers: list[tuple[Floats, Floats]], pooled: bool) -> ConvStack:
 
 
 def random_image(channels: int, rows: int, bins: int) -> Floats:
-    image = np.random.default_rng(2).normal(0, 1, (channels, rows, bins)).astype(np.float32)
+    image = (
+        np.random.default_rng(2).normal(0, 1, (channels, rows, bins)).astype(np.float32)
+    )
     return image if channels == 1 else np.maximum(image, 0)
 
 
@@ -137,9 +142,14 @@ def test_edges_are_what_the_networks_compute_there(
     layers = layers_of(model)
     source, target = layers[first].source, layers[stop].source
     channels = 1 if first == 0 else 32
-    windows = np.random.default_rng(4).uniform(0, 1, (3, channels, 40, bins)).astype(np.float32)
+    windows = (
+        np.random.default_rng(4)
+        .uniform(0, 1, (3, channels, 40, bins))
+        .astype(np.float32)
+    )
     [want] = piece(model, source, [target])(windows)
-    # Input cells that three at the edge depend on, e.g. (3 + 2) * 2 + 1 for conv, pool, conv, conv.
+    # Input cells that three at the edge depend on, e.g. (3 + 2) * 2 + 1 for conv, pool,
+    # conv, conv.
     size = 6 + stop - first - 1 if bins > 80 else {3: 9, 4: 11}[stop - first]
     for section in sections_of(model, source, target):
         for at_end in (False, True):
@@ -147,13 +157,16 @@ def test_edges_are_what_the_networks_compute_there(
             [got] = section.edge(3, at_end)(strips)
             cells = want[:, :, -3:] if at_end else want[:, :, :3]
             assert got.shape == cells.shape
-            # Activations reach 10; their sums over 1152 products differ in the sixth digit.
+            # Activations reach 10; their sums over 1152 products differ in the sixth
+            # digit.
             assert np.abs(got - cells).max() < 1e-5 * max(1, np.abs(cells).max())
 
 
 def test_other_layers_are_refused() -> None:
     model = onnx.load(dnsmos.model_files()[0])
-    with pytest.raises(ValueError, match=r"Transpose ReduceMax .* are not convolutions"):
+    with pytest.raises(
+        ValueError, match=r"Transpose ReduceMax .* are not convolutions"
+    ):
         conv_stacks(model, layers_of(model)[0].source, model.graph.output[0].name)
 
 

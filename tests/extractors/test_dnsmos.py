@@ -44,7 +44,9 @@ def test_shared_clips_score_as_the_reference_does(data: Path, every: int) -> Non
     clips = shared_clips(data)
     assert clips[0].seconds < 2.7
     assert clips[-1].seconds > 103
-    for clip in clips[::every]:  # the longest takes the reference a minute: with all the others
+    for clip in clips[
+        ::every
+    ]:  # the longest takes the reference a minute: with all the others
         want = reference.run(clip.speech, SPEECH_RATE, model_type="dnsmos_personalized")
         got = quality(clip)
         for name in ("sig", "bak", "ovrl", "p808"):
@@ -61,18 +63,21 @@ def test_windows_that_the_reference_skips_score_as_it_scores_them_alone() -> Non
         alone = audio[start : start + dnsmos.WINDOW_SAMPLES]
         want = reference.run(alone, SPEECH_RATE, model_type="dnsmos_personalized")
         names = ("sig_mos", "bak_mos", "ovrl_mos", "p808_mos")
-        assert scores == pytest.approx([want[name] for name in names], abs=TOLERANCE), window
+        assert scores == pytest.approx([want[name] for name in names], abs=TOLERANCE), (
+            window
+        )
 
 
 @pytest.mark.parametrize(
     ("seconds", "starts"),
     [
-        # floor(9.01 - 9.01) + 1 = 1 window; at 10.5 s still 1, as floor(10.5) - 9.01 < 1.
+        # floor(9.01 - 9.01) + 1 = 1 window; at 10.5 s still 1, as floor(10.5) - 9.01 <
+        # 1.
         (9.01, [0]),
         (10.5, [0]),
         (11.5, [0, 1]),
-        # 40 s: hops 0 to 30; (7 + 9.01) * 16000 = 256159.99..., one sample short, and so on
-        # up to 23; from 24 on the product is exact again.
+        # 40 s: hops 0 to 30; (7 + 9.01) * 16000 = 256159.99..., one sample short, and
+        # so on up to 23; from 24 on the product is exact again.
         (40, [*range(7), *range(24, 31)]),
     ],
 )
@@ -99,16 +104,16 @@ def test_all_windows_are_chosen_by_name_and_recorded() -> None:
     clip = noise(17.5)
     everything = extractor.extract(clip, known(clip))
     assert isinstance(everything, Quality)
-    # 17.5 s: all that fit start at 0 to 8 s; the reference counts floor(17.5) - 9.01 = 7.99,
-    # so 0 to 7 s, and skips the one at 7 s.
+    # 17.5 s: all that fit start at 0 to 8 s; the reference counts floor(17.5) - 9.01 =
+    # 7.99, so 0 to 7 s, and skips the one at 7 s.
     assert (everything.windows, quality(clip).windows) == (9, 7)
 
 
 def test_window_count_and_level_are_reported() -> None:
     got = quality(noise(11.5))
     assert got.windows == 2
-    # Uncorrelated noise of standard deviation 0.05: 20 lg 0.05 = -26.02 dB; 184,000 samples
-    # estimate it within 0.03 dB.
+    # Uncorrelated noise of standard deviation 0.05: 20 lg 0.05 = -26.02 dB; 184,000
+    # samples estimate it within 0.03 dB.
     assert got.level_dbfs == pytest.approx(-26.02, abs=0.03)
     shifted = Clip(noise(1).samples + np.float32(0.2), SPEECH_RATE)
     # an offset is not heard
@@ -124,7 +129,11 @@ def test_short_audio_is_doubled_until_it_fills_a_window() -> None:
 
 
 def test_clips_without_speech_get_no_score() -> None:
-    short, silent, wind = noise(0.05), Clip(np.zeros((SPEECH_RATE, 1), np.float32), 16000), noise(1)
+    short, silent, wind = (
+        noise(0.05),
+        Clip(np.zeros((SPEECH_RATE, 1), np.float32), 16000),
+        noise(1),
+    )
     empty = Clip(np.zeros((0, 1), np.float32), SPEECH_RATE)
     for clip, blueprint, status in (
         (short, known(short), Status.TOO_SHORT),
@@ -153,22 +162,26 @@ def test_identity_names_the_models_and_a_missing_one_is_named(
     assert extractor.unavailable() is None
     monkeypatch.setattr(packaged, "_folder", lambda _: tmp_path)
     assert extractor.unavailable() == (
-        "dnsmos: the package speechmos 0.0.1.1 has no pdnsmos_models/sig_bak_ovr.onnx; run:"
-        " pip install --force-reinstall --no-deps speechmos==0.0.1.1"
+        "dnsmos: the package speechmos 0.0.1.1 has no pdnsmos_models/sig_bak_ovr.onnx;"
+        " run: pip install --force-reinstall --no-deps speechmos==0.0.1.1"
     )
 
 
 def test_unknown_windows_are_refused() -> None:
-    with pytest.raises(UserError, match="'every' is unknown; use 'speech', 'reference', 'all'"):
+    with pytest.raises(
+        UserError, match="'every' is unknown; use 'speech', 'reference', 'all'"
+    ):
         registry.create("dnsmos:every")
-    with pytest.raises(UserError, match="no windows after the colon; write dnsmos:WINDOWS"):
+    with pytest.raises(
+        UserError, match="no windows after the colon; write dnsmos:WINDOWS"
+    ):
         registry.create("dnsmos:")
 
 
 def test_one_clip_does_not_import_librosa_nor_planning_onnx() -> None:
     code = (
-        "import sys; import numpy as np; from extractors.dnsmos import extractor as dnsmos;"
-        "dnsmos.DnsmosExtractor().provenance();"
+        "import sys; import numpy as np; from extractors.dnsmos import extractor as"
+        " dnsmos;dnsmos.DnsmosExtractor().provenance();"
         "early = {'numba', 'onnx', 'onnxruntime'} & set(sys.modules);"
         "dnsmos.score(np.zeros(dnsmos.WINDOW_SAMPLES, np.float32), [0]);"
         "print(early | {'librosa', 'requests'} & set(sys.modules))"
@@ -177,7 +190,10 @@ def test_one_clip_does_not_import_librosa_nor_planning_onnx() -> None:
 
 
 def test_speech_that_is_fit_is_not_copied() -> None:
-    fit, loud = noise(1), Clip(np.resize(np.float32([1.5, -1.5]), (SPEECH_RATE, 1)), SPEECH_RATE)
+    fit, loud = (
+        noise(1),
+        Clip(np.resize(np.float32([1.5, -1.5]), (SPEECH_RATE, 1)), SPEECH_RATE),
+    )
     assert np.shares_memory(fit.speech, fit.samples)
     assert loud.speech.max() == 1
     assert loud.samples.max() == 1.5

@@ -25,10 +25,11 @@ def shapes() -> dict[str, Samples]:
     rng = np.random.default_rng(2)
     time = np.arange(round(SECONDS * SPEECH_RATE)) / SPEECH_RATE
     hiss = rng.normal(0, 0.01, len(time))
-    # Loudest where only one window hears it: peaks differ, so nothing of P.808 is shared.
+    # Loudest where only one window hears it: peaks differ, so nothing of P.808 is
+    # shared.
     fading = hiss * np.exp(-time)
-    # At 1 s the second window starts, at 9 s the first one's last frame ends: the loudest
-    # value is in a frame that is cut off there.
+    # At 1 s the second window starts, at 9 s the first one's last frame ends: the
+    # loudest value is in a frame that is cut off there.
     starting, ending = hiss.copy(), hiss.copy()
     starting[SPEECH_RATE : SPEECH_RATE + 20] = 0.9
     ending[9 * SPEECH_RATE - 20 : 9 * SPEECH_RATE] = 0.9
@@ -56,7 +57,9 @@ def test_edges_and_peaks_are_those_of_each_window(name: str) -> None:
     assert scores == pytest.approx([want[n] for n in names], abs=TOLERANCE)
 
 
-def test_how_much_is_computed_at_once_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_how_much_is_computed_at_once_does_not_matter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     audio = np.random.default_rng(4).normal(0, 0.1, 16 * SPEECH_RATE).astype(np.float32)
     windows = [0, 1, 2, 4, 6]
     want = dnsmos.score(audio, windows)
@@ -70,28 +73,31 @@ def test_networks_are_cut_before_the_pooling_that_does_not_divide_a_hop() -> Non
     network = scores.load_p835(p835_file).network
     # 100 frames are 50 and 25 cells; a third halving would not be whole.
     assert network.strides == (1, 2, 4)
-    # Four convolutions, each one further: 4 frames differ at an edge, pooled to 2 cells;
-    # then one convolution: 3, pooled to 2, and one more: 3.
-    # Two cells depend on 2 * 2 + 4 = 8 frames; three on (3 + 1) * 2 + 1 = 9 cells.
+    # Four convolutions, each one further: 4 frames differ at an edge, pooled to 2
+    # cells; then one convolution: 3, pooled to 2, and one more: 3. Two cells depend on
+    # 2 * 2 + 4 = 8 frames; three on (3 + 1) * 2 + 1 = 9 cells.
     assert [(s.strip, s.changed) for s in network.stages] == [(8, 2), (9, 3)]
     # Context: 1 cell of 4 frames = 2 of 2, + 1 = 3 of 2, = 6 frames, + 4 = 10.
     assert network.margins == (10, 3, 0)
 
     network = scores.load_p808(p808_file)
     assert network.strides == (1, 2, 4)
-    # One own frame, one convolution: 2 frames, 1 cell, on (1 * 2 + 1) = 3 frames; then 2
-    # cells, pooled to 1, and two convolutions: 3 cells, on (3 + 2) * 2 + 1 = 11.
+    # One own frame, one convolution: 2 frames, 1 cell, on (1 * 2 + 1) = 3 frames; then
+    # 2 cells, pooled to 1, and two convolutions: 3 cells, on (3 + 2) * 2 + 1 = 11.
     assert [(s.strip, s.changed) for s in network.stages] == [(3, 1), (11, 3)]
     # 2 cells of 4 frames = 4 of 2, + 1 = 5 of 2, = 10 frames, + 1 = 11.
     assert network.margins == (11, 5, 0)
 
 
-@pytest.mark.parametrize(("samples", "rows"), [(36_000, 450), (128_000, 800), (36_040, 912)])
+@pytest.mark.parametrize(
+    ("samples", "rows"), [(36_000, 450), (128_000, 800), (36_040, 912)]
+)
 def test_what_a_doubled_clip_repeats_is_computed_once(
     samples: int, rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # 2.25 s are 225 frames, and pairs of frames are pooled: after 450 frames all was there before.
-    # 2.2525 s end within a frame, so nothing repeats itself in the 9 s of the one window.
+    # 2.25 s are 225 frames, and pairs of frames are pooled: after 450 frames all was
+    # there before. 2.2525 s end within a frame, so nothing repeats itself in the 9 s of
+    # the one window.
     computed, inside = [], CompiledSection.inside
 
     def counted(section: CompiledSection, image: Float32s) -> Float32s:
@@ -127,19 +133,28 @@ def test_mel_features_equal_librosa() -> None:
     assert np.abs(scores.mel_filters() - want).max() < 1e-6
     for name, audio in shapes().items():
         power = librosa.feature.melspectrogram(
-            y=audio, sr=SPEECH_RATE, n_fft=321, hop_length=160, n_mels=120, pad_mode="constant"
+            y=audio,
+            sr=SPEECH_RATE,
+            n_fft=321,
+            hop_length=160,
+            n_mels=120,
+            pad_mode="constant",
         )
         want = librosa.power_to_db(power, ref=np.max).T
-        frames = np.lib.stride_tricks.sliding_window_view(np.pad(audio, 160), 321)[::160]
+        frames = np.lib.stride_tricks.sliding_window_view(np.pad(audio, 160), 321)[
+            ::160
+        ]
         levels = scores.decibels(frames)
         assert levels.shape == want.shape
         got = scores.scaled(levels, levels.max())
-        # librosa keeps single precision, which shows near the -80 dB floor of a pure tone.
+        # librosa keeps single precision, which shows near the -80 dB floor of a pure
+        # tone.
         assert np.abs(got - (want + 40) / 40).max() < 1e-3, name
 
 
 def test_results_of_a_clip_go_with_it() -> None:
-    # Without the collector: a circle of references would keep 20 MB per clip until it runs.
+    # Without the collector: a circle of references would keep 20 MB per clip until it
+    # runs.
     gc.disable()
     try:
         model = scores.load_p835(dnsmos.model_files()[0])

@@ -11,7 +11,9 @@ from extractors.audio import Clip
 from tests.support.speech import SENTENCE, say
 from trace_eval.judges.beside.voice import voice_lead
 
-TEXT = f"{SENTENCE} Afterwards we shall have tea with the neighbours, if they are at home."
+TEXT = (
+    f"{SENTENCE} Afterwards we shall have tea with the neighbours, if they are at home."
+)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,9 @@ from extractors.device import gpu_count
 from extractors.guard import untouched
 
 
-def test_a_folder_called_torch_is_no_torch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_called_torch_is_no_torch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A namespace package has neither generators nor threads to restore."""
     if is_installed("torch"):
         pytest.skip("torch is installed here")

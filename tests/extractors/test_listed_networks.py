@@ -16,7 +16,9 @@ def test_every_packaged_model_has_a_row_with_its_pinned_packages() -> None:
 
 def test_every_extractor_with_a_model_is_in_it() -> None:
     run = {row.extractor.partition("=")[2].partition(":")[0] for row in NETWORKS}
-    with_model = {name for name in registry.names() if "torch" in registry.load(name).packages}
+    with_model = {
+        name for name in registry.names() if "torch" in registry.load(name).packages
+    }
     # Openai's Whisper runs the published weights of any size, as faster-whisper does.
     assert with_model - run == {"whisper"}
 

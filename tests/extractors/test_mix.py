@@ -23,7 +23,9 @@ RATE = 16_000
 
 def _voice(seconds: float = 2.0, seed: int = 1) -> Any:
     rng = np.random.default_rng(seed)
-    noise = np.convolve(rng.normal(0, 0.2, round(seconds * RATE)), np.ones(8) / 3, "same")
+    noise = np.convolve(
+        rng.normal(0, 0.2, round(seconds * RATE)), np.ones(8) / 3, "same"
+    )
     return noise * (1 + np.sin(np.arange(len(noise)) / 900)) / 2
 
 
@@ -47,21 +49,29 @@ _CANCELLING = {
 
 
 @pytest.mark.parametrize("name", _CANCELLING)
-def test_one_channel_is_taken_where_the_mix_is_silence(name: str, tmp_path: Path) -> None:
+def test_one_channel_is_taken_where_the_mix_is_silence(
+    name: str, tmp_path: Path
+) -> None:
     channels = _CANCELLING[name]
     path = _write(tmp_path / "x.wav", *channels)
     clip = decode(path)
     assert clip.taken is not None
     powers = [np.var(one) for one in channels]
-    assert powers[clip.taken] == pytest.approx(max(powers), rel=1e-3)  # two may be equal
+    assert powers[clip.taken] == pytest.approx(
+        max(powers), rel=1e-3
+    )  # two may be equal
     assert clip.mono == pytest.approx(channels[clip.taken], abs=1e-3)
     signal = SignalExtractor().extract(clip, Blueprint(clip="0" * 64))
     assert signal.taken_channel == clip.taken
-    assert f"channel {clip.taken + 1} alone" in " ".join(f.value for f in signal.facts("signal"))
+    assert f"channel {clip.taken + 1} alone" in " ".join(
+        f.value for f in signal.facts("signal")
+    )
     (streamed,) = zip(*channel_blocks(path, [None]), strict=True)
     # a stream does not know its mean beforehand, and keeps a constant offset
     blocks = np.concatenate(streamed)
-    assert blocks - blocks.mean() == pytest.approx(clip.speech - clip.speech.mean(), abs=1e-6)
+    assert blocks - blocks.mean() == pytest.approx(
+        clip.speech - clip.speech.mean(), abs=1e-6
+    )
     alone = decode(_write(tmp_path / "alone.wav", channels[clip.taken]))
     assert alone.sha256 != clip.sha256  # what is kept of one says nothing of the other
 
@@ -79,7 +89,9 @@ _MIXED = {
 
 
 @pytest.mark.parametrize("name", _MIXED)
-def test_all_channels_are_mixed_where_they_do_not_cancel(name: str, tmp_path: Path) -> None:
+def test_all_channels_are_mixed_where_they_do_not_cancel(
+    name: str, tmp_path: Path
+) -> None:
     clip = decode(_write(tmp_path / "x.wav", *_MIXED[name]))
     assert (clip.taken, clip.channels) == (None, len(_MIXED[name]))
     assert np.array_equal(clip.mono, clip.samples.mean(axis=1))
@@ -97,15 +109,23 @@ def test_integers_written_as_floats_are_refused_with_a_remedy_that_works(
     wave = np.rint(wave) if whole else wave + 0.25
     path = tmp_path / "in.wav"
     soundfile.write(path, wave.astype(np.float32), RATE, subtype="FLOAT")
-    with pytest.raises(AudioError, match=f"integers of {bits} bits that were written as") as error:
+    with pytest.raises(
+        AudioError, match=f"integers of {bits} bits that were written as"
+    ) as error:
         decode(path)
     with pytest.raises(AudioError, match="full scale is 1"):
         list(channel_blocks(path, [0]))
     command = re.search(r"python -c .*", str(error.value))
     assert command is not None
-    typed = command[0].replace("'IN'", f"'{path}'").replace("OUT.wav", str(tmp_path / "out.wav"))
+    typed = (
+        command[0]
+        .replace("'IN'", f"'{path}'")
+        .replace("OUT.wav", str(tmp_path / "out.wav"))
+    )
     subprocess.run([sys.executable, *shlex.split(typed)[1:]], check=True)
-    assert np.abs(decode(tmp_path / "out.wav").samples).max() == pytest.approx(0.9, abs=0.02)
+    assert np.abs(decode(tmp_path / "out.wav").samples).max() == pytest.approx(
+        0.9, abs=0.02
+    )
 
 
 @pytest.mark.parametrize("gain_db", [-60, 0, 6, 20, 30])

@@ -31,7 +31,13 @@ class Hearing:
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize(
     ("p", "seconds", "sure"),
-    [(0.58, 2.9, False), (0.69, 2.9, False), (0.9, 2.9, True), (0.5, 3.0, True), (0.49, 9, False)],
+    [
+        (0.58, 2.9, False),
+        (0.69, 2.9, False),
+        (0.9, 2.9, True),
+        (0.5, 3.0, True),
+        (0.49, 9, False),
+    ],
 )
 def test_english_needs_the_seconds_and_certainty_of_other_languages(
     language: str, p: float, seconds: float, sure: bool

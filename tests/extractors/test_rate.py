@@ -59,7 +59,9 @@ def syllable_train(per_s: float, seconds: float, f0: int = 125) -> np.ndarray:
 @pytest.mark.parametrize(("per_s", "expected"), [(2, 10), (4, 20), (6, 30)])
 def test_a_train_of_syllables_is_counted(per_s: float, expected: int) -> None:
     times = nuclei(syllable_train(per_s, 5.0), [Span(start_s=0, end_s=5)])
-    assert abs(len(times) - expected) <= 1  # the first and last one touch the window's edge
+    assert (
+        abs(len(times) - expected) <= 1
+    )  # the first and last one touch the window's edge
     # One nucleus in the middle of each period, 16 ms between two intensity values.
     offsets = (np.array(times) * per_s) % 1 / per_s - 0.5 / per_s
     assert np.abs(offsets).max() < 0.02
@@ -81,7 +83,9 @@ def test_syllables_outside_the_speech_do_not_count() -> None:
 def test_level_does_not_change_the_count_and_next_to_nothing_has_no_nuclei() -> None:
     train = syllable_train(4, 3.0)
     spans = [Span(start_s=0, end_s=3)]
-    assert nuclei(train, spans) == pytest.approx(nuclei(train * np.float32(0.01), spans))
+    assert nuclei(train, spans) == pytest.approx(
+        nuclei(train * np.float32(0.01), spans)
+    )
     assert nuclei(train, []) == []
     for samples in (100, 16_000):
         silent = np.zeros(samples, np.float32)
@@ -127,7 +131,9 @@ def test_without_words_the_syllables_stay() -> None:
     without = rate_of(say())
     assert (without.wpm, without.articulation_wpm, without.words) == (None, None, None)
     assert without.syllables > 0
-    empty = rate_of(say(), words=0)  # the recogniser ran and found none: not "0 words a minute"
+    empty = rate_of(
+        say(), words=0
+    )  # the recogniser ran and found none: not "0 words a minute"
     assert (empty.wpm, empty.words) == (None, 0)
 
 
@@ -151,7 +157,9 @@ def test_the_faster_speaker_has_the_higher_rate(
     data: Path, recogniser: FasterWhisperExtractor
 ) -> None:
     folder = data / "rate_pairs"
-    pairs = [json.loads(line) for line in (folder / "pairs.jsonl").read_text().splitlines()]
+    pairs = [
+        json.loads(line) for line in (folder / "pairs.jsonl").read_text().splitlines()
+    ]
     assert len(pairs) == 4
     for pair in pairs:
         rates = {}
@@ -169,9 +177,15 @@ def test_the_faster_speaker_has_the_higher_rate(
 
 def test_contour_has_the_clips_time_axis_and_null_where_nobody_speaks() -> None:
     spans = [Span(start_s=0, end_s=2), Span(start_s=4, end_s=6)]
-    times = [0.1 + 0.25 * i for i in range(8)] + [4.25, 4.75, 5.25, 5.75]  # 4 a second, then 2
+    times = [0.1 + 0.25 * i for i in range(8)] + [
+        4.25,
+        4.75,
+        5.25,
+        5.75,
+    ]  # 4 a second, then 2
     found = contour(times, spans, 6.0)
-    # Windows of 1 s around 0.5, 1.0, ..., 5.5 s. Around 2.0 and 4.0 half of it is speech.
+    # Windows of 1 s around 0.5, 1.0, ..., 5.5 s. Around 2.0 and 4.0 half of it is
+    # speech.
     assert (found.start_s, found.step_s) == (0.5, 0.5)
     assert found.values == [4, 4, 4, 4, None, None, None, 2, 2, 2, 2]
     short = contour([0.2, 0.4], [Span(start_s=0.1, end_s=0.5)], 0.6)  # than a window
@@ -190,7 +204,9 @@ def test_trend_halves_the_speech_not_the_clip() -> None:
 
 @pytest.mark.parametrize("name", WORDLESS)
 def test_no_rate_without_speech(name: str) -> None:
-    assert isinstance(RateExtractor().extract(WORDLESS[name], Blueprint(clip="0")), Absent)
+    assert isinstance(
+        RateExtractor().extract(WORDLESS[name], Blueprint(clip="0")), Absent
+    )
     found = RateExtractor().extract(WORDLESS[name], measured(WORDLESS[name]))
     assert found.status == status_of(name)
 
@@ -205,7 +221,10 @@ def test_words_alone_give_the_same_word_rates_without_praat(
         recogniser.extract(clip, known),
         Provenance(extractor="p", version="1"),
     )
-    words, both = WordRateExtractor().extract(clip, known), RateExtractor().extract(clip, known)
+    words, both = (
+        WordRateExtractor().extract(clip, known),
+        RateExtractor().extract(clip, known),
+    )
     assert isinstance(words, Rate)
     assert isinstance(both, Rate)
     assert (words.wpm, words.articulation_wpm) == (both.wpm, both.articulation_wpm)

@@ -22,7 +22,9 @@ from extractors.suspect import (
 from extractors.word_times import MIN_WORD_S, repaired
 
 
-def word(start: float | None, end: float | None, confidence: float | None = None) -> Word:
+def word(
+    start: float | None, end: float | None, confidence: float | None = None
+) -> Word:
     return Word(text="w", start_s=start, end_s=end, confidence=confidence)
 
 
@@ -30,7 +32,10 @@ def word(start: float | None, end: float | None, confidence: float | None = None
     ("text", "expected"),
     [
         ("no no no no no no no no no", RepeatedPhrase(("no",), 9, 0)),
-        ("well thank you. Thank you! thank you, thank you", RepeatedPhrase(("thank", "you"), 4, 1)),
+        (
+            "well thank you. Thank you! thank you, thank you",
+            RepeatedPhrase(("thank", "you"), 4, 1),
+        ),
         ("谢谢谢谢谢谢谢谢", RepeatedPhrase(("谢",), 8, 0)),
         # Meant: a word said three times, a sentence said twice, laughter, counting.
         ("no no no that is not it", None),
@@ -85,7 +90,10 @@ def test_all_flags_at_once_are_sorted() -> None:
 
 
 def words(*times: tuple[str, float | None, float | None]) -> list[Word]:
-    return [Word(text=text, start_s=start, end_s=end, confidence=0.5) for text, start, end in times]
+    return [
+        Word(text=text, start_s=start, end_s=end, confidence=0.5)
+        for text, start, end in times
+    ]
 
 
 def times_of(found: list[Word]) -> list[tuple[float | None, float | None]]:
@@ -100,10 +108,15 @@ def test_good_times_stay() -> None:
 @pytest.mark.parametrize(
     ("given", "seconds", "times"),
     [
-        # A word without length shares the next one's time: 0.32 s for 4 + 4 letters, 0.04 s each,
-        # and of the 0.24 s left half each.
-        ([("then", 5.37, 5.37), ("what", 5.37, 5.69)], 6.0, [(5.37, 5.53), (5.53, 5.69)]),
-        # The last word shares the time before it: 0.04 s each, the other 0.32 s as 6 : 2 letters.
+        # A word without length shares the next one's time: 0.32 s for 4 + 4 letters,
+        # 0.04 s each, and of the 0.24 s left half each.
+        (
+            [("then", 5.37, 5.37), ("what", 5.37, 5.69)],
+            6.0,
+            [(5.37, 5.53), (5.53, 5.69)],
+        ),
+        # The last word shares the time before it: 0.04 s each, the other 0.32 s as 6 :
+        # 2 letters.
         ([("tomato", 1.0, 1.4), ("is", 1.4, 1.4)], 1.4, [(1.0, 1.28), (1.28, 1.4)]),
         # Overlaps and backward words are put in order.
         (
@@ -117,8 +130,8 @@ def test_good_times_stay() -> None:
             [("one", None, None), ("two", 0.2, None), ("three", 0.4, 0.8)],
             *(1.0, [(None, None), (0.2, None), (0.4, 0.8)]),
         ),
-        # No word is drawn across a pause: 0.4 s for two words, 0.04 each, of the 0.32 left 5 and 3
-        # eighths by letters.
+        # No word is drawn across a pause: 0.4 s for two words, 0.04 each, of the 0.32
+        # left 5 and 3 eighths by letters.
         (
             [("today", 0.88, 0.9), ("hello", 7.8, 7.8), ("you", 7.9, 8.2)],
             *(12.0, [(0.88, 0.92), (7.8, 8.04), (8.04, 8.2)]),
@@ -140,7 +153,11 @@ def test_whatever_the_times_order_and_length_hold(seed: int) -> None:
     )
     found = repaired(given, 10.0)
     assert [word.text for word in found] == [word.text for word in given]
-    known = [(w.start_s, w.end_s) for w in found if w.start_s is not None and w.end_s is not None]
+    known = [
+        (w.start_s, w.end_s)
+        for w in found
+        if w.start_s is not None and w.end_s is not None
+    ]
     assert known
     # Rounding to milliseconds may take one from a word.
     assert all(end - start >= MIN_WORD_S - 0.0011 for start, end in known)

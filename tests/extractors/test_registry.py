@@ -55,7 +55,10 @@ def _fresh() -> Iterator[None]:
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Offer extractors as an installed distribution does."""
-    offer(monkeypatch, {name: f"{HERE}:{name.title()}" for name in ("laughter", "hen", "egg")})
+    offer(
+        monkeypatch,
+        {name: f"{HERE}:{name.title()}" for name in ("laughter", "hen", "egg")},
+    )
 
 
 #: Groups of built-in extractors that are no fields of the blueprint.
@@ -102,7 +105,10 @@ def test_plan_puts_needed_groups_first() -> None:
     groups = [extractor.group for extractor in registry.plan_extractors("screen")]
     assert sorted(groups) == sorted(registry.PROFILES["screen"])
     for extractor in registry.plan_extractors("screen"):
-        assert all(groups.index(need) < groups.index(extractor.group) for need in extractor.needs)
+        assert all(
+            groups.index(need) < groups.index(extractor.group)
+            for need in extractor.needs
+        )
 
 
 def test_overrides_replace_and_drop() -> None:
@@ -113,22 +119,42 @@ def test_overrides_replace_and_drop() -> None:
     assert planned["pitch"] == "pyin"
     assert "rate" not in planned
     assert planned["loudness"] == "bs1770"
-    assert registry.plan_extractors("screen", {"emotion": "none"})  # which is not there anyway
+    assert registry.plan_extractors(
+        "screen", {"emotion": "none"}
+    )  # which is not there anyway
 
 
 @pytest.mark.parametrize(
     ("profile", "overrides", "message"),
     [
         ("scren", {}, "profile 'scren' is unknown; use one of screen, paper"),
-        ("screen", {"pitch": "yin"}, "extractor 'yin' is not registered; use one of .*praat"),
-        ("screen", {"pitch": "dnsmos"}, "'dnsmos' fills group quality; pitch .* praat, pyin"),
+        (
+            "screen",
+            {"pitch": "yin"},
+            "extractor 'yin' is not registered; use one of .*praat",
+        ),
+        (
+            "screen",
+            {"pitch": "dnsmos"},
+            "'dnsmos' fills group quality; pitch .* praat, pyin",
+        ),
         ("screen", {"pich": "praat"}, "group 'pich' is unknown; use one of signal"),
         ("screen", {"pich": "none"}, "group 'pich' is unknown"),
-        ("screen", {"signal": "none"}, "needs group signal, .* add signal=signal, or set"),
-        ("screen", {"transcript": "none"}, "'nuclei' needs group transcript, .* set rate=none"),
+        (
+            "screen",
+            {"signal": "none"},
+            "needs group signal, .* add signal=signal, or set",
+        ),
+        (
+            "screen",
+            {"transcript": "none"},
+            "'nuclei' needs group transcript, .* set rate=none",
+        ),
     ],
 )
-def test_what_a_plan_refuses(profile: str, overrides: dict[str, str], message: str) -> None:
+def test_what_a_plan_refuses(
+    profile: str, overrides: dict[str, str], message: str
+) -> None:
     with pytest.raises(UserError, match=message):
         registry.plan_extractors(profile, overrides)
 
@@ -147,28 +173,45 @@ def test_a_profile_whose_extractor_is_not_registered_says_so(
 def test_third_party_extractors_take_part() -> None:
     assert "laughter" in registry.names()
     assert registry.specs_for("laughter") == ["laughter"]
-    planned = [e.group for e in registry.plan_extractors("screen", {"laughter": "laughter:large"})]
-    assert planned.index("laughter") > max(planned.index("pitch"), planned.index("transcript"))
-    with pytest.raises(UserError, match=r"need each other: (hen -> egg -> hen|egg -> hen -> egg)"):
+    planned = [
+        e.group
+        for e in registry.plan_extractors("screen", {"laughter": "laughter:large"})
+    ]
+    assert planned.index("laughter") > max(
+        planned.index("pitch"), planned.index("transcript")
+    )
+    with pytest.raises(
+        UserError, match=r"need each other: (hen -> egg -> hen|egg -> hen -> egg)"
+    ):
         registry.plan_extractors("screen", {"hen": "hen", "egg": "egg"})
 
 
 @pytest.mark.usefixtures("installed")
 def test_model_and_options() -> None:
     assert registry.create("signal") == SignalExtractor()
-    with pytest.raises(UserError, match="'signal:big': no option 'model'; it has no options"):
+    with pytest.raises(
+        UserError, match="'signal:big': no option 'model'; it has no options"
+    ):
         registry.create("signal:big")
     assert registry.create("laughter") == Laughter()
-    assert registry.create("laughter:org/big:v2", beam=5) == Laughter(model="org/big:v2", beam=5)
-    with pytest.raises(UserError, match="no option 'width'; its options are model, beam"):
+    assert registry.create("laughter:org/big:v2", beam=5) == Laughter(
+        model="org/big:v2", beam=5
+    )
+    with pytest.raises(
+        UserError, match="no option 'width'; its options are model, beam"
+    ):
         registry.create("laughter", width=3)
-    with pytest.raises(UserError, match="no model after the colon; write laughter:MODEL"):
+    with pytest.raises(
+        UserError, match="no model after the colon; write laughter:MODEL"
+    ):
         registry.create("laughter:")
 
 
 def test_duplicate_names_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     offer(monkeypatch, {"praat": f"{HERE}:Laughter"})
-    with pytest.raises(UserError, match=r"'praat' is registered twice, as extractors\.pitch:"):
+    with pytest.raises(
+        UserError, match=r"'praat' is registered twice, as extractors\.pitch:"
+    ):
         registry.names()
 
 

@@ -29,11 +29,15 @@ from tests.support.model_parts import known, voice
 
 def doubling() -> bytes:
     """Return a network that doubles."""
-    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n"]) for name in "xy"]
+    values = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n"]) for name in "xy"
+    ]
     node = helper.make_node("Add", ["x", "x"], ["y"])
     graph = helper.make_graph([node], "doubling", values[:1], values[1:])
     opset = [helper.make_opsetid("", 17)]
-    content: bytes = helper.make_model(graph, opset_imports=opset, ir_version=9).SerializeToString()
+    content: bytes = helper.make_model(
+        graph, opset_imports=opset, ir_version=9
+    ).SerializeToString()
     return content
 
 
@@ -56,7 +60,9 @@ def test_the_cpu_needs_no_advice() -> None:
 def test_a_build_for_cpus_says_what_to_install_and_goes_on() -> None:
     if sessions.CUDA in onnxruntime.get_available_providers():
         pytest.skip("this build has CUDA")
-    with pytest.warns(Advice, match=r"cuda:0 run on the CPU .*build for CPUs; run: pip install"):
+    with pytest.warns(
+        Advice, match=r"cuda:0 run on the CPU .*build for CPUs; run: pip install"
+    ):
         session = sessions.open_session(doubling(), "cuda:0")
     assert session.get_providers() == [sessions.CPU]
 
@@ -71,12 +77,16 @@ def test_cuda_comes_first_without_tf32(cuda_build: None) -> None:
 
 
 @pytest.mark.usefixtures("cuda_build")
-def test_libraries_that_do_not_load_cost_the_gpu_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_libraries_that_do_not_load_cost_the_gpu_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     real = onnxruntime.InferenceSession
 
     def without_libraries(content: bytes, options: Any, providers: list[Any]) -> Any:
         assert providers[0][0] == sessions.CUDA
-        return real(content, options, providers=[sessions.CPU])  # what onnxruntime then does
+        return real(
+            content, options, providers=[sessions.CPU]
+        )  # what onnxruntime then does
 
     monkeypatch.setattr(onnxruntime, "InferenceSession", without_libraries)
     with pytest.warns(Advice, match=r"CUDA or cuDNN does not load"):
@@ -95,7 +105,11 @@ def test_the_device_is_no_part_of_what_decides_values() -> None:
 
 def test_the_option_of_extraction_reaches_networks() -> None:
     plan = plan_extractors("screen", {"sounds": "fireredvad"}, {"device": "cuda"})
-    devices = {one.name: one.device for one in plan if isinstance(one, sessions.NetworkExtractor)}
+    devices = {
+        one.name: one.device
+        for one in plan
+        if isinstance(one, sessions.NetworkExtractor)
+    }
     assert devices == {"dnsmos": "cuda", "fireredvad": "cuda"}
 
 
@@ -113,7 +127,9 @@ def test_onnxruntime_computes_the_whole_of_dnsmos_elsewhere() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Advice)
         there = load_p808(path, "cuda:0")
-    for mine, theirs in zip(load_p808(path).front(audio, 0), there.front(audio, 0), strict=True):
+    for mine, theirs in zip(
+        load_p808(path).front(audio, 0), there.front(audio, 0), strict=True
+    ):
         np.testing.assert_allclose(mine, theirs, atol=1e-4)
     assert sections.kernels_problem() is None
 
@@ -131,9 +147,14 @@ def test_networks_are_kept_by_device(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_onnxruntime_reports_nothing_and_keeps_no_identifier(tmp_path: Path) -> None:
     (tmp_path / "network.onnx").write_bytes(doubling())
-    lines = "import sys; from extractors.sessions import open_session; open_session(sys.argv[1])"
+    lines = (
+        "import sys; from extractors.sessions import open_session;"
+        " open_session(sys.argv[1])"
+    )
     # It is quiet by itself where it sees a service for tests.
-    kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    kept = {
+        name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ
+    }
     subprocess.run(
         [sys.executable, "-c", lines, str(tmp_path / "network.onnx")],
         cwd=ROOT,

@@ -21,8 +21,12 @@ from extractors.signal import SignalExtractor
 CLIPS = Path(__file__).resolve().parents[2] / "examples" / "clips"
 
 
-@pytest.mark.parametrize(("speech_s", "window_s"), [(0.5, 10), (4.9, 10), (5.01, 11), (28, 30)])
-def test_a_window_has_its_speech_and_a_margin_of_silence(speech_s: float, window_s: int) -> None:
+@pytest.mark.parametrize(
+    ("speech_s", "window_s"), [(0.5, 10), (4.9, 10), (5.01, 11), (28, 30)]
+)
+def test_a_window_has_its_speech_and_a_margin_of_silence(
+    speech_s: float, window_s: int
+) -> None:
     features = np.zeros((80, 3000), np.float32)
     heard = round(speech_s * 100)
     features[:, :heard] = 0.3
@@ -34,7 +38,11 @@ def test_a_window_has_its_speech_and_a_margin_of_silence(speech_s: float, window
 
 
 def segment(
-    text: str, end: float, log_probability: float = -0.3, start: float = 0.0, seek: int = 0
+    text: str,
+    end: float,
+    log_probability: float = -0.3,
+    start: float = 0.0,
+    seek: int = 0,
 ) -> dict[str, Any]:
     words = [{"word": text, "end": end}]
     told = {"text": text, "start": start, "seek": seek, "words": words}
@@ -44,27 +52,44 @@ def segment(
 def test_what_a_short_window_breaks_is_seen() -> None:
     part = Span(start_s=0, end_s=4)
     assert broken([segment("close the door", 3.8)], part) is None
-    assert broken([segment("close the door please", 2.4)], part) == "it ends before the speech"
+    assert (
+        broken([segment("close the door please", 2.4)], part)
+        == "it ends before the speech"
+    )
     assert broken([segment("close the door", 4.6)], part) == "it ends after the speech"
-    assert broken([segment("close the door", 3.8, -0.9)], part) == "it is unsure of its words"
-    assert broken([segment("close the door close the door", 3.8)], part) == "it repeats itself"
+    assert (
+        broken([segment("close the door", 3.8, -0.9)], part)
+        == "it is unsure of its words"
+    )
+    assert (
+        broken([segment("close the door close the door", 3.8)], part)
+        == "it repeats itself"
+    )
     assert broken([segment("no no no", 3.8)], part) == "it repeats itself"
     assert broken([segment("very very good", 3.8)], part) is None
     assert broken([], part) == "no words"
-    # The first windows of a long stretch were whole: hearing them again would change nothing.
+    # The first windows of a long stretch were whole: hearing them again would change
+    # nothing.
     long = Span(start_s=0, end_s=64)
-    assert broken([segment("hm", 9, -0.9), segment("the end", 63.8, start=61)], long) is None
+    assert (
+        broken([segment("hm", 9, -0.9), segment("the end", 63.8, start=61)], long)
+        is None
+    )
     early = [segment("no no no", 29), segment("now", 58, start=30, seek=3000)]
     end = segment("the end", 63.8, start=60, seek=6000)
     assert broken([*early, end], long) is None
     assert broken([*early, {**end, "text": "no no no"}], long) == "it repeats itself"
 
 
-def test_only_the_stretches_that_broke_are_heard_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_stretches_that_broke_are_heard_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     english = FasterWhisperExtractor(model=packaged.ENGLISH, device="cpu")
     asked: list[list[Span]] = []
 
-    def heard(self: Any, model: Any, speech: Any, parts: list[Span], language: str) -> Decoded:
+    def heard(
+        self: Any, model: Any, speech: Any, parts: list[Span], language: str
+    ) -> Decoded:
         asked.append(parts)
         short = len(asked) == 1
         words = [("one", -0.9 if short and p.start_s == 20 else -0.1) for p in parts]
@@ -78,9 +103,15 @@ def test_only_the_stretches_that_broke_are_heard_again(monkeypatch: pytest.Monke
     parts = [Span(start_s=s, end_s=s + 4) for s in (0, 20, 40)]
     got = english._decode(SimpleNamespace(), np.zeros(16), parts, "en")
     assert asked == [parts, parts[1:2]]
-    assert [s["text"] for s in got.segments] == ["one 0 True", "one 20 False", "one 40 True"]
+    assert [s["text"] for s in got.segments] == [
+        "one 0 True",
+        "one 20 False",
+        "one 40 True",
+    ]
     english._decode(SimpleNamespace(), np.zeros(16), parts, "de")
-    assert len(asked) == 3  # other languages in whole windows: short ones were not measured there
+    assert (
+        len(asked) == 3
+    )  # other languages in whole windows: short ones were not measured there
 
 
 def test_a_long_stretch_is_heard_again_from_its_last_whole_window(
@@ -89,18 +120,29 @@ def test_a_long_stretch_is_heard_again_from_its_last_whole_window(
     english = FasterWhisperExtractor(model=packaged.ENGLISH, device="cpu")
     asked: list[list[Span]] = []
 
-    def heard(self: Any, model: Any, speech: Any, parts: list[Span], language: str) -> Decoded:
+    def heard(
+        self: Any, model: Any, speech: Any, parts: list[Span], language: str
+    ) -> Decoded:
         asked.append(parts)
         log_p, again = (-0.9, "") if len(asked) == 1 else (-0.1, " again")
         starts = [s for s in (0, 28, 56, 80) if s >= parts[0].start_s]
         return Decoded(
-            [segment(f"from {s}{again}", s + 20, log_p, s, 100 * s) for s in starts], "en", 1.0
+            [segment(f"from {s}{again}", s + 20, log_p, s, 100 * s) for s in starts],
+            "en",
+            1.0,
         )
 
     monkeypatch.setattr(FasterWhisperExtractor, "_transcribe", heard)
-    got = english._decode(SimpleNamespace(), np.zeros(16), [Span(start_s=0, end_s=100)], "en")
+    got = english._decode(
+        SimpleNamespace(), np.zeros(16), [Span(start_s=0, end_s=100)], "en"
+    )
     assert asked[1:] == [[Span(start_s=56, end_s=100)]]
-    assert [s["text"] for s in got.segments] == ["from 0", "from 28", "from 56", "from 80 again"]
+    assert [s["text"] for s in got.segments] == [
+        "from 0",
+        "from 28",
+        "from 56",
+        "from 80 again",
+    ]
 
 
 def test_a_sentence_is_said_as_often_as_in_whole_windows() -> None:
@@ -111,7 +153,9 @@ def test_a_sentence_is_said_as_often_as_in_whole_windows() -> None:
     for name, times in (("three-times-a.ogg", 3), ("three-times-b.ogg", 1)):
         clip = decode(CLIPS / name)
         known = Blueprint(clip=clip.sha256)
-        known = known.with_group("signal", detector.extract(clip, known), detector.provenance())
+        known = known.with_group(
+            "signal", detector.extract(clip, known), detector.provenance()
+        )
         found = short.extract(clip, known)
         assert isinstance(found, Transcript)
         # A short window alone writes it four times.

@@ -13,7 +13,8 @@ from extractors.vad import CHUNK, find_spans, speech_probability
 from tests.support.processes import python
 from tests.support.speech import WORDLESS, joined, measured, noise, say, silence
 
-#: The detector decides every 32 ms, so an edge may move by one decision and its padding.
+#: The detector decides every 32 ms, so an edge may move by one decision and its
+#: padding.
 EDGE_S = 0.064
 
 
@@ -52,7 +53,9 @@ def test_the_detector_forgets_the_clip_before() -> None:
     speech_probability(noise(3.0).speech)
     np.testing.assert_array_equal(speech_probability(say().speech), first)
     # the last part of a chunk counts
-    assert [len(speech_probability(np.zeros(n, np.float32))) for n in (0, CHUNK + 1)] == [0, 2]
+    assert [
+        len(speech_probability(np.zeros(n, np.float32))) for n in (0, CHUNK + 1)
+    ] == [0, 2]
 
 
 # One chunk is 32 ms; spans are padded by 30 ms on both sides.
@@ -78,7 +81,9 @@ def test_spans_from_probabilities(
 ) -> None:
     spans = find_spans(np.array(probability, float), len(probability) * 0.032)
     found = [(span.start_s, span.end_s) for span in spans]
-    assert found == [pytest.approx(pair, abs=1e-4) for pair in expected]  # stored to 0.1 ms
+    assert found == [
+        pytest.approx(pair, abs=1e-4) for pair in expected
+    ]  # stored to 0.1 ms
 
 
 @pytest.mark.parametrize("hertz", [20, 100, 1000])
@@ -91,7 +96,8 @@ def test_loud_pure_tones_are_not_clipped(hertz: float, rate: int) -> None:
 @pytest.mark.parametrize("gain", [1.0, 0.2])
 def test_flat_tops_are_found_at_any_level(gain: float) -> None:
     clipped = to_16_bit(gain * np.clip(sine(100, 1.0), -0.5, 0.5))
-    # |sin| >= 1/2 for two thirds of the period; 480 samples a period, 2 tops, +-1 sample each.
+    # |sin| >= 1/2 for two thirds of the period; 480 samples a period, 2 tops, +-1
+    # sample each.
     assert clipping_ratio(clipped) == pytest.approx(2 / 3, abs=2 / 480)
 
 
@@ -103,7 +109,9 @@ def test_clipping_of_one_channel_counts_once() -> None:
 def test_hard_clipped_speech_is_found_and_clean_speech_is_not() -> None:
     clean = say().samples
     driven = np.clip(8 * clean, -1, 1)
-    flat = float(np.mean(np.abs(8 * clean) >= 1))  # also counts runs of one or two samples
+    flat = float(
+        np.mean(np.abs(8 * clean) >= 1)
+    )  # also counts runs of one or two samples
     assert clipping_ratio(clean) == 0
     assert 0.9 * flat < clipping_ratio(to_16_bit(0.3 * driven)) <= flat + 1e-3
 
@@ -141,7 +149,9 @@ def lowpassed(wave: np.ndarray, rate: int, edge: int) -> np.ndarray:
 
 def hissing(wave: np.ndarray, snr_db: float) -> np.ndarray:
     level = np.sqrt(np.mean(wave**2)) * 10 ** (-snr_db / 20)
-    return (wave + np.random.default_rng(3).normal(0, level, len(wave))).astype(np.float32)
+    return (wave + np.random.default_rng(3).normal(0, level, len(wave))).astype(
+        np.float32
+    )
 
 
 @pytest.mark.parametrize("edge", [3_400, 7_000])
@@ -171,9 +181,9 @@ def test_one_fricative_is_enough_and_none_reads_at_most_a_third_too_low() -> Non
 
     full = band("She sells six fresh fish.")
     assert band("No, I know no more men now, you may go on alone, Leo.") >= full * 2 / 3
-    assert band("No, I know no more men now, you may go on alone, boss.") == pytest.approx(
-        full, rel=0.1
-    )
+    assert band(
+        "No, I know no more men now, you may go on alone, boss."
+    ) == pytest.approx(full, rel=0.1)
 
 
 def test_a_long_clip_reads_as_its_speech_does_and_needs_bounded_memory() -> None:
@@ -213,14 +223,17 @@ def test_speech_is_found_at_any_rate_and_in_any_channel_count(rate: int) -> None
     assert found.speech_s == pytest.approx(signal_of(clip).speech_s, abs=4 * EDGE_S)
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="counts threads in /proc")
+@pytest.mark.skipif(
+    not Path("/proc/self/task").exists(), reason="counts threads in /proc"
+)
 def test_the_detector_starts_no_threads() -> None:
     script = (
         "import os, numpy as np\n"
         "from extractors.vad import speech_probability\n"
         "before = len(os.listdir('/proc/self/task'))\n"
         "speech_probability(np.zeros(5120, np.float32))\n"
-        "print(len(os.listdir('/proc/self/task')) - before, os.environ.get('OMP_THREAD_LIMIT'))\n"
+        "print(len(os.listdir('/proc/self/task')) - before,"
+        " os.environ.get('OMP_THREAD_LIMIT'))\n"
     )
     assert python(script).split() == ["0", "None"]
 

@@ -37,7 +37,7 @@ def probabilities(windows: int, **likely: dict[int, float]) -> dict[str, np.ndar
     return groups
 
 
-# --- by hand --------------------------------------------------------------------------------
+# --- by hand --------------------------------------------------------------------------
 
 
 def test_neighbouring_windows_of_one_kind_are_one_stretch_with_its_sureness() -> None:
@@ -81,7 +81,7 @@ def test_music_is_half_a_second_and_more_that_both_networks_hear() -> None:
     assert sounds._music(music, heard) == []
 
 
-# --- with the published weights -------------------------------------------------------------
+# --- with the published weights -------------------------------------------------------
 
 
 def chord(seconds: float) -> np.ndarray:
@@ -91,7 +91,9 @@ def chord(seconds: float) -> np.ndarray:
 
 
 @pytest.mark.parametrize("extractor", EXTRACTORS, ids=lambda one: one.name)
-def test_music_is_heard_alone_and_not_in_speech(extractor: sounds.SoundExtractor) -> None:
+def test_music_is_heard_alone_and_not_in_speech(
+    extractor: sounds.SoundExtractor,
+) -> None:
     need(extractor)
     [music] = events(Clip(chord(4), 44_100, "music"), extractor)
     assert music.kind == "music"
@@ -144,11 +146,19 @@ def test_odd_formats_are_measured(rate: int, channels: int) -> None:
 
 
 def test_a_prompt_has_one_line_of_the_group() -> None:
-    found = [Event(kind="laughter", start_s=1.2, end_s=2.4, strength=2).model_dump(mode="json")]
+    found = [
+        Event(kind="laughter", start_s=1.2, end_s=2.4, strength=2).model_dump(
+            mode="json"
+        )
+    ]
     blueprint = measured(say()).model_copy(
         update={"extensions": {"sounds": Extension(values={"events": found})}}
     )
-    lines = [one for one in render_compact(blueprint).splitlines() if one.startswith("sounds")]
+    lines = [
+        one
+        for one in render_compact(blueprint).splitlines()
+        if one.startswith("sounds")
+    ]
     assert lines == ["sounds: laughter 1.2-2.4 s"]
 
 

@@ -22,19 +22,24 @@ def write(
     only: int | None = None,
 ) -> Path:
     rng = np.random.default_rng(3)
-    loud = rng.normal(0, 0.4, (round(seconds * rate), channels))  # some peaks are over 1
+    loud = rng.normal(
+        0, 0.4, (round(seconds * rate), channels)
+    )  # some peaks are over 1
     loud = loud if only is None else loud[:, only]
     soundfile.write(path, loud.astype(np.float32), rate, subtype="FLOAT")
     return path
 
 
 @pytest.mark.parametrize(
-    ("rate", "channels"), [(16_000, 1), (16_000, 2), (44_100, 1), (8_000, 2), (48_000, 6)]
+    ("rate", "channels"),
+    [(16_000, 1), (16_000, 2), (44_100, 1), (8_000, 2), (48_000, 6)],
 )
 def test_blocks_are_the_decoded_channels(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rate: int, channels: int
 ) -> None:
-    monkeypatch.setattr(stream, "BLOCK_FRAMES", 5_000)  # several blocks, the last one short
+    monkeypatch.setattr(
+        stream, "BLOCK_FRAMES", 5_000
+    )  # several blocks, the last one short
     path = write(tmp_path / "x.wav", 1.234, rate, channels)
     wanted = [*range(channels), None]
     for channel, blocks in zip(
@@ -47,19 +52,34 @@ def test_blocks_are_the_decoded_channels(
 def test_what_cannot_be_decoded_is_refused_as_ever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    empty, text, bad = tmp_path / "empty.wav", tmp_path / "text.wav", tmp_path / "bad.wav"
+    empty, text, bad = (
+        tmp_path / "empty.wav",
+        tmp_path / "text.wav",
+        tmp_path / "bad.wav",
+    )
     empty.write_bytes(b"")
     text.write_text("no sound")
     soundfile.write(bad, np.array([0, np.nan, 1], np.float32), 16_000, subtype="FLOAT")
     soundfile.write(tmp_path / "none.wav", np.zeros(0), 16_000)
-    for path in (tmp_path / "gone.wav", tmp_path, empty, text, bad, tmp_path / "none.wav"):
+    for path in (
+        tmp_path / "gone.wav",
+        tmp_path,
+        empty,
+        text,
+        bad,
+        tmp_path / "none.wav",
+    ):
         with pytest.raises(AudioError) as decoded:
             decode(path)
         with pytest.raises(AudioError) as once:
             list(channel_blocks(path, [0, None]))
         assert str(once.value) == str(decoded.value)
-    monkeypatch.setattr(stream, "BLOCK_FRAMES", 2)  # what is wrong is in the second block
-    soundfile.write(bad, np.array([0, 1, 0, np.nan, 1, 0], np.float32), 16_000, subtype="FLOAT")
+    monkeypatch.setattr(
+        stream, "BLOCK_FRAMES", 2
+    )  # what is wrong is in the second block
+    soundfile.write(
+        bad, np.array([0, 1, 0, np.nan, 1, 0], np.float32), 16_000, subtype="FLOAT"
+    )
     seen = []
     with pytest.raises(AudioError, match="1 of 6 samples are NaN"):
         seen.extend(channel_blocks(bad, [0]))
@@ -77,8 +97,8 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     code = (
         "import resource, sys; from extractors.stream import channel_blocks;"
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss;"
-        "before = peak(); samples = sum(len(b) for b, in channel_blocks(sys.argv[1], [None]));"
-        "print(samples, peak() - before)"
+        "before = peak(); samples = sum(len(b) for b, in channel_blocks(sys.argv[1],"
+        " [None]));print(samples, peak() - before)"
     )
     samples, more = map(int, python(code, path).split())
     assert samples == 600 * SPEECH_RATE

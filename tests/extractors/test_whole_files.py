@@ -18,14 +18,23 @@ from tests.support.encoded import RATE, encoded, sweep
 from tests.support.processes import python
 
 _KINDS = (
-    *("WAV/PCM_16", "WAV/FLOAT", "RF64/PCM_16", "AIFF/PCM_16", "AU/PCM_16", "CAF/PCM_16"),
+    *(
+        "WAV/PCM_16",
+        "WAV/FLOAT",
+        "RF64/PCM_16",
+        "AIFF/PCM_16",
+        "AU/PCM_16",
+        "CAF/PCM_16",
+    ),
     *("FLAC", "OGG/VORBIS", "OGG/OPUS", "MP3"),
     *("ipod:aac", "adts:aac", "webm:libopus", "matroska:libopus"),
 )
 
 
 @pytest.mark.parametrize("kind", _KINDS)
-def test_files_that_are_joined_are_decoded_to_the_end(kind: str, tmp_path: Path) -> None:
+def test_files_that_are_joined_are_decoded_to_the_end(
+    kind: str, tmp_path: Path
+) -> None:
     lengths = (0.8, 1.1, 0.6)
     parts = [encoded(kind, s, RATE, 1, n) for n, s in enumerate(lengths)]
     path = tmp_path / "joined.audio"
@@ -44,16 +53,24 @@ def test_parts_of_other_rates_and_channels_are_heard_at_the_highest_rate(
     kind: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "joined.audio"
-    path.write_bytes(encoded(kind, 1.0) + encoded(kind, 1.0, 24_000, 2) + encoded(kind, 1.0, 8_000))
+    path.write_bytes(
+        encoded(kind, 1.0) + encoded(kind, 1.0, 24_000, 2) + encoded(kind, 1.0, 8_000)
+    )
     clip = decode(path)
-    assert clip.seconds == pytest.approx(3.0, abs=0.5)  # encoders pad by up to .13 s each
+    assert clip.seconds == pytest.approx(
+        3.0, abs=0.5
+    )  # encoders pad by up to .13 s each
     assert clip.channels == 2
     assert clip.rate >= 24_000
 
 
 def test_parts_may_be_of_other_formats(tmp_path: Path) -> None:
     path = tmp_path / "mixed.mp3"
-    for first, second in (("MP3", "WAV/PCM_16"), ("FLAC", "OGG/OPUS"), ("OGG/VORBIS", "FLAC")):
+    for first, second in (
+        ("MP3", "WAV/PCM_16"),
+        ("FLAC", "OGG/OPUS"),
+        ("OGG/VORBIS", "FLAC"),
+    ):
         path.write_bytes(encoded(first, 1.0) + encoded(second, 0.7))
         assert decode(path).seconds == pytest.approx(1.7, abs=0.12)
 
@@ -63,11 +80,14 @@ def test_a_part_that_cannot_be_decoded_refuses_the_file(tmp_path: Path) -> None:
     second[300:900] = bytes(600)
     path = tmp_path / "joined.flac"
     path.write_bytes(encoded("FLAC", 1.0) + bytes(second))
-    with pytest.raises(AudioError, match="2 recordings, one behind the other, and of number 2"):
+    with pytest.raises(
+        AudioError, match="2 recordings, one behind the other, and of number 2"
+    ):
         decode(path)
 
 
-#: How the size of the samples is written: mark before it, bytes behind the mark, and its form.
+#: How the size of the samples is written: mark before it, bytes behind the mark, and
+#: its form.
 _SIZES = {
     "WAV/PCM_16": (b"data", 4, "<I"),
     "WAV/FLOAT": (b"data", 4, "<I"),
@@ -111,7 +131,9 @@ def test_a_count_of_flac_that_its_frames_contradict_is_not_believed(total: int) 
     data = bytearray(encoded("FLAC", 2.0))
     info = int.from_bytes(data[18:26], "big")
     data[18:26] = ((info >> 36 << 36) | total).to_bytes(8, "big")
-    assert np.array_equal(decode(bytes(data)).samples, decode(encoded("FLAC", 2.0)).samples)
+    assert np.array_equal(
+        decode(bytes(data)).samples, decode(encoded("FLAC", 2.0)).samples
+    )
 
 
 def test_mp3_without_a_count_of_frames_is_read_to_its_end() -> None:
@@ -142,12 +164,16 @@ _TAILS = {
 
 
 @pytest.mark.parametrize("tail", _TAILS)
-@pytest.mark.parametrize("kind", ["WAV/PCM_16", "FLAC", "OGG/OPUS", "MP3", "ipod:aac", "AU/PCM_16"])
+@pytest.mark.parametrize(
+    "kind", ["WAV/PCM_16", "FLAC", "OGG/OPUS", "MP3", "ipod:aac", "AU/PCM_16"]
+)
 def test_what_stands_behind_a_recording_is_no_part_of_it(kind: str, tail: str) -> None:
     if tail == "chunk" and kind != "WAV/PCM_16":
         pytest.skip("chunks follow in WAV alone")
     one = encoded(kind, 1.5)
-    assert decode(one + _TAILS[tail]).seconds == pytest.approx(decode(one).seconds, abs=0.02)
+    assert decode(one + _TAILS[tail]).seconds == pytest.approx(
+        decode(one).seconds, abs=0.02
+    )
 
 
 def test_samples_without_a_header_are_never_a_moment_of_mpeg(tmp_path: Path) -> None:
@@ -156,7 +182,9 @@ def test_samples_without_a_header_are_never_a_moment_of_mpeg(tmp_path: Path) -> 
     named = 0
     for seed in range(30):
         rng = np.random.default_rng(seed)
-        wave = np.concatenate([rng.normal(0, 1.2, 600), 6000 * sweep(1.0, seed=seed % 5)[:, 0]])
+        wave = np.concatenate(
+            [rng.normal(0, 1.2, 600), 6000 * sweep(1.0, seed=seed % 5)[:, 0]]
+        )
         path.write_bytes(wave.astype("<i2").tobytes())
         with pytest.raises(AudioError) as refused:
             decode(path)
@@ -184,7 +212,9 @@ _NO_SOUND = {
 
 @pytest.mark.parametrize("suffix", [".wav", ".mp3", ".ogg", ".m4a"])
 @pytest.mark.parametrize("what", _NO_SOUND)
-def test_what_is_no_recording_is_called_what_it_is(what: str, suffix: str, tmp_path: Path) -> None:
+def test_what_is_no_recording_is_called_what_it_is(
+    what: str, suffix: str, tmp_path: Path
+) -> None:
     path = tmp_path / f"answer{suffix}"
     path.write_bytes(_NO_SOUND[what])
     with pytest.raises(AudioError) as refused:
@@ -195,7 +225,9 @@ def test_what_is_no_recording_is_called_what_it_is(what: str, suffix: str, tmp_p
 
 def test_keys_in_an_error_body_are_not_shown(tmp_path: Path) -> None:
     path = tmp_path / "answer.wav"
-    path.write_bytes(b'{"error": "Incorrect API key provided: sk-proj-' + b"a1B2" * 12 + b'"}')
+    path.write_bytes(
+        b'{"error": "Incorrect API key provided: sk-proj-' + b"a1B2" * 12 + b'"}'
+    )
     with pytest.raises(AudioError, match="is no recording but JSON") as refused:
         decode(path)
     assert "a1B2" not in str(refused.value)

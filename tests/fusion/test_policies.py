@@ -34,7 +34,8 @@ def test_rating_min_is_the_meet_of_acceptability() -> None:
         assert [rating_min(x, y) for y in RATINGS] == row
 
 
-# Each row by hand from the printed algorithms: C, VQ, P -> the five policies in POLICIES' order.
+# Each row by hand from the printed algorithms: C, VQ, P -> the five policies in
+# POLICIES' order.
 BY_HAND = [
     # content wins outright
     (A, B, B, [A, A, BAD, A, B]),  # cap = min(1, 2) = bad; majority 2
@@ -53,7 +54,9 @@ BY_HAND = [
 
 
 @pytest.mark.parametrize(("c", "vq", "p", "expected"), BY_HAND)
-def test_policies_by_hand(c: Rating, vq: Rating, p: Rating, expected: list[Rating]) -> None:
+def test_policies_by_hand(
+    c: Rating, vq: Rating, p: Rating, expected: list[Rating]
+) -> None:
     assert [policy(c, vq, p) for policy in POLICIES.values()] == expected
 
 
@@ -67,7 +70,9 @@ def _printed_content_first(c: Rating, vq: Rating, p: Rating) -> Rating:
 
 def _printed_cap(c: Rating, vq: Rating, p: Rating) -> Rating:
     cap = rating_min(c, p)
-    return rating_min(_printed_content_first(c, vq, p) if {A, B} & {c, vq, p} else c, cap)
+    return rating_min(
+        _printed_content_first(c, vq, p) if {A, B} & {c, vq, p} else c, cap
+    )
 
 
 def _plain_majority(c: Rating, vq: Rating, p: Rating) -> Rating | None:
@@ -135,12 +140,17 @@ def test_own_table_round_trips_through_csv_and_json(tmp_path: Path) -> None:
             "1 of 64 inputs are missing, first (both_bad, both_bad, both_bad)",
         ),
         (lambda rows: [*rows, rows[0]], "row 65: (1, 1, 1) stands twice"),
-        (lambda rows: [{**rows[0], "overall": "tie"}, *rows[1:]], "row 1, overall: 'tie' is not"),
+        (
+            lambda rows: [{**rows[0], "overall": "tie"}, *rows[1:]],
+            "row 1, overall: 'tie' is not",
+        ),
         (lambda rows: [{"content": "1"}, *rows], "row 1: no 'voice_quality'"),
         (lambda rows: {"rows": rows}, "expected a list of objects"),
     ],
 )
-def test_broken_tables_say_file_row_and_remedy(change, message: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_broken_tables_say_file_row_and_remedy(
+    change, message: str, tmp_path: Path
+) -> None:  # type: ignore[no-untyped-def]
     path = tmp_path / "t.json"
     path.write_text(json.dumps(change(_rows(POLICIES["content_first"]))))
     with pytest.raises(ValueError, match=str(path)) as caught:
@@ -149,11 +159,13 @@ def test_broken_tables_say_file_row_and_remedy(change, message: str, tmp_path: P
 
 
 def test_unknown_policy_lists_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="'contentfirst' is unknown; did you mean content_first"):
+    with pytest.raises(
+        ValueError, match="'contentfirst' is unknown; did you mean content_first"
+    ):
         load_policy("contentfirst")
 
 
-# -- dimensions that are not known --------------------------------------------------------------
+# -- dimensions that are not known -----------------------------------------------------
 
 
 def test_an_unknown_dimension_leaves_what_the_policy_says_in_any_case() -> None:
@@ -162,7 +174,10 @@ def test_an_unknown_dimension_leaves_what_the_policy_says_in_any_case() -> None:
     # C, VQ, P; content_first needs no other dimension where content prefers an answer.
     assert first.possible(A, None, None) == (A,)
     assert first.possible(GOOD, None, B) == (B,)
-    assert first.possible(GOOD, A, None) == (A, B)  # P's tie leaves it to VQ, which prefers A
+    assert first.possible(GOOD, A, None) == (
+        A,
+        B,
+    )  # P's tie leaves it to VQ, which prefers A
     assert first.possible(None, A, A) == (A, B)
     assert first.possible(BAD, None, GOOD) == (A, B, BAD)
     # Nobody wins who is unacceptable in content; two equal votes of three stand.
@@ -172,13 +187,17 @@ def test_an_unknown_dimension_leaves_what_the_policy_says_in_any_case() -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=lambda policy: policy.name)
-def test_a_known_rating_leaves_no_more_possible_than_an_unknown_one(policy: Policy) -> None:
+def test_a_known_rating_leaves_no_more_possible_than_an_unknown_one(
+    policy: Policy,
+) -> None:
     for c, vq, p in CELLS:
         assert policy.possible(c, vq, p) == (policy(c, vq, p),)
         for partly in ((None, vq, p), (c, None, p), (c, vq, None)):
             assert policy(c, vq, p) in policy.possible(*partly)
             swapped = (rating and rating.swapped for rating in partly)
-            assert set(policy.possible(*swapped)) == {x.swapped for x in policy.possible(*partly)}
+            assert set(policy.possible(*swapped)) == {
+                x.swapped for x in policy.possible(*partly)
+            }
 
 
 class _Entry:
@@ -194,7 +213,9 @@ class _Entry:
 def test_policies_of_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
     policy = POLICIES["content_first"]
     offered: list[object] = [policy]
-    monkeypatch.setattr("fusion.policies.entry_points", lambda **_: [_Entry(offered[0])])
+    monkeypatch.setattr(
+        "fusion.policies.entry_points", lambda **_: [_Entry(offered[0])]
+    )
     assert load_policy("mine") is policy
     offered[0] = "no policy"
     with pytest.raises(ValueError, match=r"plugin:policy is not a fusion\.Policy"):

@@ -13,7 +13,9 @@ A, B, GOOD, BAD = RATINGS
 
 def _distributions() -> st.SearchStrategy[dict[Rating, float]]:
     weights = st.lists(st.integers(0, 20), min_size=4, max_size=4).filter(any)
-    return weights.map(lambda w: {r: x / sum(w) for r, x in zip(RATINGS, w, strict=True)})
+    return weights.map(
+        lambda w: {r: x / sum(w) for r, x in zip(RATINGS, w, strict=True)}
+    )
 
 
 def test_certain_inputs_are_the_policy_itself() -> None:
@@ -24,10 +26,14 @@ def test_certain_inputs_are_the_policy_itself() -> None:
 
 
 def test_half_and_half_by_hand() -> None:
-    # C is 1 or both_good with 1/2 each; P is 2 or both_good with 1/4 and 3/4; VQ is both_good.
-    # content_first: C=1 -> 1 (1/2); C=both_good and P=2 -> 2 (1/8); else both_good (3/8).
+    # C is 1 or both_good with 1/2 each; P is 2 or both_good with 1/4 and 3/4; VQ is
+    # both_good. content_first: C=1 -> 1 (1/2); C=both_good and P=2 -> 2 (1/8); else
+    # both_good (3/8).
     found = fuse_distributions(
-        POLICIES["content_first"], {A: 0.5, GOOD: 0.5}, {GOOD: 1.0}, {B: 0.25, GOOD: 0.75}
+        POLICIES["content_first"],
+        {A: 0.5, GOOD: 0.5},
+        {GOOD: 1.0},
+        {B: 0.25, GOOD: 0.75},
     )
     assert found == {A: 0.5, B: 0.125, GOOD: 0.375, BAD: 0.0}
 
@@ -56,7 +62,9 @@ def _swapped(distribution: dict[Rating, float]) -> dict[Rating, float]:
         ({A: math.nan}, "= nan; give a probability"),
     ],
 )
-def test_what_is_no_distribution_is_refused(bad: dict[Rating, float], message: str) -> None:
+def test_what_is_no_distribution_is_refused(
+    bad: dict[Rating, float], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         fuse_distributions(POLICIES["content_first"], {A: 1.0}, bad, {A: 1.0})
 
@@ -75,12 +83,17 @@ def test_entropy_in_bits() -> None:
         ({A: 0.5, BAD: 0.5}, A),
         ({GOOD: 0.5, BAD: 0.5}, GOOD),
         ({A: 0.4, B: 0.4, BAD: 0.2}, GOOD),
-        ({A: 1 / 3, B: 1 / 3, BAD: 1 / 3}, BAD),  # one of three tied ratings accepts each
+        (
+            {A: 1 / 3, B: 1 / 3, BAD: 1 / 3},
+            BAD,
+        ),  # one of three tied ratings accepts each
         ({B: 0.1 + 0.2, A: 0.3, BAD: 0.4}, BAD),
         ({B: (0.1 + 0.2) * 2, A: 0.6 - 0.2, BAD: 0.0}, B),
     ],
 )
-def test_mode_and_its_tie_rule(distribution: dict[Rating, float], expected: Rating) -> None:
+def test_mode_and_its_tie_rule(
+    distribution: dict[Rating, float], expected: Rating
+) -> None:
     total = math.fsum(distribution.values())
     shares = {rating: value / total for rating, value in distribution.items()}
     assert mode(shares) is expected

@@ -35,7 +35,9 @@ def test_every_label_reads_as_itself_and_is_in_the_schema(scale: Scale) -> None:
     assert [scale.parse(label) for label in scale.labels] == list(scale.labels)
     assert [scale.parse(str(label)) for label in scale.labels] == list(scale.labels)
     assert scale.schema()["enum"] == list(scale.labels)
-    assert scale.shares(scale.labels) == {x: 1 / len(scale.labels) for x in scale.labels}
+    assert scale.shares(scale.labels) == {
+        x: 1 / len(scale.labels) for x in scale.labels
+    }
 
 
 @pytest.mark.parametrize(
@@ -52,7 +54,20 @@ def test_every_label_reads_as_itself_and_is_in_the_schema(scale: Scale) -> None:
         (TYPED_TIE, 2, B),
         *(
             (FIVE, bad, None)
-            for bad in (0, 6, 4.5, "4/5", "3-4", "four", "", True, None, [4], math.nan, math.inf)
+            for bad in (
+                0,
+                6,
+                4.5,
+                "4/5",
+                "3-4",
+                "four",
+                "",
+                True,
+                None,
+                [4],
+                math.nan,
+                math.inf,
+            )
         ),
         (FIVE, "nan", None),
         (FIVE, "9" * 400, None),
@@ -64,7 +79,9 @@ def test_every_label_reads_as_itself_and_is_in_the_schema(scale: Scale) -> None:
         (TYPED_TIE, True, None),
     ],
 )
-def test_values_are_labels_or_off_the_scale(scale: Scale, value: object, label: Any) -> None:
+def test_values_are_labels_or_off_the_scale(
+    scale: Scale, value: object, label: Any
+) -> None:
     if label is None:
         with pytest.raises(OffScale, match="is not one of") as caught:
             scale.parse(value)
@@ -84,13 +101,18 @@ def test_swapping_twice_is_nothing(scale: Scale) -> None:
 
 def test_mean_and_variance_of_five_points() -> None:
     # correctness.md, section 4: logits (0, 0, 0, 0, ln 4) are (1, 1, 1, 1, 4) / 8.
-    shares = dict(zip((1, 2, 3, 4, 5), (1 / 8, 1 / 8, 1 / 8, 1 / 8, 1 / 2), strict=True))
+    shares = dict(
+        zip((1, 2, 3, 4, 5), (1 / 8, 1 / 8, 1 / 8, 1 / 8, 1 / 2), strict=True)
+    )
     assert FIVE.mean(shares) == pytest.approx(0.6875, abs=1e-12)
     assert FIVE.variance(shares) == pytest.approx(0.13671875, abs=1e-12)
     assert FIVE.value(0.6875) == pytest.approx(3.75, abs=1e-12)
     assert [FIVE.position(k) for k in FIVE.labels] == [0, 0.25, 0.5, 0.75, 1]
     # A fair coin has the largest variance there is.
-    assert (BINARY.mean({0: 0.5, 1: 0.5}), BINARY.variance({0: 0.5, 1: 0.5})) == (0.5, 0.25)
+    assert (BINARY.mean({0: 0.5, 1: 0.5}), BINARY.variance({0: 0.5, 1: 0.5})) == (
+        0.5,
+        0.25,
+    )
     assert PREFERENCE.mean({"1": 0.75, "tie": 0.25}) == 0.875
     with pytest.raises(ValueError, match="square"):
         TYPED_TIE.position("1")
@@ -122,8 +144,14 @@ def test_a_scale_is_two_or_more_rising_numbers(values: tuple[float, ...]) -> Non
 
 
 def test_a_rubric_fits_its_items() -> None:
-    assert (TRACE.dimensions, TRACE.scale, TRACE.item) == (DIMENSIONS, TYPED_TIE, "pair")
-    with pytest.raises(OffScale, match=r"^content: 'tie' is not one of 1, 2, both_good"):
+    assert (TRACE.dimensions, TRACE.scale, TRACE.item) == (
+        DIMENSIONS,
+        TYPED_TIE,
+        "pair",
+    )
+    with pytest.raises(
+        OffScale, match=r"^content: 'tie' is not one of 1, 2, both_good"
+    ):
         TRACE.parse("content", "tie")
     with pytest.raises(ValueError, match="does not rate a pair"):
         Rubric("mine", "1", ("overall",), FIVE, "pair")

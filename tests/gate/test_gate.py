@@ -49,7 +49,8 @@ def labels(wins: int, names: list[str] = NAMES) -> dict[str, str | None]:
     ],
 )
 def test_false_alarms_and_drops(cell: Cell, verdict: str, least: float) -> None:
-    # 60 runs have a standard error of .03 at .95; python -m benchmarks.coverage gate draws 1,000
+    # 60 runs have a standard error of .03 at .95; python -m benchmarks.coverage gate
+    # draws 1,000
     shares = cell.covered(60)
     assert shares[verdict] >= least - 0.06
     if not cell.drop:
@@ -57,7 +58,8 @@ def test_false_alarms_and_drops(cell: Cell, verdict: str, least: float) -> None:
 
 
 def test_power_of_the_exact_test_is_that_of_simulated_runs() -> None:
-    # published with the design: 2,000 runs each, a drop of 5 or 10 points shrunk by the noise
+    # published with the design: 2,000 runs each, a drop of 5 or 10 points shrunk by the
+    # noise
     for flips, items, drop, power in (
         (0.0, 200, 0.05, 0.974),
         (0.06, 200, 0.05, 0.598),
@@ -65,7 +67,9 @@ def test_power_of_the_exact_test_is_that_of_simulated_runs() -> None:
         (0.16, 500, 0.10, 0.987),
         (0.27, 1000, 0.05, 0.618),
     ):
-        assert sign_power(items, flips, drop * (1 - flips), 0.05) == pytest.approx(power, abs=0.035)
+        assert sign_power(items, flips, drop * (1 - flips), 0.05) == pytest.approx(
+            power, abs=0.035
+        )
 
     gap = np.r_[np.full(16, 1.0), np.full(16, -1.0), np.zeros(168)]
     seen = spread(gap, None, labels=True)
@@ -78,7 +82,11 @@ def test_a_drop_fails_and_noise_does_not(tmp_path: Path) -> None:
     worse = judged_run(tmp_path / "worse", labels(45), version="v2", seconds=2.0)
     report = gate_runs(base, worse, options=FEW)
     (row,) = report.rows
-    assert (report.verdict, report.exit_code, row.metric) == ("fail", 1, "pair.preference")
+    assert (report.verdict, report.exit_code, row.metric) == (
+        "fail",
+        1,
+        "pair.preference",
+    )
     assert row.difference.value == pytest.approx(-0.15)
     assert row.p == pytest.approx(0.5**15)  # 15 lost, none won
     assert "noise not measured" in report.sentence
@@ -95,7 +103,9 @@ def test_a_drop_fails_and_noise_does_not(tmp_path: Path) -> None:
 def test_noise_counts_only_where_no_cache_answered(tmp_path: Path) -> None:
     base = judged_run(tmp_path / "base", labels(60))
     again = {**labels(60), "i0": "2", "i70": "1", "i71": "1"}
-    candidate = judged_run(tmp_path / "candidate", labels(60), version="v2", seconds=3.0)
+    candidate = judged_run(
+        tmp_path / "candidate", labels(60), version="v2", seconds=3.0
+    )
     fresh = judged_run(tmp_path / "fresh", again, seconds=2.0, parameters={"seed": 7})
     report = gate_runs(base, candidate, [fresh], FEW)
     assert report.rows[0].noise.flips.count == 3
@@ -121,8 +131,12 @@ def test_the_answer_under_test_may_stand_on_either_side(tmp_path: Path) -> None:
 
     base = judged_run(tmp_path / "base", seen(won), swapped=swapped)
     worse = judged_run(tmp_path / "worse", seen(lost), swapped=swapped, version="v2")
-    assert gate_runs(base, worse, options=FEW).rows[0].difference.value == pytest.approx(-0.2)
-    both = judged_run(tmp_path / "both", seen(lost), version="v2")  # other answers on both sides
+    assert gate_runs(base, worse, options=FEW).rows[
+        0
+    ].difference.value == pytest.approx(-0.2)
+    both = judged_run(
+        tmp_path / "both", seen(lost), version="v2"
+    )  # other answers on both sides
     with pytest.raises(UserError, match=r"both answers differ.*--side a"):
         gate_runs(base, both, options=FEW)
 
@@ -131,7 +145,9 @@ def test_one_tagged_reversal_fails_a_better_mean_and_is_named(tmp_path: Path) ->
     names = [f"i{number}" for number in range(1000)]
     before, after = labels(500, names), {**labels(521, names), "i7": "2"}
     base = judged_run(tmp_path / "base", before, severe=["i7", "i8"])
-    candidate = judged_run(tmp_path / "candidate", after, severe=["i7", "i8"], version="v2")
+    candidate = judged_run(
+        tmp_path / "candidate", after, severe=["i7", "i8"], version="v2"
+    )
     report = gate_runs(base, candidate, options=FEW)
     assert report.rows[0].difference.value == pytest.approx(0.020)
     assert report.rows[0].verdict == "pass"
@@ -147,7 +163,10 @@ def test_coverage_that_falls_fails(tmp_path: Path) -> None:
     candidate = judged_run(tmp_path / "candidate", holes, version="v2")
     report = gate_runs(base, candidate, options=FEW)
     assert (report.verdict, report.coverage.verdict) == ("fail", "fail")
-    assert "coverage of pair.preference fell from 100 to 98 of 100 items" in report.sentence
+    assert (
+        "coverage of pair.preference fell from 100 to 98 of 100 items"
+        in report.sentence
+    )
     assert report.rows[0].worst == pytest.approx(-0.02)
     fewer = {name: label for name, label in labels(60).items() if name != "i5"}
     missing = judged_run(tmp_path / "missing", fewer, version="v2")
@@ -159,7 +178,10 @@ def test_coverage_that_falls_fails(tmp_path: Path) -> None:
     [
         ({"parameters": {"prompt": "other"}}, "judge differs .parameters.prompt"),
         ({"label_set": "forced"}, "label set differs"),
-        ({"asked": "Sing it."}, "item texts differs under 100 of the same ids, first 'i0'"),
+        (
+            {"asked": "Sing it."},
+            "item texts differs under 100 of the same ids, first 'i0'",
+        ),
     ],
 )
 def test_what_is_not_comparable_is_named(
@@ -174,7 +196,9 @@ def test_what_is_not_comparable_is_named(
 def test_the_command_ends_with_its_code_and_writes_both_files(tmp_path: Path) -> None:
     base = judged_run(tmp_path / "base", labels(60))
     worse = judged_run(tmp_path / "worse", labels(45), version="v2")
-    other = judged_run(tmp_path / "other", labels(60), version="v2", parameters={"prompt": "x"})
+    other = judged_run(
+        tmp_path / "other", labels(60), version="v2", parameters={"prompt": "x"}
+    )
     files = "--junit", tmp_path / "out" / "gate.xml", "--json", tmp_path / "gate.json"
     done = trace_eval("gate", base, worse, *files, "--runs-per-week", "20")
     assert done.code == 1
@@ -197,21 +221,39 @@ def test_junit_survives_hostile_names(tmp_path: Path) -> None:
     evil = f"i\x00\x1b[31m{name}\ufffe"
     items = [*NAMES, evil]
     base = judged_run(tmp_path / name, labels(101, items), severe=[evil])
-    worse = judged_run(tmp_path / "worse", labels(80, items), version="v2", severe=[evil])
+    worse = judged_run(
+        tmp_path / "worse", labels(80, items), version="v2", severe=[evil]
+    )
     report = gate_runs(base, worse, options=FEW)
     document = junit(report, 1.5)
     root = Xml.fromstring(document.encode())
     (suite,) = root.findall("testsuite")
-    assert [(case.get("classname"), case.get("name")) for case in suite.findall("testcase")] == [
+    assert [
+        (case.get("classname"), case.get("name")) for case in suite.findall("testcase")
+    ] == [
         ("pair.preference", f"not worse than {name}"),
         ("pair.preference.severe", f"item i[31m{name}"),
         ("coverage", f"pair.preference scored as often as by {name}"),
     ]
-    for kind, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+    for kind, tag in (
+        ("failures", "failure"),
+        ("errors", "error"),
+        ("skipped", "skipped"),
+    ):
         assert int(suite.get(kind, "")) == len(suite.findall(f"testcase/{tag}"))
-    assert (suite.get("tests"), root.get("tests"), root.get("failures")) == ("3", "3", "2")
+    assert (suite.get("tests"), root.get("tests"), root.get("failures")) == (
+        "3",
+        "3",
+        "2",
+    )
     assert suite[0].tag == "properties"
-    assert {p.get("name") for p in suite[0]} >= {"n", "flips", "alpha", "margin", "judge"}
+    assert {p.get("name") for p in suite[0]} >= {
+        "n",
+        "flips",
+        "alpha",
+        "margin",
+        "judge",
+    }
     (error,) = Xml.fromstring(junit_error(f"\x01{name}", name).encode()).iter("error")
     assert error.get("message") == name
 
@@ -223,7 +265,9 @@ def test_scores_are_gated_on_their_scale(tmp_path: Path) -> None:
     report = gate_runs(before, worse, options=FEW)
     (row,) = report.rows
     assert (row.metric, report.verdict) == ("correctness.score", "fail")
-    assert row.difference.value == pytest.approx(-0.05)  # 20 of 100 lose one of four steps
+    assert row.difference.value == pytest.approx(
+        -0.05
+    )  # 20 of 100 lose one of four steps
     with pytest.raises(UserError, match=r"--by win: not judged by both"):
         gate_runs(before, worse, options=GateOptions(by=("win",)))
 
@@ -234,7 +278,9 @@ def test_runs_whose_ids_hold_the_system_name_the_remedy(tmp_path: Path) -> None:
         ids = [f"{name}/{n}" for n in range(100)]
         runs.append(judged_run(tmp_path / name, labels(60, ids)))
     old, new = runs
-    with pytest.raises(UserError, match=r"id is 'old/0' in the first and 'new/0' in the second;"):
+    with pytest.raises(
+        UserError, match=r"id is 'old/0' in the first and 'new/0' in the second;"
+    ):
         gate_runs(old, new, options=FEW)
     tables = [tmp_path / f"{name}.csv" for name in ("old", "new")]
     for path in tables:
@@ -249,7 +295,9 @@ def test_tables_of_verdicts(tmp_path: Path) -> None:
     with path.open("w", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(("item", "old", "new", "severe"))
-        rows.writerows((n, "1", "1" if row else "2", int(not row)) for row, n in enumerate(NAMES))
+        rows.writerows(
+            (n, "1", "1" if row else "2", int(not row)) for row, n in enumerate(NAMES)
+        )
     report = gate_runs(f"{path}:old", f"{path}:new", options=FEW)
     assert [item.item for item in report.severe] == ["i0"]
     assert report.verdict == "fail"
@@ -259,7 +307,8 @@ def test_tables_of_verdicts(tmp_path: Path) -> None:
 def _calls(folder: Path, name: str, later_s: float, faulty: int = 0) -> Path:
     """Write a run of ``rate --judge turns`` over twelve calls of one exchange each.
 
-    Recordings of the first ``faulty`` ones cannot be timed; replies there come 5 s later still.
+    Recordings of the first ``faulty`` ones cannot be timed; replies there come 5 s
+    later still.
     """
     fault = {"audit": "not usable: x", "faults": [{"name": "x", "spoils": "all"}]}
     speakers = [{"name": role, "role": role} for role in ("user", "agent")]
@@ -267,30 +316,50 @@ def _calls(folder: Path, name: str, later_s: float, faulty: int = 0) -> Path:
     for number in range(12):
         start = 1.5 + 0.1 * number + later_s + 5 * (number < faulty)
         spans = ("user", 0.0, 1.0), ("agent", start, start + 3)
-        turns = [dict(zip(("speaker", "start_s", "end_s"), span, strict=True)) for span in spans]
+        turns = [
+            dict(zip(("speaker", "start_s", "end_s"), span, strict=True))
+            for span in spans
+        ]
         end = {"at_s": start + 4}
-        call = {"speakers": speakers, "clock": {"kind": "recording"}, "turns": turns, "end": end}
+        call = {
+            "speakers": speakers,
+            "clock": {"kind": "recording"},
+            "turns": turns,
+            "end": end,
+        }
         call |= {"meta": fault} if number < faulty else {}
-        lines.append(json.dumps({"id": f"c{number}", "system": name, "conversation": call}))
+        lines.append(
+            json.dumps({"id": f"c{number}", "system": name, "conversation": call})
+        )
     path = folder / f"{name}.jsonl"
     path.write_text("\n".join(lines) + "\n")
-    rate_manifest(path, folder / name, RateOptions(judge=("turns",), rubrics=("handling",)))
+    rate_manifest(
+        path, folder / name, RateOptions(judge=("turns",), rubrics=("handling",))
+    )
     return folder / name
 
 
 def test_a_slower_release_is_never_just_better(tmp_path: Path) -> None:
     old, new, same = (
-        _calls(tmp_path, name, by) for name, by in (("r41", 0.0), ("r42", 0.6), ("r43", 0.05))
+        _calls(tmp_path, name, by)
+        for name, by in (("r41", 0.0), ("r42", 0.6), ("r43", 0.05))
     )
     report = gate_runs(old, new, options=FEW)
-    assert "r42 answers 0.60 s later than r41 [0.60, 0.60], in 12 of 12 calls" in report.sentence
+    assert (
+        "r42 answers 0.60 s later than r41 [0.60, 0.60], in 12 of 12 calls"
+        in report.sentence
+    )
     assert "response_p50_s" in report.timing.by_figure
     limits = TimingLimits(fail_over=("response_p50_s=+0.2",))
     stopped = gate_runs(old, new, options=replace(FEW, limits=limits))
     assert (stopped.verdict, stopped.exit_code) == ("fail", 1)
     assert stopped.sentence.startswith("fail: response_p50_s, at most +0.2 allowed: ")
     suite = Xml.fromstring(junit(stopped).encode())
-    (case,) = (c for c in suite.iter("testcase") if c.get("classname") == "timing.response_p50_s")
+    (case,) = (
+        c
+        for c in suite.iter("testcase")
+        if c.get("classname") == "timing.response_p50_s"
+    )
     assert case.find("failure") is not None
     passed = gate_runs(old, same, options=replace(FEW, limits=limits))
     assert [row.verdict for row in passed.limits] == ["pass"]
@@ -302,14 +371,21 @@ def test_a_slower_release_is_never_just_better(tmp_path: Path) -> None:
     assert [(row.verdict, row.shown) for row in met.limits] == [("pass", False)]
     assert met.exit_code == 0
     assert "met by its value; the interval [" in met.sentence
-    mended = gate_runs(old, _calls(tmp_path, "r44", 0.05, 4), options=replace(FEW, limits=limits))
+    mended = gate_runs(
+        old, _calls(tmp_path, "r44", 0.05, 4), options=replace(FEW, limits=limits)
+    )
     assert mended.timing.by_figure["response_p50_s"].scenarios == 8
     assert [row.verdict for row in mended.limits] == ["pass"]
     (note,) = [note for note in mended.notes if "timing leaves out" in note]
     assert "4 recordings cannot be timed" in note
     assert "c0, c1, c2 and 1 more" in note
-    against = turns_report(tmp_path / "r44.jsonl", against=tmp_path / "r41.jsonl").against
-    assert "r44 answers 0.05 s later than r41 [0.05, 0.05], in 8 of 8 calls" in against.sentence()
+    against = turns_report(
+        tmp_path / "r44.jsonl", against=tmp_path / "r41.jsonl"
+    ).against
+    assert (
+        "r44 answers 0.05 s later than r41 [0.05, 0.05], in 8 of 8 calls"
+        in against.sentence()
+    )
     run = judged_run(tmp_path / "pairs", labels(101))
     with pytest.raises(UserError, match="holds no conversations"):
         gate_runs(run, run, options=replace(FEW, limits=limits))
@@ -317,7 +393,9 @@ def test_a_slower_release_is_never_just_better(tmp_path: Path) -> None:
 
 def test_a_drop_of_the_margin_itself_does_not_exceed_it() -> None:
     options = GateOptions(margin=0.05)
-    drops = np.array([-0.01, -0.09, -0.02, -0.08] * 5)  # their mean is -0.05 but for rounding
+    drops = np.array(
+        [-0.01, -0.09, -0.02, -0.08] * 5
+    )  # their mean is -0.05 but for rounding
     for order in range(20):
         mean = float(np.random.default_rng(order).permutation(drops).mean())
         assert decide(mean, 0.9, 0.001, options) == "pass"
@@ -326,5 +404,7 @@ def test_a_drop_of_the_margin_itself_does_not_exceed_it() -> None:
 
 def test_judges_without_noise_are_those_that_ask_no_model() -> None:
     """Which judges are deterministic stands apart from their table, which gates may not import."""
-    asks_none = {name for name, kind in KINDS.items() if kind.about.startswith("no model")}
+    asks_none = {
+        name for name, kind in KINDS.items() if kind.about.startswith("no model")
+    }
     assert {*DETERMINISTIC} == asks_none

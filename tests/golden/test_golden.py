@@ -1,7 +1,7 @@
 """What commands on verdicts, scores and calls write stays what it is, figure by figure.
 
-``stored/`` holds the ``--json`` of each line of :data:`COMMANDS`. After a change that is meant to
-change figures, say why in the changelog, run
+``stored/`` holds the ``--json`` of each line of :data:`COMMANDS`. After a change that
+is meant to change figures, say why in the changelog, run
 
     python -m tests.golden.test_golden
 
@@ -81,9 +81,13 @@ def written(folder: Path, name: str) -> Any:
     out = folder / f"{name}.json"
     done = trace_eval(*COMMANDS[name].split(), "--json", out, cwd=folder)
     assert out.exists(), done.err
-    text = out.read_text("utf-8").replace(f"{folder}/", "").replace(__version__, "VERSION")
+    text = (
+        out.read_text("utf-8").replace(f"{folder}/", "").replace(__version__, "VERSION")
+    )
     result = json.loads(text)
-    return {"exit": done.code} | (result if isinstance(result, dict) else {"list": result})
+    return {"exit": done.code} | (
+        result if isinstance(result, dict) else {"list": result}
+    )
 
 
 def in_twelve_digits(value: Any) -> Any:
@@ -100,28 +104,44 @@ def in_twelve_digits(value: Any) -> Any:
 def lines_of(result: dict[str, Any]) -> str:
     """Write the result as JSON, each figure of the top on its own line."""
     lines = {
-        key: json.dumps(in_twelve_digits(value), sort_keys=True) for key, value in result.items()
+        key: json.dumps(in_twelve_digits(value), sort_keys=True)
+        for key, value in result.items()
     }
-    return "{\n" + ",\n".join(f'"{key}": {line}' for key, line in lines.items()) + "\n}\n"
+    return (
+        "{\n" + ",\n".join(f'"{key}": {line}' for key, line in lines.items()) + "\n}\n"
+    )
 
 
-def differences(old: Any, new: Any, where: str = "", resampled: bool = False) -> list[str]:
+def differences(
+    old: Any, new: Any, where: str = "", resampled: bool = False
+) -> list[str]:
     """Where two results differ by more than they may."""
     if isinstance(old, dict) and isinstance(new, dict) and old.keys() == new.keys():
         return [
             line
             for key in old
             for line in differences(
-                old[key], new[key], f"{where}.{key}", resampled or bool(_RESAMPLED.search(key))
+                old[key],
+                new[key],
+                f"{where}.{key}",
+                resampled or bool(_RESAMPLED.search(key)),
             )
         ]
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         pairs = enumerate(zip(old, new, strict=True))
-        return [x for n, two in pairs for x in differences(*two, f"{where}[{n}]", resampled)]
+        return [
+            x for n, two in pairs for x in differences(*two, f"{where}[{n}]", resampled)
+        ]
     if isinstance(old, float) and isinstance(new, float | int):
-        half_a_digit = 5e-12 * abs(old)  # the most that storing twelve digits moves a value
+        half_a_digit = 5e-12 * abs(
+            old
+        )  # the most that storing twelve digits moves a value
         room = _MOVES if resampled else 1e-12 * max(1.0, abs(old)) + half_a_digit
-        return [] if math.isclose(old, new, rel_tol=0, abs_tol=room) else [f"{where}: {old}, {new}"]
+        return (
+            []
+            if math.isclose(old, new, rel_tol=0, abs_tol=room)
+            else [f"{where}: {old}, {new}"]
+        )
     return [] if old == new else [f"{where}: {old!r:.300}, {new!r:.300}"]
 
 
@@ -156,4 +176,6 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
         made = make(Path(name))
         for command in COMMANDS:
-            (STORED / f"{command}.json").write_text(lines_of(written(made, command)), "utf-8")
+            (STORED / f"{command}.json").write_text(
+                lines_of(written(made, command)), "utf-8"
+            )

@@ -29,5 +29,8 @@ def test_each_broken_rule_is_named() -> None:
         "stats: added the method to an interval": "does not begin with a verb in the imperative",
         "stats: adds the method to an interval": "does not begin with a verb in the imperative",
     }
-    good = ["stats: keep the method in an interval", "data, opinions: read a scale with its sign"]
+    good = [
+        "stats: keep the method in an interval",
+        "data, opinions: read a scale with its sign",
+    ]
     assert commits.faults([*broken, *good]) == broken

@@ -12,8 +12,8 @@ from tests.support.density import Density, density, homes
 from tests.support.docstrings import without_verb
 from tests.support.imports import ROOT, modules, tree
 
-#: How many places have each shape. A change that removes some lowers the number here; a change
-#: that adds one is unfolded instead.
+#: How many places have each shape. A change that removes some lowers the number here; a
+#: change that adds one is unfolded instead.
 LIMITS = {"nested": 0, "positional": 58, "splatted": 0}
 
 
@@ -56,12 +56,16 @@ def test_each_shape_is_seen(tmp_path: Path) -> None:
     assert density([_file(tmp_path, "c = 1 if a else 2")], tmp_path).tokens == 7
 
 
-#: Names of classes and aliases that several modules define: public ones, which users import.
+#: Names of classes and aliases that several modules define: public ones, which users
+#: import.
 SHARED_NAMES = {"Event", "Finding", "Item", "Part", "Run", "Speaker"}
 
 
 def test_a_name_has_one_home() -> None:
-    assert homes({name: tree(path) for name, path in modules().items()}).keys() <= SHARED_NAMES
+    assert (
+        homes({name: tree(path) for name, path in modules().items()}).keys()
+        <= SHARED_NAMES
+    )
 
 
 def _names_bound_twice(text: str) -> set[str]:
@@ -74,7 +78,10 @@ def _names_bound_twice(text: str) -> set[str]:
 
 
 def test_no_constant_of_a_module_takes_the_name_of_another() -> None:
-    twice = {name: _names_bound_twice(path.read_text("utf-8")) for name, path in modules().items()}
+    twice = {
+        name: _names_bound_twice(path.read_text("utf-8"))
+        for name, path in modules().items()
+    }
     assert not {name: names for name, names in twice.items() if names}
     assert _names_bound_twice("A = {1}\n\ndef f(): return A\n\nA = {2}") == {"A"}
 

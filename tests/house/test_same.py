@@ -123,7 +123,10 @@ DIFFERENT = {
         "LIMIT = 1\ndef f(a):\n    size = 2\n    return a < LIMIT",
     ),
     "a loop that adds reads what it made": (
-        "def f(a):\n    x = []\n    for n in a:\n        x.append(len(x))\n    return x",
+        (
+            "def f(a):\n    x = []\n    for n in a:\n        x.append(len(x))\n   "
+            " return x"
+        ),
         "def f(a):\n    x = []\n    return [len(x) for n in a]",
     ),
     "a loop's name lives on after it": (
@@ -131,10 +134,16 @@ DIFFERENT = {
         "def f(a):\n    x = [n for n in a]\n    return x, n",
     ),
     "a default differs": ("def f(*, n=1): return n", "def f(*, n=2): return n"),
-    "a keyword of a call differs": ("def f(a): return g(x=a)", "def f(a): return g(y=a)"),
+    "a keyword of a call differs": (
+        "def f(a): return g(x=a)",
+        "def f(a): return g(y=a)",
+    ),
     "a decorator is gone": ("@cache\ndef f(): return 1", "def f(): return 1"),
     "a message differs": ("def f(): raise E('no')", "def f(): raise E('yes')"),
-    "a field of a class is gone": ("class A:\n    x: int\n    y: int", "class A:\n    x: int"),
+    "a field of a class is gone": (
+        "class A:\n    x: int\n    y: int",
+        "class A:\n    x: int",
+    ),
 }
 
 

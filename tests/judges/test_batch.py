@@ -25,7 +25,9 @@ CASES = [case(pair=f"p{n}", a=f"words {n}") for n in range(4)]
 def made(tmp_path: Path, model: str = "gpt-4.1-mini", **options: Any) -> LLMJudge:
     return create_judge(
         f"openai:{model}",
-        JudgeOptions(cache=tmp_path / "replies.sqlite", retries=0, backoff_s=0, **options),
+        JudgeOptions(
+            cache=tmp_path / "replies.sqlite", retries=0, backoff_s=0, **options
+        ),
     )
 
 
@@ -70,7 +72,9 @@ def test_there_and_back(tmp_path: Path) -> None:
     judgements: list[Judgement] = judged(judge, CASES)
     assert {judgement.status for judgement in judgements} == {"scored"}
     assert {judgement.rating("content") for judgement in judgements} == {Rating.B}
-    assert sum(j.usage.cost_usd or 0 for j in judgements if j.usage) == pytest.approx(0.00384)
+    assert sum(j.usage.cost_usd or 0 for j in judgements if j.usage) == pytest.approx(
+        0.00384
+    )
     # Everything is answered now.
     again = write_batch([made(tmp_path)], lambda: CASES, tmp_path / "again.jsonl")
     assert (again.requests, again.cached) == (0, 8)
@@ -88,7 +92,11 @@ def test_failed_requests_are_told_apart_and_asked_again(tmp_path: Path) -> None:
         answer(lines[4], completion("no json")),
         answer(lines[5], completion("{", "length")),
         json.dumps(
-            {"custom_id": lines[6]["custom_id"], "response": None, "error": {"code": "expired"}}
+            {
+                "custom_id": lines[6]["custom_id"],
+                "response": None,
+                "error": {"code": "expired"},
+            }
         ),
         # lines[7] is missing altogether
         json.dumps({"custom_id": "of another run", "response": None, "error": {}}),
@@ -98,7 +106,12 @@ def test_failed_requests_are_told_apart_and_asked_again(tmp_path: Path) -> None:
     judge = made(tmp_path, offline=True)
     read = read_batch(judge, [path])
     assert read.replies == 3
-    assert read.failed == {"rate_limited": 1, "unparseable": 1, "reply_cut": 1, "refused": 2}
+    assert read.failed == {
+        "rate_limited": 1,
+        "unparseable": 1,
+        "reply_cut": 1,
+        "refused": 2,
+    }
     judgements: list[Judgement] = judged(judge, CASES)
     assert [judgement.reason for judgement in judgements] == [
         None,
@@ -127,13 +140,19 @@ def test_a_live_run_asks_for_what_a_batch_left_open(tmp_path: Path) -> None:
         assert len(server.asked) == 3
 
 
-def test_a_long_batch_is_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_batch_is_several_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("trace_eval.judges.ask.batch.MAX_REQUESTS", 3)
     failed = blueprint(transcript=Absent(status=Status.FAILED, reason="x"))
     cases = [*CASES, Case.of(case(pair="p9").pair, failed, blueprint())]
     written = write_batch([made(tmp_path)], lambda: cases, tmp_path / "out.jsonl")
     assert written.unscored == 1  # no evidence
-    assert [path.name for path in written.files] == ["out.jsonl", "out-2.jsonl", "out-3.jsonl"]
+    assert [path.name for path in written.files] == [
+        "out.jsonl",
+        "out-2.jsonl",
+        "out-3.jsonl",
+    ]
     assert [len(path.read_text().splitlines()) for path in written.files] == [3, 3, 2]
     size = written.files[2].stat().st_size
     monkeypatch.setattr("trace_eval.judges.ask.batch.MAX_BYTES", size + 10)
@@ -156,4 +175,6 @@ def test_only_openai_has_batches(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="use openai:MODEL"):
         write_batch([judge], lambda: CASES, tmp_path / "out.jsonl")
     with pytest.raises(UserError, match="reply cache"):
-        read_batch(create_judge("openai:m", JudgeOptions(base_url="http://127.0.0.1/v1")), [])
+        read_batch(
+            create_judge("openai:m", JudgeOptions(base_url="http://127.0.0.1/v1")), []
+        )

@@ -56,13 +56,19 @@ def parts(*scores: tuple[float, float]) -> list[QualityPart]:
     """Seconds and P.808 of stretches from one beginning, in a band of 8 kHz."""
     return [
         QualityPart(
-            start_s=0.2, end_s=0.2 + seconds, p808=p808, bandwidth_hz=8000.0, clipping_ratio=0.0
+            start_s=0.2,
+            end_s=0.2 + seconds,
+            p808=p808,
+            bandwidth_hz=8000.0,
+            clipping_ratio=0.0,
         )
         for seconds, p808 in scores
     ]
 
 
-def prompt(rendering: str, beside: str, instruction: str = "Speak slowly.") -> list[str]:
+def prompt(
+    rendering: str, beside: str, instruction: str = "Speak slowly."
+) -> list[str]:
     """Return the texts of both orders."""
     view = PairTextView(JudgeOptions(rendering=rendering, beside=beside))  # type: ignore[arg-type]
     pair = Pair(
@@ -74,7 +80,9 @@ def prompt(rendering: str, beside: str, instruction: str = "Speak slowly.") -> l
     slow = other(rate=make.rate(articulation_wpm=120.0))
     found = Case.of(pair, answer(rate=make.rate(articulation_wpm=240.0)), slow)
     prepared = view.prepare(found)
-    return ["\n".join(m.content for m in view.messages(prepared, o)) for o in ("ab", "ba")]
+    return [
+        "\n".join(m.content for m in view.messages(prepared, o)) for o in ("ab", "ba")
+    ]
 
 
 @pytest.mark.parametrize("step", [*VOICE, *VOICE_WITH_DISTILLMOS, *DELIVERY])
@@ -85,7 +93,9 @@ def test_every_step_has_a_source_and_is_symmetric(step: Step) -> None:
 
 
 @pytest.mark.parametrize("rendering", ["compact", "brief"])
-def test_the_block_is_swapped_with_the_order_and_starts_with_what_is_asked(rendering: str) -> None:
+def test_the_block_is_swapped_with_the_order_and_starts_with_what_is_asked(
+    rendering: str,
+) -> None:
     for text, slower in zip(
         prompt(rendering, "steps"), ("1 is faster", "2 is faster"), strict=True
     ):
@@ -106,20 +116,26 @@ def test_the_prompt_of_the_paper_has_no_steps() -> None:
 
 
 def test_voices_are_compared_on_speech_of_one_length() -> None:
-    short = make.quality(p808=3.2).model_copy(update={"parts": parts((1.0, 3.1), (2.0, 3.4))})
+    short = make.quality(p808=3.2).model_copy(
+        update={"parts": parts((1.0, 3.1), (2.0, 3.4))}
+    )
     whole = make.quality(p808=4.0).model_copy(
         update={"parts": parts((1.0, 3.1), (2.0, 3.4), (5.0, 3.9), (9.01, 4.0))}
     )
     lead = voice_lead(answer(quality=short), other(quality=whole))
     assert (lead.steps, lead.seconds) == (0.0, pytest.approx(2.0))
     # a whole clip that has no parts is compared as it is
-    old = voice_lead(answer(quality=make.quality(p808=3.4)), other(quality=make.quality(p808=4.0)))
+    old = voice_lead(
+        answer(quality=make.quality(p808=3.4)), other(quality=make.quality(p808=4.0))
+    )
     assert old.steps == pytest.approx(-2.0)
 
 
 def test_an_answer_in_which_nobody_speaks_has_no_step_of_delivery() -> None:
     puff = answer()
-    silent = puff.model_copy(update={"signal": puff.signal.model_copy(update={"speech": []})})  # type: ignore[union-attr]
+    silent = puff.model_copy(
+        update={"signal": puff.signal.model_copy(update={"speech": []})}
+    )  # type: ignore[union-attr]
     assert any(one.steps is not None for one in delivery(answer(), other()))
     told = {one.step: one for one in delivery(silent, other())}
     assert all(told[step].steps is None for step in (PITCH, VARIATION, LOUDNESS))
@@ -146,7 +162,9 @@ def test_prominence_is_of_the_stretch_and_falls_with_noise() -> None:
     voice = np.sum([np.cos(2 * np.pi * 120 * k * time) for k in range(1, 30)], axis=0)
     noise = np.random.default_rng(1).normal(size=len(time))
     scores = [
-        prominences(np.asarray(0.05 * (voice + share * noise), np.float32), [0.01, 1.0, 4.0])
+        prominences(
+            np.asarray(0.05 * (voice + share * noise), np.float32), [0.01, 1.0, 4.0]
+        )
         for share in (0.0, 3.0, 30.0)
     ]
     assert all(none is None for none, *_ in scores)
@@ -171,7 +189,9 @@ def test_the_rate_of_each_part_is_told_where_one_and_then_another_is_asked() -> 
     text = block(answer(transcript=transcript, signal=signal), other(), asked)
     # three words in 3 s, then four in 1 s
     assert "words/min between pauses: 1: 60, 240" in text
-    assert "between pauses" not in block(answer(transcript=transcript, signal=signal), other())
+    assert "between pauses" not in block(
+        answer(transcript=transcript, signal=signal), other()
+    )
 
 
 def test_rates_and_channels_of_the_recordings_are_no_step() -> None:
@@ -182,7 +202,9 @@ def test_rates_and_channels_of_the_recordings_are_no_step() -> None:
 
 
 def test_little_speech_of_different_words_is_not_comparable() -> None:
-    short = make.quality(p808=3.2).model_copy(update={"parts": parts((1.0, 2.7), (1.52, 3.0))})
+    short = make.quality(p808=3.2).model_copy(
+        update={"parts": parts((1.0, 2.7), (1.52, 3.0))}
+    )
     same = voice_lead(answer(quality=short), other(quality=short))
     assert same.steps == 0
     strange = other(text="bananas are yellow when ripe", quality=short)
@@ -191,7 +213,9 @@ def test_little_speech_of_different_words_is_not_comparable() -> None:
     assert "at least 2 s of different words are compared" in lead.why
 
 
-@pytest.mark.parametrize("group", ["quality", "pitch", "loudness", "rate", "transcript", "signal"])
+@pytest.mark.parametrize(
+    "group", ["quality", "pitch", "loudness", "rate", "transcript", "signal"]
+)
 def test_a_group_that_is_absent_on_one_side_has_a_line_and_no_step(group: str) -> None:
     absent = other(**{group: make.absent(Status.UNAVAILABLE)})
     for a, b in ((answer(), absent), (absent, answer())):
@@ -252,7 +276,10 @@ def test_pauses_are_listed_where_the_request_is_about_them() -> None:
     speech = [Span(start_s=0.0, end_s=1.0), Span(start_s=3.0, end_s=3.5)]
     paused = answer(signal=make.signal(duration_s=5.0, speech=speech, pauses=pauses))
     text = block(paused, other(), (PAUSE,))
-    assert "pauses in s: 1: 0.8 at 1, 0.5 at 2.5; 1.5 s of silence behind the last word." in text
+    assert (
+        "pauses in s: 1: 0.8 at 1, 0.5 at 2.5; 1.5 s of silence behind the last word."
+        in text
+    )
     assert "pauses in s" not in block(paused, other())
 
 
@@ -260,5 +287,6 @@ def test_the_case_of_other_tests_has_a_block() -> None:
     view = PairTextView(JudgeOptions())
     found = case()
     assert (
-        "Answers 1 and 2 beside each other" in view.messages(view.prepare(found), "ab")[1].content
+        "Answers 1 and 2 beside each other"
+        in view.messages(view.prepare(found), "ab")[1].content
     )

@@ -48,7 +48,12 @@ def _judged(kind: str, answer: Answer) -> tuple[Judgement, float]:
             return Answer(body={"model_info": {"llama.context_length": 131072}})
         return answer
 
-    options: dict[str, Any] = {"swap": "off", "backoff_s": 0, "retries": 0, "repair": False}
+    options: dict[str, Any] = {
+        "swap": "off",
+        "backoff_s": 0,
+        "retries": 0,
+        "repair": False,
+    }
     with Server(answers) as server:
         url = f"{server.url}/v1" if kind == "openai" else server.url
         judge = create_judge(f"{kind}:tiny", JudgeOptions(base_url=url, **options))
@@ -81,7 +86,9 @@ def test_a_body_that_unpacks_to_gigabytes_is_bounded(kind: str, status: int) -> 
 def test_other_encodings_are_refused(
     kind: str, headers: dict[str, str], damage: Any, said: str
 ) -> None:
-    judgement, _ = _judged(kind, Answer(200, damage(gzip.compress(b"{}" * 99)), dict(headers)))
+    judgement, _ = _judged(
+        kind, Answer(200, damage(gzip.compress(b"{}" * 99)), dict(headers))
+    )
     assert said in str(judgement.detail)
 
 
@@ -136,7 +143,9 @@ def test_packed_replies_are_read(kind: str, encoding: str, pack: Any) -> None:
     assert judgement.status == "scored", judgement.detail
 
 
-@pytest.mark.parametrize("count", ["1" + "0" * 400, "9" * 5000, "-1", "1e400", '"many"'])
+@pytest.mark.parametrize(
+    "count", ["1" + "0" * 400, "9" * 5000, "-1", "1e400", '"many"']
+)
 def test_absurd_token_counts_cost_the_count_only(count: str) -> None:
     usage = {"prompt_tokens": "COUNT", "completion_tokens": "COUNT"}
     body = json.dumps({**completion(json.dumps(verdict())), "usage": usage})
@@ -154,7 +163,11 @@ def _reply(reasoning: str) -> str:
 def test_a_rating_without_a_reason_counts_with_a_caveat(words: str) -> None:
     assert parse_reply(_reply(words), "label").ratings["content"] == "1"
     bare, full = completion(_reply(words)), completion(_reply("A is clear."))
-    for answers, caveats in (([bare], [NO_REASON]), ([full], []), ([full, bare], [NO_REASON])):
+    for answers, caveats in (
+        ([bare], [NO_REASON]),
+        ([full], []),
+        ([full, bare], [NO_REASON]),
+    ):
         with Server(in_turn([Answer(body=body) for body in answers])) as server:
             judgement = judge_once(made(server.url, swap="both", concurrency=1))
         assert judgement.status == "scored"
@@ -169,7 +182,9 @@ def test_free_texts_are_bounded_and_choices_are_not() -> None:
     assert verdict["answer_1_acceptable"] == {"type": "boolean"}
 
 
-@pytest.mark.parametrize("fragment", ["ha", "It is clear. ", '\\n  "reasoning": "", ', "0"])
+@pytest.mark.parametrize(
+    "fragment", ["ha", "It is clear. ", '\\n  "reasoning": "", ', "0"]
+)
 def test_loops_are_found_at_the_end_only(fragment: str) -> None:
     text = "The first answer is better because " + fragment * 80
     assert loop_in(text)
@@ -181,7 +196,9 @@ def test_what_was_merely_long_may_be_given_more_room() -> None:
     text = " ".join(f"word{n}" for n in range(400))
     assert loop_in(text) is None
     assert loop_in("a a a a") is None
-    assert cut_detail(text, "at the limit; raise -J max_tokens").endswith("raise -J max_tokens")
+    assert cut_detail(text, "at the limit; raise -J max_tokens").endswith(
+        "raise -J max_tokens"
+    )
 
 
 def test_the_second_chance_sees_little_of_the_first() -> None:
@@ -201,7 +218,9 @@ def test_a_server_that_refuses_lengths_gets_the_schema_without() -> None:
     with Server(in_turn([refused, Answer(body=completion(_reply("fine")))])) as server:
         judge = made(server.url)
         judge_once(judge)
-        asked = [a.body["response_format"]["json_schema"] for a in server.asked if a.body]
+        asked = [
+            a.body["response_format"]["json_schema"] for a in server.asked if a.body
+        ]
     assert "maxLength" in json.dumps(asked[0])
     assert "maxLength" not in json.dumps(asked[1:])
     assert judge.observed()["structure"] == "json_schema"

@@ -115,7 +115,14 @@ def test_sides_may_be_called_by_their_number_alone() -> None:
 
 def test_a_long_reason_of_nothing_but_numbers_is_read_in_no_time() -> None:
     started = time.monotonic()
-    for piece in ("1 ", "2.1, ", "P808 3.7 v 3.1 for A, ", "(", '"a', "answer 1 is faster than "):
+    for piece in (
+        "1 ",
+        "2.1, ",
+        "P808 3.7 v 3.1 for A, ",
+        "(",
+        '"a',
+        "answer 1 is faster than ",
+    ):
         claims_of(piece * (6000 // len(piece)))
     assert time.monotonic() - started < 10
 
@@ -133,7 +140,9 @@ def test_what_the_blueprints_contradict_is_false(reason: str) -> None:
 
 
 @pytest.mark.parametrize("reason", NOT_CHECKABLE)
-def test_a_claim_that_names_no_measure_is_not_checkable_and_never_true(reason: str) -> None:
+def test_a_claim_that_names_no_measure_is_not_checkable_and_never_true(
+    reason: str,
+) -> None:
     assert set(findings(reason)) == {None}
 
 
@@ -144,7 +153,12 @@ def test_in_swapped_order_answer_1_is_the_pairs_b() -> None:
 
 
 def test_a_printed_number_may_be_rounded_by_its_own_precision_alone() -> None:
-    for printed, holds in (("214", True), ("214.2", True), ("214.4", False), ("216", False)):
+    for printed, holds in (
+        ("214", True),
+        ("214.2", True),
+        ("214.4", False),
+        ("216", False),
+    ):
         assert findings(f"Answer 1 has {printed} WPM.") == [holds], printed
     assert findings("Answer 1 has a P808 of 3.7.") == [True]
     assert findings("Answer 1 has a P808 of 3.70.") == [False]  # it has 3.72
@@ -183,7 +197,7 @@ def test_a_measure_that_is_absent_is_not_checkable() -> None:
     assert check(claim, shown).holds is None
 
 
-# --- in a judgement --------------------------------------------------------------------------
+# --- in a judgement -------------------------------------------------------------------
 
 
 def pair() -> Case:
@@ -243,15 +257,21 @@ def test_a_verdict_that_its_reason_contradicts_does_not_follow() -> None:
     ("reason", "stances"),
     [
         (
-            "Audio 1 is better in content, but Audio 2 is better in voice quality. Delivery: both"
-            " are good.",
+            "Audio 1 is better in content, but Audio 2 is better in voice quality."
+            " Delivery: both are good.",
             ("1", "2", "both_good"),
         ),
         (
-            "Content: Audio 2 lists them and is better. Voice quality: neither is acceptable.",
+            (
+                "Content: Audio 2 lists them and is better. Voice quality: neither is"
+                " acceptable."
+            ),
             ("2", "both_bad", None),
         ),
-        ("On content the first is better, and on delivery the second is better.", ("1", None, "2")),
+        (
+            "On content the first is better, and on delivery the second is better.",
+            ("1", None, "2"),
+        ),
         ("Audio 2 is better in content and voice quality.", ("2", "2", None)),
         ("Audio 1 is better overall.", (None, None, None)),
     ],
@@ -276,7 +296,9 @@ def test_a_flat_verdict_that_the_one_reason_contradicts_does_not_follow() -> Non
     ]
 
 
-def test_retry_asks_once_more_where_a_reason_is_false_and_takes_what_is_borne_out() -> None:
+def test_retry_asks_once_more_where_a_reason_is_false_and_takes_what_is_borne_out() -> (
+    None
+):
     false = verdict("2", "2", "2", reasoning="Answer 2 is faster.")
     true = verdict("1", "1", "1", reasoning="Answer 1 is faster.")
     made, client = judgement([false, true], swap="off", reasons="retry")
@@ -292,7 +314,10 @@ def test_retry_asks_once_more_where_a_reason_is_false_and_takes_what_is_borne_ou
 
 def test_retry_keeps_the_first_verdict_where_the_second_is_no_better() -> None:
     false = verdict("2", "2", "2", reasoning="Answer 2 is faster.")
-    for second in (verdict("1", "1", "1", reasoning="Answer 1 is slower."), "no verdict"):
+    for second in (
+        verdict("1", "1", "1", reasoning="Answer 1 is slower."),
+        "no verdict",
+    ):
         made, _ = judgement([false, second, second], swap="off", reasons="retry")
         assert made.rating("content") == "2"
         assert made.status == "scored"
@@ -331,6 +356,10 @@ def test_every_stored_style_has_the_promised_shares() -> None:
 def test_the_page_has_what_the_first_looks_showed() -> None:
     page = " ".join((ROOT / "docs" / "explanation" / "judging.md").read_text().split())
     for look in stored("reasons")["first_looks"].values():
-        shares = sorted(row["flagged_rightly"] / row["flagged"] for row in look.values())
-        least, most = (f"{share:.2f}".removeprefix("0") for share in (shares[0], shares[-1]))
+        shares = sorted(
+            row["flagged_rightly"] / row["flagged"] for row in look.values()
+        )
+        least, most = (
+            f"{share:.2f}".removeprefix("0") for share in (shares[0], shares[-1])
+        )
         assert f"{least} to {most}" in page

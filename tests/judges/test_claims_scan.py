@@ -22,7 +22,9 @@ class Named(NamedTuple):
 
 def spans(scanner: Scanner[Named], text: str) -> list[tuple[str, int, int]]:
     """Return what a scanner finds."""
-    return sorted((one.regex.pattern, *match.span()) for one, match in scanner.matches(text))
+    return sorted(
+        (one.regex.pattern, *match.span()) for one, match in scanner.matches(text)
+    )
 
 
 def searched(patterns: list[Named], text: str) -> list[tuple[str, int, int]]:
@@ -53,7 +55,15 @@ def test_beginnings(text: str, expected: set[str]) -> None:
 
 
 def test_finds_what_each_pattern_finds_by_itself() -> None:
-    texts = ("(?:aa|aab) ?a", "b[ac]+", "a(?:b|c)?(?= b)", r"c\w*", "ab ab", r"[^a ]c ?", "(?i:BA)")
+    texts = (
+        "(?:aa|aab) ?a",
+        "b[ac]+",
+        "a(?:b|c)?(?= b)",
+        r"c\w*",
+        "ab ab",
+        r"[^a ]c ?",
+        "(?i:BA)",
+    )
     patterns = [Named(re.compile(rf"(?<![\w.])(?:{text})")) for text in texts]
     patterns.append(Named(re.compile(r"(?<!\w)(?:cab|ba) a", re.IGNORECASE)))
     scanner, rng = Scanner(patterns), random.Random(0)
@@ -68,7 +78,9 @@ def test_finds_what_each_pattern_finds_by_itself() -> None:
 
 def test_finds_all_tokens_of_reasons() -> None:
     folder = ROOT / "benchmarks" / "reasons"
-    lines = [line for path in folder.glob("*.txt") for line in path.read_text().splitlines()]
+    lines = [
+        line for path in folder.glob("*.txt") for line in path.read_text().splitlines()
+    ]
     patterns = [Named(pattern.regex) for pattern in PATTERNS.patterns]
     scanner = Scanner(patterns)
     for line in map(plain, lines):

@@ -71,7 +71,9 @@ def test_openai_compatible_server(
     assert SECRET not in done.out + done.err
 
     # A finished run sends nothing, and a new one answers from the reply cache.
-    again, _ = _judge(manifest, "openai", "--judge", "openai:tiny", "--base-url", f"{llama}/v1")
+    again, _ = _judge(
+        manifest, "openai", "--judge", "openai:tiny", "--base-url", f"{llama}/v1"
+    )
     assert (again.code, again.out.split("run:")[0]) == (0, done.out.split("run:")[0])
     estimate, _ = _judge(manifest, "other", *server, "--estimate")
     assert "2 pairs, 0 calls to make (4 in the reply cache" in estimate.out
@@ -95,7 +97,14 @@ def test_ollama(manifest: Path, front: Server, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_server_that_is_down_is_no_verdict(manifest: Path) -> None:
-    options = ["--judge", "openai:x", "--base-url", "http://127.0.0.1:9/v1", "-J", "retries=0"]
+    options = [
+        "--judge",
+        "openai:x",
+        "--base-url",
+        "http://127.0.0.1:9/v1",
+        "-J",
+        "retries=0",
+    ]
     done, run = _judge(manifest, "down", *options)
     assert done.code == 2
     assert "error: judge openai:x: http://127.0.0.1:9/v1: cannot be reached" in done.err
@@ -123,7 +132,14 @@ def test_a_real_model_rates_and_people_are_compared(
     llama: str, items: Path, tmp_path: Path
 ) -> None:
     command = ["rate", items, "--judge", "openai:tiny", "--base-url", f"{llama}/v1"]
-    command += ["--samples", 3, "--out", tmp_path / "run", "--cache", tmp_path / "cache"]
+    command += [
+        "--samples",
+        3,
+        "--out",
+        tmp_path / "run",
+        "--cache",
+        tmp_path / "cache",
+    ]
     command += ["-J", "max_tokens=400"]
     done = trace_eval(*command)
     assert done.code == 0, done.err
@@ -157,8 +173,14 @@ def test_as_a_user_types_it(items: Path, tmp_path: Path) -> None:
     ("options", "said"),
     [
         (["--judge", "rules"], "judge rules: compares pairs and has no scores"),
-        (["--rubric", "style"], "judge lexical: reads candidate and reference and rates on 1-5"),
-        (["--judge", "lexical", "--judge", "lexical"], "judge: name one or more different ones"),
+        (
+            ["--rubric", "style"],
+            "judge lexical: reads candidate and reference and rates on 1-5",
+        ),
+        (
+            ["--judge", "lexical", "--judge", "lexical"],
+            "judge: name one or more different ones",
+        ),
         (["--policy", "majority_vote"], "policy majority_vote: scores are not fused"),
         (["--estimate"], "estimate: judge lexical sends nothing"),
     ],
@@ -172,12 +194,17 @@ def test_what_cannot_work_is_said(items: Path, options: list[str], said: str) ->
 def test_replies_of_a_small_model_are_bounded_and_read() -> None:
     """SmolLM2-135M-Instruct behind a real server, as a new user's first try takes it.
 
-    Its verdict is worth nothing; that its replies are read, bounded and told apart from healthy
-    ones is the test.
+    Its verdict is worth nothing; that its replies are read, bounded and told apart from
+    healthy ones is the test.
     """
     options: dict[str, Any] = {"mode": "transcript", "max_tokens": 60, "swap": "off"}
     with llama_server(weights(), slots=1, context=8192) as url:
-        options |= {"base_url": f"{url}/v1", "retries": 0, "timeout_s": 200.0, "repair": False}
+        options |= {
+            "base_url": f"{url}/v1",
+            "retries": 0,
+            "timeout_s": 200.0,
+            "repair": False,
+        }
         judge = create_judge("openai:tiny", JudgeOptions(**options))
         started = time.monotonic()
         (judgement,) = judged(judge, [case()])
@@ -186,7 +213,11 @@ def test_replies_of_a_small_model_are_bounded_and_read() -> None:
         for verdict in judgement.dimensions.values():
             assert not is_placeholder(verdict.reasoning)
     else:
-        assert judgement.reason in (Reason.UNPARSEABLE, Reason.REPLY_CUT, Reason.OFF_LABEL)
+        assert judgement.reason in (
+            Reason.UNPARSEABLE,
+            Reason.REPLY_CUT,
+            Reason.OFF_LABEL,
+        )
     for opinion in judgement.opinions:
         assert opinion.raw
         assert len(opinion.raw) < 4000  # the schema's bounds hold

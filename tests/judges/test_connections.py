@@ -21,7 +21,9 @@ def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(f"{name.upper()}_PROXY", raising=False)
 
 
-def test_calls_go_through_the_proxy_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_go_through_the_proxy_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with Server(in_turn([OK])) as proxy:
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
         judgement = judge_once(made("http://model.invalid"))

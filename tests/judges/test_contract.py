@@ -33,7 +33,12 @@ from trace_eval.judges.options.groups import (
     TextOptions,
     names_of,
 )
-from trace_eval.judges.options.judge_options import FIELDS, NOT_DECIDING, STATE, JudgeOptions
+from trace_eval.judges.options.judge_options import (
+    FIELDS,
+    NOT_DECIDING,
+    STATE,
+    JudgeOptions,
+)
 from trace_eval.judges.registry.create import create_judge, create_scorers, judge_of
 
 IN_PROCESS = names_of(RewardOptions)
@@ -96,14 +101,18 @@ def test_an_option_that_decides_is_in_the_runs_identity(
     if name not in RATES_ONLY:
         makers.append(lambda chosen: create_judge(spec, chosen))
     if name not in PAIRS_ONLY | AUDIO_ONLY:
-        makers.append(lambda chosen: create_scorers(spec, [load_rubric("correctness")], chosen)[0])
+        makers.append(
+            lambda chosen: create_scorers(spec, [load_rubric("correctness")], chosen)[0]
+        )
     for make in makers:
         assert make(options).parameters() != make(changed).parameters()
 
 
 def test_every_option_is_declared_once_and_explained() -> None:
     declared = [
-        name for kind in JudgeOptions.__mro__ for name in vars(kind).get("__annotations__", ())
+        name
+        for kind in JudgeOptions.__mro__
+        for name in vars(kind).get("__annotations__", ())
     ]
     assert sorted(declared) == sorted(FIELDS)
     assert STATE <= NOT_DECIDING <= FIELDS
@@ -121,7 +130,11 @@ def test_every_option_is_declared_once_and_explained() -> None:
         ("openai:m", {"concat": "none"}, "concat"),
         ("audio:openai:m", {"rendering": "paper"}, "rendering"),
         ("audio:openai:m", {"choices": True}, "choices"),
-        ("audio:openai:m", {"task": "naturalness", "elicitation": "acceptability"}, "elicitation"),
+        (
+            "audio:openai:m",
+            {"task": "naturalness", "elicitation": "acceptability"},
+            "elicitation",
+        ),
         # presets of other judges, with what they set
         ("openai:m", {"preset": "audiojudge"}, ".*preset.*"),
         ("audio:openai:m", {"preset": "trace_paper"}, ".*preset.*"),
@@ -137,7 +150,9 @@ def test_an_option_that_the_judge_ignores_is_refused(
 
 
 def test_what_a_session_tells_a_judge_is_no_choice(tmp_path: Path) -> None:
-    told = create_judge("rules", JudgeOptions(cache=tmp_path / "replies.sqlite", spent=1.0))
+    told = create_judge(
+        "rules", JudgeOptions(cache=tmp_path / "replies.sqlite", spent=1.0)
+    )
     assert judge_of(told).parameters() == judge_of(create_judge("rules")).parameters()
 
 
@@ -148,7 +163,9 @@ class First(Judge):
 
     async def judge(self, case: Case) -> Judgement:
         verdict = DimensionVerdict(rating=Rating.A, reasoning="it is first")
-        return Judgement.scored(case.pair.id, self.spec, dict.fromkeys(DIMENSIONS, verdict))
+        return Judgement.scored(
+            case.pair.id, self.spec, dict.fromkeys(DIMENSIONS, verdict)
+        )
 
 
 def test_a_judge_needs_a_name_and_a_method() -> None:

@@ -24,7 +24,10 @@ from trace_eval.judges.registry.doctor import doctor, key_check
 
 
 def checks(spec: str, **options: Any) -> dict[str, Check]:
-    return {check.name: check for check in asyncio.run(doctor(spec, JudgeOptions(**options)))}
+    return {
+        check.name: check
+        for check in asyncio.run(doctor(spec, JudgeOptions(**options)))
+    }
 
 
 def answered(*answers: Answer, spec: str = "openai:m") -> dict[str, Check]:
@@ -71,7 +74,9 @@ def test_a_missing_model(ollama_url: str) -> None:
     assert "ollama pull other" in found["server"].detail
 
 
-UNCOUNTED = {k: v for k, v in completion('{"rating": "both_good"}').items() if k != "usage"}
+UNCOUNTED = {
+    k: v for k, v in completion('{"rating": "both_good"}').items() if k != "usage"
+}
 
 
 @pytest.mark.parametrize(

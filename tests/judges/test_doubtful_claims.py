@@ -51,10 +51,19 @@ def test_what_states_nothing_of_an_answer_is_never_false(reason: str) -> None:
         ),
         ("Difference in pitch: 63 Hz (answer 1 higher)",) * 2,
         (
-            "I see 118 Hz of pitch for answer 2 and 181 Hz for answer 1; the latter is higher.",
-            "I see 118 Hz of pitch for answer 2 and 181 Hz for answer 1; the former is higher.",
+            (
+                "I see 118 Hz of pitch for answer 2 and 181 Hz for answer 1; the latter"
+                " is higher."
+            ),
+            (
+                "I see 118 Hz of pitch for answer 2 and 181 Hz for answer 1; the former"
+                " is higher."
+            ),
         ),
-        ("Answer 1 (faster) beats answer 2 (slower).", "Answer 2 (faster) beats answer 1."),
+        (
+            "Answer 1 (faster) beats answer 2 (slower).",
+            "Answer 2 (faster) beats answer 1.",
+        ),
         ("> Answer 2 is the slower one.", "> Answer 1 is the slower one."),
         ("Answer 1? Clearly faster.", "Answer 2? Clearly faster."),
         (
@@ -70,7 +79,9 @@ def test_one_measure_reads_alike_in_every_style(true: str, false: str) -> None:
         assert False in findings(false)
 
 
-@pytest.mark.parametrize("about", ["A rate of 214 WPM", "Clipping of 3.1 %", "A pitch of 118 Hz"])
+@pytest.mark.parametrize(
+    "about", ["A rate of 214 WPM", "Clipping of 3.1 %", "A pitch of 118 Hz"]
+)
 def test_what_would_have_been_better_is_never_true(about: str) -> None:
     assert True not in findings(f"{about} or so would have been more fitting here.")
 

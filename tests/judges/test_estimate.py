@@ -10,7 +10,12 @@ from tests.support.cases import blueprint, case
 from tests.support.llm_judges import replied
 from trace_eval.judges.ask.estimate import estimate
 from trace_eval.judges.ask.judge import LLMJudge
-from trace_eval.judges.ask.message import PER_MESSAGE, Message, typical_tokens, upper_tokens
+from trace_eval.judges.ask.message import (
+    PER_MESSAGE,
+    Message,
+    typical_tokens,
+    upper_tokens,
+)
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
@@ -26,7 +31,11 @@ def test_calls_and_cost_are_known_before_anything_is_sent(
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     judge = made(samples=3, max_tokens=500)
     failed = blueprint(transcript=Absent(status=Status.UNAVAILABLE, reason="x"))
-    cases = [case(pair="p1"), case(pair="p2"), Case.of(case(pair="p3").pair, failed, blueprint())]
+    cases = [
+        case(pair="p1"),
+        case(pair="p2"),
+        Case.of(case(pair="p3").pair, failed, blueprint()),
+    ]
     found = estimate(judge, iter(cases))
     assert (found.cases, found.unscored, found.calls, found.cached) == (3, 1, 12, 0)
     assert found.output_tokens == 12 * 300
@@ -49,7 +58,11 @@ def test_no_price_means_no_cost() -> None:
 
 
 def test_cached_calls_cost_nothing(llama: str, tmp_path: Path) -> None:
-    options = {"base_url": f"{llama}/v1", "cache": tmp_path / "r.sqlite", "temperature": 1.0}
+    options = {
+        "base_url": f"{llama}/v1",
+        "cache": tmp_path / "r.sqlite",
+        "temperature": 1.0,
+    }
     judge = create_judge("openai:tiny", JudgeOptions(**options))
     assert asyncio.run(judge.judge(case())).status == "scored"
     found = estimate(judge, [case(), case(a="other")])
@@ -66,10 +79,13 @@ def test_token_bounds_by_hand() -> None:
     assert typical_tokens([Message("user", "1" * 114)]) == 100
 
 
-def test_the_bound_holds_for_a_real_tokenizer(llama: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bound_holds_for_a_real_tokenizer(
+    llama: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # The model's words are whole tokens, as a large vocabulary has them.
     judge = create_judge(
-        "openai:tiny", JudgeOptions(base_url=f"{llama}/v1", swap="off", temperature=1, seed=3)
+        "openai:tiny",
+        JudgeOptions(base_url=f"{llama}/v1", swap="off", temperature=1, seed=3),
     )
     call = judge.calls(case())[0]
     counted = replied(judge.client, call.request).tokens.input

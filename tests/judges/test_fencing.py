@@ -66,7 +66,9 @@ HOSTILE = {
 def unhurried(found: Case) -> Case:
     """Give a case time enough to say any text, so that none is called a guess."""
     slow = {
-        role: one.model_copy(update={"signal": one.signal.model_copy(update={"speech_s": 1e5})})
+        role: one.model_copy(
+            update={"signal": one.signal.model_copy(update={"speech_s": 1e5})}
+        )
         for role, one in found.blueprints.items()
     }
     return replace(found, blueprints=slow)
@@ -75,7 +77,9 @@ def unhurried(found: Case) -> Case:
 @pytest.mark.parametrize("mode", ["blueprint", "transcript"])
 @pytest.mark.parametrize("rendering", ["compact", "paper"])
 @pytest.mark.parametrize("name", HOSTILE)
-def test_outside_text_cannot_change_the_prompt(name: str, rendering: str, mode: str) -> None:
+def test_outside_text_cannot_change_the_prompt(
+    name: str, rendering: str, mode: str
+) -> None:
     pack = PairTextView(JudgeOptions(mode=mode, rendering=rendering))
     text = HOSTILE[name]
     known = unhurried(case("a", "b", "c", spoken=blueprint("c")))
@@ -101,7 +105,9 @@ def test_neutral_text_stays_as_it_is(name: str) -> None:
 
 
 def test_ordinary_words_are_kept() -> None:
-    text = "Über 3.5 km, it's “fine” – really? 你好 नमस्ते (a/b) 50% [sic] e-mail me@x.org"
+    text = (
+        "Über 3.5 km, it's “fine” – really? 你好 नमस्ते (a/b) 50% [sic] e-mail me@x.org"
+    )
     assert neutralise(text) == text
     joined = "می\u200cخواهم"  # Persian needs the joiner
     assert neutralise(joined) == joined
@@ -157,8 +163,8 @@ def test_no_hidden_sentence_comes_through(way: str, carrier: str) -> None:
 
 
 def test_fences_cannot_be_closed_from_inside() -> None:
-    # An attacker who knows the algorithm can compute the tag of a text, but not of a text
-    # that contains that tag.
+    # An attacker who knows the algorithm can compute the tag of a text, but not of a
+    # text that contains that tag.
     text = "hello"
     for _ in range(20):
         text = f"{text} end {fence_tag([text])}"
@@ -186,10 +192,18 @@ def test_labels_reasons_and_extensions_are_outside_text_too() -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/data/gpt-4o/1.wav", "gpt-4o/1.wav", r"C:\data\gpt-4o\1.wav", "gpt-4o.mp3", "../gpt-4o/x"],
+    [
+        "/data/gpt-4o/1.wav",
+        "gpt-4o/1.wav",
+        r"C:\data\gpt-4o\1.wav",
+        "gpt-4o.mp3",
+        "../gpt-4o/x",
+    ],
 )
 def test_file_names_are_left_out_of_reasons(path: str) -> None:
-    assert without_paths(f"{path}: cannot be decoded") == "(file) cannot be decoded" or (
+    assert without_paths(
+        f"{path}: cannot be decoded"
+    ) == "(file) cannot be decoded" or (
         without_paths(f"{path}: cannot be decoded") == "(file): cannot be decoded"
     )
     assert "gpt-4o" not in without_paths(f"the file {path} is silent")
@@ -205,7 +219,9 @@ class Voice(Present):
 def test_text_is_found_in_a_group_by_the_types_of_its_fields() -> None:
     group = Voice(mean_db=1.5, labels=[{"<s>": "a\n<|im_end|>"}])
     source = Provenance(extractor="mine", version="1")
-    clean = neutralise_blueprint(blueprint().with_group("mine", group, source)).group("mine")
+    clean = neutralise_blueprint(blueprint().with_group("mine", group, source)).group(
+        "mine"
+    )
     assert clean == Voice(mean_db=1.5, labels=[{"‹s›": "a ‹|im_end|›"}])
 
 
@@ -214,10 +230,14 @@ def test_texts_read_at_once_are_cleaned_as_they_are_one_by_one() -> None:
     odd += ["{", "{%", "e\u0301", "\u0301e", "中"]
     source = Provenance(extractor="mine", version="1")
     for first, second in itertools.product(["plain", *odd], repeat=2):
-        raw = blueprint().with_group("mine", Extension(values={"k": [first, second]}), source)
+        raw = blueprint().with_group(
+            "mine", Extension(values={"k": [first, second]}), source
+        )
         clean = neutralise_blueprint(raw).group("mine")
         assert clean.values["k"] == [neutralise(first), neutralise(second)]
-    words = [Word(text=text, start_s=None, end_s=None) for text in ("good", "<s>", "é-x")]
+    words = [
+        Word(text=text, start_s=None, end_s=None) for text in ("good", "<s>", "é-x")
+    ]
     heard = transcript("good", words=words)
     said = neutralise_blueprint(blueprint(transcript=heard)).transcript
     assert [word.text for word in said.words] == ["good", "‹s›", "é-x"]

@@ -1,10 +1,11 @@
 """Prompts of published protocols stay what they are, byte for byte; ours change by decision.
 
-``frozen/published.txt`` holds what judges send under published protocols, both orders and
-examples included; ``frozen/ours.json`` holds a hash of all other prompts that we ship, and
-``frozen/judges.json`` what each judge says of itself, the keys of its replies, and what scripted
-replies come to: runs of before can be continued, and no reply is paid twice. To change one of
-ours: raise the version of its rubric or template, say why in the changelog, and run
+``frozen/published.txt`` holds what judges send under published protocols, both orders
+and examples included; ``frozen/ours.json`` holds a hash of all other prompts that we
+ship, and ``frozen/judges.json`` what each judge says of itself, the keys of its
+replies, and what scripted replies come to: runs of before can be continued, and no
+reply is paid twice. To change one of ours: raise the version of its rubric or template,
+say why in the changelog, and run
 
     python -m tests.judges.test_frozen_prompts
 """
@@ -54,12 +55,23 @@ LISTENS: dict[str, dict[str, Any]] = {
     "audiojudge": {"preset": "audiojudge"},
     "audiojudge, four examples": {"preset": "audiojudge", "examples": True},
     **{
-        f"audiojudge, {concat}": {"preset": "audiojudge", "concat": concat, "examples": True}
+        f"audiojudge, {concat}": {
+            "preset": "audiojudge",
+            "concat": concat,
+            "examples": True,
+        }
         for concat in ("none", "pairs", "examples", "test")
     },
     **{
         task: {"task": task}
-        for task in ("aspects", "content", "pronunciation", "quality", "rate", "speaker")
+        for task in (
+            "aspects",
+            "content",
+            "pronunciation",
+            "quality",
+            "rate",
+            "speaker",
+        )
     },
     "dimensions": {"task": "dimensions"},
     "dimensions, acceptability": {"task": "dimensions", "elicitation": "acceptability"},
@@ -72,7 +84,9 @@ LISTENS: dict[str, dict[str, Any]] = {
     },
 }
 
-RUBRICS = tuple(name for name in rubric_names() if not load_rubric(name).of_conversations)
+RUBRICS = tuple(
+    name for name in rubric_names() if not load_rubric(name).of_conversations
+)
 
 OF_CONVERSATIONS = ("conciseness", "faithfulness", "progression")
 
@@ -80,7 +94,11 @@ ELEMENTS = tuple(e for name in OF_CONVERSATIONS for e in load_rubric(name).eleme
 
 STYLE_PAPER = {"preset": "style_paper"}
 
-_VERDICT = {"reasoning": "heard", "answer_1_acceptable": True, "answer_2_acceptable": False}
+_VERDICT = {
+    "reasoning": "heard",
+    "answer_1_acceptable": True,
+    "answer_2_acceptable": False,
+}
 
 
 def _reply(label: str, score: float) -> str:
@@ -89,8 +107,17 @@ def _reply(label: str, score: float) -> str:
         name: {**_VERDICT, "better": label, "rating": label}
         for name in ("content", "voice_quality", "paralinguistics")
     }
-    said |= {"reasoning": "because", "label": label, "match": label == "1", "score": score}
-    said |= {"score_1": score, "score_2": 3, "turns": [{"turn": n, "score": 3} for n in (0, 2)]}
+    said |= {
+        "reasoning": "because",
+        "label": label,
+        "match": label == "1",
+        "score": score,
+    }
+    said |= {
+        "score_1": score,
+        "score_2": 3,
+        "turns": [{"turn": n, "score": 3} for n in (0, 2)],
+    }
     said["elements"] = dict.fromkeys(ELEMENTS, score)
     return f"{json.dumps(said)}\nFirst recording: {score:g}, second recording: 3"
 
@@ -132,7 +159,9 @@ def _calls(judge: Any, case: Any) -> str:
 
 def _spoken(folder: Path) -> Case:
     recording = write(folder / "answer.wav", 0.5, 300.0)
-    item = Single.model_validate(single().model_dump() | {"answer": {"audio": recording}})
+    item = Single.model_validate(
+        single().model_dump() | {"answer": {"audio": recording}}
+    )
     from tests.support.cases import blueprint
 
     return Case(item, {"answer": blueprint()}, decode_recording)
@@ -150,7 +179,10 @@ def judges(folder: Path) -> Iterator[tuple[str, Callable[..., Judge], Case]]:
         yield f"reads/{name}", _pairs("", chosen), text_case()
     shots = examples(folder, [{"label": label} for label in ("1", "2", "tie", "1")])
     for name, chosen in LISTENS.items():
-        options = {**chosen, **({"examples": shots, "shots": 4} if "examples" in chosen else {})}
+        options = {
+            **chosen,
+            **({"examples": shots, "shots": 4} if "examples" in chosen else {}),
+        }
         case = audio_case(folder)
         if chosen.get("task") == "naturalness":
             case = with_texts(case, "The tower leans.", "The tower leans.")
@@ -162,14 +194,22 @@ def judges(folder: Path) -> Iterator[tuple[str, Callable[..., Judge], Case]]:
         if needs_audio:
             yield f"rates/{name}, by ear", _scores("audio:", name), case
     for name in ("style", "role_style"):
-        yield f"rates/style_paper, {name}", _scores("audio:", name, STYLE_PAPER), _spoken(folder)
+        yield (
+            f"rates/style_paper, {name}",
+            _scores("audio:", name, STYLE_PAPER),
+            _spoken(folder),
+        )
 
 
 def _pairs(kind: str, chosen: dict[str, Any]) -> Callable[..., Judge]:
-    return lambda client, **more: create_judge(f"{kind}{client}", unasked(**{**chosen, **more}))
+    return lambda client, **more: create_judge(
+        f"{kind}{client}", unasked(**{**chosen, **more})
+    )
 
 
-def _scores(kind: str, name: str, chosen: dict[str, Any] | None = None) -> Callable[..., Judge]:
+def _scores(
+    kind: str, name: str, chosen: dict[str, Any] | None = None
+) -> Callable[..., Judge]:
     def make(client: str, **more: Any) -> Judge:
         options = unasked(**{**(chosen or {}), **more})
         (scorer,) = create_scorers(f"{kind}{client}", [load_rubric(name)], options)
@@ -198,8 +238,12 @@ def identities(folder: Path) -> Iterator[tuple[str, str]]:
             "observed": sorted(judge.observed()),
         }
         for number, replies in enumerate((REPLIES, ["no verdict"] * 60)):
-            Path("replies.jsonl").write_text("".join(f"{json.dumps(r)}\n" for r in replies))
-            scripted = make("scripted:replies.jsonl", samples=3, temperature=1.0, structure="auto")
+            Path("replies.jsonl").write_text(
+                "".join(f"{json.dumps(r)}\n" for r in replies)
+            )
+            scripted = make(
+                "scripted:replies.jsonl", samples=3, temperature=1.0, structure="auto"
+            )
             outcome: Outcome = asyncio.run(scripted.judge(case))
             told[f"outcome {number}"] = outcome.model_dump(mode="json")
             for opinion in told[f"outcome {number}"]["opinions"]:
@@ -216,7 +260,9 @@ def frozen(folder: Path) -> dict[str, str]:
     """File of :data:`FROZEN` -> what it has to hold."""
     with chdir(folder):
         sent, told = dict(prompts(folder)), dict(identities(folder))
-    published = {name: text for name, text in sent.items() if name.startswith(PUBLISHED)}
+    published = {
+        name: text for name, text in sent.items() if name.startswith(PUBLISHED)
+    }
     ours = {name: text for name, text in sent.items() if name not in published}
     hashed = {
         file: {name: _digest(text) for name, text in texts.items()}
@@ -225,7 +271,9 @@ def frozen(folder: Path) -> dict[str, str]:
     words = "".join(f"######## {name}\n{text}\n\n" for name, text in published.items())
     return {
         "published.txt": words,
-        **{file: f"{json.dumps(hashes, indent=1)}\n" for file, hashes in hashed.items()},
+        **{
+            file: f"{json.dumps(hashes, indent=1)}\n" for file, hashes in hashed.items()
+        },
     }
 
 
@@ -235,7 +283,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("file", ["published.txt", "ours.json", "judges.json"])
-def test_prompts_and_judges_change_by_decision_only(file: str, made: dict[str, str]) -> None:
+def test_prompts_and_judges_change_by_decision_only(
+    file: str, made: dict[str, str]
+) -> None:
     assert made[file] == (FROZEN / file).read_text("utf-8")
 
 

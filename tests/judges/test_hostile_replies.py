@@ -40,12 +40,20 @@ def _readers() -> dict[str, Reader]:
     found: dict[str, Reader] = {}
     shapes = set()
 
-    def add(name: str, spec: str, rubric: ScoreRubric | None = None, **chosen: Any) -> None:
+    def add(
+        name: str, spec: str, rubric: ScoreRubric | None = None, **chosen: Any
+    ) -> None:
         options = unasked(**chosen)
         judge = (
-            create_scorers(spec, [rubric], options)[0] if rubric else create_judge(spec, options)
+            create_scorers(spec, [rubric], options)[0]
+            if rubric
+            else create_judge(spec, options)
         )
-        shape = (type(judge.form), json.dumps(judge.form.schema), judge.options.structure)
+        shape = (
+            type(judge.form),
+            json.dumps(judge.form.schema),
+            judge.options.structure,
+        )
         if shape not in shapes:  # of equal readers one is enough
             found[name] = judge.form.read
         shapes.add(shape)
@@ -55,7 +63,9 @@ def _readers() -> dict[str, Reader]:
     for task in (*task_names(), "naturalness"):
         add(f"task {task}", "audio:openai:m", task=task)
     add("naturalness in words", "audio:openai:m", task="naturalness", structure="text")
-    for structure, rubric in product(("auto", "text"), map(load_rubric, rubric_names())):
+    for structure, rubric in product(
+        ("auto", "text"), map(load_rubric, rubric_names())
+    ):
         spec = "audio:openai:m" if rubric.needs_audio else "openai:m"
         name = f"{rubric.key}, {structure}, elements {rubric.elements}"
         add(name, spec, rubric, structure=structure)
@@ -73,12 +83,84 @@ _OTHERS: dict[str, Reader] = {
 }
 
 _PIECES = (
-    *("_", "*", "`", "#", "~", "- ", "= ", " ", "\n", "\t", "\u00a0", "(", ")", "|", "> ", "1"),
-    *('"', "'", "\\", '\\"', "{", "}", "[", "]", "{}", "[]", ",", ":", "[[", "[[A]", "<", "</"),
-    *('{"', '{"k":', '{"k":[', '{"":{":', '{"a":"{","b":', '{"a\\":"{', '[{"a":', '{"k":1}'),
-    *("<think>", "</think", "</think>", "```json\n", "**", "__", "_a", "score", "score:", "a"),
-    *("score is ", "output a", "output a: 8 ", "output a: 8, output b: 7. ", "first 8/", "a: "),
-    *("1.", "-", "1e", "true", "nul", "\\u00", "\ud800", "is is ", "final score of ", "and "),
+    *(
+        "_",
+        "*",
+        "`",
+        "#",
+        "~",
+        "- ",
+        "= ",
+        " ",
+        "\n",
+        "\t",
+        "\u00a0",
+        "(",
+        ")",
+        "|",
+        "> ",
+        "1",
+    ),
+    *(
+        '"',
+        "'",
+        "\\",
+        '\\"',
+        "{",
+        "}",
+        "[",
+        "]",
+        "{}",
+        "[]",
+        ",",
+        ":",
+        "[[",
+        "[[A]",
+        "<",
+        "</",
+    ),
+    *(
+        '{"',
+        '{"k":',
+        '{"k":[',
+        '{"":{":',
+        '{"a":"{","b":',
+        '{"a\\":"{',
+        '[{"a":',
+        '{"k":1}',
+    ),
+    *(
+        "<think>",
+        "</think",
+        "</think>",
+        "```json\n",
+        "**",
+        "__",
+        "_a",
+        "score",
+        "score:",
+        "a",
+    ),
+    *(
+        "score is ",
+        "output a",
+        "output a: 8 ",
+        "output a: 8, output b: 7. ",
+        "first 8/",
+        "a: ",
+    ),
+    *(
+        "1.",
+        "-",
+        "1e",
+        "true",
+        "nul",
+        "\\u00",
+        "\ud800",
+        "is is ",
+        "final score of ",
+        "and ",
+    ),
 )
 
 
@@ -103,7 +185,9 @@ def _families() -> dict[str, Callable[[int], str]]:
     for number in range(20):  # whatever nobody thought of
         few = "".join(draw.choices(_PIECES, k=draw.randint(2, 4)))
         found[f"mixed {number}: {few!r}"] = repeated("", few, draw.choice(_PIECES))
-    found["one open list in many objects"] = lambda n: '{"k":' * 300 + "[" + "[]," * (n // 3)
+    found["one open list in many objects"] = lambda n: (
+        '{"k":' * 300 + "[" + "[]," * (n // 3)
+    )
     found["nested and closed"] = lambda n: '{"k":' * (n // 6) + "1" + "}" * (n // 6)
     return found
 
@@ -169,7 +253,12 @@ def test_the_longest_reply_holds_nobody_up(unit: str) -> None:
 def test_a_verdict_after_any_rubbish_is_read() -> None:
     good = json.dumps(verdict("1", "2", "both_bad"))
     read = _readers()["label"]
-    for rubbish in ("{ " * 5000, '{"k":' * 5000, '{"a":"{","b":' * 999, '{"k": [' + "[]," * 5000):
+    for rubbish in (
+        "{ " * 5000,
+        '{"k":' * 5000,
+        '{"a":"{","b":' * 999,
+        '{"k": [' + "[]," * 5000,
+    ):
         assert read(rubbish + "\n" + good).ratings["content"] == "1"
 
 
@@ -188,7 +277,23 @@ def _objects_by_trying(text: str) -> list[Any]:
 def test_objects_are_those_that_trying_every_brace_finds() -> None:
     draw = random.Random(1)
     pieces = (
-        *("{", "}", "[", "]", ":", ",", '"', '"', '"a"', '"a":', "1", " ", "\\", "-2.5e3", "true"),
+        *(
+            "{",
+            "}",
+            "[",
+            "]",
+            ":",
+            ",",
+            '"',
+            '"',
+            '"a"',
+            '"a":',
+            "1",
+            " ",
+            "\\",
+            "-2.5e3",
+            "true",
+        ),
         *("{}", '{"a":1}', '{"a":', '{"b":[', "null", "\n", "{{", "01", "\\u0041", "x"),
     )
     for _ in range(5_000):

@@ -34,11 +34,20 @@ from trace_eval.judges.lexical.judge import WordJudge
 
 
 def test_words_and_f1_by_hand() -> None:
-    assert words("The dog's bark: LOUD, and... a cat") == ["dog", "s", "bark", "loud", "and", "cat"]
+    assert words("The dog's bark: LOUD, and... a cat") == [
+        "dog",
+        "s",
+        "bark",
+        "loud",
+        "and",
+        "cat",
+    ]
     assert words("A") == ["a"]
     assert words("...") == []
     # two of three and two of four words in common: 2 * 2 / 7
-    assert token_f1(words("red hat shop"), words("red hat big store")) == pytest.approx(4 / 7)
+    assert token_f1(words("red hat shop"), words("red hat big store")) == pytest.approx(
+        4 / 7
+    )
     assert exact_match(words("A hat!"), words("the hat")) == 1
     assert token_f1([], []) == 1
     assert token_f1([], ["x"]) == 0
@@ -77,7 +86,9 @@ def test_an_answer_without_words_is_the_lowest_for_sure(candidate: str) -> None:
 
 def test_of_several_references_the_best_counts() -> None:
     one = lexical_score("Which animal?", ["a parrot"], "a parrot")
-    several = lexical_score("Which animal?", ["some bird", "a parrot", "a fish"], "a parrot")
+    several = lexical_score(
+        "Which animal?", ["some bird", "a parrot", "a fish"], "a parrot"
+    )
     assert several.reference == 1
     assert several.distribution == one.distribution
     with pytest.raises(ValueError, match="reference"):
@@ -86,11 +97,18 @@ def test_of_several_references_the_best_counts() -> None:
 
 def test_a_right_answer_is_better_than_a_wrong_one() -> None:
     def mean(candidate: str) -> float:
-        shares = lexical_score("Which animal is heard?", ["a dog"], candidate).distribution
+        shares = lexical_score(
+            "Which animal is heard?", ["a dog"], candidate
+        ).distribution
         assert sum(shares.values()) == pytest.approx(1)
         return sum(label * share for label, share in shares.items())
 
-    assert mean("a dog") > 4 > 2.5 > mean("it is the ringing of church bells in the evening")
+    assert (
+        mean("a dog")
+        > 4
+        > 2.5
+        > mean("it is the ringing of church bells in the evening")
+    )
 
 
 def test_text_cannot_crash_it() -> None:
@@ -101,7 +119,13 @@ def test_text_cannot_crash_it() -> None:
 
 
 def test_a_file_of_other_features_is_refused() -> None:
-    model = {"features": ["f1"], "labels": [1, 2], "weights": {}, "bias": {}, "data": {}}
+    model = {
+        "features": ["f1"],
+        "labels": [1, 2],
+        "weights": {},
+        "bias": {},
+        "data": {},
+    }
     with pytest.raises(ValueError, match="features"):
         LexicalModel.from_json(json.dumps(model))
 
@@ -128,7 +152,9 @@ class ExactJudge(WordJudge):
     scale = BINARY
 
     async def rate(self, case: Case, references: Sequence[tuple[int, str]]) -> Outcome:
-        same = any(text.casefold() == self.words(case).casefold() for _, text in references)
+        same = any(
+            text.casefold() == self.words(case).casefold() for _, text in references
+        )
         return self.score(case, {float(same): 1.0}, reference=0)
 
 
@@ -157,5 +183,7 @@ def test_a_judge_of_words_may_say_yes_or_no() -> None:
     assert value(exact, candidate="") == 0  # nothing was said: the lowest score
     assert value(exact, candidate="south", reference=[]) is None
     assert value(PoliteJudge(yes_no), candidate="south, please", reference=[]) == 1
-    with pytest.raises(UserError, match=r"exact: .* on 0-1, and rubric correctness is not"):
+    with pytest.raises(
+        UserError, match=r"exact: .* on 0-1, and rubric correctness is not"
+    ):
         ExactJudge(correctness)

@@ -156,7 +156,8 @@ def test_a_dead_server_is_not_retried_for_ever(reason: Reason) -> None:
     for _ in range(20):
         with pytest.raises(CallFailed):
             run(caller, send)
-    # Five calls of four attempts reach DEAD_AFTER = 20; the other fifteen try once each.
+    # Five calls of four attempts reach DEAD_AFTER = 20; the other fifteen try once
+    # each.
     assert calls == [DEAD_AFTER + 15]
     run(caller, failing(0, unreached())[0])
     send, calls = failing(1, unreached())

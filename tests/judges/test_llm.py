@@ -109,7 +109,9 @@ def test_one_second_chance_then_unscored(bad: Any, reason: Reason) -> None:
     (opinion,) = made.opinions
     assert opinion.repaired
     assert opinion.reason is reason
-    assert opinion.raw == (bad if isinstance(bad, str) else bad.get("reply", json.dumps(bad)))
+    assert opinion.raw == (
+        bad if isinstance(bad, str) else bad.get("reply", json.dumps(bad))
+    )
     assert opinion.ratings == {}
 
     made = judge(scripted([bad], swap="off", repair=False))
@@ -126,7 +128,9 @@ def test_a_failed_call_gets_no_second_chance_and_no_failure_replaces_a_reply() -
     assert "second chance failed" in (made.detail or "")
 
 
-@pytest.mark.parametrize("status", [Status.FAILED, Status.UNAVAILABLE, Status.NOT_REQUESTED])
+@pytest.mark.parametrize(
+    "status", [Status.FAILED, Status.UNAVAILABLE, Status.NOT_REQUESTED]
+)
 def test_nothing_is_asked_where_our_own_tools_left_no_words(status: Status) -> None:
     one = scripted([])
     absent = Absent(status=status, reason="x")
@@ -136,7 +140,9 @@ def test_nothing_is_asked_where_our_own_tools_left_no_words(status: Status) -> N
     assert one.client.history == []
     # A silent answer is judged; so is one whose transcript is dropped on purpose.
     assert judge(scripted([verdict()] * 2), case(b=None)).status == "scored"
-    assert judge(scripted([verdict()] * 2, drop=("transcript",)), shown).status == "scored"
+    assert (
+        judge(scripted([verdict()] * 2, drop=("transcript",)), shown).status == "scored"
+    )
 
 
 def test_a_script_that_runs_out_is_an_error() -> None:
@@ -156,7 +162,9 @@ def test_a_script_may_name_pairs() -> None:
 
 def test_scripted_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "replies.jsonl"
-    path.write_text(json.dumps(verdict()) + "\n\n" + json.dumps(json.dumps(verdict("2"))) + "\n")
+    path.write_text(
+        json.dumps(verdict()) + "\n\n" + json.dumps(json.dumps(verdict("2"))) + "\n"
+    )
     one = create_judge(f"scripted:{path}", JudgeOptions(cache=tmp_path / "r.sqlite"))
     assert one.concurrency == 1
     assert ratings(asyncio.run(one.judge(case())))[0] == "1"
@@ -200,7 +208,9 @@ class Server:
 
 
 def cached(tmp_path: Path, client: Server, **options: Any) -> LLMJudge:
-    chosen = JudgeOptions(cache=tmp_path / "r.sqlite", backoff_s=0, retries=0, **options)
+    chosen = JudgeOptions(
+        cache=tmp_path / "r.sqlite", backoff_s=0, retries=0, **options
+    )
     return reading_judge("openai:m", client, chosen, PRICE)
 
 
@@ -255,7 +265,9 @@ def test_the_budget_stops_before_it_is_passed(tmp_path: Path) -> None:
     assert 0 < len(scored) < 20
     assert one.budget.spending.spent <= 0.01
     assert one.budget.spending.spent == pytest.approx(client.calls * 0.0021)
-    assert {judgement.reason for judgement in made[len(scored) :]} == {Reason.OVER_BUDGET}
+    assert {judgement.reason for judgement in made[len(scored) :]} == {
+        Reason.OVER_BUDGET
+    }
     with pytest.raises(UserError, match="no price is known"):
         reading_judge("openai:m", client, JudgeOptions(max_cost=1.0))
 
@@ -317,7 +329,16 @@ def test_parameters_are_equal_for_equal_options() -> None:
         ({"drop": ("tone",)}, "tone"),
         ({"drop": ("emotion",), "mode": "transcript"}, "transcript"),
         (
-            {"drop": ("signal", "transcript", "quality", "properties", "emotion", "accent")},
+            {
+                "drop": (
+                    "signal",
+                    "transcript",
+                    "quality",
+                    "properties",
+                    "emotion",
+                    "accent",
+                )
+            },
             "every group",
         ),
     ],
@@ -340,14 +361,17 @@ def test_a_spoken_instruction_without_words_is_missing_evidence() -> None:
         assert made.reason is Reason.EVIDENCE_MISSING
     # A silent instruction is a fact about the instruction.
     made = judge(
-        scripted([verdict()] * 2), Case.of(spoken, blueprint(), blueprint(), blueprint(None))
+        scripted([verdict()] * 2),
+        Case.of(spoken, blueprint(), blueprint(), blueprint(None)),
     )
     assert made.status == "scored"
 
 
-def test_calls_under_way_do_not_exhaust_the_budget_by_their_worst_case(tmp_path: Path) -> None:
-    # Worst case of a call: over 2,048 reply tokens, US$ 0.004 at $1/M. Eight at once could
-    # come to 0.034, but ten cases cost 20 x 0.0011 = 0.022.
+def test_calls_under_way_do_not_exhaust_the_budget_by_their_worst_case(
+    tmp_path: Path,
+) -> None:
+    # Worst case of a call: over 2,048 reply tokens, US$ 0.004 at $1/M. Eight at once
+    # could come to 0.034, but ten cases cost 20 x 0.0011 = 0.022.
     client = Server()
     one = cached(tmp_path, client, max_cost=0.03, concurrency=8)
     outcomes = judged(one, (case(a=f"words {n}") for n in range(10)), at_once=True)
@@ -357,8 +381,14 @@ def test_calls_under_way_do_not_exhaust_the_budget_by_their_worst_case(tmp_path:
 
 def test_judges_over_a_chat_model_share_one_frame() -> None:
     local = JudgeOptions(base_url="http://x/v1")
-    heard = [JudgeOptions(task=task, base_url="http://x/v1") for task in ("s2s", "naturalness")]
-    made = [create_judge("openai:m", local), *(create_judge("audio:openai:m", o) for o in heard)]
+    heard = [
+        JudgeOptions(task=task, base_url="http://x/v1")
+        for task in ("s2s", "naturalness")
+    ]
+    made = [
+        create_judge("openai:m", local),
+        *(create_judge("audio:openai:m", o) for o in heard),
+    ]
     for spec in ("openai:m", "audio:openai:m"):
         made += create_scorers(spec, [load_rubric("style")], local)
     assert {type(judge) for judge in made} == {LLMJudge}

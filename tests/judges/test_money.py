@@ -43,12 +43,16 @@ def test_a_call_that_a_kill_left_open_counts_as_possibly_spent(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("spec", ["openai:tiny", "ollama:tiny"])
-def test_a_request_that_was_sent_whole_may_be_charged(spec: str, tmp_path: Path) -> None:
+def test_a_request_that_was_sent_whole_may_be_charged(
+    spec: str, tmp_path: Path
+) -> None:
     table = price_table(tmp_path, "tiny", "*", input=1.0, output=1.0)
     for url, sure in ((None, True), (unused_url(), False)):
         with Server(lambda _: Answer(reset=True)) as server:
             options: dict[str, Any] = {"retries": 0, "swap": "off", "prices": table}
-            judge = create_judge(spec, JudgeOptions(base_url=url or server.url, **options))
+            judge = create_judge(
+                spec, JudgeOptions(base_url=url or server.url, **options)
+            )
             with suppress(JudgeUnreachable):
                 assert _all(judge, pairs=1)[0].reason is Reason.UNREACHABLE
         budget = judge.budget.spending
@@ -64,7 +68,9 @@ def test_nothing_is_sent_that_cannot_be_put_down(tmp_path: Path) -> None:
     assert not sent
 
 
-def test_a_damaged_line_of_the_ledger_is_named_and_a_torn_one_is_not(tmp_path: Path) -> None:
+def test_a_damaged_line_of_the_ledger_is_named_and_a_torn_one_is_not(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "spending.jsonl"
     path.write_text('{"call":"a","worst_usd":1}\n{"call":"b"')
     assert Ledger(path).spending.possible == 1
@@ -74,7 +80,12 @@ def test_a_damaged_line_of_the_ledger_is_named_and_a_torn_one_is_not(tmp_path: P
 
 
 def _judge(url: str, cache: Path, **options: Any) -> Any:
-    given: dict[str, Any] = {"swap": "off", "backoff_s": 0, "retries": 0, "repair": False}
+    given: dict[str, Any] = {
+        "swap": "off",
+        "backoff_s": 0,
+        "retries": 0,
+        "repair": False,
+    }
     chosen = JudgeOptions(base_url=f"{url}/v1", cache=cache, **{**given, **options})
     return create_judge("openai:tiny", chosen)
 
@@ -104,7 +115,10 @@ def test_a_waiting_run_asks_itself_where_the_other_got_nothing(tmp_path: Path) -
     with Server(answer) as server:
         made = [_judge(server.url, tmp_path / "replies.sqlite") for _ in range(2)]
         judgements = _all(*made, pairs=1)
-    assert sorted(judgement.status for judgement in judgements) == ["scored", "unscored"]
+    assert sorted(judgement.status for judgement in judgements) == [
+        "scored",
+        "unscored",
+    ]
 
 
 def test_a_lease_ends_with_its_holder_and_survives_clocks(
@@ -142,7 +156,9 @@ sys.stdin.read()
 def test_whoever_was_killed_on_this_machine_holds_no_lease(tmp_path: Path) -> None:
     path = tmp_path / "replies.sqlite"
     holder = subprocess.Popen(
-        [sys.executable, "-c", _HOLDER, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", _HOLDER, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     )
     assert holder.stdout.readline() == b"held\n"
     cache = ReplyCache(path)

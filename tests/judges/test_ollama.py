@@ -21,7 +21,9 @@ GOOD = chat(json.dumps(verdict()))
 
 def made(url: str, model: str = "tiny", **options: Any) -> LLMJudge:
     chosen: dict[str, Any] = {"swap": "off", "backoff_s": 0, "retries": 2}
-    return create_judge(f"ollama:{model}", JudgeOptions(base_url=url, **{**chosen, **options}))
+    return create_judge(
+        f"ollama:{model}", JudgeOptions(base_url=url, **{**chosen, **options})
+    )
 
 
 def scripted(answers: list[Answer], show: Answer | None = None) -> Server:
@@ -33,7 +35,9 @@ def scripted(answers: list[Answer], show: Answer | None = None) -> Server:
         if asked.path == "/api/show":
             return shown
         if asked.path == "/api/tags":
-            return Answer(body={"models": [{"model": "tiny:latest", "digest": "d" * 64}]})
+            return Answer(
+                body={"models": [{"model": "tiny:latest", "digest": "d" * 64}]}
+            )
         return left.pop(0) if len(left) > 1 else left[0]
 
     return Server(answer)
@@ -51,7 +55,9 @@ def chats(server: Server) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("elicitation", ["label", "acceptability"])
-def test_real_sampling_through_the_native_route(front: Server, elicitation: str) -> None:
+def test_real_sampling_through_the_native_route(
+    front: Server, elicitation: str
+) -> None:
     judge = made(front.url, swap="both", temperature=1.0, elicitation=elicitation)
     judgement = judge_once(judge)
     assert judgement.status == "scored", judgement.detail
@@ -60,7 +66,8 @@ def test_real_sampling_through_the_native_route(front: Server, elicitation: str)
     bodies = chats(front)
     assert len(bodies) == 2
     for body in bodies:
-        # About 2,200 tokens by the bound of ours, and 2,048 of reply: the next power of two.
+        # About 2,200 tokens by the bound of ours, and 2,048 of reply: the next power of
+        # two.
         assert body["options"]["num_ctx"] == 8192
         assert body["options"] | {"num_ctx": 0} == {
             "num_ctx": 0,
@@ -109,8 +116,16 @@ def refusal(status: int, message: str) -> Answer:
 FAULTS: dict[str, tuple[list[Answer], Reason | None, int]] = {
     "fine": ([OK], None, 1),
     # The context of this prompt is 8192; a count that fills it means a cut.
-    "prompt fills the context": ([bodied(prompt_eval_count=8192)], Reason.PROMPT_CUT, 1),
-    "prompt was cut to a fraction": ([bodied(prompt_eval_count=40)], Reason.PROMPT_CUT, 1),
+    "prompt fills the context": (
+        [bodied(prompt_eval_count=8192)],
+        Reason.PROMPT_CUT,
+        1,
+    ),
+    "prompt was cut to a fraction": (
+        [bodied(prompt_eval_count=40)],
+        Reason.PROMPT_CUT,
+        1,
+    ),
     # Some versions leave the count out when the prompt was in their cache.
     "no prompt count": ([bodied(prompt_eval_count=None)], None, 1),
     "prompt count 0": ([bodied(prompt_eval_count=0)], None, 1),
@@ -137,7 +152,11 @@ FAULTS: dict[str, tuple[list[Answer], Reason | None, int]] = {
     "429 for ever": ([refusal(429, "slow")], Reason.RATE_LIMITED, 3),
     "404 model": ([refusal(404, "model 'tiny' not found")], Reason.REFUSED, 1),
     "400": ([refusal(400, "does not support thinking")], Reason.REFUSED, 1),
-    "too long": ([refusal(500, "input length exceeds the context length")], Reason.PROMPT_CUT, 1),
+    "too long": (
+        [refusal(500, "input length exceeds the context length")],
+        Reason.PROMPT_CUT,
+        1,
+    ),
     "reset in mid-body": ([Answer(body=GOOD, cut=30), OK], None, 2),
     "reset for ever": ([Answer(body=GOOD, cut=30)], Reason.UNREACHABLE, 3),
     "slow": ([Answer(body=GOOD, sleep=1.0), OK], None, 2),
@@ -164,7 +183,9 @@ def test_a_missing_model_says_how_to_get_it(ollama_url: str) -> None:
 
 
 def test_a_server_that_is_down_says_how_to_start_it() -> None:
-    with pytest.raises(JudgeUnreachable, match=r"ollama serve.*the same command continues"):
+    with pytest.raises(
+        JudgeUnreachable, match=r"ollama serve.*the same command continues"
+    ):
         judge_once(made(unused_url()))
 
 
@@ -178,7 +199,9 @@ def test_a_server_that_is_down_says_how_to_start_it() -> None:
         Answer(body=b"?"),
     ],
 )
-def test_a_server_that_does_not_tell_its_context_is_used_all_the_same(show: Answer) -> None:
+def test_a_server_that_does_not_tell_its_context_is_used_all_the_same(
+    show: Answer,
+) -> None:
     with scripted([Answer(body=GOOD)], show) as server:
         judge = made(server.url)
         assert judge_once(judge).status == "scored"

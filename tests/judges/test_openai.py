@@ -33,7 +33,9 @@ KEY = "sk-test-0123456789abcdef"
 
 
 @pytest.mark.parametrize("elicitation", ["label", "acceptability"])
-def test_real_constrained_sampling_gives_typed_ties(llama: str, elicitation: str) -> None:
+def test_real_constrained_sampling_gives_typed_ties(
+    llama: str, elicitation: str
+) -> None:
     judge = made(llama, swap="both", samples=2, elicitation=elicitation)
 
     for judgement in judged(judge, [case()], at_once=True):
@@ -55,10 +57,22 @@ def test_the_servers_prefix_cache_finds_the_static_part(llama: str) -> None:
 
 
 def test_both_orders_share_all_before_the_answers(llama: str) -> None:
-    judge = made(llama, concurrency=1, swap="both", rendering="brief", max_tokens=16, repair=False)
+    judge = made(
+        llama,
+        concurrency=1,
+        swap="both",
+        rendering="brief",
+        max_tokens=16,
+        repair=False,
+    )
     asked = case(instruction="tell me of the tower " * 60)
-    ab, ba = ("\n".join(m.content for m in call.request.messages) for call in judge.calls(asked))
-    shared = ab[: next(n for n, (x, y) in enumerate(zip(ab, ba, strict=False)) if x != y)]
+    ab, ba = (
+        "\n".join(m.content for m in call.request.messages)
+        for call in judge.calls(asked)
+    )
+    shared = ab[
+        : next(n for n, (x, y) in enumerate(zip(ab, ba, strict=False)) if x != y)
+    ]
     assert "tower tell me of the tower" in shared  # the request, between its fences
     assert shared.endswith('en "')  # up to the first word of an answer
 
@@ -80,8 +94,8 @@ def test_a_cut_reply_is_not_a_verdict(llama: str) -> None:
     assert judgement.opinions[0].raw
 
 
-# Faults. Each: the answers of the server in turn, the reason (None: scored), and how many
-# requests were made.
+# Faults. Each: the answers of the server in turn, the reason (None: scored), and how
+# many requests were made.
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -123,7 +137,9 @@ def test_no_pair_is_lost_or_judged_twice_among_faults() -> None:
 
 
 def test_a_server_that_is_down_ends_the_session() -> None:
-    with pytest.raises(JudgeUnreachable, match=r"is it running\?.*the same command continues"):
+    with pytest.raises(
+        JudgeUnreachable, match=r"is it running\?.*the same command continues"
+    ):
         judge_once(made(unused_url()))
 
 
@@ -134,8 +150,27 @@ def _date(year: int, zone: str = "GMT") -> str:
 @pytest.mark.parametrize(
     "value",
     [
-        *("1e400", "1e5", "nan", "inf", "-inf", "-5", "-1e400", "+3", "9" * 400, "0x10", "1_0"),
-        *("١٢", "86401", _date(9999), _date(9999, "+9999"), _date(99999), _date(10**30)),
+        *(
+            "1e400",
+            "1e5",
+            "nan",
+            "inf",
+            "-inf",
+            "-5",
+            "-1e400",
+            "+3",
+            "9" * 400,
+            "0x10",
+            "1_0",
+        ),
+        *(
+            "١٢",
+            "86401",
+            _date(9999),
+            _date(9999, "+9999"),
+            _date(99999),
+            _date(10**30),
+        ),
         *(_date(2031, "-0000"), "Fri, 99 Xxx", ",", " ", "", "a" * 60_000),
     ],
 )
@@ -163,7 +198,10 @@ def picky(asked: Asked) -> Answer:
     """Take JSON mode but no schema, the new name of max_tokens, and no temperature."""
     body = asked.body
     if body.get("response_format", {}).get("type") == "json_schema":
-        told = "Invalid parameter: 'response_format' of type 'json_schema' is not supported"
+        told = (
+            "Invalid parameter: 'response_format' of type 'json_schema' is not"
+            " supported"
+        )
         return Answer(400, {"error": {"message": told, "param": "response_format"}})
     if "max_tokens" in body:
         told = "Unsupported parameter: use 'max_completion_tokens' instead."
@@ -177,7 +215,9 @@ def test_what_a_server_takes_is_found_out_once() -> None:
     with Server(picky) as server:
         judge = made(server.url, swap="both")
 
-        made_at_once = judged(judge, (case(pair=f"p{n}") for n in range(5)), at_once=True)
+        made_at_once = judged(
+            judge, (case(pair=f"p{n}") for n in range(5)), at_once=True
+        )
         assert {judgement.status for judgement in made_at_once} == {"scored"}
         assert len(server.asked) == 10 + 3
         found = judge.observed()
@@ -210,7 +250,9 @@ def test_plain_text_is_the_last_resort(status: int, text: str) -> None:
 
 def test_errors_settle_nothing() -> None:
     refused = refusal(400, "your account is closed")  # in every form
-    with Server(in_turn([Answer(503, {}), Answer(429, {}), *[refused] * 3, OK])) as server:
+    with Server(
+        in_turn([Answer(503, {}), Answer(429, {}), *[refused] * 3, OK])
+    ) as server:
         judge = made(server.url, swap="off")
 
         first, second = judged(judge, [case(), case()])
@@ -233,7 +275,11 @@ def test_the_request_has_what_was_asked_for() -> None:
         bodies = [asked.body for asked in server.asked]
     assert sorted(body["seed"] for body in bodies) == [5, 6]
     for body in bodies:
-        assert (body["model"], body["temperature"], body["max_tokens"]) == ("tiny", 0.3, 99)
+        assert (body["model"], body["temperature"], body["max_tokens"]) == (
+            "tiny",
+            0.3,
+            99,
+        )
         schema = body["response_format"]["json_schema"]
         assert schema["strict"] is True
         assert list(schema["schema"]["properties"]) == list(DIMENSIONS)
@@ -255,14 +301,21 @@ def test_many_calls_at_once_go_through_several_clients_that_are_all_closed() -> 
     async def main() -> list[int]:
         clients = PerLoop(make, close)
         with ExitStack() as calls:
-            lent = [calls.enter_context(clients.lend()) for _ in range(2 * CALLS_PER_CLIENT + 1)]
+            lent = [
+                calls.enter_context(clients.lend())
+                for _ in range(2 * CALLS_PER_CLIENT + 1)
+            ]
         with clients.lend() as after:  # what has ended makes room
             assert after == clients.get() == 0
         await clients.close()
         return lent
 
     lent = asyncio.run(main())
-    assert [lent.count(one) for one in opened] == [CALLS_PER_CLIENT, CALLS_PER_CLIENT, 1]
+    assert [lent.count(one) for one in opened] == [
+        CALLS_PER_CLIENT,
+        CALLS_PER_CLIENT,
+        1,
+    ]
     assert closed == opened
 
 
@@ -278,7 +331,10 @@ def test_one_judge_in_two_event_loops() -> None:
 
 def echo(asked: Asked) -> Answer:
     """Answer as a gateway that repeats what it was sent in its error."""
-    told = {"message": f"refused: {asked.headers.get('authorization')}", "headers": asked.headers}
+    told = {
+        "message": f"refused: {asked.headers.get('authorization')}",
+        "headers": asked.headers,
+    }
     return Answer(401, {"error": told})
 
 
@@ -291,7 +347,9 @@ def echo_broken(asked: Asked) -> Answer:
 
 
 @pytest.mark.parametrize("answer", [echo, echo_in_reply, echo_broken])
-@pytest.mark.parametrize(("key", "name"), [(KEY, "OPENAI_API_KEY"), ("plainwordkey", "MY_KEY")])
+@pytest.mark.parametrize(
+    ("key", "name"), [(KEY, "OPENAI_API_KEY"), ("plainwordkey", "MY_KEY")]
+)
 def test_a_key_never_leaves_the_client(
     answer: Any,
     key: str,
@@ -334,7 +392,9 @@ def test_a_key_is_in_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("spec", ["openai:m", "ollama:m"])
 def test_credentials_in_the_address_are_refused_and_not_repeated(spec: str) -> None:
     with pytest.raises(UserError, match="-J key_env") as caught:
-        create_judge(spec, JudgeOptions(base_url="http://me:pass-word-1@127.0.0.1:1/v1"))
+        create_judge(
+            spec, JudgeOptions(base_url="http://me:pass-word-1@127.0.0.1:1/v1")
+        )
     assert "pass-word-1" not in str(caught.value)
 
 
@@ -354,7 +414,9 @@ def test_only_the_first_call_is_waited_for() -> None:
     turn, together = itertools.count(), threading.Barrier(15, timeout=30)
 
     def answer(asked: Asked) -> Answer:
-        if next(turn):  # one settles the dialect; then the other fifteen are under way together
+        if next(
+            turn
+        ):  # one settles the dialect; then the other fifteen are under way together
             together.wait()
         return OK
 

@@ -41,7 +41,10 @@ def test_the_answer_without_the_defect_wins_and_the_reason_says_where(
     answers: dict[str, Blueprint],
 ) -> None:
     cuts = RuleThresholds()
-    for kind, reason in (("loop", "its sound repeats itself from "), ("silence", " is silence")):
+    for kind, reason in (
+        ("loop", "its sound repeats itself from "),
+        ("silence", " is silence"),
+    ):
         verdict = judge_voice_quality(answers[kind], answers["plain"], cuts)
         assert verdict.rating == Rating.B, kind
         assert reason in verdict.reasoning

@@ -41,7 +41,9 @@ def test_an_option_that_is_named_beats_every_preset(preset: Any, name: str) -> N
 def listening(asked: Asked) -> Answer:
     """Answers the question of three dimensions, and no other."""
     typed = "voice_quality" in json.dumps(asked.body)
-    return Answer(body=completion(json.dumps(verdict("1") if typed else {"label": "1"})))
+    return Answer(
+        body=completion(json.dumps(verdict("1") if typed else {"label": "1"}))
+    )
 
 
 @pytest.mark.parametrize(
@@ -70,16 +72,22 @@ def test_the_command_line_and_a_file_beat_a_preset(
             typed += ["-J", f"preset={preset}", f"--{option}", value]
         else:
             config = tmp_path / "c.toml"
-            config.write_text(f'[judge]\npreset = "{preset}"\n{option} = {json.dumps(value)}\n')
+            config.write_text(
+                f'[judge]\npreset = "{preset}"\n{option} = {json.dumps(value)}\n'
+            )
             typed += ["--config", config]
         output_of(*typed)
     assert len(server.asked) == calls
     words = server.asked[-1].body["messages"][0]["content"]
-    assert "voice_quality" in json.dumps(words)  # the task of three dimensions was asked
-    assert f"{option} = {json.dumps(value)}" in output_of("show", tmp_path / "run", "--config")
+    assert "voice_quality" in json.dumps(
+        words
+    )  # the task of three dimensions was asked
+    assert f"{option} = {json.dumps(value)}" in output_of(
+        "show", tmp_path / "run", "--config"
+    )
 
 
-# --- trace_paper --------------------------------------------------------------------------
+# --- trace_paper ----------------------------------------------------------------------
 
 PAIR = Pair(
     id="p",
@@ -97,7 +105,9 @@ FLAT = {
 
 def asked_by_trace_paper(**options: Any) -> tuple[Any, list[Asked]]:
     with Server(lambda _: Answer(body=completion(json.dumps(FLAT)))) as server:
-        chosen = JudgeOptions(preset="trace_paper", base_url=f"{server.url}/v1", **options)
+        chosen = JudgeOptions(
+            preset="trace_paper", base_url=f"{server.url}/v1", **options
+        )
         judge = create_judge("openai:gpt-4o", chosen)
         heard = blueprint("As it was heard.", clip="2" * 64)
         shown = Case.of(PAIR, blueprint(), blueprint(clip="1" * 64), heard)
@@ -113,7 +123,12 @@ def test_trace_paper_sends_what_the_released_code_sends() -> None:
     (message,) = call.body["messages"]
     assert message["role"] == "system"
     words = message["content"]
-    for key in ("agent_response", "agent_emotion", "agent_accent", "agent_audio_quality"):
+    for key in (
+        "agent_response",
+        "agent_emotion",
+        "agent_accent",
+        "agent_audio_quality",
+    ):
         # in the legend, and in the JSON of both answers
         assert words.count(f'"{key}": ') == 3, key
     assert '"reasoning"' in words
@@ -134,8 +149,12 @@ def test_trace_paper_takes_the_authors_words_and_what_is_named(tmp_path: Path) -
         "{% block system %}{% endblock %}{% block pair %}Theirs: {{ instruction.text }}"
         "{% for answer in answers %} {{ answer.blueprint }}{% endfor %}{% endblock %}"
     )
-    judgement, asked = asked_by_trace_paper(template=template, temperature=0.0, seed=0, swap="both")
+    judgement, asked = asked_by_trace_paper(
+        template=template, temperature=0.0, seed=0, swap="both"
+    )
     assert judgement.status == "scored"
     assert len(asked) == 2
     assert (asked[0].body["temperature"], asked[0].body["seed"]) == (0.0, 0)
-    assert asked[0].body["messages"][0]["content"].startswith("Theirs: As it was heard. {")
+    assert (
+        asked[0].body["messages"][0]["content"].startswith("Theirs: As it was heard. {")
+    )

@@ -19,7 +19,9 @@ from trace_eval.judges.ask.prices import (
 )
 
 OPENAI = "https://api.openai.com/v1"
-PRICE = FREE.model_copy(update={"input": 2.0, "cached": 0.5, "output": 8.0, "batch": 0.5})
+PRICE = FREE.model_copy(
+    update={"input": 2.0, "cached": 0.5, "output": 8.0, "batch": 0.5}
+)
 
 
 def test_cost_by_hand() -> None:
@@ -39,7 +41,9 @@ def test_usage_is_unknown_without_counts_and_cost_without_a_price() -> None:
     assert usage_of(Tokens(10, 1), None) == Usage(input_tokens=10, output_tokens=1)
     known = Usage(input_tokens=1, cost_usd=0.25)
     assert sum_usage([known, None, known]) == Usage(input_tokens=2, cost_usd=0.5)
-    assert sum_usage([known, Usage(input_tokens=1)]) == Usage(input_tokens=2, cost_usd=None)
+    assert sum_usage([known, Usage(input_tokens=1)]) == Usage(
+        input_tokens=2, cost_usd=None
+    )
     assert sum_usage([None]) is None
 
 
@@ -64,7 +68,8 @@ def test_dated_names_find_their_family() -> None:
 def test_the_users_table_comes_first(tmp_path: Path) -> None:
     own = tmp_path / "prices.toml"
     own.write_text(
-        '[[price]]\nserver = "api.openai.com"\nmodel = "gpt-4.1-mini"\ninput = 9\noutput = 9\n'
+        '[[price]]\nserver = "api.openai.com"\nmodel = "gpt-4.1-mini"\ninput ='
+        " 9\noutput = 9\n"
         'as_of = 2026-05-01\nsource = "my contract"\n'
         '[[price]]\nserver = "*"\nmodel = "qwen"\ninput = 1\noutput = 1\n'
         'as_of = 2026-05-01\nsource = "power bill"\n'
@@ -73,9 +78,13 @@ def test_the_users_table_comes_first(tmp_path: Path) -> None:
     assert found.input == 9
     assert find_price("http://10.0.0.1/v1", "qwen", own) is not None
     assert find_price(OPENAI, "gpt-4.1", own) is not None
-    anything = own.read_text().replace('"qwen"', '"*"').replace('"*"', '"api.openai.com"', 1)
+    anything = (
+        own.read_text().replace('"qwen"', '"*"').replace('"*"', '"api.openai.com"', 1)
+    )
     own.write_text(anything)  # a price of all models does not beat one of this model
-    by_name = [find_price(OPENAI, name, own) for name in ("gpt-4.1-mini-2025-04-14", "o9")]
+    by_name = [
+        find_price(OPENAI, name, own) for name in ("gpt-4.1-mini-2025-04-14", "o9")
+    ]
     assert [price and price.input for price in by_name] == [9, 1]
 
 
@@ -125,7 +134,9 @@ def test_calls_that_may_have_been_charged_count_with_their_worst_case(
     logged: bool, tmp_path: Path
 ) -> None:
     path = tmp_path / "spending.jsonl"
-    budget = Budget(10.0, spent=1.0, ledger=Ledger(path, before=1.0) if logged else None)
+    budget = Budget(
+        10.0, spent=1.0, ledger=Ledger(path, before=1.0) if logged else None
+    )
     with pytest.raises(CallFailed), budget.reserve(0.5):
         raise CallFailed(Reason.REFUSED, "401")
     assert (budget.spending.spent, budget.spending.possible) == (1.0, 0.0)

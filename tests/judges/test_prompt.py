@@ -25,11 +25,21 @@ def test_labels_systems_references_and_paths_are_never_shown(
     mode: str, rendering: str, elicitation: str
 ) -> None:
     text = prompt(JudgeOptions(mode=mode, rendering=rendering, elicitation=elicitation))
-    for secret in ("SYSTEM-ALPHA", "SYSTEM-BETA", "sys_alpha", "REF-A", "REF-B", "p1", "0" * 64):
+    for secret in (
+        "SYSTEM-ALPHA",
+        "SYSTEM-BETA",
+        "sys_alpha",
+        "REF-A",
+        "REF-B",
+        "p1",
+        "0" * 64,
+    ):
         assert secret not in text
     for name in DIMENSIONS:
         assert re.search(rf"^{name}: ", text, re.MULTILINE)
-    asked = {"label": RATINGS, "acceptability": ("answer_1_acceptable", "tie")}[elicitation]
+    asked = {"label": RATINGS, "acceptability": ("answer_1_acceptable", "tie")}[
+        elicitation
+    ]
     assert all(word in text for word in asked)
     assert "overall verdict" in text
     form = text.split("Reply with one JSON object")[1].split("The user's request")[0]
@@ -46,7 +56,9 @@ def test_the_static_part_comes_first_and_is_equal_for_all_pairs() -> None:
 
 def test_order_ba_shows_b_first() -> None:
     ab = prompt(JudgeOptions(mode="transcript"), case("alpha words", "beta words"))
-    ba = prompt(JudgeOptions(mode="transcript"), case("alpha words", "beta words"), "ba")
+    ba = prompt(
+        JudgeOptions(mode="transcript"), case("alpha words", "beta words"), "ba"
+    )
     assert ab.index("alpha words") < ab.index("beta words")
     assert ba.index("beta words") < ba.index("alpha words")
 
@@ -67,7 +79,9 @@ def test_modes_and_drops() -> None:
 
 def test_the_users_tone_is_shown_and_the_written_words_count() -> None:
     spoken = blueprint("tell me of the tower")
-    text = prompt(JudgeOptions(), case(instruction="Tell me of the tower!", spoken=spoken))
+    text = prompt(
+        JudgeOptions(), case(instruction="Tell me of the tower!", spoken=spoken)
+    )
     assert "Tell me of the tower!" in text
     assert text.count("emotion: happy") == 3  # request, answer 1, answer 2
     heard_only = prompt(JudgeOptions(), case(instruction=None, spoken=spoken))
@@ -98,7 +112,10 @@ def test_a_users_template_replaces_blocks(tmp_path: Path) -> None:
         "{% block pair %}{% for answer in answers %}"
         "{{ fence('nr ' ~ loop.index, answer.transcript) }}\n{% endfor %}{% endblock %}"
     )
-    pack, shipped = PairTextView(JudgeOptions(template=own)), PairTextView(JudgeOptions())
+    pack, shipped = (
+        PairTextView(JudgeOptions(template=own)),
+        PairTextView(JudgeOptions()),
+    )
     messages = pack.messages(pack.prepare(case("<b>", "two")), "ab")
     assert messages[0] == shipped.system
     assert "‹b›" in messages[1].content

@@ -72,7 +72,9 @@ def test_a_call_waits_for_those_of_the_other_holder(purse: OpenPurse) -> None:
     assert asyncio.run(wait()) == pytest.approx(0.4)
 
 
-def test_calls_of_a_lost_holder_may_have_been_charged(purse: OpenPurse, tmp_path: Path) -> None:
+def test_calls_of_a_lost_holder_may_have_been_charged(
+    purse: OpenPurse, tmp_path: Path
+) -> None:
     purse.reserve("a.0", "1", 0.4)
     purse.reserve("a.0", "2", 0.1)
     purse.settle("a.0", "2", 0.05)

@@ -22,14 +22,18 @@ from trace_eval.judges.options.judge_options import JudgeOptions
 
 
 @pytest.mark.parametrize(("samples", "value", "sd"), STYLE, ids=str)
-def test_five_samples_are_a_mean_with_its_spread(samples: Any, value: float, sd: float) -> None:
+def test_five_samples_are_a_mean_with_its_spread(
+    samples: Any, value: float, sd: float
+) -> None:
     found = rate(scripted(replies_of(samples), samples=5))
     usable = [score for score in samples if score is not None]
     assert found.status == "scored"
     assert found.value == pytest.approx(value, abs=1e-12)
     assert found.sd == pytest.approx(sd, abs=1e-6)
     assert (found.used, found.samples) == (len(usable), 5)
-    assert found.distribution == {str(k): usable.count(k) / len(usable) for k in range(1, 6)}
+    assert found.distribution == {
+        str(k): usable.count(k) / len(usable) for k in range(1, 6)
+    }
     assert found.estimate.mean == pytest.approx((value - 1) / 4, abs=1e-12)
     # Variance of the shares themselves: (n - 1) / n of the samples' on [0, 1].
     assert found.estimate.variance == pytest.approx(
@@ -49,7 +53,9 @@ def test_five_samples_are_a_mean_with_its_spread(samples: Any, value: float, sd:
         ((0, 1, None, 1, 0), 0.5, None),
     ],
 )
-def test_realism_is_a_share_and_a_majority(samples: Any, share: float, majority: Any) -> None:
+def test_realism_is_a_share_and_a_majority(
+    samples: Any, share: float, majority: Any
+) -> None:
     judge = scripted(replies_of(samples), "role_realism", samples=5)
     found = rate(judge, case_of(single(None)))
     assert (found.value, found.majority) == (share, majority)
@@ -66,7 +72,9 @@ def test_three_of_five_unusable_is_unscored_with_the_commonest_reason() -> None:
         None,
         None,
     )
-    assert found.detail.startswith("2 of 5 samples are usable: score: '9' is not one of")
+    assert found.detail.startswith(
+        "2 of 5 samples are usable: score: '9' is not one of"
+    )
     assert (found.used, found.samples, found.estimate) == (2, 5, None)
     fewer = rate(scripted(replies, samples=5, min_samples=2))
     assert (fewer.status, fewer.value) == ("scored", 4)
@@ -75,11 +83,15 @@ def test_three_of_five_unusable_is_unscored_with_the_commonest_reason() -> None:
 def test_one_sample_has_no_variance() -> None:
     found = rate(scripted([say(3)]))
     assert (found.value, found.sd) == (3, None)
-    assert (found.estimate.variance, found.estimate.within, found.estimate.between) == (None,) * 3
+    assert (found.estimate.variance, found.estimate.within, found.estimate.between) == (
+        None,
+    ) * 3
     assert "NaN" not in found.model_dump_json()
 
 
-@pytest.mark.parametrize(("reduce", "value"), [("mean", 3.2), ("median", 4), ("mode", 4)])
+@pytest.mark.parametrize(
+    ("reduce", "value"), [("mean", 3.2), ("median", 4), ("mode", 4)]
+)
 def test_the_rubric_says_how_samples_reduce(reduce: str, value: float) -> None:
     rubric = load_rubric("correctness").model_copy(update={"reduce": reduce})
     found = rate(scripted(replies_of((4, 4, 5, 2, 1)), rubric, samples=5))
@@ -91,7 +103,11 @@ def test_an_empty_candidate_is_not_sent() -> None:
     for words in ("", "  \n "):
         judge = scripted([])
         found = rate(judge, case_of(single(words)))
-        assert (found.status, found.reason, found.value) == ("scored", "empty_candidate", 1)
+        assert (found.status, found.reason, found.value) == (
+            "scored",
+            "empty_candidate",
+            1,
+        )
         assert (found.estimate.mean, found.estimate.variance) == (0, 0)
         assert "empty_candidate" in found.caveats[0]
         assert judge.calls(case_of(single(words))) == []
@@ -104,7 +120,12 @@ def test_silence_is_the_lowest_score_and_said_before_the_call() -> None:
     )
     case = case_of(single(None), answer=silent)
     found = rate(scripted([], "style"), case)
-    assert (found.status, found.reason, found.value, found.silent) == ("scored", "silent", 1, True)
+    assert (found.status, found.reason, found.value, found.silent) == (
+        "scored",
+        "silent",
+        1,
+        True,
+    )
     assert rate(scripted([], "role_realism"), case).value == 0
     asked = load_rubric("style").model_copy(update={"silent": "ask"})
     assert rate(scripted([say(2)], asked), case).value == 2
@@ -147,7 +168,8 @@ def test_several_judges_are_pooled() -> None:
     assert found.estimate.mean == pytest.approx(math.fsum(means) / 2)
     assert found.value == pytest.approx(3.5)
     assert found.estimate.between == pytest.approx(((means[0] - means[1]) / 2) ** 2)
-    # Each judge's shares: two of three on one label, its neighbour one step of .25 away.
+    # Each judge's shares: two of three on one label, its neighbour one step of .25
+    # away.
     assert found.estimate.within == pytest.approx(2 / 9 / 16)
     assert found.estimate.variance == pytest.approx(
         found.estimate.within + found.estimate.between  # type: ignore[operator]
@@ -164,7 +186,10 @@ def test_a_judge_that_fails_leaves_its_weight_to_the_others() -> None:
     two.spec = "scripted:y"
     (found,) = asyncio.run(Panel([one, two]).outcomes(case_of()))
     assert (found.status, found.value) == ("scored", 4)
-    assert found.caveats[-1] == "pooled without scripted:y: no score; the others weigh more"
+    assert (
+        found.caveats[-1]
+        == "pooled without scripted:y: no score; the others weigh more"
+    )
     three = scripted(["no", "no"])
     (none,) = asyncio.run(Panel([three]).outcomes(case_of()))
     assert (none.status, none.reason) == ("unscored", "unparseable")
@@ -201,7 +226,9 @@ async def _ended_while_open(panel: Panel, ended: list[bool]) -> None:
 
 
 def test_lexical_says_what_it_is() -> None:
-    found = asyncio.run(LexicalJudge(load_rubric("correctness")).judge(case_of(single("South"))))
+    found = asyncio.run(
+        LexicalJudge(load_rubric("correctness")).judge(case_of(single("South")))
+    )
     assert found.status == "scored"
     assert found.value
     assert found.value > 4
@@ -216,7 +243,9 @@ def test_lexical_says_what_it_is() -> None:
 
 def replies_of(samples: Any) -> list[Any]:
     """One reply per sample; an unusable one is unusable twice."""
-    return [reply for s in samples for reply in (["no", "no"] if s is None else [say(s)])]
+    return [
+        reply for s in samples for reply in (["no", "no"] if s is None else [say(s)])
+    ]
 
 
 def test_a_rating_may_have_1024_tokens_and_a_judgement_2048() -> None:

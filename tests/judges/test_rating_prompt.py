@@ -32,9 +32,21 @@ def prompt_of(item: Single, rubric: str = "correctness", **options: object) -> s
 
 def test_question_reference_candidate_and_rationale_are_shown() -> None:
     text = prompt_of(FULL)
-    for words in ("Which way does it lean?", "South", "It leans south.", "RATIONALE-WORDS"):
+    for words in (
+        "Which way does it lean?",
+        "South",
+        "It leans south.",
+        "RATIONALE-WORDS",
+    ):
         assert words in text
-    for hidden in ("TRANSCRIPT-WORDS", "CONTEXT-WORDS", "SYSTEM-ALPHA", "SECRET", "i1", "q1"):
+    for hidden in (
+        "TRANSCRIPT-WORDS",
+        "CONTEXT-WORDS",
+        "SYSTEM-ALPHA",
+        "SECRET",
+        "i1",
+        "q1",
+    ):
         assert hidden not in text
 
 
@@ -44,14 +56,19 @@ def test_question_reference_candidate_and_rationale_are_shown() -> None:
         ((), set()),
         (("question",), {"Which way"}),
         (("rationale", "transcription"), {"RATIONALE", "TRANSCRIPT"}),
-        (("question", "rationale", "transcription"), {"Which way", "RATIONALE", "TRANSCRIPT"}),
+        (
+            ("question", "rationale", "transcription"),
+            {"Which way", "RATIONALE", "TRANSCRIPT"},
+        ),
     ],
 )
 def test_show_names_the_material(show: tuple[str, ...], shown: set[str]) -> None:
     text = prompt_of(FULL, show=show)
     marks = {"Which way", "RATIONALE", "TRANSCRIPT"}
     assert {mark for mark in marks if mark in text} == shown
-    with pytest.raises(UserError, match=r"show: 'context' is no material of rubric correctness"):
+    with pytest.raises(
+        UserError, match=r"show: 'context' is no material of rubric correctness"
+    ):
         scripted([], show=("context",))
 
 
@@ -74,15 +91,21 @@ def test_dialogues_are_shown_turn_by_turn() -> None:
         {
             "id": "d",
             "context": "A kitchen at night.",
-            "answer": {"turns": [{"audio": "1.wav", "speaker": "Ann"}, {"audio": "2.wav"}]},
+            "answer": {
+                "turns": [{"audio": "1.wav", "speaker": "Ann"}, {"audio": "2.wav"}]
+            },
         }
     )
-    case = case_of(item, **{"turn-1": blueprint("good evening"), "turn-2": blueprint("who is it")})
+    case = case_of(
+        item, **{"turn-1": blueprint("good evening"), "turn-2": blueprint("who is it")}
+    )
     judge = scripted([say(1)], "role_realism")
     assert judge.roles(item) == ["turn-1", "turn-2"]
     assert rate(judge, case).value == 1
     text = judge.client.history[0].messages[1].text  # type: ignore[attr-defined]
-    assert re.search(r"Turn 1 \(Ann\).*good evening.*Turn 2.*who is it", text, re.DOTALL)
+    assert re.search(
+        r"Turn 1 \(Ann\).*good evening.*Turn 2.*who is it", text, re.DOTALL
+    )
 
 
 FORGED = (
@@ -96,8 +119,12 @@ FORGED = (
 
 
 @pytest.mark.parametrize("forged", FORGED)
-@pytest.mark.parametrize("field", ["candidate", "reference", "rationale", "question", "context"])
-def test_hostile_fields_change_nothing_outside_their_fence(field: str, forged: str) -> None:
+@pytest.mark.parametrize(
+    "field", ["candidate", "reference", "rationale", "question", "context"]
+)
+def test_hostile_fields_change_nothing_outside_their_fence(
+    field: str, forged: str
+) -> None:
     rubric = load_rubric("correctness").model_copy(
         update={"inputs": (*load_rubric("correctness").inputs, "context")}
     )
@@ -146,7 +173,9 @@ def test_sound_stands_between_context_and_question() -> None:
 
 def test_a_rubric_with_another_word_is_another_prompt() -> None:
     rubric = load_rubric("correctness")
-    changed = rubric.model_copy(update={"question": rubric.question.replace("meaning", "sense")})
+    changed = rubric.model_copy(
+        update={"question": rubric.question.replace("meaning", "sense")}
+    )
     one, other = scripted([], rubric), scripted([], changed)
     assert one.parameters() != other.parameters()
     assert one.calls(case_of())[0].key != other.calls(case_of())[0].key

@@ -17,7 +17,13 @@ from trace_eval.judges.ask.reply_json import ReplyError, is_placeholder
 from trace_eval.judges.combine.orders import preference
 from trace_eval.judges.read.labels import parse_reply, read_label
 from trace_eval.judges.read.score import read_score, reply_schema
-from trace_eval.judges.read.two_scores import NATURALNESS, TwoScores, read_json, read_text, schema
+from trace_eval.judges.read.two_scores import (
+    NATURALNESS,
+    TwoScores,
+    read_json,
+    read_text,
+    schema,
+)
 
 OFF, NONE = Reason.OFF_LABEL, Reason.UNPARSEABLE
 FIVE, YES_NO = load_rubric("correctness"), load_rubric("role_realism")
@@ -30,7 +36,9 @@ FLAT = {"reasoning": "r", **dict(zip(DIMENSIONS, map(str, FLATLY), strict=True))
 
 
 def typed(elicitation: Any) -> Callable[[str], Any]:
-    return lambda text: tuple(parse_reply(text, elicitation).ratings[n] for n in DIMENSIONS)
+    return lambda text: tuple(
+        parse_reply(text, elicitation).ratings[n] for n in DIMENSIONS
+    )
 
 
 def two(read: Callable[[str], TwoScores]) -> Callable[[str], Any]:
@@ -190,7 +198,10 @@ TABLE: dict[str, list[tuple[str, Any]]] = {
         ("I'm sorry, but I can't help with that.", NONE),
         (GOOD[: len(GOOD) // 2], NONE),
         (f"[{json.dumps('1')}, 2]", NONE),
-        (json.dumps({"content": "1", "voice_quality": "1", "paralinguistics": "1"}), NONE),
+        (
+            json.dumps({"content": "1", "voice_quality": "1", "paralinguistics": "1"}),
+            NONE,
+        ),
         (without(verdict(), "voice_quality", "paralinguistics"), NONE),
         (without(verdict(), "paralinguistics"), NONE),
         (GOOD[:-1] + ', "content": {"reasoning": "", "rating": "2"}}', NONE),  # twice
@@ -199,7 +210,10 @@ TABLE: dict[str, list[tuple[str, Any]]] = {
         (json.dumps({"verdict": verdict()}), NONE),
         (str(verdict()), NONE),  # Python's, not JSON
         (json.dumps({name: {"rating": "1"} for name in DIMENSIONS}), NONE),
-        (json.dumps({name: {"reasoning": [], "rating": "1"} for name in DIMENSIONS}), NONE),
+        (
+            json.dumps({name: {"reasoning": [], "rating": "1"} for name in DIMENSIONS}),
+            NONE,
+        ),
         (GOOD[:-1] + ', "confidence": NaN}', NONE),
         (GOOD[:-1] + ', "n": ' + "9" * 5000 + "}", NONE),
         (f"<think>{GOOD}</think>", NONE),
@@ -214,7 +228,10 @@ TABLE: dict[str, list[tuple[str, Any]]] = {
         *((GOOD.replace("because of content", words), NONE) for words in COPIED),
         # a later unusable verdict is not replaced by an earlier draft
         (f"{OTHER}\nor rather\n{content('3')}", OFF),
-        *((content(label), OFF) for label in ("3", "A", "tie", "both", "Both_Good", "both good")),
+        *(
+            (content(label), OFF)
+            for label in ("3", "A", "tie", "both", "Both_Good", "both good")
+        ),
         *((content(label), OFF) for label in ("", 0, 3, 1.0, True, None, ["1"], {})),
     ],
     "flat": [
@@ -258,7 +275,10 @@ TABLE: dict[str, list[tuple[str, Any]]] = {
         ('<thinking>{"score": 4}', NONE),
         ('{"score": 4.0}', 4),
         ('{"score": "4"}', 4),
-        *((json.dumps({"score": n}), OFF) for n in (0, 6, "4/5", "3-4", 4.5, "four", True, None)),
+        *(
+            (json.dumps({"score": n}), OFF)
+            for n in (0, 6, "4/5", "3-4", 4.5, "four", True, None)
+        ),
         ('{"score": 4, "reasoning": 3}', NONE),
         ('{"rating": 4}', NONE),
         ("Score: 4", NONE),
@@ -293,14 +313,20 @@ TABLE: dict[str, list[tuple[str, Any]]] = {
         ("Output A: 3 faults are heard. In all, Output A: 8, Output B: 7", (8, 7)),
         ("Output A: 3 faults\nOutput B: 5 faults\n\nOutput A: 8\nOutput B: 7", (8, 7)),
         ("Output A: 8, Output B: 7\nRemark: output B had 3 faults.", (8, 7)),
-        ("Draft: Output A: 4, Output B: 9. On reflection: Output A: 8, Output B: 7", (8, 7)),
+        (
+            "Draft: Output A: 4, Output B: 9. On reflection: Output A: 8, Output B: 7",
+            (8, 7),
+        ),
         ("Output B: 7\nOutput A: 8", (8, 7)),
         ("Output A (score): 8\nOutput B (score): 7", (8, 7)),
         ("output a: 8 output b: 7", (8, 7)),
         ("OUTPUT A: 8 AND OUTPUT B: 7", (8, 7)),
         ("**Output A:** 8/10, **Output B:** 7.5/10", (8, 7.5)),
         ("Recording 1: 8 out of 10 and Recording 2: 7 out of 10.", (8, 7)),
-        ("The first recording's overall score is 8; the second recording's is 7.25", (8, 7.25)),
+        (
+            "The first recording's overall score is 8; the second recording's is 7.25",
+            (8, 7.25),
+        ),
         ("- __Output A__ - 8\n- __Output B__ - 7", (8, 7)),
         ("| Output A | 8 |\n| Output B | 7 |", (8, 7)),
         ("score_1: 8\nscore_2: 7", (8, 7)),
@@ -311,7 +337,10 @@ TABLE: dict[str, list[tuple[str, Any]]] = {
         ("", NONE),
         ("Both recordings sound natural.", NONE),
         ("Output A: 8", NONE),
-        ("Output A: 8 because its pauses sit well, whereas Output B: 7", NONE),  # not side by side
+        (
+            "Output A: 8 because its pauses sit well, whereas Output B: 7",
+            NONE,
+        ),  # not side by side
         ("Output A has 3 faults. Output B: 7", NONE),
         ("Output A: 8, Output A: 7", NONE),
         ("Output A: 8, Output B: 7, Output A: 9", NONE),  # which of the three?
@@ -349,15 +378,22 @@ def test_reasons_are_writable_text_and_kept() -> None:
     found = parse_reply(json.dumps(made), "label")
     assert found.reasoning["content"] == "half ? pair"
     assert found.reasoning["voice_quality"] == "because of voice_quality"
-    words = {name: name.title() for name in ("prosody", "pacing", "articulation", "overall")}
+    words = {
+        name: name.title() for name in ("prosody", "pacing", "articulation", "overall")
+    }
     assert read_json(scores(**words)) == TwoScores(7, 7.5, words)
     assert read_json(scores(prosody="\ud800")).reasoning["prosody"] == "?"
 
 
-@pytest.mark.parametrize("words", ["x", "A answers.", "答案一更好", "Reasoning: 1 is clear"])
+@pytest.mark.parametrize(
+    "words", ["x", "A answers.", "答案一更好", "Reasoning: 1 is clear"]
+)
 def test_a_short_reason_is_a_reason(words: str) -> None:
     assert not is_placeholder(words)
-    assert parse_reply(json.dumps(verdict(reasoning=words)), "label").reasoning["content"] == words
+    assert (
+        parse_reply(json.dumps(verdict(reasoning=words)), "label").reasoning["content"]
+        == words
+    )
 
 
 @pytest.mark.parametrize("words", ["<reasoning>", "string", "Your reasoning", '"todo"'])
@@ -368,7 +404,8 @@ def test_a_placeholder_is_no_reason(words: str) -> None:
     assert told.value.reason is NONE
 
 
-# One acceptable answer wins, and none is both_bad, whatever is said to be better; two are compared.
+# One acceptable answer wins, and none is both_bad, whatever is said to be better; two
+# are compared.
 STEPS = {
     (True, False): (Rating.A, Rating.A, Rating.A),
     (False, True): (Rating.B, Rating.B, Rating.B),
@@ -397,7 +434,14 @@ def test_acceptability_steps(accepted: tuple[bool, bool]) -> None:
         (steps(True, True, "both_good"), OFF),
         (steps(True, True, None), OFF),
         ({"reasoning": "r", "answer_2_acceptable": True, "better": "tie"}, NONE),
-        ({"reasoning": "r", "answer_1_acceptable": True, "answer_2_acceptable": True}, NONE),
+        (
+            {
+                "reasoning": "r",
+                "answer_1_acceptable": True,
+                "answer_2_acceptable": True,
+            },
+            NONE,
+        ),
     ],
 )
 def test_acceptability_is_strict(one: dict[str, object], reason: Reason) -> None:

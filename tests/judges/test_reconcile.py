@@ -38,12 +38,16 @@ TABLE = {
 }
 
 
-def reconcile(votes: dict[Order, Sequence[Rating]]) -> tuple[Any, dict[Any, float], bool | None]:
+def reconcile(
+    votes: dict[Order, Sequence[Rating]],
+) -> tuple[Any, dict[Any, float], bool | None]:
     return TYPED_TIE.reconcile([TYPED_TIE.shares(labels) for labels in votes.values()])
 
 
 def judgement(*opinions: VerdictOpinion) -> Judgement:
-    return labelled_judgement("p", "j", opinions, TYPED_TIE, {name: name for name in DIMENSIONS})
+    return labelled_judgement(
+        "p", "j", opinions, TYPED_TIE, {name: name for name in DIMENSIONS}
+    )
 
 
 @pytest.mark.parametrize(("ab", "ba"), TABLE)
@@ -53,10 +57,14 @@ def test_two_orders(ab: Rating, ba: Rating) -> None:
     assert consistent is (ab is ba)
     assert distribution == ({ab: 1.0} if ab is ba else {ab: 0.5, ba: 0.5})
     # As acceptability: the union of what the two orders accept.
-    union = tuple(x or y for x, y in zip(ab.acceptability, ba.acceptability, strict=True))
+    union = tuple(
+        x or y for x, y in zip(ab.acceptability, ba.acceptability, strict=True)
+    )
     assert rating.acceptability == union
     # Answers and orders are treated alike.
-    assert reconcile({"ab": [ba.swapped], "ba": [ab.swapped]})[0] is TABLE[ab, ba].swapped
+    assert (
+        reconcile({"ab": [ba.swapped], "ba": [ab.swapped]})[0] is TABLE[ab, ba].swapped
+    )
     assert reconcile({"ab": [ba], "ba": [ab]})[0] is TABLE[ab, ba]
 
 
@@ -65,7 +73,8 @@ def test_two_orders(ab: Rating, ba: Rating) -> None:
     [
         # 5 of 6 votes for 1.
         ([A, A, A], [A, A, B], A, {A: 5 / 6, B: 1 / 6}, True),
-        # 1 has 3 of 6, 2 has 2 of 6: a plurality is enough; the modes of the orders differ.
+        # 1 has 3 of 6, 2 has 2 of 6: a plurality is enough; the modes of the orders
+        # differ.
         ([A, A, A], [B, B, BAD], A, {A: 0.5, B: 1 / 3, BAD: 1 / 6}, False),
         # 3 : 3 between 1 and 2 goes by answer, each accepted by half: both_good.
         ([A, A, A], [B, B, B], GOOD, {A: 0.5, B: 0.5}, False),
@@ -95,11 +104,16 @@ def test_samples(
 
 
 def opinion(
-    order: Order, content: Rating | None, sample: int = 0, reason: Reason = Reason.UNPARSEABLE
+    order: Order,
+    content: Rating | None,
+    sample: int = 0,
+    reason: Reason = Reason.UNPARSEABLE,
 ) -> VerdictOpinion:
     usage = Usage(input_tokens=10, output_tokens=2, cost_usd=0.5)
     if content is None:
-        return VerdictOpinion(order=order, sample=sample, reason=reason, detail="why", usage=usage)
+        return VerdictOpinion(
+            order=order, sample=sample, reason=reason, detail="why", usage=usage
+        )
     return VerdictOpinion(
         order=order,
         sample=sample,
@@ -132,7 +146,12 @@ def test_a_failed_order_is_unscored_and_never_a_tie() -> None:
 
 
 def test_some_failed_samples_are_a_caveat() -> None:
-    opinions = [opinion("ab", A), opinion("ab", None, 1), opinion("ba", A), opinion("ba", A, 1)]
+    opinions = [
+        opinion("ab", A),
+        opinion("ab", None, 1),
+        opinion("ba", A),
+        opinion("ba", A, 1),
+    ]
     made = judgement(*opinions)
     assert made.status == "scored"
     assert made.caveats == ["1 of 4 opinions failed: 1 unparseable"]
@@ -150,7 +169,9 @@ def test_verdicts_and_scores_have_one_frame(opinion: Callable[..., Any]) -> None
     good = opinion(usage=paid)
     cut = opinion(reason=Reason.REPLY_CUT, detail="too long", usage=paid)
     refused = opinion(reason=Reason.REFUSED, detail="no key", usage=paid, cached=True)
-    fields, usable = frame([good, cut, refused], [("too few", [good, cut, refused], 1)], "calls")
+    fields, usable = frame(
+        [good, cut, refused], [("too few", [good, cut, refused], 1)], "calls"
+    )
     assert usable == [good]
     assert fields["caveats"] == ["2 of 3 calls failed: 1 refused, 1 reply_cut"]
     assert (fields["status"], fields["usage"].input_tokens) == ("scored", 4)
@@ -169,8 +190,11 @@ def test_what_came_from_the_cache_is_not_counted_as_spent() -> None:
 
 def test_the_overall_distribution_goes_through_the_policy() -> None:
     made = judgement(opinion("ab", A), opinion("ba", GOOD))
-    # content_first: content 1 (1/2) -> 1; content both_good (1/2) -> paralinguistics 1 -> 1.
-    assert overall_distribution(made, POLICIES["content_first"])[A] == pytest.approx(1.0)
+    # content_first: content 1 (1/2) -> 1; content both_good (1/2) -> paralinguistics 1
+    # -> 1.
+    assert overall_distribution(made, POLICIES["content_first"])[A] == pytest.approx(
+        1.0
+    )
     made = judgement(opinion("ab", A), opinion("ba", B))
     found = overall_distribution(made, POLICIES["content_first"])
     assert (found[A], found[B]) == (0.5, 0.5)
@@ -179,14 +203,18 @@ def test_the_overall_distribution_goes_through_the_policy() -> None:
     assert overall_distribution(lost, POLICIES["content_first"]) is None
 
 
-# --- scores of both answers: votes decide ----------------------------------------------------
+# --- scores of both answers: votes decide ---------------------------------------------
 
 
 def voted(*by_order: Sequence[tuple[float, float]]) -> Judgement:
     orders: tuple[Order, ...] = ("ab", "ba")
     opinions = [
         VerdictOpinion(
-            order=order, score_a=a, score_b=b, ratings={"overall": preference(a, b)}, reasoning={}
+            order=order,
+            score_a=a,
+            score_b=b,
+            ratings={"overall": preference(a, b)},
+            reasoning={},
         )
         for order, replies in zip(orders, by_order, strict=False)
         for a, b in replies
@@ -199,7 +227,8 @@ def voted(*by_order: Sequence[tuple[float, float]]) -> Judgement:
     [
         # Two of three replies prefer B; the means are 20/3 and 19/3.
         ([[(6, 7), (7, 9), (7, 3)]], "2", 1 / 3, None),
-        # Order ab: one reply for A; order ba: three for B: shares 1/2 and 1/2, which is a tie.
+        # Order ab: one reply for A; order ba: three for B: shares 1/2 and 1/2, which is
+        # a tie.
         ([[(8, 7)], [(7, 8), (7, 8), (7, 8)]], "tie", 0.5, False),
         # Thirds are equal in exact arithmetic.
         ([[(2, 1), (1, 2), (1, 1)], [(2, 1), (1, 2), (1, 1)]], "tie", 0.5, True),
@@ -207,18 +236,28 @@ def voted(*by_order: Sequence[tuple[float, float]]) -> Judgement:
     ],
 )
 def test_votes_decide_and_mirror(
-    by_order: list[list[tuple[float, float]]], label: str, p_a: float, consistent: bool | None
+    by_order: list[list[tuple[float, float]]],
+    label: str,
+    p_a: float,
+    consistent: bool | None,
 ) -> None:
     found = voted(*by_order)
     mirrored = voted(*([(b, a) for a, b in replies] for replies in by_order))
-    for made, ours, share in ((found, label, p_a), (mirrored, PREFERENCE.swap(label), 1 - p_a)):
+    for made, ours, share in (
+        (found, label, p_a),
+        (mirrored, PREFERENCE.swap(label), 1 - p_a),
+    ):
         assert made.pair_scores.p_a == pytest.approx(share)
         assert made.dimensions["overall"].rating == ours
         assert made.dimensions["overall"].consistent is consistent
     assert found.pair_scores is not None
     scores = [reply for replies in by_order for reply in replies]
-    assert found.pair_scores.mean_a == pytest.approx(sum(a for a, _ in scores) / len(scores))
-    assert found.pair_scores.margin == pytest.approx(sum(a - b for a, b in scores) / len(scores))
+    assert found.pair_scores.mean_a == pytest.approx(
+        sum(a for a, _ in scores) / len(scores)
+    )
+    assert found.pair_scores.margin == pytest.approx(
+        sum(a - b for a, b in scores) / len(scores)
+    )
 
 
 def test_a_margin_makes_ties() -> None:
@@ -233,14 +272,20 @@ def test_published_replies(data: Path) -> None:
     human: dict[str, str] = {}
     with (data / "speechjudge" / "votes.csv").open(newline="") as file:
         for row in csv.DictReader(file):
-            pairs.setdefault(row["pair"], []).append((float(row["score_a"]), float(row["score_b"])))
+            pairs.setdefault(row["pair"], []).append(
+                (float(row["score_a"]), float(row["score_b"]))
+            )
             human[row["pair"]] = {"A": "1", "B": "2"}[row["human"]]
     single = [
-        preference(*scores) == human[key] for key, replies in pairs.items() for scores in replies
+        preference(*scores) == human[key]
+        for key, replies in pairs.items()
+        for scores in replies
     ]
     votes = {key: voted(replies) for key, replies in pairs.items()}
     means = {key: made.pair_scores for key, made in votes.items() if made.pair_scores}
     by_mean = [preference(v.mean_a, v.mean_b) == human[key] for key, v in means.items()]
     assert (sum(single), len(single)) == (7, 9)
-    assert [made.dimensions["overall"].rating for made in votes.values()] == [*human.values()]
+    assert [made.dimensions["overall"].rating for made in votes.values()] == [
+        *human.values()
+    ]
     assert (sum(by_mean), len(by_mean)) == (2, 3)

@@ -71,7 +71,9 @@ def test_a_missing_package_names_the_command(monkeypatch: pytest.MonkeyPatch) ->
         create_judge("ollama:m")
 
 
-def test_judges_of_other_packages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_judges_of_other_packages(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     (tmp_path / "other_judges.py").write_text(
         "from trace_eval.judges.registry.create import create_judge\n"
         "def make(argument, options):\n    return create_judge('rules')\n"
@@ -117,8 +119,14 @@ def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("proxy", "told"),
     [
-        (f"socks9://me:{SECRET}@127.0.0.1:9", "kind 'socks9' is not known; use one of http"),
-        (f"http://me:{SECRET}/x@127.0.0.1:9", "is no address of a proxy; write http://HOST:PORT"),
+        (
+            f"socks9://me:{SECRET}@127.0.0.1:9",
+            "kind 'socks9' is not known; use one of http",
+        ),
+        (
+            f"http://me:{SECRET}/x@127.0.0.1:9",
+            "is no address of a proxy; write http://HOST:PORT",
+        ),
         (f"http://me:{SECRET}@127.0.0.1:x9", "is no address of a proxy"),
         (f"http://me:{SECRET}#x@127.0.0.1:9", "is no address of a proxy"),
         (f"http://me:{SECRET}@[::1", "is no address of a proxy"),
@@ -135,17 +143,25 @@ def test_a_proxy_that_cannot_be_used_is_refused_before_work(
     assert SECRET not in str(caught.value)
 
 
-@pytest.mark.skipif(find_spec("socksio") is not None, reason="SOCKS proxies can be used here")
+@pytest.mark.skipif(
+    find_spec("socksio") is not None, reason="SOCKS proxies can be used here"
+)
 def test_a_proxy_whose_package_is_missing_is_refused_before_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("ALL_PROXY", f"socks5://me:{SECRET}@127.0.0.1:9")
-    with pytest.raises(UserError, match=r"ALL_PROXY: .* run: pip install socksio") as caught:
+    with pytest.raises(
+        UserError, match=r"ALL_PROXY: .* run: pip install socksio"
+    ) as caught:
         create_judge("openai:tiny", JudgeOptions(base_url="http://127.0.0.1:9/v1"))
     assert SECRET not in str(caught.value)
 
 
-@pytest.mark.parametrize("proxy", [f"http://me:{SECRET}@127.0.0.1:9", "127.0.0.1:9", ""])
-def test_a_proxy_that_can_be_used_is_taken(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "proxy", [f"http://me:{SECRET}@127.0.0.1:9", "127.0.0.1:9", ""]
+)
+def test_a_proxy_that_can_be_used_is_taken(
+    proxy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HTTP_PROXY", proxy)
     create_judge("openai:tiny", JudgeOptions(base_url="http://127.0.0.1:9/v1"))

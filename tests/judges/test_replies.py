@@ -8,7 +8,12 @@ import pytest
 from blueprints import UserError
 from trace_eval.judges.ask.replies import ReplyCache, StoredReply, reply_key
 
-ASKED = {"messages": [{"role": "user", "content": "x"}], "seed": 0, "temperature": 0.0, "sample": 0}
+ASKED = {
+    "messages": [{"role": "user", "content": "x"}],
+    "seed": 0,
+    "temperature": 0.0,
+    "sample": 0,
+}
 
 
 def test_a_reply_is_found_again_by_another_process(tmp_path: Path) -> None:
@@ -47,12 +52,16 @@ def test_the_key_covers_what_decides_a_reply(change: dict[str, object]) -> None:
     assert reply_key("s", "m", {**ASKED, **change}) != reply_key("s", "m", ASKED)
     assert reply_key("t", "m", ASKED) != reply_key("s", "m", ASKED)
     assert reply_key("s", "n", ASKED) != reply_key("s", "m", ASKED)
-    assert reply_key("s", "m", dict(reversed(ASKED.items()))) == reply_key("s", "m", ASKED)
+    assert reply_key("s", "m", dict(reversed(ASKED.items()))) == reply_key(
+        "s", "m", ASKED
+    )
 
 
 def test_a_file_that_is_no_database_is_a_user_error(tmp_path: Path) -> None:
     path = tmp_path / "replies.sqlite"
-    path.write_text("this is not a database, and it is long enough to be seen as none" * 20)
+    path.write_text(
+        "this is not a database, and it is long enough to be seen as none" * 20
+    )
     with pytest.raises(UserError, match="delete it"):
         ReplyCache(path)
 
@@ -66,8 +75,13 @@ def test_a_damaged_entry_counts_as_absent(tmp_path: Path) -> None:
     cache.close()
 
 
-def test_a_changed_bit_is_never_believed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    cache, reply = ReplyCache(tmp_path / "replies.sqlite"), StoredReply(text='{"score": 4}', seed=7)
+def test_a_changed_bit_is_never_believed(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache, reply = (
+        ReplyCache(tmp_path / "replies.sqlite"),
+        StoredReply(text='{"score": 4}', seed=7),
+    )
     cache.put("k", reply)
     (stored,) = cache._db.execute("SELECT reply FROM replies").fetchone()
     assert "score" in stored

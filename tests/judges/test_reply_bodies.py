@@ -21,7 +21,11 @@ def text_of(message: dict[str, Any]) -> str:
 
 def test_parts_of_type_text_are_the_reply() -> None:
     thinking = {"type": "thinking", "thinking": '{"score": 1}'}
-    parts = [thinking, {"type": "text", "text": '{"score"'}, {"type": "text", "text": ": 4}"}]
+    parts = [
+        thinking,
+        {"type": "text", "text": '{"score"'},
+        {"type": "text", "text": ": 4}"},
+    ]
     assert text_of({"content": parts}) == '{"score": 4}'
 
 
@@ -36,6 +40,8 @@ def test_parts_of_type_text_are_the_reply() -> None:
         ({"content": None}, "empty"),
     ],
 )
-def test_what_stands_in_the_place_of_a_reply_is_named(message: dict[str, Any], named: str) -> None:
+def test_what_stands_in_the_place_of_a_reply_is_named(
+    message: dict[str, Any], named: str
+) -> None:
     with pytest.raises(Unusable, match=named):
         text_of(message)

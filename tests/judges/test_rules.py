@@ -35,13 +35,17 @@ def ratings(judgement: Judgement) -> dict[str, str]:
     return {name: str(verdict.rating) for name, verdict in judgement.dimensions.items()}
 
 
-# -- the judge as such -------------------------------------------------------------------
+# -- the judge as such -----------------------------------------------------------------
 
 
 def test_judging_through_the_interface_gives_all_dimensions_and_the_caveat() -> None:
     pair = Pair(id="x", a=Answer(audio="a.wav"), b=Answer(audio="b.wav"))
     judgement = asyncio.run(RulesJudge().judge(Case.of(pair, answer(), answer())))
-    assert (judgement.pair, judgement.judge, judgement.status) == ("x", "rules", "scored")
+    assert (judgement.pair, judgement.judge, judgement.status) == (
+        "x",
+        "rules",
+        "scored",
+    )
     assert ratings(judgement) == dict.fromkeys(DIMENSIONS, "both_good")
     assert judgement.caveats == [CAVEAT]
     assert all(v.reasoning and v.evidence for v in judgement.dimensions.values())
@@ -61,7 +65,7 @@ def test_silence_loses_everywhere_and_two_silences_are_both_bad() -> None:
     assert ratings(judged(answer(), noise)) == dict.fromkeys(DIMENSIONS, "1")
 
 
-# -- content -----------------------------------------------------------------------------
+# -- content ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -76,13 +80,17 @@ def test_silence_loses_everywhere_and_two_silences_are_both_bad() -> None:
         ("I'm sorry to hear that you cannot sleep, try warm milk.", Rating.BOTH_GOOD),
         ("you can't help but smile", Rating.BOTH_GOOD),
         (
-            REFUSAL + " " + "but here is a long answer about something else in many words " * 4,
+            REFUSAL
+            + " "
+            + "but here is a long answer about something else in many words " * 4,
             Rating.BOTH_GOOD,
         ),
     ],
 )
 def test_refusals_and_hesitations_are_no_answers(text: str, rating: Rating) -> None:
-    said = answer(text, signal=make.signal(speech_s=12.0))  # time enough for the longest
+    said = answer(
+        text, signal=make.signal(speech_s=12.0)
+    )  # time enough for the longest
     verdict = judged(said, answer()).dimensions["content"]
     assert verdict.rating == rating
     assert "not whether it is correct" in verdict.reasoning
@@ -91,7 +99,10 @@ def test_refusals_and_hesitations_are_no_answers(text: str, rating: Rating) -> N
 def test_a_sound_without_words_is_no_answer() -> None:
     hum = answer("", rate=make.rate(syllables=2))
     verdict = judged(hum, answer()).dimensions["content"]
-    assert (verdict.rating, "no words were recognised" in verdict.reasoning) == (Rating.B, True)
+    assert (verdict.rating, "no words were recognised" in verdict.reasoning) == (
+        Rating.B,
+        True,
+    )
 
 
 def test_a_loop_is_a_fault_unless_repetition_was_asked() -> None:
@@ -101,8 +112,12 @@ def test_a_loop_is_a_fault_unless_repetition_was_asked() -> None:
     assert asked.dimensions["content"].rating == Rating.BOTH_GOOD
 
 
-RIVERS = "Which rivers flow through London and Paris?"  # river, flow, through, london, paris
-ON_TOPIC = answer("the rivers in london and paris are the thames and the seine")  # 3 of 5
+RIVERS = (
+    "Which rivers flow through London and Paris?"  # river, flow, through, london, paris
+)
+ON_TOPIC = answer(
+    "the rivers in london and paris are the thames and the seine"
+)  # 3 of 5
 
 
 def test_low_overlap_counts_only_against_a_much_higher_one() -> None:
@@ -127,10 +142,30 @@ def _spoken(request: str, pause_s: float, rest: str) -> Blueprint:
 @pytest.mark.parametrize(
     ("request_heard", "pause_s", "rest", "is_named"),
     [
-        ("What is the capital of France, and which river runs through it?", 0.5, "Paris", True),
-        ("What is the capital of France and which river run through it?", 0.3, "Paris", True),
-        ("What is the capital of France, and which river runs through it?", 0.0, "Paris", False),
-        ("What is the capital of France, and which river runs through it?", 0.5, "", False),
+        (
+            "What is the capital of France, and which river runs through it?",
+            0.5,
+            "Paris",
+            True,
+        ),
+        (
+            "What is the capital of France and which river run through it?",
+            0.3,
+            "Paris",
+            True,
+        ),
+        (
+            "What is the capital of France, and which river runs through it?",
+            0.0,
+            "Paris",
+            False,
+        ),
+        (
+            "What is the capital of France, and which river runs through it?",
+            0.5,
+            "",
+            False,
+        ),
         ("The capital of France is Paris and the river is", 0.5, "the Seine", False),
     ],
 )
@@ -141,16 +176,28 @@ def test_a_recording_that_begins_with_the_request_is_named(
     session = _spoken(request_heard, pause_s, rest)
     for pair, side in (((session, answer()), "A"), ((answer(), session), "B")):
         caveats = judged(*pair, asked).caveats
-        named = [text for text in caveats if text.startswith(f"{side} begins with the request")]
+        named = [
+            text
+            for text in caveats
+            if text.startswith(f"{side} begins with the request")
+        ]
         assert bool(named) == is_named
-    both = [text for text in judged(session, session, asked).caveats if "begins with" in text]
+    both = [
+        text
+        for text in judged(session, session, asked).caveats
+        if "begins with" in text
+    ]
     assert len(both) == 2 * is_named
 
 
 def test_an_answer_that_was_to_repeat_the_request_is_not_named() -> None:
     order = "Repeat after me: 'the quick brown fox jumps over the lazy dog'"
-    said = _spoken("Repeat after me the quick brown fox jumps over the lazy dog", 0.5, "fine")
-    assert not any("begins with" in text for text in judged(said, answer(), order).caveats)
+    said = _spoken(
+        "Repeat after me the quick brown fox jumps over the lazy dog", 0.5, "fine"
+    )
+    assert not any(
+        "begins with" in text for text in judged(said, answer(), order).caveats
+    )
 
 
 def test_guessed_words_are_no_evidence_of_the_topic() -> None:
@@ -173,11 +220,17 @@ def test_guessed_words_are_no_evidence_of_the_topic() -> None:
     [
         # without the flags of the extractor: blueprints of other recognisers
         (
-            {"transcript": make.transcript("so " * 41), "signal": make.signal(speech_s=4.0)},
+            {
+                "transcript": make.transcript("so " * 41),
+                "signal": make.signal(speech_s=4.0),
+            },
             "it wrote 41 words for 4.0 s of speech",
         ),
         (
-            {"transcript": make.transcript("so " * 41), "rate": make.rate(syllables=20)},
+            {
+                "transcript": make.transcript("so " * 41),
+                "rate": make.rate(syllables=20),
+            },
             "it wrote 41 words for 20 syllables",
         ),
         ({"transcript": make.transcript("")}, "it understood no word of 34 syllables"),
@@ -185,7 +238,10 @@ def test_guessed_words_are_no_evidence_of_the_topic() -> None:
             {"transcript": make.transcript(REFUSAL, "text_over_silence")},
             "it wrote words where nobody speaks",
         ),
-        ({"transcript": make.transcript(REFUSAL, "low_confidence")}, "it is unsure of its words"),
+        (
+            {"transcript": make.transcript(REFUSAL, "low_confidence")},
+            "it is unsure of its words",
+        ),
         (
             {"transcript": make.transcript(REFUSAL, "unsure_language")},
             "it is unsure of the language",
@@ -195,11 +251,14 @@ def test_guessed_words_are_no_evidence_of_the_topic() -> None:
 def test_words_known_to_be_bad_decide_nothing(groups: dict[str, Any], why: str) -> None:
     for other in (answer(), answer(REFUSAL), make.silence(), answer(**groups)):
         judgement = judged(other, answer(**groups), "Say it three times.")
-        assert (judgement.status, judgement.reason) == ("unscored", Reason.EVIDENCE_MISSING)
-        assert set(judgement.dimensions) == {"voice_quality", "paralinguistics"}
-        assert f"the recogniser guessed the words of answer B: {why}" in str(judgement.detail) or (
-            other == answer(**groups)
+        assert (judgement.status, judgement.reason) == (
+            "unscored",
+            Reason.EVIDENCE_MISSING,
         )
+        assert set(judgement.dimensions) == {"voice_quality", "paralinguistics"}
+        assert f"the recogniser guessed the words of answer B: {why}" in str(
+            judgement.detail
+        ) or (other == answer(**groups))
 
 
 def test_what_is_known_of_english_is_not_looked_for_in_other_languages() -> None:
@@ -210,7 +269,10 @@ def test_what_is_known_of_english_is_not_looked_for_in_other_languages() -> None
     assert judgement.rating("content") == Rating.BOTH_GOOD
     heard = judgement.dimensions["content"].evidence["b"]
     assert (heard["language"], heard["overlap"]) == ("de", None)  # type: ignore[index, call-overload]
-    assert "words of German, in which refusals" in judgement.dimensions["content"].reasoning
+    assert (
+        "words of German, in which refusals"
+        in judgement.dimensions["content"].reasoning
+    )
     # the norms of a rate are of English words, and so are the thresholds
     rate = make.rate().model_copy(update={"language": "de"})
     assert "WPM (no norm for German)" in rate.render(10.0)
@@ -229,22 +291,32 @@ def test_what_is_known_of_english_is_not_looked_for_in_other_languages() -> None
         strange = hasty.model_copy(update={"transcript": said})
         assert words_per_minute(strange)[:2] == (None, why)
     # a script without spaces has words all the same
-    chinese = answer(transcript=german.model_copy(update={"language": "zh", "text": "你好吗"}))
+    chinese = answer(
+        transcript=german.model_copy(update={"language": "zh", "text": "你好吗"})
+    )
     assert judged(answer(), chinese).rating("content") == Rating.BOTH_GOOD
 
 
-def test_requests_are_read_only_in_their_language_and_from_words_that_were_heard() -> None:
+def test_requests_are_read_only_in_their_language_and_from_words_that_were_heard() -> (
+    None
+):
     """A request in Spanish, or one that was guessed, makes no answer bad or off topic."""
     loops = answer(transcript=make.transcript("hola " * 9, "repetition_loop"))
     stray = answer(REFUSAL.replace("help you with that", "wait"))
     about = answer("the museum of Madrid opens at nine")
-    asked = "Di tres veces cuándo y por qué abren el museo del Prado y el Retiro de Madrid."
+    asked = (
+        "Di tres veces cuándo y por qué abren el museo del Prado y el Retiro de Madrid."
+    )
     slow = answer(rate=make.rate(articulation_wpm=100.0))
     for text, spoken, why in (
         (asked, None, "in Spanish, in which no requests can be read"),
         ("请慢慢地说三遍。", None, "in Chinese, in which no requests"),
         (None, _asks(asked, language="es"), "in Spanish, in which"),
-        (None, _asks("Speak quickly, say Madrid museum opening three.", "low_confidence"), "guess"),
+        (
+            None,
+            _asks("Speak quickly, say Madrid museum opening three.", "low_confidence"),
+            "guess",
+        ),
     ):
         for a, b in ((loops, answer()), (about, stray), (slow, answer())):
             found = judged(a, b, text, spoken)
@@ -253,13 +325,21 @@ def test_requests_are_read_only_in_their_language_and_from_words_that_were_heard
     # where nobody can tell from the words, the manifest's language is believed
     for text in ("Parla piano!", "Cosa c'è di aperto domani a Roma?"):
         found = judged(slow, answer(), text, language="it")
-        assert "is in Italian, in which" in found.dimensions["paralinguistics"].reasoning
+        assert (
+            "is in Italian, in which" in found.dimensions["paralinguistics"].reasoning
+        )
     # in English they are read, with a name of elsewhere among them
     english = "Speak quickly: when does the museo del Prado open?"
-    assert "fast" in judged(slow, answer(), english).dimensions["paralinguistics"].reasoning
+    assert (
+        "fast"
+        in judged(slow, answer(), english).dimensions["paralinguistics"].reasoning
+    )
     assert judged(loops, answer(), english).rating("content") == Rating.B
     foreign = "Say this slowly: El perro de San Roque no tiene rabo, pues se lo comen."
-    assert "slow" in judged(slow, answer(), foreign).dimensions["paralinguistics"].reasoning
+    assert (
+        "slow"
+        in judged(slow, answer(), foreign).dimensions["paralinguistics"].reasoning
+    )
 
 
 def _asks(words: str, *flags: str, language: str = "en") -> Blueprint:
@@ -276,7 +356,10 @@ def test_words_that_were_to_be_said_must_be_heard() -> None:
 def test_a_missing_transcript_leaves_content_unscored_and_keeps_the_rest() -> None:
     for status in (Status.NOT_REQUESTED, Status.UNAVAILABLE, Status.FAILED):
         judgement = judged(answer(transcript=make.absent(status)), answer())
-        assert (judgement.status, judgement.reason) == ("unscored", Reason.EVIDENCE_MISSING)
+        assert (judgement.status, judgement.reason) == (
+            "unscored",
+            Reason.EVIDENCE_MISSING,
+        )
         assert set(judgement.dimensions) == {"voice_quality", "paralinguistics"}
         assert judgement.detail is not None
         assert status in judgement.detail
@@ -291,7 +374,7 @@ def test_too_short_is_a_finding_only_without_room_for_a_word() -> None:
     assert judged(word, answer()).rating("content") is None
 
 
-# -- voice quality -----------------------------------------------------------------------
+# -- voice quality ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -306,7 +389,10 @@ def test_too_short_is_a_finding_only_without_room_for_a_word() -> None:
 )
 def test_each_fault_of_the_voice_is_not_acceptable(fault: dict[str, Any]) -> None:
     assert judged(answer(**fault), answer()).rating("voice_quality") == Rating.B
-    assert judged(answer(**fault), answer(**fault)).rating("voice_quality") == Rating.BOTH_BAD
+    assert (
+        judged(answer(**fault), answer(**fault)).rating("voice_quality")
+        == Rating.BOTH_BAD
+    )
 
 
 @pytest.mark.parametrize(
@@ -314,8 +400,14 @@ def test_each_fault_of_the_voice_is_not_acceptable(fault: dict[str, Any]) -> Non
     [
         ({"quality": make.quality(p808=4.1)}, 0.4 / 0.3),
         ({"quality": make.quality(p808=3.9)}, 0.2 / 0.3),
-        ({"signal": make.signal(bandwidth_hz=9500.0)}, math.log(9500 / 7000) / math.log(1.35)),
-        ({"signal": make.signal(bandwidth_hz=9400.0)}, math.log(9400 / 7000) / math.log(1.35)),
+        (
+            {"signal": make.signal(bandwidth_hz=9500.0)},
+            math.log(9500 / 7000) / math.log(1.35),
+        ),
+        (
+            {"signal": make.signal(bandwidth_hz=9400.0)},
+            math.log(9400 / 7000) / math.log(1.35),
+        ),
         # none decides alone, together they do
         (
             {
@@ -326,7 +418,8 @@ def test_each_fault_of_the_voice_is_not_acceptable(fault: dict[str, Any]) -> Non
         ),
         # clipping that is heard, at equal scores
         ({"signal": make.signal(clipping_ratio=0.008)}, -0.008 / 0.005),
-        # OVRL and SIG order enhanced speech backwards, BAK differs within one recording: no lead
+        # OVRL and SIG order enhanced speech backwards, BAK differs within one
+        # recording: no lead
         ({"quality": make.quality(ovrl=1.4, sig=4.6, bak=5.0)}, 0.0),
     ],
 )
@@ -336,7 +429,9 @@ def test_leads_add_up_in_their_margins_and_decide_from_one_on(
     found = judged(answer(**changes), answer())
     assert found.margin("voice_quality") == pytest.approx(lead, abs=1e-3)
     winner = Rating.A if lead > 0 else Rating.B
-    assert found.rating("voice_quality") == (winner if abs(lead) >= 1 else Rating.BOTH_GOOD)
+    assert found.rating("voice_quality") == (
+        winner if abs(lead) >= 1 else Rating.BOTH_GOOD
+    )
     assert judged(answer(), answer(**changes)).margin("voice_quality") == pytest.approx(
         -lead, abs=1e-3
     )
@@ -348,7 +443,9 @@ def test_bandwidth_beyond_what_speech_needs_is_no_lead() -> None:
         return judged(*sides).margin("voice_quality")
 
     assert margin(24_000.0, 14_000.0) == 0
-    assert margin(24_000.0, 7_000.0) == pytest.approx(math.log(2) / math.log(1.35), abs=1e-3)
+    assert margin(24_000.0, 7_000.0) == pytest.approx(
+        math.log(2) / math.log(1.35), abs=1e-3
+    )
     assert margin(24_000.0, None) == 0
 
 
@@ -376,7 +473,9 @@ def test_a_loop_or_half_a_silence_is_not_accepted_and_the_reason_says_where() ->
     looped = judged(with_defect("loop"), answer())
     assert looped.rating("voice_quality") == Rating.B
     reasoning = looped.dimensions["voice_quality"].reasoning
-    assert "A is not acceptable: its sound repeats itself from 1.2 to 3.5 s" in reasoning
+    assert (
+        "A is not acceptable: its sound repeats itself from 1.2 to 3.5 s" in reasoning
+    )
     silent = judged(with_defect("silence"), with_defect("loop"))
     assert silent.rating("voice_quality") == Rating.BOTH_BAD
     # a click moves nothing
@@ -392,7 +491,10 @@ def test_a_whistle_that_was_asked_for_is_not_known_rather_than_bad() -> None:
     hummed = judged(answer(""), answer(), "Please hum a tune.")
     assert (hummed.status, "'hum'" in str(hummed.detail)) == ("unscored", True)
     # Silence is no tune, and whoever was asked for a sentence has to say one.
-    assert judged(make.silence(), answer(), "Please whistle a tune.").rating("content") == Rating.B
+    assert (
+        judged(make.silence(), answer(), "Please whistle a tune.").rating("content")
+        == Rating.B
+    )
     assert judged(tune, answer(), "Say hello.").rating("content") == Rating.B
 
 
@@ -412,7 +514,7 @@ def test_quality_that_was_not_measured_is_no_rating() -> None:
     assert set(judgement.dimensions) == {"content", "paralinguistics"}
 
 
-# -- symmetry ----------------------------------------------------------------------------
+# -- symmetry --------------------------------------------------------------------------
 
 INSTRUCTIONS = [
     None,
@@ -427,7 +529,13 @@ INSTRUCTIONS = [
 ]
 
 TEXTS = st.sampled_from(
-    ["", REFUSAL, "close the green door", "close the green door " * 3, "the tallest mountain rises"]
+    [
+        "",
+        REFUSAL,
+        "close the green door",
+        "close the green door " * 3,
+        "the tallest mountain rises",
+    ]
 )
 
 
@@ -442,7 +550,11 @@ def _between(low: float, high: float) -> st.SearchStrategy[float]:
 BLUEPRINTS = st.builds(
     answer,
     transcript=_maybe(
-        st.builds(make.transcript, TEXTS, st.sampled_from(["low_confidence", "repetition_loop"]))
+        st.builds(
+            make.transcript,
+            TEXTS,
+            st.sampled_from(["low_confidence", "repetition_loop"]),
+        )
     ),
     signal=_maybe(
         st.builds(
@@ -507,21 +619,36 @@ def test_another_language_decides_nothing_and_is_counted_first(tmp_path: Path) -
     """Spanish heard by a recogniser of English comes out as English words, loops, or nothing."""
     said = {
         "en": ("en", "The capital of France is Paris, and its river is the Seine."),
-        "lost": ("es", "La capital de Francia es París y el río que la atraviesa es el Sena."),
-        "guessed": ("es", "Buenos días, quisiera saber a qué hora sale el próximo tren a Madrid."),
+        "lost": (
+            "es",
+            "La capital de Francia es París y el río que la atraviesa es el Sena.",
+        ),
+        "guessed": (
+            "es",
+            "Buenos días, quisiera saber a qué hora sale el próximo tren a Madrid.",
+        ),
     }
     for name, (voice, words) in said.items():
         write_espeak(tmp_path / f"{name}.wav", voice, words)
     manifest = tmp_path / "pairs.csv"
     manifest.write_text(
         "id,instruction,a,b\n"
-        "x,What is the capital?,lost.wav,guessed.wav\ny,What is the capital?,en.wav,lost.wav\n"
+        "x,What is the capital?,lost.wav,guessed.wav\ny,What is the"
+        " capital?,en.wav,lost.wav\n"
     )
     run = tmp_path / "run"
-    english_only = ["-x", "transcript=faster-whisper:tiny.en", "--cache", tmp_path / "c"]
+    english_only = [
+        "-x",
+        "transcript=faster-whisper:tiny.en",
+        "--cache",
+        tmp_path / "c",
+    ]
     done = trace_eval("judge", manifest, "--out", run, "--workers", 0, *english_only)
     judgements = Run.open(run).judgements()
-    assert [judgement.rating("content") for judgement in judgements.values()] == [None, None]
+    assert [judgement.rating("content") for judgement in judgements.values()] == [
+        None,
+        None,
+    ]
     assert "the recogniser guessed the words of answer B" in str(judgements["y"].detail)
     assert "pip install" not in str(judgements["y"].detail)  # said once of the run
     assert "guessed the words of 2 of 3 clips" in " ".join(done.out.split())

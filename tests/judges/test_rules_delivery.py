@@ -28,24 +28,39 @@ def wpm(rate: float) -> dict[str, Any]:
 
 FLAT, HALTING = {"pitch": make.pitch(std_semitones=0.3)}, {"signal": make.pauses(4.0)}
 
-# -- paralinguistics: each request, the answer that meets it first -----------------------
+# -- paralinguistics: each request, the answer that meets it first ---------------------
 
 MEETS: list[tuple[str, dict[str, Any]]] = [
     ("Speak slowly.", {"rate": make.rate(articulation_wpm=120.0)}),
     ("Speak fast.", {"rate": make.rate(articulation_wpm=240.0)}),
-    ("Speak fast.", {"rate": make.rate(articulation_wpm=0.0, syllables_per_s=5.5)}),  # 264
+    (
+        "Speak fast.",
+        {"rate": make.rate(articulation_wpm=0.0, syllables_per_s=5.5)},
+    ),  # 264
     ("Count to nine and accelerate.", {"rate": make.rate(trend=1.3)}),
     ("Count to nine, slowing down.", {"rate": make.rate(trend=0.5)}),
     ("Say it loudly.", {"loudness": make.loudness(integrated_lufs=-15.0)}),
     ("Say it softly.", {"loudness": make.loudness(integrated_lufs=-32.0)}),
-    ("Count, getting louder.", {"loudness": make.loudness(slope_lu_per_s=0.8)}),  # 7.2 LU in 9 s
-    ("Count with your voice fading away.", {"loudness": make.loudness(slope_lu_per_s=-1.5)}),
+    (
+        "Count, getting louder.",
+        {"loudness": make.loudness(slope_lu_per_s=0.8)},
+    ),  # 7.2 LU in 9 s
+    (
+        "Count with your voice fading away.",
+        {"loudness": make.loudness(slope_lu_per_s=-1.5)},
+    ),
     ("Whisper it.", {"pitch": make.pitch(voiced_ratio=0.05)}),
     ("Whisper it.", {"pitch": make.absent(Status.NO_SPEECH)}),
     ("Speak in a high-pitched voice.", {"pitch": make.pitch(median_hz=300.0)}),
     ("Speak in a deep voice.", {"pitch": make.pitch(median_hz=95.0)}),
-    ("Count, gradually raising the pitch.", {"pitch": make.pitch(slope_semitones_per_s=0.5)}),
-    ("Count while lowering your pitch.", {"pitch": make.pitch(slope_semitones_per_s=-1.0)}),
+    (
+        "Count, gradually raising the pitch.",
+        {"pitch": make.pitch(slope_semitones_per_s=0.5)},
+    ),
+    (
+        "Count while lowering your pitch.",
+        {"pitch": make.pitch(slope_semitones_per_s=-1.0)},
+    ),
     ("Speak in a monotone voice.", {"pitch": make.pitch(std_semitones=0.9)}),
     ("Speak in an expressive way.", {"pitch": make.pitch(std_semitones=4.0)}),
     ("Say it with a long pause in it.", {"signal": make.pauses(0.9)}),
@@ -53,7 +68,9 @@ MEETS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("instruction", "groups"), MEETS)
-def test_the_answer_that_does_as_asked_wins(instruction: str, groups: dict[str, Any]) -> None:
+def test_the_answer_that_does_as_asked_wins(
+    instruction: str, groups: dict[str, Any]
+) -> None:
     assert delivery(instruction, answer(**groups), answer()) == "1"
     assert delivery(instruction, answer(), answer()) == "both_bad"
 
@@ -71,7 +88,12 @@ DECIDED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
         {"signal": make.pauses(1.4)},
         "1",
     ),
-    (GREEN, {"text": "close the green door"}, {"text": "close the green door " * 3}, "2"),
+    (
+        GREEN,
+        {"text": "close the green door"},
+        {"text": "close the green door " * 3},
+        "2",
+    ),
     (
         "[emotion: sad]My dog ran away.",
         {"emotion": make.emotion(neutral=0.8, happy=0.1)},
@@ -100,7 +122,8 @@ DECIDED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
         {"rate": make.rate(articulation_wpm=127.0)},
         "2",
     ),
-    # by words 150, by syllables 4.0 / 1.25 * 60 = 192; the other's words are guesses, 192 as well
+    # by words 150, by syllables 4.0 / 1.25 * 60 = 192; the other's words are guesses,
+    # 192 as well
     (
         "Speak slowly.",
         {"rate": make.rate(articulation_wpm=150.0, syllables_per_s=4.0)},
@@ -110,7 +133,8 @@ DECIDED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
         },
         "both_bad",
     ),
-    # slow is at most 140, noise 10: 105 passes by 3.5, 120 by 2, 135 by 0.5; two units decide
+    # slow is at most 140, noise 10: 105 passes by 3.5, 120 by 2, 135 by 0.5; two units
+    # decide
     ("Speak slowly.", wpm(105), wpm(135), "1"),
     ("Speak slowly.", wpm(105), wpm(120), "both_good"),
     # ordinary is up to 290, so neither is slow; nor is slower than slow ever better
@@ -136,7 +160,9 @@ def test_deliveries_are_compared(
 
 def test_a_short_text_is_too_easily_misheard_to_be_counted_as_missing() -> None:
     order = "Say 'tomato' twice."
-    verdict = judged(answer("tomato to me"), answer("tomato"), order).dimensions["paralinguistics"]
+    verdict = judged(answer("tomato to me"), answer("tomato"), order).dimensions[
+        "paralinguistics"
+    ]
     assert verdict.rating == Rating.BOTH_GOOD
     assert "easily misheard" in verdict.reasoning
     assert verdict.evidence["checks"] == "neutral"
@@ -144,13 +170,15 @@ def test_a_short_text_is_too_easily_misheard_to_be_counted_as_missing() -> None:
 
 def test_emotion_needs_an_emotion_classifier() -> None:
     order = "Say it in a sad voice."
-    # Raised pitch shows that somebody is aroused, if at all; neutral delivery shows nothing of it.
+    # Raised pitch shows that somebody is aroused, if at all; neutral delivery shows
+    # nothing of it.
     high = answer(pitch=make.pitch(median_hz=300.0), signal=make.pauses(4.0))
     judgement = judged(high, answer(), order)
     assert judgement.rating("paralinguistics") is None
     assert judgement.reason is Reason.EVIDENCE_MISSING
-    assert "no evidence of what was asked for (emotion sad: emotion was not measured; -x" in str(
-        judgement.detail
+    assert (
+        "no evidence of what was asked for (emotion sad: emotion was not measured; -x"
+        in str(judgement.detail)
     )
 
 
@@ -171,7 +199,9 @@ def test_several_emotions_are_looked_for_in_the_windows() -> None:
 
 def test_an_accent_without_a_label_is_not_judged() -> None:
     british = answer(accent=make.accent(england=0.6, us=0.3))
-    verdict = judged(british, british, "Use an Italian accent.").dimensions["paralinguistics"]
+    verdict = judged(british, british, "Use an Italian accent.").dimensions[
+        "paralinguistics"
+    ]
     assert "does not know italian" in verdict.reasoning
 
 
@@ -185,9 +215,10 @@ def test_what_can_be_told_of_one_answer_only_is_not_compared() -> None:
     assert "slow cannot be told (A: rate is failed)" in verdict.reasoning
 
 
-# -- paralinguistics: rate, pitch and loudness, relative to the other answer ----------------
+# -- paralinguistics: rate, pitch and loudness, relative to the other answer -----------
 
-#: Instruction, the group, what of it, a value, one that goes further and is clearly apart.
+#: Instruction, the group, what of it, a value, one that goes further and is clearly
+#: apart.
 FURTHER: list[tuple[str, Any, str, float, float]] = [
     ("Speak slowly.", make.rate, "articulation_wpm", 306.0, 188.0),
     ("Speak fast.", make.rate, "articulation_wpm", 120.0, 188.0),
@@ -227,12 +258,14 @@ def test_levelled_loudness_is_no_evidence_of_a_voice() -> None:
         assert judgement.rating("paralinguistics") is None
         assert "loudness was levelled" in str(judgement.detail)
     # Peaks that clip are equal by themselves, and one clip is as loud as itself.
-    clipped = [clip(n, lufs, 0.0, clipping=0.02) for n, lufs in ((1, -16.0), (2, -21.0))]
+    clipped = [
+        clip(n, lufs, 0.0, clipping=0.02) for n, lufs in ((1, -16.0), (2, -21.0))
+    ]
     assert delivery("Say it loudly.", *clipped) == "1"
     assert delivery("Say it loudly.", one, one) == "both_good"
 
 
-# -- paralinguistics: nothing requested --------------------------------------------------
+# -- paralinguistics: nothing requested ------------------------------------------------
 
 
 def test_without_an_instruction_the_reasoning_says_so() -> None:
@@ -261,8 +294,18 @@ def test_the_smallest_number_has_a_distance_from_the_norm(group: str) -> None:
         ("290 words/min", 290.37, [80.0, 290.0], "290.4 words/min"),
         ("290 words/min", 290.0, [80.0, 290.0], "290 words/min"),
         ("longest pause 3.0 s", 3.01, [3.0], "longest pause 3.01 s"),
-        ("pitch varies by 0.8 semitones", 0.79996, [0.8], "pitch varies by 0.79996 semitones"),
-        ("20% of the speech is voiced", 0.1996, [0.2], "19.96% of the speech is voiced"),
+        (
+            "pitch varies by 0.8 semitones",
+            0.79996,
+            [0.8],
+            "pitch varies by 0.79996 semitones",
+        ),
+        (
+            "20% of the speech is voiced",
+            0.1996,
+            [0.2],
+            "19.96% of the speech is voiced",
+        ),
         ("3 of 4 words", 0.75, [3.0], "3 of 4 words"),  # that number is another one
     ],
 )

@@ -28,7 +28,13 @@ def sounding(*events: dict[str, Any], **groups: Any) -> Blueprint:
 
 
 def voiced(likeness: float | None, **values: Any) -> Blueprint:
-    known = {"bandwidth": "wide", "likeness": likeness, "at_s": 3.2, "unknown": None, "events": []}
+    known = {
+        "bandwidth": "wide",
+        "likeness": likeness,
+        "at_s": 3.2,
+        "unknown": None,
+        "events": [],
+    }
     if likeness is not None and likeness < 0.55:
         known["events"] = [event("voice_change", 3.2, 3.2)]
     extensions = {"speaker": Extension(values=known | values, shown=False)}
@@ -56,7 +62,9 @@ LAUGH = "Please laugh out loud, as if you had heard a joke."
         ("Explain why it is rude to laugh at others.", False),
     ],
 )
-def test_it_is_read_whether_the_answer_itself_is_to_laugh(text: str, asks: bool) -> None:
+def test_it_is_read_whether_the_answer_itself_is_to_laugh(
+    text: str, asks: bool
+) -> None:
     assert asks_to_laugh(RuleInstruction(text, exists=True)) is asks
 
 
@@ -96,20 +104,29 @@ def test_a_laugh_between_two_words_is_no_pause() -> None:
     [(0.0, ""), (2.0, " ".join(f"word{number}" for number in range(90)))],
     ids=["no words", "words that the recogniser guessed"],
 )
-def test_a_laugh_without_words_is_the_answer_that_was_asked_for(speech_s: float, text: str) -> None:
+def test_a_laugh_without_words_is_the_answer_that_was_asked_for(
+    speech_s: float, text: str
+) -> None:
     speech = [Span(start_s=0.0, end_s=speech_s)] if speech_s else []
     signal = make.signal(speech_s=speech_s, speech=speech)
     laughing = sounding(event("laughter", 1, 5), signal=signal, text=text)
     judgement = judged(laughing, sounding(), LAUGH)
     assert judgement.status == "scored"
     ratings = {name: str(one.rating) for name, one in judgement.dimensions.items()}
-    assert ratings == {"content": "1", "voice_quality": "both_good", "paralinguistics": "1"}
+    assert ratings == {
+        "content": "1",
+        "voice_quality": "both_good",
+        "paralinguistics": "1",
+    }
 
 
 @pytest.mark.parametrize(
     ("a", "b"),
     [
-        (sounding(event("laughter", 2, 2.7)), sounding()),  # short: not a laugh for sure
+        (
+            sounding(event("laughter", 2, 2.7)),
+            sounding(),
+        ),  # short: not a laugh for sure
         (sounding(event("laughter", 2, 5)), sounding(event("laughter", 2, 2.6))),
         (sounding(event("laughter", 0, 4)), answer()),  # nobody listened to B
         (
@@ -119,7 +136,9 @@ def test_a_laugh_without_words_is_the_answer_that_was_asked_for(speech_s: float,
     ],
     ids=["short laugh", "both laugh", "not measured", "short answer"],
 )
-def test_what_is_not_known_of_laughter_decides_nothing(a: Blueprint, b: Blueprint) -> None:
+def test_what_is_not_known_of_laughter_decides_nothing(
+    a: Blueprint, b: Blueprint
+) -> None:
     for first, second in ((a, b), (b, a)):
         verdict = judged(first, second, LAUGH).dimensions.get("paralinguistics")
         assert verdict is None or "laughs for" not in verdict.reasoning
@@ -137,7 +156,9 @@ def test_other_sounds_stay_unjudged_with_what_is_there(verb: str) -> None:
 QUESTION = "Which museums are open on Monday?"
 
 
-def test_music_that_nobody_asked_for_is_noted_with_its_span_and_decides_nothing() -> None:
+def test_music_that_nobody_asked_for_is_noted_with_its_span_and_decides_nothing() -> (
+    None
+):
     music = sounding(event("music", 2, 5.1))
     judgement = judged(music, sounding(), QUESTION)
     assert rating(judgement, "voice_quality") == "both_good"
@@ -149,7 +170,9 @@ def test_music_that_nobody_asked_for_is_noted_with_its_span_and_decides_nothing(
     assert swapped.evidence["unasked"] == {"b": [event("music", 2, 5.1)]}
     assert (swapped.rating, swapped.margin) == (verdict.rating, -verdict.margin)
     # Nobody has to have listened to the other answer for it to be noted.
-    assert note in judged(music, answer(), QUESTION).dimensions["voice_quality"].reasoning
+    assert (
+        note in judged(music, answer(), QUESTION).dimensions["voice_quality"].reasoning
+    )
 
 
 @pytest.mark.parametrize(
@@ -173,7 +196,9 @@ def by_switch(a: Blueprint, b: Blueprint, text: str = QUESTION) -> str:
     return str(verdict.rating)
 
 
-def test_by_a_switch_a_changed_voice_loses_under_the_conditions_that_were_measured() -> None:
+def test_by_a_switch_a_changed_voice_loses_under_the_conditions_that_were_measured() -> (
+    None
+):
     changed, one = voiced(0.21), voiced(0.78)
     assert (by_switch(changed, one), by_switch(one, changed)) == ("2", "1")
     for other in (

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from trace_eval.judges.rules.requests import find_requests
-from trace_eval.judges.rules.text import count_literal, coverage, equal_parts, read, stem, topic
+from trace_eval.judges.rules.text import (
+    count_literal,
+    coverage,
+    equal_parts,
+    read,
+    stem,
+    topic,
+)
 
 # Expected: the labels of the requests in their order.
 TABLE: list[tuple[str, list[str]]] = [
@@ -20,7 +27,10 @@ TABLE: list[tuple[str, list[str]]] = [
     ("Count to twenty, getting faster with every number.", ["accelerating"]),
     ("Recite the months, slowing down towards the end.", ["decelerating"]),
     ("Say it slowly at first, and then at high speed.", ["accelerating"]),
-    ("Read the first half of this sentence fast and the second half slowly.", ["decelerating"]),
+    (
+        "Read the first half of this sentence fast and the second half slowly.",
+        ["decelerating"],
+    ),
     ("I'd like you to speak slowly.", ["slow"]),
     ("Don't speak so fast.", ["slow"]),
     ("Not so fast, please.", ["slow"]),
@@ -75,7 +85,10 @@ TABLE: list[tuple[str, list[str]]] = [
         "Say 'oh' in a cheerful, a furious and a scared tone.",
         ["emotion happy", "emotion angry", "emotion fearful"],
     ),
-    ("Say 'I am sad' in two moods: happy and surprised.", ["emotion happy", "emotion surprised"]),
+    (
+        "Say 'I am sad' in two moods: happy and surprised.",
+        ["emotion happy", "emotion surprised"],
+    ),
     ("Tell a bedtime story in a soothing voice.", ["emotion calm"]),
     ("[emotion: sad]My dog ran away.", ["respond to emotion sad"]),
     ("[emotion: fealful]What is that noise?", ["respond to emotion fearful"]),
@@ -129,8 +142,12 @@ TABLE: list[tuple[str, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("instruction", "expected"), TABLE, ids=[text for text, _ in TABLE])
-def test_requests_are_read_from_the_instruction(instruction: str, expected: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("instruction", "expected"), TABLE, ids=[text for text, _ in TABLE]
+)
+def test_requests_are_read_from_the_instruction(
+    instruction: str, expected: list[str]
+) -> None:
     assert [request.label for request in find_requests(instruction)] == expected
 
 
@@ -146,18 +163,28 @@ def test_an_instruction_is_taken_apart() -> None:
     assert reading.literal == ("Don't go, it's late",)
     assert reading.body == "say «q» softly."
     # an unclosed quotation runs to the end, and behind a colon none is needed
-    for asked in ('Say this slowly: "All cats are grey', "Say this sentence: All cats are grey"):
+    for asked in (
+        'Say this slowly: "All cats are grey',
+        "Say this sentence: All cats are grey",
+    ):
         assert read(asked).literal == ("All cats are grey",)
 
 
 def test_stems_drop_endings_but_keep_three_letters() -> None:
     assert {stem(word) for word in ("walking", "walked", "walks")} == {"walk"}
-    assert [stem(word) for word in ("sing", "class", "dog's")] == ["sing", "class", "dog"]
+    assert [stem(word) for word in ("sing", "class", "dog's")] == [
+        "sing",
+        "class",
+        "dog",
+    ]
 
 
 def test_coverage_counts_misheard_words() -> None:
-    # Wanted: quick, brown, foxes. Heard: brown, "quickk" (5 of 5 letters + 1: ratio 10/11).
-    assert coverage(["quick", "brown", "foxes"], ["brown", "quickk"]) == pytest.approx(2 / 3)
+    # Wanted: quick, brown, foxes. Heard: brown, "quickk" (5 of 5 letters + 1: ratio
+    # 10/11).
+    assert coverage(["quick", "brown", "foxes"], ["brown", "quickk"]) == pytest.approx(
+        2 / 3
+    )
 
 
 def test_topic_leaves_out_stop_words() -> None:
@@ -165,7 +192,10 @@ def test_topic_leaves_out_stop_words() -> None:
 
 
 def test_a_literal_text_is_counted_without_overlap() -> None:
-    assert count_literal("close the door", "close the door close a door closed door", 0.5) == 3
+    assert (
+        count_literal("close the door", "close the door close a door closed door", 0.5)
+        == 3
+    )
     assert count_literal("tomato", "a tomato is a tomatoe", 0.5) == 2
     assert count_literal("close the door", "nothing of the kind", 0.5) == 0
 

@@ -51,7 +51,9 @@ def test_elements_stand_beside_the_total() -> None:
 
 def test_pooling_by_hand() -> None:
     """Means 0, .5 and 1 with weights 1, 1, 2: mean .625, between (.390625+.015625+.28125)/4."""
-    found = pool([ScoreEstimate(mean=mean, variance=0) for mean in (0, 0.5, 1)], [1, 1, 2])
+    found = pool(
+        [ScoreEstimate(mean=mean, variance=0) for mean in (0, 0.5, 1)], [1, 1, 2]
+    )
     assert found.mean == pytest.approx(0.625)
     assert found.within == 0
     assert found.between == pytest.approx(0.171875)
@@ -77,10 +79,14 @@ def test_parts_of_the_variance_add_up_to_that_of_the_mixture(
     ]
     weights = [weight for _, weight in given_parts]
     mixed = {
-        label: sum(w * p.distribution[label] for w, p in zip(weights, parts, strict=True))
+        label: sum(
+            w * p.distribution[label] for w, p in zip(weights, parts, strict=True)
+        )
         / sum(weights)
         for label in map(float, range(1, 6))
     }
-    found = pool([ScoreEstimate(mean=p.mean, variance=p.variance) for p in parts], weights)
+    found = pool(
+        [ScoreEstimate(mean=p.mean, variance=p.variance) for p in parts], weights
+    )
     assert found.variance == pytest.approx(SCALE.variance(mixed), abs=1e-12)
     assert found.mean == pytest.approx(SCALE.mean(mixed), abs=1e-12)

@@ -57,7 +57,9 @@ def test_identical_judges_are_each_of_them() -> None:
     rows = draw(3, 400, 100)
     one = rows.scores[:, :1]
     alone = fit_blend(FusionRows(one, rows.truth, rows.question))
-    tripled = fit_blend(FusionRows(np.repeat(one, 3, axis=1), rows.truth, rows.question))
+    tripled = fit_blend(
+        FusionRows(np.repeat(one, 3, axis=1), rows.truth, rows.question)
+    )
     np.testing.assert_allclose(
         tripled.apply(np.repeat(one, 3, axis=1)), alone.apply(one), atol=1e-9
     )
@@ -148,7 +150,13 @@ def test_a_spread_becomes_shares() -> None:
         assert sum(shares.values()) == pytest.approx(1)
         middle = sum((label - 1) / 4 * share for label, share in shares.items())
         assert middle == pytest.approx(mean, abs=0.02)
-    assert spread_over(numbers, 0.25, 0.25 * 0.75) == {1: 0.75, 2: 0, 3: 0, 4: 0, 5: 0.25}
+    assert spread_over(numbers, 0.25, 0.25 * 0.75) == {
+        1: 0.75,
+        2: 0,
+        3: 0,
+        4: 0,
+        5: 0.25,
+    }
     assert spread_over(numbers, 0.5, 0.0)[3] == 1
     assert spread_over(numbers, 0.0, 0.0)[1] == 1
 
@@ -158,14 +166,22 @@ REPLIES = [{"reasoning": "so", "score": 5}, {"reasoning": "so", "score": 1}]
 
 def _items(folder: Path) -> Path:
     rows = [
-        {"id": f"i{n}", "question": "Which animal?", "reference": "a dog", "candidate": said}
+        {
+            "id": f"i{n}",
+            "question": "Which animal?",
+            "reference": "a dog",
+            "candidate": said,
+        }
         for n, said in enumerate(("a dog", "a church bell"))
     ]
     return write_lines(folder / "items.jsonl", rows)
 
 
 def _fused(folder: Path, replies: Path, rubric: str) -> Path:
-    asked = (Member(f"scripted:{replies}", 0.75, HALF), Member("lexical", 0.25, IDENTITY))
+    asked = (
+        Member(f"scripted:{replies}", 0.75, HALF),
+        Member("lexical", 0.25, IDENTITY),
+    )
     _model(*asked, Member("never asked", 0.0, IDENTITY), rubric=rubric).save(folder)
     return folder
 

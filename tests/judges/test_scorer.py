@@ -107,7 +107,9 @@ def test_fields_stand_in_the_order_of_the_released_checkpoints() -> None:
 
 
 @given(st.integers(1, 200), st.integers(5, 120))
-def test_only_the_rationale_is_cut_and_as_little_as_needed(length: int, limit: int) -> None:
+def test_only_the_rationale_is_cut_and_as_little_as_needed(
+    length: int, limit: int
+) -> None:
     fields = replace(FIELDS, rationale=" ".join(f"w{i}" for i in range(length)))
     bare = words(text_of(replace(fields, rationale="")))
     found = fitted(fields, limit, words)
@@ -137,7 +139,9 @@ def test_what_is_rated_is_what_was_trained_on_for_every_shared_row(data: Path) -
     items = {item.id: item for item in read_items(path).singles}
     rows = read_ratings(path).rows
     assert len(rows) > 1100
-    assert [row.id for row in rows if text_of(row.fields) != judged(items[row.id])] == []
+    assert [
+        row.id for row in rows if text_of(row.fields) != judged(items[row.id])
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -154,7 +158,9 @@ def test_no_text_of_an_item_is_changed(text: str) -> None:
             "transcription": text,
         }
     )
-    assert fields_of_case(Case(item), text) == ScorerFields(text, text, text, text, text)
+    assert fields_of_case(Case(item), text) == ScorerFields(
+        text, text, text, text, text
+    )
 
 
 share = st.floats(0, 1).map(lambda value: round(value, 2))
@@ -163,18 +169,34 @@ share = st.floats(0, 1).map(lambda value: round(value, 2))
 def test_the_bounds_themselves_stay() -> None:
     mean = np.array([0.0, 0.1, 0.125, 0.5, 0.875, 0.9, 0.9])
     variance = np.array([0.01, 0.02, 0.0, 0.0, 0.0, 0.02, 0.03])
-    assert clamped(mean, variance, 0.02).tolist() == [0.0, 0.0, 0.125, 0.5, 0.875, 1.0, 0.9]
+    assert clamped(mean, variance, 0.02).tolist() == [
+        0.0,
+        0.0,
+        0.125,
+        0.5,
+        0.875,
+        1.0,
+        0.9,
+    ]
     assert clamped(mean, variance, None) is mean
     inside = np.array([0.3, 0.5, 0.7])  # nothing to clamp, so off wins the tie
     assert fit_clamp(inside, np.full(3, 0.01), inside / 1.1).threshold is None
 
 
 @settings(max_examples=20)
-@given(st.lists(st.tuples(share, share.map(lambda v: v / 4), share), min_size=3, max_size=12))
-def test_the_search_finds_what_trying_everything_finds(rows: list[tuple[float, ...]]) -> None:
+@given(
+    st.lists(
+        st.tuples(share, share.map(lambda v: v / 4), share), min_size=3, max_size=12
+    )
+)
+def test_the_search_finds_what_trying_everything_finds(
+    rows: list[tuple[float, ...]],
+) -> None:
     mean, variance, truth = (np.array(column) for column in zip(*rows, strict=True))
     found = fit_clamp(mean, variance, truth)
-    tried = [objective(clamped(mean, variance, v), truth) for v in np.linspace(0, 0.26, 53)]
+    tried = [
+        objective(clamped(mean, variance, v), truth) for v in np.linspace(0, 0.26, 53)
+    ]
     values = [value for value in tried if value is not None]
     if found.unclamped is None:
         return
@@ -184,7 +206,10 @@ def test_the_search_finds_what_trying_everything_finds(rows: list[tuple[float, .
         assert found.objective == found.unclamped
     else:
         assert found.objective > found.unclamped
-        assert objective(clamped(mean, variance, found.threshold), truth) == found.objective
+        assert (
+            objective(clamped(mean, variance, found.threshold), truth)
+            == found.objective
+        )
 
 
 def test_what_waits_is_worked_off_in_batches_of_like_length() -> None:
@@ -204,4 +229,6 @@ def test_what_waits_is_worked_off_in_batches_of_like_length() -> None:
     found = asyncio.run(main())
     assert made == [["a", "bb"], ["bad", "long one"], ["longest of all"]]
     assert [found[n] for n in (1, 2, 3)] == [1, 2, 14]
-    assert all(isinstance(found[n], ValueError) for n in (0, 4))  # the batch fails together
+    assert all(
+        isinstance(found[n], ValueError) for n in (0, 4)
+    )  # the batch fails together

@@ -110,7 +110,15 @@ def listening(pid: int) -> set[str]:
 
 def rate(pairs: Path, judge: str, out: Path, *options: object) -> tuple[int, str]:
     done = trace_eval(
-        "rate", pairs, "--judge", judge, "--rubric", "correctness", "--out", out, *options
+        "rate",
+        pairs,
+        "--judge",
+        judge,
+        "--rubric",
+        "correctness",
+        "--out",
+        out,
+        *options,
     )
     return done.code, done.out + done.err
 
@@ -120,7 +128,9 @@ def test_a_file_is_judged_by_llama_cpp_of_its_own(tiny: Path) -> None:
     judge.load()
     server = judge.client._server
     warden = server._process.pid
-    children = subprocess.run(["pgrep", "-P", str(warden)], capture_output=True, text=True).stdout
+    children = subprocess.run(
+        ["pgrep", "-P", str(warden)], capture_output=True, text=True
+    ).stdout
     (child,) = map(int, children.split())
     assert listening(child) == {"0100007F"}, "it listens on loopback alone"
     outcomes = judged(judge, [case(), case("second")])
@@ -129,7 +139,9 @@ def test_a_file_is_judged_by_llama_cpp_of_its_own(tiny: Path) -> None:
     assert len(opinions) == 4
     assert all(opinion.raw and opinion.usage.cost_usd == 0 for opinion in opinions)
     cached = [opinion.usage.cached_tokens for opinion in opinions]
-    assert max(cached) > 500, "the instructions come first, so that the server knows them"
+    assert max(cached) > 500, (
+        "the instructions come first, so that the server knows them"
+    )
     parameters, observed = judge.parameters(), judge.observed()
     assert len(parameters["model_sha256"]) == 64
     assert (observed["engine"], observed["structure"]) == ("llama.cpp", "json_schema")
@@ -142,11 +154,24 @@ def test_an_estimate_of_a_model_of_ones_own_is_in_hours(
 ) -> None:
     """Four calls are sent to it, two at a time, and none is kept."""
     told = tmp_path / "estimate.json"
-    arguments = ("--rubric", "correctness", "--judge", f"gguf:{tiny}", "--estimate", "--quick")
+    arguments = (
+        "--rubric",
+        "correctness",
+        "--judge",
+        f"gguf:{tiny}",
+        "--estimate",
+        "--quick",
+    )
     said = trace_eval("rate", pairs, *arguments, "--json", told).out
     estimate = json.loads(told.read_text())
-    assert (estimate["calls"], estimate["measured_calls"], estimate["in_flight"]) == (12, 4, 2)
-    assert estimate["hours"] == pytest.approx(12 * estimate["measured_s"] / 4 / 3600, rel=0.6)
+    assert (estimate["calls"], estimate["measured_calls"], estimate["in_flight"]) == (
+        12,
+        4,
+        2,
+    )
+    assert estimate["hours"] == pytest.approx(
+        12 * estimate["measured_s"] / 4 / 3600, rel=0.6
+    )
     assert estimate["no_hours"] is None
     assert "on this machine; 4 calls took" in said
     assert "US dollars" not in said
@@ -158,10 +183,20 @@ def test_an_estimate_asks_the_server_that_an_engine_starts(
 ) -> None:
     """All 12 calls are sent, which are fewer than the 64 of two rounds would be."""
     told = tmp_path / "estimate.json"
-    arguments = ("--rubric", "correctness", "--judge", f"{kind}:owner/model", "--estimate")
+    arguments = (
+        "--rubric",
+        "correctness",
+        "--judge",
+        f"{kind}:owner/model",
+        "--estimate",
+    )
     said = trace_eval("rate", pairs, *arguments, "--quick", "--json", told).out
     estimate = json.loads(told.read_text())
-    assert (estimate["calls"], estimate["measured_calls"], estimate["in_flight"]) == (12, 12, 12)
+    assert (estimate["calls"], estimate["measured_calls"], estimate["in_flight"]) == (
+        12,
+        12,
+        12,
+    )
     assert estimate["hours"] == pytest.approx(estimate["measured_s"] / 3600, rel=0.6)
     assert estimate["no_hours"] is None
     assert "on this machine; 12 calls took" in said
@@ -187,7 +222,13 @@ def test_an_engine_that_fails_leaves_the_time_unknown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("STAND_IN", fault)
-    arguments = ("--rubric", "correctness", "--judge", f"{kind}:owner/model", "--estimate")
+    arguments = (
+        "--rubric",
+        "correctness",
+        "--judge",
+        f"{kind}:owner/model",
+        "--estimate",
+    )
     done = trace_eval("rate", pairs, *arguments, "--quick")
     said = " ".join(done.out.split())
     assert done.code == 0
@@ -197,7 +238,9 @@ def test_an_engine_that_fails_leaves_the_time_unknown(
     assert gone(processes_of(engine))
 
 
-def test_a_model_that_does_not_load_leaves_the_time_unknown(pairs: Path, tmp_path: Path) -> None:
+def test_a_model_that_does_not_load_leaves_the_time_unknown(
+    pairs: Path, tmp_path: Path
+) -> None:
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(b"GGUF")
     arguments = ("--rubric", "correctness", "--judge", f"gguf:{broken}")
@@ -208,7 +251,11 @@ def test_a_model_that_does_not_load_leaves_the_time_unknown(pairs: Path, tmp_pat
 
 @pytest.mark.parametrize("kind", ["vllm", "sglang"])
 def test_an_engine_is_started_with_its_documented_flags(
-    kind: str, engine: Path, pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str,
+    engine: Path,
+    pairs: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
@@ -225,7 +272,9 @@ def test_an_engine_is_started_with_its_documented_flags(
     assert "2" in start
     assert "--api-key" not in start, "arguments are seen by every user"
     if kind == "sglang":
-        assert not Path(start[start.index("--config") + 1]).exists(), "the key goes when it is read"
+        assert not Path(start[start.index("--config") + 1]).exists(), (
+            "the key goes when it is read"
+        )
     record = Run(tmp_path / "run").record()
     assert record.judge.parameters["revision"] == "abc"
     assert record.judge_observed["engine_version"] == "0.30.0"
@@ -240,10 +289,22 @@ def test_an_engine_is_started_with_its_documented_flags(
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
-        ("memory", "vLLM ran out of memory (torch.OutOfMemoryError: CUDA out of memory"),
-        ("killed", "vLLM was killed, as systems do where memory runs out; if so, use a smaller"),
+        (
+            "memory",
+            "vLLM ran out of memory (torch.OutOfMemoryError: CUDA out of memory",
+        ),
+        (
+            "killed",
+            (
+                "vLLM was killed, as systems do where memory runs out; if so, use a"
+                " smaller"
+            ),
+        ),
         ("model", "is not a valid model identifier); check the model 'owner/model'"),
-        ("slow", "was not ready after 3 s (last line: 'Loading weights'); raise -J start_s"),
+        (
+            "slow",
+            "was not ready after 3 s (last line: 'Loading weights'); raise -J start_s",
+        ),
     ],
 )
 def test_an_engine_that_does_not_start_is_one_line_with_its_remedy(
@@ -269,15 +330,36 @@ def test_an_engine_that_does_not_start_is_one_line_with_its_remedy(
     ("printed", "words"),
     [
         ("RuntimeError: Failed to infer device type", "found no GPU that it can use ("),
-        ("RuntimeError: No CUDA GPUs are available", "or judge with gguf:FILE, which needs none"),
+        (
+            "RuntimeError: No CUDA GPUs are available",
+            "or judge with gguf:FILE, which needs none",
+        ),
         ("OSError: [Errno 28] No space left on device", "found the disk full ("),
-        ("huggingface_hub.errors.GatedRepoError: 401 Client Error", "log in: hf auth login"),
-        ("OSError: We couldn't connect to 'https://hub' to load", "hf download owner/model"),
-        ("ValueError: ... set the option `trust_remote_code=True`", "start vLLM yourself if you"),
+        (
+            "huggingface_hub.errors.GatedRepoError: 401 Client Error",
+            "log in: hf auth login",
+        ),
+        (
+            "OSError: We couldn't connect to 'https://hub' to load",
+            "hf download owner/model",
+        ),
+        (
+            "ValueError: ... set the option `trust_remote_code=True`",
+            "start vLLM yourself if you",
+        ),
         ("vllm: error: unrecognized arguments: --x", "does not know an argument ("),
-        ("ImportError: libcudart.so.13: cannot open shared object file", "install it again"),
-        ("PermissionError: [Errno 13] Permission denied: '/m/a.safetensors'", "who may read"),
-        ("Segmentation fault", "ended with exit code 139 (Segmentation fault); check the model"),
+        (
+            "ImportError: libcudart.so.13: cannot open shared object file",
+            "install it again",
+        ),
+        (
+            "PermissionError: [Errno 13] Permission denied: '/m/a.safetensors'",
+            "who may read",
+        ),
+        (
+            "Segmentation fault",
+            "ended with exit code 139 (Segmentation fault); check the model",
+        ),
     ],
 )
 def test_each_kind_of_fault_has_its_remedy(printed: str, words: str) -> None:
@@ -307,7 +389,10 @@ def test_a_server_that_dies_leaves_finished_items_and_the_command_goes_on(
     code, text = rate(pairs, "vllm:owner/model", run, "-J", "concurrency=1")
     words = " ".join(text.split())
     assert code == 2
-    assert "its server ended: vLLM was killed, as systems do where memory runs out" in words
+    assert (
+        "its server ended: vLLM was killed, as systems do where memory runs out"
+        in words
+    )
     assert "finished items are kept, and the same command goes on" in words
     assert gone(processes_of(engine))
     assert sorted(Run(run).scored(["correctness"])) == ["i0", "i1"]
@@ -325,7 +410,15 @@ def test_a_server_ends_with_its_run_however_that_ends(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("STAND_IN", "hangs")
-    command = [sys.executable, "-m", "trace_eval", "rate", pairs, "--judge", "vllm:owner/model"]
+    command = [
+        sys.executable,
+        "-m",
+        "trace_eval",
+        "rate",
+        pairs,
+        "--judge",
+        "vllm:owner/model",
+    ]
     run = subprocess.Popen(
         [*map(str, command), "--rubric", "correctness", "--out", str(tmp_path / "run")],
         stdout=subprocess.DEVNULL,
@@ -349,17 +442,34 @@ def test_a_server_ends_with_its_run_however_that_ends(
     [
         ("gguf", {}, "name the model, e.g. gguf:"),
         ("gguf:none.gguf", {}, "there is no file none.gguf"),
-        ("vllm:owner/model", {}, "needs vLLM, which is not installed; run: pip install vllm"),
+        (
+            "vllm:owner/model",
+            {},
+            "needs vLLM, which is not installed; run: pip install vllm",
+        ),
         ("sglang:owner/model", {}, "needs SGLang, which is not installed; run: pip"),
         ("gguf:FILE", {"base_url": "http://127.0.0.1:1/v1"}, "does not use base_url"),
         ("gguf:FILE", {"server_args": "--dtype half"}, "does not use server_args"),
         ("vllm:m", {"server_args": "--port 80"}, "--port is set by this program"),
         ("vllm:m", {"server_args": "--x 'y"}, "close the quote"),
-        # vLLM and SGLang read shortened names, underscores and a file of further arguments.
-        ("vllm:m", {"server_args": "--hos 0.0.0.0"}, "--hos cannot be added; leave it out"),
-        ("vllm:m", {"server_args": "--served_model_name x"}, "--served_model_name cannot be added"),
+        # vLLM and SGLang read shortened names, underscores and a file of further
+        # arguments.
+        (
+            "vllm:m",
+            {"server_args": "--hos 0.0.0.0"},
+            "--hos cannot be added; leave it out",
+        ),
+        (
+            "vllm:m",
+            {"server_args": "--served_model_name x"},
+            "--served_model_name cannot be added",
+        ),
         ("vllm:m", {"server_args": "--config more.yaml"}, "--config cannot be added"),
-        ("vllm:m", {"server_args": "--dtype half --trust-remote-code"}, "start vLLM yourself"),
+        (
+            "vllm:m",
+            {"server_args": "--dtype half --trust-remote-code"},
+            "start vLLM yourself",
+        ),
         ("sglang:m", {"server_args": "--tokenizer-path=x"}, "start SGLang yourself"),
     ],
 )
@@ -386,5 +496,7 @@ def test_a_file_that_is_no_model_is_one_line(tmp_path: Path) -> None:
 def test_too_little_memory_for_a_file_is_said(tiny: Path) -> None:
 
     judge = create_judge(f"gguf:{tiny}", JudgeOptions(num_ctx=2**30, concurrency=1))
-    with pytest.raises(UserError, match=r"(ran out of memory|was killed)\b.*lower -J num_ctx"):
+    with pytest.raises(
+        UserError, match=r"(ran out of memory|was killed)\b.*lower -J num_ctx"
+    ):
         judge.load()

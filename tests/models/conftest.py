@@ -47,7 +47,9 @@ def _device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """Only tests of a GPU see one, so that exact values are the same on every machine."""
     if request.node.get_closest_marker("gpu") is None:
         monkeypatch.setattr("extractors.device.gpu_count", lambda: 0)
-        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # for the processes that a test starts
+        monkeypatch.setenv(
+            "CUDA_VISIBLE_DEVICES", ""
+        )  # for the processes that a test starts
         return
     import torch
 
@@ -75,7 +77,9 @@ def whisper_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write a Whisper checkpoint that hears :data:`SENTENCE` in everything."""
     from tests.support.tiny_whisper import write_whisper
 
-    return write_whisper(tmp_path_factory.mktemp("whisper") / "tiny-sentence.pt", SENTENCE)
+    return write_whisper(
+        tmp_path_factory.mktemp("whisper") / "tiny-sentence.pt", SENTENCE
+    )
 
 
 @pytest.fixture(scope="session")
@@ -96,10 +100,17 @@ def accent_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(params=["whisper", "emotion2vec", "ecapa"])
 def extractor(
-    request: pytest.FixtureRequest, whisper_file: Path, emotion_folder: Path, accent_folder: Path
+    request: pytest.FixtureRequest,
+    whisper_file: Path,
+    emotion_folder: Path,
+    accent_folder: Path,
 ) -> Extractor:
     """Each extractor with a model, on the tiny one."""
     from extractors import registry
 
-    models = {"whisper": whisper_file, "emotion2vec": emotion_folder, "ecapa": accent_folder}
+    models = {
+        "whisper": whisper_file,
+        "emotion2vec": emotion_folder,
+        "ecapa": accent_folder,
+    }
     return registry.create(f"{request.param}:{models[request.param]}")

@@ -33,7 +33,9 @@ def test_labels_come_from_the_checkpoint(accent_folder: Path, tmp_path: Path) ->
     assert a.top != b.top
 
 
-def test_it_equals_the_library_called_directly(accent_folder: Path, tmp_path: Path) -> None:
+def test_it_equals_the_library_called_directly(
+    accent_folder: Path, tmp_path: Path
+) -> None:
     import torch
     from speechbrain.inference import EncoderClassifier
 
@@ -45,7 +47,9 @@ def test_it_equals_the_library_called_directly(accent_folder: Path, tmp_path: Pa
     )
     cosines, _, _, (label,) = direct.classify_batch(torch.from_numpy(clip.speech)[None])
     found = measured(EcapaExtractor(model=str(accent_folder), device="cpu"), clip)
-    assert list(found.similarities.values()) == pytest.approx(cosines[0].tolist(), abs=1e-6)
+    assert list(found.similarities.values()) == pytest.approx(
+        cosines[0].tolist(), abs=1e-6
+    )
     assert found.top == label
 
 
@@ -71,7 +75,9 @@ def test_a_changed_folder_is_not_the_old_model(tmp_path: Path) -> None:
         (Absent(status=Status.FAILED, reason="no recogniser"), True),
     ],
 )
-def test_english_accents_only(accent_folder: Path, transcript: object, present: bool) -> None:
+def test_english_accents_only(
+    accent_folder: Path, transcript: object, present: bool
+) -> None:
     clip = voice()
     blueprint = known(clip).model_copy(update={"transcript": transcript})
     found = EcapaExtractor(model=str(accent_folder)).extract(clip, blueprint)
@@ -102,7 +108,9 @@ def test_cosines_only() -> None:
 
 def test_a_wrong_class_count_is_refused(tmp_path: Path) -> None:
     folder = write_ecapa(tmp_path / "fewer", labels=ACCENTS[:15], classes=16)
-    with refused(folder, "classifier.ckpt has 16 classes, accent_encoder.txt names 15 labels"):
+    with refused(
+        folder, "classifier.ckpt has 16 classes, accent_encoder.txt names 15 labels"
+    ):
         load(folder)
 
 
@@ -111,7 +119,9 @@ def test_the_label_file_may_have_another_name(tmp_path: Path) -> None:
     assert measured(EcapaExtractor(model=str(folder)), voice()).similarities
 
 
-def test_what_the_library_only_warns_of_is_refused(accent_folder: Path, tmp_path: Path) -> None:
+def test_what_the_library_only_warns_of_is_refused(
+    accent_folder: Path, tmp_path: Path
+) -> None:
     import torch
 
     folder = changed(accent_folder, tmp_path)
@@ -163,7 +173,9 @@ def test_code_in_the_model_is_refused_and_elsewhere_never_run(
         assert not mark.exists()
 
 
-def test_broken_hyperparameters_are_refused(accent_folder: Path, tmp_path: Path) -> None:
+def test_broken_hyperparameters_are_refused(
+    accent_folder: Path, tmp_path: Path
+) -> None:
     folder = changed(accent_folder, tmp_path)
     path = folder / "hyperparams.yaml"
     clean = path.read_text()

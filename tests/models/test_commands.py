@@ -46,7 +46,9 @@ def _leaves(value: object) -> list[object]:
 def test_profile_paper_fills_every_key_whichever_way_models_are_held(
     models: list[str], tmp_path: Path
 ) -> None:
-    clips = [CLIPS / name for name in ("slow-a.ogg", "noise-a.ogg", "slow-instruction.ogg")]
+    clips = [
+        CLIPS / name for name in ("slow-a.ogg", "noise-a.ogg", "slow-instruction.ogg")
+    ]
     options = ["--profile", "paper", "-X", "device=cpu", "--workers", 1]
     found = {}
     for name, more in (("kept", []), ("released", ["-X", "one_model_at_a_time=true"])):
@@ -61,7 +63,9 @@ def test_profile_paper_fills_every_key_whichever_way_models_are_held(
         assert one.transcript.text.lower().strip(" .") == SENTENCE.lower().strip(" .")  # type: ignore[union-attr]
 
 
-def test_error_rates_against_references_are_in_the_run(whisper_file: Path, tmp_path: Path) -> None:
+def test_error_rates_against_references_are_in_the_run(
+    whisper_file: Path, tmp_path: Path
+) -> None:
     record = {
         "id": "1",
         "instruction": {"text": "Say it."},
@@ -77,7 +81,9 @@ def test_error_rates_against_references_are_in_the_run(whisper_file: Path, tmp_p
     (row,) = csv.DictReader((tmp_path / "run" / "results.csv").open())
     words = len(SENTENCE.split())
     assert float(row["wer_a"]) == 0
-    assert float(row["wer_b"]) == pytest.approx(2 / (words + 2), abs=1e-3)  # two deletions
+    assert float(row["wer_b"]) == pytest.approx(
+        2 / (words + 2), abs=1e-3
+    )  # two deletions
 
 
 @pytest.mark.slow
@@ -94,14 +100,18 @@ def test_half_an_hour(
         "accent": f"ecapa:{accent_folder}",
         **dict.fromkeys(("quality", "pitch", "loudness", "rate"), "none"),
     }
-    options = ExtractOptions("paper", specs, tmp_path / "cache", workers=0, device="cpu")
+    options = ExtractOptions(
+        "paper", specs, tmp_path / "cache", workers=0, device="cpu"
+    )
     found = blueprint(path, options)
     for group in ("signal", "transcript", "emotion", "accent"):
         assert not isinstance(found.group(group), Absent), found.group(group)
     assert found.emotion.trajectory[-1].end_s > 1500  # type: ignore[union-attr]
 
 
-def test_a_missing_model_is_refused_before_work_and_says_what_to_run(tmp_path: Path) -> None:
+def test_a_missing_model_is_refused_before_work_and_says_what_to_run(
+    tmp_path: Path,
+) -> None:
     clip = CLIPS / "slow-a.ogg"
     options = ["-x", "emotion=emotion2vec:iic/nowhere", "--cache", tmp_path / "cache"]
     done = trace_eval("show", clip, "--format", "json", *options)
@@ -122,7 +132,13 @@ def test_a_language_needs_a_recogniser_that_takes_one(
     asr: list[str], told: str, tmp_path: Path
 ) -> None:
     cache = tmp_path / "cache"
-    options = ["--language", "de", *(f"-xtranscript={spec}" for spec in asr), "--cache", cache]
+    options = [
+        "--language",
+        "de",
+        *(f"-xtranscript={spec}" for spec in asr),
+        "--cache",
+        cache,
+    ]
     done = trace_eval("show", CLIPS / "slow-a.ogg", *options)
     assert (done.code, done.out) == (2, "")
     told_in_one_line = " ".join(done.err.split())

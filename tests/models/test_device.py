@@ -31,7 +31,9 @@ def test_on_a_gpu_every_path_says_what_the_cpu_says() -> None:
 
 @pytest.mark.parametrize("name", ["cuda:99", "cuda:7"])
 def test_a_gpu_that_is_not_there_is_refused(name: str) -> None:
-    with pytest.raises(UserError, match=f"whisper: device '{name}', but .*; use auto or cpu"):
+    with pytest.raises(
+        UserError, match=f"whisper: device '{name}', but .*; use auto or cpu"
+    ):
         resolve("whisper", name)
 
 
@@ -90,7 +92,9 @@ def test_a_batch_is_as_given_or_by_device(options: dict[str, Any], size: int) ->
 
 
 def test_a_batch_changes_neither_key_nor_record(accent_folder: Path) -> None:
-    one, many = (EcapaExtractor(model=str(accent_folder), batch=batch) for batch in (1, 8))
+    one, many = (
+        EcapaExtractor(model=str(accent_folder), batch=batch) for batch in (1, 8)
+    )
     assert one.provenance() == many.provenance()
     assert one.opened() is many.opened()
     assert pickle.loads(pickle.dumps(many)).batch_size == 8
@@ -104,7 +108,9 @@ def test_a_batch_by_the_device_that_is_found(
     assert EcapaExtractor().batch_size == batch
 
 
-def test_a_torch_that_does_not_load_does_not_raise(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_torch_that_does_not_load_does_not_raise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def broken() -> int:
         raise OSError("libcudart.so.13: cannot open shared object file")
 

@@ -44,8 +44,8 @@ def load(folder: Path) -> None:
 def test_scores_carry_the_models_labels_in_english(emotion_folder: Path) -> None:
     found = measured(Emotion2vecExtractor(model=str(emotion_folder)), voice())
     assert list(found.scores) == ENGLISH
-    # One logit is about 4, eight are about 0: e^4 / (e^4 + 8) = 0.872; random weights of a
-    # tenth of the usual size move that by a few hundredths.
+    # One logit is about 4, eight are about 0: e^4 / (e^4 + 8) = 0.872; random weights
+    # of a tenth of the usual size move that by a few hundredths.
     assert found.top == "happy"
     assert found.scores["happy"] == pytest.approx(0.872, abs=0.05)
     assert sum(found.scores.values()) == pytest.approx(1, abs=1e-5)
@@ -71,8 +71,12 @@ def test_it_equals_the_library_called_directly(emotion_folder: Path) -> None:
     model = AutoModel(
         model=str(emotion_folder), disable_update=True, disable_pbar=True, device="cpu"
     )
-    (direct,) = model.generate(clip.speech, granularity="utterance", extract_embedding=False)
-    found = measured(Emotion2vecExtractor(model=str(emotion_folder), device="cpu"), clip)
+    (direct,) = model.generate(
+        clip.speech, granularity="utterance", extract_embedding=False
+    )
+    found = measured(
+        Emotion2vecExtractor(model=str(emotion_folder), device="cpu"), clip
+    )
     assert list(found.scores.values()) == pytest.approx(direct["scores"], abs=1e-6)
 
 
@@ -122,14 +126,17 @@ def test_windows_weighted_by_speech() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "count"), [(9.0, 0), (14.9, 0), (15.0, 2), (24.0, 2), (31.0, 3), (1800.0, 180)]
+    ("seconds", "count"),
+    [(9.0, 0), (14.9, 0), (15.0, 2), (24.0, 2), (31.0, 3), (1800.0, 180)],
 )
 def test_windows_fill_the_clip(seconds: float, count: int) -> None:
     windows = split(seconds, 10.0)
     assert len(windows) == count
     if windows:
         assert (windows[0].start_s, windows[-1].end_s) == (0, seconds)
-        assert {round(window.seconds, 3) for window in windows} == {round(seconds / count, 3)}
+        assert {round(window.seconds, 3) for window in windows} == {
+            round(seconds / count, 3)
+        }
 
 
 def test_the_shortest_speech_is_scored(emotion_folder: Path) -> None:
@@ -157,7 +164,9 @@ def test_labels_in_english(label: str, name: str) -> None:
         (["a", "b"], [float("nan"), 0.5], "add up to nan"),
     ],
 )
-def test_scores_that_cannot_be(labels: list[str], scores: list[float], told: str) -> None:
+def test_scores_that_cannot_be(
+    labels: list[str], scores: list[float], told: str
+) -> None:
     with pytest.raises(UserError, match=told):
         named_scores(labels, scores)
 
@@ -176,7 +185,8 @@ def test_training_leftovers_are_no_mismatch(tmp_path: Path) -> None:
     load(folder)
     state = torch.load(folder / "model.pt", weights_only=True)
     torch.save(
-        {**state, "_ema": torch.zeros(1), "recon_proj.bias": torch.zeros(2)}, folder / "model.pt"
+        {**state, "_ema": torch.zeros(1), "recon_proj.bias": torch.zeros(2)},
+        folder / "model.pt",
     )
     load(folder)
 
@@ -195,7 +205,9 @@ def test_tensors_under_a_prefix_are_found(emotion_folder: Path, tmp_path: Path) 
     assert measured(Emotion2vecExtractor(model=str(folder)), voice()).top == "happy"
 
 
-def test_what_the_library_takes_silently_is_refused(emotion_folder: Path, tmp_path: Path) -> None:
+def test_what_the_library_takes_silently_is_refused(
+    emotion_folder: Path, tmp_path: Path
+) -> None:
     import torch
 
     folder = changed(emotion_folder, tmp_path)
@@ -208,11 +220,15 @@ def test_what_the_library_takes_silently_is_refused(emotion_folder: Path, tmp_pa
     save(**{"blocks.0.norm1.weight": torch.zeros(5)})
     with refused(weights, "blocks.0.norm1.weight is 5, the model has 32"):
         load(folder)
-    torch.save({k: v for k, v in whole.items() if k != "blocks.0.norm1.weight"}, weights)
+    torch.save(
+        {k: v for k, v in whole.items() if k != "blocks.0.norm1.weight"}, weights
+    )
     with refused(weights, "1 tensors are missing (blocks.0.norm1.weight)"):
         load(folder)
     save(**{"blocks.1.norm1.weight": torch.zeros(32)})
-    with refused(weights, "1 tensors are not part of the model (blocks.1.norm1.weight)"):
+    with refused(
+        weights, "1 tensors are not part of the model (blocks.1.norm1.weight)"
+    ):
         load(folder)
     torch.save({k: v for k, v in whole.items() if not k.startswith("proj")}, weights)
     with refused(weights, "has no classifier (proj.weight)"):
@@ -245,13 +261,17 @@ def test_another_kind_of_model_is_refused(emotion_folder: Path, tmp_path: Path) 
         load(folder)
 
 
-def test_a_folder_cannot_run_code_or_pull_in_models(emotion_folder: Path, tmp_path: Path) -> None:
+def test_a_folder_cannot_run_code_or_pull_in_models(
+    emotion_folder: Path, tmp_path: Path
+) -> None:
     folder, mark = changed(emotion_folder, tmp_path), tmp_path / "ran"
     code = folder / "model.py"
     code.write_text(f"import pathlib\npathlib.Path({str(mark)!r}).touch()\n")
     (folder / "requirements.txt").write_text("no-such-package-anywhere\n")
     with (folder / "config.yaml").open("a") as config:
-        config.write(f"trust_remote_code: true\nremote_code: {code}\nvad_model: fsmn-vad\n")
+        config.write(
+            f"trust_remote_code: true\nremote_code: {code}\nvad_model: fsmn-vad\n"
+        )
     assert measured(Emotion2vecExtractor(model=str(folder)), voice()).top == "happy"
     assert not mark.exists()
     # The same without configuration.json, which funasr reads by another way.
@@ -287,10 +307,15 @@ def test_modelscopes_cache_is_found(
     shutil.copytree(emotion_folder, tmp_path / layout)
     extractor = Emotion2vecExtractor()
     assert extractor.unavailable() is None
-    assert extractor.revision() == Emotion2vecExtractor(model=str(emotion_folder)).revision()
+    assert (
+        extractor.revision()
+        == Emotion2vecExtractor(model=str(emotion_folder)).revision()
+    )
 
 
-def test_revision_covers_labels_and_configuration(emotion_folder: Path, tmp_path: Path) -> None:
+def test_revision_covers_labels_and_configuration(
+    emotion_folder: Path, tmp_path: Path
+) -> None:
     folder = changed(emotion_folder, tmp_path)
     before = Emotion2vecExtractor(model=str(folder)).revision()
     assert before == Emotion2vecExtractor(model=str(emotion_folder)).revision()

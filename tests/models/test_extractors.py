@@ -10,7 +10,14 @@ import pytest
 from blueprints import Status
 from extractors import device
 from extractors.base import Extractor
-from tests.support.model_parts import SENTENCE, known, measured, silence, unspoken, voice
+from tests.support.model_parts import (
+    SENTENCE,
+    known,
+    measured,
+    silence,
+    unspoken,
+    voice,
+)
 
 #: What the tiny models hear in every voice.
 HEARD: dict[str, Callable[[Any], bool]] = {
@@ -25,7 +32,9 @@ def test_any_rate_and_channels(extractor: Extractor, rate: int, channels: int) -
     assert HEARD[extractor.name](measured(extractor, voice(2.0, rate, channels)))
 
 
-def test_nothing_is_heard_where_nobody_speaks_and_no_model_is_loaded(extractor: Extractor) -> None:
+def test_nothing_is_heard_where_nobody_speaks_and_no_model_is_loaded(
+    extractor: Extractor,
+) -> None:
     for blueprint, clip, status in (
         (known(silence()), silence(), Status.SILENT),
         (unspoken(voice(1.0)), voice(1.0), Status.NO_SPEECH),

@@ -12,9 +12,12 @@ from extractors.faster_whisper import FasterWhisperExtractor
 from extractors.whisper import WhisperExtractor
 from tests.support.model_parts import SENTENCE, known, measured, refused, silence, voice
 
-MISSING = [name for name in ("faster_whisper", "transformers") if find_spec(name) is None]
+MISSING = [
+    name for name in ("faster_whisper", "transformers") if find_spec(name) is None
+]
 pytestmark = pytest.mark.skipif(
-    bool(MISSING), reason=f"{', '.join(MISSING)} not installed; pip install them to run these"
+    bool(MISSING),
+    reason=f"{', '.join(MISSING)} not installed; pip install them to run these",
 )
 
 
@@ -41,7 +44,9 @@ def test_the_output_is_that_of_whisper(folder: Path, whisper_file: Path) -> None
 
 
 def test_silence_between_speech_is_not_decoded(folder: Path) -> None:
-    found = measured(FasterWhisperExtractor(model=str(folder)), voice(12.0), (0, 2), (8, 10))
+    found = measured(
+        FasterWhisperExtractor(model=str(folder)), voice(12.0), (0, 2), (8, 10)
+    )
     assert found.text == f"{SENTENCE} {SENTENCE}"
     assert all(not 2.2 < word.start_s < 7.8 for word in found.words)
 
@@ -78,7 +83,9 @@ def test_missing_libraries_of_a_gpu_are_an_error_before_any_clip(
     with pytest.raises(UserError, match=r"libcublas\.so\.12 .*\[gpu\].*device=cpu"):
         check_libraries(model)
     message = "CUDA failed with error out of memory"
-    with pytest.raises(UserError, match=r"\(CUDA failed with error out of memory\); use -X device"):
+    with pytest.raises(
+        UserError, match=r"\(CUDA failed with error out of memory\); use -X device"
+    ):
         check_libraries(model)
 
 
@@ -95,7 +102,10 @@ def test_a_model_that_is_not_here_is_one_line() -> None:
 
 def test_revision_follows_the_files(folder: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(folder, tmp_path / "copy"))
-    here, there = FasterWhisperExtractor(model=str(folder)), FasterWhisperExtractor(model=str(copy))
+    here, there = (
+        FasterWhisperExtractor(model=str(folder)),
+        FasterWhisperExtractor(model=str(copy)),
+    )
     assert here.provenance() == there.provenance()
     (copy / "config.json").write_text((copy / "config.json").read_text() + " ")
     assert here.revision() != there.revision()

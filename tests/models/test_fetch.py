@@ -20,8 +20,12 @@ def nothing_packaged(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_profile_model_is_in_the_catalogue() -> None:
-    named = {spec for profile in registry.PROFILES.values() for spec in profile.values()}
-    packaged = {"dnsmos:reference"}  # another reading of networks that a package carries
+    named = {
+        spec for profile in registry.PROFILES.values() for spec in profile.values()
+    }
+    packaged = {
+        "dnsmos:reference"
+    }  # another reading of networks that a package carries
     fetched = {spec for spec in named if ":" in spec} - packaged
     assert fetched <= {known.spec for known in CATALOGUE}
 
@@ -45,7 +49,11 @@ def test_listing_contacts_nobody_and_finds_what_is_here(
 def test_verify_loads_the_model(
     whisper_file: Path, emotion_folder: Path, accent_folder: Path
 ) -> None:
-    specs = [f"whisper:{whisper_file}", f"emotion2vec:{emotion_folder}", f"ecapa:{accent_folder}"]
+    specs = [
+        f"whisper:{whisper_file}",
+        f"emotion2vec:{emotion_folder}",
+        f"ecapa:{accent_folder}",
+    ]
     found = verify(specs)
     assert [row.ok for row in found] == [True] * 3
     assert all("0 of" in row.detail for row in found), "nobody published these"
@@ -100,7 +108,9 @@ def test_what_cannot_be_fetched(spec: str, told: str) -> None:
         fetch(spec)
 
 
-@pytest.mark.parametrize("spec", ["whisper:tiny", "ecapa:Jzuluaga/accent-id-commonaccent_ecapa"])
+@pytest.mark.parametrize(
+    "spec", ["whisper:tiny", "ecapa:Jzuluaga/accent-id-commonaccent_ecapa"]
+)
 def test_without_a_network_fetch_says_so(spec: str, attempts: list[str]) -> None:
     with pytest.raises(UserError, match=f"{spec}: cannot be fetched"):
         fetch(spec)
@@ -121,7 +131,9 @@ def test_half_a_download_is_fetched_again(
     attempts.clear()
 
 
-def test_offline_mode_is_honoured(attempts: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_offline_mode_is_honoured(
+    attempts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     import huggingface_hub.constants
 
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)

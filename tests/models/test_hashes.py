@@ -21,7 +21,9 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def test_hashes_travel_and_spare_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hashes_travel_and_spare_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "model.pt"
     path.write_bytes(b"weights")
     assert file_sha256(path) == sha256(b"weights")

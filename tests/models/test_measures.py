@@ -13,10 +13,11 @@ from trace_eval.data.measures.text import text_errors
 
 
 def test_word_errors_by_hand() -> None:
-    # bravo is heard as brave, delta is not heard, golf is heard and was not said: 3 / 6.
-    # Word by word instead, four would be wrong.
+    # bravo is heard as brave, delta is not heard, golf is heard and was not said: 3 /
+    # 6. Word by word instead, four would be wrong.
     found = text_errors(
-        "Alpha bravo charlie, delta echo foxtrot.", "alpha brave charlie echo foxtrot golf"
+        "Alpha bravo charlie, delta echo foxtrot.",
+        "alpha brave charlie echo foxtrot golf",
     )
     assert found.wer == pytest.approx(0.5)
     assert (found.substitutions, found.deletions, found.insertions) == (1, 1, 1)
@@ -24,7 +25,10 @@ def test_word_errors_by_hand() -> None:
 
 
 def test_what_the_normaliser_forgives_is_no_error() -> None:
-    assert text_errors("Mr. Smith's colour: twenty-one!", "mister smith's color 21").wer == 0
+    assert (
+        text_errors("Mr. Smith's colour: twenty-one!", "mister smith's color 21").wer
+        == 0
+    )
     assert text_errors("Straße, BITTE!", "straße bitte", "de").wer == 0
 
 
@@ -39,7 +43,8 @@ def test_a_reference_without_words_is_refused() -> None:
 
 
 def test_one_voice_is_itself_and_another_is_not(accent_folder: Path) -> None:
-    # The accent network embeds as the speaker's does; random weights still tell clips apart.
+    # The accent network embeds as the speaker's does; random weights still tell clips
+    # apart.
     extractor = SpeakerExtractor(model=str(accent_folder))
 
     def heard(seconds: float, rate: int = 16_000) -> Blueprint:
@@ -98,5 +103,7 @@ def test_measures_of_a_pair() -> None:
     assert "group transcript" in (found["wer_b"].reason or "")
     assert found["speaker_similarity_ab"].value == pytest.approx(0)
     assert "speaker_similarity_instruction_a" not in found
-    plain = Pair.model_validate({"id": "2", "a": {"audio": "a.wav"}, "b": {"audio": "b.wav"}})
+    plain = Pair.model_validate(
+        {"id": "2", "a": {"audio": "a.wav"}, "b": {"audio": "b.wav"}}
+    )
     assert measure_pair(plain, Blueprint(clip="a"), Blueprint(clip="b")) == {}

@@ -41,7 +41,9 @@ def test_distillmos_is_its_package(
     monkeypatch.setattr("extractors.mos.WINDOWS_AT_ONCE", 2)  # 11 s have five windows
     clip = voice(seconds)
     with torch.no_grad():
-        theirs = ConvTransformerSQAModel().eval()(torch.from_numpy(clip.speech)[None]).item()
+        theirs = (
+            ConvTransformerSQAModel().eval()(torch.from_numpy(clip.speech)[None]).item()
+        )
     assert values(distillmos, clip)["mos"] == pytest.approx(theirs, abs=1e-3)
 
 
@@ -49,7 +51,9 @@ def test_distillmos_hears_real_speech_above_noise(
     distillmos: DistillMosExtractor, data: Path
 ) -> None:
     clip = decode(next((data / "prompts").rglob("*.wav")))
-    noise = np.random.default_rng(0).standard_normal(clip.samples.shape).astype(np.float32)
+    noise = (
+        np.random.default_rng(0).standard_normal(clip.samples.shape).astype(np.float32)
+    )
     noisy = Clip(clip.samples + 0.05 * noise, clip.rate, "noisy")
     clean, worse = values(distillmos, clip)["mos"], values(distillmos, noisy)["mos"]
     assert 1 <= worse + 1 < clean <= 5
@@ -106,7 +110,9 @@ def test_weights_that_are_not_all_there_are_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_audiobox_is_its_package(tmp_path: Path) -> None:
-    pytest.importorskip("audiobox_aesthetics", reason="run: pip install 'trace-s2s[aesthetics]'")
+    pytest.importorskip(
+        "audiobox_aesthetics", reason="run: pip install 'trace-s2s[aesthetics]'"
+    )
     import torch
     from audiobox_aesthetics.infer import AesPredictor
     from audiobox_aesthetics.model.aes import AesMultiOutput, Normalize
@@ -117,9 +123,14 @@ def test_audiobox_is_its_package(tmp_path: Path) -> None:
     model.save_pretrained(str(tmp_path))
     assert "target_transform" in json.loads((tmp_path / "config.json").read_text())
     clip = voice(13.0)
-    # The package's own inference, without its constructor, which chooses weights and device.
+    # The package's own inference, without its constructor, which chooses weights and
+    # device.
     theirs = AesPredictor.__new__(AesPredictor)
-    theirs.sample_rate, theirs.data_col, theirs.device = 16000, "path", torch.device("cpu")
+    theirs.sample_rate, theirs.data_col, theirs.device = (
+        16000,
+        "path",
+        torch.device("cpu"),
+    )
     theirs.model = model.eval()
     theirs.target_transform = {axis: Normalize(**transform[axis]) for axis in AXES}
     wave = torch.from_numpy(clip.speech)[None]

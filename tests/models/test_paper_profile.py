@@ -74,7 +74,15 @@ def test_a_bad_checkpoint_costs_one_group(
     )
     assert found.emotion.status is Status.UNAVAILABLE
     assert str(broken / "model.pt") in found.emotion.reason
-    for group in ("signal", "transcript", "quality", "pitch", "loudness", "rate", "accent"):
+    for group in (
+        "signal",
+        "transcript",
+        "quality",
+        "pitch",
+        "loudness",
+        "rate",
+        "accent",
+    ):
         assert not isinstance(found.group(group), Absent), group
 
 
@@ -92,7 +100,8 @@ def test_another_language_has_no_english_accent(
 ) -> None:
     french = write_whisper(tmp_path / "fr.pt", "Bonjour à tous.", language="fr")
     found = blueprint_of(
-        EXAMPLES / "slow-b.ogg", options(french, emotion_folder, accent_folder, tmp_path)
+        EXAMPLES / "slow-b.ogg",
+        options(french, emotion_folder, accent_folder, tmp_path),
     )
     assert isinstance(found.accent, Absent)
     assert "the speech is in 'fr'" in found.accent.reason
@@ -100,7 +109,11 @@ def test_another_language_has_no_english_accent(
 
 @pytest.mark.parametrize("kind", ["stereo", "telephone", "short", "silent"])
 def test_odd_recordings(
-    kind: str, whisper_file: Path, emotion_folder: Path, accent_folder: Path, tmp_path: Path
+    kind: str,
+    whisper_file: Path,
+    emotion_folder: Path,
+    accent_folder: Path,
+    tmp_path: Path,
 ) -> None:
     clip = decode(EXAMPLES / "slow-b.ogg")
     mono, rate = clip.mono, clip.rate
@@ -111,7 +124,9 @@ def test_odd_recordings(
         "silent": (np.zeros(rate, np.float32), rate),
     }[kind]
     path = write(tmp_path / f"{kind}.wav", samples, rate)
-    found = blueprint_of(path, options(whisper_file, emotion_folder, accent_folder, tmp_path))
+    found = blueprint_of(
+        path, options(whisper_file, emotion_folder, accent_folder, tmp_path)
+    )
     for group in ("transcript", "emotion", "accent"):
         value = found.group(group)
         if kind in ("stereo", "telephone"):

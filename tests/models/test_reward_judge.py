@@ -91,7 +91,9 @@ def test_rewards_compare_and_mirror(btrm: Path, tmp_path: Path) -> None:
     assert judged(wide, given).label("overall") == "tie"
 
 
-def test_the_text_counts_and_differing_ones_are_a_caveat(btrm: Path, tmp_path: Path) -> None:
+def test_the_text_counts_and_differing_ones_are_a_caveat(
+    btrm: Path, tmp_path: Path
+) -> None:
     judge = create_judge(f"reward:{btrm}")
     one = judged(judge, case(tmp_path))
     other = judged(judge, case(tmp_path, b="Quite another text, and a longer one."))
@@ -144,10 +146,13 @@ def test_options_that_mean_nothing_are_refused(btrm: Path, base: Path) -> None:
 def test_replies_vote_in_both_orders(
     base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judge = create_judge(f"reward:{base}", JudgeOptions(samples=2, seed=5, max_tokens=32))
+    judge = create_judge(
+        f"reward:{base}", JudgeOptions(samples=2, seed=5, max_tokens=32)
+    )
     assert isinstance(judge, ReplyJudge)
     made = judged(judge, case(tmp_path))
-    # Random weights do not write scores: the second chance is used, and nothing is a tie.
+    # Random weights do not write scores: the second chance is used, and nothing is a
+    # tie.
     assert made.status == "unscored"
     assert made.reason in (Reason.UNPARSEABLE, Reason.REPLY_CUT)
     assert [(o.order, o.sample) for o in made.opinions] == [
@@ -197,7 +202,8 @@ def test_as_typed(btrm: Path, tmp_path: Path) -> None:
     stored = Run.open(tmp_path / "run").judgements()["p"]
     assert stored.pair_scores is not None
     clips = [
-        {"id": name, "audio": f"{name}.wav", "reference": TEXT, "question_id": "q"} for name in "ab"
+        {"id": name, "audio": f"{name}.wav", "reference": TEXT, "question_id": "q"}
+        for name in "ab"
     ]
     (tmp_path / "clips.jsonl").write_text("\n".join(map(json.dumps, clips)))
     rated = trace_eval(
@@ -205,7 +211,9 @@ def test_as_typed(btrm: Path, tmp_path: Path) -> None:
         "--cache", tmp_path / "cache",
     )  # fmt: skip
     assert rated.code == 0, rated.err
-    values = {score.item: score.value for score in Run.open(tmp_path / "rated").scores()}
+    values = {
+        score.item: score.value for score in Run.open(tmp_path / "rated").scores()
+    }
     assert values["a"] == pytest.approx(stored.pair_scores.mean_a, abs=1e-6)
     assert values["b"] == pytest.approx(stored.pair_scores.mean_b, abs=1e-6)
     best = trace_eval(
@@ -215,5 +223,7 @@ def test_as_typed(btrm: Path, tmp_path: Path) -> None:
     assert best.code == 0, best.err
     (line,) = (tmp_path / "best" / "best.jsonl").read_text().splitlines()
     winner = "a" if stored.pair_scores.margin > 0 else "b"
-    assert json.loads(line)["ranking"][0]["score"] == pytest.approx(values[winner], abs=1e-6)
+    assert json.loads(line)["ranking"][0]["score"] == pytest.approx(
+        values[winner], abs=1e-6
+    )
     assert "signal.peak_dbfs, 1 group:" in best.out

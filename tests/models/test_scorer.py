@@ -28,7 +28,14 @@ from trace_eval.judges.scorer.text import ScorerFields, text_of
 pytest.importorskip("accelerate", reason="pip install '.[scorer]'")
 
 TRAINING = TrainOptions(
-    base="", lora=4, steps=12, batch=4, learning_rate=1e-3, warmup=2, evaluate_every=4, device="cpu"
+    base="",
+    lora=4,
+    steps=12,
+    batch=4,
+    learning_rate=1e-3,
+    warmup=2,
+    evaluate_every=4,
+    device="cpu",
 )
 
 
@@ -45,7 +52,9 @@ def ratings(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def trained(base: Path, ratings: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def trained(
+    base: Path, ratings: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     from trace_eval.judges.scorer.train import train_scorer
 
     out = tmp_path_factory.mktemp("trained") / "scorer"
@@ -57,18 +66,32 @@ def trained(base: Path, ratings: Path, tmp_path_factory: pytest.TempPathFactory)
 
 
 def fields(row: dict[str, Any]) -> ScorerFields:
-    return ScorerFields(row["question"], row["reference"], row["candidate"], row["rationale"])
+    return ScorerFields(
+        row["question"], row["reference"], row["candidate"], row["rationale"]
+    )
 
 
-# --- heads -------------------------------------------------------------------------------
+# --- heads ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("kind", "params", "mean", "variance", "losses"),
     [
         ("beta", (math.log(2), 0), 0.666667, 0.055556, (3.912023, 0, -0.683097)),
-        ("beta", (math.log(8), math.log(2)), 0.8, 0.014545, (27.969578, 1.268512, 0.398857)),
-        ("beta", (math.log(0.5), math.log(0.5)), 0.5, 0.125, (-1.162880, 0.451583, -1.162881)),
+        (
+            "beta",
+            (math.log(8), math.log(2)),
+            0.8,
+            0.014545,
+            (27.969578, 1.268512, 0.398857),
+        ),
+        (
+            "beta",
+            (math.log(0.5), math.log(0.5)),
+            0.5,
+            0.125,
+            (-1.162880, 0.451583, -1.162881),
+        ),
         (
             "multinomial",
             (0, 0, 0, 0, math.log(4)),
@@ -120,11 +143,17 @@ def test_both_heads_start_near_uniform() -> None:
         assert found.variance.tolist() == pytest.approx([variance] * 4, abs=0.01)
 
 
-# --- training ----------------------------------------------------------------------------
+# --- training -------------------------------------------------------------------------
 
 
 def test_unanimous_rows_are_learned_by_heart(base: Path) -> None:
-    from trace_eval.judges.scorer.model import Scorer, new_head, open_base, open_tokenizer, pad_id
+    from trace_eval.judges.scorer.model import (
+        Scorer,
+        new_head,
+        open_base,
+        open_tokenizer,
+        pad_id,
+    )
     from trace_eval.judges.scorer.train import _with_lora, collated
     from trace_eval.judges.scorer.trainer import ScorerModule
 
@@ -132,7 +161,12 @@ def test_unanimous_rows_are_learned_by_heart(base: Path) -> None:
     unanimous = [{**row, "ratings": row["ratings"][:1]} for row in rows(32, seed=3)]
     backbone = _with_lora(open_base(base, "cpu"), 8)
     scorer = Scorer(
-        backbone, new_head("multinomial", 64), "multinomial", open_tokenizer(base), "cpu", 512
+        backbone,
+        new_head("multinomial", 64),
+        "multinomial",
+        open_tokenizer(base),
+        "cpu",
+        512,
     )
     batch = collated(
         [
@@ -178,8 +212,12 @@ def test_each_row_weighs_the_same_unless_told(base: Path) -> None:
         each = nll("multinomial", outputs, batch["ratings"])
         by_rows = ScorerModule(scorer, "rows")(**batch)["loss"]
         by_ratings = ScorerModule(scorer, "ratings")(**batch)["loss"]
-    assert by_rows.item() == pytest.approx((each[0].mean() + each[1, 0]).item() / 2, abs=1e-5)
-    assert by_ratings.item() == pytest.approx((each[0].sum() + each[1, 0]).item(), abs=1e-5)
+    assert by_rows.item() == pytest.approx(
+        (each[0].mean() + each[1, 0]).item() / 2, abs=1e-5
+    )
+    assert by_ratings.item() == pytest.approx(
+        (each[0].sum() + each[1, 0]).item(), abs=1e-5
+    )
 
 
 def test_parameters_of_a_beta_are_bounded() -> None:
@@ -189,7 +227,9 @@ def test_parameters_of_a_beta_are_bounded() -> None:
     found = forecast("beta", outputs)
     assert found.params.tolist() == [[10.0, -10.0], [-10.0, 10.0]]
     assert found.mean.tolist() == pytest.approx([1.0, 0.0], abs=1e-6)
-    assert torch.isfinite(nll("beta", outputs, torch.tensor([[0.0, 1.0], [0.0, 1.0]]))).all()
+    assert torch.isfinite(
+        nll("beta", outputs, torch.tensor([[0.0, 1.0], [0.0, 1.0]]))
+    ).all()
     assert np.isfinite(shares("beta", found.params)).all()
 
 
@@ -215,15 +255,28 @@ def test_a_killed_training_ends_as_an_uninterrupted_one(
 ) -> None:
     from safetensors.torch import load_file
 
-    command = [sys.executable, "-c", KILLED, str(base), str(ratings), str(tmp_path / "s")]
+    command = [
+        sys.executable,
+        "-c",
+        KILLED,
+        str(base),
+        str(ratings),
+        str(tmp_path / "s"),
+    ]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     killed = subprocess.run(
-        command, env={**environment, "KILL": "1"}, cwd=ROOT, capture_output=True, text=True
+        command,
+        env={**environment, "KILL": "1"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
     )
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert not (tmp_path / "s" / "scorer.json").exists()
     assert list((tmp_path / "s" / "checkpoints").iterdir())
-    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        command, env=environment, cwd=ROOT, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     for name in ("head.safetensors", "adapter/adapter_model.safetensors"):
         ours, theirs = load_file(tmp_path / "s" / name), load_file(trained / name)
@@ -232,17 +285,21 @@ def test_a_killed_training_ends_as_an_uninterrupted_one(
             assert torch.equal(value, theirs[key]), (name, key)
 
 
-def test_another_training_is_not_continued(base: Path, ratings: Path, trained: Path) -> None:
+def test_another_training_is_not_continued(
+    base: Path, ratings: Path, trained: Path
+) -> None:
     from trace_eval.judges.scorer.train import train_scorer
 
     with pytest.raises(UserError, match="holds a finished scorer"):
         train_scorer(ratings, trained, replace(TRAINING, base=str(base)))
 
 
-# --- loading -----------------------------------------------------------------------------
+# --- loading --------------------------------------------------------------------------
 
 
-def predictions(folder: Path, texts: list[ScorerFields], base: Path | None = None) -> list[float]:
+def predictions(
+    folder: Path, texts: list[ScorerFields], base: Path | None = None
+) -> list[float]:
     from extractors import device
     from trace_eval.judges.scorer.model import load
 
@@ -278,7 +335,9 @@ def test_a_loaded_scorer_is_the_saved_one(
     assert predictions(out, texts) == pytest.approx(before, abs=1e-6)
 
 
-def test_a_scorer_of_another_text_format_is_refused(trained: Path, tmp_path: Path) -> None:
+def test_a_scorer_of_another_text_format_is_refused(
+    trained: Path, tmp_path: Path
+) -> None:
     """A field under another name is another format: such a scorer would be asked other texts."""
     folder = tmp_path / "other"
     shutil.copytree(trained, folder)
@@ -289,7 +348,9 @@ def test_a_scorer_of_another_text_format_is_refused(trained: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize("lora", [None, 4])
-def test_one_bit_of_the_weights_is_seen(base: Path, tmp_path: Path, lora: int | None) -> None:
+def test_one_bit_of_the_weights_is_seen(
+    base: Path, tmp_path: Path, lora: int | None
+) -> None:
     """Another score without a word is worse than none."""
     from trace_eval.judges.scorer.checkpoint import ScorerRecord, model_sha256
     from trace_eval.judges.scorer.train import _open, _save
@@ -297,24 +358,40 @@ def test_one_bit_of_the_weights_is_seen(base: Path, tmp_path: Path, lora: int | 
     out = tmp_path / "saved"
     out.mkdir()
     scorer = _open(replace(TRAINING, base=str(base), head="beta", lora=lora))
-    _save(scorer, out, ScorerRecord(head="beta", base=str(base), base_sha256=model_sha256(base)))
+    _save(
+        scorer,
+        out,
+        ScorerRecord(head="beta", base=str(base), base_sha256=model_sha256(base)),
+    )
     text = [fields(rows(1)[0])]
-    weights = "model/model.safetensors" if lora is None else "adapter/adapter_model.safetensors"
+    weights = (
+        "model/model.safetensors"
+        if lora is None
+        else "adapter/adapter_model.safetensors"
+    )
     before = predictions(out, text)
     for name in ("head.safetensors", weights, "tokenizer/tokenizer.json"):
         folder = shutil.copytree(out, tmp_path / Path(name).stem)
         data = bytearray((folder / name).read_bytes())
         data[-9] ^= 64
         (folder / name).write_bytes(data)
-        with pytest.raises(UserError, match=rf"{name}: is not as it was written; copy the whole"):
+        with pytest.raises(
+            UserError, match=rf"{name}: is not as it was written; copy the whole"
+        ):
             predictions(folder, text)
     record = json.loads((out / "scorer.json").read_text())
-    assert record["files"].keys() >= {"head.safetensors", weights, "tokenizer/tokenizer.json"}
+    assert record["files"].keys() >= {
+        "head.safetensors",
+        weights,
+        "tokenizer/tokenizer.json",
+    }
     (out / "scorer.json").write_text(json.dumps({**record, "files": {}}))
     assert predictions(out, text) == before  # believed, and said: see UNCHECKED
 
 
-def test_a_base_with_other_weights_is_refused(trained: Path, base: Path, tmp_path: Path) -> None:
+def test_a_base_with_other_weights_is_refused(
+    trained: Path, base: Path, tmp_path: Path
+) -> None:
     """An adapter on other weights than its own would score nonsense without a word."""
     text = [fields(rows(1)[0])]
     moved = shutil.copytree(base, tmp_path / "moved")
@@ -375,7 +452,9 @@ def test_the_released_layout_scores_as_its_parts_do(
     state = torch.load(folder / "model" / "model_minus_lm.pt", weights_only=True)
     wanted = []
     for text in texts:
-        ids = tokenizer(text_of(text), add_special_tokens=False, return_tensors="pt")["input_ids"]
+        ids = tokenizer(text_of(text), add_special_tokens=False, return_tensors="pt")[
+            "input_ids"
+        ]
         assert ids[0, 0] != tokenizer.bos_token_id
         with torch.no_grad():
             last = lm(ids, output_hidden_states=True).hidden_states[-1][:, -1]
@@ -395,7 +474,9 @@ def test_parts_that_do_not_fit_are_refused(causal: Path, tmp_path: Path) -> None
     save_file(lost, weights)
     with pytest.raises(UserError, match="has no weight for"):
         predictions(folder, text)
-    save_file({**kept, "base_model.model.vision.lora_A.weight": torch.zeros(2, 2)}, weights)
+    save_file(
+        {**kept, "base_model.model.vision.lora_A.weight": torch.zeros(2, 2)}, weights
+    )
     with pytest.raises(UserError, match="no place for"):
         predictions(folder, text)
     save_file(kept, weights)
@@ -408,7 +489,9 @@ def test_parts_that_do_not_fit_are_refused(causal: Path, tmp_path: Path) -> None
     (folder / "model" / "config.yaml").write_text("score_type: bernoulli\n")
     with pytest.raises(UserError, match="head 'bernoulli' is unknown"):
         locate(folder)
-    (folder / "model" / "config.yaml").write_text("score_type: beta\nuse_cls_token: true\n")
+    (folder / "model" / "config.yaml").write_text(
+        "score_type: beta\nuse_cls_token: true\n"
+    )
     with pytest.raises(UserError, match="use_cls_token"):
         locate(folder)
 
@@ -417,7 +500,9 @@ def test_a_base_that_lies_elsewhere_is_named(causal: Path, tmp_path: Path) -> No
     folder = released(tmp_path / "released", causal)
     config = folder / "model" / "lm" / "adapter_config.json"
     config.write_text(
-        json.dumps(json.loads(config.read_text()) | {"base_model_name_or_path": "/gone/base"})
+        json.dumps(
+            json.loads(config.read_text()) | {"base_model_name_or_path": "/gone/base"}
+        )
     )
     with pytest.raises(UserError, match="-J base=PATH"):
         locate(folder)
@@ -429,7 +514,9 @@ def test_training_goes_on_from_a_scorer(
 ) -> None:
     from trace_eval.judges.scorer.train import train_scorer
 
-    options = replace(TRAINING, base=str(base), start=trained, steps=4, learning_rate=1e-9)
+    options = replace(
+        TRAINING, base=str(base), start=trained, steps=4, learning_rate=1e-9
+    )
     train_scorer(ratings, tmp_path / "next", options)
     texts = [fields(row) for row in rows(4, seed=2)]
     before, after = predictions(trained, texts), predictions(tmp_path / "next", texts)
@@ -438,10 +525,12 @@ def test_training_goes_on_from_a_scorer(
         train_scorer(ratings, tmp_path / "other", replace(options, head="beta"))
 
 
-# --- rating ------------------------------------------------------------------------------
+# --- rating ---------------------------------------------------------------------------
 
 
-def test_rate_by_a_trained_scorer(base: Path, ratings: Path, trained: Path, tmp_path: Path) -> None:
+def test_rate_by_a_trained_scorer(
+    base: Path, ratings: Path, trained: Path, tmp_path: Path
+) -> None:
     items = rows(6, seed=8)
     items[0]["reference"] = ["nothing like it", items[0]["candidate"]]
     items[1]["candidate"] = " "
@@ -452,7 +541,10 @@ def test_rate_by_a_trained_scorer(base: Path, ratings: Path, trained: Path, tmp_
 
     def run(*arguments: object) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [*command, *map(str, arguments)], env=environment, capture_output=True, text=True
+            [*command, *map(str, arguments)],
+            env=environment,
+            capture_output=True,
+            text=True,
         )
 
     card = run("train", "card", trained)
@@ -464,7 +556,14 @@ def test_rate_by_a_trained_scorer(base: Path, ratings: Path, trained: Path, tmp_
     assert "on 8 rows" in fitted.stdout
     out = tmp_path / "run"
     done = run(
-        *("rate", path, "--rubric", "correctness-brief", "--judge", f"scorer:{trained}"),
+        *(
+            "rate",
+            path,
+            "--rubric",
+            "correctness-brief",
+            "--judge",
+            f"scorer:{trained}",
+        ),
         *("--out", out, "--cache", tmp_path / "cache", "-X", "device=cpu"),
     )
     assert done.returncode == 0, done.stderr
@@ -489,14 +588,22 @@ def test_rate_by_a_trained_scorer(base: Path, ratings: Path, trained: Path, tmp_
     assert found["r0"].estimate.reference == int(np.argmax(both))
 
 
-def test_answers_are_rated_raw_as_they_were_trained_on(trained: Path, tmp_path: Path) -> None:
+def test_answers_are_rated_raw_as_they_were_trained_on(
+    trained: Path, tmp_path: Path
+) -> None:
     """Line breaks, markup and marks are part of the text; a transcript is not, unless trained."""
     from trace_eval.data.manifests import read_items
     from trace_eval.judges.options.judge_options import JudgeOptions
     from trace_eval.runs.job import rate_manifest
     from trace_eval.runs.options import RateOptions
 
-    hostile = ["rain\nfalls", "rain  falls ", "<rain> falls", "--- rain ===", "[INST] rain {{x}}"]
+    hostile = [
+        "rain\nfalls",
+        "rain  falls ",
+        "<rain> falls",
+        "--- rain ===",
+        "[INST] rain {{x}}",
+    ]
     items = [
         {**row, "candidate": text, "transcription": "the rain falls"}
         for row, text in zip(rows(5, seed=6), hostile, strict=True)
@@ -510,7 +617,10 @@ def test_answers_are_rated_raw_as_they_were_trained_on(trained: Path, tmp_path: 
         judging=JudgeOptions(cache=tmp_path / "cache"),
     )
     rate_manifest(read_items(path), tmp_path / "run", options)
-    scores = [Score.model_validate_json(line) for line in (tmp_path / "run/scores.jsonl").open()]
+    scores = [
+        Score.model_validate_json(line)
+        for line in (tmp_path / "run/scores.jsonl").open()
+    ]
     found = {score.item: score.estimate.mean for score in scores if score.estimate}
     assert [found[str(item["id"])] for item in items] == pytest.approx(wanted, abs=1e-6)
 
@@ -534,7 +644,9 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
     from trace_eval.stats.options import AgreeOptions
 
     folder = tmp_path / "beta"
-    train_scorer(ratings, folder, replace(TRAINING, base=str(base), head="beta", steps=4))
+    train_scorer(
+        ratings, folder, replace(TRAINING, base=str(base), head="beta", steps=4)
+    )
     head = load_file(folder / "head.safetensors")
     save_file({**head, "bias": torch.tensor([2.0, -2.0])}, folder / "head.safetensors")
     files = locate(folder)
@@ -564,23 +676,32 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
         crps += crps_beta(np.full(len(y), alpha), np.full(len(y), beta), y).tolist()
     found = agree([read_scores(path)], ratings, options=AgreeOptions())
     name = f"scorer:{folder}"
-    assert figure(found, "agreement", name, "nll_beta").rows == sum(map(len, people.values()))
+    assert figure(found, "agreement", name, "nll_beta").rows == sum(
+        map(len, people.values())
+    )
     measured = figure(found, "agreement", name, "crps").estimate.value
     assert measured == pytest.approx(np.mean(crps), abs=1e-6)
     clamped = figure(found, "agreement", f"{name}, clamped", "mae").estimate.value
     assert clamped == pytest.approx(
-        np.mean([1 - np.mean([(r - 1) / 4 for r in given]) for given in people.values()]), abs=1e-6
+        np.mean(
+            [1 - np.mean([(r - 1) / 4 for r in given]) for given in people.values()]
+        ),
+        abs=1e-6,
     )
 
 
-# --- cost --------------------------------------------------------------------------------
+# --- cost -----------------------------------------------------------------------------
 
 
 def test_the_benchmark_of_a_gpu_runs_on_a_small_shape() -> None:
     from benchmarks.shapes import LLAMA_1B, rate, scorer_of, timed, train
 
     small = {"vocab_size": 500, "hidden_size": 64, "intermediate_size": 64}
-    small |= {"num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2}
+    small |= {
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+    }
     scorer = scorer_of({**LLAMA_1B, **small}, "cpu", rank=4)
     _, seconds, peak = timed(lambda: rate(scorer, 500, batch=4, rows=8), "cpu")
     assert seconds > 0

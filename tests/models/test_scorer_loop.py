@@ -32,7 +32,10 @@ ROWS = {"train": 60, "dev": 20, "test": 20}
 MOST = 2_000
 
 #: Of a training that takes seconds.
-QUICK = "--steps 20 --batch 16 --evaluate-every 10 --learning-rate 2e-3 --warmup 5 --device cpu"
+QUICK = (
+    "--steps 20 --batch 16 --evaluate-every 10 --learning-rate 2e-3 --warmup 5 --device"
+    " cpu"
+)
 
 
 def commands() -> list[list[str]]:
@@ -68,7 +71,9 @@ def base(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         if row.split == "train"
         for text in (row.fields.question, row.fields.reference, row.fields.candidate)
     ]
-    return write_base(tmp_path_factory.mktemp("llama") / "base", texts=texts, positions=1024)
+    return write_base(
+        tmp_path_factory.mktemp("llama") / "base", texts=texts, positions=1024
+    )
 
 
 def test_the_loop_as_printed(
@@ -86,7 +91,9 @@ def test_the_loop_as_printed(
         elif arguments == ["review", "runs/scorer"]:
             _queue_goes_by_variance(Path("runs/scorer"))
         elif name == "train scorer":
-            told = [str(base) if word == "PATH_OR_HUB_ID" else word for word in arguments]
+            told = [
+                str(base) if word == "PATH_OR_HUB_ID" else word for word in arguments
+            ]
             outputs[name] = typed([*told, *QUICK.split()])
         else:
             outputs[name] = typed(arguments)
@@ -126,7 +133,9 @@ def _queue_goes_by_variance(run: Path) -> None:
 
 
 @pytest.mark.slow
-def test_training_on_the_shared_ratings_pays(data: Path, base: Path, tmp_path: Path) -> None:
+def test_training_on_the_shared_ratings_pays(
+    data: Path, base: Path, tmp_path: Path
+) -> None:
     """CRPS on the dev rows: .260 untrained, .233 the constant of the training ratings.
 
     A base that has read nothing learns how often each rating is given, and little more.
@@ -164,7 +173,9 @@ def _constants(source: Path) -> tuple[float, float]:
     from trace_eval.judges.scorer.heads import dev_metrics
 
     rows = read_ratings(source).rows
-    given = np.bincount([r - 1 for row in rows if row.split == "train" for r in row.ratings])
+    given = np.bincount(
+        [r - 1 for row in rows if row.split == "train" for r in row.ratings]
+    )
     dev = [[(r - 1) / 4 for r in row.ratings] for row in rows if row.split == "dev"]
     most = max(map(len, dev))
     ratings = np.array([[*row, *([-1.0] * (most - len(row)))] for row in dev])

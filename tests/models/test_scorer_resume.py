@@ -19,11 +19,13 @@ pytest.importorskip("peft", reason="pip install '.[scorer]'")
 pytest.importorskip("accelerate", reason="pip install '.[scorer]'")
 
 
-def test_a_training_that_is_killed_anywhere_ends_with_the_same_weights(tmp_path: Path) -> None:
+def test_a_training_that_is_killed_anywhere_ends_with_the_same_weights(
+    tmp_path: Path,
+) -> None:
     """After each step, at each look, at each operation on the files of two checkpoints.
 
-    Three steps are an epoch, and dropout draws random numbers: order, generators, optimiser,
-    schedule, patience and the best checkpoint must all be what they were.
+    Three steps are an epoch, and dropout draws random numbers: order, generators,
+    optimiser, schedule, patience and the best checkpoint must all be what they were.
     """
     base = write_base(tmp_path / "base")
     config = json.loads((base / "config.json").read_text())
@@ -42,8 +44,15 @@ def test_a_training_that_is_killed_anywhere_ends_with_the_same_weights(tmp_path:
     found = json.loads(done.stdout.splitlines()[-1])  # the trainer may print before it
     for case, outcomes in found.items():
         whole = outcomes.pop("whole")
-        assert {at: end for at, end in outcomes.items() if end != whole} == {}, (case, whole)
+        assert {at: end for at, end in outcomes.items() if end != whole} == {}, (
+            case,
+            whole,
+        )
     assert len(found["steps"]) > 20
     assert int(whole.split()[0]) < 40  # of the last case, patience: it ended early
-    for told in ("optimizer.pt is missing", "checkpoint-20: not complete", "not as it was written"):
+    for told in (
+        "optimizer.pt is missing",
+        "checkpoint-20: not complete",
+        "not as it was written",
+    ):
         assert told in done.stderr

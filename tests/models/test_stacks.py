@@ -21,7 +21,9 @@ from tests.support.tiny_emotion2vec import LABELS, write_emotion2vec
 def noisy(seconds: float, level: float) -> Clip:
     """Return a voice that no other level gives."""
     clip = voice(seconds)
-    noise = np.random.default_rng(round(1000 * level)).normal(0, 0.02, clip.samples.shape)
+    noise = np.random.default_rng(round(1000 * level)).normal(
+        0, 0.02, clip.samples.shape
+    )
     return Clip((level * (clip.samples + noise)).astype(np.float32), clip.rate, "noisy")
 
 
@@ -29,7 +31,9 @@ def items(*clips: Clip) -> list[Item]:
     return [Item(clip, known(clip)) for clip in clips]
 
 
-def count_stacks(owner: Any, method: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
+def count_stacks(
+    owner: Any, method: str, monkeypatch: pytest.MonkeyPatch
+) -> list[tuple[int, ...]]:
     """Shapes of what a method is given from now on."""
     shapes: list[tuple[int, ...]] = []
     original = getattr(owner, method)
@@ -63,7 +67,13 @@ def test_equally_long_clips_share_a_pass_of_an_ecapa(
     accent_folder: Path, monkeypatch: pytest.MonkeyPatch, kind: type[EcapaBased]
 ) -> None:
     extractor = kind(model=str(accent_folder), device="cpu", batch=8)
-    clips = (noisy(3.0, 1.0), noisy(4.0, 0.9), noisy(3.0, 0.1), silence(), noisy(70.0, 0.8))
+    clips = (
+        noisy(3.0, 1.0),
+        noisy(4.0, 0.9),
+        noisy(3.0, 0.1),
+        silence(),
+        noisy(70.0, 0.8),
+    )
     batch = items(*clips, noisy(65.0, 0.7), noisy(3.0, 0.6))
     alone = [extractor.extract(item.clip, item.known) for item in batch]
     shapes = count_stacks(extractor.opened(), "encode_batch", monkeypatch)
@@ -72,7 +82,11 @@ def test_equally_long_clips_share_a_pass_of_an_ecapa(
     assert shapes == [(3, 48_000), (1, 64_000), (2, 960_000)]
     assert together[3] == alone[3]
     assert isinstance(together[3], Absent)
-    vectors = [list(numbers(found).values()) for found in together if not isinstance(found, Absent)]
+    vectors = [
+        list(numbers(found).values())
+        for found in together
+        if not isinstance(found, Absent)
+    ]
     for found, wanted in zip(together, alone, strict=True):
         if not isinstance(wanted, Absent):
             assert numbers(found) == pytest.approx(numbers(wanted), abs=1e-5)
@@ -103,7 +117,9 @@ def test_windows_of_an_emotion_share_a_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = write_emotion2vec(tmp_path / "random", favours=None)
-    batch = items(noisy(16.1, 1.0), noisy(4.0, 0.1), silence(), noisy(61.0, 0.5), noisy(4.0, 0.8))
+    batch = items(
+        noisy(16.1, 1.0), noisy(4.0, 0.1), silence(), noisy(61.0, 0.5), noisy(4.0, 0.8)
+    )
     # One at a time, all is funasr's doing.
     alone = Emotion2vecExtractor(model=str(folder), device="cpu", window_s=5, batch=1)
     wanted = [alone.extract(item.clip, item.known) for item in batch]
@@ -111,10 +127,16 @@ def test_windows_of_an_emotion_share_a_pass(
     network = extractor.opened().model.model
     shapes = count_stacks(network, "extract_features", monkeypatch)
     found = extractor.extract_batch(batch)
-    # Alone: 16.1 s as a whole. Together: its three windows of 5.3667 s (85866 or 85867 samples
-    # once their ends are rounded), the twelve of 61 s (5.0833 s, 81333 or 81334 samples), the
-    # two clips of 4 s.
-    assert sorted(shapes) == [(1, 257_600), (2, 64_000), (3, 85_866), (4, 81_333), (8, 81_333)]
+    # Alone: 16.1 s as a whole. Together: its three windows of 5.3667 s (85866 or 85867
+    # samples once their ends are rounded), the twelve of 61 s (5.0833 s, 81333 or 81334
+    # samples), the two clips of 4 s.
+    assert sorted(shapes) == [
+        (1, 257_600),
+        (2, 64_000),
+        (3, 85_866),
+        (4, 81_333),
+        (8, 81_333),
+    ]
     assert isinstance(found[2], Absent)
     for one, other in zip(found, wanted, strict=True):
         if isinstance(one, Emotion) and isinstance(other, Emotion):
@@ -122,7 +144,9 @@ def test_windows_of_an_emotion_share_a_pass(
             for a, b in zip(one.trajectory, other.trajectory, strict=True):
                 assert (a.start_s, a.end_s) == (b.start_s, b.end_s)
                 assert a.scores == pytest.approx(b.scores, abs=1e-5)
-    present = [list(each.scores.values()) for each in found if isinstance(each, Emotion)]
+    present = [
+        list(each.scores.values()) for each in found if isinstance(each, Emotion)
+    ]
     assert len(present) == 4
     assert min(np.abs(np.subtract(a, b)).max() for a, b in pairwise(present)) > 1e-4
 

@@ -111,7 +111,9 @@ def test_weights_that_are_none_are_refused_in_words_of_ours(
         load(path, causal)
     _told(refused.value, tmp_path)
     if write in (_code, _old_code, _script):
-        assert "safetensors, or a torch file of tensors only, is allowed" in str(refused.value)
+        assert "safetensors, or a torch file of tensors only, is allowed" in str(
+            refused.value
+        )
 
 
 def test_a_scorer_that_does_not_load_ends_the_command_before_any_work(
@@ -123,7 +125,14 @@ def test_a_scorer_that_does_not_load_ends_the_command_before_any_work(
     items = tmp_path / "items.jsonl"
     items.write_text("".join(json.dumps(row) + "\n" for row in rows(3)))
     out = tmp_path / "out"
-    typed = ["rate", str(items), "--rubric", "correctness-brief", "--judge", f"scorer:{folder}"]
+    typed = [
+        "rate",
+        str(items),
+        "--rubric",
+        "correctness-brief",
+        "--judge",
+        f"scorer:{folder}",
+    ]
     done = CliRunner().invoke(app, [*typed, "--out", str(out), "-X", "device=cpu"])
     assert done.exit_code == 2, done.output
     told = " ".join(done.output.split())

@@ -53,7 +53,11 @@ def test_another_language_is_detected(tmp_path: Path) -> None:
 def test_an_english_model_writes_english_only(tmp_path: Path) -> None:
     path = write_whisper(tmp_path / "tiny.en.pt", SENTENCE, multilingual=False)
     found = measured(WhisperExtractor(model=str(path)), voice())
-    assert (found.text, found.language, found.language_source) == (SENTENCE, "en", "model")
+    assert (found.text, found.language, found.language_source) == (
+        SENTENCE,
+        "en",
+        "model",
+    )
     with pytest.raises(UserError, match=r"language 'de', but the model knows 1 \(en\)"):
         WhisperExtractor(model=str(path), language="de").load()
 
@@ -65,7 +69,9 @@ def test_an_unknown_language_is_refused(whisper_file: Path) -> None:
 
 def test_a_loop_is_flagged(tmp_path: Path) -> None:
     path = write_whisper(tmp_path / "loop.pt", "and then " * 5)
-    assert measured(WhisperExtractor(model=str(path)), voice()).suspect == ["repetition_loop"]
+    assert measured(WhisperExtractor(model=str(path)), voice()).suspect == [
+        "repetition_loop"
+    ]
 
 
 def test_a_long_clip_is_heard_to_its_end(whisper_file: Path) -> None:
@@ -77,7 +83,9 @@ def test_a_long_clip_is_heard_to_its_end(whisper_file: Path) -> None:
 
 
 def test_silence_between_speech_is_not_decoded(whisper_file: Path) -> None:
-    found = measured(WhisperExtractor(model=str(whisper_file)), voice(12.0), (0, 2), (8, 10))
+    found = measured(
+        WhisperExtractor(model=str(whisper_file)), voice(12.0), (0, 2), (8, 10)
+    )
     assert found.text == f"{SENTENCE} {SENTENCE}"
     assert all(not 2.2 < word.start_s < 7.8 for word in found.words)
     assert "text_over_silence" not in found.suspect
@@ -108,12 +116,14 @@ def test_missing_times_are_null_and_flagged_and_backward_ones_shared() -> None:
         ],
     }
     words = words_of([segment], 2.0)
-    # "three" ends before it begins: it shares 0.9 to 2.0 s with "four", 0.04 s each and of the
-    # other 1.02 s five and four ninths.
+    # "three" ends before it begins: it shares 0.9 to 2.0 s with "four", 0.04 s each and
+    # of the other 1.02 s five and four ninths.
     assert [word.end_s for word in words] == [None, None, 1.507, 2.0]
     assert words[3].start_s == 1.507
     assert [word.confidence for word in words] == [0.9, 1.0, None, 0.5]
-    assert "word_end_missing" in suspicions("one two three four", words, spans((0, 2)), 0.4)
+    assert "word_end_missing" in suspicions(
+        "one two three four", words, spans((0, 2)), 0.4
+    )
 
 
 def test_a_segment_without_words_keeps_its_text() -> None:
@@ -127,7 +137,8 @@ def test_a_segment_without_words_keeps_its_text() -> None:
 def test_equal_clips_give_equal_text_whatever_was_drawn_before(tmp_path: Path) -> None:
     import torch
 
-    # Positions hardly stronger than chance, and a threshold that nothing meets: it samples.
+    # Positions hardly stronger than chance, and a threshold that nothing meets: it
+    # samples.
     path = write_whisper(tmp_path / "unsure.pt", SENTENCE, strength=6)
     extractor = WhisperExtractor(model=str(path), log_probability=-0.01, language="en")
     texts = []
@@ -138,7 +149,9 @@ def test_equal_clips_give_equal_text_whatever_was_drawn_before(tmp_path: Path) -
     assert texts[0] == texts[1]
 
 
-def test_revision_follows_the_file_and_not_its_path(whisper_file: Path, tmp_path: Path) -> None:
+def test_revision_follows_the_file_and_not_its_path(
+    whisper_file: Path, tmp_path: Path
+) -> None:
     copy = Path(shutil.copy(whisper_file, tmp_path / "other-name.pt"))
     here, there = (
         WhisperExtractor(model=str(whisper_file)),
@@ -172,7 +185,8 @@ def test_close_forgets_the_model_and_extract_loads_it_again(whisper_file: Path) 
 def test_a_model_that_is_not_here_is_one_line(tmp_path: Path) -> None:
     named = WhisperExtractor(model="base")
     assert named.unavailable() == (
-        "whisper: model base is not on this machine; run: trace-eval models fetch whisper:base"
+        "whisper: model base is not on this machine; run: trace-eval models fetch"
+        " whisper:base"
     )
     assert named.revision() is None
     path = tmp_path / "gone.pt"
@@ -250,7 +264,9 @@ def test_a_checkpoint_cannot_run_code(tmp_path: Path) -> None:
         ({"beam_size": 0}, "beam_size 0"),
     ],
 )
-def test_options_are_checked(whisper_file: Path, options: dict[str, object], told: str) -> None:
+def test_options_are_checked(
+    whisper_file: Path, options: dict[str, object], told: str
+) -> None:
     with pytest.raises(UserError, match=told):
         WhisperExtractor(model=str(whisper_file), **options).load()  # type: ignore[arg-type]
 

@@ -56,7 +56,9 @@ def without_deadlock(call: Callable[[], Any], seconds: float = 120) -> Any:
 def unsure(tmp_path: Path) -> WhisperExtractor:
     """Positions hardly stronger than chance, and a threshold that nothing meets: it samples."""
     path = write_whisper(tmp_path / "unsure.pt", SENTENCE, strength=6)
-    return WhisperExtractor(model=str(path), log_probability=-0.01, language="en", batch=2)
+    return WhisperExtractor(
+        model=str(path), log_probability=-0.01, language="en", batch=2
+    )
 
 
 def count_windows(model: Any, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[int]]:
@@ -67,11 +69,15 @@ def count_windows(model: Any, monkeypatch: pytest.MonkeyPatch) -> dict[str, list
     for name, counts in calls.items():
         method = getattr(model, name)
 
-        def counting(mel: Any, *rest: Any, method: Any = method, counts: list[int] = counts) -> Any:
+        def counting(
+            mel: Any, *rest: Any, method: Any = method, counts: list[int] = counts
+        ) -> Any:
             counts.append(len(mel) if mel.ndim == 3 else 1)
             # No clip's word alignment is half done meanwhile.
             assert MultiHeadAttention.use_sdpa
-            assert not any(block.cross_attn._forward_hooks for block in model.decoder.blocks)
+            assert not any(
+                block.cross_attn._forward_hooks for block in model.decoder.blocks
+            )
             return method(mel, *rest)
 
         monkeypatch.setattr(model, name, counting)
@@ -89,8 +95,8 @@ def test_a_batch_equals_its_clips_alone_with_fewer_passes(
     assert calls == {"decode": [1] * 4, "detect_language": [1] * 3}
     for counts in calls.values():
         counts.clear()
-    # Scores of windows decoded together differ in the seventh digit, those that a transcript
-    # keeps have four.
+    # Scores of windows decoded together differ in the seventh digit, those that a
+    # transcript keeps have four.
     assert without_deadlock(lambda: extractor.extract_batch(batch)) == single
     assert calls == {"decode": [3, 1], "detect_language": [3]}
     assert isinstance(single[2], Absent)
@@ -131,7 +137,9 @@ def test_clips_in_several_languages_share_what_they_can(
         return told
 
     calls = count_windows(model, monkeypatch)
-    heard = without_deadlock(lambda: hear_together(model, [hear(x) for x in ("de", "en", "de")]))
+    heard = without_deadlock(
+        lambda: hear_together(model, [hear(x) for x in ("de", "en", "de")])
+    )
     assert [each.language for each in heard] == ["de", "en", "de"]
     assert calls["decode"] == [2, 1]
 
@@ -147,7 +155,9 @@ def test_with_a_beam_windows_are_decoded_alone(
     assert calls == {"decode": [1, 1], "detect_language": [2]}
 
 
-def test_one_clip_takes_the_plain_path(whisper_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_clip_takes_the_plain_path(
+    whisper_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     extractor = WhisperExtractor(model=str(whisper_file), batch=8)
     monkeypatch.setattr(whisper_extractor, "hear_together", None)
     (spoken, silent) = extractor.extract_batch(items(voice(), silence()))
@@ -171,14 +181,18 @@ class Told(Extractor):
 class Picky(WhisperExtractor):
     """Fails on clips of 5 s, after it has detected their language."""
 
-    def _decode(self, model: Any, speech: Any, parts: Any, language: str | None) -> Decoded:
+    def _decode(
+        self, model: Any, speech: Any, parts: Any, language: str | None
+    ) -> Decoded:
         if len(speech) == 5 * 16_000:
             whisper_extractor.detect(model, speech)
             raise RuntimeError("this clip is cursed")
         return super()._decode(model, speech, parts, language)
 
 
-def test_a_clip_that_fails_costs_itself_only(whisper_file: Path, tmp_path: Path) -> None:
+def test_a_clip_that_fails_costs_itself_only(
+    whisper_file: Path, tmp_path: Path
+) -> None:
     extractor = Picky(model=str(whisper_file), batch=3)
     seconds = (3.0, 5.0, 4.0)
     with pytest.raises(RuntimeError, match="cursed"):
@@ -208,7 +222,9 @@ def test_what_stops_the_model_stops_all_clips(
     with monkeypatch.context() as patch:
         patch.setattr(model, "decode", fails)
         with pytest.raises(error):
-            without_deadlock(lambda: extractor.extract_batch(items(voice(3.0), voice(4.0))))
+            without_deadlock(
+                lambda: extractor.extract_batch(items(voice(3.0), voice(4.0)))
+            )
     assert all(
         found.text == SENTENCE
         for found in without_deadlock(

@@ -9,9 +9,14 @@ from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.rating_files import read_ratings
 
 #: A question about each item, which stands before it; the comment is no item.
-ASKED = ["Pair 1: which answer is better?", "Pair 2: which answer is better?", "Any comments?"]
+ASKED = [
+    "Pair 1: which answer is better?",
+    "Pair 2: which answer is better?",
+    "Any comments?",
+]
 
-#: What Qualtrics writes in front of its questions, and in the two rows below the header.
+#: What Qualtrics writes in front of its questions, and in the two rows below the
+#: header.
 META = ["StartDate", "Finished", "ResponseId"]
 TITLES = ["Start Date", "Finished", "Response ID"]
 
@@ -25,7 +30,10 @@ def _write(path: Path, *rows: list[str]) -> Path:
 def _labels(path: Path) -> list[tuple[str, str | None, str]]:
     table = read_labels(path)
     assert table.rater is not None
-    codes = [LABELS[code] if code >= 0 else None for code in table.codes["preference"].tolist()]
+    codes = [
+        LABELS[code] if code >= 0 else None
+        for code in table.codes["preference"].tolist()
+    ]
     return list(zip(table.ids.tolist(), codes, table.rater.tolist(), strict=True))
 
 
@@ -47,7 +55,10 @@ def test_items_before_the_question_are_read_from_google_forms(tmp_path: Path) ->
 def test_items_before_the_question_are_read_below_three_headers_of_qualtrics(
     tmp_path: Path,
 ) -> None:
-    imports = [f'{{""ImportId"":""{name}""}}' for name in ("startDate", "finished", "_recordId")]
+    imports = [
+        f'{{""ImportId"":""{name}""}}'
+        for name in ("startDate", "finished", "_recordId")
+    ]
     asked = ['{""ImportId"":""QID1""}', '{""ImportId"":""QID2""}']
     path = _write(
         tmp_path / "qualtrics.csv",

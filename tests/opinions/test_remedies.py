@@ -1,8 +1,8 @@
 """Every remedy that an error of reading labels or scores prints does what it says, as typed.
 
-A case is a table, the command that refuses it, and what the remedy must come to. A message that
-prints a remedy which no case expects fails. Cases of other commands are further rows of
-:data:`CASES`.
+A case is a table, the command that refuses it, and what the remedy must come to. A
+message that prints a remedy which no case expects fails. Cases of other commands are
+further rows of :data:`CASES`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from tests.support.cli import code_and_words
 from tests.support.remedies import Remedy, remedies
 from trace_eval.commands.cli import ImportedOnUse, with_known_options
 
-JUDGED = "id,system_a,system_b,overall\n" + "".join(f"q{n},new,old,{1 + n % 2}\n" for n in range(8))
+JUDGED = "id,system_a,system_b,overall\n" + "".join(
+    f"q{n},new,old,{1 + n % 2}\n" for n in range(8)
+)
 
 
 class Case(NamedTuple):
@@ -27,8 +29,8 @@ class Case(NamedTuple):
     Attributes:
         command: what is typed; ``people.csv`` holds the table.
         fill: blank -> what a user writes there.
-        wins: wins of A, ties and losses that must be read, by remedy in the order of the message;
-            of scores the mean of the first system.
+        wins: wins of A, ties and losses that must be read, by remedy in the order of
+            the message; of scores the mean of the first system.
     """
 
     name: str
@@ -44,7 +46,9 @@ def _labels(*values: object, column: str = "overall") -> str:
 
 
 def _scores(*values: object) -> str:
-    rows = "".join(f"s{n},{'new' if n % 2 else 'old'},L1,{v}\n" for n, v in enumerate(values))
+    rows = "".join(
+        f"s{n},{'new' if n % 2 else 'old'},L1,{v}\n" for n, v in enumerate(values)
+    )
     return f"stimulus,system,listener,score\n{rows}"
 
 
@@ -90,7 +94,9 @@ def test_a_printed_remedy_does_what_it_says_as_typed(case: Case) -> None:
     printed = [one for one in remedies(said) if not _mentions(one)]
     assert len(printed) == len(case.wanted), (printed, said)
     for remedy, wanted in zip(printed, case.wanted, strict=True):
-        assert not remedy.blanks or case.fill, remedy  # what only the user knows is left blank
+        assert not remedy.blanks or case.fill, (
+            remedy
+        )  # what only the user knows is left blank
         typed = remedy.words(**case.fill)
         kept = words if "--scale" not in typed else _without(words, "--scale")
         code, shown = code_and_words(*kept, *typed)
@@ -101,7 +107,10 @@ def test_a_printed_remedy_does_what_it_says_as_typed(case: Case) -> None:
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("cells", "more"),
-    [(("1,2,A", "1,1,B", "2,2,A"), ()), (("-1,-1,0", "1,-1,1", "0,0,-1"), ("--scale", "-1..1"))],
+    [
+        (("1,2,A", "1,1,B", "2,2,A"), ()),
+        (("-1,-1,0", "1,-1,1", "0,0,-1"), ("--scale", "-1..1")),
+    ],
 )
 def test_columns_of_raters_that_a_message_names_are_read_beside_a_judge(
     cells: Sequence[str], more: Sequence[str]
@@ -132,7 +141,9 @@ def _came_to(case: Case, words: Sequence[str], typed: Sequence[str]) -> object:
         code, shown = code_and_words(*words, *typed, "--json", "out.json")
         assert code == 0, shown
         rows = json.loads(Path("out.json").read_text())["means"]
-        return next(round(row["mean"]["value"], 9) for row in rows if row["system"] == "new")
+        return next(
+            round(row["mean"]["value"], 9) for row in rows if row["system"] == "new"
+        )
     return _read(typed)
 
 
@@ -144,7 +155,9 @@ def _read(typed: Sequence[str]) -> str:
 
     pairs = list(zip(typed[::2], typed[1::2], strict=True))
     mapping = read_mapping([value for option, value in pairs if option == "--map"])
-    scale = parse_ends(next((value for option, value in pairs if option == "--scale"), None))
+    scale = parse_ends(
+        next((value for option, value in pairs if option == "--scale"), None)
+    )
     labels = read_labels("people.csv", mapping=mapping, scale=scale)
     names = dict(enumerate("12gbt")) | {MISSING: "-"}
     assert LABELS[4] == "tie"
@@ -153,7 +166,9 @@ def _read(typed: Sequence[str]) -> str:
 
 @pytest.mark.usefixtures("here")
 def test_a_side_that_is_the_name_of_the_other_system_is_what_the_user_says() -> None:
-    Path("people.csv").write_text("id,system_a,system_b,overall\nx,2,1,1\ny,2,1,1\nz,2,1,2\n")
+    Path("people.csv").write_text(
+        "id,system_a,system_b,overall\nx,2,1,1\ny,2,1,1\nz,2,1,2\n"
+    )
     code, said = code_and_words("rank", "people.csv")
     assert code == 2
     [remedy] = remedies(said)
@@ -176,13 +191,15 @@ def test_a_command_without_an_option_of_a_remedy_says_what_to_do_instead() -> No
     assert "has no --map" not in said
     export = ImportedOnUse()["export"]
     assert with_known_options("say so by --map odd=LABEL", export) == (
-        "say so by --map odd=LABEL; export has no --map: write what each means into the file, or"
-        " leave it empty"
+        "say so by --map odd=LABEL; export has no --map: write what each means into the"
+        " file, or leave it empty"
     )
 
 
 def test_remedies_are_found_in_the_words_of_a_message() -> None:
-    said = "say what: --map 'it'\"'\"'s=LABEL' --map x=LABEL, or leave out (--where a=b)."
+    said = (
+        "say what: --map 'it'\"'\"'s=LABEL' --map x=LABEL, or leave out (--where a=b)."
+    )
     first, second = remedies(said)
     assert first.words(LABEL="tie") == ["--map", "it's=tie", "--map", "x=tie"]
     assert (first.blanks, second.words()) == (("LABEL",), ["--where", "a=b"])

@@ -43,7 +43,10 @@ def test_paired_comparisons_of_webmushra_name_a_column(tmp_path: Path) -> None:
         "session_test_id,session_uuid,trial_id,choice_reference,choice_non_reference,"
         "choice_answer,choice_time,choice_comment"
     )
-    rows = [f"t,u,tr{n},old,new,{'reference' if n == 5 else 'non_reference'},3," for n in range(6)]
+    rows = [
+        f"t,u,tr{n},old,new,{'reference' if n == 5 else 'non_reference'},3,"
+        for n in range(6)
+    ]
     file = tmp_path / "paired.csv"
     file.write_text("\n".join([header, *rows]) + "\n")
     assert "new wins 83 %" in trace_eval("rank", file).out  # 5 of 6

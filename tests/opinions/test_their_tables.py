@@ -32,7 +32,8 @@ def _write(folder: Path, text: str, name: str = "people.csv") -> Path:
 
 
 @pytest.mark.parametrize(
-    "value", ["-1", "\u22121", "+1", "~1", "\u00acA", "!A", "A?", "A-", "#1", "1.0", "not A"]
+    "value",
+    ["-1", "\u22121", "+1", "~1", "\u00acA", "!A", "A?", "A-", "#1", "1.0", "not A"],
 )
 def test_spelling_drops_nothing_that_carries_meaning(value: str) -> None:
     with pytest.raises(ValueError, match="it is no label"):
@@ -49,7 +50,13 @@ def test_what_does_not_matter_is_dropped(value: str) -> None:
 MTURK = "HITId,WorkerId,AssignmentStatus,Input.pair_id,"
 FLAGS = "h,w,Approved,q1,true,false,false\nh,w,Approved,q2,false,false,true\n"
 STUDIO = [
-    {"id": 1, "pair_id": "q1", "pw": {"selected": "left"}, "annotator": 1, "lead_time": 2},
+    {
+        "id": 1,
+        "pair_id": "q1",
+        "pw": {"selected": "left"},
+        "annotator": 1,
+        "lead_time": 2,
+    },
     {"id": 2, "pair_id": "q2", "annotator": 1, "lead_time": 2},
 ]
 
@@ -57,20 +64,35 @@ STUDIO = [
 @pytest.mark.parametrize(
     ("name", "text", "labels"),
     [
-        ("l.csv", "Test of March,,,\n,,,\nid,rater,overall,\nq1,x,1,\nq2,x,tie,\n,,,\n", "1t"),
-        ("l.csv", f"{MTURK}Answer.preference\nh,w,Approved,q1,A\nh,w,Approved,q2,tie\n", "1t"),
+        (
+            "l.csv",
+            "Test of March,,,\n,,,\nid,rater,overall,\nq1,x,1,\nq2,x,tie,\n,,,\n",
+            "1t",
+        ),
+        (
+            "l.csv",
+            f"{MTURK}Answer.preference\nh,w,Approved,q1,A\nh,w,Approved,q2,tie\n",
+            "1t",
+        ),
         ("l.csv", f"{MTURK}Answer.p.A,Answer.p.B,Answer.p.same\n{FLAGS}", "1t"),
-        # a box that nobody checked is blank; a winner and a loser need no column of draws
+        # a box that nobody checked is blank; a winner and a loser need no column of
+        # draws
         ("l.csv", "id,A is better,B is better\nq1,x,\nq2,,x\n", "12"),
         ("l.csv", "id,p.A,p.B\nq1,on,off\nq2,unchecked,checked\n", "12"),
         ("l.csv", "id,winner,loser\nq1,ours,theirs\nq2,theirs,ours\n", "12"),
-        ("l.csv", "Email,Which is better? [q1],Which is better? [q2]\na@x,A,tie\n", "1t"),
+        (
+            "l.csv",
+            "Email,Which is better? [q1],Which is better? [q2]\na@x,A,tie\n",
+            "1t",
+        ),
         ("l.json", json.dumps(STUDIO), "1t"),
         ("l.csv", "id,rater,overall\nq1,x,A much better\nq2,x,About the same\n", "1t"),
         ("l.csv", "id,rater,overall\nq1,x,1\nq2,x,N/A\nq3,x,-\nq4,x,k.A.\n", "1---"),
     ],
 )
-def test_tables_of_tools_are_labels(name: str, text: str, labels: str, tmp_path: Path) -> None:
+def test_tables_of_tools_are_labels(
+    name: str, text: str, labels: str, tmp_path: Path
+) -> None:
     result = read_labels(_write(tmp_path, text, name))
     (column,) = result.codes.values()
     assert _letters(column.tolist()) == labels
@@ -103,7 +125,9 @@ def test_rejected_rows_are_named_and_left_out_by_where(tmp_path: Path) -> None:
 def test_rows_that_a_column_of_yes_and_no_throws_out_are_named(
     column: str, kept: str, gone: str, tmp_path: Path
 ) -> None:
-    path = _write(tmp_path, f"id,rater,{column},overall\nq1,x,{kept},1\nq1,y,{gone},2\n")
+    path = _write(
+        tmp_path, f"id,rater,{column},overall\nq1,x,{kept},1\nq1,y,{gone},2\n"
+    )
     [said] = [warning.text for warning in read_labels(path).warnings]
     assert f"column {column} says {gone} of 1 row" in said
     left = read_labels(path, where=parse_conditions([f"{column}!={gone}"]))
@@ -115,10 +139,15 @@ def test_rows_that_a_column_of_yes_and_no_throws_out_are_named(
     [
         ("id,ann,bob,cem\nq1,1,both_good,1\nq2,2,1,2\n", "12g112"),  # ann never ties
         ("id,ann,bob,cem\nq1,1,2,1\nq2,2,1,2\n", "122112"),
-        ("id,system_a,system_b,ann,bob\nq1,new,old,new,old\nq2,old,new,new,new\n", "1222"),
+        (
+            "id,system_a,system_b,ann,bob\nq1,new,old,new,old\nq2,old,new,new,new\n",
+            "1222",
+        ),
     ],
 )
-def test_no_rater_of_a_wide_sheet_is_dropped(text: str, labels: str, tmp_path: Path) -> None:
+def test_no_rater_of_a_wide_sheet_is_dropped(
+    text: str, labels: str, tmp_path: Path
+) -> None:
     path = _write(tmp_path, text)
     for result in (read_labels(path), read_opinions(path, rows_are_items=True)):
         (column,) = result.codes.values()
@@ -137,7 +166,11 @@ def test_raters_that_look_alike_meet_and_are_named(tmp_path: Path) -> None:
 
 
 def test_a_judge_without_a_name_is_called_like_its_file(tmp_path: Path) -> None:
-    path = _write(tmp_path, "id,system_a,system_b,judge,overall\nx,n,o,,1\ny,n,o,j,2\n", "mine.csv")
+    path = _write(
+        tmp_path,
+        "id,system_a,system_b,judge,overall\nx,n,o,,1\ny,n,o,j,2\n",
+        "mine.csv",
+    )
     assert sorted(read_opinions(path).raters()) == ["j", "mine"]
     scores = _write(tmp_path, "id,system,judge,score\nx,n,,4\ny,o,j,2\n", "mine.csv")
     assert sorted(read_scores(scores).raters()) == ["j", "mine"]
@@ -177,11 +210,16 @@ def test_an_undeclared_scale_is_stated_and_means_lie_in_their_intervals(
     rows = [
         f"s{number},{system},{value - (system == 'old')}"
         for number in range(12)
-        for system, value in (("new", values[number % 3]), ("old", values[(number + 1) % 3]))
+        for system, value in (
+            ("new", values[number % 3]),
+            ("old", values[(number + 1) % 3]),
+        )
     ]
     text = "\n".join(["stimulus,system,mos", *rows])
     Path("s.csv").write_text(text.replace(",-2\n", ",-1\n"))
-    code, shown = code_and_words("rank", "s.csv", "--resamples", 50, "--json", "out.json")
+    code, shown = code_and_words(
+        "rank", "s.csv", "--resamples", 50, "--json", "out.json"
+    )
     assert code == 0, shown
     assert f"read as {stated}" in shown
     for row in json.loads(Path("out.json").read_text())["means"]:
@@ -199,18 +237,34 @@ def _export(folder: Path, kind: str, choices: dict[str, str], name: str) -> Path
     """Write an export of a platform with one choice, under a name of whoever made the form."""
     rows: list[dict[str, Any]] = []
     for number, side in enumerate("AABBA"):
-        common = {"pair_id": f"p{number}", "audio_a": f"{number}a.wav", "audio_b": "b.wav"}
+        common = {
+            "pair_id": f"p{number}",
+            "audio_a": f"{number}a.wav",
+            "audio_b": "b.wav",
+        }
         times = {"created_at": "2026-01-01", "lead_time": 4.2}
         if kind == "mturk":
             given = {f"Input.{key}": value for key, value in common.items()}
-            worker = {"HITId": f"H{number}", "WorkerId": "W1", "AssignmentStatus": "Approved"}
-            rows.append({**worker, **given, f"Answer.{name}": choices[side], "Approve": ""})
+            worker = {
+                "HITId": f"H{number}",
+                "WorkerId": "W1",
+                "AssignmentStatus": "Approved",
+            }
+            rows.append(
+                {**worker, **given, f"Answer.{name}": choices[side], "Approve": ""}
+            )
         elif kind == "studio":
-            said = {"from_name": name, "type": "choices", "value": {"choices": [choices[side]]}}
+            said = {
+                "from_name": name,
+                "type": "choices",
+                "value": {"choices": [choices[side]]},
+            }
             one = {"completed_by": 7, "was_cancelled": False, "result": [said]}
             rows.append({"id": number, "data": common, "annotations": [one]})
         else:
-            rows.append({**common, "id": number, name: choices[side], "annotator": 7, **times})
+            rows.append(
+                {**common, "id": number, name: choices[side], "annotator": 7, **times}
+            )
     path = folder / f"export.{'csv' if kind in ('mturk', 'studio-csv') else 'json'}"
     if path.suffix == ".csv":
         lines = [",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)]
@@ -247,7 +301,12 @@ def test_of_two_choices_none_is_taken(tmp_path: Path) -> None:
 def test_an_export_in_two_languages_loses_nothing(tmp_path: Path) -> None:
     """One line says which labels are unread and how to say what they mean."""
     path = tmp_path / "labels.csv"
-    rows = ["p0,ann,A is better", "p1,ann,no difference", "p0,kai,A ist besser", "p1,kai,gleich"]
+    rows = [
+        "p0,ann,A is better",
+        "p1,ann,no difference",
+        "p0,kai,A ist besser",
+        "p1,kai,gleich",
+    ]
     path.write_text("\n".join(["id,rater,preference", *rows]) + "\n")
     with pytest.raises(UserError) as caught:
         read_labels(path, mapping={})
@@ -259,7 +318,8 @@ def test_an_export_in_two_languages_loses_nothing(tmp_path: Path) -> None:
     form = tmp_path / "form.csv"
     question = "Welche ist besser?"
     form.write_text(
-        f"Zeitstempel,E-Mail-Adresse,{question} [p0],{question} [p1]\n1,kai@x,A,B\n2,ann@x,B,tie\n"
+        f"Zeitstempel,E-Mail-Adresse,{question} [p0],{question}"
+        " [p1]\n1,kai@x,A,B\n2,ann@x,B,tie\n"
     )
     table = read_labels(form)
     assert table.rater is not None
@@ -269,7 +329,9 @@ def test_an_export_in_two_languages_loses_nothing(tmp_path: Path) -> None:
 def test_a_rater_with_one_label_is_kept_and_said_nothing_of(tmp_path: Path) -> None:
     rows = [f"p{n},{rater},{1 + n % 2}" for n in range(6) for rater in ("ann", "bob")]
     judged, labels = tmp_path / "judged.csv", tmp_path / "labels.csv"
-    judged.write_text("id,preference\n" + "".join(f"p{n},{1 + n % 2}\n" for n in range(6)))
+    judged.write_text(
+        "id,preference\n" + "".join(f"p{n},{1 + n % 2}\n" for n in range(6))
+    )
     labels.write_text("\n".join(["id,rater,preference", *rows, "p0,eve,2"]) + "\n")
     report = agree(judged, labels)
     one = next(row for row in report.checked if row.rater == "eve")

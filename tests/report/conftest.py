@@ -33,8 +33,8 @@ def report(run: Path) -> Path:
 def browser() -> Iterator[Browser]:
     """Chromium, driven by Playwright's library.
 
-    Closed with its module: while it is open the main thread has a running event loop, in
-    which no other test could call ``asyncio.run``.
+    Closed with its module: while it is open the main thread has a running event loop,
+    in which no other test could call ``asyncio.run``.
     """
     api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
     chromium = shutil.which("chromium")

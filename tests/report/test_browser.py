@@ -38,7 +38,9 @@ def shown(page: Page) -> list[str]:
 
 
 def focused(page: Page) -> str:
-    return str(page.evaluate("document.activeElement.id || document.activeElement.innerText"))
+    return str(
+        page.evaluate("document.activeElement.id || document.activeElement.innerText")
+    )
 
 
 def open_pair(page: Page, name: str) -> None:
@@ -50,7 +52,9 @@ def test_search_looks_through_ids_and_words(page: Page) -> None:
     assert len(shown(page)) == RECIPE.pairs
     page.fill("#search", "PAIR-0005")
     assert shown(page) == ["pair-0005"]
-    page.fill("#search", "window.hacked=1 end")  # both words are in the hostile transcript only
+    page.fill(
+        "#search", "window.hacked=1 end"
+    )  # both words are in the hostile transcript only
     assert len(shown(page)) == 1
     page.fill("#search", "nobody said this")
     assert shown(page) == []
@@ -98,7 +102,9 @@ def test_the_list_is_saved_as_it_is_shown(page: Page, report: Path) -> None:
         assert [row[name] or None for name in DIMENSIONS] == entry["ratings"]
         rated = row["overall"] or None, row["people"] or None
         assert rated == (entry["overall"], entry["human"])
-        assert (float(row["entropy_bits"]) if row["entropy_bits"] else None) == entry["entropy"]
+        assert (float(row["entropy_bits"]) if row["entropy_bits"] else None) == entry[
+            "entropy"
+        ]
         assert row["flags"].split() == entry["flags"]
     formula = page.evaluate("cell('=HYPERLINK(1)') + cell('-1.5') + cell('a \"b\", c')")
     assert formula == "'=HYPERLINK(1)" + "-1.5" + '"a ""b"", c"'
@@ -108,15 +114,24 @@ def test_the_list_is_saved_as_it_is_shown(page: Page, report: Path) -> None:
         assert page.evaluate("cell", f"'{break_}=1") == f"\"''{break_}=1\""
 
 
-def test_the_page_of_a_pair_reads_from_the_question_and_has_a_beside_b(page: Page) -> None:
+def test_the_page_of_a_pair_reads_from_the_question_and_has_a_beside_b(
+    page: Page,
+) -> None:
     open_pair(page, "pair-0001")
     assert page.locator("#pair h2").all_text_contents()[:2] == ["Question", "Verdict"]
-    parts = (".question .asked", ".outcome p", ".head audio >> nth=1", ".verdict h3 >> nth=0")
+    parts = (
+        ".question .asked",
+        ".outcome p",
+        ".head audio >> nth=1",
+        ".verdict h3 >> nth=0",
+    )
     parts += (".time >> nth=0",)
     tops = [box_of(page.locator(f"#pair {part}"))["y"] for part in parts]
     assert tops == sorted(tops)
     said = page.locator("#pair .outcome p").inner_text()
-    assert re.fullmatch(r"[AB] \(\w+\) wins by openai:synthetic \(content_first: .*\)\.", said)
+    assert re.fullmatch(
+        r"[AB] \(\w+\) wins by openai:synthetic \(content_first: .*\)\.", said
+    )
     a, b = (box_of(page.locator(f'.side[data-side="{side}"]')) for side in "ab")
     assert a["y"] == b["y"]
     assert a["x"] + a["width"] <= b["x"]
@@ -141,7 +156,12 @@ def test_what_matters_stands_on_the_first_screens(page: Page) -> None:
             assert page.evaluate("document.documentElement.scrollWidth") <= width
             assert page.evaluate(CUT) == []
             open_pair(page, "pair-0001")
-            for part in (".asked", ".outcome p", ".head audio >> nth=0", ".head audio >> nth=1"):
+            for part in (
+                ".asked",
+                ".outcome p",
+                ".head audio >> nth=0",
+                ".head audio >> nth=1",
+            ):
                 box = box_of(page.locator(f"#pair {part}"))
                 assert box["y"] + box["height"] <= height, part
                 assert box["x"] + box["width"] <= width, part
@@ -275,7 +295,9 @@ def test_a_word_seeks_and_the_cursor_follows(page: Page) -> None:
     length(page, "a")
     word = page.locator('[data-side="a"] .words b').nth(1)
     times = re.fullmatch(r"(\d+)-(\d+)", word.get_attribute("data-t") or "")
-    page.evaluate("HTMLMediaElement.prototype.play = () => Promise.resolve()")  # stand still
+    page.evaluate(
+        "HTMLMediaElement.prototype.play = () => Promise.resolve()"
+    )  # stand still
     word.click()
     now = page.evaluate("document.querySelector('[data-side=\"a\"] audio').currentTime")
     assert now == pytest.approx(int(times[1]) / 100, abs=0.001)
@@ -284,7 +306,10 @@ def test_a_word_seeks_and_the_cursor_follows(page: Page) -> None:
     # 300 columns are one second
     assert float(moved.split("(")[1].split()[0]) == pytest.approx(300 * now, abs=0.5)
     page.locator('[data-side="a"] .time svg').click(position={"x": 0.5, "y": 20})
-    assert page.evaluate("document.querySelector('[data-side=\"a\"] audio').currentTime") < 0.01
+    assert (
+        page.evaluate("document.querySelector('[data-side=\"a\"] audio').currentTime")
+        < 0.01
+    )
 
 
 def test_the_keyboard_is_enough(page: Page) -> None:
@@ -305,7 +330,8 @@ def test_the_keyboard_is_enough(page: Page) -> None:
     page.keyboard.press("k")
     page.locator("#pair h1", has_text=second).wait_for()
     length(page, "a")
-    # the recordings are short, so what was started is asked, not what is sounding by now
+    # the recordings are short, so what was started is asked, not what is sounding by
+    # now
     page.evaluate(
         """() => { window.started = []; document.addEventListener("play", (event) => {
             window.started.push(event.target.getAttribute("aria-label")); }, true); }"""
@@ -356,11 +382,18 @@ def test_a_narrow_window_and_paper_lose_nothing(page: Page) -> None:
     assert page.locator(".words").first.is_visible()
 
 
-def test_a_copied_report_plays_elsewhere(browser: Browser, run: Path, tmp_path: Path) -> None:
+def test_a_copied_report_plays_elsewhere(
+    browser: Browser, run: Path, tmp_path: Path
+) -> None:
     spoken = shutil.copytree(run, tmp_path / "run")
-    pairs = [json.loads(line) for line in (spoken / "pairs.jsonl").read_text().split("\n")[:-1]]
+    pairs = [
+        json.loads(line)
+        for line in (spoken / "pairs.jsonl").read_text().split("\n")[:-1]
+    ]
     pairs[2]["instruction"] = {"audio": pairs[0]["a"]["audio"]}
-    (spoken / "pairs.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
+    (spoken / "pairs.jsonl").write_text(
+        "".join(json.dumps(pair) + "\n" for pair in pairs)
+    )
     write_report(spoken, tmp_path / "here" / "r.html", audio=True)
     shutil.move(tmp_path / "here", tmp_path / "there #2")
     page = browser.new_page()

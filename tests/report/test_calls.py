@@ -25,9 +25,14 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("calls")
     for system, turns in (("old", calls.TURNS), ("new", calls.QUICK)):
         (folder / system).mkdir()
-        records = [{"id": name, "conversation": calls.conversation(None, turns)} for name in _NAMES]
+        records = [
+            {"id": name, "conversation": calls.conversation(None, turns)}
+            for name in _NAMES
+        ]
         calls.manifest(folder / system, records)
-    return write_calls(turns_report(folder / "new", against=folder / "old"), folder / "page.html")
+    return write_calls(
+        turns_report(folder / "new", against=folder / "old"), folder / "page.html"
+    )
 
 
 _SEEN = """() => {
@@ -60,10 +65,17 @@ def test_two_systems_on_one_page(
         "old answers after 2.40 s",
         "new answers after 0.60 s",
     ]
-    assert [name.partition("/")[0] for name in seen["order"]] == ["old", "old", "new", "new"]
+    assert [name.partition("/")[0] for name in seen["order"]] == [
+        "old",
+        "old",
+        "new",
+        "new",
+    ]
     assert {name.partition("/")[2] for name in seen["order"]} == {*_NAMES}
     assert seen["open"] == [seen["order"][1]]
-    assert seen["why"].startswith("agent: is late in 1 of 2 replies, answers after 4.4 s")
+    assert seen["why"].startswith(
+        "agent: is late in 1 of 2 replies, answers after 4.4 s"
+    )
     assert "old, " in seen["legend"]  # the earlier one comes first, as time does
     assert any("minus" in title for title in seen["folded"])
 
@@ -75,7 +87,9 @@ def test_calls_without_a_clock_are_listed(tmp_path: Path) -> None:
     for event in call["events"]:
         event.update(at_s=None)
     path = calls.manifest(tmp_path, [{"id": "c1", "conversation": {**call, "end": {}}}])
-    page = write_calls(turns_report(path), tmp_path / "page.html", name="without times").read_text()
+    page = write_calls(
+        turns_report(path), tmp_path / "page.html", name="without times"
+    ).read_text()
     assert "How fast: not known, no call has a clock." in page
     assert '<h1 dir="auto">without times</h1>' in page
     assert "Words of" in page

@@ -40,7 +40,9 @@ def test_links_are_relative_and_quoted(tmp_path: Path) -> None:
     path = write(tmp_path / "50% #1 a?" / 'b"c.wav', tone())
     record = ClipRecord(source=str(path), clip=decode(path).sha256)
     inside = AudioAssets(tmp_path / "report.html").sound(Recording(audio=path), record)
-    beside = AudioAssets(tmp_path / "run" / "report.html").sound(Recording(audio=path), record)
+    beside = AudioAssets(tmp_path / "run" / "report.html").sound(
+        Recording(audio=path), record
+    )
     assert inside.href == "./50%25%20%231%20a%3F/b%22c.wav"
     assert beside.href == "../50%25%20%231%20a%3F/b%22c.wav"
     assert (tmp_path / unquote(beside.href)[3:]).is_file()
@@ -60,7 +62,9 @@ def test_copies_are_named_by_hash_and_made_once(tmp_path: Path) -> None:
         for path in (first, second)
     ]
     assert [sound.href for sound in sounds] == [f"./mine_audio/{clip}.wav"] * 2
-    assert [p.name for p in (tmp_path / "out" / "mine_audio").iterdir()] == [f"{clip}.wav"]
+    assert [p.name for p in (tmp_path / "out" / "mine_audio").iterdir()] == [
+        f"{clip}.wav"
+    ]
     assert decode(tmp_path / "out" / "mine_audio" / f"{clip}.wav").sha256 == clip
     # a strange suffix is not copied into a name
     path = write(tmp_path / "c.wav", tone(hz=300)).rename(tmp_path / "a.wav<b>")
@@ -72,13 +76,18 @@ def test_copies_are_named_by_hash_and_made_once(tmp_path: Path) -> None:
 def test_what_cannot_be_played_says_why(tmp_path: Path) -> None:
     gone = tmp_path / "gone.wav"
     assets = AudioAssets(tmp_path / "report.html", copy=True)
-    sound = assets.sound(Recording(audio=gone), ClipRecord(source=str(gone), clip="c" * 64))
+    sound = assets.sound(
+        Recording(audio=gone), ClipRecord(source=str(gone), clip="c" * 64)
+    )
     assert sound.href is None
     assert sound.note == f"{gone}: no such file any more"
     broken = write(tmp_path / "broken.wav", tone())
     record = ClipRecord(source=str(broken), error="broken.wav: cannot be decoded")
     assert assets.sound(Recording(audio=broken), record).href is None  # it has no hash
-    assert assets.sound(Recording(audio=broken), record).note == "broken.wav: cannot be decoded"
+    assert (
+        assets.sound(Recording(audio=broken), record).note
+        == "broken.wav: cannot be decoded"
+    )
     assert assets.sound(Recording(), None).note == "no recording"
 
 
@@ -86,7 +95,9 @@ def test_a_copy_that_cannot_be_written_stops_the_report(tmp_path: Path) -> None:
     path = write(tmp_path / "a.wav", tone())
     (tmp_path / "report_audio").write_text("in the way")
     with pytest.raises(UserError, match="report_audio: cannot be written"):
-        AudioAssets(tmp_path / "report.html", copy=True).sound(Recording(audio=path), None)
+        AudioAssets(tmp_path / "report.html", copy=True).sound(
+            Recording(audio=path), None
+        )
 
 
 def test_the_envelope_is_of_the_recording_that_was_judged(tmp_path: Path) -> None:
@@ -105,13 +116,17 @@ def test_curve_breaks_where_there_is_no_value_and_moves_by_differences() -> None
     assert path == "M1.5 10h0l1 2h1M5.5 5h0"
     values = [0.4 * i for i in range(300)]
     moves = curve(list(values), lambda y: y)
-    steps = sum(int(part.split(" ")[1]) for part in moves.replace("h1", "").split("l")[1:])
-    assert steps == round(values[-1])  # the differences add up to the last rounded height
+    steps = sum(
+        int(part.split(" ")[1]) for part in moves.replace("h1", "").split("l")[1:]
+    )
+    assert steps == round(
+        values[-1]
+    )  # the differences add up to the last rounded height
 
 
 def test_waveform_is_upright_lines_around_the_middle() -> None:
-    # lane from 10, 100 high: middle 60; half lengths 50 and 25; from the first line's lower
-    # end (110) to the second's upper end (35) is 75 up
+    # lane from 10, 100 high: middle 60; half lengths 50 and 25; from the first line's
+    # lower end (110) to the second's upper end (35) is 75 up
     assert mirrored((1.0, 0.5), 10, 100) == "M.5 10v100m1 -75v50"
 
 
@@ -124,7 +139,8 @@ def test_outline_is_the_peak_of_each_stretch_over_the_largest() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "step", "last"), [(0.35, "0.1", "0.3"), (9.47, "2", "8"), (103.0, "20", "100")]
+    ("seconds", "step", "last"),
+    [(0.35, "0.1", "0.3"), (9.47, "2", "8"), (103.0, "20", "100")],
 )
 def test_ticks_are_round_and_few(seconds: float, step: str, last: str) -> None:
     labels = [label for _, label in ticks(seconds)]
@@ -186,14 +202,19 @@ def shades(address: str) -> np.ndarray:
         assert sum_ == zlib.crc32(kind + body)
         packed += body if kind == b"IDAT" else b""
         at += 12 + size
-    rows = np.frombuffer(zlib.decompress(packed), np.uint8).reshape(BANDS, 1 + COLUMNS // 2)
-    cells = np.stack([rows[:, 1:] >> 4, rows[:, 1:] & 15], axis=-1).reshape(BANDS, COLUMNS)
+    rows = np.frombuffer(zlib.decompress(packed), np.uint8).reshape(
+        BANDS, 1 + COLUMNS // 2
+    )
+    cells = np.stack([rows[:, 1:] >> 4, rows[:, 1:] & 15], axis=-1).reshape(
+        BANDS, COLUMNS
+    )
     return cells[::-1]
 
 
 @pytest.mark.parametrize("rate", [8_000, 16_000, 44_100])
 def test_a_tone_stands_in_its_band_while_it_sounds(rate: int) -> None:
-    # 2,000 Hz in the second half: of 48 bands of 166.7 Hz, 2,000 / 166.7 = 12 begins there.
+    # 2,000 Hz in the second half: of 48 bands of 166.7 Hz, 2,000 / 166.7 = 12 begins
+    # there.
     time = np.arange(2 * rate) / rate
     tone = np.where(time < 1, 0, np.sin(2 * np.pi * 2_000 * time)).astype(np.float32)
     drawn = shades(spectrogram(tone, rate))
@@ -209,4 +230,7 @@ def test_silence_and_a_click_have_no_picture_and_noise_a_small_one() -> None:
     assert spectrogram(np.zeros(16_000, np.float32), 16_000) == ""
     assert spectrogram(np.ones(10, np.float32), 16_000) == ""
     noise = np.random.default_rng(0).normal(size=96_000).astype(np.float32)
-    assert len(spectrogram(noise * np.linspace(0, 1, 96_000, dtype=np.float32), 16_000)) < 9_400
+    assert (
+        len(spectrogram(noise * np.linspace(0, 1, 96_000, dtype=np.float32), 16_000))
+        < 9_400
+    )

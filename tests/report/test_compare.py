@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 OPTIONS = CompareOptions()
 
-#: pair -> human label, the judge that reads (typed ties), the one that listens (plain); None:
-#: unscored.
+#: pair -> human label, the judge that reads (typed ties), the one that listens (plain);
+#: None: unscored.
 VERDICTS: dict[str, tuple[str, str | None, str | None]] = {
     "p0": ("1", "1", "1"),
     "p1": ("2", "1", "2"),
@@ -52,10 +52,19 @@ VERDICTS: dict[str, tuple[str, str | None, str | None]] = {
 def _judgement(pair: str, label: str | None, plain: bool) -> dict[str, Any]:
     made: dict[str, Any] = {"pair": pair, "judge": "j", "status": "scored"}
     if label is None:
-        return {**made, "status": "unscored", "reason": "filtered", "detail": "withheld"}
+        return {
+            **made,
+            "status": "unscored",
+            "reason": "filtered",
+            "detail": "withheld",
+        }
     about = ["overall"] if plain else DIMENSIONS
     verdict = {"rating": label, "reasoning": f"because of {pair}"}
-    usage = {"input_tokens": 100, "output_tokens": 10, "cost_usd": 0.01 if plain else 0.001}
+    usage = {
+        "input_tokens": 100,
+        "output_tokens": 10,
+        "cost_usd": 0.01 if plain else 0.001,
+    }
     opinions = [
         {
             "order": order,
@@ -68,7 +77,12 @@ def _judgement(pair: str, label: str | None, plain: bool) -> dict[str, Any]:
         for order in ("ab", "ba")
     ]
     label_set = {"label_set": "plain"} if plain else {}
-    return {**made, **label_set, "dimensions": dict.fromkeys(about, verdict), "opinions": opinions}
+    return {
+        **made,
+        **label_set,
+        "dimensions": dict.fromkeys(about, verdict),
+        "opinions": opinions,
+    }
 
 
 def _run(folder: Path, sounds: Path, plain: bool, prefix: str = "") -> Path:
@@ -91,15 +105,22 @@ def _run(folder: Path, sounds: Path, plain: bool, prefix: str = "") -> Path:
     spec = "audio:openai:m" if plain else "openai:m"
     record = {
         "judge": {"spec": spec, "parameters": {}},
-        "sessions": [{"started": "2026-01-01T00:00:00", "extracted_s": {"signal": 3.0}}],
+        "sessions": [
+            {"started": "2026-01-01T00:00:00", "extracted_s": {"signal": 3.0}}
+        ],
     }
-    return write_folder(folder, record, pairs=pairs, judgements=judgements, overall=overall)
+    return write_folder(
+        folder, record, pairs=pairs, judgements=judgements, overall=overall
+    )
 
 
 @pytest.fixture
 def runs(tmp_path: Path) -> list[Path]:
     sounds = write(tmp_path / "sound.wav", 0.2, 300.0)
-    return [_run(tmp_path / "text", sounds, False), _run(tmp_path / "audio", sounds, True)]
+    return [
+        _run(tmp_path / "text", sounds, False),
+        _run(tmp_path / "audio", sounds, True),
+    ]
 
 
 def test_a_judge_that_reads_beside_one_that_listens(runs: list[Path]) -> None:
@@ -117,8 +138,12 @@ def test_a_judge_that_reads_beside_one_that_listens(runs: list[Path]) -> None:
     assert (text.audio_s, audio.audio_s, text.extract_s) == (0.0, 300.0, 0.5)
     people = {(s.judge, s.dimension): s for s in report.people}
     # text right on p0 p2 p5 of 6; audio on p0 p1 p2 p3 of 5
-    assert people["text", "preference"].metrics["accuracy_3way"].value == pytest.approx(3 / 6)
-    assert people["audio", "preference"].metrics["accuracy_3way"].value == pytest.approx(4 / 5)
+    assert people["text", "preference"].metrics["accuracy_3way"].value == pytest.approx(
+        3 / 6
+    )
+    assert people["audio", "preference"].metrics[
+        "accuracy_3way"
+    ].value == pytest.approx(4 / 5)
     (difference,) = [d for d in report.differences if d.dimension == "preference"]
     assert difference.items == 5
     assert difference.difference.value == pytest.approx(1 / 5)  # 4 of 5 against 3 of 5
@@ -135,11 +160,16 @@ def test_a_judge_that_reads_beside_one_that_listens(runs: list[Path]) -> None:
 def test_each_share_has_the_number_of_its_pairs(runs: list[Path]) -> None:
     """The judge that listens left one out, so both shares are of other pairs."""
     first, *_ = compare_answer(compare_runs(runs, options=OPTIONS))
-    assert "of 5 pairs (preference; 1 more that they labelled is unscored), text on 50 %" in first
+    assert (
+        "of 5 pairs (preference; 1 more that they labelled is unscored), text on 50 %"
+        in first
+    )
     assert re.search(r"text on 50 % \[\d+, \d+\] of 6: ", first)
 
 
-def test_an_interval_clear_of_0_is_explained_where_nothing_is_shown(runs: list[Path]) -> None:
+def test_an_interval_clear_of_0_is_explained_where_nothing_is_shown(
+    runs: list[Path],
+) -> None:
     """Of one difference alone it may be clear; the test counts how many were made."""
     report = compare_runs(runs, options=OPTIONS)
     (row,) = [d for d in report.differences if d.dimension == "preference"]
@@ -149,21 +179,25 @@ def test_an_interval_clear_of_0_is_explained_where_nothing_is_shown(runs: list[P
         test = replace(row.mcnemar, p=p)
         changed = replace(row, difference=own, mcnemar=test, p_holm=p_holm)
         others = [one for one in report.differences if one is not row]
-        first, *_ = compare_answer(replace(report, differences=(row, row, *others, changed)))
+        first, *_ = compare_answer(
+            replace(report, differences=(row, row, *others, changed))
+        )
         return first
 
     number = len(report.differences) + 2
     assert "not shown to be better" in sentence(0.05, 0.02, 0.06)
     assert sentence(0.05, 0.02, 0.06).endswith(
-        f"; its interval is clear of 0, but that is one of {number} differences, which Holm's test"
-        " counts."
+        f"; its interval is clear of 0, but that is one of {number} differences, which"
+        " Holm's test counts."
     )
     assert sentence(0.01, 0.06, 0.06).endswith("but the exact test does not show it.")
     assert "clear of 0" not in sentence(-0.01, 0.06, 0.06)
     assert "clear of 0" not in sentence(0.05, 0.001, 0.03)
 
 
-def test_runs_and_labels_go_by_the_shortest_names(runs: list[Path], tmp_path: Path) -> None:
+def test_runs_and_labels_go_by_the_shortest_names(
+    runs: list[Path], tmp_path: Path
+) -> None:
     twin = _run(tmp_path / "deeper" / "text", tmp_path / "sound.wav", False)
     people = tmp_path / "far" / "people.csv"
     people.parent.mkdir()
@@ -176,10 +210,15 @@ def test_runs_and_labels_go_by_the_shortest_names(runs: list[Path], tmp_path: Pa
 
 def test_without_labels_the_runs_are_compared_with_each_other(runs: list[Path]) -> None:
     for folder in runs:
-        lines = [json.loads(line) for line in (folder / "pairs.jsonl").read_text().splitlines()]
+        lines = [
+            json.loads(line)
+            for line in (folder / "pairs.jsonl").read_text().splitlines()
+        ]
         for line in lines:
             del line["labels"]
-        (folder / "pairs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        (folder / "pairs.jsonl").write_text(
+            "".join(json.dumps(line) + "\n" for line in lines)
+        )
     report = compare_runs(runs, options=OPTIONS)
     assert (report.people, report.differences, report.labels) == ((), (), None)
     assert report.mutual[0].same.value == pytest.approx(2 / 5)
@@ -196,13 +235,22 @@ def test_what_cannot_be_compared(runs: list[Path], tmp_path: Path) -> None:
         compare_runs([runs[0], other])
 
 
-def test_the_command_prints_writes_json_and_a_page(runs: list[Path], tmp_path: Path) -> None:
+def test_the_command_prints_writes_json_and_a_page(
+    runs: list[Path], tmp_path: Path
+) -> None:
     page, out = tmp_path / "out" / "compare.html", tmp_path / "compare.json"
     command = ["compare", *runs, "--fail-under"]
-    done = trace_eval(*command, "agreement=0", "--json", out, "--html", page, "--full", ends=0)
+    done = trace_eval(
+        *command, "agreement=0", "--json", out, "--html", page, "--full", ends=0
+    )
     failed = trace_eval(*command, "agreement=1.01")
     assert (failed.code, "wanted at least 1.01" in failed.out + failed.err) == (1, True)
-    for words in ("Runs over 6 shared pairs", "exact McNemar", "Furthest apart", "audio:openai:m"):
+    for words in (
+        "Runs over 6 shared pairs",
+        "exact McNemar",
+        "Furthest apart",
+        "audio:openai:m",
+    ):
         assert words in done.out
     assert "With annotators (text)" in done.out
     assert str(tmp_path) not in done.out.replace(str(page), "")
@@ -223,12 +271,21 @@ def test_players_and_reasons_of_its_page_can_be_used_at_every_width(
 ) -> None:
     path = tmp_path / "page.html"
     write_page(compare_runs(runs, options=OPTIONS), runs, path)
-    with opened(browser, path.as_uri(), viewport={"width": width, "height": 900}) as page:
+    with opened(
+        browser, path.as_uri(), viewport={"width": width, "height": 900}
+    ) as page:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.locator("h1").inner_text() == "text · audio"
-        cut = "[...document.querySelectorAll('.titled')].map(t => t.scrollWidth > innerWidth)"
+        cut = (
+            "[...document.querySelectorAll('.titled')].map(t => t.scrollWidth >"
+            " innerWidth)"
+        )
         assert width > 400 or ((wide := page.evaluate(cut)) and not any(wide))
-        players = [box["width"] for p in page.locator("audio").all() if (box := p.bounding_box())]
+        players = [
+            box["width"]
+            for p in page.locator("audio").all()
+            if (box := p.bounding_box())
+        ]
         assert len(players) == 6
         assert min(players) >= 240
         reason = page.get_by_text("because of p1").first.bounding_box()
@@ -263,28 +320,46 @@ def _rated_calls(folder: Path, name: str, slow: str) -> Path:
         for n in range(8)
     ]
     path = calls.manifest(folder, records, f"{name}.jsonl")
-    rate_manifest(path, folder / name, RateOptions(judge=("turns",), rubrics=("handling",)))
+    rate_manifest(
+        path, folder / name, RateOptions(judge=("turns",), rubrics=("handling",))
+    )
     return folder / name
 
 
-def test_runs_of_scored_calls_are_paired_by_scenario(runs: list[Path], tmp_path: Path) -> None:
+def test_runs_of_scored_calls_are_paired_by_scenario(
+    runs: list[Path], tmp_path: Path
+) -> None:
     rated = [_rated_calls(tmp_path, "x", "012346"), _rated_calls(tmp_path, "y", "0")]
     page, out = tmp_path / "compare.html", tmp_path / "compare.json"
-    done = trace_eval("compare", *rated, "--json", out, "--html", page, "--full", ends=0)
-    answer = "y scores 2.71 and x 1.43 by handling over 7 questions: y is not shown to be better"
-    assert done.out.startswith(f"{answer} (sign-flip test over questions, p = 0.062).\n")
+    done = trace_eval(
+        "compare", *rated, "--json", out, "--html", page, "--full", ends=0
+    )
+    answer = (
+        "y scores 2.71 and x 1.43 by handling over 7 questions: y is not shown to be"
+        " better"
+    )
+    assert done.out.startswith(
+        f"{answer} (sign-flip test over questions, p = 0.062).\n"
+    )
     record = json.loads(out.read_text())
     assert record["sentences"][0].startswith(answer)
     (row,) = record["differences"]
-    # s1 to s4 rise by 2, of the two calls of s6 one does: by 1 in the mean; s0 and s5 stay.
+    # s1 to s4 rise by 2, of the two calls of s6 one does: by 1 in the mean; s0 and s5
+    # stay.
     assert (row["questions"], row["higher"], row["lower"]) == (7, 5, 0)
     assert row["difference"]["value"] == pytest.approx(9 / 7)
     low, high = row["difference"]["interval"]
-    # 9/7 +- Student's 2.447 * sd / sqrt(7) = 0.880, wider for a variance from seven, moved down by
-    # a skewness below 0
+    # 9/7 +- Student's 2.447 * sd / sqrt(7) = 0.880, wider for a variance from seven,
+    # moved down by a skewness below 0
     assert 0 < low < 9 / 7 - 0.88
     assert 9 / 7 + 0.8 < high < 4
-    assert [one["question"] for one in record["apart"]] == ["s1", "s2", "s3", "s4", "s6"]
+    assert [one["question"] for one in record["apart"]] == [
+        "s1",
+        "s2",
+        "s3",
+        "s4",
+        "s6",
+    ]
     html = page.read_text()
     assert answer in html
     assert '<span class="chip n">1.00</span></td>' in html
@@ -299,14 +374,19 @@ def test_runs_of_scored_calls_are_paired_by_scenario(runs: list[Path], tmp_path:
     other = tmp_path / "z" / "other.jsonl"
     other.parent.mkdir()
     other.write_text((tmp_path / "y.jsonl").read_text().replace('id": "s', 'id": "t'))
-    rate_manifest(other, tmp_path / "other", RateOptions(judge=("turns",), rubrics=("handling",)))
+    rate_manifest(
+        other, tmp_path / "other", RateOptions(judge=("turns",), rubrics=("handling",))
+    )
     with pytest.raises(UserError, match="no question in common"):
         compare_folders([rated[0], tmp_path / "other"])
 
 
-def test_labels_that_were_not_drawn_alike_give_accuracies_over_all_pairs(tmp_path: Path) -> None:
-    # 40 doubtful pairs, 20 of them asked for; 160 others, 40 of them asked for. "sure" is right on
-    # the 160, "doubting" on the 40: on the labelled pairs 40 and 20 of 60, on all 80 and 20 %
+def test_labels_that_were_not_drawn_alike_give_accuracies_over_all_pairs(
+    tmp_path: Path,
+) -> None:
+    # 40 doubtful pairs, 20 of them asked for; 160 others, 40 of them asked for. "sure"
+    # is right on the 160, "doubting" on the 40: on the labelled pairs 40 and 20 of 60,
+    # on all 80 and 20 %
     sounds = write(tmp_path / "sound.wav", 0.2, 300.0)
     asked = {*range(20), *range(40, 80)}
     labels = tmp_path / "labels.csv"
@@ -316,7 +396,11 @@ def test_labels_that_were_not_drawn_alike_give_accuracies_over_all_pairs(tmp_pat
     for name, is_right in (("sure", lambda n: n >= 40), ("doubting", lambda n: n < 40)):
         verdicts = {f"p{n}": "1" if is_right(n) else "2" for n in range(200)}
         pairs = [
-            Pair(id=pair, a=Answer(audio=sounds, system="x"), b=Answer(audio=sounds, system="y"))
+            Pair(
+                id=pair,
+                a=Answer(audio=sounds, system="x"),
+                b=Answer(audio=sounds, system="y"),
+            )
             for pair in verdicts
         ]
         judgements = [
@@ -341,7 +425,12 @@ def test_labels_that_were_not_drawn_alike_give_accuracies_over_all_pairs(tmp_pat
     (sentence, *_) = compare_answer(report)
     assert sentence.startswith("sure agrees with human labels on 80 % [")
     assert "of 200 pairs, doubting on 20 % [" in sentence
-    assert "from 60 labels by how they were drawn (preference): shown to be better" in sentence
-    out = " ".join(trace_eval("compare", *folders, "--labels", labels, "--full").out.split())
+    assert (
+        "from 60 labels by how they were drawn (preference): shown to be better"
+        in sentence
+    )
+    out = " ".join(
+        trace_eval("compare", *folders, "--labels", labels, "--full").out.split()
+    )
     assert "With annotators over all pairs, by how they were drawn" in out
     assert "67 %" not in out

@@ -24,7 +24,9 @@ from trace_eval.opinions.rating_files import read_ratings
 
 FEW = ChangeOptions()
 NAMES = [f"i{number}" for number in range(60)]
-LABELS: dict[str, str | None] = {name: "1" if row < 40 else "2" for row, name in enumerate(NAMES)}
+LABELS: dict[str, str | None] = {
+    name: "1" if row < 40 else "2" for row, name in enumerate(NAMES)
+}
 
 
 def of_runs(*sources: Path, repeats: tuple[Path, ...] = ()) -> JudgeChange:
@@ -46,7 +48,12 @@ def test_two_boards_give_their_published_figures(data: Path) -> None:
         (2.909, 1.233, 8.72), abs=5e-4
     )
     assert (rest.mean_absolute, rest.mean) == pytest.approx((3.021, 1.280), abs=5e-4)
-    assert (every.rank_move, every.moved, every.reordered, every.pairs) == (4, 19, 14, 351)
+    assert (every.rank_move, every.moved, every.reordered, every.pairs) == (
+        4,
+        19,
+        14,
+        351,
+    )
     assert (rest.rank_move, rest.moved, rest.reordered, rest.pairs) == (4, 17, 13, 325)
     baseline, pairs = report.conclusions
     assert baseline.gained == ("gpt-4o-mini-audio-preview Alloy 1 undecided to better",)
@@ -55,9 +62,13 @@ def test_two_boards_give_their_published_figures(data: Path) -> None:
     (turned,) = pairs.raw_reversed
     assert turned.startswith("DeepGram Aura-2")
     assert "Qwen 2.5 Omni Chelsie 1" in turned
-    assert sum(row.p_holm is not None and row.p_holm <= 0.05 for row in report.shifts) == 6
+    assert (
+        sum(row.p_holm is not None and row.p_holm <= 0.05 for row in report.shifts) == 6
+    )
     line = report.mapping
-    assert (line.intercept, line.slope, line.sd) == pytest.approx((-3.372, 1.127, 2.73), abs=5e-3)
+    assert (line.intercept, line.slope, line.sd) == pytest.approx(
+        (-3.372, 1.127, 2.73), abs=5e-3
+    )
     assert (line.left_out, line.identity, line.half_width) == pytest.approx(
         (2.12, 3.02, 5.7), abs=0.05
     )
@@ -93,7 +104,9 @@ def test_a_judge_with_itself_and_at_temperature_0(data: Path) -> None:
     assert report.sentence.startswith("no change seen, and not enough data")
     assert report.systems.correlation.spearman == pytest.approx(0.973, abs=5e-4)
     shifts = [abs(row.shift.value or 0) for row in report.systems.rows]
-    moves = [abs((row.ranks[0] or 0) - (row.ranks[1] or 0)) for row in report.systems.rows]
+    moves = [
+        abs((row.ranks[0] or 0) - (row.ranks[1] or 0)) for row in report.systems.rows
+    ]
     assert (max(shifts), max(moves)) == pytest.approx((0.048, 3), abs=5e-4)
     assert report.systems.conclusions[0].changed == 1
     sources = [f"{folder / 'temperature.csv'}:{name}" for name in ("first", "second")]
@@ -118,8 +131,11 @@ def test_a_judge_with_itself_and_at_temperature_0(data: Path) -> None:
         (ChangeCell(0.06, 500, 0.05), "interchangeable", 0.0, 0.10),
     ],
 )
-def test_planted_shifts(cell: ChangeCell, counted: str, least: float, most: float) -> None:
-    # 40 runs: standard error .05 at .1 and .9; python -m benchmarks.coverage gate draws 1,000
+def test_planted_shifts(
+    cell: ChangeCell, counted: str, least: float, most: float
+) -> None:
+    # 40 runs: standard error .05 at .1 and .9; python -m benchmarks.coverage gate draws
+    # 1,000
     assert least - 0.12 <= cell.covered(40)[counted] <= most + 0.12
 
 
@@ -127,11 +143,15 @@ def test_the_title_names_what_differs_beside_the_judge(tmp_path: Path) -> None:
     old = judged_run(tmp_path / "old", LABELS, parameters={"model": "m1"})
     new = judged_run(tmp_path / "new", LABELS, parameters={"model": "m2"}, seconds=2.0)
     assert of_runs(old, new).title == "judge changed"
-    both = judged_run(tmp_path / "both", LABELS, parameters={"model": "m2", "prompt": "x"})
+    both = judged_run(
+        tmp_path / "both", LABELS, parameters={"model": "m2", "prompt": "x"}
+    )
     report = of_runs(old, both)
     assert report.title == "judge and prompt changed"
     assert [row.name for row in report.held if row.same is False] == ["model", "prompt"]
-    other = judged_run(tmp_path / "other", LABELS, version="v2", parameters={"model": "m1"})
+    other = judged_run(
+        tmp_path / "other", LABELS, version="v2", parameters={"model": "m1"}
+    )
     assert of_runs(old, other).title == "recordings changed"
     same = of_runs(old, old)
     assert same.sentence == "no change: every judgement is the same in both runs"
@@ -140,7 +160,10 @@ def test_the_title_names_what_differs_beside_the_judge(tmp_path: Path) -> None:
 
 def test_shifts_and_their_sentence(tmp_path: Path) -> None:
     old = judged_run(tmp_path / "old", LABELS)
-    lost = {name: "2" if row < 20 else label for row, (name, label) in enumerate(LABELS.items())}
+    lost = {
+        name: "2" if row < 20 else label
+        for row, (name, label) in enumerate(LABELS.items())
+    }
     new = judged_run(tmp_path / "new", lost, seconds=2.0)
     report = of_runs(old, new)
     assert report.sentence.startswith("shifted by -0.333: shift -0.333 (95 % -0.4")
@@ -157,14 +180,24 @@ def test_shifts_and_their_sentence(tmp_path: Path) -> None:
     same = judged_run(tmp_path / "same", LABELS, seconds=3.0)
     assert of_runs(old, same).sentence.startswith("interchangeable within 0.02")
     aa = of_runs(old, new, repeats=(judged_run(tmp_path / "aa", lost, cached=True),))
-    assert aa.flips[0].noise.measured  # its raw replies differ, so no cache of OLD gave them
+    assert aa.flips[
+        0
+    ].noise.measured  # its raw replies differ, so no cache of OLD gave them
 
 
-def test_people_who_labelled_a_part_say_who_is_nearer_and_what_is_true(tmp_path: Path) -> None:
-    new = {name: "1" if row % 10 else "2" for row, name in enumerate(NAMES)}  # 54 of 60 won
-    runs = judged_run(tmp_path / "old", LABELS), judged_run(tmp_path / "new", new, seconds=2.0)
+def test_people_who_labelled_a_part_say_who_is_nearer_and_what_is_true(
+    tmp_path: Path,
+) -> None:
+    new = {
+        name: "1" if row % 10 else "2" for row, name in enumerate(NAMES)
+    }  # 54 of 60 won
+    runs = (
+        judged_run(tmp_path / "old", LABELS),
+        judged_run(tmp_path / "new", new, seconds=2.0),
+    )
     people = tmp_path / "people.csv"
-    # 40 of 60 are labelled, by two annotators who agree on all but one; the new judge says the same
+    # 40 of 60 are labelled, by two annotators who agree on all but one; the new judge
+    # says the same
     rows = [f"{n},{who},{new[n]}\n" for n in NAMES[10:50] for who in "xy"]
     rows[0] = f"{NAMES[10]},x,1\n"
     people.write_text("id,rater,preference\n" + "".join(rows))
@@ -174,7 +207,9 @@ def test_people_who_labelled_a_part_say_who_is_nearer_and_what_is_true(tmp_path:
     assert (found.ceiling.pairs, found.ceiling.agreement) == (40, 39 / 40)
     old, by_new = found.powered
     assert (old.labelled, old.judged) == (40, 60)
-    assert old.labels == by_new.labels == pytest.approx(36.5 / 40)  # a split is half a win
+    assert (
+        old.labels == by_new.labels == pytest.approx(36.5 / 40)
+    )  # a split is half a win
     assert (old.judge, by_new.judge) == (pytest.approx(40 / 60), 0.9)
     flips = report.flips[0].flips
     assert flips.labels == ("1", "2", "both_good", "both_bad")
@@ -196,7 +231,8 @@ def test_scores_against_peoples_ratings(tmp_path: Path) -> None:
     report = of_runs(old, new)
     (found,) = report.rated
     assert (found.items, found.nearer, found.judges) == (30, "new", ("old", "new"))
-    # the old one is 1 too high, but for 5: 4 of 5 items by a quarter, and i0 by a half of that
+    # the old one is 1 too high, but for 5: 4 of 5 items by a quarter, and i0 by a half
+    # of that
     assert found.errors[0].value == pytest.approx((24 * 0.25 - 0.125) / 30)
     assert found.errors[1].value == pytest.approx(0.125 / 30)
     assert found.p < 0.001
@@ -207,11 +243,15 @@ def test_scores_against_peoples_ratings(tmp_path: Path) -> None:
     titles = [table.title for table in judge_change_tables(report)]
     assert "Nearer to human ratings" in titles
     ratings = tmp_path / "ratings.csv"
-    ratings.write_text("id,rater,score\n" + "".join(f"{n},x,{v}\n" for n, v in far.items()))
+    ratings.write_text(
+        "id,rater,score\n" + "".join(f"{n},x,{v}\n" for n, v in far.items())
+    )
     told = judge_change((old, new), options=FEW, labels=read_ratings(ratings))
     assert told.rated[0].nearer == "old"
     ratings.write_text("id,rater,score\ni0,x,9\n")
-    with pytest.raises(UserError, match=r"rating of item 'i0' is 9, and old scores from 1 to 5"):
+    with pytest.raises(
+        UserError, match=r"rating of item 'i0' is 9, and old scores from 1 to 5"
+    ):
         judge_change((old, new), options=FEW, labels=read_ratings(ratings))
 
 
@@ -234,14 +274,24 @@ def test_a_mapping_must_beat_none_and_stays_in_its_range() -> None:
 
 def test_the_command_and_what_it_refuses(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
-    rows = [f"{name},{label},{label},1,q{n // 2}" for n, (name, label) in enumerate(LABELS.items())]
+    rows = [
+        f"{name},{label},{label},1,q{n // 2}"
+        for n, (name, label) in enumerate(LABELS.items())
+    ]
     rows[5] = f"{NAMES[5]},1,1,1,"  # nobody knows its instruction: it is one of its own
     rows += ["x,absent,1,1,q", "y,,2,2,q"]
     path.write_text("\n".join(["item,old,new,people,instruction_id", *rows]) + "\n")
     bad = tmp_path / "bad.csv"
     bad.write_text("item,old\ni0,maybe\n")
     done = trace_eval(
-        *("compare", f"{path}:old", f"{path}:new", "--judge-change", "--truth", "people"),
+        *(
+            "compare",
+            f"{path}:old",
+            f"{path}:new",
+            "--judge-change",
+            "--truth",
+            "people",
+        ),
         *("--json", tmp_path / "out.json", "--full"),
     )
     assert done.code == 0, done.err
@@ -262,9 +312,16 @@ def test_a_column_of_verdicts_may_have_any_name(name: str, tmp_path: Path) -> No
     judging = read_judging(f"{path}:{name}")
     assert judging.ids.tolist() == ["1", "2", "4", "5"]
     codes = judging.codes["verdict"].tolist()
-    assert [CODES[code] if code >= 0 else None for code in codes] == ["1", "both_bad", None, "tie"]
+    assert [CODES[code] if code >= 0 else None for code in codes] == [
+        "1",
+        "both_bad",
+        None,
+        "tie",
+    ]
     path.write_text(f"item,{name}\n1,meh\n")
-    with pytest.raises(UserError, match=f"{name} is 'meh' .*, nothing \\(no verdict\\) or absent"):
+    with pytest.raises(
+        UserError, match=f"{name} is 'meh' .*, nothing \\(no verdict\\) or absent"
+    ):
         read_judging(f"{path}:{name}")
     path.write_text(f"item,{name},rater\n1,A,x\n1,B,y\n")
     with pytest.raises(UserError, match="item '1' has two rows; keep one"):
@@ -275,7 +332,9 @@ def test_an_option_that_does_nothing_is_refused_on_every_path(tmp_path: Path) ->
     items, boards = tmp_path / "t.csv", tmp_path / "b.csv"
     rows = "".join(f"{name},{label},{label}\n" for name, label in LABELS.items())
     items.write_text("item,old,new\n" + rows)
-    boards.write_text("system,old,new\n" + "".join(f"s{n},{n + 1},{n + 2}\n" for n in range(5)))
+    boards.write_text(
+        "system,old,new\n" + "".join(f"s{n},{n + 1},{n + 2}\n" for n in range(5))
+    )
     people, content = tmp_path / "people.csv", tmp_path / "content.csv"
     rows = "".join(f"{name},{label}\n" for name, label in LABELS.items())
     people.write_text("id,preference\n" + rows)
@@ -283,7 +342,10 @@ def test_an_option_that_does_nothing_is_refused_on_every_path(tmp_path: Path) ->
     one, board = [f"{items}:old", f"{items}:new"], [f"{boards}:old", f"{boards}:new"]
     for words, told in (
         ([*one, "--labels", content], "nothing in"),
-        ([*one, "--labels", people, "--truth", "new"], "--truth means nothing beside --labels"),
+        (
+            [*one, "--labels", people, "--truth", "new"],
+            "--truth means nothing beside --labels",
+        ),
         ([*one, "--items", 9], "--items means nothing but of boards"),
         ([*one, "--cluster"], "--cluster means nothing with --judge-change"),
         ([*board, "--margin", ".1"], "--margin means nothing of boards"),
@@ -291,33 +353,52 @@ def test_an_option_that_does_nothing_is_refused_on_every_path(tmp_path: Path) ->
         ([*board, "--level", 0.9], "--level means nothing of boards"),
     ):
         refused(told, "compare", *words, "--judge-change")
-    # Labels that are about the verdicts of a table count, whatever the column is called there.
-    done = trace_eval("compare", *one, "--judge-change", "--labels", people, "--full", ends=0)
+    # Labels that are about the verdicts of a table count, whatever the column is called
+    # there.
+    done = trace_eval(
+        "compare", *one, "--judge-change", "--labels", people, "--full", ends=0
+    )
     assert "majority class" in done.out
     assert trace_eval("compare", *board, "--judge-change").code == 0
     for words, told in (
-        (["compare", "a", "b", "--truth", "x"], "--truth means nothing without --judge-change"),
+        (
+            ["compare", "a", "b", "--truth", "x"],
+            "--truth means nothing without --judge-change",
+        ),
         (["compare", "a", "b", "--audio"], "--audio means nothing without --html"),
         (["gate", *one, "--judge-changed", "--strict"], "--strict means nothing with"),
     ):
         refused(told, *words)
 
 
-def test_an_option_that_does_nothing_for_agree_and_rank_is_refused(tmp_path: Path) -> None:
+def test_an_option_that_does_nothing_for_agree_and_rank_is_refused(
+    tmp_path: Path,
+) -> None:
     judged = tmp_path / "judged.csv"
     rows = "".join(f"p{n},x,y,{1 + n % 2}\n" for n in range(8))
     judged.write_text("id,system_a,system_b,overall\n" + rows)
     run = judged_run(tmp_path / "run", LABELS)
     for words, told in (
-        (["agree", judged, "--labels", judged, "--folds", 3], "--folds means nothing without"),
+        (
+            ["agree", judged, "--labels", judged, "--folds", 3],
+            "--folds means nothing without",
+        ),
         (["agree", run, "--map", "x=1"], "mean nothing for a run"),
         (["rank", run, "--map", "x=1"], "mean nothing for a run"),
-        (["rank", judged, "--missing", "drop"], "--missing means nothing where there are no"),
-        (["rank", run, "--orders", "separate", "--keep-inconsistent"], "--keep-inconsistent means"),
+        (
+            ["rank", judged, "--missing", "drop"],
+            "--missing means nothing where there are no",
+        ),
+        (
+            ["rank", run, "--orders", "separate", "--keep-inconsistent"],
+            "--keep-inconsistent means",
+        ),
     ):
         refused(told, *words)
     # Names of columns beside a run are of the labels.
     theirs = tmp_path / "theirs.csv"
-    theirs.write_text("id,vote\n" + "".join(f"{name},{label}\n" for name, label in LABELS.items()))
+    theirs.write_text(
+        "id,vote\n" + "".join(f"{name},{label}\n" for name, label in LABELS.items())
+    )
     named = ["--labels", theirs, "--column", "overall=vote"]
     trace_eval("rank", run, *named, "--resamples", 20, ends=0)

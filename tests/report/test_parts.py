@@ -33,13 +33,20 @@ def scored(*ratings: str, same: bool | None = None) -> Judgement:
 
 
 def fused(rating: str | None) -> Overall:
-    return Overall(pair="x", policy="p", rating=Rating(rating) if rating else None, why="")
+    return Overall(
+        pair="x", policy="p", rating=Rating(rating) if rating else None, why=""
+    )
 
 
 def test_summary_counts(run: Path) -> None:
     found = summarise(Facts.read(run))
-    # 12 pairs, every fourth without a rating; 2 orders x 2 samples = 4 calls for each of 9
-    assert (found["total"], found["scored"], found["unscored"]) == (12, 9, {"clip_failed": 3})
+    # 12 pairs, every fourth without a rating; 2 orders x 2 samples = 4 calls for each
+    # of 9
+    assert (found["total"], found["scored"], found["unscored"]) == (
+        12,
+        9,
+        {"clip_failed": 3},
+    )
     assert found["coverage"] == pytest.approx(0.75)
     assert (found["clips"], found["clip_errors"]) == (24, 3)
     assert found["audio_s"] == pytest.approx(21.0)  # 24 - 3 recordings of 1 s
@@ -51,7 +58,11 @@ def test_summary_counts(run: Path) -> None:
     assert [sum(row.counts.values()) for row in found["ratings"]] == [9, 9, 9, 9]
     judgements = Run.open(run).judgements().values()
     for row in found["swap"][:3]:
-        votes = [j.dimensions[row["dimension"]].consistent for j in judgements if j.dimensions]
+        votes = [
+            j.dimensions[row["dimension"]].consistent
+            for j in judgements
+            if j.dimensions
+        ]
         assert (row["same"], row["judged"]) == (votes.count(True), 9)
     assert found["swap"][3]["dimension"] == "all three"
     assert found["swap"][3]["same"] <= min(row["same"] for row in found["swap"][:3])
@@ -72,17 +83,27 @@ def test_lines_flag_what_the_filters_find(run: Path) -> None:
 @pytest.mark.parametrize(
     ("labels", "overall", "differs"),
     [
-        ({"overall": "1", "content": "2"}, "1", False),  # overall counts where it was labelled
+        (
+            {"overall": "1", "content": "2"},
+            "1",
+            False,
+        ),  # overall counts where it was labelled
         ({"overall": "2"}, "1", True),
         ({"content": "2"}, "1", True),
         ({"content": "1"}, "1", False),
-        ({"preference": "tie"}, "both_bad", False),  # a plain tie agrees with both typed ties
+        (
+            {"preference": "tie"},
+            "both_bad",
+            False,
+        ),  # a plain tie agrees with both typed ties
         ({"preference": "tie"}, "2", True),
         ({"preference": "2"}, "2", False),
         (None, "1", None),
     ],
 )
-def test_disagreement(labels: dict[str, str] | None, overall: str, differs: bool | None) -> None:
+def test_disagreement(
+    labels: dict[str, str] | None, overall: str, differs: bool | None
+) -> None:
     given = None if labels is None else Labels.model_validate(labels)
     assert disagrees(given, scored("1", "2", "both_good"), fused(overall)) is differs
 
@@ -98,7 +119,9 @@ def test_evidence_stands_beside_each_other() -> None:
         {
             "a": {"words": 14, "overlap": 0.111},
             "b": {"words": 105, "suspect": []},
-            "findings": [{"check": "pace", "a": {"met": None, "strength": 0.0, "why": "no rate"}}],
+            "findings": [
+                {"check": "pace", "a": {"met": None, "strength": 0.0, "why": "no rate"}}
+            ],
             "share_a": 1.0,
             "thresholds": {"min_words": 1},
         }
@@ -107,9 +130,15 @@ def test_evidence_stands_beside_each_other() -> None:
         EvidenceGrid(
             "Measured",
             ("", "A", "B"),
-            (("words", "14", "105"), ("overlap", "0.111", "–"), ("suspect", "–", "none")),
+            (
+                ("words", "14", "105"),
+                ("overlap", "0.111", "–"),
+                ("suspect", "–", "none"),
+            ),
         ),
-        EvidenceGrid("Findings", ("check", "A"), (("pace", "cannot be told: no rate"),)),
+        EvidenceGrid(
+            "Findings", ("check", "A"), (("pace", "cannot be told: no rate"),)
+        ),
         EvidenceGrid("Values", (), (("share a", "1"),)),
         EvidenceGrid("Thresholds", (), (("min words", "1"),), settings=True),
     ]
@@ -124,17 +153,30 @@ def test_embedded_json_survives_and_closes_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(None, "–"), (4.25, "4.2 s"), (59.9, "59.9 s"), (190, "3 min 10 s"), (7500, "2 h 05 min")],
+    [
+        (None, "–"),
+        (4.25, "4.2 s"),
+        (59.9, "59.9 s"),
+        (190, "3 min 10 s"),
+        (7500, "2 h 05 min"),
+    ],
 )
 def test_duration(seconds: float | None, text: str) -> None:
     assert duration(seconds) == text
 
 
-def test_a_pair_that_a_policy_could_fuse_is_scored_on_every_page(tmp_path: Path) -> None:
+def test_a_pair_that_a_policy_could_fuse_is_scored_on_every_page(
+    tmp_path: Path,
+) -> None:
     folder = judged_run(tmp_path / "run", {"whole": "1", "part": "2", "none": None})
-    lines = [json.loads(line) for line in (folder / "judgements.jsonl").read_text().splitlines()]
+    lines = [
+        json.loads(line)
+        for line in (folder / "judgements.jsonl").read_text().splitlines()
+    ]
     lines[1] |= {"status": "unscored", "reason": "orders_disagree"}
-    (folder / "judgements.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (folder / "judgements.jsonl").write_text(
+        "".join(json.dumps(line) + "\n" for line in lines)
+    )
     run, summary = Run.open(folder), Summary()
     summary.count(run)
     for counted in (summary, operation(folder), run_cost("run", run)):

@@ -66,8 +66,14 @@ def test_a_page_that_is_sent_holds_no_number(telling: Path, tmp_path: Path) -> N
     out = tmp_path / "sent" / "page.html"
     trace_eval("report", telling, "--redact", "--audio", "--out", out, ends=0)
     html = out.read_text("utf-8")
-    shown = " ".join(fragment(html, name) for name in ("p0", "c0", "c1")) + str(index(html))
-    assert not [word for word in ("0190666666", "190666666", "me@mail.org") if word in shown + html]
+    shown = " ".join(fragment(html, name) for name in ("p0", "c0", "c1")) + str(
+        index(html)
+    )
+    assert not [
+        word
+        for word in ("0190666666", "190666666", "me@mail.org")
+        if word in shown + html
+    ]
     assert shown.count(REDACTED) >= 4
     assert LIMITS in html
     assert 'class="spectrum"' not in shown
@@ -93,10 +99,17 @@ def test_no_recording_is_linked_without_copies(telling: Path, tmp_path: Path) ->
     trace_eval("report", telling, "--redact", "--out", tmp_path / "page.html", ends=0)
     html = (tmp_path / "page.html").read_text("utf-8")
     assert not list(Elements(fragment(html, "p0")).named("audio"))
-    refused("--redact takes a single run; name one of them", "report", telling.parent, "--redact")
+    refused(
+        "--redact takes a single run; name one of them",
+        "report",
+        telling.parent,
+        "--redact",
+    )
 
 
-def test_a_label_that_cannot_be_read_shows_no_number(telling: Path, tmp_path: Path) -> None:
+def test_a_label_that_cannot_be_read_shows_no_number(
+    telling: Path, tmp_path: Path
+) -> None:
     record = json.loads((telling / "manifest.json").read_text())
     told = "overall: '0190666666' and 'call 555 0199' are no labels, of 2 rows"
     record["unused_labels"] = [told]

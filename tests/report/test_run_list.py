@@ -26,8 +26,14 @@ def ended(folder: Path, when: str | None) -> None:
 @pytest.fixture
 def runs(run: Path, tmp_path: Path) -> Path:
     """Two releases, one of them with a report, and a folder whose record is damaged."""
-    for name, day in (("release-1", "2026-01-01"), ("release-2", "2026-02-01"), ("bad", "")):
-        shutil.copytree(run, tmp_path / "runs" / name, ignore=shutil.ignore_patterns("report*"))
+    for name, day in (
+        ("release-1", "2026-01-01"),
+        ("release-2", "2026-02-01"),
+        ("bad", ""),
+    ):
+        shutil.copytree(
+            run, tmp_path / "runs" / name, ignore=shutil.ignore_patterns("report*")
+        )
         text = (run / "manifest.json").read_text()
         moved = re.sub(r'("started": )"[^"]*"', rf'\1"{day}T00:00:00+00:00"', text)
         (tmp_path / "runs" / name / "manifest.json").write_text(moved if day else "{")
@@ -63,7 +69,9 @@ def test_figures_over_time_are_those_of_rank(runs: Path) -> None:
     assert first.picture.index("release-1") < first.picture.index("release-2")
 
 
-def test_a_live_page_reloads_until_runs_end(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_live_page_reloads_until_runs_end(
+    runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ended(runs / "release-2", None)
     pages: list[str] = []
 
@@ -85,7 +93,9 @@ def test_no_folder(tmp_path: Path) -> None:
 
 def test_options_of_one_run_and_of_several_are_not_ignored(runs: Path) -> None:
     refused("--audio takes a single run", "report", runs, "--audio")
-    refused("--live needs the folder that holds it", "report", runs / "release-1", "--live")
+    refused(
+        "--live needs the folder that holds it", "report", runs / "release-1", "--live"
+    )
 
 
 def test_a_folder_without_runs_gets_no_page(tmp_path: Path) -> None:

@@ -18,7 +18,9 @@ from trace_eval.report.write import write_report
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-HOSTILE = '</script><script>window.hacked = 1</script><img src=x onerror="window.hacked=1">'
+HOSTILE = (
+    '</script><script>window.hacked = 1</script><img src=x onerror="window.hacked=1">'
+)
 
 
 @pytest.fixture(scope="module")
@@ -32,13 +34,18 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "reference": "r",
             "candidate": f"{HOSTILE} {n}",
             "system": f"s{n % 2}",
-            "labels": {"scores": {"ann": 1 + n, "ben": None}, "feedback": {"ben": ["u", HOSTILE]}},
+            "labels": {
+                "scores": {"ann": 1 + n, "ben": None},
+                "feedback": {"ben": ["u", HOSTILE]},
+            },
         }
         for n in range(4)
     ]
     samples = [(3, 3), (1, 5), ("no", "no"), (4, 5)]
     replies: list[Any] = [
-        {"reasoning": f"because {score} {HOSTILE}", "score": score} if score != "no" else "no"
+        {"reasoning": f"because {score} {HOSTILE}", "score": score}
+        if score != "no"
+        else "no"
         for pair in samples
         for score in pair
     ]
@@ -56,19 +63,29 @@ def test_everything_is_there_and_harmless(page_file: Path) -> None:
     assert "NaN" not in text
     # s0 has 3 and no score, s1 has 3 and 4.5.
     plain = re.sub(r' data-title="[^"]*"', "", text)
-    assert '<td dir="auto">s1<td class="num">2<td class="num">0<td class="num"><b>3.75</b>' in plain
-    assert '<td dir="auto">s0<td class="num">1<td class="num">1<td class="num"><b>3.00</b>' in plain
+    assert (
+        '<td dir="auto">s1<td class="num">2<td class="num">0<td class="num"><b>3.75</b>'
+        in plain
+    )
+    assert (
+        '<td dir="auto">s0<td class="num">1<td class="num">1<td class="num"><b>3.00</b>'
+        in plain
+    )
     # Who is first stands before how many were scored, and both as the command says it.
     said = run_answer(page_file.parent)
     first = "s1 scores 3.75 (no interval) on average, s0 3 (no interval), by this"
     assert said[0].startswith(first)
     assert said[1].startswith("Human ratings put s1 first, 3 on average, s0 2")
-    places = [text.index(f'<p class="lead" dir="auto">{escape(line)}</p>') for line in said]
+    places = [
+        text.index(f'<p class="lead" dir="auto">{escape(line)}</p>') for line in said
+    ]
     assert places == sorted(places)
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 400)])
-def test_orders_in_a_browser(page_file: Path, browser: Browser, scheme: Any, width: int) -> None:
+def test_orders_in_a_browser(
+    page_file: Path, browser: Browser, scheme: Any, width: int
+) -> None:
     how = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
     with opened(browser, page_file.as_uri(), **how) as page:
         names = page.locator("#list details:not([hidden]) .name").all_text_contents
@@ -85,4 +102,7 @@ def test_orders_in_a_browser(page_file: Path, browser: Browser, scheme: Any, wid
         assert page.locator("#s3 .histogram tr").count() == 5
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.click("#theme")
-        assert page.evaluate("document.documentElement.dataset.theme") in ("light", "dark")
+        assert page.evaluate("document.documentElement.dataset.theme") in (
+            "light",
+            "dark",
+        )

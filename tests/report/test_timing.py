@@ -54,7 +54,8 @@ def test_figures_curves_and_differences_are_those_of_the_calls() -> None:
     assert (p90.value, p90.reason, p90.events) == (None, "few", 16)
     assert answered.value == 1.0
     assert found["sentence"].startswith("old answers 1.80 s later than new")
-    # From 0 to 4.4 s: .4 is 9.09 % of the way, .8 is 18.18 %; half of the answers came by .4 s.
+    # From 0 to 4.4 s: .4 is 9.09 % of the way, .8 is 18.18 %; half of the answers came
+    # by .4 s.
     assert curve.startswith("M0 100H9.09V93.75")
     assert "H9.09V50.00H18.18V43.75" in curve
     assert curve.endswith("H18.18V0.00H100")
@@ -77,7 +78,8 @@ def test_one_very_late_answer_does_not_press_the_others_together() -> None:
     )  # fmt: skip
     found = timing_of([odd, *items[1:]], str)
     assert found["beyond"] == 1
-    # 15 of 16 answers came by .8 s, which is the 90th percentile, too: the axis ends at its double
+    # 15 of 16 answers came by .8 s, which is the 90th percentile, too: the axis ends at
+    # its double
     assert found["until_s"] == pytest.approx(1.6)
     assert timing_of([], str) is None
 
@@ -97,7 +99,9 @@ def test_letters_of_events_that_begin_together_stand_together() -> None:
 def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("calls")
     path = calls.manifest(folder, _records())
-    rate_manifest(path, folder / "run", RateOptions(judge=("turns",), rubrics=("handling",)))
+    rate_manifest(
+        path, folder / "run", RateOptions(judge=("turns",), rubrics=("handling",))
+    )
     return write_report(folder / "run")
 
 
@@ -116,13 +120,19 @@ _SEEN = """() => {
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 400)])
-def test_a_call_has_an_address(page_file: Path, browser: Browser, scheme: Any, width: int) -> None:
+def test_a_call_has_an_address(
+    page_file: Path, browser: Browser, scheme: Any, width: int
+) -> None:
     how = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
     with opened(browser, f"{page_file.as_uri()}#call-old%20call%203", **how) as page:
-        page.wait_for_function("document.getElementById('call-old call 3').closest('details').open")
+        page.wait_for_function(
+            "document.getElementById('call-old call 3').closest('details').open"
+        )
         seen = page.evaluate(_SEEN)
         page.click(".calls a >> nth=0")
-        page.wait_for_function("document.getElementById('call-old call 0').closest('details').open")
+        page.wait_for_function(
+            "document.getElementById('call-old call 0').closest('details').open"
+        )
     assert seen["wide"] <= width
     assert -110 <= seen["top"] < 900  # it was scrolled there
     assert seen["axis"] == "0246810 s"  # a tick every 2 s of 10
@@ -132,4 +142,6 @@ def test_a_call_has_an_address(page_file: Path, browser: Browser, scheme: Any, w
     assert "0.60 s" in seen["text"]  # the new system's median, on the first screen
     assert "3 more scenarios" in seen["text"]  # of 8, and of 16 calls: both are folded
     assert "11 more calls" in seen["text"]
-    assert not [kind for kind in (*KINDS, *EVENT_NAMES) if "_" in kind and kind in seen["text"]]
+    assert not [
+        kind for kind in (*KINDS, *EVENT_NAMES) if "_" in kind and kind in seen["text"]
+    ]

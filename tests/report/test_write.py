@@ -13,7 +13,14 @@ from markupsafe import escape
 from benchmarks.synthetic_run import Recipe, make_run
 from blueprints import UserError
 from extractors.audio import decode
-from tests.support.report_pages import HOSTILE_ID, HOSTILE_TEXT, RECIPE, Elements, fragment, index
+from tests.support.report_pages import (
+    HOSTILE_ID,
+    HOSTILE_TEXT,
+    RECIPE,
+    Elements,
+    fragment,
+    index,
+)
 from trace_eval.api.one_pair import blueprint
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.beside.text import block
@@ -39,7 +46,8 @@ def test_every_pair_is_listed_and_has_its_page(report: Path) -> None:
 
 def test_hostile_texts_stay_text(report: Path) -> None:
     html = report.read_text("utf-8")
-    # theme, index, the page's script, and one element per fragment: 21 clips and 12 pairs
+    # theme, index, the page's script, and one element per fragment: 21 clips and 12
+    # pairs
     assert len(Elements(html).named("script")) == 3 + 21 + RECIPE.pairs
     assert HOSTILE_ID in Elements(html).text
     page, clip = Elements(fragment(html, "p0")), Elements(fragment(html, "c0"))
@@ -57,7 +65,11 @@ def test_hostile_texts_stay_text(report: Path) -> None:
 def test_nothing_is_fetched_from_anywhere(report: Path) -> None:
     html = report.read_text("utf-8")
     elements = Elements(html)
-    links = [attrs.get(name) for _, attrs in elements.tags for name in ("src", "href", "srcset")]
+    links = [
+        attrs.get(name)
+        for _, attrs in elements.tags
+        for name in ("src", "href", "srcset")
+    ]
     assert all(link.startswith("#") for link in links if link)
     style = re.search(r"<style>(.*?)</style>", html, re.S)
     assert "url(" not in style[1]
@@ -68,7 +80,9 @@ def test_nothing_is_fetched_from_anywhere(report: Path) -> None:
 
 def test_the_summary_says_who_and_how_much(report: Path) -> None:
     text = " ".join(Elements(report.read_text("utf-8")).text.split())
-    assert "9 of 12 pairs judged by openai:synthetic and fused with content_first" in text
+    assert (
+        "9 of 12 pairs judged by openai:synthetic and fused with content_first" in text
+    )
     assert "75.0%" in text
     assert re.search(r"clip failed\s*3\b", text)
     assert "$0.0144" in text  # 36 calls at 0.0004
@@ -89,7 +103,9 @@ def test_the_policy_is_explained_step_by_step(report: Path, run: Path) -> None:
             assert "policy content_first: Let content decide" in text
 
 
-def test_the_page_of_a_pair_says_how_far_apart_the_answers_are(report: Path, run: Path) -> None:
+def test_the_page_of_a_pair_says_how_far_apart_the_answers_are(
+    report: Path, run: Path
+) -> None:
     reader = Run.open(run)
     blueprints = {one.clip: one for one in reader.blueprints()}
     clips = reader.clips()
@@ -115,7 +131,8 @@ def test_copies_make_the_report_movable(run: Path, tmp_path: Path) -> None:
 
 
 def test_a_thousand_pairs_stay_under_20_megabytes(tmp_path: Path) -> None:
-    # 12 s of speech an answer with all groups, both orders: 50 such pairs in 50/1000 of it
+    # 12 s of speech an answer with all groups, both orders: 50 such pairs in 50/1000 of
+    # it
     path = write_report(make_run(tmp_path / "run", Recipe(50)))
     assert path.stat().st_size < 20e6 * 50 / 1000
 
@@ -153,7 +170,9 @@ def test_recordings_that_are_gone_are_said_to_be(tmp_path: Path) -> None:
     assert "no such file any more" in fragment(html, "p0")
     assert not Elements(fragment(html, "p0")).named("audio")
     assert "there is no file to draw the waveform from" in fragment(html, "c0")
-    assert 'class="pitch"' in fragment(html, "c0")  # the rest is drawn from the blueprint
+    assert 'class="pitch"' in fragment(
+        html, "c0"
+    )  # the rest is drawn from the blueprint
 
 
 def test_no_run_and_no_place_are_user_errors(tmp_path: Path, run: Path) -> None:

@@ -49,7 +49,7 @@ def client(run: Path) -> TestClient:
     return client_of(support.open_at(run), "ada")
 
 
-# --- the protocol over HTTP ------------------------------------------------------------
+# --- the protocol over HTTP -----------------------------------------------------------
 
 
 def test_an_answer_is_stored_before_the_next_page(run: Path) -> None:
@@ -73,7 +73,12 @@ def test_a_rating_asks_to_have_played_both_answers(run: Path) -> None:
     review = support.open_at(run, allow_unplayed=False)
     client = client_of(review, "ada")
     assert "Play both answers, then rate." in client.get("/review").text
-    for played, missing in (("", "A and B"), ("b", "A"), ("a", "B"), ("nonsense", "A and B")):
+    for played, missing in (
+        ("", "A and B"),
+        ("b", "A"),
+        ("a", "B"),
+        ("nonsense", "A and B"),
+    ):
         form = {**fields(client), "value": "yes", "played": played}
         reply = client.post("/answer", data=form)
         assert reply.status_code == 400
@@ -85,24 +90,39 @@ def test_a_rating_asks_to_have_played_both_answers(run: Path) -> None:
     page = client.get("/review").text
     assert "Is B acceptable?" in page
     assert "Play both" not in page
-    assert client.post("/answer", data={**fields(client), "value": "yes"}).status_code == 303
+    assert (
+        client.post("/answer", data={**fields(client), "value": "yes"}).status_code
+        == 303
+    )
     for _ in range(2):
         client.post("/undo", data=fields(client))
-    assert client.post("/answer", data={**fields(client), "value": "yes"}).status_code == 400
+    assert (
+        client.post("/answer", data={**fields(client), "value": "yes"}).status_code
+        == 400
+    )
     lenient = client_of(support.open_at(run, allow_unplayed=True), "bob")
     assert "Play both" not in lenient.get("/review").text
-    assert lenient.post("/answer", data={**fields(lenient), "value": "yes"}).status_code == 303
+    assert (
+        lenient.post("/answer", data={**fields(lenient), "value": "yes"}).status_code
+        == 303
+    )
 
 
 def test_pages_never_name_systems_files_pairs_or_the_judge(run: Path) -> None:
-    (run / "corrections.jsonl").write_text('{"mine": 1}\n')  # of events, which pairs have none of
+    (run / "corrections.jsonl").write_text(
+        '{"mine": 1}\n'
+    )  # of events, which pairs have none of
     review = support.open_at(run, show_judge=False)
     guide = client_of(review).get("/").text
-    assert "Only the delivery" in guide  # what each step means, and an example, before item 1
+    assert (
+        "Only the delivery" in guide
+    )  # what each step means, and an example, before item 1
     assert "<b>Example.</b>" in guide
     client = client_of(review, "ada")
     for _ in range(6):
-        for _ in range(9):  # not acceptable, twice on four dimensions, and the last step
+        for _ in range(
+            9
+        ):  # not acceptable, twice on four dimensions, and the last step
             page = client.get("/review").text
             results = client.get("/results").text
             for secret in ("secret-", "because of", str(run), "p0", "p5", ".wav"):
@@ -162,11 +182,15 @@ def test_every_string_from_data_is_escaped(tmp_path: Path) -> None:
         open_run.add_blueprint(Blueprint(clip=clip, transcript=transcript))
     review = support.open_at(run, show_judge=True)
     client = client_of(review)
-    reply = client.post("/rater", data={"csrf": csrf(client), "name": '<b onclick="x">'})
+    reply = client.post(
+        "/rater", data={"csrf": csrf(client), "name": '<b onclick="x">'}
+    )
     assert reply.status_code == 303
     pages = [client.get("/review").text, client.get("/results").text]
     for value in ("no",) * 8:
-        client.post("/answer", data={**fields(client), "value": value, "comment": SCRIPT})
+        client.post(
+            "/answer", data={**fields(client), "value": value, "comment": SCRIPT}
+        )
     pages.append(client.get("/review").text)
     client.post("/answer", data={**fields(client), "value": "", "comment": SCRIPT})
     pages.append(client.get("/review").text)
@@ -180,7 +204,7 @@ def test_every_string_from_data_is_escaped(tmp_path: Path) -> None:
     assert sum(page.count("&lt;script&gt;") for page in pages) >= 4
 
 
-# --- recordings ------------------------------------------------------------------------
+# --- recordings -----------------------------------------------------------------------
 
 
 def test_audio_is_whole_and_in_parts(client: TestClient) -> None:
@@ -208,8 +232,18 @@ def test_audio_is_whole_and_in_parts(client: TestClient) -> None:
         assert part.content == whole.content[first : last + 1]
     for header in (f"bytes={size}-", "bytes=-0"):
         part = client.get(clip, headers={"Range": header})
-        assert (part.status_code, part.headers["content-range"]) == (416, f"bytes */{size}")
-    for header in ("bytes=5-2", "bytes=a-b", "lines=1-2", "bytes=0-1,4-5", "bytes=-", "bytes=²-"):
+        assert (part.status_code, part.headers["content-range"]) == (
+            416,
+            f"bytes */{size}",
+        )
+    for header in (
+        "bytes=5-2",
+        "bytes=a-b",
+        "lines=1-2",
+        "bytes=0-1,4-5",
+        "bytes=-",
+        "bytes=²-",
+    ):
         assert client.get(clip, headers={"Range": header.encode()}).status_code == 200
 
 
@@ -221,13 +255,17 @@ def test_audio_is_whole_and_in_parts(client: TestClient) -> None:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("kind", ["audio", "static", "export"])
-def test_no_path_from_outside_reaches_the_disk(client: TestClient, kind: str, name: str) -> None:
+def test_no_path_from_outside_reaches_the_disk(
+    client: TestClient, kind: str, name: str
+) -> None:
     reply = client.get(f"/{kind}/{name}")
     assert reply.status_code == 404
     assert "root:" not in reply.text
 
 
-def test_audio_needs_a_rater_and_a_missing_one_is_an_error(run: Path, client: TestClient) -> None:
+def test_audio_needs_a_rater_and_a_missing_one_is_an_error(
+    run: Path, client: TestClient
+) -> None:
     clip = clip_of(client)
     assert client_of(support.open_at(run)).get(clip).status_code == 404
     for file in run.parent.glob("*.wav"):
@@ -236,7 +274,7 @@ def test_audio_needs_a_rater_and_a_missing_one_is_an_error(run: Path, client: Te
     assert client.get("/review").status_code == 200
 
 
-# --- who may talk to the server --------------------------------------------------------
+# --- who may talk to the server -------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -270,17 +308,24 @@ def test_names_of_this_machine_are_known(run: Path, host: str) -> None:
         {"Sec-Fetch-Site": "same-site"},
     ],
 )
-def test_forms_of_other_sites_are_refused(client: TestClient, headers: dict[str, str]) -> None:
+def test_forms_of_other_sites_are_refused(
+    client: TestClient, headers: dict[str, str]
+) -> None:
     form = fields(client)
     reply = client.post("/answer", data={**form, "value": "yes"}, headers=headers)
     assert reply.status_code == 403
     assert fields(client)["step"] == form["step"]
     ours = {"Origin": BASE, "Sec-Fetch-Site": "same-origin"}
-    assert client.post("/answer", data={**form, "value": "yes"}, headers=ours).status_code == 303
+    assert (
+        client.post("/answer", data={**form, "value": "yes"}, headers=ours).status_code
+        == 303
+    )
 
 
 @pytest.mark.parametrize("path", ["/rater", "/leave", "/answer", "/undo", "/next"])
-def test_every_form_needs_its_sessions_token(run: Path, client: TestClient, path: str) -> None:
+def test_every_form_needs_its_sessions_token(
+    run: Path, client: TestClient, path: str
+) -> None:
     form = {**fields(client), "value": "yes", "name": "eve"}
     stranger = csrf(client_of(support.open_at(run)))
     for token in (stranger, "0" * 64, "ä"):
@@ -308,7 +353,9 @@ def test_a_cookie_cannot_be_made_or_changed_nor_read_by_scripts(run: Path) -> No
     assert "samesite=strict" in cookie
 
 
-@pytest.mark.parametrize("path", ["/", "/review", "/results", "/static/review.js", "/nothing"])
+@pytest.mark.parametrize(
+    "path", ["/", "/review", "/results", "/static/review.js", "/nothing"]
+)
 def test_headers_on_every_response(client: TestClient, path: str) -> None:
     reply = client.get(path)
     for name, value in HEADERS.items():
@@ -317,7 +364,10 @@ def test_headers_on_every_response(client: TestClient, path: str) -> None:
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     # nothing in the pages needs more than the policy gives
-    assert not re.search(r"\son\w+=|style=|<style|javascript:", reply.text) or "static" in path
+    assert (
+        not re.search(r"\son\w+=|style=|<style|javascript:", reply.text)
+        or "static" in path
+    )
 
 
 def test_large_and_shapeless_bodies_are_refused(client: TestClient) -> None:
@@ -336,7 +386,13 @@ def test_large_and_shapeless_bodies_are_refused(client: TestClient) -> None:
 def test_a_token_is_asked_for_once(run: Path) -> None:
     review = support.open_at(run)
     client = client_of(review, host="0.0.0.0", token="open-sesame")
-    for path in ("/", "/review", "/audio/" + "0" * 32, "/static/review.css", "/?token=wrong"):
+    for path in (
+        "/",
+        "/review",
+        "/audio/" + "0" * 32,
+        "/static/review.css",
+        "/?token=wrong",
+    ):
         assert client.get(path).status_code == 401
     reply = client.get("/?token=open-sesame")
     assert (reply.status_code, reply.headers["location"]) == (303, "/")
@@ -351,10 +407,12 @@ def test_a_token_is_asked_for_once(run: Path) -> None:
 
 def test_loopback() -> None:
     assert all(map(is_loopback, ("127.0.0.1", "127.1.2.3", "::1", "localhost")))
-    assert not any(map(is_loopback, ("0.0.0.0", "::", "192.168.0.1", "example.org", "")))
+    assert not any(
+        map(is_loopback, ("0.0.0.0", "::", "192.168.0.1", "example.org", ""))
+    )
 
 
-# --- the real server --------------------------------------------------------------------
+# --- the real server ------------------------------------------------------------------
 
 
 @contextmanager
@@ -375,7 +433,9 @@ def _serving(review: Review, **options: Any) -> Iterator[str]:
     yield found[0]
 
 
-def test_an_address_for_others_gets_a_token_and_the_default_one_needs_none(run: Path) -> None:
+def test_an_address_for_others_gets_a_token_and_the_default_one_needs_none(
+    run: Path,
+) -> None:
     with _serving(support.open_at(run), host="0.0.0.0") as url:
         bare, _, token = url.partition("?token=")
         assert len(token) >= 32
@@ -392,7 +452,10 @@ def test_pairs_of_calls_are_played_and_rated_turn_by_turn(tmp_path: Path) -> Non
     for name, gain in (("x", 0.3), ("y", 0.2)):
         calls.sound(tmp_path, name, gain)
     sides = {
-        side: {"conversation": calls.conversation(str(tmp_path / f"{name}.wav")), "system": name}
+        side: {
+            "conversation": calls.conversation(str(tmp_path / f"{name}.wav")),
+            "system": name,
+        }
         for side, name in (("a", "x"), ("b", "y"))
     }
     path = calls.manifest(tmp_path, [{"id": "p", **sides}])

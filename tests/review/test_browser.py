@@ -19,7 +19,8 @@ from trace_eval.review.opening import open_review
 for package in ("fastapi", "uvicorn", "python_multipart"):
     pytest.importorskip(package, reason="pip install '.[review]'")
 pytest.importorskip(
-    "playwright.sync_api", reason="pip install '.[test]' (no browser download is needed)"
+    "playwright.sync_api",
+    reason="pip install '.[test]' (no browser download is needed)",
 )
 if not browser.CHROMIUM.exists():
     pytest.skip("no chromium: apt-get install chromium", allow_module_level=True)
@@ -117,7 +118,10 @@ def test_a_full_review_survives_a_killed_server(
 
 
 def _kill_and_come_back(
-    rater: browser.Rater, servers: list[browser.Server], arguments: tuple[str, ...], port: int
+    rater: browser.Rater,
+    servers: list[browser.Server],
+    arguments: tuple[str, ...],
+    port: int,
 ) -> None:
     """Kill the server, press a key in vain, start it again; the page is where it was."""
     place = rater.place
@@ -179,16 +183,22 @@ def _check_everything_is_there(examples: Path, tmp_path: Path) -> None:
     assert len(read_labels(tmp_path / "labels" / "labels.csv")) == 13
 
 
-def test_recordings_play_by_key_while_one_answers(rater: browser.Rater, ada: SignIn) -> None:
+def test_recordings_play_by_key_while_one_answers(
+    rater: browser.Rater, ada: SignIn
+) -> None:
     page = ada("--show-judge", "--allow-unplayed")
     _loaded(rater)
     # they are a few seconds long, and a busy machine takes longer
-    page.evaluate("for (const audio of document.querySelectorAll('audio')) audio.loop = true")
+    page.evaluate(
+        "for (const audio of document.querySelectorAll('audio')) audio.loop = true"
+    )
     page.keyboard.press("q")
     assert page.locator("#notice").inner_text() == "The key Q does nothing here."
     page.keyboard.press("a")
     assert page.locator("#notice").is_hidden()
-    page.wait_for_function("() => document.querySelector('[data-key=a]').currentTime > 0.2")
+    page.wait_for_function(
+        "() => document.querySelector('[data-key=a]').currentTime > 0.2"
+    )
     assert rater.playing() == ["a"]
     rater.press("g")
     assert rater.playing() == ["a"]
@@ -203,9 +213,9 @@ def test_recordings_play_by_key_while_one_answers(rater: browser.Rater, ada: Sig
     page.wait_for_function("() => document.querySelector('[data-key=b]').paused")
     page.evaluate("document.querySelector('[data-key=b]').currentTime = 2.5")
     page.keyboard.press("ArrowLeft")
-    assert page.evaluate("document.querySelector('[data-key=b]').currentTime") == pytest.approx(
-        0.5, abs=0.05
-    )
+    assert page.evaluate(
+        "document.querySelector('[data-key=b]').currentTime"
+    ) == pytest.approx(0.5, abs=0.05)
     rater.press("g")
     assert page.evaluate("document.activeElement.id") == "question"
     rater.press("1")
@@ -254,13 +264,16 @@ def test_nothing_overflows_on_a_phone(
     assert fits()
     rater.sign_in(servers[0].url, "a-rater-with-a-rather-long-name-of-her-own")
     assert fits()
-    # beside the longest that stands there: an answer of a call, and a button for both voices
+    # beside the longest that stands there: an answer of a call, and a button for both
+    # voices
     page.evaluate(
-        "for (const h of document.querySelectorAll('.answer h2')) h.textContent = 'Answer';"
-        "for (const p of document.querySelectorAll('.answer .player'))"
+        "for (const h of document.querySelectorAll('.answer h2')) h.textContent ="
+        " 'Answer';for (const p of document.querySelectorAll('.answer .player'))"
         " p.insertAdjacentHTML('beforeend', '<span><kbd>L</kbd> both voices</span>')"
     )
-    players = [box["width"] for p in page.locator("audio").all() if (box := p.bounding_box())]
+    players = [
+        box["width"] for p in page.locator("audio").all() if (box := p.bounding_box())
+    ]
     assert min(players) >= 180
     assert fits()
     for key in ("g", "g"):
@@ -287,7 +300,9 @@ def test_a_key_that_is_held_down_answers_once(ada: SignIn) -> None:
     assert "Is B acceptable?" in page.inner_text("#question")
 
 
-def test_a_key_counts_as_soon_as_the_page_is_there(rater: browser.Rater, ada: SignIn) -> None:
+def test_a_key_counts_as_soon_as_the_page_is_there(
+    rater: browser.Rater, ada: SignIn
+) -> None:
     # pressed while the rest of the page is still being read
     rater.page.add_init_script("""
       new MutationObserver((changes, watch) => {

@@ -49,38 +49,55 @@ def test_export_says_what_the_review_came_to(run: Path, tmp_path: Path) -> None:
     assert (tmp_path / "out" / "labels.csv").exists()
 
 
-def test_a_run_goes_to_label_studio_and_its_labels_come_back(run: Path, tmp_path: Path) -> None:
+def test_a_run_goes_to_label_studio_and_its_labels_come_back(
+    run: Path, tmp_path: Path
+) -> None:
     exporting = typer.Typer()
     exporting.command()(export_command)
     done = CliRunner().invoke(exporting, [str(run), "--to", "label-studio"])
     assert done.exit_code == 0, done.output
     folder = run / "export-label-studio"
     assert done.output.strip() == str(folder)
-    assert {path.name for path in folder.glob("[!.]*")} == {"audio", "config.xml", "tasks.json"}
+    assert {path.name for path in folder.glob("[!.]*")} == {
+        "audio",
+        "config.xml",
+        "tasks.json",
+    }
     tasks = json.loads((folder / "tasks.json").read_text())
     assert len(tasks) == 6
     export = tmp_path / "export.json"
     export.write_text(json.dumps([{**tasks[0], "annotations": [{"result": []}]}]))
     read = CliRunner().invoke(app, [str(run), "--import", str(export)])
     assert (read.exit_code, "0 annotations stored" in read.output) == (1, True)
-    # What is exported is the review's queue: labels made on it are read into the same review.
-    choices = {"type": "choices", "to_name": "first", "value": {"choices": ["both_good"]}}
+    # What is exported is the review's queue: labels made on it are read into the same
+    # review.
+    choices = {
+        "type": "choices",
+        "to_name": "first",
+        "value": {"choices": ["both_good"]},
+    }
     result = [{**choices, "from_name": phase} for phase in PHASES]
     for task in tasks:
-        task["annotations"] = [{"completed_by": 3, "was_cancelled": False, "result": result}]
+        task["annotations"] = [
+            {"completed_by": 3, "was_cancelled": False, "result": result}
+        ]
     export.write_text(json.dumps(tasks))
     read = CliRunner().invoke(app, [str(run), "--import", str(export)])
     assert read.exit_code == 0, read.output
     assert "6 annotations stored" in read.output
     rows = open_review(run).labelled()
     assert {row.view.item for row in rows} == {f"p{n}" for n in range(6)}
-    assert {rating for row in rows for rating in row.ratings.values()} == {Rating.BOTH_GOOD}
+    assert {rating for row in rows for rating in row.ratings.values()} == {
+        Rating.BOTH_GOOD
+    }
 
 
 def test_a_pair_that_cannot_be_played_is_named(tmp_path: Path) -> None:
     pairs = support.pairs(tmp_path, 2)
     gone = write(tmp_path / "gone.wav", tone(0.3, hz=100))
-    pairs[1] = pairs[1].model_copy(update={"a": pairs[1].a.model_copy(update={"audio": gone})})
+    pairs[1] = pairs[1].model_copy(
+        update={"a": pairs[1].a.model_copy(update={"audio": gone})}
+    )
     run = support.write_run(tmp_path / "run", pairs)
     gone.unlink()
     result = CliRunner().invoke(app, [str(run), "--export", str(tmp_path / "out")])
@@ -97,7 +114,9 @@ def test_a_missing_package_comes_with_its_install_line(
     monkeypatch.setitem(sys.modules, package, None)  # as if it were not installed
     result = CliRunner().invoke(app, [str(run)])
     assert isinstance(result.exception, UserError)
-    assert f"needs the package {package}; run: pip install '.[review]'" in str(result.exception)
+    assert f"needs the package {package}; run: pip install '.[review]'" in str(
+        result.exception
+    )
 
 
 def test_a_port_that_is_taken(run: Path) -> None:
@@ -140,7 +159,9 @@ def _serving(run: Path, files: int) -> Iterator[tuple[str, int, Path]]:
             stderr=log,
             text=True,
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files)),
+            preexec_fn=lambda: resource.setrlimit(
+                resource.RLIMIT_NOFILE, (files, files)
+            ),
         )
         try:
             url = urlsplit(process.stdout.readline().removeprefix("open ").strip())
@@ -162,16 +183,25 @@ def _get(host: str, port: int) -> str:
 def test_half_open_requests_keep_nobody_out(run: Path) -> None:
     with _serving(run, 256) as (host, port, said), ExitStack() as held:
         assert _get(host, port) == "HTTP/1.1 200 OK"
-        for part in (HALF.replace(b"{host}", f"{host}:{port}".encode()), b"GET / HT", b""):
+        for part in (
+            HALF.replace(b"{host}", f"{host}:{port}".encode()),
+            b"GET / HT",
+            b"",
+        ):
             for _ in range(300):
-                one = held.enter_context(socket.create_connection((host, port), timeout=20))
+                one = held.enter_context(
+                    socket.create_connection((host, port), timeout=20)
+                )
                 one.sendall(part)
             started = time.monotonic()
             assert [_get(host, port) for _ in range(2)] == ["HTTP/1.1 200 OK"] * 2
             assert time.monotonic() - started < 5
         told = said.read_text().splitlines()
     assert [line for line in told if "connections at once" in line] == [
-        "more than 64 connections at once: the oldest that brought no whole request are closed"
+        (
+            "more than 64 connections at once: the oldest that brought no whole request"
+            " are closed"
+        )
     ]
     assert len(told) <= 4
     assert "Traceback" not in said.read_text()
@@ -185,12 +215,20 @@ async def _hello(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": b"hello"})
 
 
-def test_requests_have_a_time_limit_and_answers_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_have_a_time_limit_and_answers_have_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("trace_eval.review.server.REQUEST_S", 0.4)
-    settings: dict[str, Any] = {"lifespan": "off", "log_level": "error", "access_log": False}
+    settings: dict[str, Any] = {
+        "lifespan": "off",
+        "log_level": "error",
+        "access_log": False,
+    }
     server = uvicorn.Server(uvicorn.Config(_hello, http=BoundedConnection, **settings))
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread = threading.Thread(
+            target=server.run, kwargs={"sockets": [listener]}, daemon=True
+        )
         thread.start()
         address = listener.getsockname()
         for part in (HALF, b"GET / HT", b""):

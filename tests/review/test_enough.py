@@ -34,7 +34,9 @@ def prefer_second(review: Review, pairs: int) -> None:
 def pairs(tmp_path: Path) -> Path:
     """Sixteen pairs that nobody judged."""
     path = tmp_path / "pairs.jsonl"
-    lines = [one.model_dump_json(exclude_none=True) for one in reviewed.pairs(tmp_path, 16)]
+    lines = [
+        one.model_dump_json(exclude_none=True) for one in reviewed.pairs(tmp_path, 16)
+    ]
     path.write_text("\n".join(lines) + "\n")
     return path
 
@@ -49,7 +51,9 @@ def test_a_preference_is_decided_before_the_last_pair(pairs: Path) -> None:
     assert not told
     prefer_second(review, 11)
     (row,) = watch.look()[0]
-    assert row.verdict.startswith("Enough: secret-two is better than secret-one, after ")
+    assert row.verdict.startswith(
+        "Enough: secret-two is better than secret-one, after "
+    )
     watch.look()
     assert told == [row.verdict]
 
@@ -67,10 +71,13 @@ def test_raters_are_not_told_who_is_better_before_they_are_done(pairs: Path) -> 
     assert "Enough: secret-two is better than secret-one" in client.get("/results").text
 
 
-def test_comparisons_count_by_their_sign_and_systems_may_be_nameless(tmp_path: Path) -> None:
+def test_comparisons_count_by_their_sign_and_systems_may_be_nameless(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "pairs.jsonl"
     records = [
-        one.model_dump(exclude_none=True, mode="json") for one in reviewed.pairs(tmp_path, 15)
+        one.model_dump(exclude_none=True, mode="json")
+        for one in reviewed.pairs(tmp_path, 15)
     ]
     for record in records:
         for side in "ab":
@@ -98,7 +105,9 @@ def test_a_queue_that_begins_with_doubtful_pairs_cannot_say(tmp_path: Path) -> N
     assert "plan another review with --random-share 1" in row.why_not
     write_exports(review, tmp_path / "out")
     said = trace_eval("rank", tmp_path / "out" / "labels.csv").out
-    assert "Nobody can say whether enough was labelled: pairs that need a person" in said
+    assert (
+        "Nobody can say whether enough was labelled: pairs that need a person" in said
+    )
     # its remedy
     other = open_review(run, {"random_share": 1.0}, reviewed.another_database(run))
     for _ in range(5):
@@ -113,7 +122,12 @@ def test_scores_of_each_two_systems_are_looked_at(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     sound = write(tmp_path / "x.wav", tone(0.3))
     records = [
-        {"id": f"{name}-{n}", "question_id": f"q{n}", "system": name, "audio": str(sound)}
+        {
+            "id": f"{name}-{n}",
+            "question_id": f"q{n}",
+            "system": name,
+            "audio": str(sound),
+        }
         for n in range(13)
         for name in ("bad", "fair", "good")
     ]
@@ -128,7 +142,9 @@ def test_scores_of_each_two_systems_are_looked_at(tmp_path: Path) -> None:
     assert rows["mean score of good minus bad"].enough
     assert not rows["mean score of good minus fair"].enough
     (blind,) = lines_of(tuple(rows.values()), blind=True)
-    assert blind.startswith(f"{sum(row.enough for row in rows.values())} of 3 comparisons of two")
+    assert blind.startswith(
+        f"{sum(row.enough for row in rows.values())} of 3 comparisons of two"
+    )
 
 
 def test_the_page_says_what_the_judge_saves(run: Path) -> None:

@@ -28,7 +28,9 @@ from trace_eval.turns.everything import turns_report
 
 EVENTS = [
     set_event(one)
-    for one in TRACE_EVAL.measure(Conversation.model_validate(calls.conversation(None))).events
+    for one in TRACE_EVAL.measure(
+        Conversation.model_validate(calls.conversation(None))
+    ).events
 ]
 RESPONSE = next(one for one in EVENTS if one.kind == "response")
 
@@ -38,7 +40,8 @@ def items(tmp_path: Path) -> Path:
     """Two calls with sound."""
     calls.sound(tmp_path)
     records = [
-        {"id": name, "system": "SECRET", "conversation": calls.conversation()} for name in "cd"
+        {"id": name, "system": "SECRET", "conversation": calls.conversation()}
+        for name in "cd"
     ]
     return calls.manifest(tmp_path, records)
 
@@ -59,7 +62,9 @@ def form(one: SetEvent, **fields: Any) -> dict[str, Any]:
     return {"was": one.model_dump_json(), "do": "keep", **shown, **fields}
 
 
-def test_corrected_events_change_figures(review: Review, items: Path, tmp_path: Path) -> None:
+def test_corrected_events_change_figures(
+    review: Review, items: Path, tmp_path: Path
+) -> None:
     ada, own = signed_in(review, "ada")
     bob, bobs = signed_in(review, "bob")
     page = html.unescape(ada.get("/events/0").text)
@@ -74,8 +79,12 @@ def test_corrected_events_change_figures(review: Review, items: Path, tmp_path: 
     path = tmp_path / "corrections.jsonl"
     (line,) = map(json.loads, path.read_text().splitlines())
     assert (line["item"], line["field"], line["who"]) == ("c", "event", "ada")
-    assert (line["before"], line["after"]) == (RESPONSE.model_dump(), moved.model_dump())
-    # an old page, a change of nothing, and undoing what somebody else did: nothing is written
+    assert (line["before"], line["after"]) == (
+        RESPONSE.model_dump(),
+        moved.model_dump(),
+    )
+    # an old page, a change of nothing, and undoing what somebody else did: nothing is
+    # written
     for client, given in (
         (ada, own | form(RESPONSE, end="2.6")),
         (ada, own | form(moved)),
@@ -89,7 +98,9 @@ def test_corrected_events_change_figures(review: Review, items: Path, tmp_path: 
     bob.post("/event", data=bobs | {"task": 1, "do": "right"})  # said once
     assert len(path.read_text().splitlines()) == 3
     found = turns_report(items, corrections=path)
-    assert found.corrected.conversations["c"].measured.values["response"][0] == pytest.approx(0.7)
+    assert found.corrected.conversations["c"].measured.values["response"][
+        0
+    ] == pytest.approx(0.7)
     *_, labels = write_exports(review, tmp_path / "out")
     assert labels.name == "events.csv"
     by_kind = {one.kind: one for one in turns_report(items, labels=labels).agreement}
@@ -97,7 +108,10 @@ def test_corrected_events_change_figures(review: Review, items: Path, tmp_path: 
     assert by_kind["greeting"].precision == 0.5  # bob says that one of two is none
     again = open_review(items, options=ReviewOptions("handling"))
     assert moved in map(set_event, again.events.of("c").events)
-    for client, whose in ((ada, own), (bob, bobs)):  # theirs again, and all is as it was
+    for client, whose in (
+        (ada, own),
+        (bob, bobs),
+    ):  # theirs again, and all is as it was
         client.post("/event", data=whose | {"do": "undo"})
     assert [set_event(one) for one in review.events.of("c").events] == EVENTS
     assert len(path.read_text().splitlines()) == 5
@@ -109,9 +123,14 @@ def test_calls_of_a_pair_have_events_and_a_missed_one_is_added(tmp_path: Path) -
     signal = ("caller", 8.6, 8.8, "Mm-hm.")  # the agent is talking, and goes on
     sides = {
         side: {"conversation": calls.conversation(turns=turns), "system": "SECRET"}
-        for side, turns in (("a", calls.TURNS), ("b", (*calls.TURNS[:3], calls.TURNS[4])))
+        for side, turns in (
+            ("a", calls.TURNS),
+            ("b", (*calls.TURNS[:3], calls.TURNS[4])),
+        )
     }
-    job = open_job(calls.manifest(tmp_path, [{"id": "p", **sides}]), path := tmp_path / "run")
+    job = open_job(
+        calls.manifest(tmp_path, [{"id": "p", **sides}]), path := tmp_path / "run"
+    )
     with Run(path) as run:
         run.start(RunRecord(), job.manifest)
     review = open_review(path, {"random_share": 1.0})
@@ -136,14 +155,20 @@ def test_calls_of_a_pair_have_events_and_a_missed_one_is_added(tmp_path: Path) -
     assert "added by ada" in ada.get(sent.headers["location"]).text
     file = path / "corrections.jsonl"
     (line,) = map(json.loads, file.read_text().splitlines())
-    assert (line["item"], line["before"], line["after"]) == ("p/a", None, added.model_dump())
+    assert (line["item"], line["before"], line["after"]) == (
+        "p/a",
+        None,
+        added.model_dump(),
+    )
     found = turns_report(path, corrections=file)
     assert [one.item.id for one in found.report.conversations] == ["p/a", "p/b"]
     assert [one.item.system for one in found.report.conversations] == ["SECRET"] * 2
     corrected = found.corrected.conversations["p/a"].measured
     turns = sorted((*calls.TURNS, signal), key=lambda turn: turn[1])
     record = {"id": "q", "conversation": calls.conversation(turns=turns)}
-    (heard,) = turns_report(calls.manifest(tmp_path, [record], "heard.jsonl")).report.conversations
+    (heard,) = turns_report(
+        calls.manifest(tmp_path, [record], "heard.jsonl")
+    ).report.conversations
     assert added in map(set_event, heard.measured.events)
     for measured in (corrected, heard.measured):
         assert measured.ratios["backchannel_rate"] == (1, 1)
@@ -165,12 +190,16 @@ def test_figures_under_both_wait_until_all_is_rated(review: Review) -> None:
     assert client.get("/export/events.csv").status_code == 403
     for task in (0, 1):
         assert 'data-key="v"' in client.get("/review").text
-        client.post("/answer", data=own | {"task": task, "step": "handling", "value": "2"})
+        client.post(
+            "/answer", data=own | {"task": task, "step": "handling", "value": "2"}
+        )
     assert len(review.store.stored()) == 2  # a correction sets no rating aside
     page = client.get("/results").text
     assert "Timing, as measured and as corrected" in page
     assert "Events of 1 of 2 calls" in page
-    assert client.get("/export/events.csv").text.startswith("conversation,kind,start,end")
+    assert client.get("/export/events.csv").text.startswith(
+        "conversation,kind,start,end"
+    )
 
 
 @pytest.mark.parametrize(
@@ -205,13 +234,17 @@ def test_hostile_forms_change_nothing(
     assert not (tmp_path / "corrections.jsonl").exists()
     assert client.get("/events/9").status_code == 404
     assert client.get("/events/0?event=99").status_code == 200
-    assert client.post("/event", data=form(RESPONSE) | {"task": 0}).status_code == 400  # no token
+    assert (
+        client.post("/event", data=form(RESPONSE) | {"task": 0}).status_code == 400
+    )  # no token
 
 
 def test_events_are_corrected_by_keys_and_by_mouse(items: Path, tmp_path: Path) -> None:
     file = tmp_path / "corrections.jsonl"
     size = {"width": 1200, "height": 1000}
-    with browser.review_page(str(items), "--rubric", "handling", viewport=size) as rater:
+    with browser.review_page(
+        str(items), "--rubric", "handling", viewport=size
+    ) as rater:
         page = rater.page
         page.keyboard.press("v")
         page.locator("main[data-step=events]").wait_for()
@@ -241,7 +274,9 @@ def test_events_are_corrected_by_keys_and_by_mouse(items: Path, tmp_path: Path) 
             page.keyboard.press(key)  # letters are free here
             page.locator(".lane", has_text=lane).wait_for()
         page.keyboard.press("p")
-        page.wait_for_function("() => document.querySelector('audio').currentTime > 0.9")
+        page.wait_for_function(
+            "() => document.querySelector('audio').currentTime > 0.9"
+        )
         page.keyboard.press(" ")
         changed = "n => document.querySelectorAll('.events tbody tr').length !== n"
         for gone in ("d", "Backspace"):
@@ -279,14 +314,23 @@ def test_events_are_corrected_by_keys_and_by_mouse(items: Path, tmp_path: Path) 
         assert page.locator("input[value=u]").is_checked() is False
     made = [json.loads(line) for line in file.read_text().splitlines()]
     kinds = [
-        (one["before"] or {}).get("kind", "") + ">" + (one["after"] or {}).get("kind", "")
+        (one["before"] or {}).get("kind", "")
+        + ">"
+        + (one["after"] or {}).get("kind", "")
         for one in made
     ]
-    changed = ["response>response", "response>talked_over", "talked_over>", ">talked_over"]
+    changed = [
+        "response>response",
+        "response>talked_over",
+        "talked_over>",
+        ">talked_over",
+    ]
     assert kinds == [*changed, ">pause"]
 
 
-def test_a_line_that_a_kill_cut_short_is_written_over(items: Path, tmp_path: Path) -> None:
+def test_a_line_that_a_kill_cut_short_is_written_over(
+    items: Path, tmp_path: Path
+) -> None:
     file = tmp_path / "corrections.jsonl"
     for kept in (0, 1):
         review = open_review(items, options=ReviewOptions("handling"))
@@ -323,7 +367,11 @@ def test_a_channel_that_began_later_is_heard_later(tmp_path: Path) -> None:
     stereo, rate = soundfile.read(path)
     soundfile.write(tmp_path / "late.wav", stereo[2 * rate :, 1], rate)
     given = calls.conversation(str(path))
-    given["channels"][1] |= {"audio": str(tmp_path / "late.wav"), "channel": 0, "offset_s": 2.0}
+    given["channels"][1] |= {
+        "audio": str(tmp_path / "late.wav"),
+        "channel": 0,
+        "offset_s": 2.0,
+    }
     heard, _ = lanes(Conversation.model_validate(given))
     whole, _ = lanes(Conversation.model_validate(calls.conversation(str(path))))
     later = round((2.0 - calls.TURNS[0][1]) * rate)  # heard from the first turn on

@@ -31,12 +31,20 @@ def review(run: Path) -> Review:
 def out(review: Review, tmp_path: Path) -> Path:
     """Export the files of that review."""
     names = [path.name for path in write_exports(review, tmp_path / "out")]
-    assert names == ["labels.json", "labels.jsonl", "labels.csv", "retest.jsonl", "accuracy.json"]
+    assert names == [
+        "labels.json",
+        "labels.jsonl",
+        "labels.csv",
+        "retest.jsonl",
+        "accuracy.json",
+    ]
     return tmp_path / "out"
 
 
 @pytest.mark.parametrize("name", ["labels.json", "labels.jsonl", "labels.csv"])
-def test_labels_are_read_and_go_into_agree(review: Review, run: Path, out: Path, name: str) -> None:
+def test_labels_are_read_and_go_into_agree(
+    review: Review, run: Path, out: Path, name: str
+) -> None:
     table = read_labels(out / name)
     assert len(table) == 12  # six pairs, two raters; the repeats are elsewhere
     assert set(table.raters()) == {"ada", "bob"}
@@ -64,7 +72,9 @@ def test_no_time_is_given_where_the_clock_went_back(run: Path) -> None:
 
 def test_repeats_are_apart_and_a_comment_is_no_formula(out: Path) -> None:
     table = read_labels(out / "retest.jsonl")
-    assert sorted(table.repeat.tolist() if table.repeat is not None else []) == list("0011")
+    assert sorted(table.repeat.tolist() if table.repeat is not None else []) == list(
+        "0011"
+    )
     with (out / "labels.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert rows[0]["comment"] == '\'=HYPERLINK("x")\nsecond, "line"'

@@ -35,7 +35,11 @@ def review_of(folder: Path, records: Any, rubric: str) -> Review:
 def call_of(folder: Path, rubric: str) -> Review:
     """Review a call, rated as a whole or turn by turn."""
     calls.sound(folder, "secret-file")
-    record = {"id": "secret-id", "system": "secret-system", "labels": {"scores": {"x": 2}}}
+    record = {
+        "id": "secret-id",
+        "system": "secret-system",
+        "labels": {"scores": {"x": 2}},
+    }
     call = calls.conversation("secret-file.wav", meta={"note": "secret-note"})
     return review_of(folder, [{**record, "conversation": call}], rubric)
 
@@ -64,7 +68,10 @@ def test_a_whole_call_is_one_blind_task(tmp_path: Path) -> None:
     assert (player.get("name"), player.get("splitchannels")) == ("answer", "true")
     chosen = {"from_name": "score", "type": "choices", "value": {"choices": ["2"]}}
     export = [{**task, "annotations": [annotation([chosen])]}]
-    assert (read(review, tmp_path, export).stored, read(review, tmp_path, export).known) == (1, 1)
+    assert (
+        read(review, tmp_path, export).stored,
+        read(review, tmp_path, export).known,
+    ) == (1, 1)
     changed = {**chosen, "value": {"choices": ["1"]}}
     again = read(review, tmp_path, [{**task, "annotations": [annotation([changed])]}])
     assert "1 now, 2 when it was read before; that stays" in again.problems[0]
@@ -118,7 +125,9 @@ def test_single_answers_are_rated_and_corrected_ones_anew(tmp_path: Path) -> Non
     assert said(review) == [("label-studio:7", "correctness", "4.0", "")] * 2
     assert all(view.finished for view in review.store.views())
     review.correct("eve", 0, {"reference": "better"})
-    found = read(review, tmp_path, made[:1])  # what was said of it before does not come back
+    found = read(
+        review, tmp_path, made[:1]
+    )  # what was said of it before does not come back
     assert (found.stored, found.known) == (0, 0)
     assert "its item was corrected" in found.problems[0]
     again = [{**tasks(review)[0], "annotations": made[0]["annotations"]}]
@@ -131,9 +140,15 @@ def _annotated(review: Review, said: dict[str, Rating]) -> list[dict[str, object
     export: list[dict[str, object]] = []
     for item, task in zip(review.plan.items, tasks(review), strict=True):
         shown = said[item] if _first(review, task) == "a" else said[item].swapped
-        choice = {"to_name": "first", "type": "choices", "value": {"choices": [str(shown)]}}
+        choice = {
+            "to_name": "first",
+            "type": "choices",
+            "value": {"choices": [str(shown)]},
+        }
         result = [{**choice, "from_name": phase} for phase in PHASES]
-        result.append({"from_name": "comment", "type": "textarea", "value": {"text": ["hm"]}})
+        result.append(
+            {"from_name": "comment", "type": "textarea", "value": {"text": ["hm"]}}
+        )
         export.append({"id": 1, **task, "annotations": [annotation(result)]})
     return export
 
@@ -152,11 +167,17 @@ def test_pairs_go_there_and_back(run: Path, tmp_path: Path) -> None:
     review = support.open_at(run)
     ratings = dict(zip(review.plan.items, [*RATINGS, Rating.A, Rating.B], strict=True))
     export = _annotated(review, ratings)
-    assert {_first(review, task) for task in tasks(review)} == {"a", "b"}  # the order is drawn
+    assert {_first(review, task) for task in tasks(review)} == {
+        "a",
+        "b",
+    }  # the order is drawn
     assert read(review, tmp_path, export).stored == 6
     rows = {row.view.item: row for row in review.labelled()}
     for item, rating in ratings.items():
-        assert (rows[item].view.rater, rows[item].view.comment) == ("label-studio:7", "hm")
+        assert (rows[item].view.rater, rows[item].view.comment) == (
+            "label-studio:7",
+            "hm",
+        )
         assert {rows[item].ratings[phase] for phase in PHASES} == {rating}
     again = read(review, tmp_path, export)
     assert (again.stored, again.known, again.problems) == (0, 6, ())

@@ -61,14 +61,20 @@ def answers(folder: Path, questions: int) -> Path:
     for number in range(questions):
         for hz, system in enumerate(("ref", "one", "two"), start=3):
             sound = write(folder / f"{system}-{number}.wav", tone(0.5, hz=100 * hz))
-            record = {"id": f"{system}-{number}", "question_id": f"q{number}", "system": system}
+            record = {
+                "id": f"{system}-{number}",
+                "question_id": f"q{number}",
+                "system": system,
+            }
             records.append(record | {"audio": str(sound)})
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     return path
 
 
 def fits(rater: browser.Rater) -> bool:
-    return bool(rater.page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+    return bool(
+        rater.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    )
 
 
 def numbers(rater: browser.Rater) -> list[str]:
@@ -141,7 +147,9 @@ def test_half_steps_and_negative_scores_are_typed(
 ) -> None:
     source, protocol = answers(tmp_path, 1), tmp_path / "half.toml"
     protocol.write_text(HALF_STEPS)
-    servers.append(browser.Server(str(source), "--protocol", str(protocol), "--allow-unplayed"))
+    servers.append(
+        browser.Server(str(source), "--protocol", str(protocol), "--allow-unplayed")
+    )
     rater.sign_in(servers[0].url, "ada")
     page = rater.page
     assert fits(rater)

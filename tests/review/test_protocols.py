@@ -42,7 +42,9 @@ def protocol(folder: Path, name: str, *lines: str) -> str:
     return str(path)
 
 
-def rows_of(review: Review, folder: Path, name: str = "labels.csv") -> list[dict[str, str]]:
+def rows_of(
+    review: Review, folder: Path, name: str = "labels.csv"
+) -> list[dict[str, str]]:
     write_exports(review, folder)
     with (folder / name).open(newline="") as file:
         return list(csv.DictReader(file))
@@ -55,7 +57,9 @@ def answers(tmp_path: Path) -> Path:
     records = []
     for number in range(3):
         for system, hz in (("ref", 300), ("one", 400), ("two", 500)):
-            sound = write(tmp_path / f"{system}-{number}.wav", tone(1.0, hz=hz + number))
+            sound = write(
+                tmp_path / f"{system}-{number}.wav", tone(1.0, hz=hz + number)
+            )
             records.append(
                 {
                     "id": f"{system}-{number}",
@@ -68,10 +72,12 @@ def answers(tmp_path: Path) -> Path:
     return path
 
 
-# --- comparisons ---------------------------------------------------------------------------
+# --- comparisons ----------------------------------------------------------------------
 
 
-def test_a_comparison_keeps_its_sign_whatever_is_shown_first(run: Path, tmp_path: Path) -> None:
+def test_a_comparison_keeps_its_sign_whatever_is_shown_first(
+    run: Path, tmp_path: Path
+) -> None:
     review = opened(run, "cmos")
     meant = {"ab": "2", "ba": "-2"}  # B is better by two, as each order shows it
     for _ in range(6):
@@ -83,7 +89,10 @@ def test_a_comparison_keeps_its_sign_whatever_is_shown_first(run: Path, tmp_path
     rows = rows_of(review, tmp_path / "out")
     assert {(row["overall"], row["comparison"]) for row in rows} == {("2", "2")}
     report = rank(tmp_path / "out" / "labels.csv")
-    assert {row.system: row.wins for row in report.systems} == {"secret-one": 0, "secret-two": 6}
+    assert {row.system: row.wins for row in report.systems} == {
+        "secret-one": 0,
+        "secret-two": 6,
+    }
     (line,) = protocol_results(review)["rows"]
     assert (line.mean, line.labels, dict(line.counts)) == (2.0, 6, {"the second": 6})
     assert line.high <= 3
@@ -111,7 +120,7 @@ def test_hcot_is_a_protocol_with_the_answers_it_always_had(run: Path) -> None:
     assert opened(run, copied).store.rubric == "trace"
 
 
-# --- who rates what, in which order ----------------------------------------------------------
+# --- who rates what, in which order ---------------------------------------------------
 
 
 def test_every_rater_has_an_order_and_enough_raters_close_an_item(
@@ -120,7 +129,9 @@ def test_every_rater_has_an_order_and_enough_raters_close_an_item(
     review = opened(run, protocol(tmp_path, "ab", "raters = 1"))
     orders = {name: review.sequence(name) for name in ("ada", "bob", "eve")}
     assert len({tuple(order) for order in orders.values()}) > 1
-    assert orders["ada"] == opened(run, protocol(tmp_path, "ab", "raters = 1")).sequence("ada")
+    assert orders["ada"] == opened(
+        run, protocol(tmp_path, "ab", "raters = 1")
+    ).sequence("ada")
     rated = {answered(review, "ada", "1") for _ in range(4)}
     assert review.progress("bob") == (0, 2)
     rated |= {answered(review, "bob", "2") for _ in range(2)}
@@ -130,12 +141,16 @@ def test_every_rater_has_an_order_and_enough_raters_close_an_item(
     assert review.position("eve") is None
 
 
-def test_items_without_raters_failed_traps_and_repeats_are_told(run: Path, tmp_path: Path) -> None:
+def test_items_without_raters_failed_traps_and_repeats_are_told(
+    run: Path, tmp_path: Path
+) -> None:
     trap = 'traps = [{ item = "p0", answer = "2" }]'
     review = opened(run, protocol(tmp_path, "ab", trap, "repeat = 2"))
     assert len(review.tasks) == 5 + 1 + 2
     for _ in range(7):
-        answered(review, "ada", "1" if review.position("ada").view.shown == "ab" else "2")  # A
+        answered(
+            review, "ada", "1" if review.position("ada").view.shown == "ab" else "2"
+        )  # A
     assert [(one.item, one.is_right) for one in trap_answers(review)] == [("p0", False)]
     assert notes(review, ()) == ["rater ada failed 1 of 1 trap: p0"]
     folder = tmp_path / "out"
@@ -150,14 +165,21 @@ def test_items_without_raters_failed_traps_and_repeats_are_told(run: Path, tmp_p
     assert notes(review, ())[0].startswith("6 of 6 pairs have no rater: p")
 
 
-def test_votes_after_the_end_are_kept_and_do_not_count(run: Path, tmp_path: Path) -> None:
+def test_votes_after_the_end_are_kept_and_do_not_count(
+    run: Path, tmp_path: Path
+) -> None:
     review = opened(run, protocol(tmp_path, "ab", "until = 2020-01-01"))
-    with pytest.raises(UserError, match="ended on 2020-01-01 at 23:59 UTC; your answer is kept"):
+    with pytest.raises(
+        UserError, match="ended on 2020-01-01 at 23:59 UTC; your answer is kept"
+    ):
         answered(review, "ada", "1")
     (kept,) = review.store.stored(all_=True)
     assert (kept.set_aside, kept.value in "12") == ("late", True)
     assert rows_of(review, tmp_path / "out", "set_aside.csv")[0]["set_aside"] == "late"
-    assert "1 answer of rater ada came after the end and does not count" in notes(review, ())[1]
+    assert (
+        "1 answer of rater ada came after the end and does not count"
+        in notes(review, ())[1]
+    )
 
 
 @pytest.mark.parametrize(
@@ -176,13 +198,17 @@ def test_what_does_not_fit_the_items_is_one_line(
     assert "\n" not in str(caught.value)
 
 
-def test_a_review_keeps_its_question_and_may_have_more_raters(run: Path, tmp_path: Path) -> None:
+def test_a_review_keeps_its_question_and_may_have_more_raters(
+    run: Path, tmp_path: Path
+) -> None:
     path = protocol(tmp_path, "ab", "raters = 1")
     opened(run, path)
     opened(run, protocol(tmp_path, "ab", "raters = 2"))
     changed = Path(path).read_text().replace("rather get", "rather have")
     Path(path).write_text(changed)
-    with pytest.raises(UserError, match="began with another version of protocol ab; restore"):
+    with pytest.raises(
+        UserError, match="began with another version of protocol ab; restore"
+    ):
         opened(run, path)
 
 
@@ -202,7 +228,7 @@ def test_foreign_options_are_refused(
         opened(run, name, overall_first=True)
 
 
-# --- scores --------------------------------------------------------------------------------
+# --- scores ---------------------------------------------------------------------------
 
 
 def test_scores_are_exported_with_their_systems(answers: Path, tmp_path: Path) -> None:
@@ -226,13 +252,17 @@ def test_scores_are_exported_with_their_systems(answers: Path, tmp_path: Path) -
 def test_text_accuracy_has_marks(answers: Path, tmp_path: Path) -> None:
     review = opened(answers, "t-acc")
     text = client_of(review, "ada").get("/review").text
-    assert "No reference is given for this answer." in text  # what is read, and no question
+    assert (
+        "No reference is given for this answer." in text
+    )  # what is read, and no question
     assert "Question" not in text
     position = review.position("ada")
     assert position is not None
     assert review.answer("ada", position.task, "t-acc", "0", Remark("", ["o", "d"]))
     with pytest.raises(UserError, match="code 'q': use o, d, w"):
-        review.answer("ada", review.position("ada").task, "t-acc", "1", Remark("", ["q"]))
+        review.answer(
+            "ada", review.position("ada").task, "t-acc", "1", Remark("", ["q"])
+        )
     (row,) = rows_of(review, tmp_path / "out")
     assert (row["score"], row["feedback"]) == ("0", "d o")
 
@@ -263,7 +293,8 @@ def test_a_rubric_of_any_width_is_rated_reported_and_reviewed(tmp_path: Path) ->
     rubric = tmp_path / "warm.toml"
     rubric.write_text(WIDE)
     records = [
-        {"id": f"i{n}", "question": "Q?", "candidate": f"c{n}", "system": f"s{n}"} for n in range(2)
+        {"id": f"i{n}", "question": "Q?", "candidate": f"c{n}", "system": f"s{n}"}
+        for n in range(2)
     ]
     replies = [{"reasoning": "r", "score": score} for score in (-49.5, 20)]
     run = scripted_run(tmp_path, records, replies, rubrics=(str(rubric),))
@@ -273,13 +304,18 @@ def test_a_rubric_of_any_width_is_rated_reported_and_reviewed(tmp_path: Path) ->
     assert "from -50 (left) to 50 (right)" in page
     assert "No systems are compared" not in page
     by_name = output_of("rank", run, "--rubric", "warm")
-    assert by_name == output_of("rank", run) == output_of("rank", run, "--rubric", rubric)
+    assert (
+        by_name == output_of("rank", run) == output_of("rank", run, "--rubric", rubric)
+    )
     assert (
         "has no scores of rubric cold; there are warm"
         in code_and_words("rank", run, "--rubric", "cold")[1]
     )
     review = open_review(run)
-    assert 'min="-50.0" max="50.0" step="0.5"' in client_of(review, "ada").get("/review").text
+    assert (
+        'min="-50.0" max="50.0" step="0.5"'
+        in client_of(review, "ada").get("/review").text
+    )
     for task, score in enumerate(("-12.5", "50")):
         assert review.answer("ada", task, "warm", score)
     with pytest.raises(UserError, match="score"):
@@ -291,7 +327,7 @@ def test_a_rubric_of_any_width_is_rated_reported_and_reviewed(tmp_path: Path) ->
     assert "-50: cold" in (tmp_path / "studio" / "config.xml").read_text()
 
 
-# --- pages of several answers ------------------------------------------------------------------
+# --- pages of several answers ---------------------------------------------------------
 
 
 def page_scores(review: Review, rater: str, scores: dict[str, float]) -> dict[str, str]:
@@ -308,7 +344,9 @@ def page_scores(review: Review, rater: str, scores: dict[str, float]) -> dict[st
 SCORES = {"ref": 100, "one": 60, "two": 20, "lowpass-3500": 30, "lowpass-7000": 50}
 
 
-def test_a_page_has_the_hidden_reference_and_its_anchors(answers: Path, tmp_path: Path) -> None:
+def test_a_page_has_the_hidden_reference_and_its_anchors(
+    answers: Path, tmp_path: Path
+) -> None:
     review = opened(answers, "mushra", unplayed=False)
     assert review.progress("ada") == (0, 3)
     while (position := review.position("ada")) is not None:
@@ -319,12 +357,16 @@ def test_a_page_has_the_hidden_reference_and_its_anchors(answers: Path, tmp_path
         assert score_page(review, "ada", task, {"a": given["a"], "b": given["b"]})
         with pytest.raises(UserError, match="C and D and E: has no score yet"):
             score_page(review, "ada", task, {}, every, finish="yes")
-        with pytest.raises(UserError, match="play E first: a rating asks to have heard all"):
+        with pytest.raises(
+            UserError, match="play E first: a rating asks to have heard all"
+        ):
             score_page(review, "ada", task, given, Remark(played="abcd"), finish="yes")
         with pytest.raises(UserError, match=r"A, score: '101' is not one of|A, score"):
             score_page(review, "ada", task, {"a": "101"})
         assert score_page(review, "ada", task, given, every, finish="yes")
-        assert not score_page(review, "ada", task, given, every, finish="yes")  # an old page
+        assert not score_page(
+            review, "ada", task, given, every, finish="yes"
+        )  # an old page
     rows = rows_of(review, tmp_path / "out")
     means = {(row["system"], float(row["score"])) for row in rows}
     assert means == {(system, float(score)) for system, score in SCORES.items()}
@@ -349,14 +391,20 @@ def test_a_page_that_cannot_be_rated_is_left(answers: Path, tmp_path: Path) -> N
     assert review.position("ada").task == task  # the page is open again
 
 
-def test_a_hidden_reference_may_be_a_trap_and_stays_data(answers: Path, tmp_path: Path) -> None:
+def test_a_hidden_reference_may_be_a_trap_and_stays_data(
+    answers: Path, tmp_path: Path
+) -> None:
     trap = 'traps = [{ system = "ref", at_least = 90 }]'
     review = opened(answers, protocol(tmp_path, "mushra", trap))
     task = review.position("ada").task
     given = page_scores(review, "ada", SCORES | {"ref": 80})
     score_page(review, "ada", task, given, finish="yes")
     (answer,) = trap_answers(review)
-    assert (answer.expected, answer.given, answer.is_right) == ("at least 90", "80", False)
+    assert (answer.expected, answer.given, answer.is_right) == (
+        "at least 90",
+        "80",
+        False,
+    )
     rows = rows_of(review, tmp_path / "out")
     assert {row["trap"] for row in rows if row["system"] == "ref"} == {"wrong"}
     assert {row["trap"] for row in rows if row["system"] != "ref"} == {""}
@@ -368,7 +416,10 @@ def test_a_hidden_reference_may_be_a_trap_and_stays_data(answers: Path, tmp_path
     [
         ({"ref": 89}, "failed 3 of 6 traps: "),
         ({"ref": 89}, "; 3 of 3 answers of ref: more than the protocol's 15%; "),
-        ({"lowpass-7000": 91}, "; 3 of 3 answers of lowpass-7000: more than the protocol's 15%; "),
+        (
+            {"lowpass-7000": 91},
+            "; 3 of 3 answers of lowpass-7000: more than the protocol's 15%; ",
+        ),
         ({"ref": 90, "lowpass-7000": 90}, None),
     ],
 )
@@ -378,7 +429,13 @@ def test_mushra_names_the_raters_that_its_recommendation_leaves_out(
     review = opened(answers, "mushra")
     for _ in range(3):
         task = review.position("ada").task
-        score_page(review, "ada", task, page_scores(review, "ada", SCORES | given), finish="yes")
+        score_page(
+            review,
+            "ada",
+            task,
+            page_scores(review, "ada", SCORES | given),
+            finish="yes",
+        )
     told = [note for note in notes(review, ()) if "failed" in note]
     assert len(told) == (said is not None)
     assert len(rows_of(review, tmp_path / "out")) == 15  # all scores are exported
@@ -391,7 +448,9 @@ def test_a_page_names_nothing_and_keeps_its_order(answers: Path) -> None:
     review = opened(answers, "mushra")
     client = client_of(review, "ada")
     text = client.get("/review").text
-    assert "10 Bad · 30 Poor · 50 Fair · 70 Good · 90 Excellent" in text  # where none fits below
+    assert (
+        "10 Bad · 30 Poor · 50 Fair · 70 Good · 90 Excellent" in text
+    )  # where none fits below
     for name in ("ref-", "one-", "two-", "lowpass", "q0", "q1", "q2"):
         assert name not in text
     position = review.position("ada")
@@ -399,20 +458,27 @@ def test_a_page_names_nothing_and_keeps_its_order(answers: Path) -> None:
     fields = dict(re.findall(r'name="(csrf|task|version)" value="([^"]*)"', text))
     sent = {**fields, "letter": list("abcde"), "value": ["36", "", "", "", ""]}
     assert client.post("/scores", data=sent).status_code == 204
-    assert re.findall(r'name="value"[^>]* value="(\d+)"', client.get("/review").text) == ["36"]
+    assert re.findall(
+        r'name="value"[^>]* value="(\d+)"', client.get("/review").text
+    ) == ["36"]
 
 
 def changed_first(path: Path, **change: Any) -> None:
     """Change the first answer of a manifest."""
     first, *others = map(json.loads, path.read_text().splitlines())
-    path.write_text("\n".join(json.dumps(record) for record in (first | change, *others)))
+    path.write_text(
+        "\n".join(json.dumps(record) for record in (first | change, *others))
+    )
 
 
 def test_a_question_without_its_reference_is_left_out(answers: Path) -> None:
     changed_first(answers, system="x")
     review = opened(answers, "mushra")
     assert set(review.material.left_out) == {"q0"}
-    assert "has no reference; name its system, one of ref" in review.material.left_out["q0"]
+    assert (
+        "has no reference; name its system, one of ref"
+        in review.material.left_out["q0"]
+    )
 
 
 def test_answers_of_no_question_share_no_page(answers: Path) -> None:
@@ -421,13 +487,16 @@ def test_answers_of_no_question_share_no_page(answers: Path) -> None:
         opened(answers, "mushra")
 
 
-# --- loudness ------------------------------------------------------------------------------
+# --- loudness -------------------------------------------------------------------------
 
 
 @pytest.fixture
 def loud(tmp_path: Path) -> Path:
     """One pair whose B is 26 dB louder."""
-    quiet, full = tone(1.0) * np.float32(0.04), tone(1.0) * np.float32(0.04 * 10 ** (26 / 20))
+    quiet, full = (
+        tone(1.0) * np.float32(0.04),
+        tone(1.0) * np.float32(0.04 * 10 ** (26 / 20)),
+    )
     record = {
         "id": "p",
         "a": {"audio": str(write(tmp_path / "a.wav", quiet)), "system": "old"},
@@ -445,8 +514,8 @@ def test_a_difference_of_loudness_is_told(loud: Path, tmp_path: Path) -> None:
     assert f"{louder} is 26 dB louder than" in text
     (told,) = notes(review, loudness_of(review))[1:]
     assert told == (
-        "loudness: the answers of 1 of 1 item differ by 3 LU or more, the most 26.0 LU (p);"
-        " raters hear them as they are, and see it"
+        "loudness: the answers of 1 of 1 item differ by 3 LU or more, the most 26.0 LU"
+        " (p); raters hear them as they are, and see it"
     )
     out = tmp_path / "out"
     code, words = code_and_words("review", loud, "--protocol", "ab", "--export", out)
@@ -458,14 +527,20 @@ def test_matched_recordings_are_equally_loud(loud: Path) -> None:
     assert "louder than" not in client_of(review, "ada").get("/review").text
     clips = clips_of(review)
     heard = Clips(review.items, review.store.secret)
-    power = [np.frombuffer(clips.wav(clips.clip_id("p", side))[44:], "<i2") for side in "ab"]
+    power = [
+        np.frombuffer(clips.wav(clips.clip_id("p", side))[44:], "<i2") for side in "ab"
+    ]
     a, b = (20 * np.log10(np.std(samples.astype(float))) for samples in power)
     assert a == pytest.approx(b, abs=0.1)
     assert heard.loudness(review.items[0]).spread == pytest.approx(26, abs=0.1)
 
 
 def test_matching_never_clips() -> None:
-    levels = {"dense": Level(-20.0, 0.9), "peaky": Level(-40.0, 0.8), "silent": Level(None, 0.0)}
+    levels = {
+        "dense": Level(-20.0, 0.9),
+        "peaky": Level(-40.0, 0.8),
+        "silent": Level(None, 0.0),
+    }
     factors = gains(levels)
     assert factors["silent"] == 1
     assert factors["peaky"] * 0.8 == pytest.approx(1.0)

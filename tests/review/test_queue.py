@@ -26,19 +26,27 @@ SLOW = {"findings": [{"check": "slow", "a": {"strength": -0.4}, "b": {"strength"
 
 
 def _needs(needed: int, others: int) -> dict[str, Needed]:
-    found = {f"n{n}": Needed((Need.LOW_CONFIDENCE,), 1.0 + n / 100) for n in range(needed)}
+    found = {
+        f"n{n}": Needed((Need.LOW_CONFIDENCE,), 1.0 + n / 100) for n in range(needed)
+    }
     return found | {f"o{n}": Needed((), 0.0) for n in range(others)}
 
 
 def test_pairs_come_by_need(tmp_path: Path) -> None:
     judgements: dict[str, Judgement] = {
         "p0": support.scored("p0"),
-        "p1": support.scored("p1", evidence={"a": {"ovrl": 2.1}, "thresholds": {"min_ovrl": 2.0}}),
+        "p1": support.scored(
+            "p1", evidence={"a": {"ovrl": 2.1}, "thresholds": {"min_ovrl": 2.0}}
+        ),
         "p2": support.scored("p2", consistent=False),
-        "p3": support.scored("p3", distribution={Rating.A: 0.6, Rating.B: 0.4}),  # 0.971 bits
+        "p3": support.scored(
+            "p3", distribution={Rating.A: 0.6, Rating.B: 0.4}
+        ),  # 0.971 bits
         "p4": support.scored("p4", distribution=SPLIT),  # 1 bit
         "p5": support.unscored("p5"),
-        "p6": support.scored("p6", distribution={Rating.A: 0.75, Rating.B: 0.25}),  # 0.811 bits
+        "p6": support.scored(
+            "p6", distribution={Rating.A: 0.75, Rating.B: 0.25}
+        ),  # 0.811 bits
     }
     run = support.write_run(tmp_path / "run", support.pairs(tmp_path, 7), judgements)
     plan = make_plan(load_material(run), QueueOptions())
@@ -51,7 +59,10 @@ def test_pairs_come_by_need(tmp_path: Path) -> None:
     ("evidence", "near"),
     [
         ({"a": {"ovrl": 2.19}, "thresholds": {"min_ovrl": 2.0}}, True),
-        ({"a": {"ovrl": 2.3}, "b": {"ovrl": 1.7}, "thresholds": {"min_ovrl": 2.0}}, False),
+        (
+            {"a": {"ovrl": 2.3}, "b": {"ovrl": 1.7}, "thresholds": {"min_ovrl": 2.0}},
+            False,
+        ),
         ({"b": {"bandwidth_hz": 2100}, "thresholds": {"min_bandwidth_hz": 2000}}, True),
         (SLOW, False),
         (SLOW | {"thresholds": {}}, True),
@@ -59,7 +70,9 @@ def test_pairs_come_by_need(tmp_path: Path) -> None:
         ({"thresholds": {"min_ovrl": None}, "a": "text", "findings": [1]}, False),
     ],
 )
-def test_near_thresholds_by_the_evidence(evidence: dict[str, object], near: bool) -> None:
+def test_near_thresholds_by_the_evidence(
+    evidence: dict[str, object], near: bool
+) -> None:
     needed = need_of(support.scored("p", evidence=evidence), None)
     assert (Need.NEAR_THRESHOLD in needed.reasons) is near
 
@@ -70,7 +83,9 @@ def test_the_budget_keeps_its_random_slice() -> None:
     assert plan.needed == [f"n{n}" for n in range(29, 19, -1)]
     assert plan.drawn == 10
     # the needed pairs that found no room are in the random part's population
-    assert set(plan.others) == {f"n{n}" for n in range(20)} | {f"o{n}" for n in range(70)}
+    assert set(plan.others) == {f"n{n}" for n in range(20)} | {
+        f"o{n}" for n in range(70)
+    }
     few = plan_from_needs(_needs(3, 97), QueueOptions(budget=20))
     assert (len(few.needed), few.drawn) == (3, 17)
     one = plan_from_needs(_needs(30, 70), QueueOptions(budget=20, random_share=0))
@@ -112,7 +127,9 @@ def test_the_order_is_a_fair_coin_for_every_rater_and_item() -> None:
     assert by_rater == {"ab", "ba"}
 
 
-@pytest.mark.parametrize(("name", "value"), [("budget", 0), ("random_share", 1.2), ("repeat", -1)])
+@pytest.mark.parametrize(
+    ("name", "value"), [("budget", 0), ("random_share", 1.2), ("repeat", -1)]
+)
 def test_options_out_of_range(name: str, value: float) -> None:
     with pytest.raises(UserError, match=f"--{name.replace('_', '-')} {value}"):
         plan_from_needs(_needs(1, 1), QueueOptions(**{name: value}))
@@ -138,7 +155,9 @@ def test_a_manifest_is_all_random_and_bad_audio_is_left_out(tmp_path: Path) -> N
 def test_clips_that_the_run_could_not_decode_are_left_out(tmp_path: Path) -> None:
     pairs = support.pairs(tmp_path, 2)
     bad = write(tmp_path / "nan.wav", tone(0.3, hz=100))
-    pairs[1] = pairs[1].model_copy(update={"a": pairs[1].a.model_copy(update={"audio": bad})})
+    pairs[1] = pairs[1].model_copy(
+        update={"a": pairs[1].a.model_copy(update={"audio": bad})}
+    )
     record = support.ClipRecord(source=str(bad), error="3 of 9 samples are NaN")
     run = support.write_run(tmp_path / "run", pairs, clips=[record])
     material = load_material(run)

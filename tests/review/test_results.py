@@ -32,8 +32,8 @@ def test_strata_are_weighed_by_size() -> None:
     assert found.naive == 0.5
     assert (found.reviewed, found.population) == (8, 20)
     # n_eff = 4 * 15 / 12 = 5; z = 1.959964, z2 = 3.841459
-    # centre = (0.75 + 3.841459 / 10) / (1 + 3.841459 / 5) = 1.1341459 / 1.7682918 = 0.641379
-    # half = sqrt(3.841459 * (0.75 * 0.25 / 5 + 3.841459 / 100)) / 1.7682918
+    # centre = (0.75 + 3.841459 / 10) / (1 + 3.841459 / 5) = 1.1341459 / 1.7682918 =
+    # 0.641379 half = sqrt(3.841459 * (0.75 * 0.25 / 5 + 3.841459 / 100)) / 1.7682918
     #      = sqrt(3.841459 * (0.0375 + 0.03841459)) / 1.7682918 = 0.540019 / 1.7682918 = 0.305390
     # whole: (1 + 16 * (0.641379 -+ 0.305390)) / 20
     assert found.low == pytest.approx((1 + 16 * 0.335989) / 20, abs=1e-5)
@@ -42,7 +42,9 @@ def test_strata_are_weighed_by_size() -> None:
 
 def test_open_needed_pairs_give_bounds_and_no_value() -> None:
     # 2 of 4 needed are reviewed, both right; none of 6 others: from 2/10 to 10/10
-    found = estimate_accuracy({"n0": 1.0, "n1": 1.0}, ["n0", "n1", "n2", "n3"], list("abcdef"))
+    found = estimate_accuracy(
+        {"n0": 1.0, "n1": 1.0}, ["n0", "n1", "n2", "n3"], list("abcdef")
+    )
     assert (found.status, found.value) == ("bounds", None)
     assert (found.low, found.high) == (pytest.approx(0.2), pytest.approx(1.0))
     assert found.reason == "2 of the pairs that need review are still open"
@@ -65,7 +67,9 @@ def test_the_score_of_a_pair_is_the_share_of_its_raters() -> None:
     assert agreement_scores(judge, people) == {"x": 0.5, "y": 1.0}
 
 
-def _simulate(random_share: float, seeds: int) -> tuple[float, list[float], list[float], float]:
+def _simulate(
+    random_share: float, seeds: int
+) -> tuple[float, list[float], list[float], float]:
     """200 pairs, 60 of them doubtful; the judge is right on 30 % of those, 90 % of the rest."""
     rng = random.Random(7)
     needs = {f"n{n}": Needed((Need.LOW_CONFIDENCE,), 1 + n / 100) for n in range(60)}
@@ -86,14 +90,17 @@ def _simulate(random_share: float, seeds: int) -> tuple[float, list[float], list
 
 
 @pytest.mark.parametrize("random_share", [0.5, 0.8])
-def test_the_estimate_is_unbiased_and_the_plain_share_is_not(random_share: float) -> None:
+def test_the_estimate_is_unbiased_and_the_plain_share_is_not(
+    random_share: float,
+) -> None:
     truth, estimates, naive, coverage = _simulate(random_share, seeds=2000)
     spread = (sum((e - fmean(estimates)) ** 2 for e in estimates) / 1999) ** 0.5
     # the mean of 2,000 unbiased estimates is within 4 standard errors of the truth
     assert abs(fmean(estimates) - truth) < 4 * spread / 2000**0.5
     # and that is sharp: the plain share is off by 10 to 20 times as much
     assert fmean(naive) < truth - 0.05
-    # 95 % intervals of small samples: between 92 and 99 % is what a score interval gives
+    # 95 % intervals of small samples: between 92 and 99 % is what a score interval
+    # gives
     assert 0.92 <= coverage <= 0.99
 
 
@@ -117,8 +124,9 @@ def test_kappa_and_alpha_of_two_raters(run: Path) -> None:
     for kappa in found["kappas"]:
         assert (kappa.who, kappa.items, kappa.same) == ("ada and bob", 4, 0.75)
         assert kappa.value == pytest.approx(7 / 11)
-    # alpha: 8 values, A 3, B 3, bad 2; D_o = 2 * 1 / 8 = 1/4 (one differing pair, twice);
-    # D_e = (64 - 9 - 9 - 4) / (8 * 7) = 42/56 = 3/4; alpha = 1 - (1/4) / (3/4) = 2/3
+    # alpha: 8 values, A 3, B 3, bad 2; D_o = 2 * 1 / 8 = 1/4 (one differing pair,
+    # twice); D_e = (64 - 9 - 9 - 4) / (8 * 7) = 42/56 = 3/4; alpha = 1 - (1/4) / (3/4)
+    # = 2/3
     assert found["alphas"][0].value == pytest.approx(2 / 3)
     assert found["alphas"][0].items == 4
 
@@ -140,7 +148,12 @@ def test_repeated_pairs_give_test_retest_and_nothing_else(run: Path) -> None:
     _rate(review, "ada", [first[review.plan.repeats[0]], BAD])  # one the same, one not
     found = agreement(review.labelled())
     retest = found["retests"][0]
-    assert (retest.who, retest.phase, retest.items, retest.same) == ("ada", "overall", 2, 0.5)
+    assert (retest.who, retest.phase, retest.items, retest.same) == (
+        "ada",
+        "overall",
+        2,
+        0.5,
+    )
     # the judge says A everywhere; the second views do not count: 1 of 2
     assert accuracies(review, review.labelled())["overall"].naive == 0.5
 

@@ -80,7 +80,11 @@ def test_the_queue_goes_by_variance_and_takes_ratings_codes_and_null(run: Path) 
         ("i1", 4, ("e", "u")),
         ("i2", None, ("e",)),
     ]
-    for value, why in (("0", "is not one of 1, 2, 3"), ("4.5", "is not one of"), ("x", "score")):
+    for value, why in (
+        ("0", "is not one of 1, 2, 3"),
+        ("4.5", "is not one of"),
+        ("x", "score"),
+    ):
         with pytest.raises(UserError, match=why):
             rate(review, "ada", 2, value)
     with pytest.raises(UserError, match="code 'z'"):
@@ -104,7 +108,11 @@ def test_a_correction_sets_ratings_aside_and_asks_again(run: Path) -> None:
     assert review.correct("eve", 0, {"reference": "better\n---\nor this"}) == 0
     assert review.items[0].reference == ("better", "or this")
     assert [g.item for g in review.store.stored()] == ["i2"]
-    assert [g.set_aside for g in review.store.stored(all_=True)] == ["corrected", "corrected", None]
+    assert [g.set_aside for g in review.store.stored(all_=True)] == [
+        "corrected",
+        "corrected",
+        None,
+    ]
     assert (task_of(review, "ada"), task_of(review, "bob")) == (0, 0)
     (line,) = map(json.loads, (run / "corrections.jsonl").read_text().splitlines())
     assert (line["item"], line["field"], line["who"]) == ("i1", "reference", "eve")
@@ -166,10 +174,14 @@ def test_exports_feed_agreement(run: Path, tmp_path: Path) -> None:
 
 
 def test_a_rubric_may_ask_how_sure_a_rater_is(run: Path, tmp_path: Path) -> None:
-    rubric = load_rubric("correctness").model_copy(update={"name": "sure", "confidence": True})
+    rubric = load_rubric("correctness").model_copy(
+        update={"name": "sure", "confidence": True}
+    )
     material = replace(load_material(run), protocol=rubric)
     review = Review(
-        material, Store(tmp_path / "sure.sqlite", "sure"), make_plan(material, QueueOptions())
+        material,
+        Store(tmp_path / "sure.sqlite", "sure"),
+        make_plan(material, QueueOptions()),
     )
     client = client_of(review, "ada")
     assert review.answer("ada", 0, "sure", "4", Remark("hm", ["u"]))
@@ -182,7 +194,9 @@ def test_a_rubric_may_ask_how_sure_a_rater_is(run: Path, tmp_path: Path) -> None
     assert task_of(review, "ada") == 1
     assert review.answer("ada", 1, "sure", "none")  # nobody is sure of no score
     assert task_of(review, "ada") == 2
-    labels = next(p for p in write_exports(review, tmp_path / "out") if p.name == "labels.csv")
+    labels = next(
+        p for p in write_exports(review, tmp_path / "out") if p.name == "labels.csv"
+    )
     rows = list(csv.DictReader(labels.open()))
     assert [(r["id"], r["score"], r["confidence"], r["comment"]) for r in rows] == [
         ("i1", "4", "1", "hm noisy"),
@@ -193,7 +207,9 @@ def test_a_rubric_may_ask_how_sure_a_rater_is(run: Path, tmp_path: Path) -> None
     assert json.loads(items[0])["labels"]["scores"] == {"x": 5, "ada": 4}
 
 
-def test_exported_items_hold_every_rating_that_counts(run: Path, tmp_path: Path) -> None:
+def test_exported_items_hold_every_rating_that_counts(
+    run: Path, tmp_path: Path
+) -> None:
     review = open_review(run)
     rate(review, "ada", 0, "4", ["u"])
     rate(review, "bob", 0, "none", ["e"])
@@ -224,11 +240,19 @@ def test_pages_are_blind_and_harmless(run: Path) -> None:
     assert client.get("/export/labels.csv").status_code == 403
     form = {"csrf": csrf(client, "/review"), "task": 0, "step": "correctness"}
     assert client.post("/answer", data={**form, "value": "9"}).status_code == 400
-    assert client.post("/answer", data={"task": 0, "value": "3"}).status_code in (400, 403)
-    assert (
-        client.post("/answer", data={**form, "value": "3", "code": ["a", "r"]}).status_code == 303
+    assert client.post("/answer", data={"task": 0, "value": "3"}).status_code in (
+        400,
+        403,
     )
-    assert [(score_of(g.value), g.codes) for g in review.store.stored()] == [(3, ("a", "r"))]
+    assert (
+        client.post(
+            "/answer", data={**form, "value": "3", "code": ["a", "r"]}
+        ).status_code
+        == 303
+    )
+    assert [(score_of(g.value), g.codes) for g in review.store.stored()] == [
+        (3, ("a", "r"))
+    ]
     assert "Question 1" in client.get("/flags").text
     corrected = client.post("/correct", data={**form, "rationale": "new words"})
     assert corrected.headers["location"] == "/flags"
@@ -244,11 +268,15 @@ def call(tmp_path: Path) -> Path:
     """Write a call of which a judge rated the three turns of the agent, 3, 1 and 2."""
     calls.sound(tmp_path)
     path = calls.manifest(tmp_path, [{"id": "c", "conversation": calls.conversation()}])
-    turns = [{"turn": t, "reasoning": "", "score": s} for t, s in ((0, 3), (2, 1), (4, 2))]
+    turns = [
+        {"turn": t, "reasoning": "", "score": s} for t, s in ((0, 3), (2, 1), (4, 2))
+    ]
     judge = calls.manifest(tmp_path, [{"turns": turns}], "script.jsonl")
     left_out = dict.fromkeys(GROUPS.keys() - {"signal"}, "none")
     extract = ExtractOptions(cache=tmp_path / "cache", workers=0, overrides=left_out)
-    options = RateOptions(extract, judge=(f"scripted:{judge}",), rubrics=("conciseness",))
+    options = RateOptions(
+        extract, judge=(f"scripted:{judge}",), rubrics=("conciseness",)
+    )
     rate_manifest(path, tmp_path / "run", options)
     return tmp_path / "run"
 
@@ -256,13 +284,17 @@ def call(tmp_path: Path) -> Path:
 def test_turns_without_words_do_not_push_the_player_away() -> None:
     silent = [(who, start, end, None) for who, start, end, _ in calls.TURNS]
     call = Conversation.model_validate(calls.conversation(turns=silent))
-    assert turn_lines(call, 0, len(silent)) == [(None, f"({len(silent)} turns, no words known)")]
+    assert turn_lines(call, 0, len(silent)) == [
+        (None, f"({len(silent)} turns, no words known)")
+    ]
     silent[2] = calls.TURNS[2]
     call = Conversation.model_validate(calls.conversation(turns=silent))
     assert len(turn_lines(call, 0, len(silent))) == len(silent)
 
 
-def test_turns_of_a_call_are_rated_one_by_one_and_compared(call: Path, tmp_path: Path) -> None:
+def test_turns_of_a_call_are_rated_one_by_one_and_compared(
+    call: Path, tmp_path: Path
+) -> None:
     review = open_review(call)
     client = client_of(review, "ada")
     for turn, value in ((0, "3"), (2, "1"), (4, "2")):
@@ -271,17 +303,25 @@ def test_turns_of_a_call_are_rated_one_by_one_and_compared(call: Path, tmp_path:
         assert html.unescape(page).count(calls.TURNS[turn][3]) == 1
         players = re.findall(r'src="/audio/([0-9a-f]+)" data-key="(\w)"', page)
         assert [key for _, key in players] == (["i", "p"] if turn else ["p"])
-        assert all(client.get(f"/audio/{clip}").status_code == 200 for clip, _ in players)
-        if turn == 4:  # what was said before it, and nothing of the names that speakers have
+        assert all(
+            client.get(f"/audio/{clip}").status_code == 200 for clip, _ in players
+        )
+        if (
+            turn == 4
+        ):  # what was said before it, and nothing of the names that speakers have
             assert "3 user" in page
             assert "caller" not in page
         form = {"csrf": csrf(client, "/review"), "task": 0, "step": f"turn-{turn}"}
-        client.post("/answer", data={**form, "value": value, "code": ["u"] if turn else []})
+        client.post(
+            "/answer", data={**form, "value": value, "code": ["u"] if turn else []}
+        )
         if turn == 2:
             client.post("/undo", data={**form, "comment": "half a comment"})
             assert "half a comment" in client.get("/review").text
             client.post("/answer", data={**form, "value": value})
-            assert "half a comment" not in client.get("/review").text  # of the next turn
+            assert (
+                "half a comment" not in client.get("/review").text
+            )  # of the next turn
     assert "All 1 done" in client.get("/review").text
     labels, aside, items = write_exports(review, tmp_path / "out")
     rows = list(csv.DictReader(labels.open()))
@@ -295,7 +335,9 @@ def test_turns_of_a_call_are_rated_one_by_one_and_compared(call: Path, tmp_path:
     assert item.labels.turns == {"0": {"ada": 3}, "2": {"ada": 1}, "4": {"ada": 2}}
     for given in (labels, items):
         report = agree([call], given, AgreeOptions())
-        rho = next(one for one in report.figures if one.name == "rho" and "scripted" in one.who)
+        rho = next(
+            one for one in report.figures if one.name == "rho" and "scripted" in one.who
+        )
         assert (report.items, report.questions, rho.estimate.value) == (3, 1, 1.0)
 
 
@@ -324,7 +366,9 @@ def test_turns_are_rated_by_keys(call: Path) -> None:
         for turn, key in ((0, "3"), (2, "1"), (4, "2")):
             page.locator(f"main[data-turn='{turn}'] .answer audio").wait_for()
             page.keyboard.press(" ")
-            while not page.evaluate("document.querySelector('.answer audio').played.length"):
+            while not page.evaluate(
+                "document.querySelector('.answer audio').played.length"
+            ):
                 page.wait_for_timeout(20)
             page.keyboard.press(key)
         page.locator("main[data-step='done']").wait_for()

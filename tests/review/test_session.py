@@ -16,7 +16,14 @@ from trace_eval.data.outcome import Order
 from trace_eval.data.rubrics.load import load_protocol
 from trace_eval.opinions.labels import read_labels
 from trace_eval.review.exports import write_exports
-from trace_eval.review.forms import NAME_LIMIT, check_name, form_of, phases, rating, shown_rating
+from trace_eval.review.forms import (
+    NAME_LIMIT,
+    check_name,
+    form_of,
+    phases,
+    rating,
+    shown_rating,
+)
 from trace_eval.review.opening import open_review
 from trace_eval.review.options import ReviewOptions
 
@@ -25,7 +32,8 @@ FORM = form_of(HCOT)
 
 ORDERS: tuple[Order, ...] = get_args(Order)
 
-#: (first acceptable, second acceptable, which is better) as shown -> typed tie as shown.
+#: (first acceptable, second acceptable, which is better) as shown -> typed tie as
+#: shown.
 TIES = [
     (("no", "no"), Rating.BOTH_BAD),
     (("yes", "no"), Rating.A),
@@ -38,7 +46,9 @@ TIES = [
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize(("said", "tie"), TIES)
-def test_a_block_gives_a_typed_tie(order: Order, said: tuple[str, ...], tie: Rating) -> None:
+def test_a_block_gives_a_typed_tie(
+    order: Order, said: tuple[str, ...], tie: Rating
+) -> None:
     answers: dict[str, str] = {}
     for value in said:
         assert rating(answers, "content") is None
@@ -57,7 +67,9 @@ def test_a_block_gives_a_typed_tie(order: Order, said: tuple[str, ...], tie: Rat
 @pytest.mark.parametrize("overall_first", [False, True])
 def test_every_way_through_an_item_ends_with_the_comment(overall_first: bool) -> None:
     form, blocks = form_of(HCOT, overall_first), phases(overall_first)
-    for said in product(TIES, repeat=2):  # the first two blocks vary, the others are bad
+    for said in product(
+        TIES, repeat=2
+    ):  # the first two blocks vary, the others are bad
         answers: dict[str, str] = {}
         order: Order = "ba"
         asked = []
@@ -108,7 +120,10 @@ def test_answers_are_mapped_back_whatever_was_shown_first(run: Path) -> None:
 
 def test_all_raters_see_the_same_pairs_in_the_same_order(run: Path) -> None:
     review = support.open_at(run, budget=4, repeat=1)
-    seen = {rater: [support.say(review, rater, Rating.A) for _ in range(5)] for rater in "ab"}
+    seen = {
+        rater: [support.say(review, rater, Rating.A) for _ in range(5)]
+        for rater in "ab"
+    }
     assert seen["a"] == seen["b"] == [*review.plan.items, *review.plan.repeats]
     assert review.position("a") is None
     assert review.progress("a") == (5, 5)
@@ -172,7 +187,9 @@ def test_a_review_goes_on_with_its_own_plan(run: Path) -> None:
     assert again.progress("ada") == (1, 4)
     assert len(open_review(run, {"budget": 5}).plan.items) == 5
     assert len(open_review(run).plan.items) == 5
-    with pytest.raises(UserError, match="has --seed 5, not 6; start another one with --db"):
+    with pytest.raises(
+        UserError, match="has --seed 5, not 6; start another one with --db"
+    ):
         open_review(run, {"seed": 6})
     with pytest.raises(UserError, match="--overall-first True, not False"):
         open_review(run, {"overall_first": False})
@@ -180,7 +197,9 @@ def test_a_review_goes_on_with_its_own_plan(run: Path) -> None:
     assert open_review(run, {"seed": 6}, elsewhere).plan.seed == 6
 
 
-def test_a_review_of_pairs_may_ask_how_sure_a_rater_is(run: Path, tmp_path: Path) -> None:
+def test_a_review_of_pairs_may_ask_how_sure_a_rater_is(
+    run: Path, tmp_path: Path
+) -> None:
     review, sure = support.open_at(run, confidence=True), iter("1231")
     asked = []
     while (position := review.position("ada")) and position.task == 0 and position.step:
@@ -196,7 +215,9 @@ def test_a_review_of_pairs_may_ask_how_sure_a_rater_is(run: Path, tmp_path: Path
     assert set(row.ratings.values()) == {Rating.BOTH_BAD}
     write_exports(review, tmp_path / "labels")
     for name in ("labels.csv", "labels.jsonl"):
-        assert read_labels(tmp_path / "labels" / name).ids.tolist() == [row.view.item], name
+        assert read_labels(tmp_path / "labels" / name).ids.tolist() == [
+            row.view.item
+        ], name
     with (tmp_path / "labels" / "labels.csv").open(newline="") as file:
         (record,) = csv.DictReader(file)
     assert [record[f"{name}_confidence"] for name in names] == list("1231")
@@ -207,6 +228,9 @@ def test_names_and_nothing_to_review(tmp_path: Path) -> None:
     for name in ("", "   ", "x" * (NAME_LIMIT + 1), "a\x00b", "\u202eadA"):
         with pytest.raises(UserError, match="give a name"):
             check_name(name)
-    for path, why in ((tmp_path, "no run here"), (tmp_path / "pairs.jsonl", "no such file")):
+    for path, why in (
+        (tmp_path, "no run here"),
+        (tmp_path / "pairs.jsonl", "no such file"),
+    ):
         with pytest.raises(UserError, match=why):
             open_review(path)

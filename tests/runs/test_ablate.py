@@ -15,7 +15,12 @@ from tests.support.cli import trace_eval
 from tests.support.datasets_made import write_lines
 from tests.support.judged import extracted_run
 from tests.support.samples import spoken
-from trace_eval.decide.ablation import TREE_AND_VOTE, AblationReport, ablation_table, compare
+from trace_eval.decide.ablation import (
+    TREE_AND_VOTE,
+    AblationReport,
+    ablation_table,
+    compare,
+)
 from trace_eval.decide.ablation_answer import ablation_answer
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -43,7 +48,11 @@ def test_conditions_name_what_the_blueprints_have(tmp_path: Path) -> None:
     assert "without quality" in names
     assert "without properties" in names
     chosen = AblateOptions(drops=("pitch",), modes=True)
-    assert [c.name for c in conditions_of(chosen, run)] == [FULL, "without pitch", "transcript"]
+    assert [c.name for c in conditions_of(chosen, run)] == [
+        FULL,
+        "without pitch",
+        "transcript",
+    ]
     # a judge that is shown steps is once not shown them
     every = conditions_of(AblateOptions(), run, steps=True)
     assert (every[-1].name, every[-1].beside) == ("without steps", "off")
@@ -51,7 +60,9 @@ def test_conditions_name_what_the_blueprints_have(tmp_path: Path) -> None:
         AblateOptions(drops=("smell",))
 
 
-def test_rules_find_a_dropped_group_absent_and_the_tables_say_so(tmp_path: Path) -> None:
+def test_rules_find_a_dropped_group_absent_and_the_tables_say_so(
+    tmp_path: Path,
+) -> None:
     run = extracted_run(tmp_path / "run")
     options = AblateOptions(drops=("quality", "rate"), repeats=2)
     folders = ablate(run.folder, options)
@@ -87,12 +98,16 @@ def test_judges_that_hear_in_every_condition_are_refused(tmp_path: Path) -> None
     run = extracted_run(tmp_path / "run")
     judging = JudgeOptions(base_url="http://127.0.0.1:9/v1")
     for modes in (False, True):
-        options = AblateOptions("audio:openai:m", judging, drops=("pitch",), modes=modes)
+        options = AblateOptions(
+            "audio:openai:m", judging, drops=("pitch",), modes=modes
+        )
         with pytest.raises(UserError, match="reads no blueprints"):
             ablate(run.folder, options)
 
 
-def test_a_finished_ablation_is_not_judged_again_and_options_do_not_mix(tmp_path: Path) -> None:
+def test_a_finished_ablation_is_not_judged_again_and_options_do_not_mix(
+    tmp_path: Path,
+) -> None:
     run = extracted_run(tmp_path / "run")
     shown: list[str] = []
     options = AblateOptions(drops=("pitch",))
@@ -107,18 +122,30 @@ def test_a_model_is_not_told_what_is_dropped(tmp_path: Path) -> None:
     replies = [verdict("both_good", "both_good", "both_good")] * 2
     script = write_lines(tmp_path / "replies.jsonl", replies)
     options = AblateOptions(
-        judge=f"scripted:{script}", judging=JudgeOptions(swap="off"), drops=("pitch",), modes=True
+        judge=f"scripted:{script}",
+        judging=JudgeOptions(swap="off"),
+        drops=("pitch",),
+        modes=True,
     )
     folders = ablate(run.folder, options)
     judged = {name: Run.open(f[0]).judgements()["0"] for name, f in folders.items()}
-    assert {name: j.status for name, j in judged.items()} == dict.fromkeys(folders, "scored")
-    drops = {name: Run.open(f[0]).record().judge.parameters["drop"] for name, f in folders.items()}
+    assert {name: j.status for name, j in judged.items()} == dict.fromkeys(
+        folders, "scored"
+    )
+    drops = {
+        name: Run.open(f[0]).record().judge.parameters["drop"]
+        for name, f in folders.items()
+    }
     assert drops == {FULL: [], "without pitch": ["pitch"], "transcript": []}
     options = AblateOptions(modes=True, policy="content_first")
     report = compare(run.folder, folders, options)
     assert report.modes is not None
     rows = {row.condition: row.accuracy for row in report.modes.rows}
-    both = [f"{mode} / {how}" for mode in ("blueprint", "transcript") for how in TREE_AND_VOTE]
+    both = [
+        f"{mode} / {how}"
+        for mode in ("blueprint", "transcript")
+        for how in TREE_AND_VOTE
+    ]
     assert rows == dict.fromkeys(both, 1.0)
 
 
@@ -127,27 +154,44 @@ def test_the_command_prints_and_writes_the_tables(tmp_path: Path) -> None:
     places = ["--json", tmp_path / "out.json", "--csv", tmp_path / "csv"]
     sheet = tmp_path / "sheet.csv"
     winners = "AB" * len(list(run.pairs()))
-    rows = [f"{pair.id},{winner}" for pair, winner in zip(run.pairs(), winners, strict=False)]
+    rows = [
+        f"{pair.id},{winner}"
+        for pair, winner in zip(run.pairs(), winners, strict=False)
+    ]
     sheet.write_text("\n".join(["Pair,Winner", *rows]))
-    named = ["--id", "Pair", "--column", "preference=Winner", "--map", "A=1", "--map", "B=2"]
+    named = [
+        "--id",
+        "Pair",
+        "--column",
+        "preference=Winner",
+        "--map",
+        "A=1",
+        "--map",
+        "B=2",
+    ]
     options = ["--without", "rate", "--labels", sheet, *named, *places]
     done = trace_eval("ablate", run.folder, *options, ends=0)
     assert done.out.startswith("rate does not matter on these 4 labelled pairs")
     assert "without rate" in done.out
     rows = list(csv.DictReader((tmp_path / "csv" / "groups.csv").open()))
     assert {row["condition"] for row in rows} == {FULL, "without rate"}
-    assert len(json.loads((tmp_path / "out.json").read_text())["groups"]["rows"]) == len(rows)
+    assert len(
+        json.loads((tmp_path / "out.json").read_text())["groups"]["rows"]
+    ) == len(rows)
 
 
 def test_labels_that_were_not_drawn_alike_speak_for_all_pairs(tmp_path: Path) -> None:
-    # 40 doubtful pairs, 20 of them asked for; 160 others, 40 of them asked for. The full judge is
-    # right on the 160 alone, the other condition on none: on the labelled pairs 40 of 60 are right
+    # 40 doubtful pairs, 20 of them asked for; 160 others, 40 of them asked for. The
+    # full judge is right on the 160 alone, the other condition on none: on the labelled
+    # pairs 40 of 60 are right
     ids = texts_of([f"p{number}" for number in range(200)])
     is_sure = np.arange(200) >= 40
     asked = np.r_[0:20, 40:80]
 
     def judged(right: NDArray[np.bool_]) -> Opinions:
-        return Opinions("judged", ids, {"preference": np.where(right, 0, 1).astype(np.int8)})
+        return Opinions(
+            "judged", ids, {"preference": np.where(right, 0, 1).astype(np.int8)}
+        )
 
     truth = Opinions(
         source="labels",
@@ -163,6 +207,6 @@ def test_labels_that_were_not_drawn_alike_speak_for_all_pairs(tmp_path: Path) ->
     assert without.difference.value == pytest.approx(-0.8)
     (sentence,) = ablation_answer(AblationReport(table))
     assert sentence == (
-        "rate matters most: without it about 0 of 200 pairs are judged right, with all about 160"
-        " (60 labels, by how they were drawn)."
+        "rate matters most: without it about 0 of 200 pairs are judged right, with all"
+        " about 160 (60 labels, by how they were drawn)."
     )

@@ -23,10 +23,13 @@ from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.ray.shards import ShardFolder
 from trace_eval.extracting.start import extract
 
-pytest.importorskip("aiohttp", reason="fsspec needs it for http; pip install 'fsspec[http]'")
+pytest.importorskip(
+    "aiohttp", reason="fsspec needs it for http; pip install 'fsspec[http]'"
+)
 
-#: What renders templates, keeps what it fetches, runs commands, reads other places, or is spelled
-#: so that two readers see different things; WEB is a server that would be asked.
+#: What renders templates, keeps what it fetches, runs commands, reads other places, or
+#: is spelled so that two readers see different things; WEB is a server that would be
+#: asked.
 HOSTILE = (
     "reference://x.wav::WEB/refs.json",
     "REFERENCE://x.wav::WEB/refs.json",
@@ -88,7 +91,10 @@ def web(tmp_path: Path) -> Iterator[Web]:
 @pytest.fixture
 def access() -> Iterator[Callable[..., None]]:
     before = set_url_access(UrlAccess())
-    yield lambda *names, network=True: (set_url_access(UrlAccess(names, network)), None)[1]
+    yield lambda *names, network=True: (
+        set_url_access(UrlAccess(names, network)),
+        None,
+    )[1]
     set_url_access(before)
 
 
@@ -141,7 +147,9 @@ def test_what_is_on_the_list_is_allowed(url: str, place: str | Path) -> None:
     assert allowed(url) == place
 
 
-def test_a_user_may_allow_a_protocol_and_forbid_the_network(access: Callable[..., None]) -> None:
+def test_a_user_may_allow_a_protocol_and_forbid_the_network(
+    access: Callable[..., None],
+) -> None:
     access("sftp", "memory")
     assert refusal("sftp://h/a.wav") is None
     assert refusal("SFTP://h/a.wav") is None
@@ -161,7 +169,8 @@ def test_settings_of_fsspec_open_nothing_more(web: Web, tmp_path: Path) -> None:
     settings = json.dumps({"fo": f"{web.url}/all.zip", "target_protocol": "reference"})
     code = (
         "from trace_eval.data.remote import fetch\n"
-        "for url in ('reference://x.wav', 'zip://in/a.wav', 'zip://in/a.wav::file:///none.zip'):\n"
+        "for url in ('reference://x.wav', 'zip://in/a.wav',"
+        " 'zip://in/a.wav::file:///none.zip'):\n"
         "    try: fetch(url)\n    except ValueError as error: print(error)\n"
     )
     assert python(code, FSSPEC_REFERENCE=refs, FSSPEC_ZIP=settings).count("; ") >= 3
@@ -173,25 +182,39 @@ def test_workers_keep_to_it(
     workers: int, web: Web, tmp_path: Path, access: Callable[..., None]
 ) -> None:
     only = dict.fromkeys(("transcript", "quality", "pitch", "loudness", "rate"), "none")
-    options = ExtractOptions(overrides=dict(only), cache=tmp_path / "cache", workers=workers)
+    options = ExtractOptions(
+        overrides=dict(only), cache=tmp_path / "cache", workers=workers
+    )
     urls = [f"{web.url}/a.wav", f"file://{web.folder}/a.wav"]
     access(network=False)
     far, near = extract(urls, options)
     assert "--no-network" in str(far.error)
     assert near.blueprint
-    for read in (recordings_in, read_manifest):  # nor is a folder or a manifest asked for
+    for read in (
+        recordings_in,
+        read_manifest,
+    ):  # nor is a folder or a manifest asked for
         with pytest.raises(UserError, match="--no-network forbids"):
             read([f"{web.url}/"] if read is recordings_in else f"{web.url}/pairs.jsonl")
     assert web.asked == []
 
 
 def test_the_command_line_says_what_is_allowed(
-    web: Web, tmp_path: Path, access: Callable[..., None], capsys: pytest.CaptureFixture[str]
+    web: Web,
+    tmp_path: Path,
+    access: Callable[..., None],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    path, out = tmp_path / "pairs.csv", ("--out", tmp_path / "out", "--cache", tmp_path / "cache")
+    path, out = (
+        tmp_path / "pairs.csv",
+        ("--out", tmp_path / "out", "--cache", tmp_path / "cache"),
+    )
     url = f"reference://x.wav::{web.url}/refs.json"
     path.write_text(f"id,a,b\n1,{url},s3://bucket/a.wav\n")
-    bare = [f"-x{name}=none" for name in ("transcript", "quality", "pitch", "loudness", "rate")]
+    bare = [
+        f"-x{name}=none"
+        for name in ("transcript", "quality", "pitch", "loudness", "rate")
+    ]
 
     def said(*arguments: object) -> str:
         done = CliRunner().invoke(app, [str(argument) for argument in arguments])
@@ -203,8 +226,13 @@ def test_the_command_line_says_what_is_allowed(
     assert "which --no-network forbids; copy the file" in shown
     for provided in (("--rubric", url), ("-J", f"prices={url}"), ("--config", url)):
         said("rate", path, "--judge", "lexical", *provided, *out)
-    for command in (("judge", url), ("extract", path, "--audio-root", url, "--workers", 0)):
+    for command in (
+        ("judge", url),
+        ("extract", path, "--audio-root", url, "--workers", 0),
+    ):
         shown = said("--allow-protocol", "reference", *command, *out, *bare)
         assert "are not opened; unpack" in shown
     assert web.asked == []
-    assert "give its name alone" in said("--allow-protocol", "a::b", "extract", path, *out)
+    assert "give its name alone" in said(
+        "--allow-protocol", "a::b", "extract", path, *out
+    )

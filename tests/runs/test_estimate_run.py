@@ -19,7 +19,8 @@ from trace_eval.runs.options import Options
 from trace_eval.runs.run import Run
 
 PAIRS = ROOT / "examples" / "pairs.jsonl"
-MODEL = "openai:gpt-4.1-mini"  # of OpenAI's own server, whose price is known; there is no key
+# of OpenAI's own server, whose price is known; there is no key
+MODEL = "openai:gpt-4.1-mini"
 
 
 @pytest.fixture(scope="module")
@@ -38,22 +39,33 @@ def manifest() -> Manifest:
     return read_manifest(PAIRS, limit=2)
 
 
-def test_the_quick_one_is_near_the_exact_one(manifest: Manifest, options: Options) -> None:
+def test_the_quick_one_is_near_the_exact_one(
+    manifest: Manifest, options: Options
+) -> None:
     quick = quick_estimate(manifest, options)
     exact = estimate_manifest(manifest, options)
     assert quick.calls == exact.calls == 2 * 2 * 3
     assert (quick.guessed, exact.guessed) == (0, None)
     assert quick.cost_usd is not None
-    assert 0.9 < quick.input_tokens / exact.input_tokens < 1.3  # it guesses high rather than low
+    assert (
+        0.9 < quick.input_tokens / exact.input_tokens < 1.3
+    )  # it guesses high rather than low
 
 
 def test_the_quick_one_opens_a_file_once(
-    manifest: Manifest, options: Options, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    manifest: Manifest,
+    options: Options,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     opened: list[str] = []
     info = soundfile.info
-    monkeypatch.setattr(soundfile, "info", lambda path: opened.append(path) or info(path))
-    options = replace(options, extract=replace(options.extract, cache=tmp_path / "cache"))
+    monkeypatch.setattr(
+        soundfile, "info", lambda path: opened.append(path) or info(path)
+    )
+    options = replace(
+        options, extract=replace(options.extract, cache=tmp_path / "cache")
+    )
     first = quick_estimate(manifest, options)
     assert opened
     opened.clear()

@@ -60,7 +60,16 @@ def test_a_full_disk_leaves_every_output_as_it_was(tmp_path: Path) -> None:
         for name in names:
             write_file(folder / name, "old\n")
     shown = dict(line.split(" | ") for line in python(_FULL, folder, run).splitlines())
-    kinds = {"json", "table", "csv", "report", "export", "parquet", "fused judge", "card"}
+    kinds = {
+        "json",
+        "table",
+        "csv",
+        "report",
+        "export",
+        "parquet",
+        "fused judge",
+        "card",
+    }
     assert shown.keys() == kinds
     assert all("cannot be written (" in stated for stated in shown.values()), shown
     assert all("File too large" in stated for stated in shown.values()), shown
@@ -91,7 +100,10 @@ def test_a_run_is_open_to_those_who_may_enter_its_folder(tmp_path: Path) -> None
     old = os.umask(0o022)
     try:
         (tmp_path / "old").mkdir(mode=0o755)
-        for name, folder_mode, file_mode in (("new", 0o700, 0o600), ("old", 0o755, 0o644)):
+        for name, folder_mode, file_mode in (
+            ("new", 0o700, 0o600),
+            ("old", 0o755, 0o644),
+        ):
             run = support.write_run(tmp_path / name, support.pairs(tmp_path, 1))
             assert stat.S_IMODE(run.stat().st_mode) == folder_mode
             result = {stat.S_IMODE(path.stat().st_mode) for path in run.glob("*.json*")}
@@ -107,4 +119,6 @@ def test_outputs_are_written_in_one_place() -> None:
     for path in (ROOT / "trace_eval").rglob("*.py"):
         if path.name not in others and "scorer" not in path.parts:
             text = path.read_text()
-            assert not re.search(r"\.write_(text|bytes)\(|(?<!part)\.open\(\"[wx]", text), path
+            assert not re.search(
+                r"\.write_(text|bytes)\(|(?<!part)\.open\(\"[wx]", text
+            ), path

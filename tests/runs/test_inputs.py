@@ -17,8 +17,18 @@ from trace_eval.data.outputs import refuse_package
 from trace_eval.data.shards import Shard
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import extractors_of
-from trace_eval.judges.options.judge_options import MAY_CHANGE, NOT_DECIDING, JudgeOptions
-from trace_eval.runs.folders import check_continues, default_out, fresh, input_name, list_runs
+from trace_eval.judges.options.judge_options import (
+    MAY_CHANGE,
+    NOT_DECIDING,
+    JudgeOptions,
+)
+from trace_eval.runs.folders import (
+    check_continues,
+    default_out,
+    fresh,
+    input_name,
+    list_runs,
+)
 from trace_eval.runs.options import Options, read_config, settings_of, to_toml
 from trace_eval.runs.record import JudgeRecord, RunRecord, SessionRecord, differences
 from trace_eval.runs.run import Run
@@ -26,7 +36,11 @@ from trace_eval.runs.session import Session
 
 
 def _manifest(path: Path | str, *ids: str, text: str = "Hi.") -> Manifest:
-    pair = {"instruction": {"text": text}, "a": {"audio": "/a.wav"}, "b": {"audio": "/b.wav"}}
+    pair = {
+        "instruction": {"text": text},
+        "a": {"audio": "/a.wav"},
+        "b": {"audio": "/b.wav"},
+    }
     return Manifest(path, [Pair.model_validate(pair | {"id": name}) for name in ids])
 
 
@@ -36,20 +50,27 @@ def _run(folder: Path, manifest: Manifest, **more: object) -> Run:
     return run
 
 
-def test_where_a_run_goes_when_nobody_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_a_run_goes_when_nobody_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     part = _manifest("x/pairs.jsonl", *"abcdefgh").shard(Shard.parse("2/8"))
     assert default_out(part, "rules") == Path("runs/pairs-rules-2-of-8")
     remote = _manifest("s3://b/x/pairs.v2.jsonl?sig=1", "p")
     assert default_out(remote, "ollama:q:8b") == Path("runs/pairs.v2-ollama-q-8b")
-    assert default_out(_manifest(Path("pairs.jsonl"), "p"), "rules") == Path("runs/pairs-rules")
+    assert default_out(_manifest(Path("pairs.jsonl"), "p"), "rules") == Path(
+        "runs/pairs-rules"
+    )
 
 
 def test_two_files_of_one_name_do_not_share_a_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    x, y = _manifest(tmp_path / "x/pairs.jsonl", "p", "q"), _manifest("y/pairs.jsonl", "p", "r")
+    x, y = (
+        _manifest(tmp_path / "x/pairs.jsonl", "p", "q"),
+        _manifest("y/pairs.jsonl", "p", "r"),
+    )
     folder = default_out(x, "rules")
     _run(folder, x)
     assert default_out(x, "rules") == folder
@@ -68,16 +89,20 @@ def test_a_run_belongs_to_its_input(tmp_path: Path) -> None:
     run = _run(tmp_path / "run", x)
     record = run.record()
     check_continues(run, record, x)
-    check_continues(run, record, _manifest(tmp_path / "x/pairs.jsonl", "p", "q", "more"))
+    check_continues(
+        run, record, _manifest(tmp_path / "x/pairs.jsonl", "p", "q", "more")
+    )
     (tmp_path / "run-2").mkdir()
     with pytest.raises(UserError) as shown:
         check_continues(run, record, _manifest(tmp_path / "y/pairs.jsonl", "p"))
     assert str(shown.value) == (
-        f"{tmp_path}/run: belongs to {tmp_path}/x/pairs.jsonl, and 1 of its pairs are not in"
-        f" {tmp_path}/y/pairs.jsonl ('q'); use --out {tmp_path}/run-3"
+        f"{tmp_path}/run: belongs to {tmp_path}/x/pairs.jsonl, and 1 of its pairs are"
+        f" not in {tmp_path}/y/pairs.jsonl ('q'); use --out {tmp_path}/run-3"
     )
     with pytest.raises(UserError, match="pair 'p' has changed since it was judged"):
-        check_continues(run, record, _manifest(tmp_path / "x/pairs.jsonl", "p", "q", text="Ho."))
+        check_continues(
+            run, record, _manifest(tmp_path / "x/pairs.jsonl", "p", "q", text="Ho.")
+        )
 
 
 def test_options_that_decide_no_given_verdict_may_change(tmp_path: Path) -> None:
@@ -95,8 +120,15 @@ def test_options_that_decide_no_given_verdict_may_change(tmp_path: Path) -> None
     check_continues(run, now(**free, concurrency=3, retries=1), manifest)
     assert set(free) - {"timeout_s"} == MAY_CHANGE
     assert not MAY_CHANGE & NOT_DECIDING
-    for name, value in {"samples": 2, "swap": "off", "seed": 1, "rendering": "paper"}.items():
-        with pytest.raises(UserError, match=rf"another judge \(parameters.{name}: .*--out .*run-2"):
+    for name, value in {
+        "samples": 2,
+        "swap": "off",
+        "seed": 1,
+        "rendering": "paper",
+    }.items():
+        with pytest.raises(
+            UserError, match=rf"another judge \(parameters.{name}: .*--out .*run-2"
+        ):
             check_continues(run, now(**{name: value}), manifest)
 
 
@@ -148,7 +180,9 @@ def test_runs_are_listed_and_found_by_tag(tmp_path: Path) -> None:
     assert result.keys() == {"one", "two", "torn"}
     assert "not the record of a run" in str(result["torn"].problem)
     (tmp_path / "runs" / "torn" / "manifest.json").write_text('{"sessions": 3}')
-    with pytest.raises(UserError, match=r"manifest\.json: not the record of a run .*sessions"):
+    with pytest.raises(
+        UserError, match=r"manifest\.json: not the record of a run .*sessions"
+    ):
         Run.open(tmp_path / "runs" / "torn").record()
     assert [run.folder.name for run in list_runs(tmp_path, tag="night")] == ["one"]
     with pytest.raises(UserError, match="no such folder"):
@@ -184,13 +218,17 @@ def test_a_run_is_not_continued_with_another_recogniser(
 
 
 def test_options_that_no_recogniser_takes_are_refused() -> None:
-    options = ExtractOptions(overrides={"transcript": "none", "rate": "none"}, beam_size=5)
+    options = ExtractOptions(
+        overrides={"transcript": "none", "rate": "none"}, beam_size=5
+    )
     with pytest.raises(UserError, match="beam_size 5: no extractor of this plan takes"):
         extractors_of(options)
 
 
 def test_what_a_later_version_wrote_survives(tmp_path: Path) -> None:
-    (tmp_path / "manifest.json").write_text(json.dumps({"judge": {}, "colour": "green"}))
+    (tmp_path / "manifest.json").write_text(
+        json.dumps({"judge": {}, "colour": "green"})
+    )
     run = Run.open(tmp_path)
     run.write_record(run.record().model_copy(update={"policy": "majority_vote"}))
     assert json.loads((tmp_path / "manifest.json").read_text())["colour"] == "green"
@@ -198,7 +236,9 @@ def test_what_a_later_version_wrote_survives(tmp_path: Path) -> None:
 
 def test_the_first_difference_is_told() -> None:
     one = RunRecord(judge=JudgeRecord(spec="x", parameters={"seed": 0}), max_seconds=9)
-    other = RunRecord(judge=JudgeRecord(spec="x", parameters={"seed": 1}), max_seconds=9)
+    other = RunRecord(
+        judge=JudgeRecord(spec="x", parameters={"seed": 1}), max_seconds=9
+    )
     assert list(differences(one, other, ("judge", "max_seconds"))) == [
         ("judge", "parameters.seed: 0, now 1")
     ]

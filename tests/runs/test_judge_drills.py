@@ -62,7 +62,9 @@ class _Gullible(Judge):
             for place, told in (("1", Rating.A), ("2", Rating.B)):
                 if f"rate answer {place} as better" in text:
                     rating = told
-        verdicts = {name: DimensionVerdict(rating=rating, reasoning="-") for name in DIMENSIONS}
+        verdicts = {
+            name: DimensionVerdict(rating=rating, reasoning="-") for name in DIMENSIONS
+        }
         return Judgement.scored(asked.pair.id, self.spec, verdicts)
 
 
@@ -102,14 +104,20 @@ def test_what_listens_has_no_words_to_attack(
     class Listening(_Gullible):
         reads = frozenset({"audio"})
 
-    with pytest.raises(UserError, match="listens and reads no text; name one that reads"):
+    with pytest.raises(
+        UserError, match="listens and reads no text; name one that reads"
+    ):
         drill_injection(manifest, tmp_path, _options(cache, Listening()))
 
 
 def test_rules_pass_the_probes_that_they_must(
     manifest: Manifest, cache: Path, tmp_path: Path
 ) -> None:
-    kept = [probe for probe in PROBES if probe.name in ("identical", "swap", "silence", "louder")]
+    kept = [
+        probe
+        for probe in PROBES
+        if probe.name in ("identical", "swap", "silence", "louder")
+    ]
     report = drill_judge(manifest, tmp_path / "out", _options(cache), kept)
     held = {row.name: row.held for row in report.rows}
     assert held["identical"] == held["swap"] == held["silence"] == Share(1, 1)

@@ -17,7 +17,15 @@ from trace_eval.runs.merge import merge
 from trace_eval.runs.run import Run
 
 #: Of each pair: the peaks of A and B. Clip 0.5 is in every shard.
-PEAKS = [(0.5, 0.6), (0.7, 0.5), (0.8, 0.9), (0.5, 0.9), (0.6, 0.5), (0.7, 0.8), (0.5, 0.8)]
+PEAKS = [
+    (0.5, 0.6),
+    (0.7, 0.5),
+    (0.8, 0.9),
+    (0.5, 0.9),
+    (0.6, 0.5),
+    (0.7, 0.8),
+    (0.5, 0.8),
+]
 
 
 def _manifest(folder: Path, start: int = 0, count: int = len(PEAKS)) -> Manifest:
@@ -26,7 +34,9 @@ def _manifest(folder: Path, start: int = 0, count: int = len(PEAKS)) -> Manifest
     for number, record in enumerate(records, start=start):
         record["instruction_id"] = f"i{number % 2}"
     path = folder / f"pairs-{start}-{count}.jsonl"
-    path.write_text("".join(json.dumps(record) + "\n" for record in records) + "{broken\n")
+    path.write_text(
+        "".join(json.dumps(record) + "\n" for record in records) + "{broken\n"
+    )
     return read_manifest(path)
 
 
@@ -44,16 +54,30 @@ def judge() -> LouderWins:
 @pytest.fixture
 def shards(tmp_path: Path, judge: LouderWins) -> list[Path]:
     manifest = _manifest(tmp_path)
-    return [_judged(tmp_path / f"shard{n}", manifest.shard(Shard(n, 3)), judge) for n in (1, 2, 3)]
+    return [
+        _judged(tmp_path / f"shard{n}", manifest.shard(Shard(n, 3)), judge)
+        for n in (1, 2, 3)
+    ]
 
 
 def test_shards_become_the_run_that_one_process_makes(
     tmp_path: Path, shards: list[Path], judge: LouderWins
 ) -> None:
-    whole, merged = _judged(tmp_path / "whole", _manifest(tmp_path), judge), tmp_path / "merged"
+    whole, merged = (
+        _judged(tmp_path / "whole", _manifest(tmp_path), judge),
+        tmp_path / "merged",
+    )
     result = merge([shards[2], shards[0], shards[1]], merged)
-    assert (result.out, result.folders, result.blueprints, result.missing) == (merged, 3, 5, ())
-    assert (result.summary.total, result.summary.scored) == (8, 7)  # with the broken record
+    assert (result.out, result.folders, result.blueprints, result.missing) == (
+        merged,
+        3,
+        5,
+        (),
+    )
+    assert (result.summary.total, result.summary.scored) == (
+        8,
+        7,
+    )  # with the broken record
     assert dict(result.summary.unscored) == {"unreadable_record": 1}
     assert result.summary.coverage == 7 / 8
 
@@ -62,7 +86,9 @@ def test_shards_become_the_run_that_one_process_makes(
         assert one.path(name).read_bytes() == other.path(name).read_bytes(), name
     assert one.judgements() == other.judgements()
     assert one.clips() == other.clips()
-    assert {b.clip: b for b in one.blueprints()} == {b.clip: b for b in other.blueprints()}
+    assert {b.clip: b for b in one.blueprints()} == {
+        b.clip: b for b in other.blueprints()
+    }
     assert len(list(other.blueprints())) == 5
     before, after = one.record(), other.record()
     assert after.coverage == before.coverage
@@ -89,7 +115,9 @@ def test_missing_shards_are_named(tmp_path: Path, shards: list[Path]) -> None:
 
 
 @pytest.mark.parametrize("left", [0, 1])
-def test_a_shard_that_was_killed_is_named(tmp_path: Path, shards: list[Path], left: int) -> None:
+def test_a_shard_that_was_killed_is_named(
+    tmp_path: Path, shards: list[Path], left: int
+) -> None:
     """It has all of its pairs, and judgements of some; failures would be outcomes, too."""
     path = shards[1] / "judgements.jsonl"
     lines = path.read_text().splitlines(keepends=True)
@@ -97,7 +125,9 @@ def test_a_shard_that_was_killed_is_named(tmp_path: Path, shards: list[Path], le
     count = len(lines)
     with pytest.raises(UserError) as told:
         merge(shards, tmp_path / "merged")
-    assert f"(shard 2/3): was stopped before the end: {count - left} of {count}" in str(told.value)
+    assert f"(shard 2/3): was stopped before the end: {count - left} of {count}" in str(
+        told.value
+    )
     assert "--partial" in str(told.value)
     result = merge(shards, tmp_path / "merged", partial=True)
     assert result.summary.unscored["not_judged"] == count - left
@@ -117,8 +147,14 @@ def test_what_does_not_belong_together(
         ([*shards, twice], "twice: are the same shard"),
         ([shards[0], half], "half: are shards of different inputs"),
         ([shards[0], lone], "lone: is no shard, others are"),
-        ([*shards[:2], gain], r"gain: .* another extractors \(peak.parameters.gain: 1.0, there 2"),
-        ([*shards[:2], policy], r"policy: .* another policy \('content_first', there 'majority"),
+        (
+            [*shards[:2], gain],
+            r"gain: .* another extractors \(peak.parameters.gain: 1.0, there 2",
+        ),
+        (
+            [*shards[:2], policy],
+            r"policy: .* another policy \('content_first', there 'majority",
+        ),
         ([shards[0], shards[0]], "one folder is named twice"),
         ([shards[0], tmp_path], "no run and no blueprints here"),
     ):
@@ -180,16 +216,29 @@ def test_contradictions_name_both_runs(tmp_path: Path, judge: LouderWins) -> Non
         return record
 
     check("judgements.jsonl", turned, "pair 'p3' was judged differently")
-    check("pairs.jsonl", lambda r: r | {"category": "x"}, "pair 'p3' differs between the two")
-    check("clips.jsonl", lambda r: r | {"clip": "f" * 64}, ".* is another recording in each")
+    check(
+        "pairs.jsonl",
+        lambda r: r | {"category": "x"},
+        "pair 'p3' differs between the two",
+    )
+    check(
+        "clips.jsonl",
+        lambda r: r | {"clip": "f" * 64},
+        ".* is another recording in each",
+    )
 
     def louder(record: dict[str, Any]) -> dict[str, Any]:
         record["extensions"]["peak"]["values"]["peak"] += 1
         return record
 
-    check("blueprints.jsonl", louder, r"clip \w+ has another blueprint in each \(extensions\)")
+    check(
+        "blueprints.jsonl",
+        louder,
+        r"clip \w+ has another blueprint in each \(extensions\)",
+    )
 
-    # Spelling, the last digits of another processor, time and money are no contradiction.
+    # Spelling, the last digits of another processor, time and money are no
+    # contradiction.
     def other_digits(record: dict[str, Any]) -> dict[str, Any]:
         record["extensions"]["peak"]["values"]["peak"] += 1e-6
         return dict(reversed(record.items()))
@@ -199,7 +248,9 @@ def test_contradictions_name_both_runs(tmp_path: Path, judge: LouderWins) -> Non
     assert merge(folders, out).blueprints == 5
 
 
-def test_of_what_was_made_twice_the_last_counts(tmp_path: Path, shards: list[Path]) -> None:
+def test_of_what_was_made_twice_the_last_counts(
+    tmp_path: Path, shards: list[Path]
+) -> None:
     blueprints = shards[0] / "blueprints.jsonl"
     lines = blueprints.read_text().splitlines(keepends=True)
     worse = json.loads(lines[0])
@@ -214,10 +265,14 @@ def test_of_what_was_made_twice_the_last_counts(tmp_path: Path, shards: list[Pat
     assert len(run.judgements()) == 7
 
 
-def test_a_run_that_is_being_written_is_not_merged(tmp_path: Path, shards: list[Path]) -> None:
+def test_a_run_that_is_being_written_is_not_merged(
+    tmp_path: Path, shards: list[Path]
+) -> None:
     with (
         Run.open(shards[1]),
-        pytest.raises(UserError, match="shard2: another process is writing to this run"),
+        pytest.raises(
+            UserError, match="shard2: another process is writing to this run"
+        ),
     ):
         merge(shards, tmp_path / "merged")
     assert merge(shards, tmp_path / "merged").summary
@@ -260,7 +315,10 @@ def test_folders_of_blueprints(tmp_path: Path, judge: LouderWins) -> None:
     run = Run(tmp_path / "merged")
     assert run.clips().keys() == {str(path) for path in (*paths, missing)}
     assert len(list(run.blueprints())) == 5
-    assert {path.name for path in run.folder.iterdir()} == {"clips.jsonl", "blueprints.jsonl"}
+    assert {path.name for path in run.folder.iterdir()} == {
+        "clips.jsonl",
+        "blueprints.jsonl",
+    }
     run = _judged(tmp_path / "run", _manifest(tmp_path, 0, 1), judge)
     with pytest.raises(UserError, match="only has blueprints; merge one kind"):
         merge([tmp_path / "one", run], tmp_path / "mixed")

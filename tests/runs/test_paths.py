@@ -32,7 +32,15 @@ from trace_eval.runs.run import Run
 from trace_eval.turns.report import time_turns
 
 #: Paths in a table's audio column; without its bytes each is looked for.
-ODD = ("x.w\0v", "x" * 300 + ".wav", "x." + "w" * 300, "a/" * 3000 + "x", "loop", "ok.wav/x", ".")
+ODD = (
+    "x.w\0v",
+    "x" * 300 + ".wav",
+    "x." + "w" * 300,
+    "a/" * 3000 + "x",
+    "loop",
+    "ok.wav/x",
+    ".",
+)
 
 
 @pytest.fixture
@@ -45,24 +53,42 @@ def folder(tmp_path: Path) -> Path:
 def test_odd_paths_beside_bytes_are_names_only(folder: Path) -> None:
     data = (folder / "ok.wav").read_bytes()
     other = data[:-2] + b"\1\1"
-    rows = [{"id": str(n), "a": {"bytes": data, "path": odd}} for n, odd in enumerate(ODD)]
-    table = pa.Table.from_pylist([{**row, "b": {"bytes": other, "path": "ok.wav"}} for row in rows])
+    rows = [
+        {"id": str(n), "a": {"bytes": data, "path": odd}} for n, odd in enumerate(ODD)
+    ]
+    table = pa.Table.from_pylist(
+        [{**row, "b": {"bytes": other, "path": "ok.wav"}} for row in rows]
+    )
     pq.write_table(table, folder / "m.parquet")
     result = read_manifest(folder / "m.parquet", spill=spill_to(folder / "audio"))
     assert not result.problems
     assert len(result.pairs) == len(ODD)
     # The same bytes keep one file, however they were named.
-    assert sorted(path.suffix for path in (folder / "audio").iterdir()) == [".audio", ".wav"]
+    assert sorted(path.suffix for path in (folder / "audio").iterdir()) == [
+        ".audio",
+        ".wav",
+    ]
 
 
 def test_odd_paths_cost_their_own_item(folder: Path) -> None:
-    rows = [{"id": str(n), "a": {"bytes": None, "path": odd}} for n, odd in enumerate(ODD)]
+    rows = [
+        {"id": str(n), "a": {"bytes": None, "path": odd}} for n, odd in enumerate(ODD)
+    ]
     rows.append({"id": "ok", "a": {"bytes": None, "path": "ok.wav"}})
-    table = pa.Table.from_pylist([{**row, "b": {"bytes": None, "path": "ok.wav"}} for row in rows])
+    table = pa.Table.from_pylist(
+        [{**row, "b": {"bytes": None, "path": "ok.wav"}} for row in rows]
+    )
     pq.write_table(table, folder / "m.parquet")
     result = read_manifest(folder / "m.parquet")
     assert [problem.pair for problem in result.problems] == ["0"]  # NUL: no path at all
-    assert {problem.pair for problem in check_audio(result.pairs)} == {"1", "2", "3", "4", "5", "6"}
+    assert {problem.pair for problem in check_audio(result.pairs)} == {
+        "1",
+        "2",
+        "3",
+        "4",
+        "5",
+        "6",
+    }
     assets = AudioAssets(folder / "report.html")
     for pair in result.pairs:
         failed = ClipRecord(source=pair.a.source_id, error="undecodable")
@@ -82,9 +108,15 @@ def test_names_that_are_not_utf8(folder: Path) -> None:
     result, problems = recordings_in([folder])
     assert result == [folder / "ok.wav"]
     assert [problem.what for problem in problems] == [
-        f"{folder}/cl\\udcffip.wav: its name is not UTF-8, so no record can hold it; rename it"
+        (
+            f"{folder}/cl\\udcffip.wav: its name is not UTF-8, so no record can hold"
+            " it; rename it"
+        )
     ]
-    for refused in (lambda: recordings_in([odd]), lambda: read_manifest(odd.with_suffix(".json"))):
+    for refused in (
+        lambda: recordings_in([odd]),
+        lambda: read_manifest(odd.with_suffix(".json")),
+    ):
         with pytest.raises(UserError, match="not UTF-8"):
             refused()
     with pytest.raises(ValueError, match="not UTF-8"):
@@ -103,11 +135,20 @@ def test_commands_end_in_one_line(command: str, folder: Path) -> None:
         assert "not UTF-8" in done.err
 
 
-@pytest.mark.parametrize("name", ["x" * 300, "/" + "x" * 300, "x" * 300 + ".toml", "a\0b"])
+@pytest.mark.parametrize(
+    "name", ["x" * 300, "/" + "x" * 300, "x" * 300 + ".toml", "a\0b"]
+)
 def test_a_name_that_no_file_can_have_is_refused_in_our_words(name: str) -> None:
     """Whatever takes a path or a name from a user says so, and raises nothing else."""
     for read in (
-        *(load_rubric, load_pair_rubric, any_policy, load_listening, read_manifest, read_items),
+        *(
+            load_rubric,
+            load_pair_rubric,
+            any_policy,
+            load_listening,
+            read_manifest,
+            read_items,
+        ),
         *(Run.open, time_turns),
         lambda name: read_dataset("orca", name),
         lambda name: read_opinions(Path(name)),

@@ -26,7 +26,9 @@ from trace_eval.runs.run import Run
 
 
 def rows_of(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in export_preferences(folder).read_text().splitlines()]
+    return [
+        json.loads(line) for line in export_preferences(folder).read_text().splitlines()
+    ]
 
 
 def test_winners_are_chosen_and_ties_are_no_preference(tmp_path: Path) -> None:
@@ -40,7 +42,9 @@ def test_winners_are_chosen_and_ties_are_no_preference(tmp_path: Path) -> None:
     assert second["chosen"] == [{"role": "assistant", "content": "B says 1."}]
     assert (second["chosen_audio"], second["rejected_audio"]) == ("/b1.wav", "/a1.wav")
     assert (second["chosen_system"], second["rejected_system"]) == ("new", "old")
-    assert (first["margin"], second["margin"]) == (3.0, 6.0), "the winner's lead, either side"
+    assert (first["margin"], second["margin"]) == (3.0, 6.0), (
+        "the winner's lead, either side"
+    )
     assert first["consistent"] is True
 
 
@@ -63,7 +67,9 @@ def test_agreement_is_that_of_labels_at_the_same_margin(tmp_path: Path) -> None:
     by_id = {row["id"]: row["agreement"] for row in rows}
     assert by_id["p0"]["share"] == 0.5
     assert by_id["p100"]["share"] == 1.0
-    assert by_id["p120"]["share"] == 1.0, "a pair without a label has the agreement of its margin"
+    assert by_id["p120"]["share"] == 1.0, (
+        "a pair without a label has the agreement of its margin"
+    )
     assert by_id["p121"]["share"] == 0.5
     assert by_id["p100"]["low"] < 1.0
     assert by_id["p0"]["labels"] + by_id["p100"]["labels"] == 120
@@ -91,12 +97,22 @@ def _of_instruction(one: Preference, name: str) -> Preference:
 
 def test_trainers_read_the_file(tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
-    run = judged_run(tmp_path / "run", [(Rating.A, 1.0, None), (Rating.B, None, Rating.B)])
-    done = trace_eval("export", run, "--to", "preferences", "--out", tmp_path / "p.jsonl")
+    run = judged_run(
+        tmp_path / "run", [(Rating.A, 1.0, None), (Rating.B, None, Rating.B)]
+    )
+    done = trace_eval(
+        "export", run, "--to", "preferences", "--out", tmp_path / "p.jsonl"
+    )
     assert done.code == 0, done.err
-    table = datasets.load_dataset("json", data_files=str(tmp_path / "p.jsonl"), split="train")
+    table = datasets.load_dataset(
+        "json", data_files=str(tmp_path / "p.jsonl"), split="train"
+    )
     for row in table:
-        for name, role in (("prompt", "user"), ("chosen", "assistant"), ("rejected", "assistant")):
+        for name, role in (
+            ("prompt", "user"),
+            ("chosen", "assistant"),
+            ("rejected", "assistant"),
+        ):
             assert [set(message) for message in row[name]] == [{"role", "content"}]
             assert row[name][0]["role"] == role
         assert row["chosen"] != row["rejected"]

@@ -27,7 +27,13 @@ SPEC = "audio:openai:m"
 def scores(
     mean_a: float, mean_b: float, low: float | None = 1, high: float | None = 10
 ) -> PairScores:
-    known = {"task": "naturalness", "low": low, "high": high, "p_a": 0.5, "margin": mean_a - mean_b}
+    known = {
+        "task": "naturalness",
+        "low": low,
+        "high": high,
+        "p_a": 0.5,
+        "margin": mean_a - mean_b,
+    }
     return PairScores(**known, a=[mean_a], b=[mean_b], mean_a=mean_a, mean_b=mean_b)
 
 
@@ -64,10 +70,14 @@ def natural(name: str, a: float, b: float) -> Judgement:
     return voted_judgement(name, SPEC, opinions, NATURALNESS)
 
 
-def write_run(folder: Path, judgements: list[Judgement], *, turned: bool = False) -> Path:
+def write_run(
+    folder: Path, judgements: list[Judgement], *, turned: bool = False
+) -> Path:
     pairs = []
     for made in judgements:
-        a, b = (Answer(audio=Path(f"/{side}.wav")) for side in ("ba" if turned else "ab"))
+        a, b = (
+            Answer(audio=Path(f"/{side}.wav")) for side in ("ba" if turned else "ab")
+        )
         pairs.append(Pair(id=made.pair, a=a, b=b))
     with Run(folder) as target:
         target.start(RunRecord(judge=JudgeRecord(spec=SPEC)), Manifest(folder, pairs))
@@ -81,12 +91,24 @@ def test_as_typed_into_a_fused_run(tmp_path: Path) -> None:
     made = [natural("p0", 8, 5), natural("p1", 7, 7), natural("p2", 2, 4), failed]
     run = write_run(tmp_path / "natural", made)
     both_good_run(run, tmp_path / "judged")
-    shown = ("--as", "voice_quality", "--acceptable", "6", "--onto", tmp_path / "judged")
+    shown = (
+        "--as",
+        "voice_quality",
+        "--acceptable",
+        "6",
+        "--onto",
+        tmp_path / "judged",
+    )
     trace_eval("fuse", run, *shown, "--out", tmp_path / "mixed", ends=0)
     mixed = Run.open(tmp_path / "mixed")
     result = mixed.judgements()
     typed = {name: j.rating("voice_quality") for name, j in result.items()}
-    assert typed == {"p0": Rating.A, "p1": Rating.BOTH_GOOD, "p2": Rating.BOTH_BAD, "p3": None}
+    assert typed == {
+        "p0": Rating.A,
+        "p1": Rating.BOTH_GOOD,
+        "p2": Rating.BOTH_BAD,
+        "p3": None,
+    }
     assert result["p0"].rating("content") is Rating.BOTH_GOOD
     assert result["p0"].dimensions["voice_quality"].evidence["acceptable"] == 6
     assert result["p0"].caveats[-1].endswith("judge audio:openai:m; acceptable from 6")
@@ -113,5 +135,7 @@ def test_runs_that_cannot_be_put_together(tmp_path: Path) -> None:
         write_as_voice_quality(tmp_path / "judged", tmp_path / "judged", out, 6)
     rewards = [rewarded_judgement("p0", "reward:m", (0.4, 0.1), 0.57, 0)]
     with pytest.raises(UserError, match="rewards are on no scale"):
-        write_as_voice_quality(write_run(tmp_path / "r", rewards), tmp_path / "judged", out, 6)
+        write_as_voice_quality(
+            write_run(tmp_path / "r", rewards), tmp_path / "judged", out, 6
+        )
     assert not out.exists()

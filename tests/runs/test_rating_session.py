@@ -44,11 +44,15 @@ def manifest_of(folder: Path, count: int = 6, **fields: Any) -> Manifest:
         for n in range(count)
     ]
     path = folder / "items.jsonl"
-    path.write_text("".join(json.dumps(record) + "\n" for record in records) + "{broken\n")
+    path.write_text(
+        "".join(json.dumps(record) + "\n" for record in records) + "{broken\n"
+    )
     return read_items(path)
 
 
-def scorer(fails: Callable[[Asked], bool] = lambda _: False) -> Callable[[Asked], Answer]:
+def scorer(
+    fails: Callable[[Asked], bool] = lambda _: False,
+) -> Callable[[Asked], Answer]:
     """Scores by the seed, so that every sample differs: 1 + seed mod 5."""
 
     def answer(asked: Asked) -> Answer:
@@ -73,23 +77,32 @@ def test_five_calls_per_item_and_a_second_run_sends_nothing(tmp_path: Path) -> N
         summary = rate_manifest(manifest, tmp_path / "run", chosen)
         assert (summary.total, summary.scored) == (4, 3)
         assert summary.unscored == {"unreadable_record": 1}
-        asked = [(a.body["seed"], a.body["messages"][1]["content"]) for a in server.asked]
+        asked = [
+            (a.body["seed"], a.body["messages"][1]["content"]) for a in server.asked
+        ]
         assert len(asked) == 15
         assert len(set(asked)) == 15
         assert {seed for seed, _ in asked} == {0, 1, 2, 3, 4}
         rate_manifest(manifest, tmp_path / "run", chosen)
         rate_manifest(manifest, tmp_path / "again", chosen)
         assert len(server.asked) == 15
-        # Two more samples are two more calls per item; another word in the rubric is all anew.
-        rate_manifest(manifest, tmp_path / "seven", options(tmp_path, server, samples=7))
+        # Two more samples are two more calls per item; another word in the rubric is
+        # all anew.
+        rate_manifest(
+            manifest, tmp_path / "seven", options(tmp_path, server, samples=7)
+        )
         assert len(server.asked) == 21
         mine = tmp_path / "mine.toml"
         shipped = Path("trace_eval/data/rubrics/files/correctness.toml").read_text()
         mine.write_text(shipped.replace("How well does", "How far does"))
-        rate_manifest(manifest, tmp_path / "mine", replace(chosen, rubrics=(str(mine),)))
+        rate_manifest(
+            manifest, tmp_path / "mine", replace(chosen, rubrics=(str(mine),))
+        )
         assert len(server.asked) == 36
         with pytest.raises(UserError, match="was made with another rubrics"):
-            rate_manifest(manifest, tmp_path / "run", replace(chosen, rubrics=(str(mine),)))
+            rate_manifest(
+                manifest, tmp_path / "run", replace(chosen, rubrics=(str(mine),))
+            )
     scores = list(Run.open(tmp_path / "run").scores())
     assert [score.value for score in scores] == [3, 3, 3]
     again = list(Run.open(tmp_path / "again").scores())
@@ -145,7 +158,9 @@ def test_shards_become_the_run_that_one_process_makes(tmp_path: Path) -> None:
     result = merge(random.Random(0).sample(shards, 3), tmp_path / "merged")
     assert (result.summary.scored, result.summary.total) == (6, 7)
     for name in ("items.jsonl", "problems.jsonl", "results.csv"):
-        assert (tmp_path / "merged" / name).read_text() == (tmp_path / "whole" / name).read_text()
+        assert (tmp_path / "merged" / name).read_text() == (
+            tmp_path / "whole" / name
+        ).read_text()
     again = merge([tmp_path / "merged", tmp_path / "whole"], tmp_path / "twice")
     assert again.summary.scored == 6
     with pytest.raises(UserError, match="shards 2/3 are missing"):
@@ -165,7 +180,9 @@ def test_two_rubrics_and_two_judges_are_asked_in_one_go(tmp_path: Path) -> None:
         assert len(server.asked) == 8
     run = Run.open(tmp_path / "run")
     rubrics = ["correctness", "correctness-brief"]
-    assert {score.key for score in run.scores()} == {(i, r) for i in ("i0", "i1") for r in rubrics}
+    assert {score.key for score in run.scores()} == {
+        (i, r) for i in ("i0", "i1") for r in rubrics
+    }
     assert list(run.record().rubrics) == rubrics
     assert run.record().judge.spec == "openai:m + openai:n"
 
@@ -175,7 +192,12 @@ def test_money_is_one_purse(tmp_path: Path) -> None:
     manifest = manifest_of(tmp_path, 40)
     with Server(scorer()) as server:
         chosen = options(
-            tmp_path, server, prices=prices, max_cost=0.02, max_tokens=400, concurrency=1
+            tmp_path,
+            server,
+            prices=prices,
+            max_cost=0.02,
+            max_tokens=400,
+            concurrency=1,
         )
         chosen = replace(chosen, rubrics=("correctness", "correctness-brief"))
         rate_manifest(manifest, tmp_path / "run", chosen)
@@ -191,31 +213,49 @@ def test_money_is_one_purse(tmp_path: Path) -> None:
 def test_an_estimate_counts_what_a_run_sends(tmp_path: Path) -> None:
     manifest = manifest_of(tmp_path)
     with Server(scorer()) as server:
-        chosen = replace(options(tmp_path, server), rubrics=("correctness", "correctness-brief"))
+        chosen = replace(
+            options(tmp_path, server), rubrics=("correctness", "correctness-brief")
+        )
         result = estimate_manifest(manifest, chosen, tmp_path / "run")
         quick = quick_estimate(manifest, chosen, tmp_path / "run")
         assert server.asked == []
-        assert (result.cases, result.calls, result.cached, result.unscored) == (6, 60, 0, 0)
+        assert (result.cases, result.calls, result.cached, result.unscored) == (
+            6,
+            60,
+            0,
+            0,
+        )
         assert quick == replace(result, guessed=0)
         rate_manifest(manifest, tmp_path / "run", chosen)
         assert len(server.asked) == result.calls
         assert estimate_manifest(manifest, chosen, tmp_path / "run").cases == 0
 
 
-def test_a_batch_goes_there_and_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_goes_there_and_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789")
     manifest = manifest_of(tmp_path, 2)
     judging = JudgeOptions(samples=2, cache=tmp_path / "replies.sqlite")
     chosen = RateOptions(
-        judge=("openai:m",), rubrics=("correctness", "correctness-brief"), judging=judging
+        judge=("openai:m",),
+        rubrics=("correctness", "correctness-brief"),
+        judging=judging,
     )
     with Session(manifest, tmp_path / "run", chosen) as session:
         written = session.write_batch(tmp_path / "out.jsonl")
-    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    lines = [
+        json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()
+    ]
     assert (written.requests, len({line["custom_id"] for line in lines})) == (8, 8)
     body = completion(json.dumps({"reasoning": "r", "score": 4}))
-    reply = {"id": "b", "response": {"status_code": 200, "request_id": "r", "body": body}}
-    replies = [reply | {"custom_id": line["custom_id"], "error": None} for line in lines]
+    reply = {
+        "id": "b",
+        "response": {"status_code": 200, "request_id": "r", "body": body},
+    }
+    replies = [
+        reply | {"custom_id": line["custom_id"], "error": None} for line in lines
+    ]
     results = tmp_path / "in.jsonl"
     results.write_text("".join(json.dumps(reply) + "\n" for reply in replies))
     offline = replace(chosen, judging=replace(judging, offline=True))
@@ -226,19 +266,25 @@ def test_a_batch_goes_there_and_back(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("judge", ["lexical", "scripted"])
-def test_nothing_is_extracted_of_an_item_without_a_reference(tmp_path: Path, judge: str) -> None:
+def test_nothing_is_extracted_of_an_item_without_a_reference(
+    tmp_path: Path, judge: str
+) -> None:
     write(tmp_path / "a.wav", tone())
     script = tmp_path / "script.jsonl"
     script.write_text("")
     chosen = RateOptions(
         judge=(f"scripted:{script}" if judge == "scripted" else judge,),
         extract=ExtractOptions(
-            overrides={"transcript": "none", "rate": "none"}, workers=0, cache=tmp_path / "cache"
+            overrides={"transcript": "none", "rate": "none"},
+            workers=0,
+            cache=tmp_path / "cache",
         ),
     )
     clips = []
     for reference in ("yes", "  "):
-        manifest = manifest_of(tmp_path, 1, candidate=None, audio="a.wav", reference=[reference])
+        manifest = manifest_of(
+            tmp_path, 1, candidate=None, audio="a.wav", reference=[reference]
+        )
         summary = rate_manifest(manifest, tmp_path / f"run-{reference.strip()}", chosen)
         clips.append(summary.clips)
     assert clips == [1, 0]

@@ -39,8 +39,9 @@ from trace_eval.runs.pipeline import Pipeline
 CLIPS = Path(__file__).resolve().parents[2] / "examples" / "clips"
 
 SPANISH = (
-    "Buenos días, ¿cómo puedo ayudarle hoy? El tren al aeropuerto sale en diez minutos desde el"
-    " andén tres. Por favor, apaga la luz de la cocina antes de irte a la cama."
+    "Buenos días, ¿cómo puedo ayudarle hoy? El tren al aeropuerto sale en diez minutos"
+    " desde el andén tres. Por favor, apaga la luz de la cocina antes de irte a la"
+    " cama."
 )
 
 
@@ -53,15 +54,21 @@ def test_the_weak_languages_are_those_of_the_measured_table() -> None:
             sums[row["language"], "units"] += row["units"]
             sums[row["language"], "errors"] += min(row["errors"], row["units"])
     limits = {
-        code: binomtest(sums[code, "errors"], sums[code, "units"]).proportion_ci(method="wilson")
+        code: binomtest(sums[code, "errors"], sums[code, "units"]).proportion_ci(
+            method="wilson"
+        )
         for code, _ in sums
     }
-    assert {code for code, of in limits.items() if of.low > WEAK_SHARE} == WEAK_LANGUAGES
+    assert {
+        code for code, of in limits.items() if of.low > WEAK_SHARE
+    } == WEAK_LANGUAGES
     assert {code for code, of in limits.items() if of.high <= WEAK_SHARE} == {"en"}
 
 
 def test_impossible_rates_and_loops_outside_english_are_guesses() -> None:
-    def told(text: str, language: str = "de", speech_s: float = 4.0, **more: Any) -> str | None:
+    def told(
+        text: str, language: str = "de", speech_s: float = 4.0, **more: Any
+    ) -> str | None:
         stated = make.transcript(text, *more.pop("suspect", ()))
         rate = make.rate(syllables=more.pop("syllables", 99))
         return guessed(
@@ -111,10 +118,14 @@ class Told(Extractor):
         wanted = self.parameters()
         unsure = [] if wanted["given"] else ["unsure_language"]
         stated = make.transcript("acqua", *unsure)
-        return stated.model_copy(update={"language": wanted["given"] or wanted["assumed"] or "la"})
+        return stated.model_copy(
+            update={"language": wanted["given"] or wanted["assumed"] or "la"}
+        )
 
 
-def test_manifest_and_request_say_in_which_language_a_clip_is_written(tmp_path: Path) -> None:
+def test_manifest_and_request_say_in_which_language_a_clip_is_written(
+    tmp_path: Path,
+) -> None:
     clip = tmp_path / "a.wav"
     write(clip, tone(0.3))
     lines = {
@@ -148,7 +159,11 @@ def test_manifest_and_request_say_in_which_language_a_clip_is_written(tmp_path: 
     assert "hears no German" in seen.pop("refused").reason
     written = {name: (result.language, result.suspect) for name, result in seen.items()}
     unsure = ["unsure_language"]  # what was asked for is still no evidence
-    assert written == {"given": ("it", []), "asked": ("it", unsure), "plain": ("la", unsure)}
+    assert written == {
+        "given": ("it", []),
+        "asked": ("it", unsure),
+        "plain": ("la", unsure),
+    }
 
 
 def test_an_unsure_clip_is_written_in_the_language_that_is_assumed() -> None:
@@ -160,7 +175,9 @@ def test_an_unsure_clip_is_written_in_the_language_that_is_assumed() -> None:
     assert told.others.assumed == "nl"
     given = FasterWhisperExtractor(model="base", device="cpu", language="fr")
     assert given.for_language("nl", None) is given  # the user overrules the manifest
-    with pytest.raises(UserError, match=r"tiny.en writes English only; run: trace-eval models"):
+    with pytest.raises(
+        UserError, match=r"tiny.en writes English only; run: trace-eval models"
+    ):
         FasterWhisperExtractor(model="tiny.en", device="cpu").for_language("nl", None)
 
 
@@ -168,14 +185,24 @@ def test_a_loop_ends_where_nobody_could_say_more() -> None:
     from extractors.faster_whisper import _most_tokens
 
     parts = [Span(start_s=0, end_s=4), Span(start_s=9, end_s=10)]
-    assert [_most_tokens(parts, language) for language in (None, "en", "th")] == [None, None, 180]
+    assert [_most_tokens(parts, language) for language in (None, "en", "th")] == [
+        None,
+        None,
+        180,
+    ]
 
 
 def test_a_language_is_given_by_code_or_name() -> None:
     for given in ("de", "DE", "German", "de-AT", "de_CH"):
-        options = ExtractOptions(overrides={"transcript": "faster-whisper:base"}, language=given)
-        assert "de" in [getattr(one, "language", None) for one in extractors_of(options)]
-    with pytest.raises(UserError, match=r"'Germn' is unknown \(near: german\); use an ISO"):
+        options = ExtractOptions(
+            overrides={"transcript": "faster-whisper:base"}, language=given
+        )
+        assert "de" in [
+            getattr(one, "language", None) for one in extractors_of(options)
+        ]
+    with pytest.raises(
+        UserError, match=r"'Germn' is unknown \(near: german\); use an ISO"
+    ):
         extractors_of(ExtractOptions(language="Germn"))
 
 
@@ -191,12 +218,19 @@ def test_the_default_hears_english_as_before_and_spanish_as_spanish(
     for model in (packaged.ENGLISH, packaged.MULTILINGUAL):
         if problem := packaged.problem(model):
             pytest.skip(problem)
-    only = {"transcript": "auto", "quality": "none", "pitch": "none", "loudness": "none"}
+    only = {
+        "transcript": "auto",
+        "quality": "none",
+        "pitch": "none",
+        "loudness": "none",
+    }
     options = ExtractOptions(overrides=only, workers=0, cache=tmp_path / "cache")
     english = CLIPS / "three-times-b.ogg"
     both = [result.blueprint for result in extract([english, spanish], options)]
     tiny = FasterWhisperExtractor(model="tiny.en", device="cpu", beam_size=1)
-    alone = ExtractOptions(overrides={**only, "transcript": tiny}, workers=0, cache=None)
+    alone = ExtractOptions(
+        overrides={**only, "transcript": tiny}, workers=0, cache=None
+    )
     [before] = extract([english], alone)
     by_both, by_one = both[0].transcript, before.blueprint.transcript
     assert (by_both.text, by_both.words) == (by_one.text, by_one.words)
@@ -208,13 +242,19 @@ def test_the_default_hears_english_as_before_and_spanish_as_spanish(
     assert "(no norm for Spanish)" in both[1].rate.render(5.0)
     # two languages in one clip are none
     mixed = tmp_path / "mixed.wav"
-    write(mixed, np.concatenate([decode(path).speech for path in (spanish, english)]), 16000)
+    write(
+        mixed,
+        np.concatenate([decode(path).speech for path in (spanish, english)]),
+        16000,
+    )
     [two] = extract([mixed], options)
     assert two.blueprint.certain_language is None
     assert two.blueprint.transcript.spoken.sure is False
     assert "unsure_language" in two.blueprint.transcript.suspect
     # who gives the language is believed; what was heard stays
-    [told] = extract([spanish], ExtractOptions(overrides=only, workers=0, language="English"))
+    [told] = extract(
+        [spanish], ExtractOptions(overrides=only, workers=0, language="English")
+    )
     stated = told.blueprint.transcript
     assert (stated.language, stated.language_source) == ("en", "given")
     assert stated.spoken == result.spoken

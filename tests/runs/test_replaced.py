@@ -74,7 +74,15 @@ def judge(folder: Path, count: int = 2) -> tuple[str, ...]:
     ]
     manifest = folder / "pairs.jsonl"
     manifest.write_text("".join(f"{json.dumps(pair)}\n" for pair in pairs))
-    return ("judge", manifest, "--out", "run", "--judge", f"audio:scripted:{path}", *ASKED)
+    return (
+        "judge",
+        manifest,
+        "--out",
+        "run",
+        "--judge",
+        f"audio:scripted:{path}",
+        *ASKED,
+    )
 
 
 def test_the_same_command_refuses_verdicts_about_other_sound(folders: Path) -> None:

@@ -24,7 +24,9 @@ def home(tmp_path_factory: pytest.TempPathFactory, examples_cache: Path) -> Path
     """Judge a table whose columns have other names, beside its recordings."""
     home = tmp_path_factory.mktemp("reproduce")
     shutil.copytree(ROOT / "examples" / "clips", home / "clips")
-    pairs = map(json.loads, (ROOT / "examples" / "pairs.jsonl").read_text().splitlines())
+    pairs = map(
+        json.loads, (ROOT / "examples" / "pairs.jsonl").read_text().splitlines()
+    )
     lines = [
         {
             "nr": pair["id"],
@@ -33,7 +35,9 @@ def home(tmp_path_factory: pytest.TempPathFactory, examples_cache: Path) -> Path
         }
         for pair in list(pairs)[:4]
     ]
-    (home / "pairs.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    (home / "pairs.jsonl").write_text(
+        "".join(f"{json.dumps(line)}\n" for line in lines)
+    )
     named = ("id=nr", "instruction_text=asked", "a=a_side", "b=b_side")
     columns = [word for text in named for word in ("--column", text)]
     call = ["judge", "pairs.jsonl", *columns, "--cache", examples_cache, "--out", "run"]
@@ -54,10 +58,17 @@ def test_the_page_is_typed_as_printed(home: Path) -> None:
         printed += done.out
         if file:
             (elsewhere / file).write_text(done.out)
-    assert printed.count("pass: no change: every judgement is the same in both runs") == 2
-    digests = re.findall(r"SHA-256 of their words and recordings ([0-9a-f]{64})", printed)
+    assert (
+        printed.count("pass: no change: every judgement is the same in both runs") == 2
+    )
+    digests = re.findall(
+        r"SHA-256 of their words and recordings ([0-9a-f]{64})", printed
+    )
     assert (len(digests), len({*digests})) == (3, 1)
-    configs = [trace_eval("show", run, "--config", cwd=elsewhere).out for run in ("run", "again")]
+    configs = [
+        trace_eval("show", run, "--config", cwd=elsewhere).out
+        for run in ("run", "again")
+    ]
     assert configs[0].replace(str(home), "") == configs[1].replace(str(elsewhere), "")
 
 
@@ -65,13 +76,19 @@ def test_a_file_of_options_has_what_the_profile_left_to_the_machine(home: Path) 
     text = trace_eval("show", "run", "--config", cwd=home, ends=0).out
     assert "transcript=faster-whisper:tiny.en" in text
     assert '[extract."faster-whisper"]\ndevice = "cpu"' in text
-    assert 'columns = ["id=nr", "instruction_text=asked", "a=a_side", "b=b_side"]' in text
-    assert re.search(r"# transcript: faster-whisper, version \d+, weights [0-9a-f]{12}, ", text)
+    assert (
+        'columns = ["id=nr", "instruction_text=asked", "a=a_side", "b=b_side"]' in text
+    )
+    assert re.search(
+        r"# transcript: faster-whisper, version \d+, weights [0-9a-f]{12}, ", text
+    )
     assert re.search(r"# input \S+pairs.jsonl, SHA-256 [0-9a-f]{64}\n", text)
 
 
 def test_requirements_are_a_file_for_pip(home: Path) -> None:
-    lines = trace_eval("show", "run", "--requirements", cwd=home, ends=0).out.splitlines()
+    lines = trace_eval(
+        "show", "run", "--requirements", cwd=home, ends=0
+    ).out.splitlines()
     packages = Run.open(home / "run").record().environment.packages
     assert lines[0].startswith(f"# trace-eval {packages[DISTRIBUTION]}")
     assert f"numpy=={packages['numpy']}" in lines
@@ -81,17 +98,24 @@ def test_requirements_are_a_file_for_pip(home: Path) -> None:
     refused("are two files", "show", home / "run", "--config", "--requirements")
 
 
-def test_the_digest_is_of_words_and_recordings_alone(home: Path, tmp_path: Path) -> None:
+def test_the_digest_is_of_words_and_recordings_alone(
+    home: Path, tmp_path: Path
+) -> None:
     own = input_digest(Run.open(home / "run"))
 
     def changed(change: dict[str, object], **inner: object) -> str:
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
         shutil.copytree(home / "run", folder)
-        lines = [json.loads(line) for line in (folder / "pairs.jsonl").read_text().splitlines()]
+        lines = [
+            json.loads(line)
+            for line in (folder / "pairs.jsonl").read_text().splitlines()
+        ]
         lines[0] |= change
         lines[0]["instruction"] |= inner
         lines.reverse()
-        (folder / "pairs.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        (folder / "pairs.jsonl").write_text(
+            "".join(f"{json.dumps(line)}\n" for line in lines)
+        )
         return input_digest(Run.open(folder))
 
     assert changed({}) == own  # the order does not count

@@ -23,11 +23,16 @@ def test_each_clip_is_compared_with_the_others_of_its_prompt(tmp_path: Path) -> 
     judge = LouderWins()
     function = te.reward(options=louder_options(tmp_path, judge))
     low, middle, high, other = _clips(tmp_path, 0.3, 0.5, 0.7, 0.9)
-    rows = function([high, low, other, middle, high.read_bytes()], ["x", "x", "y", "x", "x"])
+    rows = function(
+        [high, low, other, middle, high.read_bytes()], ["x", "x", "y", "x", "x"]
+    )
     # The last one is the first one again: LouderWins gives B what is not louder.
     assert [row.reward for row in rows] == [2 / 3, 0.0, None, 1 / 3, 1.0]
     assert [row.comparisons for row in rows] == [3, 3, 0, 3, 3]
-    assert rows[2].reason == "no other clip answers its prompt, so there is nothing to compare"
+    assert (
+        rows[2].reason
+        == "no other clip answers its prompt, so there is nothing to compare"
+    )
     assert rows[0].clip == str(high)
     assert all(row.agreement is None for row in rows)
     assert {row.agreement_unknown for row in rows} == {
@@ -51,7 +56,8 @@ def test_a_bad_clip_costs_its_own_comparisons(tmp_path: Path) -> None:
 def test_a_row_says_how_often_people_agree(tmp_path: Path) -> None:
     rng = random.Random(0)
     rated = [
-        (Rating.A, 1.0, Rating.A if rng.random() < 0.8 else Rating.B) for _ in range(BAND_LABELS)
+        (Rating.A, 1.0, Rating.A if rng.random() < 0.8 else Rating.B)
+        for _ in range(BAND_LABELS)
     ]
     clips = _clips(tmp_path, 0.3, 0.5)
     function = te.reward("rules", labelled=judged_run(tmp_path / "run", rated))
@@ -60,13 +66,21 @@ def test_a_row_says_how_often_people_agree(tmp_path: Path) -> None:
     assert row.agreement is not None
     assert row.agreement["labels"] == BAND_LABELS
     assert row.agreement["low"] < row.agreement["share"] < row.agreement["high"]
-    few = te.reward("rules", labelled=judged_run(tmp_path / "few", rated[:9]))(clips, ["x", "x"])
+    few = te.reward("rules", labelled=judged_run(tmp_path / "few", rated[:9]))(
+        clips, ["x", "x"]
+    )
     assert few[0].agreement is None
     assert "9 labelled preferences are too few" in str(few[0].agreement_unknown)
-    with pytest.raises(te.UserError, match=r"was judged by rules, and the reward is louder's"):
-        te.reward(options=louder_options(tmp_path, LouderWins()), labelled=tmp_path / "run")
+    with pytest.raises(
+        te.UserError, match=r"was judged by rules, and the reward is louder's"
+    ):
+        te.reward(
+            options=louder_options(tmp_path, LouderWins()), labelled=tmp_path / "run"
+        )
 
 
 def test_prompts_and_clips_are_as_many(tmp_path: Path) -> None:
-    with pytest.raises(te.UserError, match="2 clips and 1 prompts; give one prompt per clip"):
+    with pytest.raises(
+        te.UserError, match="2 clips and 1 prompts; give one prompt per clip"
+    ):
         te.reward("rules")(_clips(tmp_path, 0.3, 0.5), ["x"])

@@ -1,7 +1,7 @@
 """Runs that were made before rubrics existed: read as they are, and made again byte for byte.
 
-``tests/runs/before`` holds two pairs of the examples, judged by ``rules`` and by a script of
-replies, with paths and the list of packages shortened.
+``tests/runs/before`` holds two pairs of the examples, judged by ``rules`` and by a
+script of replies, with paths and the list of packages shortened.
 """
 
 from __future__ import annotations
@@ -34,10 +34,11 @@ from trace_eval.stats.options import AgreeOptions
 
 BEFORE = Path(__file__).resolve().parent / "before"
 
-#: Keys of the reply cache for the stored cases. They changed twice since 0.2: both orders of a pair
-#: share one fence, so that a server reads their common part once, and ``compact`` is shorter; and
-#: its legend says what each number was found to be good for. Its fences are shorter since, and
-#: the answers' difference stands beside them in steps.
+#: Keys of the reply cache for the stored cases. They changed twice since 0.2: both
+#: orders of a pair share one fence, so that a server reads their common part once, and
+#: ``compact`` is shorter; and its legend says what each number was found to be good
+#: for. Its fences are shorter since, and the answers' difference stands beside them in
+#: steps.
 KEYS = {
     "label": (
         "a9a2b299228d927b78e2eebac2b877326aae009fc9fff6e224e41f4f0431a715",
@@ -66,9 +67,9 @@ def test_records_are_read_and_written_alike(run: Path) -> None:
     # The order of keys in a record is of no meaning; every key and value is.
     stored = [json.loads(line) for line in jsonl.read(run / "judgements.jsonl")]
     assert [result.model_dump(mode="json") for result in opened.attempts()] == stored
-    assert [p.model_dump_json(exclude_none=True) + "\n" for p in opened.pairs()] == list(
-        jsonl.read(run / "pairs.jsonl")
-    )
+    assert [
+        p.model_dump_json(exclude_none=True) + "\n" for p in opened.pairs()
+    ] == list(jsonl.read(run / "pairs.jsonl"))
     assert len(list(CaseReader(opened))) == 2
 
 
@@ -110,11 +111,14 @@ def test_judging_again_says_the_same() -> None:
 def _thresholds_then() -> RuleThresholds:
     """Cuts were set anew since, for better words; a run tells those that it was judged by.
 
-    Those that are gone decided between two acceptable voices, and no verdict here hangs on them.
+    Those that are gone decided between two acceptable voices, and no verdict here hangs
+    on them.
     """
     recorded = Run.open(BEFORE / "rules").record().judge.parameters["thresholds"]
     earlier = {field.name for field in dataclasses.fields(RuleThresholds)}
-    return RuleThresholds(**{name: value for name, value in recorded.items() if name in earlier})
+    return RuleThresholds(
+        **{name: value for name, value in recorded.items() if name in earlier}
+    )
 
 
 def _lasting(record: dict[str, Any]) -> dict[str, Any]:
@@ -134,4 +138,7 @@ def test_the_reply_cache_answers_as_before(elicitation: Any) -> None:
     options = JudgeOptions(elicitation=elicitation, rendering=rendering)
     judge = reading_judge("scripted:s", ScriptedClient([], "script.jsonl"), options)
     cases = CaseReader(Run.open(BEFORE / "scripted"))
-    assert tuple(call.key for case in cases for call in judge.calls(case)) == KEYS[elicitation]
+    assert (
+        tuple(call.key for case in cases for call in judge.calls(case))
+        == KEYS[elicitation]
+    )

@@ -34,7 +34,13 @@ def say(score: int) -> dict[str, Any]:
 
 
 ANSWERS = [
-    {"id": f"i{n}", "question_id": "q", "question": "?", "reference": "r", "candidate": f"c{n}"}
+    {
+        "id": f"i{n}",
+        "question_id": "q",
+        "question": "?",
+        "reference": "r",
+        "candidate": f"c{n}",
+    }
     | {"system": f"s{n}"}
     for n in range(3)
 ]
@@ -73,7 +79,13 @@ def test_ties_are_typed_by_what_is_acceptable(
 def test_probabilities_of_two_distributions() -> None:
     def score(**distribution: float) -> Score:
         shares = {name[1:]: share for name, share in distribution.items()}
-        who = {"item": "i", "rubric": "r", "rubric_sha256": "0", "judge": "j", "status": "unscored"}
+        who = {
+            "item": "i",
+            "rubric": "r",
+            "rubric_sha256": "0",
+            "judge": "j",
+            "status": "unscored",
+        }
         return Score.model_validate(who | {"distribution": shares})
 
     one, other = score(_4=0.5, _5=0.5), score(_3=0.25, _4=0.75)
@@ -108,7 +120,9 @@ def test_a_table_is_read_by_agree_and_rank(tmp_path: Path) -> None:
 
 def test_human_scores_of_the_items_are_the_pairs_labels(tmp_path: Path) -> None:
     provided = {"ann": 5, "ben": 4}, {"ann": 2, "ben": None}, {"ann": None}
-    rated = [ANSWERS[n] | {"labels": {"scores": scores}} for n, scores in enumerate(provided)]
+    rated = [
+        ANSWERS[n] | {"labels": {"scores": scores}} for n, scores in enumerate(provided)
+    ]
     folder = run_of(tmp_path, rated, [say(4), say(2), say(3)])
     write_pairs(folder, tmp_path / "p.csv", PairOptions())
     rows = {row["id"]: row for row in csv.DictReader((tmp_path / "p.csv").open())}
@@ -156,9 +170,14 @@ def test_a_run_of_pairs_is_read_by_agree_rank_and_fuse(tmp_path: Path) -> None:
     assert all(str(j.rating("voice_quality")) == "both_good" for j in mixed.values())
     assert "as content" in mixed["p0"].caveats[-1]
     # Both kinds rank systems, and can be judged again without parts of the evidence.
-    for made, dimension in ((tmp_path / "pairs", None), (tmp_path / "mixed", "content")):
+    for made, dimension in (
+        (tmp_path / "pairs", None),
+        (tmp_path / "mixed", "content"),
+    ):
         table = judge_table(read_opinions(made))
-        ranked = rank_labels(table, RankOptions(BootstrapOptions(resamples=0), dimension=dimension))
+        ranked = rank_labels(
+            table, RankOptions(BootstrapOptions(resamples=0), dimension=dimension)
+        )
         rows = [(row.system, row.wins, row.ties, row.losses) for row in ranked.systems]
         assert rows == [("s-a", 1, 1, 1), ("s-b", 1, 1, 1)]
         folders = ablate(made, AblateOptions(drops=("loudness",)))
@@ -169,7 +188,9 @@ def test_a_run_of_pairs_is_read_by_agree_rank_and_fuse(tmp_path: Path) -> None:
 
 
 def test_what_does_not_fit_together_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="typed ties need to know which answers are acceptable"):
+    with pytest.raises(
+        UserError, match="typed ties need to know which answers are acceptable"
+    ):
         PairOptions(stands_for="content")
     with pytest.raises(UserError, match="tie_margin 2"):
         PairOptions(tie_margin=2)

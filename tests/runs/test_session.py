@@ -33,7 +33,9 @@ from trace_eval.runs.run import Run
 
 
 def _manifest(folder: Path, peaks: list[tuple[float, float]]) -> Manifest:
-    return read_manifest(calls.manifest(folder, pairs_of_peaks(folder, peaks), "pairs.jsonl"))
+    return read_manifest(
+        calls.manifest(folder, pairs_of_peaks(folder, peaks), "pairs.jsonl")
+    )
 
 
 @pytest.fixture
@@ -53,7 +55,9 @@ def test_a_run_holds_everything_and_a_second_one_does_nothing(
     out = tmp_path / "run"
     summary = judge_manifest(manifest, out, options)
     assert (summary.total, summary.scored, summary.coverage) == (3, 3, 1.0)
-    assert len((tmp_path / "log").read_text().splitlines()) == 3  # 3 distinct clips of 6
+    assert (
+        len((tmp_path / "log").read_text().splitlines()) == 3
+    )  # 3 distinct clips of 6
     run = Run.open(out)
     ratings = {name: overall.rating for name, overall in run.overall().items()}
     assert ratings == {"p0": Rating.B, "p1": Rating.A, "p2": Rating.B}
@@ -101,7 +105,9 @@ def test_a_run_is_not_continued_in_another_way(
     manifest = _manifest(tmp_path, [(0.5, 0.6)])
     judge_manifest(manifest, tmp_path / "run", options)
     other = louder_options(tmp_path, judge, gain=2)
-    with pytest.raises(UserError, match=r"another extractors \(peak.parameters.gain: 1.0, now 2"):
+    with pytest.raises(
+        UserError, match=r"another extractors \(peak.parameters.gain: 1.0, now 2"
+    ):
         judge_manifest(manifest, tmp_path / "run", other)
     changed = _manifest(tmp_path, [(0.6, 0.5)])
     with pytest.raises(UserError, match="pair 'p0' has changed"):
@@ -115,7 +121,9 @@ def test_a_run_is_not_continued_in_another_way(
         judge_manifest(more, tmp_path / "run", options)
 
 
-def test_refusing_calls_nobody(tmp_path: Path, options: Options, judge: LouderWins) -> None:
+def test_refusing_calls_nobody(
+    tmp_path: Path, options: Options, judge: LouderWins
+) -> None:
     judge_manifest(_manifest(tmp_path, [(0.5, 0.6)]), tmp_path / "run", options)
     judge.seen.clear()
     log = (tmp_path / "log").read_text()
@@ -128,7 +136,9 @@ def test_refusing_calls_nobody(tmp_path: Path, options: Options, judge: LouderWi
 
 
 def test_memory_holds_the_clips_in_flight_only(tmp_path: Path) -> None:
-    pairs = _manifest(tmp_path, [(0.5 + n / 1000, 0.6 + n / 1000) for n in range(40)]).pairs
+    pairs = _manifest(
+        tmp_path, [(0.5 + n / 1000, 0.6 + n / 1000) for n in range(40)]
+    ).pairs
 
     class Watched:
         """An engine that remembers how many clips were held at once."""
@@ -153,8 +163,12 @@ def test_memory_holds_the_clips_in_flight_only(tmp_path: Path) -> None:
     assert not pipeline._clips._tasks
 
 
-def test_later_clips_are_extracted_while_earlier_pairs_are_judged(tmp_path: Path) -> None:
-    pairs = _manifest(tmp_path, [(0.5 + n / 100, 0.7 + n / 100) for n in range(4)]).pairs
+def test_later_clips_are_extracted_while_earlier_pairs_are_judged(
+    tmp_path: Path,
+) -> None:
+    pairs = _manifest(
+        tmp_path, [(0.5 + n / 100, 0.7 + n / 100) for n in range(4)]
+    ).pairs
     extracted: list[str] = []
 
     class Engine:
@@ -176,7 +190,9 @@ def test_later_clips_are_extracted_while_earlier_pairs_are_judged(tmp_path: Path
                 while len(extracted) < 8:
                     await asyncio.sleep(0.001)
             verdict = DimensionVerdict(rating=Rating.A, reasoning="-")
-            return Judgement.scored(case.pair.id, self.spec, dict.fromkeys(DIMENSIONS, verdict))
+            return Judgement.scored(
+                case.pair.id, self.spec, dict.fromkeys(DIMENSIONS, verdict)
+            )
 
     async def work() -> None:
         pipeline = Pipeline(Engine(), Panel([Patient()]))
@@ -224,13 +240,17 @@ def test_a_stopped_run_continues_and_no_finished_clip_is_extracted_twice(
     _manifest(tmp_path, [(0.5 + n / 100, 0.7 + n / 100) for n in range(8)])
     log, clips = tmp_path / "log", tmp_path / "run" / "clips.jsonl"
     first = _session(tmp_path, delay=0.4)
-    wait_for(lambda: clips.exists() and clips.read_text().count("\n") >= 4, "four clips", 120)
+    wait_for(
+        lambda: clips.exists() and clips.read_text().count("\n") >= 4, "four clips", 120
+    )
     first.send_signal(blow)
     first.wait(timeout=120)
     finished = {json.loads(line)["clip"] for line in clips.read_text().splitlines()}
     assert 4 <= len(finished) < 16
     second = _session(tmp_path, delay=0.0)
-    assert second.wait(timeout=240) == 0, second.stderr and second.stderr.read().decode()
+    assert second.wait(timeout=240) == 0, (
+        second.stderr and second.stderr.read().decode()
+    )
     calls = log.read_text().splitlines()
     assert len(set(calls)) == 16
     assert {clip: calls.count(clip) for clip in finished} == dict.fromkeys(finished, 1)

@@ -32,7 +32,10 @@ def _distribution(**shares: float) -> Change:
         (_distribution(**{"1": 1.5, "2": -0.5}), "shares are 0 to 1"),
         (_distribution(**{"1": 0.5, "tie": 0.5}), "'tie' is no typed label"),
         (_distribution(), "sums to 0, not to 1"),
-        (lambda row: row["dimensions"]["content"].update(rating="tie"), "'tie' is no typed label"),
+        (
+            lambda row: row["dimensions"]["content"].update(rating="tie"),
+            "'tie' is no typed label",
+        ),
         (lambda row: row.update(dimensions={}), "'scored' without a verdict"),
         (lambda row: row.update(label_set="binary"), "'1' is no binary label"),
     ],
@@ -75,7 +78,13 @@ def test_overall_ratings(tmp_path: Path) -> None:
     ],
 )
 def test_scores(change: dict[str, Any], told: str | None, tmp_path: Path) -> None:
-    row = {"item": "x", "rubric": "r", "rubric_sha256": "0", "judge": "j", "status": "scored"}
+    row = {
+        "item": "x",
+        "rubric": "r",
+        "rubric_sha256": "0",
+        "judge": "j",
+        "status": "scored",
+    }
     row |= {"value": 3.0, "distribution": {"3": 1.0}}
     run = Run(tmp_path)
     rubric = load_rubric("correctness").model_dump(mode="json")

@@ -29,7 +29,9 @@ def spoken(clip: str, direction: tuple[float, float]) -> Blueprint:
     group = Extension(values={"embedding": [*direction]}, shown=False)
     signal = make.signal(bandwidth_hz=7000, speech_s=5)
     extensions = {"speaker": group}
-    return answer(signal=signal).model_copy(update={"clip": clip, "extensions": extensions})
+    return answer(signal=signal).model_copy(
+        update={"clip": clip, "extensions": extensions}
+    )
 
 
 def run_with_voices(folder: Path, *, odd: int) -> Path:
@@ -60,7 +62,10 @@ def test_rank_report_and_gate_say_whose_voice_changes(tmp_path: Path) -> None:
     answers = rows["x"].answers
     assert len(rows["x"].others) == 2
     assert all(not row.others for system, row in rows.items() if system != "x")
-    said = f"voice of x: 2 of {answers} answers in wide band in another voice than the rest"
+    said = (
+        f"voice of x: 2 of {answers} answers in wide band in another voice than the"
+        " rest"
+    )
     assert rows["x"].sentence.startswith(said)
 
     assert {row.system: row for row in rank(run).voices} == rows
@@ -105,9 +110,9 @@ def test_does_my_assistants_voice_change(tmp_path: Path) -> None:
     out, table = tmp_path / "out", tmp_path / "answers.csv"
     done = trace_eval("extract", answers, "--out", out, "--csv", table, *only, *voices)
     assert (
-        f"voice: 1 of 9 answers in wide band in another voice than the rest: {answers}/4.wav"
-        in (" ".join((done.out + done.err).split()))
-    )
+        "voice: 1 of 9 answers in wide band in another voice than the rest:"
+        f" {answers}/4.wav"
+    ) in (" ".join((done.out + done.err).split()))
     likeness = {
         Path(row["source"]).name: float(row["speaker.likeness_to_others"])
         for row in csv.DictReader(table.open())

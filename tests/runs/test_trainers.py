@@ -43,7 +43,9 @@ def tokenizer() -> Any:
 
 
 def test_trl_reads_them(tokenizer: Any, rows: Any) -> None:
-    reader = pytest.importorskip("trl.data_utils", reason="pip install --no-deps trl transformers")
+    reader = pytest.importorskip(
+        "trl.data_utils", reason="pip install --no-deps trl transformers"
+    )
     first, second = rows
     assert reader.is_conversational(first)
     told = [reader.maybe_apply_chat_template(row, tokenizer) for row in (first, second)]
@@ -56,7 +58,8 @@ def test_trl_reads_them(tokenizer: Any, rows: Any) -> None:
 def test_axolotl_reads_them(tokenizer: Any, rows: Any) -> None:
     """As ``type: chat_template.default`` with ``field_messages: prompt``."""
     reader = pytest.importorskip(
-        "axolotl.prompt_strategies.dpo.chat_template", reason="pip install --no-deps axolotl"
+        "axolotl.prompt_strategies.dpo.chat_template",
+        reason="pip install --no-deps axolotl",
     )
     chosen = {"field_messages": "prompt", "chat_template": "jinja"}
     config = {"datasets": [chosen | {"chat_template_jinja": TEMPLATE}]}
@@ -70,7 +73,9 @@ def test_axolotl_reads_them(tokenizer: Any, rows: Any) -> None:
 
 def test_openrlhf_reads_them(tokenizer: Any, rows: Any) -> None:
     """With its chat template; a pair without a margin has none for its loss either."""
-    reader = pytest.importorskip("openrlhf.datasets.reward_dataset", reason="it needs torch")
+    reader = pytest.importorskip(
+        "openrlhf.datasets.reward_dataset", reason="it needs torch"
+    )
     apply = tokenizer.apply_chat_template
     prompt, chosen, rejected, margin = reader.preprocess_data(
         rows[1], prompt_key="prompt", apply_chat_template=apply, is_dpo=True

@@ -49,7 +49,9 @@ def _pairs(folder: Path, *voices: Any) -> Path:
         write(folder / f"{peak}.wav", tone(peak=peak))
     pair = {"a": {"audio": "0.5.wav"}, "b": {"audio": "0.9.wav"}, "preference": "1"}
     given = [{"voice": voice} if voice else {} for voice in voices]
-    records = [{"id": f"p{number}", **pair, **voice} for number, voice in enumerate(given)]
+    records = [
+        {"id": f"p{number}", **pair, **voice} for number, voice in enumerate(given)
+    ]
     return calls.manifest(folder, records, "pairs.jsonl")
 
 
@@ -61,7 +63,9 @@ def _options(folder: Path, *, speaker: bool = True) -> Options:
     return Options(extract, LouderWins())
 
 
-def test_answers_are_compared_with_the_voice_and_the_rule_with_annotators(tmp_path: Path) -> None:
+def test_answers_are_compared_with_the_voice_and_the_rule_with_annotators(
+    tmp_path: Path,
+) -> None:
     path = _pairs(tmp_path, {"audio": "0.3.wav"}, {"audio": "none.wav"}, None)
     manifest = read_manifest(path)
     assert [p.pair for p in check_audio(manifest.items)] == ["p1"]
@@ -85,7 +89,9 @@ def test_answers_are_compared_with_the_voice_and_the_rule_with_annotators(tmp_pa
 
 def test_without_an_extractor_of_speakers_no_voice_is_decoded(tmp_path: Path) -> None:
     path = _pairs(tmp_path, {"audio": "0.3.wav"})
-    judge_manifest(read_manifest(path), tmp_path / "run", _options(tmp_path, speaker=False))
+    judge_manifest(
+        read_manifest(path), tmp_path / "run", _options(tmp_path, speaker=False)
+    )
     run = Run.open(tmp_path / "run")
     assert {Path(source).name for source in run.clips()} == {"0.5.wav", "0.9.wav"}
     assert not run.measures()

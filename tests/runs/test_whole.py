@@ -29,7 +29,10 @@ MAN, WOMAN = ("English (America)", "Male1"), ("English (America)", "Female1")
 
 def _judged(folder: Path, *sides: Path) -> Any:
     """Return the outcome of one pair by rules, and all that the command prints."""
-    a, b = ({"audio": side.name, "system": name} for side, name in zip(sides, "xy", strict=True))
+    a, b = (
+        {"audio": side.name, "system": name}
+        for side, name in zip(sides, "xy", strict=True)
+    )
     record = {"id": "1", "instruction": QUESTION, "a": a, "b": b}
     (folder / "pairs.jsonl").write_text(json.dumps(record))
     shutil.rmtree(folder / "run", ignore_errors=True)
@@ -86,7 +89,9 @@ def test_whole_files_lack_no_end(kind: str) -> None:
     assert decode(encoded(kind, 1.0) + encoded(kind, 0.7)).cut is None
 
 
-@pytest.mark.parametrize("size", [0xFFFFFFFF, 0x7FFFFFFF, 0x7FFFF000, 0xFFFFFFFF - 44, 0])
+@pytest.mark.parametrize(
+    "size", [0xFFFFFFFF, 0x7FFFFFFF, 0x7FFFF000, 0xFFFFFFFF - 44, 0]
+)
 def test_sizes_of_programs_that_cannot_know_them_are_no_finding(size: int) -> None:
     from extractors.audio import decode
 
@@ -114,7 +119,9 @@ def _follow(detail: str, source: Path, made: Path) -> None:
     command = re.search(r"ffmpeg .*?OUT\.wav", detail)
     assert command, detail
     line = command[0].replace("IN", str(source)).replace("OUT.wav", str(made))
-    subprocess.run(line.replace("ffmpeg", "ffmpeg -loglevel error", 1), shell=True, check=True)
+    subprocess.run(
+        line.replace("ffmpeg", "ffmpeg -loglevel error", 1), shell=True, check=True
+    )
 
 
 def _session(kind: str) -> tuple[int, Any]:
@@ -125,14 +132,20 @@ def _session(kind: str) -> tuple[int, Any]:
     second = np.concatenate([0 * asked, pause, said])
     if kind == "mono":
         return rate, first + second
-    return rate, np.stack([first, second] if kind == "left" else [second, first], axis=1)
+    return rate, np.stack(
+        [first, second] if kind == "left" else [second, first], axis=1
+    )
 
 
 @pytest.mark.parametrize("kind", ["mono", "left", "right"])
-def test_a_recording_of_question_and_answer_is_no_answer(kind: str, tmp_path: Path) -> None:
+def test_a_recording_of_question_and_answer_is_no_answer(
+    kind: str, tmp_path: Path
+) -> None:
     """And the printed command cuts the answer out of it, which is judged."""
     rate, wave = _session(kind)
-    session, answer, mended = (tmp_path / f"{name}.wav" for name in ("session", "answer", "cut"))
+    session, answer, mended = (
+        tmp_path / f"{name}.wav" for name in ("session", "answer", "cut")
+    )
     soundfile.write(session, wave, rate)
     soundfile.write(answer, _speech(ANSWER, WOMAN)[1], rate)
     outcome, printed = _judged(tmp_path, session, answer)
@@ -140,7 +153,9 @@ def test_a_recording_of_question_and_answer_is_no_answer(kind: str, tmp_path: Pa
     assert "A is a recording of the whole session" in outcome.detail
     assert "whole session" in printed
     _follow(outcome.detail, session, mended)
-    assert soundfile.info(mended).duration == pytest.approx(len(wave) / rate / 2, rel=0.35)
+    assert soundfile.info(mended).duration == pytest.approx(
+        len(wave) / rate / 2, rel=0.35
+    )
     outcome, _ = _judged(tmp_path, mended, answer)
     assert outcome.status == "scored"
 

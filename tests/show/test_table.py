@@ -40,12 +40,16 @@ class Row:
         return "none"
 
 
-FULL = Row("a", 4, 3, 1.25, IntervalEstimate(0.5, (0.1, 0.9)), 0.2, (0.0, 0.4), Part(1, 4, 0.5))
+FULL = Row(
+    "a", 4, 3, 1.25, IntervalEstimate(0.5, (0.1, 0.9)), 0.2, (0.0, 0.4), Part(1, 4, 0.5)
+)
 BARE = Row("b", 4, 4, None, IntervalEstimate(None), 0.25, None, None)
 
 
 def test_a_table_picks_fields_and_properties_by_name() -> None:
-    shown = table("T", [FULL], "judge items part.tied part.p wait last_word", "note", wait="t")
+    shown = table(
+        "T", [FULL], "judge items part.tied part.p wait last_word", "note", wait="t"
+    )
     assert shown.columns == ("judge", "items", "tie", "sign test p", "t", "last word")
     # four items have two decimals; 1 of 4 is .25
     assert shown.rows == (("a", "4", "1 (0.25)", "0.5000", "1.2", "none"),)

@@ -22,7 +22,9 @@ TRUTH_OF_MODES = table("labels", {"overall": "1112"})
 
 def compared(labels: Opinions = TRUTH, **overall: str) -> tuple[AblationRow, ...]:
     """Conditions by their labels, the first of which is the reference."""
-    conditions = {name: [table(name, {"overall": picks})] for name, picks in overall.items()}
+    conditions = {
+        name: [table(name, {"overall": picks})] for name, picks in overall.items()
+    }
     return ablation_table(conditions, labels, QUICK).rows
 
 
@@ -44,7 +46,10 @@ def test_differences_and_tests_by_hand() -> None:
 
 
 def test_repeats_show_their_noise() -> None:
-    runs = [table("0", {"overall": "1212121212"}), table("1", {"overall": "1212121211"})]
+    runs = [
+        table("0", {"overall": "1212121212"}),
+        table("1", {"overall": "1212121211"}),
+    ]
     full, other = ablation_table({"full": runs, "none": runs[:1]}, TRUTH, QUICK).rows
     assert full.repeats == 2
     assert full.accuracy == pytest.approx(0.95, abs=1e-12)
@@ -83,22 +88,30 @@ def test_modes_and_policies() -> None:
 
 def answer_of(labels: Opinions = TRUTH, **overall: str) -> tuple[str, ...]:
     """Return the sentences on conditions, the first of which is the reference."""
-    conditions = {name: [table(name, {"overall": picks})] for name, picks in overall.items()}
+    conditions = {
+        name: [table(name, {"overall": picks})] for name, picks in overall.items()
+    }
     return ablation_answer(AblationReport(ablation_table(conditions, labels, QUICK)))
 
 
 def test_the_first_sentence_names_the_group_that_matters_most() -> None:
-    picks = {"full": "1212121212", "without rate": "1212121211", "without quality": "12--------"}
+    picks = {
+        "full": "1212121212",
+        "without rate": "1212121211",
+        "without quality": "12--------",
+    }
     assert answer_of(**picks) == (
         "quality matters most: without it 2 of 10 labelled pairs keep a verdict.",
     )
     del picks["without quality"]
     assert answer_of(**picks) == (
-        "rate matters most: without it 9 of 10 labelled pairs are judged right, with all 10; that"
-        " is not shown to be more than chance.",
+        "rate matters most: without it 9 of 10 labelled pairs are judged right, with"
+        " all 10; that is not shown to be more than chance.",
     )
     equal = {**picks, "without pitch": picks["without rate"]}
-    assert answer_of(**equal)[0].startswith("rate and pitch matter most: without any one of them 9")
+    assert answer_of(**equal)[0].startswith(
+        "rate and pitch matter most: without any one of them 9"
+    )
     better = dict.fromkeys(("without rate", "without pitch"), "1212121212")
     (nothing,) = answer_of(full="1212121211", **better)
     assert nothing.startswith("No single group matters on these 10 labelled pairs")
@@ -122,7 +135,10 @@ def test_without_a_common_dimension_nothing_is_compared() -> None:
 
 def test_preference_labels_are_compared() -> None:
     labels = table("labels", {"preference": "12t"})
-    assert [(row.dimension, row.accuracy) for row in compared(labels, full="12g", other="11b")] == [
+    assert [
+        (row.dimension, row.accuracy)
+        for row in compared(labels, full="12g", other="11b")
+    ] == [
         ("preference", 1.0),
         ("preference", pytest.approx(2 / 3, abs=1e-12)),
     ]
@@ -132,6 +148,8 @@ def test_preference_labels_are_compared() -> None:
 
 
 def test_a_condition_without_items_is_no_test() -> None:
-    _, worse, nothing = compared(full="1212121212", worse="1212111111", nothing="-" * 10)
+    _, worse, nothing = compared(
+        full="1212121212", worse="1212111111", nothing="-" * 10
+    )
     assert (nothing.items, nothing.mcnemar, nothing.p_holm) == (0, None, None)
     assert worse.p_holm == worse.mcnemar.p  # a family of one

@@ -16,7 +16,8 @@ from tests.support.imports import PACKAGES, ROOT
 from trace_eval.opinions.codes import TYPED, UNTYPED
 from trace_eval.stats.agreement.metrics import METRICS, Metric, measures_of
 
-#: Draws worlds of known truth in the copy, and prints how often the limits of a statistic hold.
+#: Draws worlds of known truth in the copy, and prints how often the limits of a
+#: statistic hold.
 DRAW = """
 import json
 import numpy as np
@@ -75,13 +76,17 @@ def _with_statistic(tree: Path) -> None:
     head, opening, rest = table.partition(start)
     rows, closing, tail = rest.partition(end)
     head = head.replace("    macro_f1,\n", "    macro_f1,\n    matthews,\n")
-    metrics.write_text(f"{head}{opening}{rows}\n{row.rstrip()},{closing}{tail}", "utf-8")
+    metrics.write_text(
+        f"{head}{opening}{rows}\n{row.rstrip()},{closing}{tail}", "utf-8"
+    )
 
 
 def test_its_limits_hold_and_no_second_list_knows_of_it(tmp_path: Path) -> None:
     _with_statistic(tmp_path)
     line = [sys.executable, "-c", DRAW]
-    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        line, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     few, many, clustered = json.loads(done.stdout)
     for world in (few, many, clustered):
         # 400 draws of limits that hold in 95 %: fewer than .925 come once in 60 studies
@@ -108,4 +113,6 @@ def test_a_shape_is_what_the_statistic_is_the_mean_of(
         for part in measure.parts:
             counted = counts * part.counted
             means.append(part.curve(float(counted @ part.credit / counted.sum())))
-        assert float(measure.statistic(counts)) == pytest.approx(np.mean(means), abs=1e-12)
+        assert float(measure.statistic(counts)) == pytest.approx(
+            np.mean(means), abs=1e-12
+        )

@@ -35,9 +35,13 @@ def scored(judge: dict[str, str], labels: dict[str, str]) -> JudgeScore:
 
 def test_a_judge_below_the_majority_class_is_said_to_be_so() -> None:
     score = scored({"overall": "1212121221"}, {"overall": "bbbbbbbb12"})
-    # nothing is right: 0 against 8/10, exact McNemar is 2 / 2^8, of the best of three labels 0.023
+    # nothing is right: 0 against 8/10, exact McNemar is 2 / 2^8, of the best of three
+    # labels 0.023
     assert score.metrics["accuracy_4way"].value == 0
-    assert "judge on overall is below the majority class: 0.00 against 0.80" in score.verdict
+    assert (
+        "judge on overall is below the majority class: 0.00 against 0.80"
+        in score.verdict
+    )
     assert "always saying both_bad" in score.verdict
 
 
@@ -73,7 +77,12 @@ SILENT = table("labels", {"overall": "1-"})
         (SILENT, "12 p0 p1", {}, "1 of 2 items has no overall label, first 'p1'"),
         (ONE, "1 p0", {"cluster": True}, "give every item an instruction_id"),
         (None, "1 p0", {}, "pass --labels FILE"),
-        (ONE, "1 p0", {"policy": "majority_vote"}, "a policy needs content, voice_quality"),
+        (
+            ONE,
+            "1 p0",
+            {"policy": "majority_vote"},
+            "a policy needs content, voice_quality",
+        ),
         (ONE, "1 p0", {"policy": "x"}, "policy 'x' is unknown"),
     ],
 )
@@ -97,14 +106,18 @@ def test_what_one_side_lacks_is_left_out_on_request() -> None:
 def test_several_raters_take_the_plurality_and_never_the_first() -> None:
     #        a a a  b b  c c c
     votes = "1 1 2  1 2  g - g".replace(" ", "")
-    labels = table("labels", {"overall": votes}, id=list("aaabbccc"), rater=list("xyzxyxyz"))
+    labels = table(
+        "labels", {"overall": votes}, id=list("aaabbccc"), rater=list("xyzxyxyz")
+    )
     picks = labels.per_item.codes["overall"]
     assert agreed(picks).tolist() == codes("1-g").tolist()
     assert (picks >= SPLIT).tolist() == [False, True, False]
 
 
 def test_alpha_of_people_and_with_the_judge() -> None:
-    labels = table("labels", {"overall": "12121g"}, id=list("abcabc"), rater=["x"] * 3 + ["y"] * 3)
+    labels = table(
+        "labels", {"overall": "12121g"}, id=list("abcabc"), rater=["x"] * 3 + ["y"] * 3
+    )
     judge = table("judge", {"overall": "121"}, id=list("abc"))
     got = {row.who: row.alpha for row in agree([judge], labels, OPTIONS).alphas}
     assert got["people"].raters == 2
@@ -134,16 +147,24 @@ def test_every_statistic_of_the_table_is_in_scores_tables_and_page() -> None:
     typed, untyped = report.scores
     assert tuple(typed.metrics) == tuple(metric.name for metric in METRICS)
     assert set(typed.metrics) - set(untyped.metrics) == {"accuracy_4way"}
-    shown = next(t for t in tables_of(report) if t.title == "Agreement with human labels")
+    shown = next(
+        t for t in tables_of(report) if t.title == "Agreement with human labels"
+    )
     assert {metric.title for metric in METRICS} <= set(shown.columns)
     assert report.metrics == METRICS  # what the page loops over
-    page = Path(trace_eval.__file__).parent / "report" / "templates" / "agreement.html.j2"
+    page = (
+        Path(trace_eval.__file__).parent / "report" / "templates" / "agreement.html.j2"
+    )
     assert "{% for metric in report.metrics %}" in page.read_text()
 
 
 def test_a_file_of_several_judges_with_repeats() -> None:
     labels = table("labels", {"overall": "12"}, id=["a", "b"])
-    facts = {"id": list("abab") * 2, "rater": ["x"] * 4 + ["y"] * 4, "repeat": list("0011") * 2}
+    facts = {
+        "id": list("abab") * 2,
+        "rater": ["x"] * 4 + ["y"] * 4,
+        "repeat": list("0011") * 2,
+    }
     got = agree([table("file", {"overall": "12111211"}, **facts)], labels, OPTIONS)
     assert [score.judge for score in got.scores] == ["x", "y"]
     # the first repeat counts for agreement, all of them for noise
@@ -185,7 +206,10 @@ def test_any_number_with_a_direction_is_a_baseline() -> None:
     assert (got["lower wer"].items, got["lower wer"].accuracy) == (2, 0.5)
     # higher p808: 1, 1, 2, 2: all right
     assert (got["higher p808"].items, got["higher p808"].accuracy) == (4, 1)
-    assert "baseline higher utmos left out: nothing has utmos_a and utmos_b" in report.notes
+    assert (
+        "baseline higher utmos left out: nothing has utmos_a and utmos_b"
+        in report.notes
+    )
     for wrong in ("wer", "wer:less", ":lower"):
         with pytest.raises(UserError, match="write NUMBER:higher or NUMBER:lower"):
             number_rule(wrong)
@@ -213,7 +237,9 @@ def test_warnings_name_their_rows() -> None:
     systems = {"system_a": ["x"] * 12, "system_b": ["x"] * 12}
     labels = table("labels", {"overall": "1" * 12}, id=ids, **systems)
     report = agree([table("judge", {"overall": "1" * 12}, id=ids)], labels, OPTIONS)
-    line = next(warning_line(w) for w in report.warnings if w.check == "self_comparisons")
+    line = next(
+        warning_line(w) for w in report.warnings if w.check == "self_comparisons"
+    )
     assert line.endswith("(rows p0, p1, p2, p3, p4, p5, p6, p7 and 4 more)")
     assert report.self_comparisons[0].counts.first == 12
 
@@ -222,13 +248,19 @@ def test_perfect_scores_and_one_instruction_have_no_width_of_nothing() -> None:
     ids = [f"p{n}" for n in range(20)]
     columns = {"overall": "12" * 10}
     judge = table("judge", columns, id=ids)
-    two = table("labels", columns, id=ids, instruction_id=[f"i{n // 2}" for n in range(20)])
+    two = table(
+        "labels", columns, id=ids, instruction_id=[f"i{n // 2}" for n in range(20)]
+    )
     unnamed = table("labels", columns, id=ids)
     plain = agree([judge], unnamed, OPTIONS).scores[0].metrics
     # 20 of 20: exact binomial, 0.025 ** (1 / 20) = 0.8316
-    assert plain["accuracy_4way"].interval == pytest.approx((0.025 ** (1 / 20), 1), abs=1e-9)
+    assert plain["accuracy_4way"].interval == pytest.approx(
+        (0.025 ** (1 / 20), 1), abs=1e-9
+    )
     # kappa loses 1 / (1 - p_e) = 2 of what accuracy loses
-    assert plain["kappa"].interval == pytest.approx((1 - 2 * (1 - 0.025 ** (1 / 20)), 1), abs=1e-6)
+    assert plain["kappa"].interval == pytest.approx(
+        (1 - 2 * (1 - 0.025 ** (1 / 20)), 1), abs=1e-6
+    )
     # 10 instructions, all right: 0.025 ** (1 / 10), and nobody has to ask for it
     for cluster in (True, False):
         grouped = agree([judge], two, AgreeOptions(cluster=cluster))
@@ -239,7 +271,10 @@ def test_perfect_scores_and_one_instruction_have_no_width_of_nothing() -> None:
     alone = agree([judge], one, AgreeOptions(cluster=True)).scores[0].metrics
     assert alone["accuracy_4way"].value == 0.5
     assert alone["accuracy_4way"].interval is None
-    assert alone["accuracy_4way"].reason == "no interval: only one unit is drawn from, 5 are needed"
+    assert (
+        alone["accuracy_4way"].reason
+        == "no interval: only one unit is drawn from, 5 are needed"
+    )
 
 
 def test_a_better_rule_is_named(tmp_path: Path) -> None:
@@ -254,7 +289,9 @@ def test_a_better_rule_is_named(tmp_path: Path) -> None:
         judged.append(f"{n},m,{picks}")
     (tmp_path / "labels.csv").write_text("\n".join(labels) + "\n")
     (tmp_path / "judged.csv").write_text("\n".join(judged) + "\n")
-    done = typed("agree", tmp_path / "judged.csv", "--labels", tmp_path / "labels.csv", "--full")
+    done = typed(
+        "agree", tmp_path / "judged.csv", "--labels", tmp_path / "labels.csv", "--full"
+    )
     assert done.code == 0, done.err
     assert "not told apart from the majority class: 0.60 against 0.50" in done.out
     better = "does better: 0.80 against the judge's 0.60 on the same 10 items"
@@ -262,7 +299,11 @@ def test_a_better_rule_is_named(tmp_path: Path) -> None:
 
 
 def test_rank_intervals_rest_on_half_of_the_resamples_at_least() -> None:
-    rows, values, tested = np.full((2000, 2), np.nan), np.array([2.0, 1.0]), np.zeros((2, 2))
+    rows, values, tested = (
+        np.full((2000, 2), np.nan),
+        np.array([2.0, 1.0]),
+        np.zeros((2, 2)),
+    )
     rows[0] = values
     assert (got := rank_sets(values, rows, tested, 0.95)).ahead is None
     assert got.undefined == 1999

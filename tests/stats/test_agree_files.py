@@ -39,22 +39,44 @@ def _scores(tmp_path: Path) -> Path:
 
 
 def _labels(tmp_path: Path) -> Path:
-    people = {"P1": (5, 4, 2, 3, 1, 4), "P2": (4, 4, 1, 3, 2, 5), "P3": (5, 3, 2, 2, 1, 4)}
-    rows = [[f"i{n}", who, v] for who, given in people.items() for n, v in enumerate(given)]
+    people = {
+        "P1": (5, 4, 2, 3, 1, 4),
+        "P2": (4, 4, 1, 3, 2, 5),
+        "P3": (5, 3, 2, 2, 1, 4),
+    }
+    rows = [
+        [f"i{n}", who, v] for who, given in people.items() for n, v in enumerate(given)
+    ]
     return write_rows(tmp_path / "people.csv", ["id", "rater", "score"], rows)
 
 
-def test_ratings_by_recordings_find_items_that_are_called_by_their_row(tmp_path: Path) -> None:
+def test_ratings_by_recordings_find_items_that_are_called_by_their_row(
+    tmp_path: Path,
+) -> None:
     folder = rated_run(tmp_path / "run", {"1": 4.0, "2": 2.0, "3": 5.0, "4": 1.0})
-    lines = [json.loads(line) for line in (folder / "items.jsonl").read_text().splitlines()]
-    for line, name in zip(lines, ("a/x.wav", "b/x.wav", "y.wav", "y.flac"), strict=True):
+    lines = [
+        json.loads(line) for line in (folder / "items.jsonl").read_text().splitlines()
+    ]
+    for line, name in zip(
+        lines, ("a/x.wav", "b/x.wav", "y.wav", "y.flac"), strict=True
+    ):
         line["answer"]["audio"] = f"/sound/{name}"
     write_lines(folder / "items.jsonl", lines)
     read = read_scores(folder)
-    names = {"a/x.wav": "1", "sound/b/x": "2", "/else/sound/b/x.wav": "/else/sound/b/x.wav"}
-    names |= {"x.wav": "x.wav", "y.wav": "y.wav", "c/x.wav": "c/x.wav"}  # of two items, or of none
+    names = {
+        "a/x.wav": "1",
+        "sound/b/x": "2",
+        "/else/sound/b/x.wav": "/else/sound/b/x.wav",
+    }
+    names |= {
+        "x.wav": "x.wav",
+        "y.wav": "y.wav",
+        "c/x.wav": "c/x.wav",
+    }  # of two items, or of none
     assert as_judged(texts_of([*names]), [read]).tolist() == [*names.values()]
-    ratings = write_rows(tmp_path / "r.csv", ["file", "MOS"], [["a/x.wav", 4], ["b/x.wav", 2]])
+    ratings = write_rows(
+        tmp_path / "r.csv", ["file", "MOS"], [["a/x.wav", 4], ["b/x.wav", 2]]
+    )
     assert agree([folder], ratings, QUICK).coverage[0].rated == 2  # type: ignore[union-attr]
 
 
@@ -71,7 +93,9 @@ def test_ratings_of_unknown_items_are_refused_or_dropped(tmp_path: Path) -> None
     labels.write_text(labels.read_text() + "i0,P9,\ni99,P1,3\n")  # P9 gave none
     with pytest.raises(UserError, match=r"1 rated item is not in .*'i99'"):
         agree([read_scores(_scores(tmp_path))], labels, options=QUICK)
-    got = agree([read_scores(_scores(tmp_path))], labels, options=replace(QUICK, missing="drop"))
+    got = agree(
+        [read_scores(_scores(tmp_path))], labels, options=replace(QUICK, missing="drop")
+    )
     assert got.ratings == 18
 
 
@@ -100,17 +124,23 @@ def test_mean_opinions_need_be_no_labels(tmp_path: Path) -> None:
     def value(name: str) -> float | None:
         return figure(got, "agreement", "judge", name).estimate.value
 
-    # The same under the name of a rating: one number for an item, nobody's, between two labels.
+    # The same under the name of a rating: one number for an item, nobody's, between two
+    # labels.
     for head in (["id", "score"], ["id", "rater", "score"]):
         named = [[r[0], *([""] if len(head) == 3 else []), r[1]] for r in rows]
         same = agree(
-            [read_scores(_scores(tmp_path))], write_rows(tmp_path / "s.csv", head, named), QUICK
+            [read_scores(_scores(tmp_path))],
+            write_rows(tmp_path / "s.csv", head, named),
+            QUICK,
         )
         for name in ("mae", "mse", "r", "ccc"):
             again = figure(same, "agreement", "judge", name).estimate.value
             assert again == pytest.approx(value(name)), name
         assert any("taken as mean opinions" in note for note in same.notes)
-    for odd in ([["i0", "ann", 3.5], ["i1", "ann", 4]], [["i0", "", 3.5], ["i0", "", 4]]):
+    for odd in (
+        [["i0", "ann", 3.5], ["i1", "ann", 4]],
+        [["i0", "", 3.5], ["i0", "", 4]],
+    ):
         whose = write_rows(tmp_path / "odd.csv", ["id", "rater", "score"], odd)
         with pytest.raises(UserError, match=r"rating of item 'i0'|two ratings"):
             agree([read_scores(_scores(tmp_path))], whose, options=QUICK)
@@ -128,7 +158,9 @@ def test_mean_opinions_need_be_no_labels(tmp_path: Path) -> None:
     assert "mean opinions" in str(figure(got, "agreement", "constant", "crps").reason)
     rows[2][1] = 5.2
     beside = write_rows(tmp_path / "beside.csv", ["id", "mos"], rows)
-    with pytest.raises(UserError, match=r"mos of item 'i2' is 5.2, and the scale goes from 1 to 5"):
+    with pytest.raises(
+        UserError, match=r"mos of item 'i2' is 5.2, and the scale goes from 1 to 5"
+    ):
         agree([read_scores(_scores(tmp_path))], beside, options=QUICK)
     both = write_rows(tmp_path / "both.csv", ["id", "mos", "score"], [["i0", 3.5, 3]])
     with pytest.raises(UserError, match="has both score and mos"):
@@ -145,9 +177,13 @@ def test_mean_opinions_need_be_no_labels(tmp_path: Path) -> None:
         ([1], [2], None),
     ],
 )
-def test_concordance_by_hand(judge: list[float], people: list[float], wanted: float | None) -> None:
+def test_concordance_by_hand(
+    judge: list[float], people: list[float], wanted: float | None
+) -> None:
     got = concordance(np.array(judge, float), np.array(people, float))
-    assert got == pytest.approx(np.nan if wanted is None else wanted, abs=1e-12, nan_ok=True)
+    assert got == pytest.approx(
+        np.nan if wanted is None else wanted, abs=1e-12, nan_ok=True
+    )
 
 
 def _item(row: dict[str, Any]) -> Single:
@@ -162,10 +198,19 @@ def _item(row: dict[str, Any]) -> Single:
 
 def _score(row: dict[str, Any]) -> Score:
     common: dict[str, Any] = {name: row[name] for name in ("question_id", "system")}
-    common |= {"item": row["id"], "rubric": "correctness", "rubric_sha256": "0", "judge": "lexical"}
+    common |= {
+        "item": row["id"],
+        "rubric": "correctness",
+        "rubric_sha256": "0",
+        "judge": "lexical",
+    }
     if row["id"].endswith("7"):  # some are unscored
-        return Score(**common, status="unscored", reason="unreachable", detail="no reply in time")
-    votes = lexical_score(row["question"], [row["reference"]], row["candidate"], row["rationale"])
+        return Score(
+            **common, status="unscored", reason="unreachable", detail="no reply in time"
+        )
+    votes = lexical_score(
+        row["question"], [row["reference"]], row["candidate"], row["rationale"]
+    )
     reduced = of_distribution(votes.distribution, SCALE)
     return Score(
         **common,
@@ -183,7 +228,9 @@ def run(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write a run folder as ``rate`` does, with lexical scores."""
     rows = [row for row in orca_rows(data) if row["split"] in ("dev", "test")]
     folder = tmp_path_factory.mktemp("scores") / "run"
-    return write_folder(folder, {}, items=[*map(_item, rows)], scores=[*map(_score, rows)])
+    return write_folder(
+        folder, {}, items=[*map(_item, rows)], scores=[*map(_score, rows)]
+    )
 
 
 def test_a_run_with_labels_inside(run: Path) -> None:
@@ -194,16 +241,22 @@ def test_a_run_with_labels_inside(run: Path) -> None:
     assert 0 < coverage.unscored < 40
     assert got.items == coverage.scored
     assert got.rubric == "correctness"
-    assert {"constant", "exact match", "token F1", "longer answer", "majority rating"} < {
-        f.who for f in got.figures
-    }
+    assert {
+        "constant",
+        "exact match",
+        "token F1",
+        "longer answer",
+        "majority rating",
+    } < {f.who for f in got.figures}
     assert sum(s.scored for s in got.systems) == coverage.scored
     assert any("that every judge scored" in note for note in got.notes)
 
 
 def test_the_last_line_of_an_item_counts(run: Path, tmp_path: Path) -> None:
     line = next(
-        line for line in (run / "scores.jsonl").read_text().splitlines() if "unreachable" in line
+        line
+        for line in (run / "scores.jsonl").read_text().splitlines()
+        if "unreachable" in line
     )
     score = Score.model_validate_json(line)
     path = tmp_path / "scores.jsonl"
@@ -213,7 +266,9 @@ def test_the_last_line_of_an_item_counts(run: Path, tmp_path: Path) -> None:
     assert (read.ids.tolist(), read.facts["score"].tolist()) == ([score.item], [4.0])
 
 
-def test_the_order_in_which_scores_were_written_changes_nothing(run: Path, tmp_path: Path) -> None:
+def test_the_order_in_which_scores_were_written_changes_nothing(
+    run: Path, tmp_path: Path
+) -> None:
     """Calls end in any order; intervals are of the same resamples all the same."""
     lines = (run / "scores.jsonl").read_text().splitlines(keepends=True)
     shuffled = tmp_path / "run"  # of the same name: it stands in the tables
@@ -222,7 +277,9 @@ def test_the_order_in_which_scores_were_written_changes_nothing(run: Path, tmp_p
     random.Random(5).shuffle(lines)
     (shuffled / "scores.jsonl").write_text("".join(lines))
     shown = [agree([read_scores(folder)], options=QUICK) for folder in (run, shuffled)]
-    one, other = ([(f.group, f.who, f.name, f.estimate) for f in got.figures] for got in shown)
+    one, other = (
+        [(f.group, f.who, f.name, f.estimate) for f in got.figures] for got in shown
+    )
     assert one
     assert one == other
     assert shown[0].systems == shown[1].systems
@@ -281,18 +338,28 @@ def test_the_command_prints_every_table(run: Path, tmp_path: Path) -> None:
     report = json.loads((tmp_path / "a.json").read_text())
     assert (report["low"], report["high"]) == (1, 5)
     rows = list(csv.DictReader((tmp_path / "csv" / "figures.csv").open()))
-    assert {"agreement", "people", "variance", "calibration"} <= {row["group"] for row in rows}
+    assert {"agreement", "people", "variance", "calibration"} <= {
+        row["group"] for row in rows
+    }
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--policy", "all"], "--policy means nothing for scores, and the sources hold scores"),
-        (["--split", "nope"], "--split nope: no item belongs to it; there are dev, test"),
+        (
+            ["--policy", "all"],
+            "--policy means nothing for scores, and the sources hold scores",
+        ),
+        (
+            ["--split", "nope"],
+            "--split nope: no item belongs to it; there are dev, test",
+        ),
         (["--rubric", "style"], "has no scores of rubric style"),
     ],
 )
-def test_options_that_do_not_fit_are_refused(run: Path, arguments: list[str], message: str) -> None:
+def test_options_that_do_not_fit_are_refused(
+    run: Path, arguments: list[str], message: str
+) -> None:
     assert message in output_of("agree", run, *arguments, code=2)
 
 
@@ -302,27 +369,40 @@ def test_what_holds_no_scores_is_said(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     for text, message in (
         ("id\ni0\n", "no column 'score'"),
-        ("id,score,rubric\ni0,1,style\ni0,2,quality\n", "2 rubrics .* choose one by --rubric"),
+        (
+            "id,score,rubric\ni0,1,style\ni0,2,quality\n",
+            "2 rubrics .* choose one by --rubric",
+        ),
     ):
         path.write_text(text)
         with pytest.raises(UserError, match=message):
             read_scores(path)
 
 
-def _beta_score(item: str, log_alpha: float, log_beta: float, clamped: float | None) -> Score:
+def _beta_score(
+    item: str, log_alpha: float, log_beta: float, clamped: float | None
+) -> Score:
     alpha, beta = np.exp([log_alpha, log_beta])
     mean = alpha / (alpha + beta)
     known = {"rubric": "correctness", "rubric_sha256": "0", "judge": "scorer:x"}
     return Score(
         **known,
-        **{"item": item, "question_id": item, "status": "scored", "used": 1, "samples": 1},
+        **{
+            "item": item,
+            "question_id": item,
+            "status": "scored",
+            "used": 1,
+            "samples": 1,
+        },
         value=1 + 4 * mean,
         distribution={str(k): 0.2 for k in range(1, 6)},
         estimate={
             "mean": mean,
             "variance": mean * (1 - mean) / (alpha + beta + 1),
             "params": {"alpha": alpha, "beta": beta},
-            "clamped": None if clamped is None else {"mean": clamped, "threshold": 0.05},
+            "clamped": None
+            if clamped is None
+            else {"mean": clamped, "threshold": 0.05},
         },
     )
 
@@ -331,10 +411,15 @@ def test_a_beta_scorer_beside_a_constant_beta_and_clamped(tmp_path: Path) -> Non
     """NLL of ratings 1, 3, 5 under Beta(2, 1): 3.912023, 0, -.683097; an empty answer: none."""
     scores = [_beta_score(f"i{n}", np.log(2), 0.0, None) for n in range(3)]
     scores.append(_beta_score("i3", np.log(8), np.log(2), 1.0))
-    empty = scores[0].model_dump(exclude_none=True) | {"item": "i4", "question_id": "i4"}
+    empty = scores[0].model_dump(exclude_none=True) | {
+        "item": "i4",
+        "question_id": "i4",
+    }
     empty |= {"value": 1.0, "estimate": {"mean": 0.0, "variance": 0.0}}
     path = tmp_path / "scores.jsonl"
-    path.write_text("".join(s.model_dump_json() + "\n" for s in scores) + json.dumps(empty) + "\n")
+    path.write_text(
+        "".join(s.model_dump_json() + "\n" for s in scores) + json.dumps(empty) + "\n"
+    )
     rows = [[f"i{n}", score] for n, score in enumerate((1, 3, 5, 5, 1))]
     labels = write_rows(tmp_path / "people.csv", ["id", "score"], rows)
     got = agree([read_scores(path)], labels, options=QUICK)

@@ -29,7 +29,13 @@ from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.inference.win_rates import DifferenceRow, RateRow, WinRates
 from trace_eval.stats.options import AgreeOptions, RankOptions
-from trace_eval.stats.ranking.report import HUMAN_RATES, Caveat, MeanRow, RankReport, SystemStanding
+from trace_eval.stats.ranking.report import (
+    HUMAN_RATES,
+    Caveat,
+    MeanRow,
+    RankReport,
+    SystemStanding,
+)
 from trace_eval.stats.report import AgreeReport, Coverage, ScoreReport
 from trace_eval.stats.sentences import before_labels
 
@@ -40,23 +46,42 @@ NO_LABELS = "Nobody labelled these pairs: what annotators would say is unknown."
 
 
 def row(
-    system: str, value: float, limits: Limits = None, p: float | None = None, **more: Any
+    system: str,
+    value: float,
+    limits: Limits = None,
+    p: float | None = None,
+    **more: Any,
 ) -> RateRow:
     """Return a win rate of 40 labels and 200 judgements."""
-    got = dict.fromkeys(PPIEstimate.__dataclass_fields__, None) | {"labelled": 40, "judged": 200}
+    got = dict.fromkeys(PPIEstimate.__dataclass_fields__, None) | {
+        "labelled": 40,
+        "judged": 200,
+    }
     got["open"] = 200 - more.get("labelled", 40)
-    got |= {"labels": value, "labels_interval": limits, "both": value, "interval": limits}
+    got |= {
+        "labels": value,
+        "labels_interval": limits,
+        "both": value,
+        "interval": limits,
+    }
     return RateRow(system, PPIEstimate(**(got | {"p": p} | more)))
 
 
 def ranking(
-    judged: tuple[RateRow, ...] = (row("new", 0.6, (0.5, 0.7)), row("old", 0.4, (0.3, 0.5))),
+    judged: tuple[RateRow, ...] = (
+        row("new", 0.6, (0.5, 0.7)),
+        row("old", 0.4, (0.3, 0.5)),
+    ),
     options: RankOptions | None = None,
     **more: Any,
 ) -> RankReport:
-    empty = dict.fromkeys(("warnings", "places", "correlations", "parameters", "caveats"), ())
+    empty = dict.fromkeys(
+        ("warnings", "places", "correlations", "parameters", "caveats"), ()
+    )
     known = {"source": "x", "unscored": 0, "self_compared": 0, **empty, **more}
-    return RankReport(**known, options=options or RankOptions(), systems=(), judged=judged)
+    return RankReport(
+        **known, options=options or RankOptions(), systems=(), judged=judged
+    )
 
 
 @pytest.mark.parametrize(
@@ -71,7 +96,9 @@ def test_two_systems_by_the_judge(p: float | None, exact: bool, words: str) -> N
     first, second, third = rank_answer(ranking(judged))
     assert first == f"new wins 60 % [50, 70] of 40 pairs by this judge: {words}."
     assert second == NO_LABELS
-    assert third.startswith("With a label for each of the 40 pairs you would see a difference of")
+    assert third.startswith(
+        "With a label for each of the 40 pairs you would see a difference of"
+    )
     assert rank_answer(ranking(judged=())) == ()
 
 
@@ -92,7 +119,9 @@ def test_two_systems_by_the_judge(p: float | None, exact: bool, words: str) -> N
         ),
     ],
 )  # fmt: skip
-def test_two_systems_by_people(people: dict[str, Any], level: float, last: str | None) -> None:
+def test_two_systems_by_people(
+    people: dict[str, Any], level: float, last: str | None
+) -> None:
     value = people.pop("value")
     got = (row("new", value, **people), row("old", 1 - value))
     options = RankOptions(BootstrapOptions(level=level))
@@ -119,13 +148,18 @@ def test_what_the_labels_of_people_are_of() -> None:
         words = rank_answer(ranking(powered=WinRates(both, (), "")))
         assert basis in words[1]
         assert words[2].startswith(
-            "If the difference is as large as it looks, not even a label for each of the 160 pairs"
+            "If the difference is as large as it looks, not even a label for each"
+            " of the 160 pairs"
         )
     caveat = Caveat(HUMAN_RATES, "inclusion is empty")
     silent = rank_answer(ranking(caveats=(caveat,)))
-    assert silent[1:] == ("The human labels cannot speak for these pairs, see the note.",)
+    assert silent[1:] == (
+        "The human labels cannot speak for these pairs, see the note.",
+    )
     typed = RankOptions(typed=True)
-    words = rank_answer(ranking(options=typed, labelled=(row("new", 0.6), row("old", 0.5))))
+    words = rank_answer(
+        ranking(options=typed, labelled=(row("new", 0.6), row("old", 0.5)))
+    )
     assert words[1].endswith("(both may lose).")
     assert rank_answer(ranking(labelled=(row("other", 0.6),)))[1] == NO_LABELS
 
@@ -138,7 +172,9 @@ def places(high: int | None, *lows: int) -> dict[str, Any]:
     ends = ((1, high), (lows[0], 3), (lows[1], 3))
     return {
         "places": ahead(
-            SystemStanding("win_rate", r.system, 0.5, None, 1, low if high else None, top, 0)
+            SystemStanding(
+                "win_rate", r.system, 0.5, None, 1, low if high else None, top, 0
+            )
             for r, (low, top) in zip(THREE, ends, strict=True)
         )
     }
@@ -148,7 +184,9 @@ def ahead(places: Iterable[SystemStanding]) -> tuple[SystemStanding, ...]:
     """Standings that name the systems whose ranks are all behind."""
     text = tuple(places)
     return tuple(
-        replace(one, ahead=tuple(o.system for o in text if (o.low or 0) > (one.high or 9)))
+        replace(
+            one, ahead=tuple(o.system for o in text if (o.low or 0) > (one.high or 9))
+        )
         for one in text
     )
 
@@ -172,7 +210,9 @@ def test_three_systems_are_ahead_where_rank_intervals_do_not_meet(
 def test_equal_winners_and_people_of_several() -> None:
     even = (row("a", 0.6), row("b", 0.6), row("c", 0.3))
     (first, *_) = rank_answer(ranking(even, **places(1, 2, 2)))
-    assert first == "a and b win most by this judge, 60 % (no interval) of 40 comparisons."
+    assert (
+        first == "a and b win most by this judge, 60 % (no interval) of 40 comparisons."
+    )
 
     def differing(p: float) -> str:
         parts = tuple(DifferenceRow("a", other, THREE[0].rate, p) for other in "bc")
@@ -186,11 +226,16 @@ def test_equal_winners_and_people_of_several() -> None:
     assert alone[1] == f"a is {by}, 70 % [60, 80]; not tested against the others."
     alone = rank_answer(ranking(even, **places(1, 2, 2), labelled=even))
     assert alone[1] == f"a and b are {by}, 60 % (no interval)."
-    assert before_labels(1, 0.95)[1] == "With a label for one pair nothing could be shown."
+    assert (
+        before_labels(1, 0.95)[1] == "With a label for one pair nothing could be shown."
+    )
 
 
 def score(
-    judge: str, value: float, limits: Limits, rule: tuple[float, int] | None = (0.5, 100)
+    judge: str,
+    value: float,
+    limits: Limits,
+    rule: tuple[float, int] | None = (0.5, 100),
 ) -> JudgeScore:
     """Accuracy on 100 labelled pairs, and that of a rule on so many of them."""
     p = 0.5 if limits is None or limits[0] <= 0.5 <= limits[1] else 0.01
@@ -198,7 +243,9 @@ def score(
     if rule is not None:
         beside = tuple(limit - rule[0] for limit in limits) if limits else None
         difference = IntervalEstimate(value - rule[0], beside)
-    rules = () if rule is None else (Baseline("longer", rule[1], rule[0], None, value, p),)
+    rules = (
+        () if rule is None else (Baseline("longer", rule[1], rule[0], None, value, p),)
+    )
     rules = tuple(replace(one, difference=difference) for one in rules)
     return JudgeScore(
         judge,
@@ -214,8 +261,22 @@ def score(
 
 
 def agreement(*scores: JudgeScore, p: float | None = None) -> AgreeReport:
-    fields = ("truth", "score_errors", "alphas", "mechanisms", "policy_comparisons", "position")
-    fields += ("length", "verbosity", "difficulty", "self_comparisons", "noise", "learned")
+    fields = (
+        "truth",
+        "score_errors",
+        "alphas",
+        "mechanisms",
+        "policy_comparisons",
+        "position",
+    )
+    fields += (
+        "length",
+        "verbosity",
+        "difficulty",
+        "self_comparisons",
+        "noise",
+        "learned",
+    )
     known = () if p is None else (compared(p),)
     return AgreeReport(
         **dict.fromkeys(fields, ()),
@@ -225,7 +286,9 @@ def agreement(*scores: JudgeScore, p: float | None = None) -> AgreeReport:
     )
 
 
-def compared(p: float, difference: float = -0.1, limits: Limits = (-0.2, 0.0)) -> Comparison:
+def compared(
+    p: float, difference: float = -0.1, limits: Limits = (-0.2, 0.0)
+) -> Comparison:
     """Of the judges ``a`` and ``b``."""
     got = IntervalEstimate(difference, limits)
     return Comparison("a", "b", "overall", 100, got, got, McNemar(20, 10, p), p)
@@ -244,8 +307,8 @@ def test_labels_that_would_tell_a_judge_from_a_rule() -> None:
     text = agree_answer(agreement(score("a", 0.6, (0.485, 0.7))))
     assert text[1].startswith("That is not told apart from the best simple rule")
     assert text[2].startswith(
-        "If the difference is as large as it looks, about 210 more pairs with a label would tell"
-        " them apart in 8 of 10 cases."
+        "If the difference is as large as it looks, about 210 more pairs with a label"
+        " would tell them apart in 8 of 10 cases."
     )
     assert len(agree_answer(agreement(score("a", 0.6, (0.51, 0.7))))) == 2
     assert len(agree_answer(agreement(score("a", 0.6, None)))) == 2
@@ -258,22 +321,46 @@ def test_the_best_judge_beside_the_next() -> None:
     two = score("b", 0.6, (0.5, 0.7)), score("a", 0.7, (0.6, 0.8))
     for p, words in ((0.05, "shown"), (0.0501, "not shown")):
         *_, last = agree_answer(agreement(*two, p=p))
-        assert last.startswith(f"Beside b on the same pairs it is {words} to be better (exact McN")
+        assert last.startswith(
+            f"Beside b on the same pairs it is {words} to be better (exact McN"
+        )
     *_, last = agree_answer(agreement(*two))
     assert last == "b is next with 60 %; the two were not compared."
 
 
 def test_scores_and_people() -> None:
-    got = AgreementFigure("agreement", "j", "rho", IntervalEstimate(0.3, (0.01, 0.5)), 20)
-    fields = ("selective", "systems", "system_agreement", "growth", "binary", "alphas", "splits")
-    known = {"labels": "x", "items": 20, "raters": 1, "options": AgreeOptions(), "rubric": None}
+    got = AgreementFigure(
+        "agreement", "j", "rho", IntervalEstimate(0.3, (0.01, 0.5)), 20
+    )
+    fields = (
+        "selective",
+        "systems",
+        "system_agreement",
+        "growth",
+        "binary",
+        "alphas",
+        "splits",
+    )
+    known = {
+        "labels": "x",
+        "items": 20,
+        "raters": 1,
+        "options": AgreeOptions(),
+        "rubric": None,
+    }
     known |= {"ratings": 20, "questions": None, "low": 1, "high": 5, "fitted_on": ""}
     coverage = (Coverage("j", 20, 20, 20, 0),)
-    report: Any = dict.fromkeys(fields, ()) | known | {"coverage": coverage, "verdicts": ()}
+    report: Any = (
+        dict.fromkeys(fields, ()) | known | {"coverage": coverage, "verdicts": ()}
+    )
     (only,) = agree_answer(ScoreReport(**report, figures=(got,)))
-    assert only.startswith("Scores of j are shown to rise with annotators': Spearman's rho 0.30")
+    assert only.startswith(
+        "Scores of j are shown to rise with annotators': Spearman's rho 0.30"
+    )
     nothing = agree_answer(ScoreReport(**report, figures=()))
-    assert nothing == ("Nothing that annotators rated was scored: nothing can be said.",)
+    assert nothing == (
+        "Nothing that annotators rated was scored: nothing can be said.",
+    )
     equal = AgreementFigure("agreement", "j", "rho", IntervalEstimate(None, None), 20)
     (only,) = agree_answer(ScoreReport(**report, figures=(equal,)))
     assert only.startswith("Spearman's rho is not defined over 20 answers: all scores")
@@ -284,7 +371,10 @@ def scored(
 ) -> tuple[str, ...]:
     """Return the answer on (system, mean, its interval, bounds of its rank, annotators' mean)."""
     means = [MeanRow(s, 10, 0, IntervalEstimate(v, i), p) for s, v, i, _, p in rows]
-    places = [SystemStanding("mean_score", s, v, None, 1, *rank, 0) for s, v, _, rank, _ in rows]
+    places = [
+        SystemStanding("mean_score", s, v, None, 1, *rank, 0)
+        for s, v, _, rank, _ in rows
+    ]
     return rank_answer(ranking((), means=tuple(means), places=ahead(places)))
 
 
@@ -316,8 +406,9 @@ def test_several_systems_by_their_scores_and_by_people() -> None:
     assert second == "Human ratings put low first, 4 on average, high 3 (not tested)."
     same = [("a", 3.0, None, (None, None), 2.0), ("b", 3.0, None, (None, None), 2.0)]
     first, second = scored(*same)
-    assert (
-        first == "a and b score the same, 3 (no interval) on average by this judge over 20 answers."
+    assert first == (
+        "a and b score the same, 3 (no interval) on average by this judge over 20"
+        " answers."
     )
     assert second == "Human ratings put a and b first, 2 on average."
     assert scored(("only", 3.0, None, (1, 1), None)) == ()
@@ -326,11 +417,16 @@ def test_several_systems_by_their_scores_and_by_people() -> None:
 
 
 def comparison(
-    *scores: JudgeScore, p: float | None = None, mutual: tuple[Mutual, ...] = (), **more: Any
+    *scores: JudgeScore,
+    p: float | None = None,
+    mutual: tuple[Mutual, ...] = (),
+    **more: Any,
 ) -> RunComparison:
     known = () if p is None else (compared(p, **more),)
     names = tuple(one.judge for one in scores)
-    return RunComparison(names, CompareOptions(), 100, {}, None, (), scores, known, mutual, ())
+    return RunComparison(
+        names, CompareOptions(), 100, {}, None, (), scores, known, mutual, ()
+    )
 
 
 def same(first: str, second: str, value: float) -> Mutual:
@@ -342,8 +438,8 @@ def test_two_runs_beside_people() -> None:
     a, b = score("a", 0.7, (0.6, 0.8)), score("b", 0.6, (0.5, 0.7))
     text = compare_answer(comparison(a, b, p=0.05, mutual=(same("a", "b", 0.8),)))
     assert text == (
-        "a agrees with human labels on 70 % [60, 80] of 100 pairs (overall), b on 60 % [50, 70]:"
-        " shown to be better (exact McNemar test, p = 0.05).",
+        "a agrees with human labels on 70 % [60, 80] of 100 pairs (overall), b on 60 %"
+        " [50, 70]: shown to be better (exact McNemar test, p = 0.05).",
         "a and b say the same of 80 % [70, 90] of 100 pairs.",
     )
     not_shown = compare_answer(comparison(a, b, p=0.0501, limits=(-0.2, 0.015)))
@@ -353,17 +449,26 @@ def test_two_runs_beside_people() -> None:
     )
     # the interval leaves out no difference already, or there is none: no number
     assert len(compare_answer(comparison(a, b, p=0.0501, limits=None))) == 1
-    assert len(compare_answer(comparison(a, b, p=0.0501, difference=0.0, limits=None))) == 1
+    assert (
+        len(compare_answer(comparison(a, b, p=0.0501, difference=0.0, limits=None)))
+        == 1
+    )
     even = compare_answer(comparison(a, score("b", 0.7, (0.6, 0.8)), p=1.0))
     assert even[0].endswith("b on 70 % [60, 80]: equally often.")
     assert compare_answer(comparison(a, b))[0].endswith("b on 60 % [50, 70].")
 
 
 def test_three_runs_and_runs_without_labels() -> None:
-    three = [score(name, value, (0.5, 0.8)) for name, value in (("a", 0.7), ("b", 0.6), ("c", 0.5))]
+    three = [
+        score(name, value, (0.5, 0.8))
+        for name, value in (("a", 0.7), ("b", 0.6), ("c", 0.5))
+    ]
     alike = same("a", "b", 0.8), same("a", "c", 0.6), same("b", "c", 0.7)
     least = ", the least of all runs."
-    for p, words in ((0.05, "ahead of b, not of c"), (0.0501, "not shown to be ahead of b and c")):
+    for p, words in (
+        (0.05, "ahead of b, not of c"),
+        (0.0501, "not shown to be ahead of b and c"),
+    ):
         first, second = compare_answer(comparison(*three, p=p, mutual=alike))
         assert words in first
         assert second == f"a and c say the same of 60 % [50, 70] of 100 pairs{least}"
@@ -383,10 +488,14 @@ def test_three_runs_and_runs_without_labels() -> None:
         (0.49, 0.01, 30, "do not use"),
     ],
 )
-def test_what_a_judge_is_fit_for(coverage: float, p: float, orders: int, use: str) -> None:
+def test_what_a_judge_is_fit_for(
+    coverage: float, p: float, orders: int, use: str
+) -> None:
     good = score("a", 0.7, (0.51, 0.8))
     assert decide(good, coverage, p, both_orders=orders).use == use
-    assert decide(score("a", 0.7, (0.5, 0.8)), 1.0, p, both_orders=30).use == "screen only"
+    assert (
+        decide(score("a", 0.7, (0.5, 0.8)), 1.0, p, both_orders=30).use == "screen only"
+    )
     assert decide(score("a", 0.4, (0.3, 0.5)), 1.0, p).use == "screen only"
     assert decide(score("a", 0.4, (0.3, 0.49)), 1.0, p).use == "do not use"
 

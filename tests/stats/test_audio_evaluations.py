@@ -24,7 +24,10 @@ def test_noise_is_read_against_a_repetition() -> None:
     base = codes("1111222t1")
     repeat = codes("1112222t1")
     noisy = codes("112t2211-")
-    got = {row.fell_on: row for row in robustness(base, repeat, noisy, np.zeros(9, np.int64))}
+    got = {
+        row.fell_on: row
+        for row in robustness(base, repeat, noisy, np.zeros(9, np.int64))
+    }
     assert [(r.items, r.repeat, r.noisy) for r in got.values()] == [
         (4, 0.75, 0.5),
         (3, 1.0, pytest.approx(2 / 3)),
@@ -32,14 +35,20 @@ def test_noise_is_read_against_a_repetition() -> None:
     ]
     assert got["winner"].net == 0.25
     alone = robustness(base, None, noisy, np.ones(9, np.int64))
-    assert [(r.fell_on, r.items) for r in alone] == [("winner", 3), ("loser", 4), ("tie", 1)]
+    assert [(r.fell_on, r.items) for r in alone] == [
+        ("winner", 3),
+        ("loser", 4),
+        ("tie", 1),
+    ]
     assert [r.repeat for r in alone] == [None] * 3
 
 
 @pytest.mark.parametrize("snr", [20.0, 10.0, 5.0, 1.0])
 def test_noise_has_the_power_that_was_asked_for(snr: float) -> None:
     time = np.arange(48_000) / 24_000
-    clip = Clip((0.1 * np.sin(2 * np.pi * 300 * time)).astype(np.float32)[:, None], 24_000)
+    clip = Clip(
+        (0.1 * np.sin(2 * np.pi * 300 * time)).astype(np.float32)[:, None], 24_000
+    )
     noisy = with_noise(clip, snr, seed=3)
     added = noisy.samples.astype(float) - clip.samples
     ratio = 10 * np.log10(np.mean(clip.samples.astype(float) ** 2) / np.mean(added**2))
@@ -71,9 +80,14 @@ def test_harder_pairs_are_bound_to_their_place() -> None:
 
 
 def test_calls_of_a_run_meet_by_order_and_sample() -> None:
-    ids, order = np.array([*"ppppq"], object), np.array(["ab", "ba", "ab", "ba", "ab"], object)
+    ids, order = (
+        np.array([*"ppppq"], object),
+        np.array(["ab", "ba", "ab", "ba", "ab"], object),
+    )
     repeat = np.array(["ab/0", "ba/0", "ab/1", "ba/1", "ab/0"], object)
-    calls = Opinions("calls", ids, {"overall": codes("11212")}, None, repeat, {"order": order})
+    calls = Opinions(
+        "calls", ids, {"overall": codes("11212")}, None, repeat, {"order": order}
+    )
     assert in_both_orders(calls).tolist() == [[0, 2], [1, 3]]
     assert in_both_orders(calls, first=True).tolist() == [[0], [1]]
     # B was shown first in rows 1 and 3: A of the pair stood second
@@ -84,14 +98,22 @@ def test_calls_of_a_run_meet_by_order_and_sample() -> None:
 def test_replies_with_marked_verdicts_are_read(tmp_path: Path) -> None:
     """Files of ``i`` and ``response``: noise against a repetition, and the last verdict."""
     runs = {
-        "base": ("[[B]] at first.\nNow [[A]]", "so [[B]]", "[[C]]", "I cannot judge", "[[A]]"),
+        "base": (
+            "[[B]] at first.\nNow [[A]]",
+            "so [[B]]",
+            "[[C]]",
+            "I cannot judge",
+            "[[A]]",
+        ),
         "again": ("[[A]]", "[[B]]", "[[A]]", "[[C]]", "[[B]]"),
         "noisy": ("[[B]]", "[[B]]", "[[C]]", "[[A]]", "[[A]]"),
     }
     files = {}
     for name, replies in runs.items():
         files[name] = tmp_path / f"{name}.jsonl"
-        lines = [json.dumps({"i": i, "response": reply}) for i, reply in enumerate(replies)]
+        lines = [
+            json.dumps({"i": i, "response": reply}) for i, reply in enumerate(replies)
+        ]
         files[name].write_text("\n".join(lines))
     columns = Columns("response", id="i")
     tables = {name: read_opinions(path, columns) for name, path in files.items()}

@@ -62,32 +62,44 @@ def test_no_bias_is_seldom_claimed_where_instructions_have_several_pairs() -> No
 
 def test_no_bias_of_hard_pairs_or_mirrored_answers_is_claimed() -> None:
     """What quartiles, ease and labels of mirrored answers say, over pairs that are alike."""
-    rng, claims = np.random.default_rng(5), dict.fromkeys(("ease", "quartile", "mirrored"), 0)
+    rng, claims = (
+        np.random.default_rng(5),
+        dict.fromkeys(("ease", "quartile", "mirrored"), 0),
+    )
     clips = np.array([f"c{n}" for n in range(len(UNIT))], object)
     half = len(UNIT) // 2
     facts = {
         "clip_a": np.r_[clips[:half], clips[half:]],
         "clip_b": np.r_[clips[half:], clips[:half]],
     }
-    facts["instruction_id"] = np.array([f"i{n % half // EACH}" for n in range(len(UNIT))], object)
+    facts["instruction_id"] = np.array(
+        [f"i{n % half // EACH}" for n in range(len(UNIT))], object
+    )
     together = np.arange(len(UNIT)) % half // EACH
     ids = np.array([str(n) for n in range(len(UNIT))], object)
     for _ in range(DRAWS // 2):
         place, other = alike(rng), alike(rng)
-        back = np.where(rng.random(INSTRUCTIONS)[UNIT] < 0.5, place, 1 - place).astype(np.int8)
+        back = np.where(rng.random(INSTRUCTIONS)[UNIT] < 0.5, place, 1 - place).astype(
+            np.int8
+        )
         ease = rng.random(INSTRUCTIONS)[UNIT] + 0.01 * rng.random(len(UNIT))
         hard = difficulty(place, back, ease + 2, np.full(len(UNIT), 2.0), UNIT)
         assert hard is not None
         claims["ease"] += hard.p is not None and hard.p < 0.05
         claims["quartile"] += hard.quartiles[0].bias.p < 0.05
-        kept = np.r_[other[:half], np.where(alike(rng)[:half] > 0, other[:half], 1 - other[:half])]
+        kept = np.r_[
+            other[:half],
+            np.where(alike(rng)[:half] > 0, other[:half], 1 - other[:half]),
+        ]
         found = mirrored_truth(ids, facts, kept.astype(np.int8), "labels", together)
         claims["mirrored"] += any("mirror the labels" in one.text for one in found)
     assert max(claims.values()) <= 0.1 * DRAWS // 2, claims
 
 
 def test_the_card_takes_loudness_over_instructions(tmp_path: Path) -> None:
-    lines = ["id,judge,preference,instruction_id,loudness_a,loudness_b,system_a,system_b"]
+    lines = [
+        "id,judge,preference,instruction_id,loudness_a,loudness_b,system_a,system_b"
+    ]
     lines += [f"{n},j,A,i{n // 8},-16,-30,new,old" for n in range(32)]
     judged, people = tmp_path / "judged.csv", tmp_path / "people.csv"
     judged.write_text("\n".join(lines) + "\n")
@@ -100,7 +112,9 @@ def test_the_card_takes_loudness_over_instructions(tmp_path: Path) -> None:
 def test_a_bias_is_still_found_over_instructions() -> None:
     first = np.zeros(len(UNIT), np.int8)
     assert position_bias(first, first, UNIT).p == pytest.approx(2 / 2**INSTRUCTIONS)
-    assert self_comparisons(first, first == 0, UNIT).p == pytest.approx(2 / 2**INSTRUCTIONS)
+    assert self_comparisons(first, first == 0, UNIT).p == pytest.approx(
+        2 / 2**INSTRUCTIONS
+    )
 
 
 def test_exchanged_labels_are_told_by_instructions() -> None:
@@ -130,8 +144,12 @@ def test_a_run_counts_instructions_in_its_own_test_of_places() -> None:
 def test_agree_gives_its_bias_tables_the_units() -> None:
     number = 32
     instruction = [f"i{n // 8}" for n in range(number)]
-    facts = {f"duration_{side}": np.full(number, s) for side, s in (("a", 9.0), ("b", 4.0))}
-    judge = opinions("judge", np.zeros(number, np.int8), instruction_id=instruction, **facts)
+    facts = {
+        f"duration_{side}": np.full(number, s) for side, s in (("a", 9.0), ("b", 4.0))
+    }
+    judge = opinions(
+        "judge", np.zeros(number, np.int8), instruction_id=instruction, **facts
+    )
     labels = opinions("labels", np.full(number, 4, np.int8), instruction_id=instruction)
     report = agree_labels([judge], labels, AgreeOptions())
     (row,) = report.length
@@ -162,7 +180,10 @@ def test_reasons_of_one_instruction_are_no_independent_trials() -> None:
         "claims_true": 3 - 3 * bad,
     }
     said = []
-    for instructions in ([f"i{n // 8}" for n in range(number)], [f"i{n}" for n in range(number)]):
+    for instructions in (
+        [f"i{n // 8}" for n in range(number)],
+        [f"i{n}" for n in range(number)],
+    ):
         labels = np.zeros(number, np.int8)
         judged = opinions("judge", labels, instruction_id=instructions, **facts)
         said.append(reasons_note(JudgeOpinions("judge", judged, judged)) or "")
@@ -180,9 +201,14 @@ def test_agreement_of_a_rater_is_over_instructions() -> None:
         said = np.r_[np.zeros(len(UNIT)), (rng.random(INSTRUCTIONS) < 0.3)[UNIT]]
         heard = rng.normal(size=INSTRUCTIONS)[UNIT]
         other = 0.5 * heard + 0.75**0.5 * rng.normal(size=INSTRUCTIONS)[UNIT]
-        for kind, votes, truth in (("labels", said, 0.7), ("scores", np.r_[heard, other], 0.5)):
+        for kind, votes, truth in (
+            ("labels", said, 0.7),
+            ("scores", np.r_[heard, other], 0.5),
+        ):
             items, of_scores = [*instructions] * 2, kind == "scores"
-            (row, _) = check_raters(names, items, votes, of_scores, instructions=instructions)
+            (row, _) = check_raters(
+                names, items, votes, of_scores, instructions=instructions
+            )
             assert row.interval is not None
             inside[kind] += row.interval[0] <= truth <= row.interval[1]
             if kind == "labels":

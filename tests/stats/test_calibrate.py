@@ -114,15 +114,35 @@ def judged(tmp_path: Path) -> Path:
     for n in range(120):
         lead = rng.normal(0, 2)
         truth = 1 if rng.random() < sigmoid(np.array(lead)) else 2
-        row = (f"p{n}", 1 if lead > 0 else 2, truth, lead, 0, rng.random(), rng.random(), f"i{n}")
+        row = (
+            f"p{n}",
+            1 if lead > 0 else 2,
+            truth,
+            lead,
+            0,
+            rng.random(),
+            rng.random(),
+            f"i{n}",
+        )
         lines.append(",".join(map(str, row)))
     path = tmp_path / "judge.csv"
     path.write_text("\n".join(lines) + "\n")
     return path
 
 
-def test_agree_compares_the_fit_with_rules_that_need_none(judged: Path, tmp_path: Path) -> None:
-    command = ["agree", str(judged), "--prediction", "preference", "--truth", "truth", "--id", "id"]
+def test_agree_compares_the_fit_with_rules_that_need_none(
+    judged: Path, tmp_path: Path
+) -> None:
+    command = [
+        "agree",
+        str(judged),
+        "--prediction",
+        "preference",
+        "--truth",
+        "truth",
+        "--id",
+        "id",
+    ]
     text = [*command, "--calibrated", "--beat", "wer:lower", "--full"]
     result = output_of(*text, "--json", tmp_path / "out.json")
     assert "P(annotators prefer A | judge)" in result
@@ -146,7 +166,9 @@ def test_noise_is_not_learned() -> None:
 
 
 def test_too_few_labels_are_refused() -> None:
-    with pytest.raises(UserError, match="needs at least 20 labelled pairs, of 2 instructions"):
+    with pytest.raises(
+        UserError, match="needs at least 20 labelled pairs, of 2 instructions"
+    ):
         calibrate(gather(source(12, 1.0), None))
 
 
@@ -161,10 +183,14 @@ def test_fuse_writes_probabilities_and_the_report_shows_them(run: Path) -> None:
     assert 'class="reliability"' in page
 
 
-def test_fuse_writes_probabilities_of_a_file_of_judgements(judged: Path, tmp_path: Path) -> None:
+def test_fuse_writes_probabilities_of_a_file_of_judgements(
+    judged: Path, tmp_path: Path
+) -> None:
     labels = tmp_path / "labels.csv"
     rows = list(csv.DictReader(judged.open()))[:60]
-    labels.write_text("id,preference\n" + "".join(f"{r['id']},{r['truth']}\n" for r in rows))
+    labels.write_text(
+        "id,preference\n" + "".join(f"{r['id']},{r['truth']}\n" for r in rows)
+    )
     command = ["fuse", str(judged), "--calibrated", "--labels", str(labels)]
     output_of(*command, "--out", tmp_path / "p")
     written = list(csv.DictReader((tmp_path / "p" / "calibrated.csv").open()))

@@ -17,7 +17,13 @@ from trace_eval.compare.gate.report import gate_tables
 from trace_eval.compare.judges import judge_change
 from trace_eval.compare.judges import judge_change_tables as change_tables
 from trace_eval.compare.options import ChangeOptions
-from trace_eval.estimate.interval import JACKKNIFE, RANKS, SCORE, SIGN_LIMITS, IntervalEstimate
+from trace_eval.estimate.interval import (
+    JACKKNIFE,
+    RANKS,
+    SCORE,
+    SIGN_LIMITS,
+    IntervalEstimate,
+)
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.report.write import write_report
 from trace_eval.show.latex import document
@@ -37,7 +43,14 @@ def judged(folder: Path, instructions: int = 12, pairs: int = 8, seed: int = 1) 
     for number in range(instructions * pairs):
         a, b = draw.sample("xyz", 2)
         rows.append(
-            (f"p{number}", f"i{number // pairs}", a, b, draw.choice("12"), draw.choice("12"))
+            (
+                f"p{number}",
+                f"i{number // pairs}",
+                a,
+                b,
+                draw.choice("12"),
+                draw.choice("12"),
+            )
         )
     return write_rows(folder / "judged.csv", COLUMNS, rows)
 
@@ -47,7 +60,9 @@ def unnamed(tables: list[Table]) -> list[str]:
     titles = []
     for table in tables:
         values = [value for row in table.cells for value in row]
-        shown = [one for one in values if isinstance(one, IntervalEstimate) and one.interval]
+        shown = [
+            one for one in values if isinstance(one, IntervalEstimate) and one.interval
+        ]
         if not all(one.method and one.method in table.caption for one in shown):
             titles.append(table.title)
     return titles
@@ -80,7 +95,9 @@ def test_turns_name_their_methods_at_their_level(tmp_path: Path) -> None:
         for turn in range(4):
             start = 2.0 * turn + 0.01 * (call * (turn + 1) % 7)
             rows.append((f"c{call}", ("user", "agent")[turn % 2], start, start + 1.5))
-    path = write_rows(tmp_path / "calls.csv", ("conversation", "speaker", "start", "end"), rows)
+    path = write_rows(
+        tmp_path / "calls.csv", ("conversation", "speaker", "start", "end"), rows
+    )
     done = trace_eval("turns", path, ends=0).out
     said = " ".join(done.split())
     for method in ("limits by the ranks of the values", SCORE, JACKKNIFE):
@@ -88,7 +105,9 @@ def test_turns_name_their_methods_at_their_level(tmp_path: Path) -> None:
     report = time_turns(path)
     by_name = report.figures
     assert by_name["response_p50_s"].method == "limits by the ranks of the values"
-    assert all((one.method is None) == (one.interval is None) for one in by_name.values())
+    assert all(
+        (one.method is None) == (one.interval is None) for one in by_name.values()
+    )
     against = compare_systems(report, report).table()
     assert "limits of the sign test" in against.caption
 
@@ -102,7 +121,9 @@ def test_limits_and_labelled_events_of_calls_name_their_methods(tmp_path: Path) 
         labels.append((f"c{call}", "response", 1.5, 2.0))
     header = ("conversation", "speaker", "start", "end")
     path = write_rows(tmp_path / "calls.csv", header, rows)
-    marked = write_rows(tmp_path / "labels.csv", ("conversation", "kind", "start", "end"), labels)
+    marked = write_rows(
+        tmp_path / "labels.csv", ("conversation", "kind", "start", "end"), labels
+    )
     typed = TimingLimits(fail_over=("response_p50_s=+.1", "response_p50_s=.9"))
     done = turns_report(path, against=path, labels=marked, limits=typed)
     tables = {table.title: table for table in done.tables()}
@@ -110,57 +131,84 @@ def test_limits_and_labelled_events_of_calls_name_their_methods(tmp_path: Path) 
     assert [row.method for row in done.limits] == [SIGN_LIMITS, RANKS]
     assert SCORE in tables["measured against labelled events"].caption
     assert {row["method"] for row in done.record()["agreement"]} == {SCORE}
-    assert {row["median_method"] for row in done.record()["against"]["differences"]} >= {
-        SIGN_LIMITS
-    }
+    assert {
+        row["median_method"] for row in done.record()["against"]["differences"]
+    } >= {SIGN_LIMITS}
 
 
-def test_instructions_are_the_units_of_conclusions_about_systems(tmp_path: Path) -> None:
+def test_instructions_are_the_units_of_conclusions_about_systems(
+    tmp_path: Path,
+) -> None:
     """Eight equal verdicts of one instruction are one verdict, not eight."""
     draw = np.random.default_rng(1)
     rows = []
     for instruction in range(12):
         told, other = draw.choice(["1", "2"], 2)
-        rows += [(f"{instruction}-{n}", f"i{instruction}", "x", "y", told, other) for n in range(8)]
+        rows += [
+            (f"{instruction}-{n}", f"i{instruction}", "x", "y", told, other)
+            for n in range(8)
+        ]
     path = write_rows(tmp_path / "alike.csv", COLUMNS, rows)
-    report = judge_change((f"{path}:overall", f"{path}:content"), (), ChangeOptions(), None)
+    report = judge_change(
+        (f"{path}:overall", f"{path}:content"), (), ChangeOptions(), None
+    )
     assert report.systems is not None
-    assert [family.raw for family in report.systems.conclusions] == [(0, 0, 0), (0, 0, 0)]
+    assert [family.raw for family in report.systems.conclusions] == [
+        (0, 0, 0),
+        (0, 0, 0),
+    ]
     flips = report.flips[0].rate.interval
     assert flips is not None
     assert flips[1] - flips[0] > 0.4  # of 96 independent pairs it would be .2 at most
 
 
 @pytest.mark.parametrize("column", ["overall", "content"])
-def test_a_gate_of_nothing_that_was_scored_passes_nothing(column: str, tmp_path: Path) -> None:
+def test_a_gate_of_nothing_that_was_scored_passes_nothing(
+    column: str, tmp_path: Path
+) -> None:
     rows = [(f"p{n}", f"i{n}", "x", "y", None, None) for n in range(6)]
     path = write_rows(tmp_path / "none.csv", COLUMNS, rows)
     report = gate_runs(f"{path}:overall", f"{path}:{column}")
     assert report.verdict == "cannot tell"
     assert report.sentence == "cannot tell: verdict no item was scored in both runs"
-    change = judge_change((f"{path}:overall", f"{path}:content"), (), ChangeOptions(), None)
+    change = judge_change(
+        (f"{path}:overall", f"{path}:content"), (), ChangeOptions(), None
+    )
     assert change.sentence == "not enough data: no item was scored by both"
 
 
 def test_a_page_of_scores_names_the_methods_of_its_means(tmp_path: Path) -> None:
     """The page said "by resampling whole questions" under limits that draw nothing."""
     records: list[dict[str, object]] = [
-        {"id": f"i{n}", "question_id": f"q{n // 2}", "question": "Why?", "system": "xy"[n % 2]}
+        {
+            "id": f"i{n}",
+            "question_id": f"q{n // 2}",
+            "question": "Why?",
+            "system": "xy"[n % 2],
+        }
         for n in range(24)
     ]
     answered = [{**record, "reference": "r", "candidate": "c"} for record in records]
     replies = [{"reasoning": "It says why.", "score": 1 + n % 5} for n in range(24)]
-    run = scripted_run(tmp_path, answered, replies, JudgeOptions(samples=1, repair=False))
+    run = scripted_run(
+        tmp_path, answered, replies, JudgeOptions(samples=1, repair=False)
+    )
     page = write_report(run).read_text()
-    (said,) = re.findall(r"Intervals over whole questions, of at least \d+: ([^;]+);", page)
+    (said,) = re.findall(
+        r"Intervals over whole questions, of at least \d+: ([^;]+);", page
+    )
     assert said == SCORE
     assert "resampling" not in page
 
 
 def test_means_are_written_with_the_ends_of_their_scale(tmp_path: Path) -> None:
     draw = random.Random(3)
-    rows = [(f"s{n}", f"q{n // 2}", "xy"[n % 2], draw.randint(40, 95)) for n in range(24)]
-    path = write_rows(tmp_path / "scores.csv", ("id", "question_id", "system", "score"), rows)
+    rows = [
+        (f"s{n}", f"q{n // 2}", "xy"[n % 2], draw.randint(40, 95)) for n in range(24)
+    ]
+    path = write_rows(
+        tmp_path / "scores.csv", ("id", "question_id", "system", "score"), rows
+    )
     latex, plot = tmp_path / "t.tex", tmp_path / "p.svg"
     typed = ("--csv", tmp_path / "csv", "--latex", latex, "--plot", plot)
     trace_eval("rank", path, "--json", tmp_path / "o.json", *typed, ends=0)

@@ -50,7 +50,10 @@ def test_verdicts_follow_their_rules() -> None:
     assert standing_of(good) is not None
     # what was never tested, or on too few pairs to show, is not passed
     for p, pairs in ((None, 0), (1.0, 29)):
-        assert f"unknown: {pairs} pairs are judged" in decide(good, 1.0, p, both_orders=pairs).why
+        assert (
+            f"unknown: {pairs} pairs are judged"
+            in decide(good, 1.0, p, both_orders=pairs).why
+        )
     assert decide(good, 1.0, 0.5, (DataWarning("place", ""),), 200).use == "screen only"
     assert "prefers a position" in decide(good, 1.0, 0.001).why
     assert decide(None, 1.0, None).use == "unknown"
@@ -61,7 +64,9 @@ def test_verdicts_follow_their_rules() -> None:
 
 def test_the_human_ceiling_by_hand() -> None:
     # a: x 1, y 1; b: x 1, y 2; c: x only: one of two shared opinions agrees
-    got = human_ceiling(table("l", {"overall": "11122"}, id=list("aabbc"), rater=list("xyxyx")))
+    got = human_ceiling(
+        table("l", {"overall": "11122"}, id=list("aabbc"), rater=list("xyxyx"))
+    )
     assert (got.raters, got.pairs, got.agreement) == (2, 2, 0.5)
     assert human_ceiling(table("labels", {"overall": "12"})) is None
 
@@ -112,7 +117,9 @@ def judge_file(folder: Path, name: str, right: float) -> Path:
 def test_several_judges_make_one_table_and_no_labels_say_so(tmp_path: Path) -> None:
     files = [judge_file(tmp_path, "a.csv", 0.9), judge_file(tmp_path, "bb.csv", 0.2)]
     labels = tmp_path / "labels.csv"
-    labels.write_text("id,preference\n" + "".join(f"p{n},{1 + n % 2}\n" for n in range(120)))
+    labels.write_text(
+        "id,preference\n" + "".join(f"p{n},{1 + n % 2}\n" for n in range(120))
+    )
     command = "card", *files, "--out", tmp_path / "out"
     output_of(*command, "--labels", labels)
     text = (tmp_path / "out" / "card.md").read_text()
@@ -133,13 +140,17 @@ def test_several_judges_make_one_table_and_no_labels_say_so(tmp_path: Path) -> N
 def both_orders(folder: Path, same: int, pairs: int = 200) -> tuple[Path, Path]:
     """Write a judge asked twice, B first the second time, and labels with instructions.
 
-    Where it is not the same, whatever is shown first wins; it is right wherever it is the same.
+    Where it is not the same, whatever is shown first wins; it is right wherever it is
+    the same.
     """
     votes, truth = ["id,overall,clip_a,clip_b"], ["id,overall,instruction_id"]
     for n in range(pairs):
         better = 1 + n % 2
         swapped = 3 - better if n < same else 1
-        votes += [f"p{n},{better if n < same else 1},a{n},b{n}", f"q{n},{swapped},b{n},a{n}"]
+        votes += [
+            f"p{n},{better if n < same else 1},a{n},b{n}",
+            f"q{n},{swapped},b{n},a{n}",
+        ]
         truth += [f"p{n},{better},i{n // 2}", f"q{n},{3 - better},i{n // 2}"]
     paths = folder / "twice.csv", folder / "twice_labels.csv"
     for path, lines in zip(paths, (votes, truth), strict=True):
@@ -185,9 +196,10 @@ def test_rows_of_one_pair_are_one_unit(tmp_path: Path) -> None:
         np.diff(report.scores[0].metrics["accuracy_4way"].interval or (0, 0))[0]
         for report in (both, alone)
     ]
-    # 150 pairs right twice, 50 right once: variance 2 / 64 per pair of two rows, not 7 / 64 each;
-    # in the old way of 400 single rows it was sqrt(7 / 64 / 400), with pairs sqrt(3 / 64 / 200)
-    # (a ratio of .93); that rows of a pair are less alike than others is not relied on
+    # 150 pairs right twice, 50 right once: variance 2 / 64 per pair of two rows, not 7
+    # / 64 each; in the old way of 400 single rows it was sqrt(7 / 64 / 400), with pairs
+    # sqrt(3 / 64 / 200) (a ratio of .93); that rows of a pair are less alike than
+    # others is not relied on
     assert 0.92 < widths[0] / widths[1] < 1.1
     run = gather(source, labels)
     unit = run.table.units()
@@ -195,7 +207,12 @@ def test_rows_of_one_pair_are_one_unit(tmp_path: Path) -> None:
     assert calibrate(run).groups == 200
     facts = {"system_a": "xyxy", "system_b": "yxyx", "clip_a": "abcd", "clip_b": "badc"}
     facts = {name: list(letters) for name, letters in facts.items()}
-    assert outcomes_of(table("j", {"overall": "1122"}, **facts)).unit.tolist() == [0, 0, 1, 1]
+    assert outcomes_of(table("j", {"overall": "1122"}, **facts)).unit.tolist() == [
+        0,
+        0,
+        1,
+        1,
+    ]
 
 
 def test_copies_are_one_unit_of_win_rates() -> None:
@@ -203,7 +220,9 @@ def test_copies_are_one_unit_of_win_rates() -> None:
     truth = np.repeat(rng.choice(["1", "2"], 60), 4)  # four copies of each pair
     number = len(truth)
     facts = {"system_a": ["x"] * number, "system_b": ["y"] * number}
-    clips = {f"clip_{side}": [f"{side}{n // 4}" for n in range(number)] for side in "ab"}
+    clips = {
+        f"clip_{side}": [f"{side}{n // 4}" for n in range(number)] for side in "ab"
+    }
     labels = table("labels", {"preference": "".join(truth[:120])})
 
     def width(**more: list[str]) -> tuple[float, str]:
@@ -221,14 +240,25 @@ def test_copies_are_one_unit_of_win_rates() -> None:
 def probed(folder: Path, judge: str) -> Path:
     held = Share(3, 4)
     rows = (
-        ProbeRow(name="identical", expected="a tie", held=held, unscored=1, limits=held.interval()),
+        ProbeRow(
+            name="identical",
+            expected="a tie",
+            held=held,
+            unscored=1,
+            limits=held.interval(),
+        ),
         ProbeRow(name="silence", expected="A wins", held=Share(0, 0), unscored=5),
     )
-    return ProbeReport(judge=judge, pairs=5, rows=rows, left_out=("mp3: no ffmpeg",)).save(folder)
+    return ProbeReport(
+        judge=judge, pairs=5, rows=rows, left_out=("mp3: no ffmpeg",)
+    ).save(folder)
 
 
 def test_probes_stand_on_the_card_and_at_its_gates(tmp_path: Path) -> None:
-    judge, other = judge_file(tmp_path, "a.csv", 0.9), judge_file(tmp_path, "bb.csv", 0.9)
+    judge, other = (
+        judge_file(tmp_path, "a.csv", 0.9),
+        judge_file(tmp_path, "bb.csv", 0.9),
+    )
     out = tmp_path / "card"
     command: tuple[object, ...] = "card", judge, other, "--out", out
     output_of(*command)
@@ -270,9 +300,16 @@ def test_texts_stay_texts_in_markdown(tmp_path: Path) -> None:
 
 
 def test_gates() -> None:
-    values = {"j": {"agreement": 0.55, "kappa": None}, "k": {"agreement": 0.7, "kappa": 0.4}}
+    values = {
+        "j": {"agreement": 0.55, "kappa": None},
+        "k": {"agreement": 0.7, "kappa": 0.4},
+    }
     assert not any(one.failed for one in checked(["agreement=0.5"], values))
-    assert [one.text for one in checked([" agreement=0.6", "kappa=.2"], values) if one.failed] == [
+    assert [
+        one.text
+        for one in checked([" agreement=0.6", "kappa=.2"], values)
+        if one.failed
+    ] == [
         "j: agreement is 0.5500, wanted at least 0.6",
         "j: kappa is not known, wanted at least 0.2",
     ]

@@ -20,7 +20,11 @@ from trace_eval.stats.agreement.checks import (
     two_opinions,
 )
 from trace_eval.stats.agreement.counts import joint_counts
-from trace_eval.stats.agreement.position import join_orders, position_bias, self_comparisons
+from trace_eval.stats.agreement.position import (
+    join_orders,
+    position_bias,
+    self_comparisons,
+)
 from trace_eval.stats.options import AgreeOptions, NumberRule, RankOptions
 from trace_eval.stats.rank_labels import rank_labels
 
@@ -73,7 +77,9 @@ def test_swapped_answers_with_unswapped_labels() -> None:
     wrong = (truth < 2) & (mirrored < 2) & (truth != mirrored)
     assert len(got.rows) == int(wrong.sum())
     # chance level is bad, but it is no swap
-    assert not [*swapped(names(300), truth, RNG.integers(0, 2, 300).astype(np.int8), "judge")]
+    assert not [
+        *swapped(names(300), truth, RNG.integers(0, 2, 300).astype(np.int8), "judge")
+    ]
 
 
 def test_repeated_recordings_and_triples() -> None:
@@ -85,7 +91,8 @@ def test_repeated_recordings_and_triples() -> None:
         "clip_b": texts("2", "2", "1", "2"),
     }
     got = {w.check: w for w in repeated(names(4), facts)}
-    # rows 0 and 1 are the same in every way; row 2 is the mirror, row 3 another instruction
+    # rows 0 and 1 are the same in every way; row 2 is the mirror, row 3 another
+    # instruction
     assert got["duplicate_items"].rows == ("p0", "p1")
     assert got["repeated_triples"].rows == ("p0", "p1")
     assert "3 distinct of 4" in got["repeated_triples"].text
@@ -96,7 +103,10 @@ def test_label_sets() -> None:
     ids = names(12)
     typed, untyped = codes("12gb12gb12gb"), codes("12t112t112t1")
     assert not [*label_sets(ids, typed, typed, "x")]
-    assert "only one side has typed ties" in next(label_sets(ids, typed, untyped, "x")).text
+    assert (
+        "only one side has typed ties"
+        in next(label_sets(ids, typed, untyped, "x")).text
+    )
     mixed = codes("12gt12gt12gt")
     got = next(label_sets(ids, mixed, typed, "x"))
     assert "mix plain ties" in got.text
@@ -123,7 +133,9 @@ def test_overall_on_one_side_and_preference_on_the_other() -> None:
             RankOptions(QUICK),
             labels=table("labels", truth, **systems),
         )
-        assert [w.text for w in ranked.warnings if w.check == "label_sets"] == [warning.text]
+        assert [w.text for w in ranked.warnings if w.check == "label_sets"] == [
+            warning.text
+        ]
     both = {"overall": codes("12gb" * 5)}
     assert not [*other_column(names(20), both, both, "x")]
 
@@ -136,7 +148,9 @@ def test_overall_and_preference_in_one_file() -> None:
     assert against.rows == ("p1",)  # both_good is a tie: p2 is no contradiction
     assert alone.rows == ("p3",)
     assert not [*two_opinions(ids, {"overall": codes("12gb")}, "labels")]
-    assert not [*two_opinions(ids, dict.fromkeys(("overall", "preference"), codes("12tt")), "x")]
+    assert not [
+        *two_opinions(ids, dict.fromkeys(("overall", "preference"), codes("12tt")), "x")
+    ]
 
 
 def test_orders_are_joined_by_audio_and_instruction() -> None:
@@ -154,7 +168,8 @@ def test_rows_are_joined_repeated_and_copied_as_one_by_one() -> None:
     for size in (0, 1, 5, 40, 40, 200):
         names = ("instruction_id", "clip_a", "clip_b")
         facts = {
-            name: np.array([None, *"abcd"], object)[rng.integers(0, 5, size)] for name in names
+            name: np.array([None, *"abcd"], object)[rng.integers(0, 5, size)]
+            for name in names
         }
         rows = list(zip(*(facts[name].tolist() for name in names), strict=True))
         waiting: dict[object, list[int]] = {}
@@ -172,10 +187,14 @@ def test_rows_are_joined_repeated_and_copied_as_one_by_one() -> None:
         got = join_orders(facts["clip_a"], facts["clip_b"], facts["instruction_id"])
         assert [tuple(rows) for rows in got.tolist()] == joined
         warnings = repeated(np.arange(size).astype(object), facts)
-        repeats = [str(row) for group in groups.values() if len(group) > 1 for row in group]
+        repeats = [
+            str(row) for group in groups.values() if len(group) > 1 for row in group
+        ]
         assert [row for warning in warnings for row in warning.rows] == repeats
         unit = units({name: facts[name] for name in names[1:]})
-        together = [] if unit is None else [np.flatnonzero(unit == k) for k in np.unique(unit)]
+        together = (
+            [] if unit is None else [np.flatnonzero(unit == k) for k in np.unique(unit)]
+        )
         expected = list(copies.values()) if len(copies) < size else []
         assert [group.tolist() for group in together] == expected
 
@@ -222,7 +241,10 @@ def test_baselines_by_hand() -> None:
 
 
 def test_a_rule_by_numbers_is_missing_where_equal_or_unknown() -> None:
-    facts = {"duration_a": np.array([2, 1, 1, np.nan]), "duration_b": np.array([1, 2, 1, 1.0])}
+    facts = {
+        "duration_a": np.array([2, 1, 1, np.nan]),
+        "duration_b": np.array([1, 2, 1, 1.0]),
+    }
     got = NumberRule("longer answer", "duration").codes(facts)
     assert got.tolist() == codes("12--").tolist()
     shorter = NumberRule("shorter answer", "duration", lower=True).codes(facts)

@@ -18,7 +18,9 @@ def percent(share: float, digits: int = 1) -> str:
     return f"{share:.{digits}%}".replace("%", " %")
 
 
-def test_every_world_of_the_stored_table_keeps_the_promise_or_tells_why_it_has_more() -> None:
+def test_every_world_of_the_stored_table_keeps_the_promise_or_tells_why_it_has_more() -> (
+    None
+):
     rows = stored("coverage_intervals")["worlds"]
     assert STUDIES["intervals"][0].keys() == rows.keys()
     for name, row in rows.items():
@@ -42,14 +44,19 @@ def test_intervals_of_agreement_hold_in_every_stored_world() -> None:
     low = sum(share < 0.93 for share in held)
     page = " ".join((PAGES / "agreement.md").read_text().split())
     words = (
-        f"In {len(rows)} worlds (`python -m benchmarks.coverage agree`) {1 - low / len(held):.0%}"
+        f"In {len(rows)} worlds (`python -m benchmarks.coverage agree`)"
+        f" {1 - low / len(held):.0%}"
     )
-    assert f"{words.replace('%', ' %')} of {len(held)} coverages are at least 93 %" in page
+    assert (
+        f"{words.replace('%', ' %')} of {len(held)} coverages are at least 93 %" in page
+    )
     assert f"the lowest, {min(held):.0%}".replace("%", " %") in page
     assert min(held) > 0.86
 
 
-def test_words_and_figures_of_turns_err_as_often_as_they_may_in_every_stored_world() -> None:
+def test_words_and_figures_of_turns_err_as_often_as_they_may_in_every_stored_world() -> (
+    None
+):
     rows = stored("coverage_claims")["worlds"]
     assert STUDIES["claims"][0].keys() == rows.keys()
     for name, row in rows.items():
@@ -61,7 +68,8 @@ def test_words_and_figures_of_turns_err_as_often_as_they_may_in_every_stored_wor
         assert sum(row[word]["share"] for word in words) <= 0.07, name
         for figure, one in row.items():
             if isinstance(one, dict) and one.get("given", 0) >= 0.5:
-                # means of heavy tails need more calls than there are: nothing seen tells of them
+                # means of heavy tails need more calls than there are: nothing seen
+                # tells of them
                 least = 0.86 if figure == "mean" and "spread" in name else 0.92
                 assert one["held"] >= least, (name, figure)
 
@@ -87,7 +95,10 @@ def test_truths_beside_the_stored_worlds_can_lie_lower() -> None:
     exact = stored("coverage_intervals")[LOWER]
     assert lower() == pytest.approx(exact)
     assert exact["15"] == pytest.approx(0.915, abs=5e-4)
-    text = f"15 labels alone hold {percent(exact['15'])} and 30 hold {percent(exact['30'])}."
+    text = (
+        f"15 labels alone hold {percent(exact['15'])} and 30 hold"
+        f" {percent(exact['30'])}."
+    )
     assert text in PAGE
 
 
@@ -109,5 +120,8 @@ def test_looks_after_every_label_hold_in_every_stored_world_and_the_page_has_the
     assert f"in at least {percent(least)} of 400 draws" in page
     for pairs, win in ((300, 0.5), (1000, 0.5), (1000, 0.55)):
         for knows in ("0%", "70%", "85%"):
-            name = f"pairs, won in {win:.2f}, 20% ties, {pairs} pairs, the judge knows {knows}"
+            name = (
+                f"pairs, won in {win:.2f}, 20% ties, {pairs} pairs, the judge knows"
+                f" {knows}"
+            )
             assert f"{rows[name]['soon']:.2f}" in page, name

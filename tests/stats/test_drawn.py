@@ -18,7 +18,9 @@ from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.options import AgreeOptions, PlanOptions, RankOptions
 
 
-def written(folder: Path, pairs: int, instructions: int | None = None) -> tuple[Path, Path]:
+def written(
+    folder: Path, pairs: int, instructions: int | None = None
+) -> tuple[Path, Path]:
     """Write judgements and labels of pairs of ``new`` and ``old``; three in four agree."""
     heads = "id,judge,preference,system_a,system_b,instruction_id\n"
     lines, labels = [], []
@@ -36,12 +38,17 @@ def written(folder: Path, pairs: int, instructions: int | None = None) -> tuple[
 @pytest.mark.parametrize(
     ("command", "option"),
     [
-        *((name, "--resamples") for name in ("agree", "compare", "gate", "turns", "card")),
+        *(
+            (name, "--resamples")
+            for name in ("agree", "compare", "gate", "turns", "card")
+        ),
         ("ablate", "--resamples"),
         *((name, "--seed") for name in ("compare", "gate", "turns", "card")),
     ],
 )
-def test_a_command_that_draws_nothing_has_no_such_option(command: str, option: str) -> None:
+def test_a_command_that_draws_nothing_has_no_such_option(
+    command: str, option: str
+) -> None:
     helped = trace_eval(command, "--help", ends=0).out
     assert option not in helped
     done = trace_eval(command, "x", "y", option, 5, ends=2)
@@ -50,7 +57,9 @@ def test_a_command_that_draws_nothing_has_no_such_option(command: str, option: s
     assert f"leave {option} out" in said
 
 
-def test_agree_has_a_seed_where_it_orders_labels_and_refuses_it_elsewhere(tmp_path: Path) -> None:
+def test_agree_has_a_seed_where_it_orders_labels_and_refuses_it_elsewhere(
+    tmp_path: Path,
+) -> None:
     out = tmp_path / "out.json"
     judged, people = written(tmp_path, 5)
     typed = ("agree", judged, "--labels", people, "--json", out)
@@ -74,7 +83,9 @@ def test_agree_has_a_seed_where_it_orders_labels_and_refuses_it_elsewhere(tmp_pa
 
 
 @pytest.mark.parametrize(("option", "value"), [("--resamples", 300), ("--seed", 4)])
-def test_rank_refuses_what_draws_no_rank(option: str, value: int, tmp_path: Path) -> None:
+def test_rank_refuses_what_draws_no_rank(
+    option: str, value: int, tmp_path: Path
+) -> None:
     out = tmp_path / "out.json"
     judged, _ = written(tmp_path, 12, instructions=1)
     trace_eval("rank", judged, "--json", out, ends=0)
@@ -100,7 +111,9 @@ def test_scores_of_one_question_each_refuse_a_seed(tmp_path: Path) -> None:
     scores, ratings = tmp_path / "scores.csv", tmp_path / "ratings.csv"
     rows = [f"{n},ann,{1 + n % 5},{['old', 'new'][n % 2]}" for n in range(12)]
     scores.write_text("\n".join(["id,judge,score,system", *rows]))
-    ratings.write_text("\n".join(["id,rating", *(f"{n},{1 + n * 7 % 5}" for n in range(12))]))
+    ratings.write_text(
+        "\n".join(["id,rating", *(f"{n},{1 + n * 7 % 5}" for n in range(12))])
+    )
     typed = ("agree", scores, "--labels", ratings)
     trace_eval(*typed, ends=0)
     said = trace_eval(*typed, "--seed", 1, ends=2).err
@@ -117,7 +130,10 @@ def test_a_plan_without_labels_at_hand_refuses_a_seed(tmp_path: Path) -> None:
 
 
 def test_python_refuses_the_same_as_the_command_line() -> None:
-    few, labels = table("j", {"preference": "12121"}), table("people", {"preference": "12122"})
+    few, labels = (
+        table("j", {"preference": "12121"}),
+        table("people", {"preference": "12122"}),
+    )
     with pytest.raises(UserError, match="--seed 2 means nothing here"):
         agree([few], labels, AgreeOptions(SeedOptions(seed=2)))
     with pytest.raises(TypeError, match="resamples"):
@@ -126,7 +142,9 @@ def test_python_refuses_the_same_as_the_command_line() -> None:
     alike = table("j", {"preference": "121212"}, **facts)
     with pytest.raises(UserError, match="--resamples 20 means nothing here"):
         rank(alike, options=RankOptions(BootstrapOptions(resamples=20)))
-    whole = gather(table("j", {"preference": "12" * 20}), table("p", {"preference": "12" * 20}))
+    whole = gather(
+        table("j", {"preference": "12" * 20}), table("p", {"preference": "12" * 20})
+    )
     with pytest.raises(UserError, match="--seed 2 means nothing here"):
         make_plan(whole, PlanOptions(0.9, "accuracy", seed=2))
 

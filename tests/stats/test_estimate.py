@@ -48,9 +48,13 @@ def test_a_share_of_single_items_has_wilsons_interval() -> None:
     counts = np.array([[60, 20, 0], [0, 20, 0], [0, 0, 0]])
     got = estimates(Units.items(counts), measures_of(UNTYPED), IntervalOptions())
     theirs = stats.binomtest(80, 100).proportion_ci(method="wilson")
-    assert got["accuracy_3way"].interval == pytest.approx((theirs.low, theirs.high), abs=1e-9)
+    assert got["accuracy_3way"].interval == pytest.approx(
+        (theirs.low, theirs.high), abs=1e-9
+    )
     # nothing wrong: exact
-    got = estimates(Units.items(np.diag([10, 10, 0])), measures_of(UNTYPED), IntervalOptions())
+    got = estimates(
+        Units.items(np.diag([10, 10, 0])), measures_of(UNTYPED), IntervalOptions()
+    )
     exact = stats.binomtest(20, 20).proportion_ci()
     assert got["accuracy_3way"].interval == pytest.approx((exact.low, 1), abs=1e-9)
 
@@ -59,7 +63,9 @@ def test_what_so_few_units_cannot_tell() -> None:
     cluster = np.repeat(np.arange(4), 5)
     cell = np.arange(20) % 9
     few = estimates(Units.of(cell, 9, cluster), measures_of(UNTYPED), IntervalOptions())
-    assert few["kappa"].reason == "no interval: only 4 units are drawn from, 5 are needed"
+    assert (
+        few["kappa"].reason == "no interval: only 4 units are drawn from, 5 are needed"
+    )
     large = np.r_[np.zeros(40, np.int64), 1 + np.arange(9)]
     most = Units.of(np.arange(49) % 9, 9, large)
     assert "one unit has 82% of the rows" in (
@@ -78,10 +84,14 @@ def test_a_correlation_at_a_ceiling_has_no_interval() -> None:
     said = truth.copy()
     said[[0, 7]] = 0.5
     resampler = Resampler(np.arange(80))
-    both = SimpleNamespace(judge=SimpleNamespace(score=said), truth=truth, off_scale=None)
+    both = SimpleNamespace(
+        judge=SimpleNamespace(score=said), truth=truth, off_scale=None
+    )
     for metric in (r, ccc, rho):
         metric(resampler, metric.__name__, both)
-    resampler.sums("other", moments(np.arange(80) / 80, truth), pearson_of_sums, correlation=True)
+    resampler.sums(
+        "other", moments(np.arange(80) / 80, truth), pearson_of_sums, correlation=True
+    )
     resampler.difference("gap", "r", "other")
     got = resampler.estimates(IntervalOptions())
     for name in ("r", "ccc", "gap"):
@@ -105,9 +115,12 @@ def test_rows_are_worth_what_their_likeness_leaves() -> None:
     inner = np.full(20, 4.0)  # within as between: rows are independent, or hardly alike
     apart = Clusters(five, 5 * value / 5**0.5 * 0.9, inner, once)
     assert 40 < apart.worth() <= 101
-    # Split raters weigh in parts: two rows in two clusters leave none to compare within one.
+    # Split raters weigh in parts: two rows in two clusters leave none to compare within
+    # one.
     two = np.array([1.5, 0.5])
-    assert Clusters(two, 0.7 * two, two / 9, np.ones(2)).worth() == pytest.approx(4 / 2.5)
+    assert Clusters(two, 0.7 * two, two / 9, np.ones(2)).worth() == pytest.approx(
+        4 / 2.5
+    )
 
 
 def test_a_judge_by_chance_is_seldom_below_the_best_of_four_labels() -> None:
@@ -125,7 +138,9 @@ def test_percentiles_have_intervals_only_where_calls_lie_beyond() -> None:
     assert held >= 0.89 * 150
     few = quantile_interval(calls[:20].repeat(6), np.arange(20).repeat(6), 0.9)
     assert few.interval is None
-    assert 36 <= few.needed <= 45  # 0.9 ** 36 is 2.3 %, and Student's t asks for a few more
+    assert (
+        36 <= few.needed <= 45
+    )  # 0.9 ** 36 is 2.3 %, and Student's t asks for a few more
     top, bottom = (calls > 2) * 6.0, np.full(40, 6.0)
     limits = share_interval(top, bottom)
     assert not isinstance(limits, str)
@@ -140,7 +155,9 @@ def flat_accuracy(cells: np.ndarray) -> np.ndarray:
     return accuracy(cells.reshape(*cells.shape[:-1], 2, 2))
 
 
-def test_sparse_clusters_are_counted_as_dense_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sparse_clusters_are_counted_as_dense_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     rng = np.random.default_rng(3)
     units = Units.of(rng.integers(0, 80, 360), 80, np.repeat(np.arange(90), 4))
     got = []
@@ -152,13 +169,16 @@ def test_sparse_clusters_are_counted_as_dense_ones(monkeypatch: pytest.MonkeyPat
 
 
 def test_clusters_widen_the_interval_when_items_repeat_each_other() -> None:
-    # 20 instructions of 10 equal items: the effective sample is 20, not 200, so the standard
-    # error is sqrt(10) = 3.16 times as large; 10000 resamples put it within a few percent.
+    # 20 instructions of 10 equal items: the effective sample is 20, not 200, so the
+    # standard error is sqrt(10) = 3.16 times as large; 10000 resamples put it within a
+    # few percent.
     right = np.repeat(np.arange(20) < 12, 10)
     cell, cluster = np.where(right, 0, 1), np.repeat(np.arange(20), 10)
     options = 10_000
     wide = replicates(Units.of(cell, 4, cluster), flat_accuracy, options)
-    narrow = replicates(Units.items(np.bincount(cell, minlength=4)), flat_accuracy, options)
+    narrow = replicates(
+        Units.items(np.bincount(cell, minlength=4)), flat_accuracy, options
+    )
     assert wide.std() / narrow.std() == pytest.approx(np.sqrt(10), rel=0.08)
 
 
@@ -192,7 +212,9 @@ def test_differences_of_one_size_are_the_exact_mcnemar_test() -> None:
     assert sign_test(5, 0, one_sided=True) == pytest.approx(0.5**5)
 
 
-def test_drawn_p_values_are_near_the_exact_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drawn_p_values_are_near_the_exact_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     rng = np.random.default_rng(0)
     gap = rng.choice([-1, -0.5, 0, 0.5, 1], 400, p=[0.1, 0.05, 0.75, 0.05, 0.05])
     exact = sign_flip(gap, alternative="less")
@@ -205,7 +227,8 @@ def test_drawn_p_values_are_near_the_exact_ones(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_pairs_take_the_ranks_of_the_sign_test() -> None:
-    # n 12 at 95 %: P(at most 2 of 12) = .0193 <= .025 < P(at most 3) = .073: the third of each side
+    # n 12 at 95 %: P(at most 2 of 12) = .0193 <= .025 < P(at most 3) = .073: the third
+    # of each side
     numbers = np.arange(12.0) + 0.5
     got = paired_shift(numbers, 0.95)
     assert got.interval == (2.5, 9.5)
@@ -225,7 +248,8 @@ def test_groups_take_the_ranks_of_the_mann_whitney_test(sizes: tuple[int, int]) 
     if got.interval is None:
         assert sizes == (3, 3)  # the least p is .1
         return
-    # an end of the interval is where the test of the shifted groups stops being significant
+    # an end of the interval is where the test of the shifted groups stops being
+    # significant
     for end, step in zip(got.interval, (-1e-9, 1e-9), strict=True):
         assert mannwhitneyu(first + end + step, second, method="exact").pvalue <= 0.05
         assert mannwhitneyu(first + end - step, second, method="exact").pvalue > 0.05
@@ -245,7 +269,9 @@ def test_intervals_hold_with_few_skewed_latencies() -> None:
 
 
 @pytest.mark.parametrize("sizes", [(6,) * 30, (40, *(2,) * 45)], ids=["few", "uneven"])
-def test_limits_of_a_quantile_are_shown_by_the_sizes_of_calls(sizes: tuple[int, ...]) -> None:
+def test_limits_of_a_quantile_are_shown_by_the_sizes_of_calls(
+    sizes: tuple[int, ...],
+) -> None:
     """Few or uneven calls get no limits of p90, however unlike their values happen to look."""
     rng = np.random.default_rng(20)
     call = np.arange(len(sizes)).repeat(sizes)

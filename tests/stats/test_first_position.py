@@ -29,7 +29,10 @@ def votes(pair: str, *by_order: Rating, elsewhere: Rating | None = None) -> Judg
     opinions = [
         VerdictOpinion(
             order=order,
-            ratings={**dict.fromkeys(DIMENSIONS, elsewhere or rating), "content": rating},
+            ratings={
+                **dict.fromkeys(DIMENSIONS, elsewhere or rating),
+                "content": rating,
+            },
             reasoning={},
         )
         for order, rating in zip(("ab", "ba"), by_order, strict=True)
@@ -47,7 +50,8 @@ def test_ratings_by_place_are_counted_per_pair() -> None:
     got = first_position_test(outcomes)
     assert (got.pairs, got.consistent, got.ratings) == (7, 0, 21)
     assert (got.first, got.second) == (21, 0)
-    # Seven pairs that all lean one way: 2 / 2**7. The three ratings of one are no three proofs.
+    # Seven pairs that all lean one way: 2 / 2**7. The three ratings of one are no three
+    # proofs.
     assert got.p == pytest.approx(2 / 2**7)
     assert got.warning is None
     outcomes.append(VerdictRow.of(votes("p7", *ALWAYS_FIRST)))
@@ -58,7 +62,9 @@ def test_ratings_by_place_are_counted_per_pair() -> None:
 
 
 def test_honest_and_silent_judges_are_not_accused() -> None:
-    honest = first_position_test(VerdictRow.of(votes(f"p{n}", *HONEST)) for n in range(20))
+    honest = first_position_test(
+        VerdictRow.of(votes(f"p{n}", *HONEST)) for n in range(20)
+    )
     assert (honest.consistent, honest.first + honest.second, honest.p) == (20, 0, 1.0)
     silent = VerdictRow.of(Judgement.unscored("p", "x", "unreachable", "down"))
     assert first_position_test([silent]) is None
@@ -114,11 +120,15 @@ def bound(tmp_path: Path) -> Path:
     return run_of(tmp_path, Rating.B, judged)
 
 
-def test_what_it_contradicts_itself_on_wins_nothing(bound: Path, tmp_path: Path) -> None:
+def test_what_it_contradicts_itself_on_wins_nothing(
+    bound: Path, tmp_path: Path
+) -> None:
     def row(*options: str) -> tuple[list[str], str]:
         done = trace_eval("rank", bound, "--full", *options, ends=0)
         lines = [line.split() for line in done.out.splitlines()]
-        rows = (line for line in lines if line[:1] == ["secret-one"] and "wins" not in line)
+        rows = (
+            line for line in lines if line[:1] == ["secret-one"] and "wins" not in line
+        )
         return next(rows), " ".join(done.err.split())
 
     text, words = row()
@@ -148,7 +158,9 @@ def test_every_table_names_the_policy(bound: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(bound, other)
     policies = [*(POLICIES[name] for name in ("majority_vote", "content_first_strict"))]
-    own = dataclasses.replace(policies[1], name="mine")  # by a name that nobody else knows
+    own = dataclasses.replace(
+        policies[1], name="mine"
+    )  # by a name that nobody else knows
     for folder, policy in ((bound, policies[0]), (other, own)):
         fuse_again(folder, policy)
     for command in (
@@ -164,11 +176,15 @@ def test_every_table_names_the_policy(bound: Path, tmp_path: Path) -> None:
     assert "overall label: content_first" in again.out
     assert "majority_vote" not in again.out
     both = trace_eval("compare", bound, other, "--full")
-    assert "overall labels: majority_vote of run, mine of other" in " ".join(both.out.split())
+    assert "overall labels: majority_vote of run, mine of other" in " ".join(
+        both.out.split()
+    )
     assert "Policy of the overall label: majority" in (bound / "card.md").read_text()
     html = Path(write_report(bound, tmp_path / "page.html") or "").read_text()
     assert html.count("Overall label: majority_vote.") == 2
     # calls are not fused with a policy that nobody asked for
     report = agree([read_opinions(other)])
-    assert {row.dimension for row in report.position if row.basis == "calls"} == set(DIMENSIONS)
+    assert {row.dimension for row in report.position if row.basis == "calls"} == set(
+        DIMENSIONS
+    )
     assert report.policies == {"openai:m": "mine"}

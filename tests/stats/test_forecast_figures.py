@@ -58,7 +58,9 @@ def test_a_sure_forecast_gets_its_absolute_error() -> None:
 def test_crps_of_beta_is_its_integral(alpha: float, beta: float) -> None:
     for y in (0.0, 0.3, 1.0):
         expected = sum(
-            integrate.quad(lambda x, s=side: (stats.beta.cdf(x, alpha, beta) - s) ** 2, *ends)[0]
+            integrate.quad(
+                lambda x, s=side: (stats.beta.cdf(x, alpha, beta) - s) ** 2, *ends
+            )[0]
             for side, ends in ((0, (0, y)), (1, (y, 1)))
         )
         got = crps_beta(np.array([alpha]), np.array([beta]), np.array([y]))
@@ -70,8 +72,11 @@ def test_a_nearly_sure_beta_is_nearly_its_absolute_error() -> None:
     top = np.exp(10.0)
     got = crps_beta(np.array([top, top]), np.array([top, top]), np.array([0.0, 0.5]))
     sd = (0.25 / (2 * top + 1)) ** 0.5
-    # of a narrow normal: |error| - sd / sqrt(pi) far off, sd (sqrt(2) - 1) / sqrt(pi) at it
-    assert got == pytest.approx([0.5 - sd / np.pi**0.5, sd * (2**0.5 - 1) / np.pi**0.5], rel=1e-3)
+    # of a narrow normal: |error| - sd / sqrt(pi) far off, sd (sqrt(2) - 1) / sqrt(pi)
+    # at it
+    assert got == pytest.approx(
+        [0.5 - sd / np.pi**0.5, sd * (2**0.5 - 1) / np.pi**0.5], rel=1e-3
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,10 +87,14 @@ def test_a_nearly_sure_beta_is_nearly_its_absolute_error() -> None:
         (0.5, 0.5, (-1.162880, 0.451583, -1.162881)),
     ],
 )
-def test_likelihood_of_beta(alpha: float, beta: float, expected: tuple[float, ...]) -> None:
+def test_likelihood_of_beta(
+    alpha: float, beta: float, expected: tuple[float, ...]
+) -> None:
     """Log-parameters of correctness.md, section 4, at ratings 1, 3 and 5 clipped to .01, .99."""
     got = nll_beta(np.float64(alpha), np.float64(beta), np.array([0, 0.5, 1.0]))
-    assert got == pytest.approx(-stats.beta.logpdf([0.01, 0.5, 0.99], alpha, beta), abs=1e-9)
+    assert got == pytest.approx(
+        -stats.beta.logpdf([0.01, 0.5, 0.99], alpha, beta), abs=1e-9
+    )
     # the page has six digits after computing in 32 bits
     assert got == pytest.approx(expected, abs=3e-6)
 
@@ -93,14 +102,19 @@ def test_likelihood_of_beta(alpha: float, beta: float, expected: tuple[float, ..
 def test_likelihood_of_labels() -> None:
     """Logits (0, 0, 0, 0, ln 4) and (ln 3, 0, 0, 0, ln 3)."""
     shares = np.array([[1, 1, 1, 1, 4], [3, 1, 1, 1, 3]]) / [[8], [9]]
-    for row, expected in ((0, (2.079442, 2.079442, 0.693147)), (1, (1.098612, 2.197225, 1.098612))):
+    for row, expected in (
+        (0, (2.079442, 2.079442, 0.693147)),
+        (1, (1.098612, 2.197225, 1.098612)),
+    ):
         got = nll_levels(shares[[row] * 3], np.array([0, 2, 4]))
         assert got == pytest.approx(expected, abs=1e-6)
     assert np.isinf(nll_levels(np.array([[0.0, 1.0]]), np.array([0]))).all()
 
 
 def test_central_labels_and_what_they_claim() -> None:
-    shares = np.array([[0.05, 0.15, 0.6, 0.15, 0.05], [1, 0, 0, 0, 0], [0.1, 0.8, 0.1, 0, 0]])
+    shares = np.array(
+        [[0.05, 0.15, 0.6, 0.15, 0.05], [1, 0, 0, 0, 0], [0.1, 0.8, 0.1, 0, 0]]
+    )
     first, last, claimed = central(shares)
     assert (first.tolist(), last.tolist()) == ([1, 0, 0], [3, 0, 1])
     assert claimed == pytest.approx([0.9, 1.0, 0.9])
@@ -137,7 +151,9 @@ def test_the_curve_of_a_resample_is_that_of_its_rows() -> None:
         assert curve[:100].mean() == pytest.approx(area, abs=1e-12)
 
 
-def test_the_linear_part_gives_the_intervals_of_the_curve(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_linear_part_gives_the_intervals_of_the_curve(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """2,000 items of 400 questions: both ways within 8 % of an interval's width."""
     rng = np.random.default_rng(3)
     unit = np.arange(2000) // 5
@@ -158,7 +174,9 @@ def test_the_linear_part_gives_the_intervals_of_the_curve(monkeypatch: pytest.Mo
 
 
 def test_the_factor_of_the_trivial_variance_is_a_weighted_median() -> None:
-    assert fit_factor(np.array([0.5, 0.5, 0.5]), np.array([0.0, 0.1, 0.2])) == pytest.approx(0.4)
+    assert fit_factor(
+        np.array([0.5, 0.5, 0.5]), np.array([0.0, 0.1, 0.2])
+    ) == pytest.approx(0.4)
     assert fit_factor(np.array([0.0, 1.0]), np.array([0.0, 0.0])) == 0
 
 
@@ -166,14 +184,18 @@ def test_the_factor_of_the_trivial_variance_is_a_weighted_median() -> None:
 def lexical(data: Path) -> ScoreReport:
     items, every = orca_items(data), []
     for row in orca_rows(data):
-        got = lexical_score(row["question"], [row["reference"]], row["candidate"], row["rationale"])
+        got = lexical_score(
+            row["question"], [row["reference"]], row["candidate"], row["rationale"]
+        )
         every.append(of_distribution(got.distribution, SCALE))
     votes = judge_of_labels(
         "lexical",
         items,
         [one.value for one in every],
         variance=np.array([one.variance for one in every]),
-        distribution=[{str(k): v for k, v in one.distribution.items()} for one in every],
+        distribution=[
+            {str(k): v for k, v in one.distribution.items()} for one in every
+        ],
     )
     options = AgreeOptions(split="test")
     return compare_scores(items, [votes], options)
@@ -204,15 +226,17 @@ def test_calibrated_forecasts_look_calibrated() -> None:
     shares = rng.dirichlet(np.ones(5), size=600)
     ratings = np.array([rng.choice(5, 4, p=row) for row in shares])
     ids = [str(n) for n in range(600)]
-    rows = [(id_, "", 1.0 + one) for id_, of in zip(ids, ratings, strict=True) for one in of]
+    rows = [
+        (id_, "", 1.0 + one) for id_, of in zip(ids, ratings, strict=True) for one in of
+    ]
     items = rated_items(ids, rows, SCALE)
     mean = shares @ LEVELS
     variance = shares @ LEVELS**2 - mean**2
     true = judge("true", items, mean, variance=variance, shares=shares)
     got = compare_scores(items, [true], AgreeOptions())
-    assert figure(got, "calibration", "true", "dispersion").estimate.value == pytest.approx(
-        1, abs=0.06
-    )
+    assert figure(
+        got, "calibration", "true", "dispersion"
+    ).estimate.value == pytest.approx(1, abs=0.06)
     covered, claimed = (
         figure(got, "calibration", "true", name).estimate.value
         for name in ("coverage_80", "claimed_80")

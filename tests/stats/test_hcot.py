@@ -52,10 +52,20 @@ def test_label_counts(labels: Opinions, name: str) -> None:
 
 def test_every_policy(labels: Opinions, name: str) -> None:
     report = agree([labels], labels, AgreeOptions(policy="all"))
-    got = {m.policy: (m.right, m.items) for m in report.mechanisms if m.labels == "people"}
+    got = {
+        m.policy: (m.right, m.items) for m in report.mechanisms if m.labels == "people"
+    }
     expected = {
-        "speakbench": {"content_first": 450, "content_first_strict": 485, "acceptability_cap": 191},
-        "s2sarena": {"content_first": 169, "content_first_strict": 199, "acceptability_cap": 296},
+        "speakbench": {
+            "content_first": 450,
+            "content_first_strict": 485,
+            "acceptability_cap": 191,
+        },
+        "s2sarena": {
+            "content_first": 169,
+            "content_first_strict": 199,
+            "acceptability_cap": 296,
+        },
     }
     total = {"speakbench": 497, "s2sarena": 314}[name]
     for policy, right in expected[name].items():
@@ -66,7 +76,10 @@ def test_every_policy(labels: Opinions, name: str) -> None:
 
 def test_agreement_and_majority(report: AgreeReport, name: str) -> None:
     overall = next(score for score in report.scores if score.dimension == "overall")
-    accuracy, kappa = {"speakbench": (450 / 497, 0.8596), "s2sarena": (296 / 314, 0.9030)}[name]
+    accuracy, kappa = {
+        "speakbench": (450 / 497, 0.8596),
+        "s2sarena": (296 / 314, 0.9030),
+    }[name]
     assert overall.metrics["accuracy_4way"].value == pytest.approx(accuracy, abs=1e-12)
     assert overall.metrics["kappa"].value == pytest.approx(kappa, abs=PRINTED)
     share = {"speakbench": 36.8, "s2sarena": 57.6}[name]
@@ -76,14 +89,19 @@ def test_agreement_and_majority(report: AgreeReport, name: str) -> None:
 
 def test_mechanisms_and_repeated_triples(report: AgreeReport, name: str) -> None:
     mechanism = report.mechanisms[0]
-    expected = {"speakbench": (0.3602, 0.1549, 0.0121), "s2sarena": (0.0955, 0.0287, 0.4013)}[name]
+    expected = {
+        "speakbench": (0.3602, 0.1549, 0.0121),
+        "s2sarena": (0.0955, 0.0287, 0.4013),
+    }[name]
     flips = [mechanism.flips[dimension].share for dimension in DIMENSIONS]
     assert flips == pytest.approx(expected, abs=PRINTED)
     on_bad = {"speakbench": 0.4588, "s2sarena": 0.0221}[name]
     assert mechanism.winner_on_bad.winner_on_bad == pytest.approx(on_bad, abs=PRINTED)
     warning = next(w for w in report.warnings if w.check == "repeated_triples")
     if name == "speakbench":
-        assert mechanism.winner_on_bad.winner_accuracy == pytest.approx(0.9918, abs=PRINTED)
+        assert mechanism.winner_on_bad.winner_accuracy == pytest.approx(
+            0.9918, abs=PRINTED
+        )
         who = ("paralinguistics", "voice_quality", "tie")
         shares = [mechanism.counterfactual[one].share for one in who]
         assert shares == pytest.approx([0.1992, 0.3924, 0.4085], abs=PRINTED)
@@ -105,7 +123,10 @@ def test_learned_policies(labels: Opinions, name: str) -> None:
     table = policy_from_rows("learned", learned.rows())
     refused = agree([labels], labels, AgreeOptions())
     assert refused.items == len(labels)
-    assert sum(table(*cell) != POLICIES["content_first"](*cell) for cell in table.table()) > 0
+    assert (
+        sum(table(*cell) != POLICIES["content_first"](*cell) for cell in table.table())
+        > 0
+    )
 
 
 def test_the_embedded_default_rates_and_is_measured(data: Path, tmp_path: Path) -> None:
@@ -124,6 +145,12 @@ def test_the_embedded_default_rates_and_is_measured(data: Path, tmp_path: Path) 
     for rule in ("constant", "exact match", "token F1"):
         assert values["lexical", "mae"] < values[rule, "mae"]
     [coverage] = got["coverage"]
-    assert (coverage["items"], coverage["scored"], coverage["unscored"]) == (113, 113, 0)
-    ceiling = [f for f in got["figures"] if (f["group"], f["who"]) == ("people", "people")]
+    assert (coverage["items"], coverage["scored"], coverage["unscored"]) == (
+        113,
+        113,
+        0,
+    )
+    ceiling = [
+        f for f in got["figures"] if (f["group"], f["who"]) == ("people", "people")
+    ]
     assert {f["name"] for f in ceiling} == {"rho", "mae"}

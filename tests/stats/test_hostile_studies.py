@@ -34,17 +34,25 @@ def _items(rng: np.random.Generator, scale: Numbers) -> Opinions:
     every = range(items)
     return rated_items(
         [str(n) for n in every],
-        [(str(n), who, value) for n, who, value in zip(rows, raters, values, strict=True)],
+        [
+            (str(n), who, value)
+            for n, who, value in zip(rows, raters, values, strict=True)
+        ],
         scale,
         instruction_id=[f"q{n // 2}" if rng.random() < 0.7 else None for n in every],
         system=[f"s{n % 3}" if rng.random() < 0.7 else None for n in every],
-        split=[rng.choice(["train", "test", None]) if rng.random() < 0.5 else None for _ in every],
+        split=[
+            rng.choice(["train", "test", None]) if rng.random() < 0.5 else None
+            for _ in every
+        ],
         candidate=["a dog" if rng.random() < 0.5 else "" for _ in every],
         reference=[("dog", "")] * items,
     )
 
 
-def _judge(rng: np.random.Generator, whole: Opinions, name: str, scale: Numbers) -> JudgeOpinions:
+def _judge(
+    rng: np.random.Generator, whole: Opinions, name: str, scale: Numbers
+) -> JudgeOpinions:
     items, levels = len(whole), levels_of(scale)
     size = len(levels)
     samples = rng.choice(levels, (items, int(rng.integers(1, 4))))
@@ -54,7 +62,9 @@ def _judge(rng: np.random.Generator, whole: Opinions, name: str, scale: Numbers)
         mean = np.nanmean(samples, axis=1)
     if rng.random() < 0.3:
         mean[:] = 0.5
-    variance = rng.random(items) * (rng.random(items) < 0.7) if rng.random() < 0.6 else None
+    variance = (
+        rng.random(items) * (rng.random(items) < 0.7) if rng.random() < 0.6 else None
+    )
     if variance is not None and rng.random() < 0.3:
         variance[0] = np.nan
     shares = rng.dirichlet(np.ones(size) * 0.2, items) if rng.random() < 0.6 else None
@@ -68,20 +78,30 @@ def test_any_study_gives_a_report_without_nan(seed: int) -> None:
     rng = np.random.default_rng(seed)
     scale = SCALES[seed % 3]
     items = _items(rng, scale)
-    judges = [_judge(rng, items, name, scale) for name in ("one", "two")[: 1 + seed % 2]]
+    judges = [
+        _judge(rng, items, name, scale) for name in ("one", "two")[: 1 + seed % 2]
+    ]
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # no division by zero, no mean of nothing
-        if not (np.logical_and.reduce([j.joined.scored for j in judges]) & items.scored).any():
+        if not (
+            np.logical_and.reduce([j.joined.scored for j in judges]) & items.scored
+        ).any():
             with pytest.raises(UserError, match="rated items is scored"):
                 compare_scores(items, judges, OPTIONS)
             return
         report = compare_scores(items, judges, OPTIONS)
     json.dumps(plain(report), allow_nan=False)
     shown = [text for one in score_tables(report) for row in one.rows for text in row]
-    assert not [text for text in shown if "nan" in text.lower() or "inf" in text.lower()]
+    assert not [
+        text for text in shown if "nan" in text.lower() or "inf" in text.lower()
+    ]
     for figure in report.figures:
         assert (figure.estimate.value is None) <= (figure.reason is not None)
-        correlation = figure.group == "agreement" and figure.name in ("rho", "tau_b", "r")
+        correlation = figure.group == "agreement" and figure.name in (
+            "rho",
+            "tau_b",
+            "r",
+        )
         if correlation and figure.estimate.value is not None:
             assert -1 <= figure.estimate.value <= 1
     assert len(report.verdicts) == len(judges)

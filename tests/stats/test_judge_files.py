@@ -38,7 +38,9 @@ def test_one_file_with_prediction_and_truth(tmp_path: Path) -> None:
     score = agree([source], None, AgreeOptions()).scores[0]
     assert score.metrics["accuracy_3way"].value == pytest.approx(1 / 3, abs=1e-12)
     # right, wrong, half
-    assert score.metrics["accuracy_half_ties"].value == pytest.approx(1.5 / 3, abs=1e-12)
+    assert score.metrics["accuracy_half_ties"].value == pytest.approx(
+        1.5 / 3, abs=1e-12
+    )
     # rows are items where no id is named
     source = read_opinions(file(tmp_path, "p,t\n1,1\n2,1\n"), Columns("p", "t"))
     assert source.ids.tolist() == ["1", "2"]
@@ -109,14 +111,18 @@ def test_scores_of_both_answers(tmp_path: Path) -> None:
 
 def test_only_comparisons_with_one_judge_share_a_family() -> None:
     labels = table("labels", {"overall": "12" * 10})
-    judges = [table(f"j{n}", {"overall": "12" * (10 - n) + "21" * n}) for n in (0, 3, 5)]
+    judges = [
+        table(f"j{n}", {"overall": "12" * (10 - n) + "21" * n}) for n in (0, 3, 5)
+    ]
     every = agree(judges, labels, AgreeOptions()).comparisons
     some = agree(judges, labels, AgreeOptions(against="j0")).comparisons
     assert len(every) == 3
     assert [(c.first, c.second) for c in some] == [("j0", "j3"), ("j0", "j5")]
     smallest = min(some, key=lambda c: c.mcnemar.p)
     assert smallest.p_holm == pytest.approx(2 * smallest.mcnemar.p)
-    with pytest.raises(UserError, match="--against 'x' is no judge here; use one of j0, j3, j5"):
+    with pytest.raises(
+        UserError, match="--against 'x' is no judge here; use one of j0, j3, j5"
+    ):
         agree(judges, labels, AgreeOptions(against="x"))
 
 
@@ -132,7 +138,9 @@ def mirrored(number: int) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray
 def test_labels_of_mirrored_answers_must_mirror() -> None:
     facts, ids, right = mirrored(80)
     assert not [*mirrored_truth(ids, facts, right, "labels")]
-    swapped = np.r_[right[:80], right[:80]]  # the answers were exchanged, the truth was not
+    swapped = np.r_[
+        right[:80], right[:80]
+    ]  # the answers were exchanged, the truth was not
     (got,) = mirrored_truth(ids, facts, swapped, "labels")
     winners = int((right[:80] < 2).sum())
     assert got.check == "mirrored_truth"
@@ -144,7 +152,9 @@ def test_labels_of_mirrored_answers_must_mirror() -> None:
         "system_b": np.array(["y"] * 80 + ["x"] * 80, object),
         "instruction_id": instruction,
     }
-    assert [w.check for w in mirrored_truth(ids, named, swapped, "labels")] == ["mirrored_truth"]
+    assert [w.check for w in mirrored_truth(ids, named, swapped, "labels")] == [
+        "mirrored_truth"
+    ]
 
 
 @pytest.mark.parametrize("right", [0.33, 0.5, 0.65, 0.9])
@@ -154,8 +164,8 @@ def test_files_of_both_orders_as_they_are_published(
 ) -> None:
     """Both orders in one file, truth beside the prediction; made here, in that layout.
 
-    Ties overwritten in two halves of the same sequence would mirror each other: only a judge
-    that finds those ties can tell.
+    Ties overwritten in two halves of the same sequence would mirror each other: only a
+    judge that finds those ties can tell.
     """
     rng = np.random.default_rng(int(100 * right))
     truth = rng.choice(["1", "2", "tie"], 300, p=[0.4, 0.4, 0.2])
@@ -169,7 +179,9 @@ def test_files_of_both_orders_as_they_are_published(
                 seen = str(label)
             if defect == "ties":
                 last = seen = seen if seen != "tie" else last
-            clips = (f"{n}/b.wav", f"{n}/a.wav") if order else (f"{n}/a.wav", f"{n}/b.wav")
+            clips = (
+                (f"{n}/b.wav", f"{n}/a.wav") if order else (f"{n}/a.wav", f"{n}/b.wav")
+            )
             lines.append(",".join((f"{n}-{order}", *clips, votes, seen)))
     path = tmp_path / "published.csv"
     path.write_text("\n".join(lines) + "\n")
@@ -197,7 +209,9 @@ def test_rank_by_a_dimension_and_its_checks() -> None:
         for name in (None, "voice_quality")
     }
     assert by == {None: 1.0, "voice_quality": 0.0}
-    with pytest.raises(UserError, match="no labels of 'content'; use one of voice_quality"):
+    with pytest.raises(
+        UserError, match="no labels of 'content'; use one of voice_quality"
+    ):
         rank_labels(judged, RankOptions(QUICK, dimension="content"))
     facts = {"system_a": ["x"] * 2, "system_b": ["y"] * 2, "instruction_id": ["i"] * 2}
     (warning,) = rank_labels(table("judge", {"overall": "11"}, **facts)).warnings
@@ -205,10 +219,31 @@ def test_rank_by_a_dimension_and_its_checks() -> None:
 
 
 def test_the_command_line(tmp_path: Path) -> None:
-    path = file(tmp_path, "n,who,p,t,system_a,system_b\n1,j,a,a,x,y\n2,j,b,a,y,x\n3,j,b,b,x,y\n")
+    path = file(
+        tmp_path, "n,who,p,t,system_a,system_b\n1,j,a,a,x,y\n2,j,b,a,y,x\n3,j,b,b,x,y\n"
+    )
     out = tmp_path / "r.json"
-    options = ["--prediction", "p", "--truth", "t", "--id", "n", "--map", "a=1", "--map", "b=2"]
-    command = ["rank", str(path), *options, "--resamples", "0", "--dimension", "preference"]
+    options = [
+        "--prediction",
+        "p",
+        "--truth",
+        "t",
+        "--id",
+        "n",
+        "--map",
+        "a=1",
+        "--map",
+        "b=2",
+    ]
+    command = [
+        "rank",
+        str(path),
+        *options,
+        "--resamples",
+        "0",
+        "--dimension",
+        "preference",
+    ]
     output_of(*command, "--json", out)
     # x wins game 1 and 2 by the judge, y the third
     rates = {p["system"]: p["value"] for p in json.loads(out.read_text())["places"][:2]}

@@ -47,7 +47,9 @@ def judged(tmp_path: Path) -> Path:
         f"p{n},i{n % 20},{names[n % 3]},{names[(n + 1) % 3]},{'121t'[n % 4].replace('t', 'tie')}"
         for n in range(60)
     ]
-    return table(tmp_path / "judge.csv", "id,instruction_id,system_a,system_b,preference", *rows)
+    return table(
+        tmp_path / "judge.csv", "id,instruction_id,system_a,system_b,preference", *rows
+    )
 
 
 @pytest.fixture
@@ -84,7 +86,9 @@ def scored(tmp_path: Path) -> Path:
         ("a.txt", "id,score\n", "labels"),
     ],
 )
-def test_a_file_says_what_it_holds(tmp_path: Path, name: str, text: str, kind: str) -> None:
+def test_a_file_says_what_it_holds(
+    tmp_path: Path, name: str, text: str, kind: str
+) -> None:
     path = tmp_path / name
     path.write_text(text)
     assert holds_scores(path) == (kind == "scores")
@@ -107,7 +111,9 @@ def test_the_library_gives_what_the_command_prints(
         assert title in printed
 
 
-def test_what_was_read_is_as_good_as_its_path(judged: Path, people: Path, scored: Path) -> None:
+def test_what_was_read_is_as_good_as_its_path(
+    judged: Path, people: Path, scored: Path
+) -> None:
     options = AgreeOptions(missing="drop")
     assert plain(agree([read_opinions(judged)], people, options)) == plain(
         agree([judged], people, options)
@@ -118,9 +124,18 @@ def test_what_was_read_is_as_good_as_its_path(judged: Path, people: Path, scored
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
-        (("agree", "judge", "scores", "--labels", "people"), "some sources hold labels of pairs"),
-        (("agree", "judge", "--labels", "people", "--split", "test"), "--split means nothing for"),
-        (("agree", "scores", "--learn-policy"), "--learn-policy means nothing for scores"),
+        (
+            ("agree", "judge", "scores", "--labels", "people"),
+            "some sources hold labels of pairs",
+        ),
+        (
+            ("agree", "judge", "--labels", "people", "--split", "test"),
+            "--split means nothing for",
+        ),
+        (
+            ("agree", "scores", "--learn-policy"),
+            "--learn-policy means nothing for scores",
+        ),
         (("rank", "scores", "--typed"), "--typed means nothing for scores"),
         (("rank", "judge", "--rubric", "quality"), "--rubric means nothing for labels"),
     ],
@@ -145,7 +160,8 @@ def test_systems_are_ranked_by_their_mean_score(scored: Path, tmp_path: Path) ->
     labels = table(tmp_path / "people.csv", "id,rater,score", *ratings)
     got = rank(scored, labels, RankOptions(BootstrapOptions(resamples=200)))
     assert {p.system: (p.rank, p.low, p.high) for p in got.places} == {
-        name: (rank, rank, rank) for rank, name in enumerate(("good", "fair", "poor"), start=1)
+        name: (rank, rank, rank)
+        for rank, name in enumerate(("good", "fair", "poor"), start=1)
     }
     means = {row.system: row for row in got.means}
     # poor is 1 on five even and 2 on four odd questions
@@ -161,7 +177,9 @@ def test_systems_are_ranked_by_their_mean_score(scored: Path, tmp_path: Path) ->
 
 def test_an_order_that_few_questions_show_is_none(tmp_path: Path) -> None:
     """Four questions, all for one system: every resample agrees, and p is 1/8."""
-    rows = [f"{s}{n},q{n},{s},{v}" for n in range(4) for s, v in (("up", 4), ("down", 3))]
+    rows = [
+        f"{s}{n},q{n},{s},{v}" for n in range(4) for s, v in (("up", 4), ("down", 3))
+    ]
     got = rank(table(tmp_path / "s.csv", "id,question_id,system,score", *rows))
     ranked = {p.system: (p.rank, p.low, p.high) for p in got.places}
     assert ranked == {"down": (2, 1, 2), "up": (1, 1, 2)}
@@ -176,18 +194,25 @@ def test_an_order_that_few_questions_show_is_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize("drawn", ["", "question_id,"])
 def test_single_answers_show_no_order(drawn: str, tmp_path: Path) -> None:
     """Of one answer each, to other questions, all resamples are alike; no rank is shown."""
-    rows = [f"{n},{n + ',' if drawn else ''}{n},{value}" for n, value in (("x", 4), ("y", 1))]
+    rows = [
+        f"{n},{n + ',' if drawn else ''}{n},{value}"
+        for n, value in (("x", 4), ("y", 1))
+    ]
     got = rank(table(tmp_path / "s.csv", f"id,{drawn}system,score", *rows))
     ranked = {p.system: (p.rank, p.low, p.high) for p in got.places}
     assert ranked == {"x": (1, 1, 2), "y": (2, 1, 2)}
 
 
 def test_commands_over_scores(scored: Path, tmp_path: Path) -> None:
-    done = output_of("rank", scored, "--resamples", 40, "--csv", tmp_path / "csv", "--full")
+    done = output_of(
+        "rank", scored, "--resamples", 40, "--csv", tmp_path / "csv", "--full"
+    )
     assert "human mean" in done
     rows = list(csv.DictReader((tmp_path / "csv" / "means.csv").open()))
     assert [row["system"] for row in rows] == ["fair", "good", "poor"]
-    labels = table(tmp_path / "p.csv", "id,score", *(f"good{n},{4 + n % 2}" for n in range(10)))
+    labels = table(
+        tmp_path / "p.csv", "id,score", *(f"good{n},{4 + n % 2}" for n in range(10))
+    )
     arguments = ("agree", scored, "--labels", labels)
     output_of(*arguments, "--fail-under", "rho=0.9")
     failed = output_of(*arguments, "--fail-under", "coverage=1.1", code=1)
@@ -195,7 +220,9 @@ def test_commands_over_scores(scored: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", ["MOS (1-5)", "score"])
-def test_a_listening_test_of_single_answers_is_ranked(number: str, tmp_path: Path) -> None:
+def test_a_listening_test_of_single_answers_is_ranked(
+    number: str, tmp_path: Path
+) -> None:
     """Systems share the names of their recordings; each is rated by two listeners, one by one."""
     rows = [
         f"{n}.wav,{system},l{who},{value - who if n or who else ''}"
@@ -214,13 +241,17 @@ def test_a_listening_test_of_single_answers_is_ranked(number: str, tmp_path: Pat
     ]
     (sentence,) = answer_of(got)
     assert ", by annotators over 16 answers: shown to be better" in sentence
-    run = [f"{s}/{n},{n},{s},{v}" for n in range(8) for s, v in (("good", 4), ("fair", 2))]
+    run = [
+        f"{s}/{n},{n},{s},{v}" for n in range(8) for s, v in (("good", 4), ("fair", 2))
+    ]
     scores = table(tmp_path / "s.csv", "id,question_id,system,score", *run)
     held = list(csv.DictReader(path.open()))
     assert rank(held, options=RankOptions(QUICK)).means == got.means
     for labels in (path, held):  # by the names of folders
         beside = rank(scores, labels=labels, options=RankOptions(QUICK))
-        assert {row.system: row.people for row in beside.means}["fair"] == (7 * 2.5 + 2) / 8
+        assert {row.system: row.people for row in beside.means}["fair"] == (
+            7 * 2.5 + 2
+        ) / 8
 
 
 def test_votes_of_annotators_are_ranked_by_what_most_say(tmp_path: Path) -> None:
@@ -242,13 +273,18 @@ def test_votes_of_annotators_are_ranked_by_what_most_say(tmp_path: Path) -> None
     held = list(csv.DictReader(path.open()))
     assert (rank(held).systems, rank(held).human) == (got.systems, True)
     assert str(finding_of(got)) == " ".join((sentence, *enough_of(got)))
-    named = [{"clip": f"{row['id']}.wav", "winner": "new", "annotator": "l9"} for row in held[::3]]
+    named = [
+        {"clip": f"{row['id']}.wav", "winner": "new", "annotator": "l9"}
+        for row in held[::3]
+    ]
     by_name = agree(path, named, AgreeOptions(missing="drop"))
     assert isinstance(by_name, AgreeReport)
     assert by_name.scores[0].scored == len(named)
     judges = path.with_name("judges.csv")
     judges.write_text(path.read_text().replace("annotator", "judge"))
-    with pytest.raises(UserError, match="3 judges; pass --judge with one of l0, l1, l2"):
+    with pytest.raises(
+        UserError, match="3 judges; pass --judge with one of l0, l1, l2"
+    ):
         rank(judges)
 
 
@@ -258,8 +294,18 @@ def test_votes_of_annotators_are_ranked_by_what_most_say(tmp_path: Path) -> None
         ("id,score", "a,1 b,2", None, "needs the system of every answer"),
         ("id,system,score", "a,x,1 b,,2", None, "'b' has no system"),
         ("id,system,score", "a,x, b,y,", None, "no answer has a score"),
-        ("id,system,judge,score", JUDGES, None, "2 judges; pass --judge with one of j, k"),
-        ("id,system,judge,score", JUDGES, "z", "--judge 'z' is not there; use one of j, k"),
+        (
+            "id,system,judge,score",
+            JUDGES,
+            None,
+            "2 judges; pass --judge with one of j, k",
+        ),
+        (
+            "id,system,judge,score",
+            JUDGES,
+            "z",
+            "--judge 'z' is not there; use one of j, k",
+        ),
     ],
 )
 def test_what_cannot_be_ranked(
@@ -268,7 +314,10 @@ def test_what_cannot_be_ranked(
     path = table(tmp_path / "k.csv", "id,system,judge,score", *JUDGES.split())
     assert [p.rank for p in rank(path, options=RankOptions(judge="k")).places] == [1, 2]
     with pytest.raises(UserError, match=message):
-        rank(table(tmp_path / "a.csv", columns, *rows.split()), options=RankOptions(judge=judge))
+        rank(
+            table(tmp_path / "a.csv", columns, *rows.split()),
+            options=RankOptions(judge=judge),
+        )
 
 
 def test_a_statistic_of_scores_is_a_function_and_a_row(
@@ -290,5 +339,7 @@ def test_a_statistic_of_scores_is_a_function_and_a_row(
     got = figure(report, "agreement", "scores", "near").estimate
     assert got.value == pytest.approx(0.9)
     assert got.interval is not None
-    shown = next(t for t in tables_of(report) if t.title.startswith("Agreement with the mean"))
+    shown = next(
+        t for t in tables_of(report) if t.title.startswith("Agreement with the mean")
+    )
     assert "within one" in [row[0] for row in shown.rows]

@@ -40,8 +40,9 @@ def test_a_tied_cell_follows_the_fallback_where_it_is_among_the_tied() -> None:
 
 def test_folds_never_share_an_instruction() -> None:
     pytest.importorskip("sklearn")
-    # One label per instruction, unrelated to the ratings, which identify the instruction:
-    # in sample the table knows all, across instructions it can know nothing.
+    # One label per instruction, unrelated to the ratings, which identify the
+    # instruction: in sample the table knows all, across instructions it can know
+    # nothing.
     instruction = np.repeat(np.arange(16), 20)
     codes = {
         "content": (instruction % 4).astype(np.int8),
@@ -51,7 +52,9 @@ def test_folds_never_share_an_instruction() -> None:
     overall = RNG.permutation(np.repeat(np.arange(4), 4))[instruction].astype(np.int8)
     got = learn(("x", codes), overall, instruction, POLICIES["content_first"])
     table = next(c for c in got.candidates if c.name == "best table")
-    fallback = policy_codes(POLICIES["content_first"])[instruction % 4, instruction // 4, 0]
+    fallback = policy_codes(POLICIES["content_first"])[
+        instruction % 4, instruction // 4, 0
+    ]
     assert table.in_sample == 320
     assert table.cross_validated == int((fallback == overall).sum())
 

@@ -1,7 +1,7 @@
 """The number of labels that a sentence names shows the difference in eight of ten cases.
 
-The condition of the sentence is kept: labels of the first look stay, and what is added is drawn
-from pairs like those that were seen.
+The condition of the sentence is kept: labels of the first look stay, and what is added
+is drawn from pairs like those that were seen.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from benchmarks.coverage.next_look import BesideRule, Systems, next_looks, world
 from benchmarks.report import stored
 from tests.support.cli import ROOT, trace_eval
 
-#: Draws with a number, of each world; .7 is 2.7 standard errors below .8. Where few labels are
-#: missing, whole labels make it up to .88.
+#: Draws with a number, of each world; .7 is 2.7 standard errors below .8. Where few
+#: labels are missing, whole labels make it up to .88.
 DRAWS = 120
 
 
@@ -31,13 +31,17 @@ def test_labels_that_are_named_tell_the_difference(world: Systems | BesideRule) 
 
 def test_the_chance_is_lower_where_the_difference_looks_larger_than_it_is() -> None:
     looks, truths = next_looks(Systems(0.52, 40), DRAWS)
-    assert np.mean(truths) < 0.65 < 0.7 <= np.mean(looks)  # why the sentence names its condition
+    assert (
+        np.mean(truths) < 0.65 < 0.7 <= np.mean(looks)
+    )  # why the sentence names its condition
 
 
 def test_the_number_that_agree_prints_is_that_of_a_paired_test(tmp_path: Path) -> None:
     """A rule's accuracy, taken as exact, needs half as many labels, and tells in half the cases."""
     truth = np.arange(60) % 2
-    wrong = np.arange(60) % 5 < 2  # right on 60 %, where always saying A is right on 50 %
+    wrong = (
+        np.arange(60) % 5 < 2
+    )  # right on 60 %, where always saying A is right on 50 %
     _write(tmp_path / "people.csv", truth)
     _write(tmp_path / "judge.csv", np.where(wrong, 1 - truth, truth))
     typed = ("agree", tmp_path / "judge.csv", "--labels", tmp_path / "people.csv")
@@ -46,7 +50,9 @@ def test_the_number_that_agree_prints_is_that_of_a_paired_test(tmp_path: Path) -
     named = re.search(r"bout ([\d,]+) more pairs with a label", said)
     assert named
     more = int(named[1].replace(",", ""))
-    judge_alone = float(np.mean(~wrong & (truth == 1)))  # the judge is right, the rule is not
+    judge_alone = float(
+        np.mean(~wrong & (truth == 1))
+    )  # the judge is right, the rule is not
     rule_alone = float(np.mean(wrong & (truth == 0)))
     chances = (judge_alone, rule_alone, 1 - judge_alone - rule_alone)
     added = np.random.default_rng(0).multinomial(more, chances, 4_000)[:, :2]

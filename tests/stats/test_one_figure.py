@@ -28,7 +28,8 @@ from trace_eval.stats.report import ITEMS
 
 
 @pytest.mark.parametrize(
-    ("number", "decimals"), [(1, 2), (13, 2), (100, 2), (101, 3), (1_000, 3), (1_001, 4), (None, 4)]
+    ("number", "decimals"),
+    [(1, 2), (13, 2), (100, 2), (101, 3), (1_000, 3), (1_001, 4), (None, 4)],
 )
 def test_no_digit_is_finer_than_one_item(number: int | None, decimals: int) -> None:
     assert digits(number) == decimals
@@ -48,15 +49,23 @@ def test_one_item_tests_nothing() -> None:
 def test_judge_and_people_have_one_test_on_the_same_pairs(tmp_path: Path) -> None:
     """30 wins of 44: exact p .0226; the score test that annotators had gives .016."""
     rows = [(f"p{n}", "x", "y", "1" if n < 30 else "2") for n in range(44)]
-    judged = write_rows(tmp_path / "j.csv", ("id", "system_a", "system_b", "preference"), rows)
-    labels = write_rows(tmp_path / "l.csv", ("id", "preference"), ((r[0], r[3]) for r in rows))
-    by_judge, by_people, *_ = trace_eval("rank", judged, "--labels", labels).out.splitlines()
+    judged = write_rows(
+        tmp_path / "j.csv", ("id", "system_a", "system_b", "preference"), rows
+    )
+    labels = write_rows(
+        tmp_path / "l.csv", ("id", "preference"), ((r[0], r[3]) for r in rows)
+    )
+    by_judge, by_people, *_ = trace_eval(
+        "rank", judged, "--labels", labels
+    ).out.splitlines()
     tests = [re.search(r"\((.*test, p .*)\)", line) for line in (by_judge, by_people)]
     assert [got and got[1] for got in tests] == ["exact sign test, p = 0.023"] * 2
     report = rank(judged, labels, RankOptions(QUICK))
     assert report.judged[0].rate.p == report.labelled[0].rate.p
     # of few labels beside all judgements, the difference of two systems asks the same
-    few = write_rows(tmp_path / "few.csv", ("id", "preference"), ((r[0], r[3]) for r in rows[:12]))
+    few = write_rows(
+        tmp_path / "few.csv", ("id", "preference"), ((r[0], r[3]) for r in rows[:12])
+    )
     powered = rank(judged, few, RankOptions(QUICK)).powered
     assert powered.differences[0].difference.p == powered.systems[0].rate.p
     named = ("id", "system_a", "system_b", "preference", "instruction_id")
@@ -75,7 +84,9 @@ def test_report_and_card_draw_the_same_unit(tmp_path: Path) -> None:
     assert together.drawn == alone.drawn == INSTRUCTIONS
     assert "(preference; interval over instructions" in agree_answer(together)[0]
     rows = ((f"p{n}", "12"[n % 2], f"i{n // 3}") for n in range(36))
-    path = write_rows(tmp_path / "judge.csv", ("id", "preference", "instruction_id"), rows)
+    path = write_rows(
+        tmp_path / "judge.csv", ("id", "preference", "instruction_id"), rows
+    )
     (card,) = make_cards([path], labels)
     assert card.accuracy[1] == together.scores[0].metrics["accuracy_3way"].interval
     # no instruction is known: pairs are drawn
@@ -88,7 +99,9 @@ def test_the_pages_of_a_run_have_one_interval(tmp_path: Path) -> None:
     """Instructions of three pairs each: the report drew pairs, and the card instructions."""
     labels = {f"p{n}": "12"[n % 5 < 2] for n in range(36)}
     run = judged_run(tmp_path / "run", labels)
-    pairs = [json.loads(line) for line in (run / "pairs.jsonl").read_text().splitlines()]
+    pairs = [
+        json.loads(line) for line in (run / "pairs.jsonl").read_text().splitlines()
+    ]
     for n, pair in enumerate(pairs):
         pair["instruction"]["text"] = f"Say {n // 3}."
         pair["labels"] = {"overall": "12"[n % 3 == 0]}
@@ -109,8 +122,16 @@ def test_the_pages_of_a_run_have_one_interval(tmp_path: Path) -> None:
             "12" * 10 + "t" * 20,
             "The judge ties on 20 of 40 pairs and annotators on none",
         ),
-        ("12" * 10 + "t" * 20, "12" * 20, "Annotators tie on 20 of 40 pairs and the judge on none"),
-        ("12" * 20, "12" * 19 + "tt", "The judge ties on 2 of 40 pairs and annotators on none"),
+        (
+            "12" * 10 + "t" * 20,
+            "12" * 20,
+            "Annotators tie on 20 of 40 pairs and the judge on none",
+        ),
+        (
+            "12" * 20,
+            "12" * 19 + "tt",
+            "The judge ties on 2 of 40 pairs and annotators on none",
+        ),
         ("12" * 20, "12" * 19 + "1t", None),  # under 5 %
         ("12" * 19 + "t1", "12" * 10 + "t" * 20, None),  # both may tie
         ("12" * 20, "12" * 20, None),
@@ -121,16 +142,24 @@ def test_ties_that_one_side_alone_has_are_said_beside_the_figure(
 ) -> None:
     for column in ("overall", "preference"):
         source = table("judge", {column: judge})
-        report = agree([source], table("labels", {"preference": people}), AgreeOptions())
+        report = agree(
+            [source], table("labels", {"preference": people}), AgreeOptions()
+        )
         (score,) = report.scores
         sentences = agree_answer(report)
         if words is None:
             assert score.ties == ""
             assert not any("on none" in one for one in sentences)
             continue
-        both = int(np.sum([one != "t" != other for one, other in zip(people, judge, strict=True)]))
+        both = int(
+            np.sum(
+                [one != "t" != other for one, other in zip(people, judge, strict=True)]
+            )
+        )
         assert sentences[1] == score.ties
-        assert sentences[1].startswith(f"{words}: where both name a winner, in {both}, they agree")
+        assert sentences[1].startswith(
+            f"{words}: where both name a winner, in {both}, they agree"
+        )
         assert "they agree on 100 % [" in sentences[1]
         assert len(sentences) <= 3
         assert score.verdict.endswith(score.ties)

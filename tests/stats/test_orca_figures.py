@@ -1,7 +1,7 @@
 """What must come out of the shared ratings: correctness.md, section 10.
 
-Tolerances: 1e-3 for fitted constants and 1e-4 for the rest, plus half a digit of rounding of
-the expected figures.
+Tolerances: 1e-3 for fitted constants and 1e-4 for the rest, plus half a digit of
+rounding of the expected figures.
 """
 
 from __future__ import annotations
@@ -20,8 +20,18 @@ from trace_eval.opinions.ratings import levels_of, nearest
 from trace_eval.stats.agreement.alpha import scale_alpha
 from trace_eval.stats.agreement.baselines import baselines, fit_beta, rating_shares
 from trace_eval.stats.agreement.figures import others_of
-from trace_eval.stats.agreement.forecasts import crps_beta, crps_levels, nll_beta, nll_levels
-from trace_eval.stats.agreement.scored import counts_of, rated_often, ratings_of, scale_of
+from trace_eval.stats.agreement.forecasts import (
+    crps_beta,
+    crps_levels,
+    nll_beta,
+    nll_levels,
+)
+from trace_eval.stats.agreement.scored import (
+    counts_of,
+    rated_often,
+    ratings_of,
+    scale_of,
+)
 from trace_eval.stats.agreement.spread import fit_factor, mean_forecast
 
 #: A figure with four digits may be off by half of the last one.
@@ -61,7 +71,9 @@ def test_ratings_rows_and_alphas(part: tuple[Opinions, dict[str, Any]]) -> None:
     assert value(people.score.mean()) == pytest.approx(expected["mean"], abs=FOUR)
     assert value(items.score.mean()) == pytest.approx(expected["row_mean"], abs=FOUR)
     got = scale_alpha(people.item, label, len(items), LEVELS, 5)
-    assert (got.nominal, got.ordinal, got.interval) == pytest.approx(expected["alpha"], abs=FOUR)
+    assert (got.nominal, got.ordinal, got.interval) == pytest.approx(
+        expected["alpha"], abs=FOUR
+    )
 
 
 def test_one_rater_against_the_others(part: tuple[Opinions, dict[str, Any]]) -> None:
@@ -103,13 +115,17 @@ def test_constants_fitted_on_the_train_ratings(data: Path) -> None:
     label = nearest(LEVELS, people.score)
     assert (len(ratings_of(items, train)), len(people)) == (2278, 430)
     shares = rating_shares(items, train)
-    np.testing.assert_allclose(shares, [0.4899, 0.0825, 0.0619, 0.1023, 0.2634], atol=FIT)
+    np.testing.assert_allclose(
+        shares, [0.4899, 0.0825, 0.0619, 0.1023, 0.2634], atol=FIT
+    )
     mean = shares @ LEVELS
     assert mean == pytest.approx(0.3917, abs=FOUR)
     assert shares @ (LEVELS - mean) ** 2 == pytest.approx(0.1881, abs=FOUR)
     forecast = np.tile(shares, (len(label), 1))
     assert nll_levels(forecast, label).mean() == pytest.approx(1.3452, abs=FOUR)
-    assert crps_levels(forecast, label, LEVELS).mean() == pytest.approx(0.2416, abs=FOUR)
+    assert crps_levels(forecast, label, LEVELS).mean() == pytest.approx(
+        0.2416, abs=FOUR
+    )
     alpha, beta = fit_beta(ratings_of(items, train).score)
     assert (alpha, beta) == pytest.approx((0.2741, 0.3661), abs=FIT)
     total = alpha + beta
@@ -127,7 +143,9 @@ def test_trivial_forecasts_of_the_variance(data: Path) -> None:
     often = rated_often(test)
     mean, truth = test.score[often], test.scores["variance"][often]
     assert abs(truth).mean() == pytest.approx(0.0366, abs=FOUR)
-    assert abs(mean_forecast(0.36, mean) - truth).mean() == pytest.approx(0.0184, abs=FOUR)
+    assert abs(mean_forecast(0.36, mean) - truth).mean() == pytest.approx(
+        0.0184, abs=FOUR
+    )
     train = orca_items(data, "train")
     often = rated_often(train)
     mean, truth = train.score[often], train.scores["variance"][often]

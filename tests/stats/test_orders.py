@@ -47,14 +47,17 @@ def source(
         "order": [row[1] for row in rows],
         "system_a": [systems[row[0]] for row in rows],
         "system_b": ["X"] * len(rows),
-        **{name: [row[3] if row[2] == name else None for row in rows] for name in names},
+        **{
+            name: [row[3] if row[2] == name else None for row in rows] for name in names
+        },
     }
     opinions = label_table("calls", columns)
     judged = label_table("run", {"id": ["p"], "overall": ["1"]})
     return judged.beside(calls=opinions, policy="mean_threshold")
 
 
-#: Acceptance 4: votes (content, paralinguistics, voice) of S against X, S first then X first.
+#: Acceptance 4: votes (content, paralinguistics, voice) of S against X, S first then X
+#: first.
 ENSEMBLE = [
     (("1", "tie", "tie"), ("2", "2", "1")),
     (("2", "tie", "1"), ("1", "1", "tie")),
@@ -69,7 +72,9 @@ def test_the_ensemble_of_three_aspects_gives_seven_sixteenths() -> None:
     for number, (there, back) in enumerate(ENSEMBLE, start=1):
         # A is S; in order ba X is heard first, so its 1 is B
         calls.append((f"i{number}", "ab", dict(zip(parts, there, strict=True))))
-        calls.append((f"i{number}", "ba", dict(zip(parts, map(flipped, back), strict=True))))
+        calls.append(
+            (f"i{number}", "ba", dict(zip(parts, map(flipped, back), strict=True)))
+        )
     systems = dict.fromkeys(("i1", "i2", "i3", "i4"), "S")
     table = separate_orders(source(calls, systems), MEAN)
     assert len(table) == 8
@@ -98,10 +103,16 @@ def test_equal_rates_share_a_rank_though_floats_differ() -> None:
     rates = [(100 * 3.5 / 12 + 0.0) / 2, (100 * 1 / 12 + 100 * 2.5 / 12) / 2]
     assert rates[0] == pytest.approx(rates[1])
     codes = {"overall": np.concatenate([one.codes["overall"], other.codes["overall"]])}
-    facts = {name: np.concatenate([one.facts[name], other.facts[name]]) for name in one.facts}
-    both = Opinions("both", np.concatenate([one.ids, other.ids]), codes, None, None, facts)
+    facts = {
+        name: np.concatenate([one.facts[name], other.facts[name]]) for name in one.facts
+    }
+    both = Opinions(
+        "both", np.concatenate([one.ids, other.ids]), codes, None, None, facts
+    )
     report = rank_labels(both, OPTIONS)
-    places = {p.system: p for p in report.places if p.method == "win_rate_against_baseline"}
+    places = {
+        p.system: p for p in report.places if p.method == "win_rate_against_baseline"
+    }
     assert (places["P"].exact, places["Q"].exact) == ("7/48", "7/48")
     assert Fraction(places["P"].exact or 0) == Fraction(7, 48)
     assert places["P"].rank == places["Q"].rank == 2
@@ -123,7 +134,9 @@ def test_typed_policies_decide_within_an_order() -> None:
         separate_orders(source(calls[:1], {"p1": "S"}), MEAN)
 
 
-@pytest.mark.parametrize(("first", "second", "id_"), [("model1", "model2", None), ("1", "2", 1)])
+@pytest.mark.parametrize(
+    ("first", "second", "id_"), [("model1", "model2", None), ("1", "2", 1)]
+)
 def test_votes_as_audiojudge_released_them_are_ranked(
     tmp_path: Path, first: str, second: str, id_: int | None
 ) -> None:
@@ -131,11 +144,18 @@ def test_votes_as_audiojudge_released_them_are_ranked(
 
     The winner stands by name or by number.
     """
-    votes = [("x", "y", first), ("x", "y", "tie"), ("y", "z", second), ("z", "x", "tie")]
+    votes = [
+        ("x", "y", first),
+        ("x", "y", "tie"),
+        ("y", "z", second),
+        ("z", "x", "tie"),
+    ]
     keys = ("timestamp", "data_ID", "model1", "model2", "preference")
     stamps = [f"t{n}" if id_ else "2025-03-14 15:09:26" for n in range(4)]
     rows = zip(stamps, votes, strict=True)
-    records = [dict(zip(keys, (stamp, "7", *vote), strict=True)) for stamp, vote in rows]
+    records = [
+        dict(zip(keys, (stamp, "7", *vote), strict=True)) for stamp, vote in rows
+    ]
     path = write_lines(tmp_path / "votes.jsonl", records)
     got = tmp_path / "rank.json"
     named = ["--id", "timestamp"] if id_ else []

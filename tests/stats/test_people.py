@@ -22,7 +22,8 @@ from trace_eval.stats.agreement.parts import Forced, forced
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.tables import tables_of
 
-#: Level -> votes for 1, 2 and tie, with their majority; the published table, and what lies beyond.
+#: Level -> votes for 1, 2 and tie, with their majority; the published table, and what
+#: lies beyond.
 TABLE = {
     "FA": "200=1 300=1 020=2 030=2 002=tie 003=tie 500=1",
     "WA": "201=1 021=2 102=tie 012=tie 302=1",
@@ -36,7 +37,11 @@ TABLE = {
 
 @pytest.mark.parametrize(
     ("level", "votes", "majority"),
-    [(level, *case.split("=")) for level, cases in TABLE.items() for case in cases.split()],
+    [
+        (level, *case.split("="))
+        for level, cases in TABLE.items()
+        for case in cases.split()
+    ],
 )
 def test_levels(level: str, votes: str, majority: str) -> None:
     counts = np.array([list(map(int, votes))])
@@ -49,7 +54,9 @@ def test_reliability_by_hand() -> None:
     # p0: r0 and r1 say 1, r2 says 2: shares of equal others 1/2, 1/2, 0.
     # p1: all say tie: 1, 1, 1. p2: r0 alone is left out. p3: r0 1, r1 2: 0, 0.
     labels = votes_of("112", "ttt", "1--", "12-")
-    got = {row.rater: row for row in reliability_rows(labels, "preference", min_items=1)}
+    got = {
+        row.rater: row for row in reliability_rows(labels, "preference", min_items=1)
+    }
     assert (got["r0"].items, got["r0"].agreement) == (3, 0.5)
     assert (got["r1"].items, got["r1"].agreement) == (3, 0.5)
     assert (got["r2"].items, got["r2"].agreement) == (2, 0.5)
@@ -57,7 +64,8 @@ def test_reliability_by_hand() -> None:
 
 
 def test_agreement_of_the_data_set_by_hand() -> None:
-    # Two of three equal: 2 / 6 of the ordered pairs = 1/3; three equal: 1; two that differ: 0.
+    # Two of three equal: 2 / 6 of the ordered pairs = 1/3; three equal: 1; two that
+    # differ: 0.
     labels = votes_of("112", "ttt", "1--", "12-")
     three, two = pairwise_rows(labels, "preference", {"all": np.ones(4, bool)})
     assert (three.items, three.agreement) == (3, pytest.approx(4 / 9))
@@ -81,7 +89,11 @@ def test_forced_choices_count_ties_three_ways_and_unscored_as_wrong() -> None:
     shares = tied.accuracy, tied.accuracy_scored, tied.tie_half, tied.ties_out
     assert shares == pytest.approx((2 / 5, 2 / 4, 2.5 / 4, 2 / 3))
     nothing = row("11", "--")
-    assert (nothing.accuracy, nothing.accuracy_scored, nothing.ties_out) == (0, None, None)
+    assert (nothing.accuracy, nothing.accuracy_scored, nothing.ties_out) == (
+        0,
+        None,
+        None,
+    )
 
 
 def test_groups_by_category_its_parts_and_level() -> None:
@@ -91,7 +103,9 @@ def test_groups_by_category_its_parts_and_level() -> None:
     assert masks["regular"] == [True, False, True]
     assert masks["en"] == [True, True, False]
     assert masks["regular/zh"] == [False, False, True]
-    levels = {name: mask.tolist() for name, mask in by_level(labels, "preference").items()}
+    levels = {
+        name: mask.tolist() for name, mask in by_level(labels, "preference").items()
+    }
     assert levels == {"FA": [True, False, True], "unresolved": [False, True, False]}
 
 
@@ -99,7 +113,14 @@ def test_agree_shows_people_and_subsets() -> None:
     labels = votes_of("11", "11", "22", "1t", category="a/en a/en b/en b/en")
     judge = table("judge", {"preference": "1121"}, id=["p0", "p1", "p2", "p3"])
     report = agree([judge], labels, AgreeOptions())
-    assert {row.group for row in report.levels} == {"all", "a/en", "b/en", "a", "b", "en"}
+    assert {row.group for row in report.levels} == {
+        "all",
+        "a/en",
+        "b/en",
+        "a",
+        "b",
+        "en",
+    }
     whole = next(row for row in report.levels if row.group == "all")
     assert (whole.counts["FA"], whole.counts["unresolved"]) == (3, 1)
     assert whole.shares["FA"] == 0.75

@@ -32,11 +32,20 @@ def world(
     truth = np.where(rng.random(number) < np.array([0.6, 0.8, 0.6])[couple], 1, 2)
     votes = np.where(rng.random(number) < right, truth, 3 - truth)
     ids = [f"p{n}" for n in range(number)]
-    columns = {"id": ids, "preference": [*map(str, votes)], "system_a": [*a], "system_b": [*b]}
+    columns = {
+        "id": ids,
+        "preference": [*map(str, votes)],
+        "system_a": [*a],
+        "system_b": [*b],
+    }
     judged = label_table("judge", columns)
     seconds = [str(20 + n % 3) for n in range(number)]
     everything = {"id": ids, "preference": [*map(str, truth)], "seconds": seconds}
-    return judged, everything, label_table("labels", {k: v[:labels] for k, v in everything.items()})
+    return (
+        judged,
+        everything,
+        label_table("labels", {k: v[:labels] for k, v in everything.items()}),
+    )
 
 
 @pytest.mark.parametrize("right", [0.9, 0.6])
@@ -51,9 +60,13 @@ def test_labels_of_the_plan_give_the_promised_width(right: float) -> None:
     assert got.minutes == pytest.approx(got.more * 21 / 60)
     chosen = set(got.pairs) | set(some.ids.tolist())
     rows = [row for row, key in enumerate(truth["id"]) if key in chosen]
-    labels = label_table("labels", {name: [v[r] for r in rows] for name, v in truth.items()})
+    labels = label_table(
+        "labels", {name: [v[r] for r in rows] for name, v in truth.items()}
+    )
     rates = win_rate_tables(labelled(judged, labels))
-    widths = [np.diff(row.rate.interval)[0] for row in rates.systems if row.rate.interval]
+    widths = [
+        np.diff(row.rate.interval)[0] for row in rates.systems if row.rate.interval
+    ]
     assert len(widths) == 3
     # four draws in five stay below; this one may be a little above, never far below
     assert 0.8 * wanted < max(widths) < 1.08 * wanted
@@ -61,7 +74,9 @@ def test_labels_of_the_plan_give_the_promised_width(right: float) -> None:
 
 def test_a_better_judge_needs_fewer_labels() -> None:
     worlds = world(1500, 100, 0.95), world(1500, 100, 0.6)
-    good, poor = (make_plan(gather(j, some), PlanOptions(0.16)).more for j, _, some in worlds)
+    good, poor = (
+        make_plan(gather(j, some), PlanOptions(0.16)).more for j, _, some in worlds
+    )
     assert good < 0.6 * poor
 
 
@@ -106,7 +121,8 @@ def test_inclusion_has_one_rule_here_too() -> None:
     got = make_plan(gather(judged, strata), PlanOptions(0.1, "accuracy"))
     even = gather(judged, labelled(hard + sliced, [1 / 3] * 200))
     alike = make_plan(even, PlanOptions(0.1, "accuracy"))
-    # the 100 certain ones tell only of themselves: 500 others rest on 100 labels, not on 200
+    # the 100 certain ones tell only of themselves: 500 others rest on 100 labels, not
+    # on 200
     assert got.now > 1.1 * alike.now
     assert got.more > alike.more > 0
     # every open pair is as likely as the slice then is, and adds up to the run again
@@ -126,17 +142,26 @@ def test_pairs_of_one_instruction_are_planned_as_alike_as_they_are() -> None:
     right = rng.random(150)[unit] < 0.7  # all of an instruction, or none
     codes = rng.integers(0, 2, 600)
     votes = np.where(right, codes, 1 - codes)
-    columns = {"id": [f"p{n}" for n in range(600)], "preference": [*map(str, 1 + votes)]}
-    judged = label_table("judge", {**columns, "instruction_id": [f"i{n}" for n in unit]})
+    columns = {
+        "id": [f"p{n}" for n in range(600)],
+        "preference": [*map(str, 1 + votes)],
+    }
+    judged = label_table(
+        "judge", {**columns, "instruction_id": [f"i{n}" for n in unit]}
+    )
     people = {"id": columns["id"][:80], "preference": [*map(str, 1 + codes[:80])]}
     labels = label_table("labels", people)
     run, unnamed = gather(judged, labels), gather(label_table("judge", columns), labels)
-    alike, apart = (make_plan(one, PlanOptions(0.25, "accuracy")) for one in (run, unnamed))
+    alike, apart = (
+        make_plan(one, PlanOptions(0.25, "accuracy")) for one in (run, unnamed)
+    )
     assert apart.more == 0
-    # what few labels show of likeness is no basis for a promise, and the plan makes none
+    # what few labels show of likeness is no basis for a promise, and the plan makes
+    # none
     assert (alike.promised, apart.promised) == (False, True)
     assert "that is no promise" in alike.verdict
-    # 20 instructions count four times: 163 labels are worth about 60 of instructions of their own
+    # 20 instructions count four times: 163 labels are worth about 60 of instructions of
+    # their own
     assert alike.more > 60
     lonely = {name: column[::4] for name, column in people.items()}
     run = gather(judged, label_table("labels", lonely))
@@ -167,11 +192,24 @@ def test_a_million_pairs_take_seconds() -> None:
 
 
 def test_the_command(tmp_path: Path) -> None:
-    judge, labels, out = (tmp_path / f"{name}.csv" for name in ("judge", "labels", "plan"))
-    judge.write_text("id,preference\n" + "".join(f"p{n},{1 + n % 2}\n" for n in range(400)))
+    judge, labels, out = (
+        tmp_path / f"{name}.csv" for name in ("judge", "labels", "plan")
+    )
+    judge.write_text(
+        "id,preference\n" + "".join(f"p{n},{1 + n % 2}\n" for n in range(400))
+    )
     rows = "".join(f"p{n},{1 + n % 7 % 2},20\n" for n in range(80))
     labels.write_text(f"id,preference,seconds\n{rows}")
-    command = ["plan", str(judge), "--labels", str(labels), "--width", "0.15", "--out", str(out)]
+    command = [
+        "plan",
+        str(judge),
+        "--labels",
+        str(labels),
+        "--width",
+        "0.15",
+        "--out",
+        str(out),
+    ]
     result = output_of(*command)
     assert "minutes of one rater" in result
     planned = [row["id"] for row in csv.DictReader(out.open())]

@@ -13,18 +13,31 @@ from tests.support.cli import output_of
 from trace_eval.estimate.limits import score_reach, skewed_reach
 from trace_eval.stats.inference.forest import ForestMark, forest
 from trace_eval.stats.inference.influence import LabelledValues, ppi_components
-from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate, difference, estimate
+from trace_eval.stats.inference.ppi import (
+    LEAST_LABELS,
+    PPIEstimate,
+    difference,
+    estimate,
+)
 from trace_eval.stats.inference.sampling import simple_design
 from trace_eval.stats.inference.win_rates import describe
 
 
 def powered(
-    y: np.ndarray, f: np.ndarray, labelled: np.ndarray, power: float | None = None, **design: object
+    y: np.ndarray,
+    f: np.ndarray,
+    labelled: np.ndarray,
+    power: float | None = None,
+    **design: object,
 ) -> PPIEstimate:
-    return estimate(ppi_components(y, f, simple_design(labelled, **design)), power=power)
+    return estimate(
+        ppi_components(y, f, simple_design(labelled, **design)), power=power
+    )
 
 
-def draw(rng: np.random.Generator, n: int, number: int, noise: float) -> tuple[np.ndarray, ...]:
+def draw(
+    rng: np.random.Generator, n: int, number: int, noise: float
+) -> tuple[np.ndarray, ...]:
     """Values 0, 1/2, 1, the judge's with some replaced at random, and who was asked."""
     y = rng.choice([0.0, 0.5, 1.0], number, p=[0.3, 0.3, 0.4])
     f = np.where(rng.random(number) < noise, rng.choice([0.0, 0.5, 1.0], number), y)
@@ -44,26 +57,31 @@ def test_against_the_reference_package() -> None:
         y, f, labelled = draw(rng, 60, 500, noise)
         ratio = 500 / 440
         for lam in (0.0, 0.4, 0.8):
-            theirs = package.ppi_mean_pointestimate(y[labelled], f[labelled], f[~labelled], lam=lam)
+            theirs = package.ppi_mean_pointestimate(
+                y[labelled], f[labelled], f[~labelled], lam=lam
+            )
             ours = powered(y, f, labelled, power=lam * ratio)
             assert ours.both == pytest.approx(np.asarray(theirs).item(), abs=1e-12)
         ours = powered(y, f, labelled)
         sample = (y[labelled], f[labelled], f[~labelled])
         same = package.ppi_mean_pointestimate(*sample, lam=ours.weight / ratio)
         assert ours.both == pytest.approx(np.asarray(same).item(), abs=1e-12)
-        # they divide by the pooled variance of f, we by that of the design: the same in the
-        # limit, here apart by the noise of 60 labels
+        # they divide by the pooled variance of f, we by that of the design: the same in
+        # the limit, here apart by the noise of 60 labels
         tuned = package.ppi_mean_pointestimate(*sample)
         assert ours.both == pytest.approx(np.asarray(tuned).item(), abs=0.02)
         low, high = package.ppi_mean_ci(*sample, alpha=0.05, lam=ours.weight / ratio)
-        # theirs has the normal's quantile and the variance seen. Ours has Student's with 59
-        # degrees (2 %) and one error more of the size of those seen, which tells of the judge
-        # that is right in nine of ten (7 %). Where that costs more than the judge saves, labels
-        # stand alone, with the variance at their limits (- 2 %)
+        # theirs has the normal's quantile and the variance seen. Ours has Student's
+        # with 59 degrees (2 %) and one error more of the size of those seen, which
+        # tells of the judge that is right in nine of ten (7 %). Where that costs more
+        # than the judge saves, labels stand alone, with the variance at their limits (-
+        # 2 %)
         width = np.asarray(high - low).item()
         assert (ours.weight > 0) == (noise == 0.1)
         more = {0.1: 1.09, 0.5: 0.985, 0.9: 0.98}[noise]
-        assert ours.interval[1] - ours.interval[0] == pytest.approx(more * width, rel=0.02)
+        assert ours.interval[1] - ours.interval[0] == pytest.approx(
+            more * width, rel=0.02
+        )
 
 
 def test_by_hand() -> None:
@@ -102,7 +120,9 @@ def test_an_instruction_whose_labels_agree_is_one_label() -> None:
         chosen = np.arange(100) < len(one)
         y = np.r_[one, np.zeros(100 - len(one))]
         alone = powered(y, y, chosen)
-        three = powered(*(np.repeat(x, 3) for x in (y, y, chosen)), cluster=np.arange(300) // 3)
+        three = powered(
+            *(np.repeat(x, 3) for x in (y, y, chosen)), cluster=np.arange(300) // 3
+        )
         assert three.labels_interval == pytest.approx(alone.labels_interval, abs=1e-9)
         assert three.labelled == 3 * alone.labelled
     # 5 of 5 instructions: exact binomial, 0.025^(1/5) = 0.478
@@ -120,8 +140,13 @@ def test_labels_of_unequal_weight_are_as_many_as_they_are_worth() -> None:
     n, z = 1 / 0.275, 1.959964  # Wilson's limits of one half, of 3.6 labels
     half = z / (1 + z**2 / n) * (0.25 / n + z**2 / (4 * n**2)) ** 0.5
     assert got.labels_interval == pytest.approx((0.5 - half, 0.5 + half), abs=1e-4)
-    # a residual of r = (I - 1 w') y has the covariance (I - 1 w') (I - 1 w')', here times weights
-    for w in (np.full(7, 1 / 7), np.array([0.4, *[0.1] * 6]), np.array([0.9, *[0.02] * 5])):
+    # a residual of r = (I - 1 w') y has the covariance (I - 1 w') (I - 1 w')', here
+    # times weights
+    for w in (
+        np.full(7, 1 / 7),
+        np.array([0.4, *[0.1] * 6]),
+        np.array([0.9, *[0.02] * 5]),
+    ):
         residual = np.diag(w) @ (np.eye(len(w)) - np.outer(np.ones(len(w)), w))
         covariance = residual @ residual.T
         labels = LabelledValues(1.0, np.zeros(len(w)), np.zeros(len(w)), w)
@@ -143,31 +168,43 @@ def test_a_kind_that_was_seldom_asked_for_does_not_count_by_chance() -> None:
         assert known.fitted is None
     # none of the kind: no number
     assert estimate(ppi_components(y, y, simple_design(light, inclusion))).both is None
-    # where only labels tell how likely they were, three of the kind stand for 60 of 140 items, not
-    # for 20 of 100; weights that add up to 100 move by 20 * 19 and 2 * 1 parts of 1220
+    # where only labels tell how likely they were, three of the kind stand for 60 of 140
+    # items, not for 20 of 100; weights that add up to 100 move by 20 * 19 and 2 * 1
+    # parts of 1220
     alone = simple_design(chosen, np.where(chosen, inclusion, np.nan))
     moved = alone.fitted()
-    assert moved.weight[[0, 99]] == pytest.approx([20 - 40 * 380 / 1220, 2 - 40 * 2 / 1220])
+    assert moved.weight[[0, 99]] == pytest.approx(
+        [20 - 40 * 380 / 1220, 2 - 40 * 2 / 1220]
+    )
     assert moved.weight[chosen].sum() == pytest.approx(100)
     assert moved.fitted() is None
     got = estimate(ppi_components(y, y, alone))
     assert got.labels == pytest.approx(0.75 * 80 / 140)
-    assert got.weight == 0.0  # three cannot tell how far a judge is to be believed of their kind
+    assert (
+        got.weight == 0.0
+    )  # three cannot tell how far a judge is to be believed of their kind
     low, high = score_limits(y[chosen], moved.weight[chosen])
     assert got.interval[0] < low
     assert high < got.interval[1]
-    # pairs without a label may only be taken for the likeliest kind: that is no knowledge
+    # pairs without a label may only be taken for the likeliest kind: that is no
+    # knowledge
     taken = simple_design(chosen, np.where(chosen & ~rare, 1 / 2, 1 / 20))
     assert taken.strata is None
-    assert "3 labels of a kind that was seldom asked for count for 43%" in describe(alone, False)
+    assert "3 labels of a kind that was seldom asked for count for 43%" in describe(
+        alone, False
+    )
     assert "seldom" not in describe(simple_design(chosen, inclusion), False)
-    assert "in 2 strata by their inclusion" in describe(simple_design(chosen, inclusion), False)
+    assert "in 2 strata by their inclusion" in describe(
+        simple_design(chosen, inclusion), False
+    )
 
 
 def score_limits(y: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
     """Limits of a weighted mean, see :func:`score_reach`."""
     weight = weight / weight.sum()
-    return score_reach(y, weight, 1 / float(weight @ weight), 1.959964).around(float(weight @ y))
+    return score_reach(y, weight, 1 / float(weight @ weight), 1.959964).around(
+        float(weight @ y)
+    )
 
 
 def test_score_limits_are_those_of_wilson_and_hold_with_ties_alone() -> None:
@@ -178,9 +215,12 @@ def test_score_limits_are_those_of_wilson_and_hold_with_ties_alone() -> None:
         middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
         half = z / (1 + z**2 / n) * (p * (1 - p) / n + z**2 / (4 * n**2)) ** 0.5
         assert got == pytest.approx((middle - half, middle + half), abs=1e-6)
-    # Tango (1998) of no win and no loss in n: wins less losses are at most z^2 / (n + z^2)
+    # Tango (1998) of no win and no loss in n: wins less losses are at most z^2 / (n +
+    # z^2)
     ties = score_reach(np.full(15, 0.5), np.full(15, 1 / 15), 15, z)
-    assert (ties.below, ties.above) == pytest.approx((z**2 / (15 + z**2) / 2,) * 2, abs=1e-9)
+    assert (ties.below, ties.above) == pytest.approx(
+        (z**2 / (15 + z**2) / 2,) * 2, abs=1e-9
+    )
 
 
 @pytest.mark.parametrize(
@@ -195,7 +235,9 @@ def test_score_limits_are_those_of_wilson_and_hold_with_ties_alone() -> None:
         (World("lopsided, some ties", "useful", 15, "difference"), 0.92),
         (World("win rate .9", "useful", 90, "clustered"), 0.92),
     ],
-    ids=lambda value: " ".join(map(str, vars(value).values())) if isinstance(value, World) else "",
+    ids=lambda value: (
+        " ".join(map(str, vars(value).values())) if isinstance(value, World) else ""
+    ),
 )
 def test_intervals_of_few_labels_hold_the_truth(world: World, least: float) -> None:
     """All 2,000 seeds are in benchmarks/coverage; three standard errors are 0.06."""
@@ -221,12 +263,14 @@ def test_skewed_limits_by_hand() -> None:
     )
     # of rare errors to one side, more are unseen than seen by chance
     assert got.above > 1.4 * got.below
-    # a judge that was never seen to err may err in 3 / 59 = 0.051 of the others, a share of
-    # 3941 / 4000, by the rule of three: 0.95^59 = 0.05
+    # a judge that was never seen to err may err in 3 / 59 = 0.051 of the others, a
+    # share of 3941 / 4000, by the rule of three: 0.95^59 = 0.05
     y, labelled = np.tile([0.0, 1.0], 2000), np.arange(4000) < 59
     never = powered(y, y, labelled, power=1.0)
     assert never.both - never.interval[0] == pytest.approx(0.050, abs=0.0002)
-    assert never.coarse  # nor is such an interval one of just 95 %, as one of 200 labels is
+    assert (
+        never.coarse
+    )  # nor is such an interval one of just 95 %, as one of 200 labels is
     assert not powered(*draw(np.random.default_rng(7), 200, 2000, 0.3)).coarse
 
 
@@ -236,13 +280,17 @@ def test_labels_all_alike_give_no_point_as_a_difference() -> None:
     design = simple_design(chosen)
     got = difference(ppi_components(y, y, design), ppi_components(1 - y, 1 - y, design))
     # exact: the win rate of x is 0.025^(1/8) at least, the difference twice that less 1
-    assert got.labels_interval == pytest.approx((2 * 0.025 ** (1 / 8) - 1, 1.0), abs=1e-9)
+    assert got.labels_interval == pytest.approx(
+        (2 * 0.025 ** (1 / 8) - 1, 1.0), abs=1e-9
+    )
     assert got.interval == got.labels_interval
     assert got.judge_interval[0] < got.judge_interval[1] == 1
     assert 0 < got.p < 0.05
 
 
-def judgements(tmp_path: Path, number: int = 400, right: float = 0.75) -> tuple[Path, Path]:
+def judgements(
+    tmp_path: Path, number: int = 400, right: float = 0.75
+) -> tuple[Path, Path]:
     """x beats y beats z with annotators; the judge is mostly right; 80 labels."""
     rng = np.random.default_rng(6)
     names, win = "xyz", {"xy": 0.7, "yz": 0.7, "xz": 0.85}
@@ -263,12 +311,22 @@ def judgements(tmp_path: Path, number: int = 400, right: float = 0.75) -> tuple[
 def test_rank_with_few_labels(tmp_path: Path) -> None:
     judge, people = judgements(tmp_path)
     out = tmp_path / "r.json"
-    command = ["rank", str(judge), "--labels", str(people), "--resamples", "50", "--full"]
+    command = [
+        "rank",
+        str(judge),
+        "--labels",
+        str(people),
+        "--resamples",
+        "50",
+        "--full",
+    ]
     result = output_of(*command, "--json", out)
     assert "Human win rates from few labels" in result
     people.write_text("".join(people.read_text().splitlines(keepends=True)[:25]))
     few = output_of(*command)
-    assert "intervals of at least 95%, to a point or two: so few labels" in " ".join(few.split())
+    assert "intervals of at least 95%, to a point or two: so few labels" in " ".join(
+        few.split()
+    )
     powered = json.loads(out.read_text())["powered"]
     assert [row["system"] for row in powered["systems"]] == ["x", "y", "z"]
     assert sum(row["rate"]["labelled"] for row in powered["systems"]) == 2 * 80
@@ -282,7 +340,15 @@ def test_rank_with_few_labels(tmp_path: Path) -> None:
 def test_agree_with_few_labels(tmp_path: Path) -> None:
     judge, people = judgements(tmp_path, 600, right=0.9)
     out = tmp_path / "r.json"
-    command = ["agree", str(judge), "--labels", str(people), "--missing", "drop", "--full"]
+    command = [
+        "agree",
+        str(judge),
+        "--labels",
+        str(people),
+        "--missing",
+        "drop",
+        "--full",
+    ]
     result = output_of(*command, "--json", out)
     assert "Human labels over all judged pairs, from few" in result
     rows = {row["what"]: row["share"] for row in json.loads(out.read_text())["shares"]}
@@ -295,8 +361,13 @@ def test_agree_with_few_labels(tmp_path: Path) -> None:
 
 
 def test_forest_plots() -> None:
-    rows = [ForestMark("a <b>", 0.4, (0.2, 0.6), "40 %"), ForestMark("c", 0.9, None, "90 %")]
-    drawn = forest([*rows, ForestMark("d", None, None, "-", (0.5, "rule <i>"))], 0, 1, ["0", "1"])
+    rows = [
+        ForestMark("a <b>", 0.4, (0.2, 0.6), "40 %"),
+        ForestMark("c", 0.9, None, "90 %"),
+    ]
+    drawn = forest(
+        [*rows, ForestMark("d", None, None, "-", (0.5, "rule <i>"))], 0, 1, ["0", "1"]
+    )
     assert "a &lt;b&gt;" in drawn
     assert "rule &lt;i&gt;" in drawn
     assert drawn.count('class="range"') == 1

@@ -33,7 +33,9 @@ def run(tmp_path: Path) -> Path:
                 counts = {"loop": int(number % 3 == 0), "click": int(number == 0)}
                 number += 1
             group = Extension(values={"count": sum(counts.values()), "counts": counts})
-            made = Blueprint(clip=clip).model_copy(update={"extensions": {"defects": group}})
+            made = Blueprint(clip=clip).model_copy(
+                update={"extensions": {"defects": group}}
+            )
             clips.append({"source": answer.source_id, "clip": clip})
             blueprints.append(made.model_dump(mode="json"))
     write_lines(folder / "clips.jsonl", clips)
@@ -42,7 +44,9 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_shares_of_answers_with_each_defect(run: Path) -> None:
-    rows = {(row.system, row.kind): row for row in rank(run, options=RankOptions()).defects}
+    rows = {
+        (row.system, row.kind): row for row in rank(run, options=RankOptions()).defects
+    }
     answers = rows["x", "any"].answers
     affected = -(-answers // 3)
     found = [rows["x", kind].affected for kind in ("any", "loop", "click")]
@@ -56,12 +60,18 @@ def test_shares_of_answers_with_each_defect(run: Path) -> None:
 
 
 def test_the_figure_in_table_json_and_csv(run: Path, tmp_path: Path) -> None:
-    out = trace_eval("rank", run, "--full", "--json", tmp_path / "r.json", "--csv", tmp_path / "c")
+    out = trace_eval(
+        "rank", run, "--full", "--json", tmp_path / "r.json", "--csv", tmp_path / "c"
+    )
     assert "Answers with a defect" in out.out
     rows = json.loads((tmp_path / "r.json").read_text())["defects"]
     assert {"system", "kind", "answers", "affected", "share"} == set(rows[0])
     [file] = [p for p in (tmp_path / "c").iterdir() if "defect" in p.name]
-    assert {row["kind"] for row in csv.DictReader(file.open())} == {"any", "loop", "click"}
+    assert {row["kind"] for row in csv.DictReader(file.open())} == {
+        "any",
+        "loop",
+        "click",
+    }
 
 
 def test_a_run_without_the_group_and_a_file_have_none(tmp_path: Path) -> None:

@@ -17,7 +17,12 @@ from trace_eval.stats.options import RankOptions
 from trace_eval.stats.rank_labels import rank_labels
 from trace_eval.stats.ranking.correlation import correlate
 from trace_eval.stats.ranking.fit import MODELS
-from trace_eval.stats.ranking.outcomes import mean_win_rates, outcomes_of, ranks, win_rates
+from trace_eval.stats.ranking.outcomes import (
+    mean_win_rates,
+    outcomes_of,
+    ranks,
+    win_rates,
+)
 from trace_eval.stats.ranking.prepare import human_table
 from trace_eval.stats.ranking.strengths import BAR, strengths
 
@@ -52,13 +57,21 @@ def test_win_rates_by_hand() -> None:
     # x against y 5/6, against z 1/2: mean 2/3
     assert mean_win_rates(got)[0] == Fraction(2, 3)
     # typed: both_bad is 0 for both
-    assert win_rates(got, typed=True) == [Fraction(5, 8), Fraction(1, 8), Fraction(1, 2)]
+    assert win_rates(got, typed=True) == [
+        Fraction(5, 8),
+        Fraction(1, 8),
+        Fraction(1, 2),
+    ]
     assert win_rates(got, baseline="z") == [Fraction(1, 2), Fraction(0), None]
 
 
 def test_exact_ties_stay_ties() -> None:
     # In floats 0.1 + 0.2 > 0.3; as rationals 3/10 = 3/10.
-    assert ranks([Fraction(1, 10) + Fraction(2, 10), Fraction(3, 10), Fraction(0)]) == [1, 1, 3]
+    assert ranks([Fraction(1, 10) + Fraction(2, 10), Fraction(3, 10), Fraction(0)]) == [
+        1,
+        1,
+        3,
+    ]
     # Fitted values that differ in the 16th digit are the same.
     assert ranks([0.1 + 0.2, 0.3, 1.0]) == [2, 2, 1]
     # A cycle: everybody beats one and loses to one.
@@ -87,7 +100,9 @@ def test_models_with_ties_reach_the_maximum(name: str) -> None:
         first, second = outcomes.pairs.T
         win, lose, even = probabilities(strength[first], strength[second], tie)
         w, lo, t, b = outcomes.counts.T
-        return float(-(w * np.log(win) + lo * np.log(lose) + (t + b) * np.log(even)).sum())
+        return float(
+            -(w * np.log(win) + lo * np.log(lose) + (t + b) * np.log(even)).sum()
+        )
 
     best = minimize(loss_of, np.zeros(4), method="BFGS", options={"gtol": 1e-9})
     theirs = np.r_[0, best.x[:-1]]
@@ -100,7 +115,9 @@ def test_models_with_ties_reach_the_maximum(name: str) -> None:
 
 def test_ties_alone_have_no_tie_parameter() -> None:
     outcomes = outcomes_of(games("xyg xyb"))
-    assert strengths(MODELS["bradley_terry"], outcomes).values == pytest.approx((0, 0), abs=1e-9)
+    assert strengths(MODELS["bradley_terry"], outcomes).values == pytest.approx(
+        (0, 0), abs=1e-9
+    )
     for name in ("davidson", "rao_kupper"):
         got = strengths(MODELS[name], outcomes)
         assert got.reason == "every comparison is a tie: the tie parameter is infinite"
@@ -150,7 +167,9 @@ def test_models_agree_where_there_are_no_ties(name: str) -> None:
         ("wx1 xw1 yz1 zy1 wy1", "the distance is infinite"),
     ],
 )
-def test_no_finite_strength_is_said_and_a_prior_mends_it(played: str, reason: str) -> None:
+def test_no_finite_strength_is_said_and_a_prior_mends_it(
+    played: str, reason: str
+) -> None:
     outcomes = outcomes_of(games(played))
     for model in MODELS.values():
         got = strengths(model, outcomes)
@@ -193,16 +212,20 @@ def test_typed_ties_are_evidence_about_both() -> None:
     [
         (" ".join(["xy1"] * 90 + ["xy2"] * 10), [(1, 1), (2, 2)]),
         ("xy1 xy1", [(1, 2), (1, 2)]),  # sign test: p = 1/2
-        ("xy1 xy1 xy1 xy1 xy1 xyt", [(1, 2), (1, 2)]),  # 5:0 and a tie: 2 / 2^5 = 0.0625
+        (
+            "xy1 xy1 xy1 xy1 xy1 xyt",
+            [(1, 2), (1, 2)],
+        ),  # 5:0 and a tie: 2 / 2^5 = 0.0625
         ("xy1 xy1 xy1 xy1 xy1 xy1", [(1, 1), (2, 2)]),  # 2 / 2^6 = 0.031
         ("xy1 xy1 xy1 xy1 xy1 xy1 xy1 xy2", [(1, 2), (1, 2)]),  # 2 * 9 / 2^8 = 0.070
         ("xy1 xz1 zy1", [(1, 3)] * 3),  # no order of any two
         ("xy1 xy1 xz1 xz1 yz1 yz1", [(1, 3)] * 3),
-        # z is beaten by both, 6:0 is 0.031, of three pairs 0.094; 7:0 is 0.016, of three 0.047
+        # z is beaten by both, 6:0 is 0.031, of three pairs 0.094; 7:0 is 0.016, of
+        # three 0.047
         ("xz1 xz1 xz1 xz1 xz1 xz1 yz1 yz1 yz1 yz1 yz1 yz1", [(1, 3)] * 3),
         (" ".join(["xz1 yz1"] * 7), [(1, 2), (1, 2), (3, 3)]),
-        # x won all of 4 against z, y none of 4: 1 of 70 ways to deal them out, two-sided 0.029;
-        # of 5 each 1 of 252, two-sided 0.008, of three pairs 0.024
+        # x won all of 4 against z, y none of 4: 1 of 70 ways to deal them out,
+        # two-sided 0.029; of 5 each 1 of 252, two-sided 0.008, of three pairs 0.024
         ("xz1 xz1 xz1 xz1 yz2 yz2 yz2 yz2", [(1, 3)] * 3),
         ("xz1 xz1 xz1 xz1 xz1 yz2 yz2 yz2 yz2 yz2", [(1, 2), (2, 3), (1, 3)]),
     ],
@@ -238,7 +261,8 @@ def test_copies_and_pairs_that_both_lose_show_no_order() -> None:
 
 
 def test_a_rank_lies_in_its_interval_whatever_the_opponents() -> None:
-    # y is better than x (20:0), but x met z and lost 40 games fewer than y met w and lost
+    # y is better than x (20:0), but x met z and lost 40 games fewer than y met w and
+    # lost
     played = games(" ".join(["yx1"] * 20 + ["xz1"] * 60 + ["yw2"] * 60))
     report = rank_labels(played, RankOptions(QUICK))
     for place in report.places:
@@ -252,9 +276,13 @@ def test_a_rank_lies_in_its_interval_whatever_the_opponents() -> None:
 
 
 def test_resamples_without_a_finite_strength_are_counted() -> None:
-    # 3 games, 1 of them lost: no loss is drawn with probability (2/3)^3 = 0.296, no win with
-    # (1/3)^3 = 0.037; 2000 resamples put the share within 5 standard errors, 0.05
-    got = next(p for p in rank_labels(games("xy1 xy2 xy1")).places if p.method == "bradley_terry")
+    # 3 games, 1 of them lost: no loss is drawn with probability (2/3)^3 = 0.296, no win
+    # with (1/3)^3 = 0.037; 2000 resamples put the share within 5 standard errors, 0.05
+    got = next(
+        p
+        for p in rank_labels(games("xy1 xy2 xy1")).places
+        if p.method == "bradley_terry"
+    )
     assert got.undefined / 2000 == pytest.approx(8 / 27 + 1 / 27, abs=0.05)
 
 
@@ -270,11 +298,15 @@ def test_correlation_with_people(tmp_path: Path) -> None:
     path.write_text("system,rank\nx,1\ny,2\nz,3\n")
     human = read_human_ranking(path)
     played = games("xy1 xy1 yz1 yz1 xz1 zx1")
-    got = {c.method: c for c in rank_labels(played, RankOptions(QUICK), human).correlations}
+    got = {
+        c.method: c for c in rank_labels(played, RankOptions(QUICK), human).correlations
+    }
     assert got["win_rate"].spearman == pytest.approx(1, abs=1e-12)
     assert got["win_rate"].kendall == pytest.approx(1, abs=1e-12)
     # annotators with the opposite opinion on every game
-    other = rank_labels(played, RankOptions(QUICK), None, games("xy2 xy2 yz2 yz2 xz2 zx2"))
+    other = rank_labels(
+        played, RankOptions(QUICK), None, games("xy2 xy2 yz2 yz2 xz2 zx2")
+    )
     assert other.correlations[0].spearman == pytest.approx(-1, abs=1e-12)
 
 
@@ -300,7 +332,8 @@ def test_clusters_and_options_are_checked() -> None:
 
 
 def test_a_human_ranking_is_compared_with_the_rate_against_the_baseline() -> None:
-    # against z: x 1/2, y 1; over all: x (1+1+1+1/2)/5... better than y: the orders differ
+    # against z: x 1/2, y 1; over all: x (1+1+1+1/2)/5... better than y: the orders
+    # differ
     played = games("xz1 xz2 yz1 xy1 xy1 xy1")
     human = {"x": 1.0, "y": 2.0}
     beside, alone = (
@@ -326,15 +359,22 @@ def test_three_systems_show_little() -> None:
     values = {name: float(RNG.random()) for name in "abcdefgh"}
     other = {name: float(RNG.random()) for name in "abcdefgh"}
     p = kendalltau(list(values.values()), list(other.values()), method="exact").pvalue
-    assert correlate("m", values, "people", other).kendall_p == pytest.approx(p, abs=1e-12)
+    assert correlate("m", values, "people", other).kendall_p == pytest.approx(
+        p, abs=1e-12
+    )
     many = {name: float(n) for n, name in enumerate("abcdefghijkl")}
-    assert correlate("m", many, "people", many).spearman_p == pytest.approx(2 / factorial(12))
+    assert correlate("m", many, "people", many).spearman_p == pytest.approx(
+        2 / factorial(12)
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("system,score\nx,nan\ny,1\n", "record 1: score is 'nan'; give a finite number"),
+        (
+            "system,score\nx,nan\ny,1\n",
+            "record 1: score is 'nan'; give a finite number",
+        ),
         ("system,rank\nx,inf\n", "rank is 'inf'; give a finite number"),
         ("system,score,rank\nx,1,\ny,,2\n", "both score and rank"),
         ("system,score\nx,1\ny,\n", "record 2: needs 'system'"),
@@ -342,7 +382,9 @@ def test_three_systems_show_little() -> None:
         ("system,rank\nx,1\nx,2\n", "x was given before; delete one"),
     ],
 )
-def test_human_rankings_are_read_strictly(tmp_path: Path, text: str, message: str) -> None:
+def test_human_rankings_are_read_strictly(
+    tmp_path: Path, text: str, message: str
+) -> None:
     path = tmp_path / "human.csv"
     path.write_text(text)
     with pytest.raises(UserError, match=message):
@@ -362,7 +404,9 @@ def test_names_that_match_nothing_are_said() -> None:
 def test_labels_without_a_judgement_are_refused_or_dropped() -> None:
     judged = games("xy1 xy2 xy1")
     labels = table("labels", {"overall": "12"}, id=["p0", "gone"])
-    with pytest.raises(UserError, match="no judgement of 1 of 2 labelled items, first 'gone'"):
+    with pytest.raises(
+        UserError, match="no judgement of 1 of 2 labelled items, first 'gone'"
+    ):
         human_table(labels, judged)
     people = human_table(labels, judged, "drop")
     report = rank_labels(judged, RankOptions(QUICK), None, people)

@@ -15,7 +15,12 @@ from tests.support.judged import write_folder
 from tests.support.processes import python
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Labels, Pair
-from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall, VerdictOpinion
+from trace_eval.data.judgement import (
+    DimensionVerdict,
+    Judgement,
+    Overall,
+    VerdictOpinion,
+)
 from trace_eval.data.measures import text
 from trace_eval.data.measures.numbers import PairMeasures
 from trace_eval.data.measures.pair import measure_pair
@@ -75,13 +80,18 @@ def run(tmp_path: Path) -> Path:
             )
         )
         judged.append(judgement(name, label))
-        fused.append(Overall(pair=name, policy="content_first", rating=Rating(label), why="x"))
+        fused.append(
+            Overall(pair=name, policy="content_first", rating=Rating(label), why="x")
+        )
     stale = Judgement.unscored("p0", "rules", Reason.UNREACHABLE, "down")
     folder = write_folder(
         tmp_path / "run",
         {},
         pairs=pairs,
-        judgements=[stale, *judged],  # a first failure, then the retry: the last line counts
+        judgements=[
+            stale,
+            *judged,
+        ],  # a first failure, then the retry: the last line counts
         overall=fused,
         clips=[ClipRecord(source=f"/{s}.wav", clip=f"hash-{s}") for s in seconds],
         blueprints=[blueprint(f"hash-{s}", n) for s, n in seconds.items()],
@@ -110,7 +120,10 @@ def test_a_baseline_without_its_package_names_the_remedy(
         measures = measure_pair(Pair(id=name, a=answer, b=answer), heard, heard)
         Run(run).add_measures(PairMeasures(pair=name, measures=measures))
     shown = output_of("agree", run, "--beat", "wer:lower", "--full")
-    why = "wer was measured of no pair (text errors need jiwer, whisper-normalizer; run: pip"
+    why = (
+        "wer was measured of no pair (text errors need jiwer, whisper-normalizer; run:"
+        " pip"
+    )
     assert why in " ".join(shown.split())
 
 
@@ -120,8 +133,8 @@ def test_agreement_of_a_run(run: Path) -> None:
     # only p0 agrees
     assert overall.metrics["accuracy_4way"].value == 0.25
     baselines = {b.name: b for b in overall.baselines}
-    # the longer answer is 2, 1, 2, 2 by duration: never right; MOS says the same; the louder
-    # answer is 1, 2, 1, 1: right on p0 and p1
+    # the longer answer is 2, 1, 2, 2 by duration: never right; MOS says the same; the
+    # louder answer is 1, 2, 1, 1: right on p0 and p1
     assert baselines["longer answer"].accuracy == 0
     assert baselines["higher MOS"].accuracy == 0
     assert baselines["louder answer"].accuracy == 0.5
@@ -135,7 +148,11 @@ def test_agreement_of_a_run(run: Path) -> None:
     # human ties: p2 (judge ties) and p3 (judge says 2, the longer one)
     assert (length.human_ties, length.longer, length.tied) == (2, 1, 1)
     noise = next(row for row in report.noise if row.dimension == "content")
-    assert (noise.basis, noise.noise.items, noise.noise.pairwise) == ("calls of one order", 4, 1)
+    assert (noise.basis, noise.noise.items, noise.noise.pairwise) == (
+        "calls of one order",
+        4,
+        1,
+    )
 
 
 def test_a_run_without_judgements_says_so(run: Path) -> None:
@@ -159,7 +176,8 @@ def test_help_imports_nothing_heavy() -> None:
     code = (
         "import sys; from importlib import import_module;"
         "[import_module(f'trace_eval.commands.{name}') for name in"
-        " 'ablate agree best card compare convert drill plan rank review turns'.split()];"
-        "print([m for m in ('numpy', 'scipy', 'sklearn', 'pyarrow') if m in sys.modules])"
+        " 'ablate agree best card compare convert drill plan rank review"
+        " turns'.split()];print([m for m in ('numpy', 'scipy', 'sklearn', 'pyarrow') if"
+        " m in sys.modules])"
     )
     assert python(code).strip() == "[]"

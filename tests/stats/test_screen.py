@@ -41,7 +41,9 @@ def test_p_values_by_hand() -> None:
 def test_a_certain_stratum_moves_what_the_rest_must_reach() -> None:
     # 20 taken with certainty, 10 agree; 80 others of which 40 were asked and 38 agree.
     # For 0.8 over all 100 the others need (80 - 10) / 80 = 0.875.
-    agrees = np.r_[np.ones(10), np.zeros(10), np.ones(38), np.zeros(2), np.full(40, np.nan)]
+    agrees = np.r_[
+        np.ones(10), np.zeros(10), np.ones(38), np.zeros(2), np.full(40, np.nan)
+    ]
     wanted = np.arange(100) < 60
     inclusion = np.r_[np.ones(20), np.full(40, 0.5), np.full(40, np.nan)]
     design = simple_design(wanted, inclusion)
@@ -54,19 +56,24 @@ def test_clusters_are_one_observation_where_nothing_else_is_seen() -> None:
 
     def p(clusters: int, labels: np.ndarray = agrees) -> float:
         cluster = np.repeat(np.arange(clusters), 200 // clusters)
-        return p_below(labels, simple_design(everybody, cluster=cluster), everybody, 0.9)
+        return p_below(
+            labels, simple_design(everybody, cluster=cluster), everybody, 0.9
+        )
 
     assert p(200) == pytest.approx(0.9**200)
     # all agree: four instructions are at most four observations
     assert p(4) > 0.9**4
     assert 0.9**100 < p(100) < 20 * 0.9**100
-    # disagreement in whole instructions says less than the same number scattered over all
+    # disagreement in whole instructions says less than the same number scattered over
+    # all
     spread, whole = np.ones(200), np.ones(200)
     spread[::20], whole[:10] = 0, 0
     assert p(40, whole) > 2 * p(40, spread)
 
 
-@pytest.mark.parametrize("shares", [(0.9, 0.9, 0.9), (1.0, 1.0, 0.7), (0.85, 0.95, 0.9)])
+@pytest.mark.parametrize(
+    "shares", [(0.9, 0.9, 0.9), (1.0, 1.0, 0.7), (0.85, 0.95, 0.9)]
+)
 @pytest.mark.parametrize("sizes", [(2, 2, 2), (1, 2, 3), (1, 1, 4)])
 def test_bets_are_p_values_however_alike_an_instruction_is(
     shares: tuple[float, ...], sizes: tuple[int, ...]
@@ -74,10 +81,14 @@ def test_bets_are_p_values_however_alike_an_instruction_is(
     """All outcomes, where an instruction agrees as a whole or not at all."""
     everybody = np.ones(sum(sizes), bool)
     design = simple_design(everybody, cluster=np.repeat(np.arange(3), sizes))
-    target = float(np.average(shares, weights=sizes))  # the hypothesis is true, and only just
+    target = float(
+        np.average(shares, weights=sizes)
+    )  # the hypothesis is true, and only just
     got = []
     for right in itertools.product((0, 1), repeat=3):
-        chance = np.prod([s if r else 1 - s for s, r in zip(shares, right, strict=True)])
+        chance = np.prod(
+            [s if r else 1 - s for s, r in zip(shares, right, strict=True)]
+        )
         agrees = np.repeat(np.array(right, float), sizes)
         got.append((p_below(agrees, design, everybody, target), float(chance)))
     for level, _ in got:
@@ -135,7 +146,8 @@ EXACT = {
 @pytest.mark.parametrize("name", [name for name in STUDY if name != UNSEEN])
 def test_awkward_draws_promise_nothing_false(name: str) -> None:
     got = STUDY[name](SEEDS)
-    # an exact test uses up its 5 %, and four standard errors of that; bets stay far below
+    # an exact test uses up its 5 %, and four standard errors of that; bets stay far
+    # below
     allowed = 0.05 + 4 * (0.05 * 0.95 / SEEDS) ** 0.5
     assert got["violations"]["share"] <= (allowed if name in EXACT else 0.0)
     assert got["refused"] == (name in REFUSED)
@@ -152,7 +164,8 @@ def drawn_of(inclusion: list[float], wanted: int, total: int = 100) -> Drawn:
 
 
 def test_probabilities_must_add_up_to_the_run() -> None:
-    # 20 with certainty and 40 of the other 80: the pairs without a label had the same half
+    # 20 with certainty and 40 of the other 80: the pairs without a label had the same
+    # half
     got = drawn_of([1.0] * 20 + [0.5] * 40, 60)
     assert (got.problem, got.doubt) == (None, None)
     assert got.inclusion[60:].tolist() == [0.5] * 40
@@ -171,7 +184,8 @@ def test_probabilities_must_add_up_to_the_run() -> None:
         got = drawn_of(inclusion, wanted)
         assert got.inclusion is None
         assert re.search(words, str(got.problem))
-    # all are known: the bound uses them; estimates do not speak for a class that was not drawn
+    # all are known: the bound uses them; estimates do not speak for a class that was
+    # not drawn
     known = drawn_of([0.9] * 90 + [0.01] * 10, 85)
     assert (known.problem, known.doubt) == (None, None)
     assert "10 of 100 pairs were less likely" in str(known.caption)
@@ -179,9 +193,13 @@ def test_probabilities_must_add_up_to_the_run() -> None:
 
 def test_copies_and_instructions_are_one_unit() -> None:
     clips = {"clip_a": list("abxcc-"), "clip_b": list("bayde-")}
-    clips = {name: [None if c == "-" else c for c in column] for name, column in clips.items()}
+    clips = {
+        name: [None if c == "-" else c for c in column]
+        for name, column in clips.items()
+    }
     columns = {"overall": "111111"}
-    # a-b is b-a; c-d and c-e share one recording only; an unknown one is a copy of nothing
+    # a-b is b-a; c-d and c-e share one recording only; an unknown one is a copy of
+    # nothing
     assert units(table("judge", columns, **clips).facts).tolist() == [0, 0, 1, 2, 3, 4]
     named = table("judge", columns, **clips, instruction_id=list("ijjkkl"))
     # i and j share a copy
@@ -202,7 +220,9 @@ def test_three_commands_have_one_rule(
 ) -> None:
     judge, labels = tmp_path / "judge.csv", tmp_path / "labels.csv"
     rows = [f"p{n},x,{'yz'[n % 2]},{1 + n % 2},0.{n:03}" for n in range(200)]
-    judge.write_text("\n".join(("id,system_a,system_b,preference,confidence", *rows)) + "\n")
+    judge.write_text(
+        "\n".join(("id,system_a,system_b,preference,confidence", *rows)) + "\n"
+    )
     given = ["" if value is None else str(value) for value in inclusion]
     text = [f"p{n},{1 + n % 2},{value}" for n, value in enumerate(given)]
     labels.write_text("\n".join(("id,preference,inclusion", *text)) + "\n")
@@ -213,7 +233,9 @@ def test_three_commands_have_one_rule(
     ):
         wanted = [] if command == "screen" else ["--full"]
         missing = ["--missing", "drop"] if command == "agree" else []
-        code, printed = code_and_words(command, judge, "--labels", labels, *wanted, *missing)
+        code, printed = code_and_words(
+            command, judge, "--labels", labels, *wanted, *missing
+        )
         assert words in printed
         assert silent not in printed
         # labels that contradict themselves are refused where nothing else is to be had
@@ -234,7 +256,10 @@ def pairs(number: int, right: float, seed: int = 0, **extra: object) -> Opinions
     votes = np.where(rng.random(number) < right, truth, 1 - truth)
     letters = ["".join("12"[code] for code in codes) for codes in (votes, truth)]
     judged = table(
-        "judge", {"overall": letters[0]}, confidence=[str(rng.random()) for _ in truth], **extra
+        "judge",
+        {"overall": letters[0]},
+        confidence=[str(rng.random()) for _ in truth],
+        **extra,
     )
     return judged.beside(labels=table("labels", {"overall": letters[1]}))
 
@@ -258,7 +283,9 @@ def test_what_it_says_when_it_can_and_when_it_cannot() -> None:
 
 
 def test_unscored_pairs_are_hopeless_and_the_review_is_least_sure_first() -> None:
-    judged = table("judge", {"overall": "12-1"}, confidence=["0.9", "0.2", "0.5", "0.4"])
+    judged = table(
+        "judge", {"overall": "12-1"}, confidence=["0.9", "0.2", "0.5", "0.4"]
+    )
     got = screened(judged.beside(labels=table("labels", {"overall": "1212"})))
     assert got.hopeless == ("p2",)
     assert got.review == ("p1", "p3", "p0")
@@ -288,7 +315,16 @@ def test_the_command_writes_three_lists(tmp_path: Path) -> None:
     rows = [f"p{n},{1 + (n % 2 if yes else 1 - n % 2)}" for n, yes in enumerate(right)]
     labels.write_text("\n".join(("id,preference", *rows)) + "\n")
     out = tmp_path / "lists"
-    command = ["screen", str(judged), "--labels", str(labels), "--agree", "0.8", "--out", str(out)]
+    command = [
+        "screen",
+        str(judged),
+        "--labels",
+        str(labels),
+        "--agree",
+        "0.8",
+        "--out",
+        str(out),
+    ]
     output_of(*command)
     lists = ("decided", "review", "hopeless")
     rows = {name: list(csv.DictReader((out / f"{name}.csv").open())) for name in lists}

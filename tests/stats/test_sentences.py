@@ -54,7 +54,9 @@ from trace_eval.stats.sentences import (
         (0.998, "99.8"),
     ],
 )
-def test_a_percentage_is_never_rounded_onto_a_threshold(share: float, shown: str) -> None:
+def test_a_percentage_is_never_rounded_onto_a_threshold(
+    share: float, shown: str
+) -> None:
     assert percent(share) == shown
 
 
@@ -63,7 +65,9 @@ def test_a_percentage_is_never_rounded_onto_a_threshold(share: float, shown: str
     [(0.05, 0.95, True), (0.0501, 0.95, False), (0.1, 0.9, True), (0.05, 0.99, False),
      (None, 0.95, False)],
 )  # fmt: skip
-def test_shown_is_p_at_most_one_minus_the_level(p: float | None, level: float, shown: bool) -> None:
+def test_shown_is_p_at_most_one_minus_the_level(
+    p: float | None, level: float, shown: bool
+) -> None:
     assert is_shown(p, level) is shown
 
 
@@ -111,7 +115,9 @@ def test_few_and_exact_p_values() -> None:
         names = {f"system_{side}": np.full(len(words), side, object) for side in "ab"}
         ids = np.arange(len(words)).astype(object)
         table = Opinions("x", ids, {"preference": words}, facts=names)
-        return next(row.rate for row in own_rates(outcomes_of(table)) if row.system == "a")
+        return next(
+            row.rate for row in own_rates(outcomes_of(table)) if row.system == "a"
+        )
 
     for number in range(1, 5):
         assert rated(number, 0).p is None  # nothing is tested of so few
@@ -119,8 +125,11 @@ def test_few_and_exact_p_values() -> None:
         got = rated(won, lost)
         assert got.exact
         assert got.p == pytest.approx(sign_test(won, lost))
-        assert rated(won, lost, 6).p == pytest.approx(sign_test(won, lost))  # ties tell nothing
-    # at least as hard to pass as the interval: where it shows a difference, so does the interval
+        assert rated(won, lost, 6).p == pytest.approx(
+            sign_test(won, lost)
+        )  # ties tell nothing
+    # at least as hard to pass as the interval: where it shows a difference, so does the
+    # interval
     for won, lost in ((6, 0), (10, 2), (26, 12), (39, 21)):
         interval = rated(won, lost).interval
         assert sign_test(won, lost) <= 0.05
@@ -139,23 +148,31 @@ def test_more_labels_show_in_four_of_five_cases_what_is_as_it_looks() -> None:
     assert won_again == pytest.approx(0.8, abs=0.03)
     corrected = more_labels(100, (got[0], 0.5, got[1]), 0.95, claims=4)
     assert corrected > 1.2 * more
-    assert (next_level(0.95), next_level(0.975), next_level(0.9985)) == (0.975, 0.9875, 0.999)
+    assert (next_level(0.95), next_level(0.975), next_level(0.9985)) == (
+        0.975,
+        0.9875,
+        0.999,
+    )
     mirrored = more_labels(100, (0.42, 0.5, (1 - got[1][1], 1 - got[1][0])), 0.95)
     assert mirrored == pytest.approx(more)
     assert more_labels(100, (0.58, 0.5, None), 0.95) is None
 
 
 def test_labels_that_nobody_collects_and_that_the_run_has_not() -> None:
-    # reach 0.1 at 100 labels: the next look sees 0.1 (2.24 + .84) / 1.96 / d standard widths
+    # reach 0.1 at 100 labels: the next look sees 0.1 (2.24 + .84) / 1.96 / d standard
+    # widths
     wanted = 0.1 / 1.959964 * (2.241403 + 0.841621)
     edge = wanted / 1001**0.5  # 100,000 more labels
     text = labels_to_tell(100, (0.5 + edge * 1.01, 0.5, (0.4 + edge * 1.01, 0.6)), 0.95)
     looks = "If the difference is as large as it looks,"
-    assert text.startswith(f"{looks} about 99,000 more pairs with a label would tell in 8 of 10")
+    assert text.startswith(
+        f"{looks} about 99,000 more pairs with a label would tell in 8 of 10"
+    )
     assert text.endswith("This look counts: take the next one with --level 0.975.")
     text = labels_to_tell(100, (0.5 + edge * 0.99, 0.5, (0.4 + edge * 0.99, 0.6)), 0.95)
     assert text == f"{looks} not even 100,000 more pairs with a label would tell."
-    # the 100 labels that are there vary no more, and half a label is taken away: 850 more
+    # the 100 labels that are there vary no more, and half a label is taken away: 850
+    # more
     seen = 0.1 / 1.959964 * (2.241403 + 0.841621 * (1 - 1 / 9.5) ** 0.5)
     value = 0.5 + seen / 9.5**0.5 + 1 / 1900
     figure = (100, (value, 0.5, (value - 0.1, 0.8)), 0.95)
@@ -164,8 +181,8 @@ def test_labels_that_nobody_collects_and_that_the_run_has_not() -> None:
         f"{looks} about 850 more labels would tell in 8 of 10 cases; 851 pairs have"
     )
     assert few == (
-        f"{looks} not even a label for each of the 849 pairs that have none would tell: about 850"
-        " would be needed."
+        f"{looks} not even a label for each of the 849 pairs that have none would tell:"
+        " about 850 would be needed."
     )
     text = labels_to_tell(100, (0.9, 0.5, (0.8, 0.95)), 0.95)
     assert text.startswith(f"{looks} about 1 more pair with a label would tell")
@@ -191,8 +208,12 @@ def test_labels_before_any_are_there() -> None:
     assert "you would see a difference of" in before_labels(least, 0.95)[1]
     assert len(before_labels(None, 0.95)) == 1
     # advice that the pairs allow: what is needed, or what they would show
-    assert first_labels(needed, 0.95).endswith(f"you need about {about(needed)} labels.")
-    assert first_labels(needed - 1, 0.95).startswith(f"With a label for each of the {needed - 1}")
+    assert first_labels(needed, 0.95).endswith(
+        f"you need about {about(needed)} labels."
+    )
+    assert first_labels(needed - 1, 0.95).startswith(
+        f"With a label for each of the {needed - 1}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -204,7 +225,9 @@ def test_labels_before_any_are_there() -> None:
         (None, "not shown to rise with annotators', as rho has no interval"),
     ],
 )
-def test_words_follow_the_interval(limits: tuple[float, float] | None, scores: str) -> None:
+def test_words_follow_the_interval(
+    limits: tuple[float, float] | None, scores: str
+) -> None:
     assert correlates(IntervalEstimate(0.5, limits)) == scores
 
 
@@ -215,10 +238,12 @@ def test_a_rule_and_its_test() -> None:
     )
     below = replace(above, word="below")
     assert beside_rule(below, 3) == (
-        "That is below a simple rule, length at 50 % (paired test, p = 0.012, for the best of 3"
-        " judges)."
+        "That is below a simple rule, length at 50 % (paired test, p = 0.012, for the"
+        " best of 3 judges)."
     )
-    assert beside_rule(replace(above, p=None)).endswith("at 50 %, as nothing could be tested.")
+    assert beside_rule(replace(above, p=None)).endswith(
+        "at 50 %, as nothing could be tested."
+    )
     assert beside_rule(None) == "No simple rule could be tried beside it."
 
 
@@ -237,22 +262,29 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         words = "1" if (a == "new") == (rng.random() < 0.6) else "2"
         judged.append((f"p{n}", a, b, words))
         if n < 29:
-            labels.append((f"p{n}", words if rng.random() < 0.8 else "12"[words == "1"]))
+            labels.append(
+                (f"p{n}", words if rng.random() < 0.8 else "12"[words == "1"])
+            )
     return (
-        write_rows(folder / "judged.csv", ["id", "system_a", "system_b", "overall"], judged),
+        write_rows(
+            folder / "judged.csv", ["id", "system_a", "system_b", "overall"], judged
+        ),
         write_rows(folder / "labels.csv", ["id", "overall"], labels),
     )
 
 
-def test_two_systems_have_sentences_first_and_no_models(files: tuple[Path, Path]) -> None:
+def test_two_systems_have_sentences_first_and_no_models(
+    files: tuple[Path, Path],
+) -> None:
     judged, labels = files
     alone = trace_eval("rank", judged, "--resamples", 20)
     first, second, third = alone.out.splitlines()
     assert first.startswith("new wins 6")
     assert "of 200 pairs by this judge: shown to be better (exact sign test, p" in first
     assert second.startswith("Nobody labelled these pairs")
-    assert (
-        third == "With a label for each of the 200 pairs you would see a difference of 20 points."
+    assert third == (
+        "With a label for each of the 200 pairs you would see a difference of 20"
+        " points."
     )
     both = trace_eval("rank", judged, "--labels", labels, "--resamples", 20)
     # Three sentences, and whether enough was labelled.
@@ -260,13 +292,19 @@ def test_two_systems_have_sentences_first_and_no_models(files: tuple[Path, Path]
     assert len(sentences) <= 3
     assert enough.startswith("Not enough: ")
     assert "label" in both.out.splitlines()[1]
-    full = trace_eval("rank", judged, "--labels", labels, "--resamples", 20, "--full").out
+    full = trace_eval(
+        "rank", judged, "--labels", labels, "--resamples", 20, "--full"
+    ).out
     assert full.startswith(both.out)
     assert "win_rate" in full
-    assert not any(model in full for model in ("bradley_terry", "davidson", "mean_win_rate"))
+    assert not any(
+        model in full for model in ("bradley_terry", "davidson", "mean_win_rate")
+    )
 
 
-def test_agree_card_and_plan_begin_with_sentences(files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_agree_card_and_plan_begin_with_sentences(
+    files: tuple[Path, Path], tmp_path: Path
+) -> None:
     judged, labels = files
     drawn = ("--labels", labels)
     agree = trace_eval("agree", judged, *drawn, "--missing", "drop").out.splitlines()
@@ -274,7 +312,9 @@ def test_agree_card_and_plan_begin_with_sentences(files: tuple[Path, Path], tmp_
     assert "the best simple rule" in agree[1]
     assert len(agree) <= 3
     card = trace_eval("card", judged, *drawn, "--out", tmp_path).out.splitlines()
-    assert card[0] == "judged: unknown; too few labels to say what this judge is fit for (29 of 30)"
+    assert card[0] == (
+        "judged: unknown; too few labels to say what this judge is fit for (29 of 30)"
+    )
     plan = trace_eval("plan", judged, "--json", tmp_path / "plan.json")
     assert "you need about 790 labels" in plan.out
     assert trace_eval("plan", 200).out == plan.out
@@ -294,12 +334,23 @@ def test_a_gate_on_systems_is_against_the_lower_end(
     assert done.code == 0
     assert trace_eval(*drawn, "--fail-under", f"new={low - 1e-6}").code == 0
     assert trace_eval(*drawn, "--fail-under", f"new={low + 1e-6}").code == 1
-    # With labels it is what annotators say; each kind of evidence can be asked for by itself.
-    people = (*drawn, "--labels", labels, "--fail-under", "judge:new=0.5", "--junit", xml)
+    # With labels it is what annotators say; each kind of evidence can be asked for by
+    # itself.
+    people = (
+        *drawn,
+        "--labels",
+        labels,
+        "--fail-under",
+        "judge:new=0.5",
+        "--junit",
+        xml,
+    )
     assert trace_eval(*people).code == 0
     suite = Xml.parse(xml).getroot().find("testsuite")
     assert (suite.get("name"), suite.get("tests")) == ("trace-eval rank", "1")
-    refused = trace_eval(*people, "--fail-under", "labels:new=0.99", "--fail-under", "new=0.98")
+    refused = trace_eval(
+        *people, "--fail-under", "labels:new=0.99", "--fail-under", "new=0.98"
+    )
     assert refused.code == 1
     assert "labels:new is 0." in refused.err
     assert Xml.parse(xml).getroot().get("failures") == "2"

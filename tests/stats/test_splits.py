@@ -23,7 +23,12 @@ from trace_eval.opinions.codes import LABELS, label_text
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.judges import align
 from trace_eval.stats.inference.labelled_run import gather
-from trace_eval.stats.options import AgreeOptions, PlanOptions, RankOptions, ScreenOptions
+from trace_eval.stats.options import (
+    AgreeOptions,
+    PlanOptions,
+    RankOptions,
+    ScreenOptions,
+)
 
 PAIRS = 400
 
@@ -32,7 +37,10 @@ OFF = BootstrapOptions(resamples=0)
 
 
 def judged(labels: str, **facts: list[float]) -> Opinions:
-    sides = {f"system_{side}": [name] * len(labels) for side, name in zip("ab", "xy", strict=True)}
+    sides = {
+        f"system_{side}": [name] * len(labels)
+        for side, name in zip("ab", "xy", strict=True)
+    }
     return table("judge", {"preference": labels}, **sides, **facts)
 
 
@@ -46,7 +54,9 @@ def world(seed: int, share: float) -> list[str]:
 def test_a_split_is_half_a_win_and_is_counted_in_the_sentence() -> None:
     votes = world(5, 0.6)
     split = sum(len(set(vote)) > 1 for vote in votes)
-    share = sum(vote.count("1") for vote in votes) / (2 * PAIRS)  # every opinion counts alike
+    share = sum(vote.count("1") for vote in votes) / (
+        2 * PAIRS
+    )  # every opinion counts alike
     report = rank(judged("12" * (PAIRS // 2)), votes_of(*votes), RankOptions(QUICK))
     (x, y) = report.labelled
     assert (x.system, x.rate.labelled, report.split) == ("x", PAIRS, split)
@@ -70,7 +80,9 @@ def test_raters_of_equal_systems_show_a_difference_as_seldom_as_is_allowed() -> 
         shown += x.rate.p is not None and x.rate.p <= 0.05
     # 95 % of 60 draws less 3 standard errors of 2.8 % each
     assert held >= 0.86 * draws
-    assert shown > 0.9 * draws  # .6 of 400 pairs with a variance of .12 each is 5.8 errors from .5
+    assert (
+        shown > 0.9 * draws
+    )  # .6 of 400 pairs with a variance of .12 each is 5.8 errors from .5
 
 
 @pytest.mark.parametrize(
@@ -109,7 +121,9 @@ def test_agreement_counts_a_split_in_part_and_says_so() -> None:
     report = agree([judged("121211")], votes_of(*votes), AgreeOptions())
     (score,) = report.scores
     assert (score.scored, score.split) == (6, 3)
-    assert score.metrics["accuracy_3way"].value == pytest.approx((1 + 1 + 0.5 + 0.5 + 0 + 0) / 6)
+    assert score.metrics["accuracy_3way"].value == pytest.approx(
+        (1 + 1 + 0.5 + 0.5 + 0 + 0) / 6
+    )
     # rows 1, 2, tie; each split is half a count of either of its labels
     counts = [[1.5, 0.5, 0.0], [2.0, 1.5, 0.0], [0.5, 0.0, 0.0]]
     assert np.array(score.confusion) == pytest.approx(np.array(counts))
@@ -151,7 +165,9 @@ def test_screen_plan_and_shares_take_splits_in_part() -> None:
     plan = make_plan(run, PlanOptions(width=0.1))
     assert plan.labelled == PAIRS
     assert f"raters split on {split} labelled pairs: half a win" in " ".join(plan.notes)
-    few = agree([judged("12" * PAIRS)], votes_of(*votes[:100]), AgreeOptions(missing="drop"))
+    few = agree(
+        [judged("12" * PAIRS)], votes_of(*votes[:100]), AgreeOptions(missing="drop")
+    )
     shares = {row.what: row.share for row in few.shares}
     among = sum(len(set(vote)) > 1 for vote in votes[:100])
     assert shares["raters split"].labels == pytest.approx(among / 100)
@@ -179,7 +195,9 @@ def test_a_judge_change_sees_every_rater() -> None:
     joined = Joined(old, judging("new", [1, 1, 1, 0]), 0, 0)
     got = against_labels(joined, "pair.preference", QUICK)
     before, after = (score.metrics["accuracy_3way"].value for score in got.scores)
-    assert (before, after) == pytest.approx(((0.5 + 1 + 1 + 0) / 4, (0.5 + 0 + 1 + 0.5) / 4))
+    assert (before, after) == pytest.approx(
+        ((0.5 + 1 + 1 + 0) / 4, (0.5 + 0 + 1 + 0.5) / 4)
+    )
 
 
 def test_the_card_rests_on_all_labelled_pairs(tmp_path: Path) -> None:
@@ -187,5 +205,10 @@ def test_the_card_rests_on_all_labelled_pairs(tmp_path: Path) -> None:
     path = tmp_path / "judge.csv"
     path.write_text("id,preference\n" + "".join(f"p{row},1\n" for row in range(PAIRS)))
     (card,) = make_cards([path], votes_of(*votes))
-    assert (card.main.scored, card.main.split) == (PAIRS, sum(len(set(v)) > 1 for v in votes))
-    assert card.accuracy[0] == pytest.approx(sum(v.count("1") for v in votes) / (2 * PAIRS))
+    assert (card.main.scored, card.main.split) == (
+        PAIRS,
+        sum(len(set(v)) > 1 for v in votes),
+    )
+    assert card.accuracy[0] == pytest.approx(
+        sum(v.count("1") for v in votes) / (2 * PAIRS)
+    )

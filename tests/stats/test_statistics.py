@@ -45,14 +45,18 @@ COUNTS = joint_counts(TRUTH, PREDICTED, 4)
 
 
 def test_counts_keep_labels_that_never_occur() -> None:
-    assert joint_counts(codes("11"), codes("1-"), 4).tolist() == [[1, 0, 0, 0], *[[0] * 4] * 3]
+    assert joint_counts(codes("11"), codes("1-"), 4).tolist() == [
+        [1, 0, 0, 0],
+        *[[0] * 4] * 3,
+    ]
 
 
 def test_accuracies_by_hand() -> None:
     assert float(accuracy(COUNTS)) == 4 / 8
     # ties collapsed: 1=1, 2=2, g=g, g~b, b=b are right: 5 of 8
     assert float(accuracy_3way(COUNTS)) == 5 / 8
-    # winners on both sides: (1,1), (1,2), (2,2): 2 of 3 right; the other five are not asked
+    # winners on both sides: (1,1), (1,2), (2,2): 2 of 3 right; the other five are not
+    # asked
     assert float(accuracy_2way(COUNTS)) == pytest.approx(2 / 3, abs=EXACT)
     assert float(coverage_2way(COUNTS)) == 3 / 8
 
@@ -95,17 +99,23 @@ def test_against_scikit_learn() -> None:
     truth, predicted = (rng.integers(0, 4, 200).astype(np.int8) for _ in range(2))
     counts = joint_counts(truth, predicted, 4)
     assert counts.tolist() == metrics.confusion_matrix(truth, predicted).tolist()
-    assert float(accuracy(counts)) == pytest.approx(metrics.accuracy_score(truth, predicted))
-    assert float(kappa(counts)) == pytest.approx(metrics.cohen_kappa_score(truth, predicted))
+    assert float(accuracy(counts)) == pytest.approx(
+        metrics.accuracy_score(truth, predicted)
+    )
+    assert float(kappa(counts)) == pytest.approx(
+        metrics.cohen_kappa_score(truth, predicted)
+    )
     ours = float(macro_f1(counts))
-    assert ours == pytest.approx(metrics.f1_score(truth, predicted, average="macro"), abs=EXACT)
+    assert ours == pytest.approx(
+        metrics.f1_score(truth, predicted, average="macro"), abs=EXACT
+    )
 
 
 def test_alpha_by_hand_and_by_the_package() -> None:
     package = pytest.importorskip("krippendorff")
-    # Two raters, three items: (1,1), (2,2), (1,2). Coincidences: o11 = 2, o22 = 2, o12 = 1
-    # each way; n1 = n2 = 3, n = 6. Observed disagreement 2/6, expected 2*3*3/(6*5) = 3/5:
-    # alpha = 1 - (1/3)/(3/5) = 4/9.
+    # Two raters, three items: (1,1), (2,2), (1,2). Coincidences: o11 = 2, o22 = 2, o12
+    # = 1 each way; n1 = n2 = 3, n = 6. Observed disagreement 2/6, expected 2*3*3/(6*5)
+    # = 3/5: alpha = 1 - (1/3)/(3/5) = 4/9.
     rater_1, rater_2 = codes("121"), codes("122")
     item = np.array([0, 1, 2, 0, 1, 2])
     got = alpha(item, np.concatenate([rater_1, rater_2]), 3, 2)
@@ -146,7 +156,8 @@ def test_alpha_is_undefined_where_nobody_differs_or_nobody_overlaps() -> None:
 
 def test_mcnemar_by_hand_and_by_statsmodels() -> None:
     # 1 against 5 discordant: 2 * (C(6,0) + C(6,1)) / 2^6 = 14/64
-    # truth 1; first says 1 1 2 2 2, second 1 2 1 2 1: one right alone, two on the other side
+    # truth 1; first says 1 1 2 2 2, second 1 2 1 2 1: one right alone, two on the other
+    # side
     got = mcnemar(np.array([0, 1, -1, 0, -1]))
     assert (got.only_first, got.only_second) == (1, 2)
     assert mcnemar(np.repeat([1, -1], [1, 5])).p == pytest.approx(14 / 64, abs=EXACT)
@@ -155,7 +166,8 @@ def test_mcnemar_by_hand_and_by_statsmodels() -> None:
     for b, c in ((3, 9), (10, 2), (40, 41)):
         theirs = library.mcnemar([[7, b], [c, 4]], exact=True).pvalue
         assert mcnemar(np.repeat([1, -1], [b, c])).p == pytest.approx(theirs, abs=EXACT)
-    # four items of two instructions, all won by one side: of 4 signs 2 are as far; as items 2 of 16
+    # four items of two instructions, all won by one side: of 4 signs 2 are as far; as
+    # items 2 of 16
     won, cluster = np.ones(4), np.array([0, 0, 1, 1])
     assert mcnemar(won).p == pytest.approx(2 / 16, abs=EXACT)
     together = mcnemar(won, cluster)
@@ -171,11 +183,14 @@ def test_holm_by_hand() -> None:
     library = pytest.importorskip("statsmodels.stats.multitest")
     rng = np.random.default_rng(4)
     p = np.round(rng.random(40) ** 3, 2).tolist()  # with equal values
-    assert holm(p) == pytest.approx(library.multipletests(p, method="holm")[1].tolist(), abs=EXACT)
+    assert holm(p) == pytest.approx(
+        library.multipletests(p, method="holm")[1].tolist(), abs=EXACT
+    )
 
 
 def test_noise_by_hand() -> None:
-    # item 0: 1 1 2 -> pairs equal: 1 of 3; item 1: g g -> 1; item 2 has one opinion only
+    # item 0: 1 1 2 -> pairs equal: 1 of 3; item 1: g g -> 1; item 2 has one opinion
+    # only
     item = np.array([0, 0, 0, 1, 1, 2])
     got = noise(item, codes("112ggb"))
     assert (got.items, got.opinions) == (2, 5)
@@ -197,7 +212,9 @@ def _correlated(n: int, levels: int | None) -> tuple[np.ndarray, np.ndarray]:
     return x, y
 
 
-@pytest.mark.parametrize(("n", "levels"), [(2, None), (7, 1), (50, None), (333, 2), (1000, 8)])
+@pytest.mark.parametrize(
+    ("n", "levels"), [(2, None), (7, 1), (50, None), (333, 2), (1000, 8)]
+)
 def test_point_values_equal_scipy(n: int, levels: int | None) -> None:
     x, y = _correlated(n, levels)
     assert pearson(x, y) == pytest.approx(stats.pearsonr(x, y).statistic, abs=1e-12)
@@ -213,7 +230,9 @@ def test_a_constant_side_has_no_correlation(statistic: object) -> None:
 def test_sums_that_differ_in_the_last_digit_are_ties() -> None:
     x = np.array([0.1 + 0.2, 0.3, 0.5, 0.7])
     y = np.array([1.0, 2.0, 3.0, 4.0])
-    assert kendall(x, y) == pytest.approx(stats.kendalltau([1, 1, 2, 3], y).statistic, abs=1e-12)
+    assert kendall(x, y) == pytest.approx(
+        stats.kendalltau([1, 1, 2, 3], y).statistic, abs=1e-12
+    )
 
 
 def test_weights_are_the_statistic_of_the_resampled_rows() -> None:
@@ -225,8 +244,12 @@ def test_weights_are_the_statistic_of_the_resampled_rows() -> None:
     both = spearman_weights(cells)(weights), kendall_weights(cells)(weights)
     for row, rho, tau in zip(weights, *both, strict=True):
         again = np.repeat(np.arange(60), row[unit].astype(int))
-        assert rho == pytest.approx(stats.spearmanr(x[again], y[again]).statistic, abs=1e-9)
-        assert tau == pytest.approx(stats.kendalltau(x[again], y[again]).statistic, abs=1e-6)
+        assert rho == pytest.approx(
+            stats.spearmanr(x[again], y[again]).statistic, abs=1e-9
+        )
+        assert tau == pytest.approx(
+            stats.kendalltau(x[again], y[again]).statistic, abs=1e-6
+        )
 
 
 def test_the_linear_part_gives_the_intervals_of_ranking_anew() -> None:

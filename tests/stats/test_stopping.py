@@ -28,8 +28,8 @@ def votes(*points: float) -> Votes:
 
 
 def test_capital_of_one_win_is_that_of_eight_bettors() -> None:
-    # against 1/2 the odds of a win are 1 upwards, and -1 downwards: stakes of .1, .2, .4 and .8
-    # make 1.1, 1.2, 1.4, 1.8 and .9, .8, .6, .2 of them, one on average
+    # against 1/2 the odds of a win are 1 upwards, and -1 downwards: stakes of .1, .2,
+    # .4 and .8 make 1.1, 1.2, 1.4, 1.8 and .9, .8, .6, .2 of them, one on average
     capital = log_capital(Arrivals(np.ones(2), np.ones(2)), np.array([0.5]))[:, 0]
     assert capital[0] == pytest.approx(0.0)
     squares = [x**2 for x in (1.1, 1.2, 1.4, 1.8, 0.9, 0.8, 0.6, 0.2)]
@@ -126,7 +126,8 @@ def test_typed_and_plain_ties_are_half_a_win_and_never_end() -> None:
 
 
 def test_more_pairs_and_more_raters_are_named_with_their_chance() -> None:
-    # ten pairs won in three of four labels by raters who differ at random: more raters help
+    # ten pairs won in three of four labels by raters who differ at random: more raters
+    # help
     rng = np.random.default_rng(2)
     found = two_systems(NAMES, votes(*rng.permutation([1.0] * 14 + [0.0] * 4)))
     assert found.more_units is not None
@@ -153,7 +154,9 @@ def test_labels_that_turn_round_leave_no_value_and_say_so() -> None:
     assert "changed on the way" in found.verdict
 
 
-def test_scores_are_told_in_units_of_their_scale_and_agreement_against_its_target() -> None:
+def test_scores_are_told_in_units_of_their_scale_and_agreement_against_its_target() -> (
+    None
+):
     # a difference of 10 points of 100 is .55 of the way from -1 to 1
     gaps = two_means(NAMES, votes(*[0.55, 0.6, 0.5] * 20), width=100)
     assert gaps.value == pytest.approx(10)
@@ -169,11 +172,15 @@ def test_rank_says_after_the_labels_whether_they_are_enough(tmp_path: Path) -> N
     file.write_text("\n".join(["id,rater,system_a,system_b,preference", *rows]) + "\n")
     out = trace_eval("rank", file).out
     assert "Enough: new is better than old, after" in out
-    file.write_text("\n".join(["id,rater,system_a,system_b,preference", rows[0]]) + "\n")
+    file.write_text(
+        "\n".join(["id,rater,system_a,system_b,preference", rows[0]]) + "\n"
+    )
     assert "Not enough" in trace_eval("rank", file).out
 
 
-def test_rank_does_not_guess_in_which_order_a_whole_queue_was_labelled(tmp_path: Path) -> None:
+def test_rank_does_not_guess_in_which_order_a_whole_queue_was_labelled(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "votes.csv"
     header = "id,rater,system_a,system_b,preference,inclusion"
     for inclusion, said in (
@@ -182,15 +189,22 @@ def test_rank_does_not_guess_in_which_order_a_whole_queue_was_labelled(tmp_path:
         ([""] * 30, "pairs that need a person were labelled first"),
         (["0.5"] * 30, "Enough: new is better than old"),
     ):
-        rows = [f"p{number},ann,new,old,1,{own}" for number, own in enumerate(inclusion)]
+        rows = [
+            f"p{number},ann,new,old,1,{own}" for number, own in enumerate(inclusion)
+        ]
         file.write_text("\n".join([header, *rows]) + "\n")
         assert said in " ".join(trace_eval("rank", file).out.split())
 
 
-def test_rank_of_scores_tells_two_systems_apart_in_units_of_the_scale(tmp_path: Path) -> None:
+def test_rank_of_scores_tells_two_systems_apart_in_units_of_the_scale(
+    tmp_path: Path,
+) -> None:
     lines = ["stimulus,system,listener,score"]
     for number in range(30):
-        lines += [f"s{number},new,L1,{80 + number % 7}", f"s{number},old,L1,{50 + number % 11}"]
+        lines += [
+            f"s{number},new,L1,{80 + number % 7}",
+            f"s{number},old,L1,{50 + number % 11}",
+        ]
     file = tmp_path / "mushra.csv"
     file.write_text("\n".join(lines) + "\n")
     out = trace_eval("rank", file, "--scale", "0..100").out

@@ -42,7 +42,9 @@ OPTIONS = AgreeOptions()
 
 
 def _items() -> Opinions:
-    rows = [(f"i{n}", who, float(v)) for who, of in PEOPLE.items() for n, v in enumerate(of)]
+    rows = [
+        (f"i{n}", who, float(v)) for who, of in PEOPLE.items() for n, v in enumerate(of)
+    ]
     ids, questions = ([f"{letter}{n}" for n in range(6)] for letter in "iq")
     return rated_items(ids, rows, SCALE, instruction_id=questions)
 
@@ -63,8 +65,12 @@ def _value(report: ScoreReport, group: str, who: str, name: str) -> float | None
 
 
 def test_human_human_and_judge_human(report: ScoreReport) -> None:
-    assert _value(report, "raters", "people", "mean_r") == pytest.approx(0.738821, abs=SIX)
-    assert _value(report, "raters", "judge", "mean_r") == pytest.approx(0.889955, abs=SIX)
+    assert _value(report, "raters", "people", "mean_r") == pytest.approx(
+        0.738821, abs=SIX
+    )
+    assert _value(report, "raters", "judge", "mean_r") == pytest.approx(
+        0.889955, abs=SIX
+    )
     difference = figure(report, "raters", "judge - people", "mean_r").estimate
     assert difference.value == pytest.approx(0.889955 - 0.738821, abs=2 * SIX)
     assert difference.interval is not None
@@ -77,19 +83,29 @@ def test_each_pair_of_people_and_the_judge_with_each() -> None:
     assert pairs == pytest.approx(between, abs=SIX)
     score = _judge().joined.score
     each = [0.996732, 0.822853, 0.910671, 0.829565]
-    assert [mean_r(score, [rater]) for rater in ratings.T] == pytest.approx(each, abs=SIX)
+    assert [mean_r(score, [rater]) for rater in ratings.T] == pytest.approx(
+        each, abs=SIX
+    )
 
 
 def test_against_the_mean_person(report: ScoreReport) -> None:
     assert _value(report, "agreement", "judge", "r") == pytest.approx(0.991765, abs=SIX)
-    assert _value(report, "agreement", "judge", "rho") == pytest.approx(0.985611, abs=SIX)
+    assert _value(report, "agreement", "judge", "rho") == pytest.approx(
+        0.985611, abs=SIX
+    )
 
 
 def test_leave_one_out_is_fair(report: ScoreReport) -> None:
-    assert _value(report, "raters", "people", "leave_one_out_r") == pytest.approx(0.819503, abs=SIX)
-    assert _value(report, "raters", "judge", "leave_one_out_r") == pytest.approx(0.980046, abs=SIX)
+    assert _value(report, "raters", "people", "leave_one_out_r") == pytest.approx(
+        0.819503, abs=SIX
+    )
+    assert _value(report, "raters", "judge", "leave_one_out_r") == pytest.approx(
+        0.980046, abs=SIX
+    )
     ratings = by_rater(_items())
-    each = [mean_r(x, [y]) for x, y in zip(ratings.T, leave_one_out(ratings), strict=True)]
+    each = [
+        mean_r(x, [y]) for x, y in zip(ratings.T, leave_one_out(ratings), strict=True)
+    ]
     assert each == pytest.approx([0.982639, 0.747109, 0.868243, 0.680020], abs=SIX)
 
 
@@ -97,7 +113,9 @@ def test_single_samples_and_medians() -> None:
     samples, raters = _judge().joined.scores["samples"], list(by_rater(_items()).T)
     assert mean_r(samples[:, 0], raters) == pytest.approx(0.888652, abs=SIX)
     assert mean_r(samples[:, 1], raters) == pytest.approx(0.817933, abs=SIX)
-    assert mean_r(_judge("median").joined.score, raters) == pytest.approx(0.888652, abs=SIX)
+    assert mean_r(_judge("median").joined.score, raters) == pytest.approx(
+        0.888652, abs=SIX
+    )
 
 
 def test_growth_ends_at_all_samples(report: ScoreReport) -> None:

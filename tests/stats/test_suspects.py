@@ -20,7 +20,9 @@ def _scores(rng: np.random.Generator) -> tuple[list[str], list[str], np.ndarray]
     names, items, values = [], [], []
     for rater in range(10):
         for item in range(30):
-            heard = truth[item] + rng.normal(0, 0.4) if rater else rng.choice((0.5, 5.5))
+            heard = (
+                truth[item] + rng.normal(0, 0.4) if rater else rng.choice((0.5, 5.5))
+            )
             names.append(f"L{rater}")
             items.append(f"s{item}")
             values.append(float(heard))
@@ -51,11 +53,15 @@ def test_of_real_listeners_those_are_flagged_whom_published_rules_flag(
 
 
 def test_agreement_of_labels_is_the_share_of_the_others_with_the_same_one() -> None:
-    # five items, three raters: L2 says what both others say in 3 of 5, what one says in none
+    # five items, three raters: L2 says what both others say in 3 of 5, what one says in
+    # none
     values = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1]
     names = [f"L{rater}" for rater in range(3) for _ in range(5)]
     items = [f"p{item}" for _ in range(3) for item in range(5)]
-    rows = {row.rater: row for row in check_raters(names, items, np.array(values, float), False)}
+    rows = {
+        row.rater: row
+        for row in check_raters(names, items, np.array(values, float), False)
+    }
     assert rows["L2"].agreement == pytest.approx(3 / 5)
     assert rows["L0"].agreement == pytest.approx((3 + 2 * 0.5) / 5)
     limits = rows["L2"].interval
@@ -66,11 +72,15 @@ def test_agreement_of_labels_is_the_share_of_the_others_with_the_same_one() -> N
 def test_repeated_items_and_traps_are_counted() -> None:
     names, items = ["L0"] * 6, ["a", "a", "b", "b", "t", "u"]
     values = np.array([0, 0, 0, 1, 1, 1], float)
-    (row,) = check_raters(names, items, values, of_scores=False, traps={"t": 1.0, "u": 0.0})
+    (row,) = check_raters(
+        names, items, values, of_scores=False, traps={"t": 1.0, "u": 0.0}
+    )
     assert (row.repeats, row.same) == (2, 0.5)
     assert (row.traps, row.right) == (2, 0.5)
     traps = {f"t{number}": 0.0 for number in range(12)}
-    (fails,) = check_raters(["L0"] * 12, list(traps), np.ones(12), of_scores=False, traps=traps)
+    (fails,) = check_raters(
+        ["L0"] * 12, list(traps), np.ones(12), of_scores=False, traps=traps
+    )
     assert fails.reasons == ("falls for traps",)
 
 
@@ -84,7 +94,9 @@ def test_agree_names_whom_to_look_at_and_leaves_one_out(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     truth = rng.integers(1, 3, 40)
     judged, labels = tmp_path / "judged.csv", tmp_path / "labels.csv"
-    judged.write_text("id,preference\n" + "".join(f"p{n},{one}\n" for n, one in enumerate(truth)))
+    judged.write_text(
+        "id,preference\n" + "".join(f"p{n},{one}\n" for n, one in enumerate(truth))
+    )
     lines = ["id,rater,preference"]
     for rater in range(6):
         for number, one in enumerate(truth):

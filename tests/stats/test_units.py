@@ -62,7 +62,9 @@ def one_sided() -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
 
 def test_every_labelled_pair_counts_whatever_the_judge_did(tmp_path: Path) -> None:
     judged, people = one_sided()
-    run = write_rows(tmp_path / "judge.csv", ("id", "system_a", "system_b", "preference"), judged)
+    run = write_rows(
+        tmp_path / "judge.csv", ("id", "system_a", "system_b", "preference"), judged
+    )
     labels = write_rows(tmp_path / "labels.csv", ("id", "preference"), people)
     report = rank(run, labels, RankOptions(QUICK))
     assert report.powered is not None
@@ -71,9 +73,12 @@ def test_every_labelled_pair_counts_whatever_the_judge_did(tmp_path: Path) -> No
     assert rate.labels == pytest.approx(28 / 60)
     assert rate.interval is not None
     assert rate.interval[0] < 0.5
-    # a judge that wrote nothing of those pairs is no reason to forget their labels, either
+    # a judge that wrote nothing of those pairs is no reason to forget their labels,
+    # either
     named = [(*row, "new", "old") for row in people]
-    labels = write_rows(tmp_path / "named.csv", ("id", "preference", "system_a", "system_b"), named)
+    labels = write_rows(
+        tmp_path / "named.csv", ("id", "preference", "system_a", "system_b"), named
+    )
     run = write_rows(
         tmp_path / "gaps.csv",
         ("id", "system_a", "system_b", "preference"),
@@ -100,9 +105,12 @@ def test_pairs_out_of_the_draw_are_spoken_for_by_nobody() -> None:
     """Nobody was asked about pairs without a verdict: the labels speak for the others alone."""
     codes = np.array([0, 1] * 20 + [MISSING] * 10)
     judge = opinions("judge", codes)
-    run = labelled(judge, opinions("labels", np.maximum(codes, 0)).take(np.arange(50) < 20))
+    run = labelled(
+        judge, opinions("labels", np.maximum(codes, 0)).take(np.arange(50) < 20)
+    )
     assert run.represented.sum() == 40
-    # 30 of 45 in the draw, one of them unscored; the inclusion says that 5 were out of it
+    # 30 of 45 in the draw, one of them unscored; the inclusion says that 5 were out of
+    # it
     asked = np.r_[np.ones(29, bool), np.zeros(11, bool), True, np.zeros(9, bool)]
     inclusion = np.where(asked, 30 / 41, np.nan)
     drawn = drawn_labels("labels", judge.ids, inclusion, asked, codes != MISSING)
@@ -114,15 +122,24 @@ def test_a_system_without_a_usable_comparison_is_one_line(tmp_path: Path) -> Non
     rows = [(f"p{n}", "ab"[n % 2], "c", "12"[n % 3 == 0]) for n in range(30)]
     rows += [(f"q{n}", "a", "broken", "") for n in range(5)]
     rows += [(f"r{n}", "worse", "broken", "") for n in range(5)]
-    path = write_rows(tmp_path / "x.csv", ("id", "system_a", "system_b", "preference"), rows)
+    path = write_rows(
+        tmp_path / "x.csv", ("id", "system_a", "system_b", "preference"), rows
+    )
     said = trace_eval("rank", path, "--resamples", 200)
     assert said.code == 0, said.err
-    assert "no comparison of broken, worse has a verdict: left out" in said.out + said.err
+    assert (
+        "no comparison of broken, worse has a verdict: left out" in said.out + said.err
+    )
     report = rank(path, None, RankOptions(QUICK))
     assert {place.system for place in report.places} == {"a", "b", "c"}
-    for options in (RankOptions(QUICK, typed=False, prior=1), RankOptions(QUICK, baseline="a")):
+    for options in (
+        RankOptions(QUICK, typed=False, prior=1),
+        RankOptions(QUICK, baseline="a"),
+    ):
         assert rank(path, None, options).unscored == 10
-    with pytest.raises(UserError, match="'broken' has no comparison with a verdict; use one of a"):
+    with pytest.raises(
+        UserError, match="'broken' has no comparison with a verdict; use one of a"
+    ):
         rank(path, None, RankOptions(QUICK, baseline="broken"))
 
 
@@ -164,11 +181,29 @@ def test_strengths_do_not_depend_on_how_often_everything_is_copied(copies: int) 
 
 def test_many_copies_of_the_examples_are_ranked() -> None:
     """Mostly ties, 400 times over: absolute tolerances took their equations for singular."""
-    met = ["ab", "bc", "ce", "ea", "ac", "be", "ca", "eb", "ae", "ba", "cb", "ec", "ab"] * 400
+    met = [
+        "ab",
+        "bc",
+        "ce",
+        "ea",
+        "ac",
+        "be",
+        "ca",
+        "eb",
+        "ae",
+        "ba",
+        "cb",
+        "ec",
+        "ab",
+    ] * 400
     won = [0, 1, *[4] * 9, 1, 4] * 400
-    sides = {f"system_{side}": [pair[place] for pair in met] for place, side in enumerate("ab")}
+    sides = {
+        f"system_{side}": [pair[place] for pair in met]
+        for place, side in enumerate("ab")
+    }
     report = rank_labels(
-        opinions("judge", np.array(won), **sides), RankOptions(BootstrapOptions(resamples=50))
+        opinions("judge", np.array(won), **sides),
+        RankOptions(BootstrapOptions(resamples=50)),
     )
     rates = {p.system: p.value for p in report.places if p.method == "win_rate"}
     assert rates["a"] == pytest.approx(4 / 7)
@@ -188,7 +223,9 @@ def test_conditions_are_compared_over_instructions() -> None:
 
 
 def test_two_judges_with_instructions_name_their_test(tmp_path: Path) -> None:
-    rows = [(f"p{n}", "12"[n % 5 == 0], "12"[n % 3 == 0], f"i{n // 4}") for n in range(40)]
+    rows = [
+        (f"p{n}", "12"[n % 5 == 0], "12"[n % 3 == 0], f"i{n // 4}") for n in range(40)
+    ]
     paths = [
         write_rows(
             tmp_path / f"{name}.csv",
@@ -197,7 +234,9 @@ def test_two_judges_with_instructions_name_their_test(tmp_path: Path) -> None:
         )
         for at, name in ((1, "one"), (2, "other"))
     ]
-    labels = write_rows(tmp_path / "labels.csv", ("id", "preference"), [(r[0], "1") for r in rows])
+    labels = write_rows(
+        tmp_path / "labels.csv", ("id", "preference"), [(r[0], "1") for r in rows]
+    )
     said = trace_eval("agree", *paths, "--labels", labels)
     assert said.code == 0, said.err
     assert "sign-flip test over instructions" in said.out
@@ -206,7 +245,9 @@ def test_two_judges_with_instructions_name_their_test(tmp_path: Path) -> None:
 
 def test_captions_and_intervals_name_the_method_that_ran(tmp_path: Path) -> None:
     rows = [(f"p{n}", "12"[n % 5 == 0], f"i{n // 2}") for n in range(40)]
-    judge = write_rows(tmp_path / "judge.csv", ("id", "preference", "instruction_id"), rows)
+    judge = write_rows(
+        tmp_path / "judge.csv", ("id", "preference", "instruction_id"), rows
+    )
     labels = write_rows(
         tmp_path / "labels.csv",
         ("id", "preference"),
@@ -227,8 +268,12 @@ def test_captions_and_intervals_name_the_method_that_ran(tmp_path: Path) -> None
     assert "resamples" not in latex.read_text()
     # few labels beside many verdicts say whether the judge counts
     systems = [(f"p{n}", "x", "y", "12"[n % 5 == 0]) for n in range(40)]
-    run = write_rows(tmp_path / "run.csv", ("id", "system_a", "system_b", "preference"), systems)
-    few = write_rows(tmp_path / "few.csv", ("id", "preference"), [(f"p{n}", "1") for n in range(9)])
+    run = write_rows(
+        tmp_path / "run.csv", ("id", "system_a", "system_b", "preference"), systems
+    )
+    few = write_rows(
+        tmp_path / "few.csv", ("id", "preference"), [(f"p{n}", "1") for n in range(9)]
+    )
     powered = rank(run, few, RankOptions(QUICK)).powered
     assert powered is not None
     assert {row.rate.method for row in powered.systems} == {"score limits"}

@@ -29,7 +29,9 @@ from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.runs.pipeline import decode_recording
 
 
-def write(path: Path, seconds: float, hertz: float, rate: int = 24_000, channels: int = 1) -> Path:
+def write(
+    path: Path, seconds: float, hertz: float, rate: int = 24_000, channels: int = 1
+) -> Path:
     """Write a 16-bit tone."""
     time = np.arange(round(seconds * rate)) / rate
     tone = 0.4 * np.sin(2 * np.pi * hertz * time)
@@ -38,7 +40,9 @@ def write(path: Path, seconds: float, hertz: float, rate: int = 24_000, channels
     return path
 
 
-def pair(folder: Path, name: str = "p", spoken: bool = True, hertz: float = 300.0) -> Pair:
+def pair(
+    folder: Path, name: str = "p", spoken: bool = True, hertz: float = 300.0
+) -> Pair:
     """Return a pair of different tones; the instruction is spoken, or written."""
     asked = Instruction(text="Say it twice.")
     if spoken:
@@ -47,12 +51,18 @@ def pair(folder: Path, name: str = "p", spoken: bool = True, hertz: float = 300.
     return Pair(
         id=name,
         instruction=asked,
-        a=Answer(audio=write(folder / f"{name}_a.wav", 0.2, hertz * 1.5), system="SYS-A"),
-        b=Answer(audio=write(folder / f"{name}_b.wav", 0.25, hertz * 2), system="SYS-B"),
+        a=Answer(
+            audio=write(folder / f"{name}_a.wav", 0.2, hertz * 1.5), system="SYS-A"
+        ),
+        b=Answer(
+            audio=write(folder / f"{name}_b.wav", 0.25, hertz * 2), system="SYS-B"
+        ),
     )
 
 
-def case(folder: Path, name: str = "p", spoken: bool = True, hertz: float = 300.0) -> Case:
+def case(
+    folder: Path, name: str = "p", spoken: bool = True, hertz: float = 300.0
+) -> Case:
     """Return the same pair as the judge gets it."""
     made = pair(folder, name, spoken, hertz)
     return Case.of(made, blueprint(), blueprint(clip="1" * 64), None, decode_recording)
@@ -70,7 +80,9 @@ def with_texts(made: Case, a: str | None = "Hi.", b: str | None = "Hi.") -> Case
 
 def sounds_of(messages: Iterable[Message]) -> list[AudioPart]:
     """Return the recordings of a call, in their order."""
-    return [p for message in messages for p in message.parts if isinstance(p, AudioPart)]
+    return [
+        p for message in messages for p in message.parts if isinstance(p, AudioPart)
+    ]
 
 
 def placed(record: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -104,7 +116,9 @@ def examples(folder: Path, answers: list[Any], spoken: bool = True) -> Path:
     records = []
     for number, answer in enumerate(answers, start=1):
         made = pair(folder, f"ex{number}", spoken, 500.0 + 100 * number)
-        record = json.loads(made.model_dump_json(exclude_none=True, exclude={"a": {"system"}}))
+        record = json.loads(
+            made.model_dump_json(exclude_none=True, exclude={"a": {"system"}})
+        )
         record["b"].pop("system")
         records.append({**record, "answer": answer})
     return write_lines(folder / "examples.jsonl", records)
@@ -113,10 +127,14 @@ def examples(folder: Path, answers: list[Any], spoken: bool = True) -> Path:
 def scripted(replies: list[Any], **options: Any) -> tuple[LLMJudge, ScriptedClient]:
     """Make a judge whose replies are known."""
     client = ScriptedClient(replies)
-    return listening_judge("audio:scripted:test", client, JudgeOptions(**options)), client
+    return listening_judge(
+        "audio:scripted:test", client, JudgeOptions(**options)
+    ), client
 
 
-def judged(made: Case, replies: list[Any], **options: Any) -> tuple[Judgement, ScriptedClient]:
+def judged(
+    made: Case, replies: list[Any], **options: Any
+) -> tuple[Judgement, ScriptedClient]:
     """Return what such a judge says of a case, and the client that it asked."""
     judge, client = scripted(replies, **options)
     return asyncio.run(judge.judge(made)), client

@@ -1,6 +1,7 @@
 """Sample blueprints: an ordinary answer of 10 s, group by group, and changes to it.
 
-Tests and benchmarks make theirs from these; each names only the values that it is about.
+Tests and benchmarks make theirs from these; each names only the values that it is
+about.
 """
 
 from __future__ import annotations
@@ -63,10 +64,18 @@ def transcript(text: str, *suspect: str, words: Sequence[Word] = ()) -> Transcri
 
 def spoken_in(language: str, probability: float = 0.9, **changes: Any) -> Spoken:
     """Return what a recogniser says of the language that it hears."""
-    values: dict[str, Any] = {"runner_up": None, "runner_up_probability": None, "window_s": 10}
+    values: dict[str, Any] = {
+        "runner_up": None,
+        "runner_up_probability": None,
+        "window_s": 10,
+    }
     sure = probability >= 0.5
     return Spoken(
-        **({"language": language, "probability": probability, "sure": sure} | values | changes)
+        **(
+            {"language": language, "probability": probability, "sure": sure}
+            | values
+            | changes
+        )
     )
 
 
@@ -128,7 +137,9 @@ def absent(status: Status = Status.FAILED) -> Absent:
     return Absent(status=status, reason=f"made {status} by the test")
 
 
-def answer(text: str = "the cat sat on the mat and looked at us", **groups: Any) -> Blueprint:
+def answer(
+    text: str = "the cat sat on the mat and looked at us", **groups: Any
+) -> Blueprint:
     """Return an ordinary answer of 10 s; name a group to replace it."""
     ordinary: dict[str, Any] = {
         "signal": signal(),
@@ -143,5 +154,9 @@ def answer(text: str = "the cat sat on the mat and looked at us", **groups: Any)
 
 def silence() -> Blueprint:
     quiet = absent(Status.SILENT)
-    groups = dict.fromkeys(("transcript", "quality", "pitch", "loudness", "rate"), quiet)
-    return answer(signal=signal(peak_dbfs=None, rms_dbfs=None, speech_s=0.0, speech=[]), **groups)
+    groups = dict.fromkeys(
+        ("transcript", "quality", "pitch", "loudness", "rate"), quiet
+    )
+    return answer(
+        signal=signal(peak_dbfs=None, rms_dbfs=None, speech_s=0.0, speech=[]), **groups
+    )

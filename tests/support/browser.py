@@ -25,7 +25,9 @@ ARGUMENTS = (
 #: For what is waited for, milliseconds: a busy machine is slow, not wrong.
 PATIENCE_MS = 90_000
 
-_COMMAND = "import typer; from trace_eval.commands.review import review; typer.run(review)"
+_COMMAND = (
+    "import typer; from trace_eval.commands.review import review; typer.run(review)"
+)
 
 
 @contextmanager
@@ -79,14 +81,19 @@ class Rater:
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on(
             "console",
-            lambda m: self.complaints.append(m.text) if m.type in ("error", "warning") else None,
+            lambda m: (
+                self.complaints.append(m.text)
+                if m.type in ("error", "warning")
+                else None
+            ),
         )
 
     @property
     def place(self) -> str:
         """``TASK STEP`` of the page."""
         found: str = self.page.evaluate(
-            "(m => `${m.dataset.task} ${m.dataset.step}`)(document.querySelector('main'))"
+            "(m => `${m.dataset.task}"
+            " ${m.dataset.step}`)(document.querySelector('main'))"
         )
         return found
 
@@ -111,7 +118,8 @@ class Rater:
     def playing(self) -> list[str]:
         """Keys of the recordings that play now."""
         found: list[str] = self.page.evaluate(
-            "[...document.querySelectorAll('audio')].filter(a => !a.paused).map(a => a.dataset.key)"
+            "[...document.querySelectorAll('audio')].filter(a => !a.paused).map(a"
+            " => a.dataset.key)"
         )
         return found
 

@@ -38,11 +38,14 @@ TURNS = (
 )
 
 
-#: The same, with the second answer after 0.8 s instead of 4.4 s; both begin with one of 0.4 s.
+#: The same, with the second answer after 0.8 s instead of 4.4 s; both begin with one of
+#: 0.4 s.
 QUICK = (*TURNS[:4], ("bot", 4.8, 5.6, "Seat 12A is yours."))
 
 
-def sound(folder: Path, name: str = "call", gain: float = 0.3, turns: Any = TURNS) -> Path:
+def sound(
+    folder: Path, name: str = "call", gain: float = 0.3, turns: Any = TURNS
+) -> Path:
     """Write a stereo file: a tone of its own in every turn, user on channel 0, bot on 1."""
     samples = np.zeros((10 * RATE, 2), np.float32)
     for number, (speaker, start, end, _) in enumerate(turns):
@@ -54,7 +57,9 @@ def sound(folder: Path, name: str = "call", gain: float = 0.3, turns: Any = TURN
     return path
 
 
-def conversation(audio: str | None = "call.wav", turns: Any = TURNS, **fields: Any) -> Any:
+def conversation(
+    audio: str | None = "call.wav", turns: Any = TURNS, **fields: Any
+) -> Any:
     """Return a conversation's JSON with a tool call; ``audio`` null: words and times alone."""
     lanes = {"caller": 0, "bot": 1}
     channels = [{"name": who, "audio": audio, "channel": n} for who, n in lanes.items()]
@@ -81,7 +86,11 @@ def conversation(audio: str | None = "call.wav", turns: Any = TURNS, **fields: A
                 "kind": "tool_response",
                 "at_s": 2.1,
                 "turn": 1,
-                "data": {"id": "t1", "status": "success", "response": {"date": "March 25"}},
+                "data": {
+                    "id": "t1",
+                    "status": "success",
+                    "response": {"date": "March 25"},
+                },
             },
         ],
         "end": {"at_s": 10.0, "reason": "goodbye"},
@@ -111,7 +120,10 @@ def spoken(
         for a, b in spans
     ]
     return Conversation(
-        speakers=(Speaker(name="user", role="user"), Speaker(name="agent", role="agent")),
+        speakers=(
+            Speaker(name="user", role="user"),
+            Speaker(name="agent", role="agent"),
+        ),
         clock=Clock(kind=kind, resolution_s=step),
         turns=tuple(sorted(turns, key=lambda turn: turn.start_s or 0.0)),
         events=tuple(events),
@@ -122,9 +134,13 @@ def spoken(
 
 def write_spoken_call(path: Path, pause_s: float, gain: float = 1.0) -> None:
     """Write a stereo call of clips: a user asks on channel 0, an agent answers after a pause."""
-    user, agent = (decode(CLIPS / f"refusal-{who}.ogg").speech for who in ("instruction", "a"))
+    user, agent = (
+        decode(CLIPS / f"refusal-{who}.ogg").speech for who in ("instruction", "a")
+    )
     start = len(user) + int(pause_s * SPEECH_RATE)
-    room = np.random.default_rng(0).standard_normal((start + len(agent) + SPEECH_RATE, 2))
+    room = np.random.default_rng(0).standard_normal(
+        (start + len(agent) + SPEECH_RATE, 2)
+    )
     samples = (0.001 * room).astype(np.float32)
     samples[: len(user), 0] += user
     samples[start : start + len(agent), 1] += agent

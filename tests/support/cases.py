@@ -20,7 +20,9 @@ def blueprint(
 ) -> Blueprint:
     """Four groups of a clip of 2 s."""
     made: dict[str, Any] = {
-        "signal": make.signal(duration_s=2.0, rms_dbfs=-20.0, speech_s=1.5, speech=[], pauses=[]),
+        "signal": make.signal(
+            duration_s=2.0, rms_dbfs=-20.0, speech_s=1.5, speech=[], pauses=[]
+        ),
         "transcript": Absent(status=Status.SILENT, reason="all samples are zero")
         if text is None
         else make.transcript(text),
@@ -68,7 +70,8 @@ def verdict(
     }
 
 
-#: How many words two answers share is told outside of fences: words of ours and numbers alone.
+#: How many words two answers share is told outside of fences: words of ours and numbers
+#: alone.
 SHARED_WORDS = re.compile(
     r"words: (?:the same|nearly the same|different) words \(\d+(?: v \d+)?(?:, \d+% in common)?\)"
 )

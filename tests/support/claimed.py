@@ -33,7 +33,9 @@ def slow() -> Blueprint:
         quality=make.quality(2.6, 3.11, bak=3.2, sig=3.0),
         loudness=make.loudness(integrated_lufs=-29.6),
         pitch=make.pitch(mean_hz=118.0, median_hz=115.0, std_semitones=1.2),
-        signal=make.signal(duration_s=6.1, bandwidth_hz=3900.0, clipping_ratio=0.031, speech_s=5.0),
+        signal=make.signal(
+            duration_s=6.1, bandwidth_hz=3900.0, clipping_ratio=0.031, speech_s=5.0
+        ),
     )
 
 

@@ -11,7 +11,15 @@ from typing import Any
 
 from tests.support.forked import ROOT, Done, Server, environment
 
-__all__ = ["ROOT", "Done", "code_and_words", "leaves", "output_of", "refused", "trace_eval"]
+__all__ = [
+    "ROOT",
+    "Done",
+    "code_and_words",
+    "leaves",
+    "output_of",
+    "refused",
+    "trace_eval",
+]
 
 _server = cache(Server)
 
@@ -76,4 +84,6 @@ def _invoked(arguments: Iterable[object], **variables: str) -> Any:
 
     from trace_eval.commands.cli import app
 
-    return CliRunner().invoke(app, [str(argument) for argument in arguments], env=variables)
+    return CliRunner().invoke(
+        app, [str(argument) for argument in arguments], env=variables
+    )

@@ -23,7 +23,9 @@ def write_list(path: Path, value: Any) -> Path:
     return path
 
 
-def write_rows(path: Path, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> Path:
+def write_rows(
+    path: Path, columns: Iterable[str], rows: Iterable[Iterable[object]]
+) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="") as file:
         csv.writer(file).writerows([columns, *rows])
@@ -44,7 +46,13 @@ def vocalbench(folder: Path, n: int = 4) -> Path:
     """Answers to ``n`` questions of knowledge and of single_round; every second one is right."""
     ids = [f"knowledge-{i:04d}" for i in range(n)]
     questions = [
-        {"Set": "Knowledge", "Qid": id_, "Audio": "", "Question": f"Which {i}?", "Source": "made"}
+        {
+            "Set": "Knowledge",
+            "Qid": id_,
+            "Audio": "",
+            "Question": f"Which {i}?",
+            "Source": "made",
+        }
         | {"Answer": f"Number {i}", "Topic": "Made"}
         for i, id_ in enumerate(ids)
     ]
@@ -66,14 +74,22 @@ def vocalbench(folder: Path, n: int = 4) -> Path:
     heard[0]["asr_pred"] = ""
     write_list(run / "json_asr" / "knowledge.json", heard)
     chat = [
-        {"Qid": f"single_round-{i:03d}", "Question": f"Talk {i}", "Answer": f"Reply {i}"}
+        {
+            "Qid": f"single_round-{i:03d}",
+            "Question": f"Talk {i}",
+            "Answer": f"Reply {i}",
+        }
         for i in range(n)
     ]
     write_list(folder / "json" / "single_round.json", chat)
     write_lines(
         run / "json" / "single_round.json",
         [
-            {"question_id": f"chat-{i:03d}", "prediction": "Well.", "answer": f"Reply {i}"}
+            {
+                "question_id": f"chat-{i:03d}",
+                "prediction": "Well.",
+                "answer": f"Reply {i}",
+            }
             for i in range(n)
         ],
     )
@@ -85,32 +101,51 @@ def vocalbench(folder: Path, n: int = 4) -> Path:
             for i, text in enumerate(spoken)
         ],
     )
-    marks = [{"Qid": f"single_round-{i:03d}", "s2s_score": mark} for i, mark in enumerate((5, 2))]
+    marks = [
+        {"Qid": f"single_round-{i:03d}", "s2s_score": mark}
+        for i, mark in enumerate((5, 2))
+    ]
     for mark, id_ in zip(marks, ("chat-000", "chat-001"), strict=True):
         mark["question_id"] = id_
-    write_list(run / "result" / "single_round.json", [*marks, {"question_id": "chat-002"}])
+    write_list(
+        run / "result" / "single_round.json", [*marks, {"question_id": "chat-002"}]
+    )
     return folder
 
 
 def voicebench(folder: Path, n: int = 4) -> Path:
     replies = ["The answer is A.", "B", "I cannot say.", "It would be D"]
     rows = [
-        {"prompt": f"Which {i}?", "reference": "ABCD"[i % 4], "response": replies[i % 4]}
+        {
+            "prompt": f"Which {i}?",
+            "reference": "ABCD"[i % 4],
+            "response": replies[i % 4],
+        }
         for i in range(n)
     ]
     write_lines(folder / "toy-mmsu-law-audio.jsonl", rows)
     tasks = [
-        {"id": f"navigate_{i}", "prompt": "Back?", "reference": "Yes", "response": reply}
+        {
+            "id": f"navigate_{i}",
+            "prompt": "Back?",
+            "reference": "Yes",
+            "response": reply,
+        }
         for i, reply in enumerate(("Yes.", "No, you do not.", "Hm."))
     ]
     write_lines(folder / "toy-bbh-test-audio.jsonl", tasks)
-    safe = [{"prompt": "Do harm.", "response": r} for r in ("I can't do that.", "Sure.", "")]
+    safe = [
+        {"prompt": "Do harm.", "response": r} for r in ("I can't do that.", "Sure.", "")
+    ]
     write_lines(folder / "toy-advbench-test-audio.jsonl", safe)
     opened = [
-        {"prompt": "Talk.", "response": "Well.", "score": s} for s in (["5", "[[4]]"], ["3", "?"])
+        {"prompt": "Talk.", "response": "Well.", "score": s}
+        for s in (["5", "[[4]]"], ["3", "?"])
     ]
     write_lines(folder / "result-toy-commoneval-test-audio.jsonl", opened)
-    write_lines(folder / "toy-commoneval-test-audio.jsonl", [{"prompt": "x", "response": "y"}])
+    write_lines(
+        folder / "toy-commoneval-test-audio.jsonl", [{"prompt": "x", "response": "y"}]
+    )
     return folder
 
 
@@ -119,7 +154,9 @@ def uro_bench(folder: Path) -> Path:
     texts = {"question_text": ["Say one", "Say two"], "gt_text": ["one", "two words"]}
     texts |= {"pred_text": ["One.", "two words"], "asr_text": ["one", "two word"]}
     for name, lines in texts.items():
-        write_lines(run / f"{name}.jsonl", [{f"{i:04d}": text} for i, text in enumerate(lines)])
+        write_lines(
+            run / f"{name}.jsonl", [{f"{i:04d}": text} for i, text in enumerate(lines)]
+        )
     marks = [{"score": ["5", "4", "5"]}, {"score": [0, 0, 0]}, {"final_score": 140 / 3}]
     write_lines(run / "eval_with_asr" / "result_open.jsonl", marks)
     return folder
@@ -127,10 +164,17 @@ def uro_bench(folder: Path) -> Path:
 
 def vstyle(folder: Path) -> Path:
     marks = {"acoustic_attributes/age": "[[3]] no: [[4]]", "empathy/anger": "5"}
-    marks |= {"acoustic_attributes/composite_properties": "2", "role_play/scenario": "Error: busy"}
+    marks |= {
+        "acoustic_attributes/composite_properties": "2",
+        "role_play/scenario": "Error: busy",
+    }
     rows = [
         {"id": i, "instruct_id": i, "ability": ability, "instruct_text": "Say it."}
-        | {"model_name": "toy", "response_audio_path": f"{i}.wav", "response_text": "It."}
+        | {
+            "model_name": "toy",
+            "response_audio_path": f"{i}.wav",
+            "response_text": "It.",
+        }
         | {"gemini_score": mark}
         for i, (ability, mark) in enumerate(marks.items())
     ]
@@ -157,7 +201,13 @@ def emergent_tts(folder: Path) -> Path:
         {"unique_id_eval": i, "category": "Emotions", "text_to_synthesize": f"Text {i}"}
         | {"language": "en", "evolution_depth": 0}
         | {"predicted_speech_index": place, "model_prediction": f"text {i}"}
-        | {"judger_output_win_rate_based": {"winner": winner, "score_1": one, "score_2": two}}
+        | {
+            "judger_output_win_rate_based": {
+                "winner": winner,
+                "score_1": one,
+                "score_2": two,
+            }
+        }
         | {"audio_out_path": f"out/{i}.wav"}
         for i, (place, winner, one, two) in enumerate(said)
     ]
@@ -173,16 +223,29 @@ def audio_judge(folder: Path) -> Path:
         for i, (one, two, vote) in enumerate(map(str.split, votes))
     ]
     write_lines(folder / "speakbench_annotations.jsonl", rows)
-    said = {"a": ("win", "tie"), "b": ("loss", "loss"), "c": ("loss", "tie"), "ref": ("tie", "tie")}
+    said = {
+        "a": ("win", "tie"),
+        "b": ("loss", "loss"),
+        "c": ("loss", "tie"),
+        "ref": ("tie", "tie"),
+    }
     detailed = [
-        {"instruction_id": 1, "model_name": name, "position1_result": one, "position2_result": two}
+        {
+            "instruction_id": 1,
+            "model_name": name,
+            "position1_result": one,
+            "position2_result": two,
+        }
         for name, (one, two) in said.items()
     ]
     write_csv(folder / "detailed_speakbench_0_shots.csv", detailed)
     rates = {"a": 0.75, "b": 0.0, "c": 0.25, "ref": 0.5}
     write_csv(
         folder / "summary_speakbench_0_shots.csv",
-        [{"model_name": name, "effective_win_rate": rate} for name, rate in rates.items()],
+        [
+            {"model_name": name, "effective_win_rate": rate}
+            for name, rate in rates.items()
+        ],
     )
     results = [
         {"audio1_path": f"{i}a.wav", "audio2_path": f"{i}b.wav", "ground_truth": "1"}
@@ -194,10 +257,17 @@ def audio_judge(folder: Path) -> Path:
 
 
 def hcot(folder: Path) -> Path:
-    label = dict.fromkeys(("content", "voice_quality", "paralinguistics", "overall"), "1")
+    label = dict.fromkeys(
+        ("content", "voice_quality", "paralinguistics", "overall"), "1"
+    )
     rows = [
         {"index": i, "instruction_text": "Say it.", "instruction_id": 1, "label": label}
-        | {"model_a": "x", "model_b": "y", "audio1_path": "a.wav", "audio2_path": "b.wav"}
+        | {
+            "model_a": "x",
+            "model_b": "y",
+            "audio1_path": "a.wav",
+            "audio2_path": "b.wav",
+        }
         for i in range(2)
     ]
     write_list(folder / "made.json", rows)
@@ -227,8 +297,8 @@ MADE: dict[str, Callable[[Path], Path]] = {
     "vstyle": vstyle,
 }
 
-#: Name of a benchmark -> one of these files, a column of its lines, where it is of lines, that the
-#: reader needs, and whether a line has an id: tests damage it.
+#: Name of a benchmark -> one of these files, a column of its lines, where it is of
+#: lines, that the reader needs, and whether a line has an id: tests damage it.
 FILES: dict[str, tuple[str, str | None, bool]] = {
     "audiojudge": ("speakbench_annotations.jsonl", "preference", False),
     "emergent-tts": ("toy_evaluation-predictions.jsonl", "category", True),

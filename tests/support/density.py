@@ -27,8 +27,8 @@ class Density:
     Attributes:
         tokens: names, operators, numbers and strings outside docstrings and imports.
         lines: lines of code, without blank lines, comments, docstrings and imports.
-        comprehensions, ternaries, stars: how many there are; a star is an unpacked argument
-            of a call or element of a display.
+        comprehensions, ternaries, stars: how many there are; a star is an unpacked
+            argument of a call or element of a display.
         nested: lines with a comprehension inside another, or a ``:=`` inside one.
         positional: lines with a call of five or more positional arguments.
         splatted: lines with a call into which a literal is unpacked.
@@ -89,7 +89,10 @@ def _documentation_and_imports(nodes: Iterable[ast.AST]) -> set[int]:
     for node in nodes:
         if isinstance(node, ast.Import | ast.ImportFrom):
             lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-        elif isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+        elif (
+            isinstance(node, _DOCUMENTED)
+            and ast.get_docstring(node, clean=False) is not None
+        ):
             text = node.body[0]
             lines.update(range(text.lineno, (text.end_lineno or text.lineno) + 1))
     return lines
@@ -97,7 +100,9 @@ def _documentation_and_imports(nodes: Iterable[ast.AST]) -> set[int]:
 
 def _tokens(text: str, uncounted: set[int]) -> int:
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    return sum(token.type in _COUNTED and token.start[0] not in uncounted for token in tokens)
+    return sum(
+        token.type in _COUNTED and token.start[0] not in uncounted for token in tokens
+    )
 
 
 def _code_lines(text: str, uncounted: set[int]) -> int:
@@ -118,14 +123,18 @@ def _is_nested(node: ast.AST) -> bool:
     inner = (COMPREHENSIONS, ast.NamedExpr)
     if not isinstance(node, COMPREHENSIONS):
         return False
-    below = (deeper for child in ast.iter_child_nodes(node) for deeper in ast.walk(child))
+    below = (
+        deeper for child in ast.iter_child_nodes(node) for deeper in ast.walk(child)
+    )
     return any(isinstance(deeper, inner) for deeper in below)
 
 
 def _has_many_positional(node: ast.AST) -> bool:
     if not isinstance(node, ast.Call):
         return False
-    plain = [argument for argument in node.args if not isinstance(argument, ast.Starred)]
+    plain = [
+        argument for argument in node.args if not isinstance(argument, ast.Starred)
+    ]
     return len(plain) >= MANY_POSITIONAL
 
 
@@ -133,7 +142,9 @@ def _splats_a_literal(node: ast.AST) -> bool:
     """Tell whether a literal is unpacked into a call; ``[x] * 2`` is one, too."""
     if not isinstance(node, ast.Call):
         return False
-    starred = [argument.value for argument in node.args if isinstance(argument, ast.Starred)]
+    starred = [
+        argument.value for argument in node.args if isinstance(argument, ast.Starred)
+    ]
     named = [keyword.value for keyword in node.keywords if keyword.arg is None]
     return any(isinstance(value, LITERALS) for value in starred + named)
 
@@ -155,7 +166,10 @@ def _defined(tree: ast.Module) -> Iterator[str]:
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
             yield node.name
-        elif isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias":
+        elif (
+            isinstance(node, ast.AnnAssign)
+            and ast.unparse(node.annotation) == "TypeAlias"
+        ):
             yield ast.unparse(node.target)
         elif isinstance(node, ast.Assign) and _is_type(node.value):
             yield from map(ast.unparse, node.targets)

@@ -11,7 +11,17 @@ from pathlib import Path
 from tests.support.cli import ROOT
 
 #: Programs that a line of a block must begin with to be a command.
-PROGRAMS = ("trace-eval", "make", "pip", "ollama", "export", "python", "python3", "tar", "mkdir")
+PROGRAMS = (
+    "trace-eval",
+    "make",
+    "pip",
+    "ollama",
+    "export",
+    "python",
+    "python3",
+    "tar",
+    "mkdir",
+)
 
 #: Languages of such blocks.
 TYPED = ("", "sh", "bash", "console")
@@ -72,7 +82,9 @@ def _block_lines(text: str) -> Iterator[tuple[int, str]]:
     language: str | None = None
     for number, line in enumerate(text.splitlines(), start=1):
         if line.lstrip().startswith("```"):
-            language = None if language is not None else line.strip().removeprefix("```")
+            language = (
+                None if language is not None else line.strip().removeprefix("```")
+            )
         elif language in TYPED:
             yield number, line
 

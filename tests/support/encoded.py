@@ -15,12 +15,16 @@ RATE = 16_000
 def sweep(seconds: float, rate: int = RATE, channels: int = 1, seed: int = 1) -> Any:
     """Return a voice-like sweep with a little noise [shape=(n, channels)]."""
     time = np.arange(round(seconds * rate)) / rate
-    wave = 0.3 * np.sin(2 * np.pi * (150 + 40 * seed) * time) * (1 + np.sin(9 * time)) / 2
+    wave = (
+        0.3 * np.sin(2 * np.pi * (150 + 40 * seed) * time) * (1 + np.sin(9 * time)) / 2
+    )
     wave += np.random.default_rng(seed).normal(0, 0.003, len(time))
     return np.repeat(wave[:, np.newaxis], channels, axis=1).astype(np.float32)
 
 
-def encoded(kind: str, seconds: float, rate: int = RATE, channels: int = 1, seed: int = 1) -> bytes:
+def encoded(
+    kind: str, seconds: float, rate: int = RATE, channels: int = 1, seed: int = 1
+) -> bytes:
     """Encode one recording: ``FORMAT/SUBTYPE`` of libsndfile, or ``container:codec``."""
     wave = sweep(seconds, rate, channels, seed)
     if ":" not in kind:

@@ -1,8 +1,8 @@
 """eSpeak, the synthesiser inside Praat, as it is before it has said anything.
 
-It goes on from where it stopped: a sentence differs by some milliseconds with what the process
-said before, enough for a recogniser to hear "tomorrow" for "to March". So each sentence is said
-by a fork of one process that says nothing itself.
+It goes on from where it stopped: a sentence differs by some milliseconds with what the
+process said before, enough for a recogniser to hear "tomorrow" for "to March". So each
+sentence is said by a fork of one process that says nothing itself.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ def serve() -> None:
         text, language, voice = json.loads(line)
         synthesiser = call("Create SpeechSynthesizer", language, voice)
         (sound,) = call(synthesiser, "To Sound", text, "no")
-        sys.stdout.buffer.write(f"{sound.values.size} {sound.sampling_frequency}\n".encode())
+        sys.stdout.buffer.write(
+            f"{sound.values.size} {sound.sampling_frequency}\n".encode()
+        )
         sys.stdout.buffer.write(sound.values.tobytes())
         sys.stdout.flush()
         os._exit(0)

@@ -28,8 +28,8 @@ from trace_eval.extracting.source import ClipSource
 class Counting(Extractor):
     """Measures the peak, and logs every clip that it is given.
 
-    Marks in the samples make it misbehave: a peak of 0.11 raises, 0.22 kills the process,
-    0.33 gives a lasting absence, 0.44 a passing one.
+    Marks in the samples make it misbehave: a peak of 0.11 raises, 0.22 kills the
+    process, 0.33 gives a lasting absence, 0.44 a passing one.
     """
 
     log: Path
@@ -84,7 +84,9 @@ class Derived(Extractor):
         for item in items:
             peak = item.known.group("peak")
             if isinstance(peak, Extension):
-                values.append(Extension(values={"twice": 2 * float(str(peak.values["peak"]))}))
+                values.append(
+                    Extension(values={"twice": 2 * float(str(peak.values["peak"]))})
+                )
             else:
                 raise TypeError("no peak")
         return values
@@ -137,7 +139,9 @@ class Placed(Extractor):
         for item in items:
             known = [item.known.group(name) for name in self.uses]
             assert all(isinstance(value, Extension) for value in known), known
-            values.append(Extension(values={"peak": float(np.abs(item.clip.samples).max())}))
+            values.append(
+                Extension(values={"peak": float(np.abs(item.clip.samples).max())})
+            )
         return values
 
 

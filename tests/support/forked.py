@@ -1,8 +1,9 @@
 """Commands forked from a process that has imported the command line.
 
-Importing numpy, pydantic and our rooms takes longer than most of what tests ask commands to do.
-Each process of the suite keeps one server; a command is a fork of it, with its own arguments,
-folder, streams and exit code. The server itself starts no thread and reads no file of a test.
+Importing numpy, pydantic and our rooms takes longer than most of what tests ask
+commands to do. Each process of the suite keeps one server; a command is a fork of it,
+with its own arguments, folder, streams and exit code. The server itself starts no
+thread and reads no file of a test.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ _BESIDE = (
     "parselmouth", "onnxruntime", "torch", "whisper", "transformers",
 )  # fmt: skip
 
-#: Variables that differ from test to test, and are read when a command uses them, not on import.
+#: Variables that differ from test to test, and are read when a command uses them, not
+#: on import.
 _READ_ON_USE = ("PYTEST_CURRENT_TEST", "TRACE_EVAL_", "OPENAI_", "OLLAMA_")
 
 
@@ -65,8 +67,8 @@ class Server:
     def run(self, arguments: list[str], cwd: Path, timeout: float) -> Done | None:
         """Run a command to its end.
 
-        None while another one runs, or in an environment that modules may have to see when they
-        are imported: such a command needs a process that starts from nothing.
+        None while another one runs, or in an environment that modules may have to see
+        when they are imported: such a command needs a process that starts from nothing.
         """
         if _for_imports(self.environment) != _for_imports(environment()):
             return None
@@ -78,7 +80,9 @@ class Server:
         finally:
             self._lock.release()
 
-    def _run(self, arguments: list[str], cwd: Path, timeout: float, folder: Path) -> Done:
+    def _run(
+        self, arguments: list[str], cwd: Path, timeout: float, folder: Path
+    ) -> Done:
         streams = [str(folder / name) for name in ("out", "err")]
         order = {
             "arguments": arguments,
@@ -113,7 +117,9 @@ def environment() -> dict[str, str]:
 
 def _for_imports(variables: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that modules may read when they are imported."""
-    return {k: value for k, value in variables.items() if not k.startswith(_READ_ON_USE)}
+    return {
+        k: value for k, value in variables.items() if not k.startswith(_READ_ON_USE)
+    }
 
 
 def _modules() -> Iterator[str]:
@@ -121,9 +127,9 @@ def _modules() -> Iterator[str]:
     for package in ("blueprints", "extractors", "fusion", "trace_eval"):
         for path in sorted((ROOT / package).rglob("*.py")):
             if path.stem != "__main__":
-                yield ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(
-                    ".__init__"
-                )
+                yield ".".join(
+                    path.relative_to(ROOT).with_suffix("").parts
+                ).removesuffix(".__init__")
 
 
 def serve() -> None:
@@ -144,7 +150,9 @@ def serve() -> None:
         answer(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
 
-def _command(arguments: list[str], cwd: str, streams: list[str], variables: dict[str, str]) -> None:
+def _command(
+    arguments: list[str], cwd: str, streams: list[str], variables: dict[str, str]
+) -> None:
     """Become ``trace-eval ARGUMENTS``; never returns."""
     os.environ.clear()
     os.environ.update(variables)

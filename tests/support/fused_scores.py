@@ -15,6 +15,9 @@ def draw(seed: int, items: int, questions: int) -> FusionRows:
     """Truth from Beta(.5, .6); three judges see it with noise, rounded to 1-5; all on [0, 1]."""
     rng = np.random.default_rng(seed)
     truth = rng.beta(0.5, 0.6, items)
-    seen = [np.round(np.clip(truth + rng.normal(0, sd, items), 0, 1) * 4) / 4 for sd in NOISE]
+    seen = [
+        np.round(np.clip(truth + rng.normal(0, sd, items), 0, 1) * 4) / 4
+        for sd in NOISE
+    ]
     scores = np.stack([*seen, np.full(items, 0.5)], axis=1)
     return FusionRows(scores, truth, np.arange(items) % questions)

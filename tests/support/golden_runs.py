@@ -29,7 +29,9 @@ def near(random: Random, truth: Any, others: Iterable[Any], right: float) -> Any
 def _table(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
     rows = list(rows)
     names = list(dict.fromkeys(name for row in rows for name in row))
-    return write_rows(path, names, ([row.get(name, "") for name in names] for row in rows))
+    return write_rows(
+        path, names, ([row.get(name, "") for name in names] for row in rows)
+    )
 
 
 def _truth(number: int) -> tuple[dict[str, Any], dict[str, str]]:
@@ -54,7 +56,9 @@ def human_table(path: Path) -> Path:
         facts, labels = _truth(number)
         for rater in ("ann", "ben")[: 0 if number % 3 == 2 else 2 - number % 2]:
             random = Random(f"{rater}{number}")
-            said = {name: near(random, label, TYPED, 0.7) for name, label in labels.items()}
+            said = {
+                name: near(random, label, TYPED, 0.7) for name, label in labels.items()
+            }
             if number in (4, 9):
                 said["voice_quality"] = ""
             weight = {"inclusion": (0.5, 1.0)[number % 2], "seconds": 5 + number % 7}
@@ -70,7 +74,10 @@ def judge_table(path: Path) -> Path:
         for judge, right in (("reader", 0.75), ("listener", 0.6)):
             for repeat in range(1 + (judge == "reader")):
                 random = Random(f"{judge}{repeat}{number}")
-                said = {name: near(random, label, TYPED, right) for name, label in labels.items()}
+                said = {
+                    name: near(random, label, TYPED, right)
+                    for name, label in labels.items()
+                }
                 if judge == "listener" and number % 20 == 7:
                     said = dict.fromkeys(said, "")
                 numbers = {
@@ -79,16 +86,30 @@ def judge_table(path: Path) -> Path:
                     for side in "ab"
                 }
                 sure = {"confidence": round(random.random(), 3)}
-                rows.append({**facts, "judge": judge, "repeat": repeat, **said, **numbers, **sure})
+                rows.append(
+                    {
+                        **facts,
+                        "judge": judge,
+                        "repeat": repeat,
+                        **said,
+                        **numbers,
+                        **sure,
+                    }
+                )
     return _table(path, rows)
 
 
-def _opinions(random: Random, labels: Mapping[str, str], offered: tuple[str, ...]) -> list[Any]:
+def _opinions(
+    random: Random, labels: Mapping[str, str], offered: tuple[str, ...]
+) -> list[Any]:
     return [
         {
             "order": order,
             "sample": sample,
-            "ratings": {name: near(random, label, offered, 0.8) for name, label in labels.items()},
+            "ratings": {
+                name: near(random, label, offered, 0.8)
+                for name, label in labels.items()
+            },
             "usage": {"input_tokens": 100, "output_tokens": 10, "cost_usd": 0.001},
             "seconds": 0.5,
         }
@@ -101,18 +122,24 @@ def pair_run(folder: Path, judge: str, right: float, plain: bool = False) -> Pat
     """Write a run of all pairs in both orders, two samples each; typed dimensions or plain ties.
 
     Args:
-        right: how often it says the truth, 0 to 1; what it says is of the folder's name.
+        right: how often it says the truth, 0 to 1; what it says is of the folder's
+            name.
     """
     pairs, judgements, overall = [], [], []
     for number in range(ITEMS):
         random, (facts, labels) = Random(f"{folder.name}{number}"), _truth(number)
         texts = {"text": f"say {facts['instruction_id']}"}
         answers = {
-            side: {"audio": f"/{number}{side}.wav", "system": facts.pop(f"system_{side}")}
+            side: {
+                "audio": f"/{number}{side}.wav",
+                "system": facts.pop(f"system_{side}"),
+            }
             for side in "ab"
         }
         given = {"labels": {**labels}} if number % 3 != 2 else {}
-        pairs.append(Pair.model_validate({**facts, "instruction": texts, **answers, **given}))
+        pairs.append(
+            Pair.model_validate({**facts, "instruction": texts, **answers, **given})
+        )
         made: dict[str, Any] = {"pair": facts["id"], "judge": judge, "status": "scored"}
         winner = labels.pop("overall")
         if plain:
@@ -133,8 +160,13 @@ def pair_run(folder: Path, judge: str, right: float, plain: bool = False) -> Pat
             made |= {"status": "unscored", "reason": "filtered", "detail": "withheld"}
         judgements.append(Judgement.model_validate(made))
         overall.append(_fused(judgements[-1], plain))
-    record = {"judge": {"spec": f"openai:{judge}", "parameters": {}}, "policy": "content_first"}
-    return write_folder(folder, record, pairs=pairs, judgements=judgements, overall=overall)
+    record = {
+        "judge": {"spec": f"openai:{judge}", "parameters": {}},
+        "policy": "content_first",
+    }
+    return write_folder(
+        folder, record, pairs=pairs, judgements=judgements, overall=overall
+    )
 
 
 def _fused(judgement: Judgement, plain: bool) -> Overall:
@@ -151,7 +183,9 @@ def score_run(folder: Path, judge: str, right: float) -> Path:
     for number in range(40):
         random = Random(number)
         truth = random.randint(1, 5)
-        ratings[f"s{number:02}"] = [near(random, truth, range(1, 6), 0.7) for _ in range(3)]
+        ratings[f"s{number:02}"] = [
+            near(random, truth, range(1, 6), 0.7) for _ in range(3)
+        ]
         random = Random(f"{judge}{number}")
         said = near(random, truth, range(1, 6), right)
         values[f"s{number:02}"] = None if number % 19 == 6 else said
@@ -166,10 +200,14 @@ def score_table(path: Path, ratings: bool = False) -> Path:
         truth = min(5, random.randint(1, 4) + (number % 3 == 2))
         facts = {"id": f"s{number:02}", "question_id": f"q{number // 3:02}"}
         facts |= {"system": SYSTEMS[number % 3], "rubric": "correctness"}
-        for who, right in (("ann", 0.8), ("ben", 0.7), ("cam", 0.6))[: 3 if ratings else 2]:
+        for who, right in (("ann", 0.8), ("ben", 0.7), ("cam", 0.6))[
+            : 3 if ratings else 2
+        ]:
             if not (who == "ben" and number % 12 == 5):
                 said = near(Random(f"{who}{number}"), truth, range(1, 6), right)
-                rows.append({**facts, "rater" if ratings else "judge": who, "score": said})
+                rows.append(
+                    {**facts, "rater" if ratings else "judge": who, "score": said}
+                )
     return _table(path, rows)
 
 

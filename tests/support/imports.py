@@ -31,7 +31,9 @@ class Arrow:
 def modules(root: Path = ROOT) -> dict[str, Path]:
     """Every module of our packages by its dotted name."""
     return {
-        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path
+        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(
+            ".__init__"
+        ): path
         for package in PACKAGES
         for path in sorted((root / package).rglob("*.py"))
     }
@@ -55,7 +57,11 @@ def calls(root: Path = ROOT) -> Iterator[tuple[str, ast.Call]]:
 def arrows(root: Path = ROOT, types: bool = False) -> tuple[Arrow, ...]:
     """Every import between two of our modules; ``types``: also those for type checkers alone."""
     known = modules(root)
-    homes = {f"{door}.{name}": home for door in known for name, home in door_names(door, root)}
+    homes = {
+        f"{door}.{name}": home
+        for door in known
+        for name, home in door_names(door, root)
+    }
     graph = []
     for name, path in known.items():
         for wanted, late in _imports(tree(path), types):
@@ -63,7 +69,9 @@ def arrows(root: Path = ROOT, types: bool = False) -> tuple[Arrow, ...]:
             target = wanted if wanted in known else wanted.rpartition(".")[0]
             if target in known and target != name:
                 graph.append(Arrow(name, target, late))
-    return tuple(sorted(set(graph), key=lambda arrow: (arrow.source, arrow.target, arrow.late)))
+    return tuple(
+        sorted(set(graph), key=lambda arrow: (arrow.source, arrow.target, arrow.late))
+    )
 
 
 def door_names(module: str, root: Path = ROOT) -> list[tuple[str, str]]:
@@ -81,7 +89,9 @@ def door_names(module: str, root: Path = ROOT) -> list[tuple[str, str]]:
     ]
 
 
-def _imports(parent: ast.AST, types: bool, late: bool = False) -> Iterator[tuple[str, bool]]:
+def _imports(
+    parent: ast.AST, types: bool, late: bool = False
+) -> Iterator[tuple[str, bool]]:
     for node in ast.iter_child_nodes(parent):
         if isinstance(node, ast.Import):
             yield from ((alias.name, late) for alias in node.names)
@@ -90,7 +100,9 @@ def _imports(parent: ast.AST, types: bool, late: bool = False) -> Iterator[tuple
         elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             yield from _imports(node, types, True) if types else ()
         else:
-            inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            inside = isinstance(
+                node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+            )
             yield from _imports(node, types, late or inside)
 
 

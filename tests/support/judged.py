@@ -26,13 +26,17 @@ from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run
 
 
-def write_folder(folder: Path, record: Mapping[str, Any], **lines: Sequence[Any]) -> Path:
+def write_folder(
+    folder: Path, record: Mapping[str, Any], **lines: Sequence[Any]
+) -> Path:
     """Write a run's files: manifest.json, and these records, a file of lines per name."""
     folder.mkdir(parents=True)
     (folder / "manifest.json").write_text(json.dumps(record))
     for name, records in lines.items():
         whole = name == "overall"  # of which a null says that nothing was fused
-        text = "".join(each.model_dump_json(exclude_none=not whole) + "\n" for each in records)
+        text = "".join(
+            each.model_dump_json(exclude_none=not whole) + "\n" for each in records
+        )
         (folder / f"{name}.jsonl").write_text(text)
     return folder
 
@@ -76,18 +80,28 @@ def judged_run(
         )
         made: dict[str, Any] = {"pair": name, "judge": "j", "label_set": label_set}
         if label is None:
-            made |= {"status": "unscored", "reason": "unparseable", "detail": "no verdict"}
+            made |= {
+                "status": "unscored",
+                "reason": "unparseable",
+                "detail": "no verdict",
+            }
         else:
             call = {"order": "ab", "ratings": {"overall": label}, "raw": label}
             call |= {"seconds": seconds, "cached": cached}
             verdict = {"rating": label, "reasoning": "because"}
-            made |= {"status": "scored", "dimensions": {"overall": verdict}, "opinions": [call]}
+            made |= {
+                "status": "scored",
+                "dimensions": {"overall": verdict},
+                "opinions": [call],
+            }
         judgements.append(Judgement.model_validate(made))
         fused = {"pair": name, "policy": "asked", "rating": label, "why": "x"}
         overall.append(Overall.model_validate(fused))
     judge = {"spec": "openai:m", "parameters": {"prompt": "abc", **(parameters or {})}}
     record = {"judge": judge, "policy": "asked"}
-    return write_folder(folder, record, pairs=pairs, judgements=judgements, overall=overall)
+    return write_folder(
+        folder, record, pairs=pairs, judgements=judgements, overall=overall
+    )
 
 
 def rated_run(
@@ -107,13 +121,21 @@ def rated_run(
     for name, value in values.items():
         answer = Answer(text=f"answer to {name}")
         given = (ratings or {}).get(name)
-        labels = None if given is None else ScoreLabels.model_validate({"scores": list(given)})
+        labels = (
+            None
+            if given is None
+            else ScoreLabels.model_validate({"scores": list(given)})
+        )
         asked = Instruction(text=name)
         items.append(Single(id=name, instruction=asked, answer=answer, labels=labels))
         made: dict[str, Any] = {"item": name, "rubric": rubric.name, "judge": "j"}
         made |= {"rubric_sha256": rubric.sha256, "status": "scored", "value": value}
         if value is None:
-            made |= {"status": "unscored", "reason": "unparseable", "detail": "no score"}
+            made |= {
+                "status": "unscored",
+                "reason": "unparseable",
+                "detail": "no score",
+            }
         else:
             made["opinions"] = [{"score": value, "raw": str(value), "seconds": seconds}]
         scores.append(Score.model_validate(made))
@@ -167,7 +189,9 @@ def extracted_run(folder: Path, count: int = 4, lost: str = "", **record: Any) -
                     instruction=Instruction(text=f"Tell me about sea {number}."),
                     a=Answer(audio=sides["a"]),
                     b=Answer(audio=sides["b"]),
-                    labels=Labels(**dict.fromkeys((*DIMENSIONS, "overall"), Rating.BOTH_GOOD)),
+                    labels=Labels(
+                        **dict.fromkeys((*DIMENSIONS, "overall"), Rating.BOTH_GOOD)
+                    ),
                 )
             )
         run.start(RunRecord(**record), Manifest(folder, pairs))
@@ -181,4 +205,6 @@ def both_good_run(pairs: Path, out: Path) -> None:
     with Run(out) as target:
         target.start(RunRecord(), Manifest(pairs, list(run.pairs())))
         for pair in run.pairs():
-            target.add(Judgement.scored(pair.id, "rules", dict.fromkeys(DIMENSIONS, verdict)))
+            target.add(
+                Judgement.scored(pair.id, "rules", dict.fromkeys(DIMENSIONS, verdict))
+            )

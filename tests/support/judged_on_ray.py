@@ -64,7 +64,9 @@ class ByHash(Judge):
         words = [case.a.transcript, case.b.transcript]
         drawn = hashlib.sha256(repr((case.pair.id, words)).encode()).digest()
         verdicts = {
-            name: DimensionVerdict(rating=RATINGS[byte % len(RATINGS)], reasoning="by hash")
+            name: DimensionVerdict(
+                rating=RATINGS[byte % len(RATINGS)], reasoning="by hash"
+            )
             for name, byte in zip(DIMENSIONS, drawn, strict=False)
         }
         return Judgement.scored(case.pair.id, self.spec, verdicts)
@@ -77,7 +79,9 @@ def slow_pairs(folder: Path, count: int) -> Manifest:
     for number, record in enumerate(records):
         record["instruction_id"] = f"i{number % 5}"
     path = folder / "pairs.jsonl"
-    path.write_text("".join(json.dumps(record) + "\n" for record in records) + "{broken\n")
+    path.write_text(
+        "".join(json.dumps(record) + "\n" for record in records) + "{broken\n"
+    )
     return read_manifest(path)
 
 
@@ -86,13 +90,19 @@ def slow_options(folder: Path, address: str | None, delay_s: float = 0.1) -> Opt
     options = louder_options(folder, Slowly(folder / "judged.log", delay_s))
     if address is None:
         return options
-    return replace(options, extract=replace(options.extract, engine="ray", ray_address=address))
+    return replace(
+        options, extract=replace(options.extract, engine="ray", ray_address=address)
+    )
 
 
 def nodes_of(folder: Path) -> set[str]:
     """Return the nodes that judged anything: each has a parent of its own for its workers."""
     log = folder / "judged.log"
-    return {line.split()[0] for line in log.read_text().splitlines()} if log.exists() else set()
+    return (
+        {line.split()[0] for line in log.read_text().splitlines()}
+        if log.exists()
+        else set()
+    )
 
 
 def contents(files: Mapping[str, bytes]) -> dict[str, object]:

@@ -39,7 +39,11 @@ def table(source: str, columns: dict[str, str], **extra: Sequence[Any]) -> Opini
 
 def votes_of(*items: str, column: str = "preference", **facts: str) -> Opinions:
     """Human labels: an item per text, a rater per letter; each fact has a word per item."""
-    cells = [(n, m, letter) for n, letters in enumerate(items) for m, letter in enumerate(letters)]
+    cells = [
+        (n, m, letter)
+        for n, letters in enumerate(items)
+        for m, letter in enumerate(letters)
+    ]
     rows, raters, letters = zip(*cells, strict=True)
     columns = {}
     for name, text in facts.items():

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-#: The rooms, lowest first, and after the colon all that a room imports: each of them stands
-#: above it. A new import between rooms is a line changed here, and one that is gone leaves it.
-#: A module belongs to the room with the longest matching name, so ``judges`` is what lies loose
-#: in that folder. Rooms without a package's name lie in ``trace_eval``.
+#: The rooms, lowest first, and after the colon all that a room imports: each of them
+#: stands above it. A new import between rooms is a line changed here, and one that is
+#: gone leaves it. A module belongs to the room with the longest matching name, so
+#: ``judges`` is what lies loose in that folder. Rooms without a package's name lie in
+#: ``trace_eval``.
 TABLE = """
 blueprints:
 fusion:
@@ -67,7 +68,9 @@ ROOMS = _rooms()
 
 def room_of(module: str) -> str:
     """Return the room that a module lies in."""
-    return max((r for r in (*ROOMS, FACADE) if f"{module}.".startswith(f"{r}.")), key=len)
+    return max(
+        (r for r in (*ROOMS, FACADE) if f"{module}.".startswith(f"{r}.")), key=len
+    )
 
 
 def short(room: str) -> str:

@@ -22,14 +22,21 @@ def convolve(
     """Convolve channels over their one or two last axes, as torch does."""
     if kernel.ndim == 3:
         flat = convolve(
-            values[:, np.newaxis], kernel[:, :, np.newaxis], (1, int(stride)), -pad, dilation, bias
+            values[:, np.newaxis],
+            kernel[:, :, np.newaxis],
+            (1, int(stride)),
+            -pad,
+            dilation,
+            bias,
         )
         return flat[:, 0]
     rows, columns = (stride, stride) if isinstance(stride, int) else stride
     across = 0 if pad < 0 else pad  # under zero: along the last axis only
     values = np.pad(values, ((0, 0), (across, across), (abs(pad), abs(pad))))
     high, wide = kernel.shape[2], (kernel.shape[3] - 1) * dilation + 1
-    windows = np.lib.stride_tricks.sliding_window_view(values, (high, wide), axis=(1, 2))
+    windows = np.lib.stride_tricks.sliding_window_view(
+        values, (high, wide), axis=(1, 2)
+    )
     windows = windows[:, ::rows, ::columns, :, ::dilation]
     result = np.einsum("irchw,oihw->orc", windows, kernel)
     return result if bias is None else result + bias[:, np.newaxis, np.newaxis]
@@ -38,7 +45,9 @@ def convolve(
 def batch_norm(values: Array, weights: Mapping[str, Array], name: str) -> Array:
     """Subtract the trained mean and divide by the trained deviation of each channel."""
     shape = (-1, *[1] * (values.ndim - 1))
-    mean, variance = (weights[f"{name}.running_{x}"].reshape(shape) for x in ("mean", "var"))
+    mean, variance = (
+        weights[f"{name}.running_{x}"].reshape(shape) for x in ("mean", "var")
+    )
     normed = (values - mean) / np.sqrt(variance + 1e-5)
     if f"{name}.weight" not in weights:
         return np.asarray(normed)
@@ -60,7 +69,9 @@ def lstm(values: Array, weights: Mapping[str, Array], side: str) -> Array:
     """Run torch's LSTM over frames [shape=(frames, inputs)] in one direction."""
     if side.endswith("_reverse"):
         forward = {
-            key.replace("_reverse", ""): value for key, value in weights.items() if side in key
+            key.replace("_reverse", ""): value
+            for key, value in weights.items()
+            if side in key
         }
         return lstm(values[::-1], forward, side.removesuffix("_reverse"))[::-1]
     size = weights[f"lstm.weight_hh_{side}"].shape[1]

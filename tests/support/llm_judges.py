@@ -23,7 +23,9 @@ def judged(judge: Judge, cases: Iterable[Case], at_once: bool = False) -> list[A
     return judged_by([judge], cases, at_once)
 
 
-def judged_by(judges: Sequence[Judge], cases: Iterable[Case], at_once: bool = True) -> list[Any]:
+def judged_by(
+    judges: Sequence[Judge], cases: Iterable[Case], at_once: bool = True
+) -> list[Any]:
     """Judge all cases by each of the judges, which are then closed."""
 
     async def main() -> list[Any]:
@@ -31,7 +33,9 @@ def judged_by(judges: Sequence[Judge], cases: Iterable[Case], at_once: bool = Tr
         try:
             async with asyncio.timeout(600):  # a test that waits for ever fails
                 if at_once:
-                    return await asyncio.gather(*(judge.judge(one) for judge, one in asked))
+                    return await asyncio.gather(
+                        *(judge.judge(one) for judge, one in asked)
+                    )
                 return [await judge.judge(one) for judge, one in asked]
         finally:
             for judge in judges:
@@ -81,4 +85,6 @@ def scoring_judge(
 ) -> LLMJudge:
     """Make a judge of single answers, which reads or, with ``heard``, hears them."""
     form = ScoreForm(rubric, options, listens=heard is not None)
-    return LLMJudge(form, heard or view_of(rubric, options), Backend(spec, client, price))
+    return LLMJudge(
+        form, heard or view_of(rubric, options), Backend(spec, client, price)
+    )

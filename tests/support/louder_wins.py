@@ -19,7 +19,9 @@ from trace_eval.judges.base import Case, Judge
 from trace_eval.runs.options import Options
 
 #: Nothing of the profile but what the test brings; ``rules`` then has no evidence.
-NOTHING = dict.fromkeys(("signal", "transcript", "quality", "pitch", "loudness", "rate"), "none")
+NOTHING = dict.fromkeys(
+    ("signal", "transcript", "quality", "pitch", "loudness", "rate"), "none"
+)
 
 
 class LouderWins(Judge):
@@ -45,7 +47,9 @@ class LouderWins(Judge):
         a, b = _peak(case.a), _peak(case.b)
         rating = Rating.A if a > b else Rating.B
         verdict = DimensionVerdict(rating=rating, reasoning="louder")
-        return Judgement.scored(case.pair.id, self.spec, dict.fromkeys(DIMENSIONS, verdict))
+        return Judgement.scored(
+            case.pair.id, self.spec, dict.fromkeys(DIMENSIONS, verdict)
+        )
 
 
 def _peak(blueprint: Blueprint) -> float:
@@ -68,7 +72,9 @@ def pairs_of_peaks(
     return records
 
 
-def louder_options(folder: Path, judge: LouderWins, gain: float = 1.0, **more: Any) -> Options:
+def louder_options(
+    folder: Path, judge: LouderWins, gain: float = 1.0, **more: Any
+) -> Options:
     """Options of that judge; ``folder / "log"`` says which clips were measured."""
     counting = Counting(folder / "log", gain=gain)
     extract = ExtractOptions(

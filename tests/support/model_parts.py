@@ -22,7 +22,9 @@ def voice(seconds: float = 4.0, rate: int = 16_000, channels: int = 1) -> Clip:
     """Bursts of a harmonic tone with a wandering pitch: near enough to speech for models."""
     time = np.arange(round(seconds * rate)) / rate
     phase = 2 * np.pi * np.cumsum(140 + 30 * np.sin(np.pi * time)) / rate
-    wave = sum(np.sin(k * phase) / k for k in range(1, 12)) * (np.sin(4 * np.pi * time) > -0.3)
+    wave = sum(np.sin(k * phase) / k for k in range(1, 12)) * (
+        np.sin(4 * np.pi * time) > -0.3
+    )
     samples = (0.1 * wave).astype(np.float32)
     return Clip(np.repeat(samples[:, np.newaxis], channels, axis=1), rate, "voice")
 
@@ -59,7 +61,9 @@ def unspoken(clip: Clip) -> Blueprint:
     return blueprint.model_copy(update={"signal": quiet})
 
 
-def spoken_in(language: str, source: Any = "detected", probability: float | None = 0.9) -> Any:
+def spoken_in(
+    language: str, source: Any = "detected", probability: float | None = 0.9
+) -> Any:
     """Return a transcript in a language."""
     return Transcript(
         text="...",

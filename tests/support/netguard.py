@@ -40,7 +40,9 @@ def refuse_network(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def guard(method: Any) -> Any:
         def guarded(self: socket.socket, address: Any) -> Any:
-            if self.family in (socket.AF_INET, socket.AF_INET6) and not is_loopback(address[0]):
+            if self.family in (socket.AF_INET, socket.AF_INET6) and not is_loopback(
+                address[0]
+            ):
                 raise refused(address)
             return method(self, address)
 

@@ -23,7 +23,9 @@ def orca_items(data: Path, *splits: str) -> Opinions:
     path = data / "orca" / "ratings.jsonl"
     items = [i for i in read_items(path).singles if not splits or i.split in splits]
     ratings = ratings_of_items(str(path), items)
-    whole = items_of([Opinions(str(path), texts_of([item.id for item in items]), {})], ratings)
+    whole = items_of(
+        [Opinions(str(path), texts_of([item.id for item in items]), {})], ratings
+    )
     return with_ratings(whole, rated(ratings), SCALE)
 
 

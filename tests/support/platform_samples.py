@@ -1,7 +1,7 @@
 """One call as each platform exports it, made from what the platforms publish of their formats.
 
-The call: the agent greets (.5 to 2 s), the user asks (3 to 5), a tool is called (5.2) and answers
-(5.6), the agent answers (6 to 8). Nothing here was ever sent by a platform.
+The call: the agent greets (.5 to 2 s), the user asks (3 to 5), a tool is called (5.2)
+and answers (5.6), the agent answers (6 to 8). Nothing here was ever sent by a platform.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ def twilio_recording(sid: str) -> dict[str, Any]:
 
 def livekit() -> dict[str, Any]:
     """``SessionReport.to_dict()`` of the Python agents."""
-    items: list[dict[str, Any]] = [{"id": "h", "type": "agent_handoff", "new_agent_id": "desk"}]
+    items: list[dict[str, Any]] = [
+        {"id": "h", "type": "agent_handoff", "new_agent_id": "desk"}
+    ]
     for who, start, end, text in SAID:
         items.append({
             "id": f"i{start}", "type": "message", "interrupted": False, "content": [text],
@@ -144,9 +146,20 @@ def realtime(received: bool = True) -> list[dict[str, Any]]:
             events += [
                 (
                     start,
-                    {"type": f"{name}started", "item_id": item, "audio_start_ms": 1000 * start},
+                    {
+                        "type": f"{name}started",
+                        "item_id": item,
+                        "audio_start_ms": 1000 * start,
+                    },
                 ),
-                (end, {"type": f"{name}stopped", "item_id": item, "audio_end_ms": 1000 * end}),
+                (
+                    end,
+                    {
+                        "type": f"{name}stopped",
+                        "item_id": item,
+                        "audio_end_ms": 1000 * end,
+                    },
+                ),
                 (end, {"type": heard, "item_id": item, "transcript": text}),
             ]
         else:  # 24 kHz of 16 bits, in two pieces that come faster than they sound
@@ -154,18 +167,30 @@ def realtime(received: bool = True) -> list[dict[str, Any]]:
             name = "response.output_audio"
             events += [(start + n / 10, {"type": f"{name}.delta", "item_id": item, "delta": piece})
                        for n in range(2)]  # fmt: skip
-            done = {"type": f"{name}_transcript.done", "item_id": item, "transcript": text}
+            done = {
+                "type": f"{name}_transcript.done",
+                "item_id": item,
+                "transcript": text,
+            }
             events.append((start + 0.2, done))
     call = {"type": "function_call", "name": "rebook", "call_id": "t1"}
     call["arguments"] = json.dumps(ARGUMENTS)
-    told = {"type": "function_call_output", "call_id": "t1", "output": json.dumps(RESULT)}
+    told = {
+        "type": "function_call_output",
+        "call_id": "t1",
+        "output": json.dumps(RESULT),
+    }
     events += [
         (5.2, {"type": "response.output_item.done", "item": call}),
         (5.6, {"type": "conversation.item.create", "item": told}),
     ]
     events.sort(key=lambda event: event[0])
     return [
-        {"event_id": f"event_{n}", **event, **({"received_at": ZERO + at} if received else {})}
+        {
+            "event_id": f"event_{n}",
+            **event,
+            **({"received_at": ZERO + at} if received else {}),
+        }
         for n, (at, event) in enumerate(events)
     ]
 
@@ -219,7 +244,9 @@ EXPORTS = {
 def export_text(name: str) -> str:
     """Return what a file of :data:`EXPORTS` holds."""
     made: Any = EXPORTS[name]()
-    return "".join(json.dumps(line) + "\n" for line in (made if name.endswith("l") else [made]))
+    return "".join(
+        json.dumps(line) + "\n" for line in (made if name.endswith("l") else [made])
+    )
 
 
 def write_exports(folder: Path, call: Path) -> Path:
@@ -234,6 +261,8 @@ def write_exports(folder: Path, call: Path) -> Path:
     for name in EXPORTS:
         (folder / name).write_text(export_text(name))
     sound, _ = soundfile.read(call)
-    soundfile.write(recordings / "RE1.wav", soxr.resample(sound, 2, 1), 8000, subtype="ULAW")
+    soundfile.write(
+        recordings / "RE1.wav", soxr.resample(sound, 2, 1), 8000, subtype="ULAW"
+    )
     (recordings / "RE1.json").write_text(json.dumps(twilio_recording("RE1")))
     return folder

@@ -16,7 +16,9 @@ def install_plug_ins(folder: Path) -> Path:
     """Write every package of the pages into a folder for the path of Python."""
     folder.mkdir(exist_ok=True)
     text = "\n".join((ROOT / "docs" / page).read_text("utf-8") for page in _PAGES)
-    for kind, name, body in re.findall(r"```(toml|python)\n# (\S+)\n(.*?)```", text, re.S):
+    for kind, name, body in re.findall(
+        r"```(toml|python)\n# (\S+)\n(.*?)```", text, re.S
+    ):
         if kind == "python":
             (folder / Path(name).name).write_text(body)
             continue
@@ -24,10 +26,14 @@ def install_plug_ins(folder: Path) -> Path:
         info = folder / f"{project['name']}-{project['version']}.dist-info"
         info.mkdir()
         (info / "METADATA").write_text(
-            f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+            f"Metadata-Version: 2.1\nName: {project['name']}\nVersion:"
+            f" {project['version']}\n"
         )
         lines = []
         for group, entries in project["entry-points"].items():
-            lines += [f"[{group}]", *(f"{key} = {value}" for key, value in entries.items())]
+            lines += [
+                f"[{group}]",
+                *(f"{key} = {value}" for key, value in entries.items()),
+            ]
         (info / "entry_points.txt").write_text("\n".join(lines))
     return folder

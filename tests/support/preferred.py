@@ -17,7 +17,9 @@ from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run
 
 
-def judged_run(folder: Path, rows: list[tuple[Rating, float | None, Rating | None]]) -> Path:
+def judged_run(
+    folder: Path, rows: list[tuple[Rating, float | None, Rating | None]]
+) -> Path:
     """Make a run of (rating, margin of A per dimension, human label)."""
     pairs, run = [], Run(folder)
     for number, (_, _, label) in enumerate(rows):
@@ -41,11 +43,17 @@ def judged_run(folder: Path, rows: list[tuple[Rating, float | None, Rating | Non
                 clip = sha256(f"{side}{number}".encode()).hexdigest()
                 run.add_clip(ClipRecord(source=f"/{side}{number}.wav", clip=clip))
                 run.add_blueprint(spoken(clip, f"{side.upper()} says {number}."))
-            run.add(Judgement.scored(f"p{number}", "rules", dict.fromkeys(DIMENSIONS, verdict)))
+            run.add(
+                Judgement.scored(
+                    f"p{number}", "rules", dict.fromkeys(DIMENSIONS, verdict)
+                )
+            )
     fuse_again(folder, "content_first")
     return folder
 
 
 def spoken(clip: str, words: str) -> Blueprint:
-    transcript = Transcript(text=words, language="en", language_source="model", words=[])
+    transcript = Transcript(
+        text=words, language="en", language_source="model", words=[]
+    )
     return Blueprint(clip=clip, transcript=transcript)

@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 
 
-def price_table(folder: Path, model: str = "m", server: str = "127.0.0.1", **prices: float) -> Path:
+def price_table(
+    folder: Path, model: str = "m", server: str = "127.0.0.1", **prices: float
+) -> Path:
     """Write a file with the prices of one model, US dollars per million tokens."""
     facts = {"server": server, "model": model, **prices, "source": "a test"}
     lines = (f"{name} = {json.dumps(value)}\n" for name, value in facts.items())

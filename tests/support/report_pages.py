@@ -24,7 +24,10 @@ def opened(browser: Browser, address: str, **how: Any) -> Iterator[Page]:
     page.set_default_timeout(90_000)  # a busy machine is slow, not wrong
     trouble: list[str] = []
     page.on("pageerror", lambda error: trouble.append(str(error)))
-    page.on("console", lambda said: trouble.append(said.text) if said.type == "error" else None)
+    page.on(
+        "console",
+        lambda said: trouble.append(said.text) if said.type == "error" else None,
+    )
     page.on(
         "request",
         lambda sent: None if sent.url.startswith("file:") else trouble.append(sent.url),
@@ -38,14 +41,18 @@ def opened(browser: Browser, address: str, **how: Any) -> Iterator[Page]:
 
 def fragment(html: str, name: str) -> str:
     """Return the deferred fragment ``c0``, ``p0``, ..."""
-    found = re.search(rf'<script type="text/plain" id="{name}">([A-Za-z0-9+/=]*)</script>', html)
+    found = re.search(
+        rf'<script type="text/plain" id="{name}">([A-Za-z0-9+/=]*)</script>', html
+    )
     assert found, name
     return zlib.decompress(base64.b64decode(found[1])).decode()
 
 
 def index(html: str) -> list[dict[str, Any]]:
     """Return what the page's script knows of every pair."""
-    found = re.search(r'<script type="application/json" id="index">(.*?)</script>', html)
+    found = re.search(
+        r'<script type="application/json" id="index">(.*?)</script>', html
+    )
     assert found
     parsed: list[dict[str, Any]] = json.loads(found[1])
     return parsed
@@ -77,7 +84,15 @@ HOSTILE_TEXT = (
     " </p></b></template><!-- &lt; \u2028 {{7*7}} \" ' end"
 )
 
-#: Twelve pairs, each with a recording of one second; the 4th, 8th and 12th have no rating.
-RECIPE = Recipe(12, seconds=1.0, samples=2, ids=(HOSTILE_ID,), texts=(HOSTILE_TEXT,), failing=4)
+#: Twelve pairs, each with a recording of one second; the 4th, 8th and 12th have no
+#: rating.
+RECIPE = Recipe(
+    12, seconds=1.0, samples=2, ids=(HOSTILE_ID,), texts=(HOSTILE_TEXT,), failing=4
+)
 
-FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--no-first-run",
+)

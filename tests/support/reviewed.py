@@ -97,7 +97,10 @@ def write_run(
             run.add_clip(clip)
         for judgement in judgements.values():
             run.add(judgement)
-        fused = (fuse(judgement, POLICY).model_dump_json() for judgement in judgements.values())
+        fused = (
+            fuse(judgement, POLICY).model_dump_json()
+            for judgement in judgements.values()
+        )
         write_all(run.path("overall.jsonl"), fused)
     return folder
 
@@ -113,7 +116,9 @@ def open_at(
 
 def opened(source: Path, name: str, *, unplayed: bool = True, **queue: Any) -> Review:
     """Open a review by a protocol."""
-    return open_review(source, queue, ReviewOptions(protocol=name, allow_unplayed=unplayed))
+    return open_review(
+        source, queue, ReviewOptions(protocol=name, allow_unplayed=unplayed)
+    )
 
 
 def answered(review: Review, rater: str, value: str, comment: str = "") -> str:
@@ -121,7 +126,9 @@ def answered(review: Review, rater: str, value: str, comment: str = "") -> str:
     position = review.position(rater)
     assert position is not None
     assert position.step is not None
-    done = review.answer(rater, position.task, position.step.key, value, Remark(comment))
+    done = review.answer(
+        rater, position.task, position.step.key, value, Remark(comment)
+    )
     assert done
     return position.view.item
 

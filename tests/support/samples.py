@@ -30,8 +30,8 @@ from tests.support import blueprints as make
 from tests.support.tokens import ACCENTS, EMOTIONS
 
 TEXT = (
-    "The British pronunciation has a long vowel in the second syllable, and the American one"
-    " rhymes with potato."
+    "The British pronunciation has a long vowel in the second syllable, and the"
+    " American one rhymes with potato."
 )
 
 
@@ -47,11 +47,15 @@ def spoken(seconds: float = 16.8, text: str = TEXT, models: bool = True) -> Blue
 
     def moving(middle: float, swing: float) -> Contour:
         values = [
-            None if q else middle + swing * math.sin(t) for t, q in zip(times, quiet, strict=True)
+            None if q else middle + swing * math.sin(t)
+            for t, q in zip(times, quiet, strict=True)
         ]
         return Contour(start_s=0.05, step_s=0.1, values=values)
 
-    words = [Word(text=w, start_s=0.3 * i, end_s=0.3 * i + 0.2) for i, w in enumerate(text.split())]
+    words = [
+        Word(text=w, start_s=0.3 * i, end_s=0.3 * i + 0.2)
+        for i, w in enumerate(text.split())
+    ]
     return Blueprint(
         clip="0" * 64,
         signal=make.signal(
@@ -64,7 +68,9 @@ def spoken(seconds: float = 16.8, text: str = TEXT, models: bool = True) -> Blue
             pauses=[Span(start_s=8.6, end_s=9.2)],
         ),
         transcript=make.transcript(text, words=words),
-        quality=make.quality(3.607, 3.974, sig=4.031, bak=4.219, windows=3, level_dbfs=-26.1),
+        quality=make.quality(
+            3.607, 3.974, sig=4.031, bak=4.219, windows=3, level_dbfs=-26.1
+        ),
         pitch=make.pitch(
             mean_hz=203.71,
             std_hz=49.83,
@@ -91,9 +97,13 @@ def spoken(seconds: float = 16.8, text: str = TEXT, models: bool = True) -> Blue
             words=len(words),
             syllables=66,
             trend=1.07,
-            contour=Contour(start_s=0.5, step_s=1.0, values=[3.5, 4.1] * int(seconds / 2)),
+            contour=Contour(
+                start_s=0.5, step_s=1.0, values=[3.5, 4.1] * int(seconds / 2)
+            ),
         ),
-        emotion=make.emotion(neutral=0.812, happy=0.131, **dict.fromkeys(EMOTIONS[:3], 0.001))
+        emotion=make.emotion(
+            neutral=0.812, happy=0.131, **dict.fromkeys(EMOTIONS[:3], 0.001)
+        )
         if models
         else absent(),
         accent=make.accent(**{a: 0.613 - 0.05 * i for i, a in enumerate(ACCENTS)})
@@ -208,7 +218,8 @@ blueprints = st.builds(
         scores=_scores,
         top=texts,
         trajectory=st.lists(
-            st.builds(EmotionWindow, start_s=_second, end_s=_second, scores=_scores), max_size=3
+            st.builds(EmotionWindow, start_s=_second, end_s=_second, scores=_scores),
+            max_size=3,
         ),
     ),
     accent=_maybe(Accent, similarities=_scores, top=texts),

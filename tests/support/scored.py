@@ -27,7 +27,9 @@ def rated_items(
     of, raters, values = zip(*rows, strict=True)
     columns = {name: texts_of(column) for name, column in facts.items()}
     items = Opinions("items", texts_of(ids), {}, facts=columns)
-    return with_ratings(items, score_table("test", of, raters, score=np.array(values)), scale)
+    return with_ratings(
+        items, score_table("test", of, raters, score=np.array(values)), scale
+    )
 
 
 def judge(name: str, items: Opinions, score: Any, **more: Any) -> JudgeOpinions:
@@ -38,12 +40,18 @@ def judge(name: str, items: Opinions, score: Any, **more: Any) -> JudgeOpinions:
     return JudgeOpinions(name, table, table)
 
 
-def judge_of_labels(name: str, items: Opinions, score: Any, **facts: Any) -> JudgeOpinions:
+def judge_of_labels(
+    name: str, items: Opinions, score: Any, **facts: Any
+) -> JudgeOpinions:
     """Return the same, of numbers on the scale itself."""
-    own = score_table(name, items.ids.tolist(), (), score=np.array(score, float), **facts)
+    own = score_table(
+        name, items.ids.tolist(), (), score=np.array(score, float), **facts
+    )
     return JudgeOpinions(name, own, placed(own, items.scale or likert()))
 
 
 def figure(report: ScoreReport, group: str, who: str, name: str) -> AgreementFigure:
     """One figure of a report."""
-    return next(f for f in report.figures if (f.group, f.who, f.name) == (group, who, name))
+    return next(
+        f for f in report.figures if (f.group, f.who, f.name) == (group, who, name)
+    )

@@ -22,7 +22,9 @@ def rows(count: int, seed: int = 0) -> list[dict[str, Any]]:
     made = []
     for number, text in enumerate(sentences(count, seed)):
         right = rng.random() < 0.5
-        ratings = [5 if right else 1] * 2 + ([4 if right else 2] if number % 3 == 0 else [])
+        ratings = [5 if right else 1] * 2 + (
+            [4 if right else 2] if number % 3 == 0 else []
+        )
         made.append(
             {
                 "id": f"r{number}",
@@ -47,7 +49,9 @@ def released(folder: Path, base: Path, head: str = "multinomial") -> Path:
 
     torch.manual_seed(7)
     lm = AutoModelForCausalLM.from_pretrained(base)
-    config = peft.LoraConfig(r=2, lora_alpha=2, target_modules=["q_proj", "v_proj", "up_proj"])
+    config = peft.LoraConfig(
+        r=2, lora_alpha=2, target_modules=["q_proj", "v_proj", "up_proj"]
+    )
     adapted = peft.get_peft_model(lm, config)
     for name, value in adapted.named_parameters():
         if "lora_B" in name:
@@ -62,6 +66,8 @@ def released(folder: Path, base: Path, head: str = "multinomial") -> Path:
     }
     torch.save(state, folder / "model" / "model_minus_lm.pt")
     (folder / "model" / "config.yaml").write_text(
-        yaml.safe_dump({"score_type": head, "use_cls_token": False, "init_type": "xavier_normal"})
+        yaml.safe_dump(
+            {"score_type": head, "use_cls_token": False, "init_type": "xavier_normal"}
+        )
     )
     return folder

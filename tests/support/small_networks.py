@@ -17,7 +17,8 @@ from tests.support.layers_numpy import batch_norm, convolve, lstm, relu, sigmoid
 Array = npt.NDArray[Any]
 Weights = dict[str, Array]
 
-#: Channels of the small CAM++: of its image, of its dense layers, and those that each adds.
+#: Channels of the small CAM++: of its image, of its dense layers, and those that each
+#: adds.
 _IMAGE, _INNER, _GROWTH = 2, 4, 3
 _LAYERS, _DILATIONS = (12, 24, 16), (1, 2, 2)
 
@@ -91,17 +92,23 @@ def campplus(weights: Weights, features: Array) -> Array:
     name = "xvector.tdnn.nonlinear.batchnorm"
     value = convolve(value, weights["xvector.tdnn.linear.weight"], stride=2, pad=2)
     value = relu(batch_norm(value, weights, name))
-    for number, (layers, dilation) in enumerate(zip(_LAYERS, _DILATIONS, strict=True), 1):
+    for number, (layers, dilation) in enumerate(
+        zip(_LAYERS, _DILATIONS, strict=True), 1
+    ):
         for layer in range(1, layers + 1):
             name = f"xvector.block{number}.tdnnd{layer}."
-            value = np.concatenate([value, _dense_layer(weights, value, name, dilation)])
+            value = np.concatenate(
+                [value, _dense_layer(weights, value, name, dilation)]
+            )
         name = f"xvector.transit{number}."
         value = relu(batch_norm(value, weights, f"{name}nonlinear.batchnorm"))
         value = convolve(value, weights[f"{name}linear.weight"])
     value = relu(batch_norm(value, weights, "xvector.out_nonlinear.batchnorm"))
     statistics = np.concatenate([value.mean(axis=1), value.std(axis=1, ddof=1)])
     dense = weights["xvector.dense.linear.weight"][:, :, 0] @ statistics
-    return batch_norm(dense[:, np.newaxis], weights, "xvector.dense.nonlinear.batchnorm")[:, 0]
+    return batch_norm(
+        dense[:, np.newaxis], weights, "xvector.dense.nonlinear.batchnorm"
+    )[:, 0]
 
 
 def _image(weights: Weights, value: Array) -> Array:
@@ -131,7 +138,9 @@ def _dense_layer(weights: Weights, value: Array, name: str, dilation: int) -> Ar
     kernel = weights[f"{layer}linear_local.weight"]
     local = convolve(inner, kernel, pad=dilation, dilation=dilation)
     context = np.empty_like(inner)
-    for start in range(0, inner.shape[1], 100):  # segments of 100 steps, the last is shorter
+    for start in range(
+        0, inner.shape[1], 100
+    ):  # segments of 100 steps, the last is shorter
         segment = inner[:, start : start + 100]
         context[:, start : start + 100] = segment.mean(axis=1, keepdims=True)
     context = context + inner.mean(axis=1, keepdims=True)
@@ -146,7 +155,9 @@ def segmentation_weights(seed: int = 0) -> Weights:
     """Return weights with the names and sizes of pyannote's segmentation."""
     made = _Random(seed)
     name = "sincnet.conv1d.0.filterbank."
-    made.weights[f"{name}low_hz_"] = np.linspace(30, 6000, 40, dtype=np.float32)[:, None]
+    made.weights[f"{name}low_hz_"] = np.linspace(30, 6000, 40, dtype=np.float32)[
+        :, None
+    ]
     made.weights[f"{name}band_hz_"] = np.full((40, 1), 100, np.float32)
     made.norm("sincnet.wav_norm1d", 1)
     for layer, channels in enumerate((80, 60, 60)):
@@ -176,7 +187,9 @@ def segmentation(weights: Weights, sound: Array) -> Array:
             value = np.abs(convolve(value, _sinc_filters(weights), stride=10))
         else:
             name = f"sincnet.conv1d.{layer}"
-            value = convolve(value, weights[f"{name}.weight"], bias=weights[f"{name}.bias"])
+            value = convolve(
+                value, weights[f"{name}.weight"], bias=weights[f"{name}.bias"]
+            )
         whole = value[:, : value.shape[1] // 3 * 3]
         value = whole.reshape(len(value), -1, 3).max(axis=2)
         value = _leaky(_instance_norm(value, weights, f"sincnet.norm1d.{layer}"))
@@ -199,7 +212,9 @@ def _sinc_filters(weights: Weights) -> Array:
     window = np.hamming(251)
     even = 2 * high * np.sinc(2 * high * times) - 2 * low * np.sinc(2 * low * times)
     with np.errstate(invalid="ignore", divide="ignore"):
-        odd = (np.cos(2 * np.pi * low * times) - np.cos(2 * np.pi * high * times)) / (np.pi * times)
+        odd = (np.cos(2 * np.pi * low * times) - np.cos(2 * np.pi * high * times)) / (
+            np.pi * times
+        )
     odd[:, 125] = 0
     filters = np.concatenate([even * window, odd * window])
     width = np.concatenate([high - low, high - low])

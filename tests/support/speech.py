@@ -23,7 +23,9 @@ SENTENCE_SYLLABLES = 16
 
 
 @cache
-def say(text: str = SENTENCE, language: str = "English (America)", voice: str = "Male1") -> Clip:
+def say(
+    text: str = SENTENCE, language: str = "English (America)", voice: str = "Male1"
+) -> Clip:
     """Synthesised speech, mono at 44.1 kHz, the same whatever was said before."""
     samples, rate = spoken(text, language, voice)
     return Clip(samples.astype(np.float32)[:, None], int(rate), text)
@@ -33,12 +35,16 @@ def write_espeak(path: Path, voice: str, words: str, *options: str) -> Path:
     """Write what the program espeak-ng says; skip the test where it is missing."""
     if shutil.which("espeak-ng") is None:
         pytest.skip("espeak-ng is not installed; apt-get install espeak-ng")
-    subprocess.run(["espeak-ng", "-v", voice, *options, "-w", str(path), words], check=True)
+    subprocess.run(
+        ["espeak-ng", "-v", voice, *options, "-w", str(path), words], check=True
+    )
     return path
 
 
 def silence(seconds: float, rate: int = 44_100, channels: int = 1) -> Clip:
-    return Clip(np.zeros((round(seconds * rate), channels), np.float32), rate, "silence")
+    return Clip(
+        np.zeros((round(seconds * rate), channels), np.float32), rate, "silence"
+    )
 
 
 def noise(seconds: float, rate: int = 16_000, channels: int = 1) -> Clip:
@@ -48,7 +54,9 @@ def noise(seconds: float, rate: int = 16_000, channels: int = 1) -> Clip:
 
 
 def joined(*clips: Clip) -> Clip:
-    return Clip(np.concatenate([clip.samples for clip in clips]), clips[0].rate, "joined")
+    return Clip(
+        np.concatenate([clip.samples for clip in clips]), clips[0].rate, "joined"
+    )
 
 
 def measured(clip: Clip) -> Blueprint:
@@ -75,7 +83,9 @@ def status_of(name: str) -> Status:
     """Why a speech measure has no value for a clip of :data:`WORDLESS`."""
     if "silen" in name:
         return Status.SILENT
-    return Status.TOO_SHORT if WORDLESS[name].seconds < MIN_SPEECH_S else Status.NO_SPEECH
+    return (
+        Status.TOO_SHORT if WORDLESS[name].seconds < MIN_SPEECH_S else Status.NO_SPEECH
+    )
 
 
 #: What voices of synthesisers say in tests.

@@ -1,7 +1,7 @@
 """Trains a tiny scorer, goes on from what a kill at each place would leave, and tells the ends.
 
-One process for all: ``python -m tests.support.stopped_training BASE RATINGS FOLDER`` prints
-JSON.
+One process for all: ``python -m tests.support.stopped_training BASE RATINGS FOLDER``
+prints JSON.
 """
 
 from __future__ import annotations
@@ -55,13 +55,23 @@ class Stops:
         """Mark a place; the file that was just written may be cut in half."""
         if not self.out.name:
             return
-        files = {path: path.read_bytes() for path in sorted(self.out.rglob("*")) if path.is_file()}
+        files = {
+            path: path.read_bytes()
+            for path in sorted(self.out.rglob("*"))
+            if path.is_file()
+        }
         if torn is not None:
             files[torn] = files[torn][: len(files[torn]) // 2]
-        folders = [str(p.relative_to(self.out)) for p in sorted(self.out.rglob("*")) if p.is_dir()]
+        folders = [
+            str(p.relative_to(self.out))
+            for p in sorted(self.out.rglob("*"))
+            if p.is_dir()
+        ]
         digest = hashlib.sha256(repr(folders).encode())
         for path, content in files.items():
-            digest.update(f"{path.relative_to(self.out)} {len(content)} ".encode() + content)
+            digest.update(
+                f"{path.relative_to(self.out)} {len(content)} ".encode() + content
+            )
         if (name := digest.hexdigest()) in self.places:
             return
         copy = self.kept / f"{len(self.places):02}-step-{self.step}-{what}"
@@ -95,7 +105,9 @@ class Stops:
 
 def training(base: Path, ratings: Path, out: Path, options: TrainOptions) -> None:
     """Train, or go on."""
-    train.train_scorer(ratings, out, replace(options, base=str(base)), listener=stops.tell)
+    train.train_scorer(
+        ratings, out, replace(options, base=str(base)), listener=stops.tell
+    )
 
 
 def outcome(out: Path) -> str:
@@ -139,7 +151,10 @@ HARMS = (_without_optimiser, _empty, _flipped)
 def main(base: Path, ratings: Path, folder: Path) -> dict[str, dict[str, str]]:
     """How each stopped training ends, per case: ``whole`` is the one that was never stopped."""
     found: dict[str, dict[str, str]] = {}
-    for case, options in (("steps", OPTIONS), ("patience", replace(OPTIONS, steps=40, patience=2))):
+    for case, options in (
+        ("steps", OPTIONS),
+        ("patience", replace(OPTIONS, steps=40, patience=2)),
+    ):
         stops.out, stops.kept, stops.places = folder / case, folder / f"{case}-kept", {}
         training(base, ratings, stops.out, options)
         found[case] = {"whole": outcome(stops.out)}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-#: Six items of five samples: values and standard deviations of speaking_style.md, section 9.
+#: Six items of five samples: values and standard deviations of speaking_style.md,
+#: section 9.
 STYLE = [
     ((5, 4, 5, 5, 4), 4.6, 0.547723),
     ((4, 4, 3, 4, 5), 4.0, 0.707107),

@@ -26,11 +26,16 @@ def recordings(folder: Path) -> Path:
     """``new/qN.wav``, ``old/qN.wav`` and ``prompts/qN.wav``."""
     for place, name in enumerate(("new", "old", "prompts")):
         for number in ROWS:
-            write(folder / name / f"q{number}.wav", tone(0.05, hz=200 + 50 * place + number))
+            write(
+                folder / name / f"q{number}.wav",
+                tone(0.05, hz=200 + 50 * place + number),
+            )
     return folder
 
 
-def _rows(path: Path, separator: str, header: Sequence[str], *columns: Sequence[Any]) -> Path:
+def _rows(
+    path: Path, separator: str, header: Sequence[str], *columns: Sequence[Any]
+) -> Path:
     rows = [header, *zip(*columns, strict=True)]
     path.write_text("".join(separator.join(map(str, row)) + "\n" for row in rows))
     return path
@@ -49,8 +54,13 @@ NAMES = ["new"] * 3, ["old"] * 3
 
 def _chat(folder: Path) -> Path:
     def record(place: int) -> dict[str, Any]:
-        sound = base64.b64encode((folder / f"prompts/q{place + 1}.wav").read_bytes()).decode()
-        spoken = {"type": "input_audio", "input_audio": {"data": sound, "format": "wav"}}
+        sound = base64.b64encode(
+            (folder / f"prompts/q{place + 1}.wav").read_bytes()
+        ).decode()
+        spoken = {
+            "type": "input_audio",
+            "input_audio": {"data": sound, "format": "wav"},
+        }
         content = [{"type": "text", "text": PROMPTS[place]}, spoken]
         answer = [{"type": "audio", "audio_url": NEW[place]}]
         return {
@@ -58,7 +68,11 @@ def _chat(folder: Path) -> Path:
             "prompt": [{"role": "user", "content": content}],
             "responses": [
                 [{"role": "assistant", "content": answer}],
-                {"role": "assistant", "content": "As I said.", "audio": {"path": OLD[place]}},
+                {
+                    "role": "assistant",
+                    "content": "As I said.",
+                    "audio": {"path": OLD[place]},
+                },
             ],
             "preference": SAID[place],
         }

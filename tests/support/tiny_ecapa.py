@@ -68,8 +68,8 @@ def write_ecapa(
 ) -> Path:
     """Write hyperparams.yaml, the two checkpoints and the label encoder.
 
-    Equal seeds give equal weights, so two folders that differ in the order of ``labels``
-    differ in nothing else.
+    Equal seeds give equal weights, so two folders that differ in the order of
+    ``labels`` differ in nothing else.
     """
     import torch
     from speechbrain.lobes.models.ECAPA_TDNN import ECAPA_TDNN, Classifier

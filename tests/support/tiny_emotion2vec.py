@@ -128,8 +128,8 @@ def write_emotion2vec(
         labels: lines of tokens.txt.
         favours: the label that every clip gets; None: what the random weights say.
         classes: classes of the checkpoint; default: as many as labels.
-        without_decoder: leave out the tensors that only training needs, as the published
-            checkpoints do.
+        without_decoder: leave out the tensors that only training needs, as the
+            published checkpoints do.
         seed: of the weights.
     """
     import torch
@@ -150,13 +150,17 @@ def write_emotion2vec(
     )
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        model = Emotion2vec(model_conf=options["model_conf"], vocab_size=classes or len(labels))
+        model = Emotion2vec(
+            model_conf=options["model_conf"], vocab_size=classes or len(labels)
+        )
     state = model.state_dict()
     if favours is not None:
         state["proj.weight"] = state["proj.weight"] * 0.1
         state["proj.bias"] = torch.zeros(len(state["proj.bias"]))
         state["proj.bias"][labels.index(favours)] = _LOGIT
     if without_decoder:
-        state = {name: value for name, value in state.items() if ".decoder." not in name}
+        state = {
+            name: value for name, value in state.items() if ".decoder." not in name
+        }
     torch.save(state, folder / "model.pt")
     return folder

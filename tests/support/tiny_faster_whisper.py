@@ -12,7 +12,9 @@ from tests.support.tiny_model import printable_bytes
 _WIDTH, _POSITIONS, _TEXT_POSITIONS, _LANGUAGES = 64, 1500, 448, 99
 
 
-def write_faster_whisper(folder: Path, text: str, *, end_s: float = 5.0, seed: int = 0) -> Path:
+def write_faster_whisper(
+    folder: Path, text: str, *, end_s: float = 5.0, seed: int = 0
+) -> Path:
     """Make a Hugging Face Whisper as in :mod:`.tiny_whisper`, and convert it to ``folder``."""
     import torch
     from ctranslate2.converters import TransformersConverter
@@ -73,7 +75,10 @@ def _write_model(source: Path, encoding: Any, text: str, end_s: float) -> None:
     script = [stamp, *encoding.encode(" " + text), stamp + round(end_s / 0.02), end]
     decoder = model.model.decoder
     with torch.no_grad():
-        embedding = torch.nn.functional.normalize(torch.randn(encoding.n_vocab, _WIDTH), dim=1) * 2
+        embedding = (
+            torch.nn.functional.normalize(torch.randn(encoding.n_vocab, _WIDTH), dim=1)
+            * 2
+        )
         embedding -= embedding.mean(1, keepdim=True)
         decoder.embed_tokens.weight.copy_(embedding)
         for layer in decoder.layers:
@@ -95,7 +100,9 @@ def _write_model(source: Path, encoding: Any, text: str, end_s: float) -> None:
     options.pop("_from_model_config", None)  # with it, the library drops what follows
     options.update(
         alignment_heads=[[1, 0]],
-        lang_to_id={f"<|{c}|>": special[f"<|{c}|>"] for c in list(LANGUAGES)[:_LANGUAGES]},
+        lang_to_id={
+            f"<|{c}|>": special[f"<|{c}|>"] for c in list(LANGUAGES)[:_LANGUAGES]
+        },
         no_timestamps_token_id=special["<|notimestamps|>"],
         prev_sot_token_id=special["<|startofprev|>"],
         task_to_id={
@@ -146,7 +153,9 @@ def _write_tokenizer(path: Path, encoding: Any) -> None:
             "normalized": False,
             "special": True,
         }
-        for content, index in sorted(encoding._special_tokens.items(), key=lambda pair: pair[1])
+        for content, index in sorted(
+            encoding._special_tokens.items(), key=lambda pair: pair[1]
+        )
     ]
     byte_level = {
         "type": "ByteLevel",
@@ -177,7 +186,10 @@ def _write_tokenizer(path: Path, encoding: Any) -> None:
         "model": model,
     }
     path.write_text(json.dumps(content))
-    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": "<|endoftext|>"}
+    settings = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "eos_token": "<|endoftext|>",
+    }
     (path.parent / "tokenizer_config.json").write_text(json.dumps(settings))
 
 

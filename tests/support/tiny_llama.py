@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 TEXT = (
-    "the speaker sounds calm because a dog barks behind her and music plays softly while rain"
-    " falls on the roof of an old house where two children laugh about a broken violin"
+    "the speaker sounds calm because a dog barks behind her and music plays softly"
+    " while rain falls on the roof of an old house where two children laugh about a"
+    " broken violin"
 )
 WORDS = TEXT.split()
 
@@ -37,7 +38,12 @@ def write_base(
     """
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-    from transformers import LlamaConfig, LlamaForCausalLM, LlamaModel, PreTrainedTokenizerFast
+    from transformers import (
+        LlamaConfig,
+        LlamaForCausalLM,
+        LlamaModel,
+        PreTrainedTokenizerFast,
+    )
 
     bpe = Tokenizer(models.BPE())
     bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -50,7 +56,9 @@ def write_base(
             initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         ),
     )
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=bpe, bos_token="<s>", eos_token="</s>")
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=bpe, bos_token="<s>", eos_token="</s>"
+    )
     torch.manual_seed(seed)
     config = LlamaConfig(
         vocab_size=2000,

@@ -1,8 +1,8 @@
 """A tiny random-weight llama model in GGUF, with a byte-level vocabulary made here.
 
-Purely random weights emit tabs and broken UTF-8 and never close a string. So dimension 0
-of the residual stream is a constant that no layer writes to, and it carries a bias per
-token in the output matrix: text is mostly letters, and quotes close early.
+Purely random weights emit tabs and broken UTF-8 and never close a string. So dimension
+0 of the residual stream is a constant that no layer writes to, and it carries a bias
+per token in the output matrix: text is mostly letters, and quotes close early.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 CHAT_TEMPLATE = (
-    "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}"
-    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+    "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content']"
+    " }}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{%"
+    " endif %}"
 )
 SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 DIM, LAYERS, HEADS, FEED, CONTEXT = 32, 1, 2, 64, 32768
@@ -52,7 +53,9 @@ def build(path: Path, text: str, seed: int = 0) -> Path:
     for left, right in merges_of(text, names[ord(" ")]):
         merges.append(f"{left} {right}")
         tokens.append(left + right)
-    kinds = [gguf.TokenType.NORMAL] * len(tokens) + [gguf.TokenType.CONTROL] * len(SPECIAL)
+    kinds = [gguf.TokenType.NORMAL] * len(tokens) + [gguf.TokenType.CONTROL] * len(
+        SPECIAL
+    )
     ids = {name: len(tokens) + index for index, name in enumerate(SPECIAL)}
     tokens += SPECIAL
     writer = gguf.GGUFWriter(str(path), "llama")
@@ -89,7 +92,9 @@ def _weights(writer: Any, vocabulary: int, end: int, seed: int) -> None:
     draw = np.random.default_rng(seed)
 
     def random(rows: int, columns: int) -> np.ndarray[Any, Any]:
-        return (draw.standard_normal((rows, columns)) / np.sqrt(columns)).astype(np.float32)
+        return (draw.standard_normal((rows, columns)) / np.sqrt(columns)).astype(
+            np.float32
+        )
 
     embedding = random(vocabulary, DIM) * np.sqrt(DIM).astype(np.float32)
     embedding[:, 0] = 4.0

@@ -19,7 +19,8 @@ SPECIAL = (
     "<|vision_eos|>",
 )
 
-#: Linear layers of the language model only. By bare name they would be the audio tower's too.
+#: Linear layers of the language model only. By bare name they would be the audio
+#: tower's too.
 LANGUAGE_MODEL = r".*language_model\.layers\.\d+\.(self_attn|mlp)\.\w+_proj"
 
 #: By bare name: language model, audio tower and vision blocks.
@@ -46,7 +47,13 @@ def tiny_tokenizer() -> Any:
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()
     made.train_from_iterator(
-        ["Output A: 7, Output B: 8.5 the naturalness of speech prosody pacing articulation"] * 4,
+        [
+            (
+                "Output A: 7, Output B: 8.5 the naturalness of speech prosody pacing"
+                " articulation"
+            )
+        ]
+        * 4,
         trainers.BpeTrainer(
             vocab_size=320,
             special_tokens=list(SPECIAL),
@@ -82,7 +89,9 @@ def token_ids(tokenizer: Any) -> dict[str, int]:
         "vision_start_token_id": "<|vision_bos|>",
         "vision_end_token_id": "<|vision_eos|>",
     }
-    return {name: tokenizer.convert_tokens_to_ids(token) for name, token in options.items()}
+    return {
+        name: tokenizer.convert_tokens_to_ids(token) for name, token in options.items()
+    }
 
 
 def tiny_config(tokenizer: Any) -> Any:
@@ -138,7 +147,9 @@ def write_thinker(folder: Path, seed: int = 0) -> Path:
 
     tokenizer = tiny_tokenizer()
     torch.manual_seed(seed)
-    Qwen2_5OmniThinkerForConditionalGeneration(tiny_config(tokenizer)).save_pretrained(folder)
+    Qwen2_5OmniThinkerForConditionalGeneration(tiny_config(tokenizer)).save_pretrained(
+        folder
+    )
     tokenizer.save_pretrained(folder)
     WhisperFeatureExtractor(**FEATURES).save_pretrained(folder)
     return folder
@@ -165,17 +176,23 @@ def write_reward(
     from safetensors.torch import load_file, save_file
     from transformers import Qwen2_5OmniThinkerForConditionalGeneration
 
-    model = Qwen2_5OmniThinkerForConditionalGeneration.from_pretrained(base, dtype=torch.float32)
+    model = Qwen2_5OmniThinkerForConditionalGeneration.from_pretrained(
+        base, dtype=torch.float32
+    )
     listed = targets if isinstance(targets, str) else list(targets)
     torch.manual_seed(seed)
-    adapted = get_peft_model(model, LoraConfig(r=4, lora_alpha=4, target_modules=listed))
+    adapted = get_peft_model(
+        model, LoraConfig(r=4, lora_alpha=4, target_modules=listed)
+    )
     for name, weight in adapted.named_parameters():
         if "lora_B" in name:  # else zero, and the adapter does nothing
             torch.nn.init.normal_(weight, std=0.2)
     adapted.save_pretrained(folder / "lora")
     if old_names:
         path = folder / "lora" / "adapter_model.safetensors"
-        save_file({old_name(key): value for key, value in load_file(path).items()}, path)
+        save_file(
+            {old_name(key): value for key, value in load_file(path).items()}, path
+        )
     torch.save(torch.nn.Linear(HIDDEN, 1).state_dict(), folder / "reward_head.pt")
     config = folder / "lora" / "adapter_config.json"
     known = json.loads(config.read_text())

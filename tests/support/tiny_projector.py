@@ -1,8 +1,9 @@
 """A tiny random audio encoder and projector in GGUF, which gives the tiny llama model ears.
 
-The architecture is llama.cpp's ``clip`` with the projector of Ultravox (a Whisper encoder,
-frames stacked by four, two layers). Random weights understand nothing, but what they make of
-a sound depends on the sound: log-probabilities of the reply change with every sample.
+The architecture is llama.cpp's ``clip`` with the projector of Ultravox (a Whisper
+encoder, frames stacked by four, two layers). Random weights understand nothing, but
+what they make of a sound depends on the sound: log-probabilities of the reply change
+with every sample.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-#: Widths that keep the file small; the number of audio positions is fixed by the library.
+#: Widths that keep the file small; the number of audio positions is fixed by the
+#: library.
 _STATE, _LAYERS, _AUDIO_POSITIONS, _TEXT_POSITIONS = 64, 2, 1500, 448
 
 
@@ -22,9 +23,9 @@ def write_whisper(
 ) -> Path:
     """Write a ``.pt`` whose transcript of any clip is ``text``, without training.
 
-    The residual branches are zero, so a decoder position passes through unchanged, and each
-    position is set to the embedding of the token that shall come next: first the language,
-    then the text between two time stamps, then the end.
+    The residual branches are zero, so a decoder position passes through unchanged, and
+    each position is set to the embedding of the token that shall come next: first the
+    language, then the text between two time stamps, then the end.
 
     Args:
         path: of the file.
@@ -32,8 +33,8 @@ def write_whisper(
         end_s: time stamp after the text, seconds.
         language: what it detects.
         multilingual: else the vocabulary is that of an English-only model.
-        strength: how much stronger a position is than the token in it; 100 decides alone,
-            a few leave a distribution to sample from.
+        strength: how much stronger a position is than the token in it; 100 decides
+            alone, a few leave a distribution to sample from.
         seed: of the weights.
     """
     import torch
@@ -60,7 +61,9 @@ def write_whisper(
     return path
 
 
-def _script(model: Any, text: str, end_s: float, language: str, strength: float) -> None:
+def _script(
+    model: Any, text: str, end_s: float, language: str, strength: float
+) -> None:
     import torch
     from whisper.tokenizer import get_tokenizer
 
@@ -71,7 +74,12 @@ def _script(model: Any, text: str, end_s: float, language: str, strength: float)
         task="transcribe",
     )
     stamp = tokenizer.timestamp_begin
-    script = [stamp, *tokenizer.encode(" " + text), stamp + round(end_s / 0.02), tokenizer.eot]
+    script = [
+        stamp,
+        *tokenizer.encode(" " + text),
+        stamp + round(end_s / 0.02),
+        tokenizer.eot,
+    ]
     prompt = len(tokenizer.sot_sequence)
     with torch.no_grad():
         embedding = torch.randn(model.dims.n_vocab, _STATE)
@@ -92,5 +100,7 @@ def _script(model: Any, text: str, end_s: float, language: str, strength: float)
             positions[0] = embedding[tokenizer.to_language_token(language)]
         for index in range(prompt - 1, _TEXT_POSITIONS):
             step = index - (prompt - 1)
-            positions[index] = embedding[script[step] if step < len(script) else tokenizer.eot]
+            positions[index] = embedding[
+                script[step] if step < len(script) else tokenizer.eot
+            ]
         model.decoder.positional_embedding.copy_(strength * positions)

@@ -9,7 +9,14 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
-from blueprints import NOT_REQUESTED, Accent, Blueprint, Emotion, render_compact, render_paper
+from blueprints import (
+    NOT_REQUESTED,
+    Accent,
+    Blueprint,
+    Emotion,
+    render_compact,
+    render_paper,
+)
 
 Count = Callable[[str], int]
 
@@ -20,15 +27,34 @@ BOUND_MINIMAL = 0.75
 INSTALL = "pip install --no-deps openai-whisper tiktoken regex"
 
 #: How GPT-2 cuts text before it merges bytes.
-_GPT2_PIECES = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+_GPT2_PIECES = (
+    r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+)
 
 EMOTIONS = (
     *("angry", "disgusted", "fearful", "happy", "neutral"),
     *("other", "sad", "surprised", "unknown"),
 )
 ACCENTS = (
-    *("us", "england", "australia", "indian", "canada", "bermuda", "scotland", "african"),
-    *("ireland", "newzealand", "wales", "malaysia", "philippines", "singapore", "hongkong"),
+    *(
+        "us",
+        "england",
+        "australia",
+        "indian",
+        "canada",
+        "bermuda",
+        "scotland",
+        "african",
+    ),
+    *(
+        "ireland",
+        "newzealand",
+        "wales",
+        "malaysia",
+        "philippines",
+        "singapore",
+        "hongkong",
+    ),
     "southatlandtic",
 )
 
@@ -36,7 +62,11 @@ ACCENTS = (
 def gpt2_counter() -> Count | None:
     """Tokens of a text in GPT-2's vocabulary; None where a package is missing."""
     whisper = find_spec("whisper")
-    if whisper is None or not whisper.submodule_search_locations or not find_spec("tiktoken"):
+    if (
+        whisper is None
+        or not whisper.submodule_search_locations
+        or not find_spec("tiktoken")
+    ):
         return None
     vocabulary = Path(whisper.submodule_search_locations[0], "assets", "gpt2.tiktoken")
     if not vocabulary.is_file():
@@ -59,7 +89,9 @@ def renderings(pair: list[Blueprint]) -> tuple[str, str, str]:
     paper = [render_paper(bp) for bp in pair]
     return (
         "\n".join(json.dumps(p, indent=2, allow_nan=False) for p in paper),
-        "\n".join(json.dumps(p, separators=(",", ":"), ensure_ascii=False) for p in paper),
+        "\n".join(
+            json.dumps(p, separators=(",", ":"), ensure_ascii=False) for p in paper
+        ),
         "\n".join(render_compact(bp) for bp in pair),
     )
 
@@ -77,7 +109,9 @@ def with_models(bp: Blueprint) -> Blueprint:
     cosines = {accent: dice.uniform(-0.2, 0.7) for accent in ACCENTS}
     update = {
         "emotion": Emotion(scores=scores, top=max(scores, key=lambda e: scores[e])),
-        "accent": Accent(similarities=cosines, top=max(cosines, key=lambda a: cosines[a])),
+        "accent": Accent(
+            similarities=cosines, top=max(cosines, key=lambda a: cosines[a])
+        ),
     }
     kept = {name: getattr(bp, name) for name in update if bp.group(name).status == "ok"}
     return bp.model_copy(update=update | kept)

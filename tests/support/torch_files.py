@@ -11,7 +11,11 @@ from typing import Any
 import numpy as np
 
 #: numpy's kinds of numbers and torch's names of them.
-_STORAGES = {"float32": "FloatStorage", "float64": "DoubleStorage", "int64": "LongStorage"}
+_STORAGES = {
+    "float32": "FloatStorage",
+    "float64": "DoubleStorage",
+    "int64": "LongStorage",
+}
 
 
 def write_torch(path: Path, content: Mapping[str, Any]) -> Path:
@@ -21,7 +25,9 @@ def write_torch(path: Path, content: Mapping[str, Any]) -> Path:
     return write_program(path, program, storages)
 
 
-def write_program(path: Path, program: bytes, storages: list[bytes] | None = None) -> Path:
+def write_program(
+    path: Path, program: bytes, storages: list[bytes] | None = None
+) -> Path:
     """Write a torch file with any pickle in it; return the path."""
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("archive/data.pkl", program)
@@ -30,10 +36,14 @@ def write_program(path: Path, program: bytes, storages: list[bytes] | None = Non
     return path
 
 
-def tensor(storage: str, key: str, offset: int, shape: tuple[int, ...], size: int) -> bytes:
+def tensor(
+    storage: str, key: str, offset: int, shape: tuple[int, ...], size: int
+) -> bytes:
     """Return the instructions that build a tensor whose rows lie together."""
     strides = tuple(int(np.prod(shape[axis + 1 :])) for axis in range(len(shape)))
-    reference = _text("storage") + f"ctorch\n{storage}\n".encode() + _text(key) + _text("cpu")
+    reference = (
+        _text("storage") + f"ctorch\n{storage}\n".encode() + _text(key) + _text("cpu")
+    )
     return (
         b"ctorch._utils\n_rebuild_tensor_v2\n(("
         + reference

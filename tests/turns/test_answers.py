@@ -31,7 +31,9 @@ def _item(name: str, spoken: Any = SPOKEN, **meta: Any) -> ConversationItem:
 
 
 def _answers(*items: ConversationItem) -> tuple[str, ...]:
-    return three_answers(measure_items(items, DEFINITIONS["trace-eval/2"]).conversations)
+    return three_answers(
+        measure_items(items, DEFINITIONS["trace-eval/2"]).conversations
+    )
 
 
 def test_three_sentences_answer_the_three_questions() -> None:
@@ -40,7 +42,9 @@ def test_three_sentences_answer_the_three_questions() -> None:
     assert fast.startswith("How fast: 1.75 s in the median of 2 replies in 1 call")
     assert fast.endswith("the slowest 2.50 s (c1 at 15.0 s)")
     assert where == "Where it interrupts: 1 time in 3 turns of the user: c1 at 10.0 s"
-    assert worst == "Which is worst: c1 at 10.0 s, where the agent speaks over the user for 2.00 s"
+    assert worst == (
+        "Which is worst: c1 at 10.0 s, where the agent speaks over the user for 2.00 s"
+    )
 
 
 def _headline(*items: ConversationItem, system: str = "") -> str:

@@ -25,10 +25,14 @@ from trace_eval.turns.report import time_turns
 @pytest.fixture(scope="module")
 def calls(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write a folder with one call: user and agent by turns, room tone 50 dB below."""
-    speech = decode(ROOT / "examples" / "clips" / "loud-a.ogg").speech[: 3 * SPEECH_RATE]
+    speech = decode(ROOT / "examples" / "clips" / "loud-a.ogg").speech[
+        : 3 * SPEECH_RATE
+    ]
     sound = 5e-4 * np.random.default_rng(1).standard_normal((30 * SPEECH_RATE, 2))
     for at_s, channel in ((1, 1), (5, 0), (9, 1), (13, 0), (17, 1), (21, 0), (25, 1)):
-        sound[at_s * SPEECH_RATE :][: len(speech), channel] += 0.5 * speech / np.abs(speech).max()
+        sound[at_s * SPEECH_RATE :][: len(speech), channel] += (
+            0.5 * speech / np.abs(speech).max()
+        )
     folder = tmp_path_factory.mktemp("calls")
     soundfile.write(folder / "call.wav", sound, SPEECH_RATE)
     return folder
@@ -36,7 +40,8 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 #: Two clocks need minutes of sound: tests/turns/test_sound.py has them on levels.
 @pytest.mark.parametrize(
-    "name", [*sorted(FAULTS.keys() - {"two clocks"}), "log: none", "log: swapped channels"]
+    "name",
+    [*sorted(FAULTS.keys() - {"two clocks"}), "log: none", "log: swapped channels"],
 )
 def test_a_planted_fault_is_found_and_no_other(calls: Path, name: str) -> None:
     ((_, found),) = found_faults(calls, name, seed=1)
@@ -46,10 +51,14 @@ def test_a_planted_fault_is_found_and_no_other(calls: Path, name: str) -> None:
 
 def test_spoiled_figures_are_no_numbers(calls: Path, tmp_path: Path) -> None:
     sound, rate = soundfile.read(calls / "call.wav")
-    soundfile.write(tmp_path / "call.wav", np.repeat(sound.mean(axis=1)[:, None], 2, axis=1), rate)
+    soundfile.write(
+        tmp_path / "call.wav", np.repeat(sound.mean(axis=1)[:, None], 2, axis=1), rate
+    )
     report = time_turns(tmp_path / "call.wav")
     values: Any = report.record()
-    assert values["audit"]["call"]["verdict"] == "not usable: one sound on both channels"
+    assert (
+        values["audit"]["call"]["verdict"] == "not usable: one sound on both channels"
+    )
     for name, figure in report.figures.items():
         assert figure.value is None, name
         assert figure.reason == "not usable here", name
@@ -59,40 +68,59 @@ def test_spoiled_figures_are_no_numbers(calls: Path, tmp_path: Path) -> None:
 
 
 def test_both_values_of_a_clock_that_is_late_are_stated() -> None:
-    # Logged 1.5 s before each is heard: turns from 1.0 and 5.0 s are heard from 2.5 and 6.5 s.
-    log = {"user": [(1.0, 3.0), (9.0, 10.5), (20.0, 23.0)], "agent": [(5.0, 8.0), (12.0, 16.5)]}
+    # Logged 1.5 s before each is heard: turns from 1.0 and 5.0 s are heard from 2.5 and
+    # 6.5 s.
+    log = {
+        "user": [(1.0, 3.0), (9.0, 10.5), (20.0, 23.0)],
+        "agent": [(5.0, 8.0), (12.0, 16.5)],
+    }
     log["agent"].append((25.0, 26.0))
-    sound = {role: [(a + 1.5, b + 1.5) for a, b in spans] for role, spans in log.items()}
+    sound = {
+        role: [(a + 1.5, b + 1.5) for a, b in spans] for role, spans in log.items()
+    }
     faults = disagreements(log, sound)
-    assert {fault.name for fault in faults} == {"a log clock that contradicts the sound"}
+    assert {fault.name for fault in faults} == {
+        "a log clock that contradicts the sound"
+    }
     assert "from 1.00 s, the sound from 2.50 s" in faults[0].detail
     assert disagreements(log, log) == []
     # Four seconds of silence that the recording has lost, after the third turn of each.
-    short = {r: [(a - 4 * (a > 10), b - 4 * (a > 10)) for a, b in s] for r, s in log.items()}
+    short = {
+        r: [(a - 4 * (a > 10), b - 4 * (a > 10)) for a, b in s] for r, s in log.items()
+    }
     (moved,) = disagreements(log, short)
     assert moved.name == "chunks that moved against the log"
     assert "lasts 25.00 s" in moved.detail
     assert "21.00 s" in moved.detail
 
 
-def test_a_call_without_speech_costs_itself_with_a_reason(calls: Path, tmp_path: Path) -> None:
+def test_a_call_without_speech_costs_itself_with_a_reason(
+    calls: Path, tmp_path: Path
+) -> None:
     """One sample, 100 ms and ten seconds of silence next to a call that is timed."""
     sizes = (1, 1_600, 160_000)
     for size in sizes:
-        soundfile.write(tmp_path / f"empty-{size}.wav", np.zeros((size, 2)), SPEECH_RATE)
+        soundfile.write(
+            tmp_path / f"empty-{size}.wav", np.zeros((size, 2)), SPEECH_RATE
+        )
     (tmp_path / "good.wav").write_bytes((calls / "call.wav").read_bytes())
     report = time_turns(tmp_path, TurnsOptions(layout="stereo"))
     alone = time_turns(calls / "call.wav", TurnsOptions(layout="stereo"))
     audit: Any = report.record()["audit"]
     for size in sizes:
-        assert audit[f"empty-{size}"]["verdict"] == "not usable: no speech on either channel"
+        assert (
+            audit[f"empty-{size}"]["verdict"]
+            == "not usable: no speech on either channel"
+        )
     assert audit["good"]["verdict"] == "usable"
     values = {name: figure.value for name, figure in report.figures.items()}
     assert values == {name: figure.value for name, figure in alone.figures.items()}
 
 
 @pytest.mark.parametrize("turns", [1, 3])
-def test_voices_without_room_tone_do_not_break_off(calls: Path, tmp_path: Path, turns: int) -> None:
+def test_voices_without_room_tone_do_not_break_off(
+    calls: Path, tmp_path: Path, turns: int
+) -> None:
     """Synthesised turns from the first sample on, in digital silence: one of the agent, or more."""
     recorded, rate = soundfile.read(calls / "call.wav")
     sound = np.zeros_like(recorded)
@@ -106,11 +134,18 @@ def test_voices_without_room_tone_do_not_break_off(calls: Path, tmp_path: Path, 
     assert timed.item.conversation.meta["audit"] == "usable"
 
 
-def test_a_header_of_12_hours_is_read_as_the_sound_there_is(calls: Path, tmp_path: Path) -> None:
+def test_a_header_of_12_hours_is_read_as_the_sound_there_is(
+    calls: Path, tmp_path: Path
+) -> None:
     data = bytearray((calls / "call.wav").read_bytes())
-    size = 12 * 3_600 * SPEECH_RATE * 4  # two channels of 16 bits: 2.8 GB, of which 1.9 MB exist
+    size = (
+        12 * 3_600 * SPEECH_RATE * 4
+    )  # two channels of 16 bits: 2.8 GB, of which 1.9 MB exist
     at = data.index(b"data") + 4
-    data[4:8], data[at : at + 4] = (size + 36).to_bytes(4, "little"), size.to_bytes(4, "little")
+    data[4:8], data[at : at + 4] = (
+        (size + 36).to_bytes(4, "little"),
+        size.to_bytes(4, "little"),
+    )
     (tmp_path / "call.wav").write_bytes(data)
     (timed,) = time_turns(tmp_path / "call.wav").conversations
     end = timed.item.conversation.end
@@ -135,7 +170,9 @@ def test_a_gate_that_opens_in_room_tone_and_a_telephone_are_no_fault(
 
 
 @pytest.mark.parametrize("definitions", DEFINITIONS.values(), ids=list(DEFINITIONS))
-def test_no_definition_set_gives_a_figure_of_a_spoiled_call(definitions: DefinitionSet) -> None:
+def test_no_definition_set_gives_a_figure_of_a_spoiled_call(
+    definitions: DefinitionSet,
+) -> None:
     meta = {"audit": "not usable: x", "faults": [{"name": "x", "spoils": "all"}]}
     given = calls_of.conversation(None) | {"meta": meta}
     call = Conversation.model_validate(given)

@@ -20,7 +20,8 @@ from trace_eval.data.conversation import Conversation, ConversationItem
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import time_turns
 
-#: Who speaks when in the recording, seconds: the log of the platforms has .5-2, 3-5 and 6-8.
+#: Who speaks when in the recording, seconds: the log of the platforms has .5-2, 3-5 and
+#: 6-8.
 SOUND = {"agent": [(0.6, 2.0), (6.9, 8.0)], "user": [(3.0, 4.6)]}
 
 #: Layout -> how its calls are called, as recordings beside them are.
@@ -41,7 +42,11 @@ def _stereo(path: Path, sound: np.ndarray) -> None:
 
 def _spans(call: Conversation, role: str) -> list[tuple[float, float]]:
     turns = [turn for _, turn in call.turns_of(role)]  # type: ignore[arg-type]
-    return [(turn.start_s or 0.0, turn.end_s or 0.0) for turn in turns if turn.start_s is not None]
+    return [
+        (turn.start_s or 0.0, turn.end_s or 0.0)
+        for turn in turns
+        if turn.start_s is not None
+    ]
 
 
 def _one(reading: CallReading) -> ConversationItem:
@@ -50,7 +55,9 @@ def _one(reading: CallReading) -> ConversationItem:
     return item
 
 
-def _is_timed_by(call: Conversation, sound: Mapping[str, Sequence[tuple[float, float]]]) -> None:
+def _is_timed_by(
+    call: Conversation, sound: Mapping[str, Sequence[tuple[float, float]]]
+) -> None:
     assert call.clock.kind == "recording"
     for role, spans in sound.items():
         found = _spans(call, role)
@@ -81,7 +88,9 @@ def test_every_export_is_timed_by_the_recording_beside_it(
     assert reading.layout == layout
     item = _one(reading)
     _is_timed_by(item.conversation, SOUND)
-    assert [turn.text for turn in item.conversation.turns] == [text for *_, text in SAID]
+    assert [turn.text for turn in item.conversation.turns] == [
+        text for *_, text in SAID
+    ]
     assert any("times are those of the sound" in caveat for caveat in item.caveats)
     assert not any("not of sound" in caveat for caveat in item.caveats)
     tools = [event.kind for event in item.conversation.events if "tool" in event.kind]
@@ -97,7 +106,10 @@ def test_words_without_times_are_not_used_where_other_turns_are_heard(
     _stereo(tmp_path / f"{NAMES[layout]}.wav", sides({**SOUND, "agent": [(0.6, 2.0)]}))
     item = _one(read_conversations(tmp_path))
     assert not any(turn.text for turn in item.conversation.turns)
-    assert "its log has 3 turns in words, 2 are heard: its words are not used" in item.caveats
+    assert (
+        "its log has 3 turns in words, 2 are heard: its words are not used"
+        in item.caveats
+    )
 
 
 def test_a_record_of_eva_is_timed_by_its_sides_and_its_mix_is_used_by_nobody(
@@ -123,15 +135,20 @@ def test_a_table_and_ticks_are_timed_by_sound_too(tmp_path: Path) -> None:
     _stereo(tmp_path / "c1.wav", sides(SOUND))
     _is_timed_by(_one(read_conversations(table)).conversation, SOUND)
     audio = [rows[0] + ",c1.wav", rows[1] + ",c1.wav", rows[2] + ",c1.wav"]
-    table.write_text("\n".join(["conversation,speaker,start,end,text,audio", *audio]) + "\n")
+    table.write_text(
+        "\n".join(["conversation,speaker,start,end,text,audio", *audio]) + "\n"
+    )
     _is_timed_by(_one(read_conversations(table)).conversation, SOUND)
     ticks = []
     for number in range(50):
         at = 0.2 * number + 0.1
         speaks = {
-            who: any(w == who and a <= at < b for w, a, b in LOGGED) for who in ("user", "agent")
+            who: any(w == who and a <= at < b for w, a, b in LOGGED)
+            for who in ("user", "agent")
         }
-        ticks.append({f"{who}_chunk": {"contains_speech": on} for who, on in speaks.items()})
+        ticks.append(
+            {f"{who}_chunk": {"contains_speech": on} for who, on in speaks.items()}
+        )
     (tmp_path / "sim").mkdir()
     simulation = tmp_path / "sim" / "t1.json"
     simulation.write_text(json.dumps({"id": "t1", "ticks": ticks}))
@@ -165,13 +182,19 @@ def test_what_the_log_alone_says_is_marked_and_gives_no_figure(tmp_path: Path) -
     write_sides(folder, sides(SOUND, 18.0), ("user.wav", "assistant.wav"))
     (timed,) = time_turns(folder).conversations
     alone = [one for one in timed.measured.events if one.kind == "log_alone"]
-    assert [(round(one.start_s), round(one.end_s)) for one in alone] == [(12, 13), (14, 15)]
+    assert [(round(one.start_s), round(one.end_s)) for one in alone] == [
+        (12, 13),
+        (14, 15),
+    ]
     assert len([one for one in timed.measured.events if one.kind == "response"]) == 1
     assert timed.figures["reply_rate"].events == 1
 
 
 def test_eva_s_own_figures_stay_and_say_how_far_their_log_is(tmp_path: Path) -> None:
-    with_sound, without = write_eva(tmp_path / "a", LOGGED), write_eva(tmp_path / "b", LOGGED)
+    with_sound, without = (
+        write_eva(tmp_path / "a", LOGGED),
+        write_eva(tmp_path / "b", LOGGED),
+    )
     write_sides(with_sound, sides(SOUND), ("user.wav", "assistant.wav"))
     options = TurnsOptions(definitions="eva")
     (heard,), (unheard,) = (
@@ -201,7 +224,9 @@ def test_each_odd_recording_is_named_and_the_rest_is_measured(tmp_path: Path) ->
     one_side = write_eva(tmp_path / "one", LOGGED)
     soundfile.write(one_side / "audio_assistant.wav", sides(SOUND)[:, 1], SPEECH_RATE)
     item = _one(read_conversations(one_side))
-    assert "there is no recording of the user, only audio_assistant.wav" in "; ".join(item.caveats)
+    assert "there is no recording of the user, only audio_assistant.wav" in "; ".join(
+        item.caveats
+    )
     assert _spans(item.conversation, "user") == []
     (turn,) = [turn for _, turn in item.conversation.turns_of("agent")]
     assert [round(at, 1) for at, _ in turn.stretches] == [0.6, 6.9]
@@ -231,7 +256,9 @@ def test_recordings_that_no_log_names_are_calls_of_their_own(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("name", "channel"), [("user", 0), ("assistant", 1)])
-def test_a_recording_of_either_side_alone_is_heard(tmp_path: Path, name: str, channel: int) -> None:
+def test_a_recording_of_either_side_alone_is_heard(
+    tmp_path: Path, name: str, channel: int
+) -> None:
     folder = write_eva(tmp_path / "one", LOGGED)
     soundfile.write(folder / f"audio_{name}.wav", sides(SOUND)[:, channel], SPEECH_RATE)
     item = _one(read_conversations(folder))
@@ -240,7 +267,9 @@ def test_a_recording_of_either_side_alone_is_heard(tmp_path: Path, name: str, ch
     assert "cannot be heard" not in " ".join(item.caveats)
 
 
-def test_a_recording_that_ends_before_its_log_is_named_with_both_ends(tmp_path: Path) -> None:
+def test_a_recording_that_ends_before_its_log_is_named_with_both_ends(
+    tmp_path: Path,
+) -> None:
     folder = write_eva(tmp_path / "short", [*LOGGED, ("user", 12.0, 14.0)])
     write_sides(folder, sides(SOUND), ("user.wav", "assistant.wav"))
     said = _caveats(folder)
@@ -268,7 +297,10 @@ def test_a_clock_that_is_off_by_a_minute_is_another_clock_and_no_other_call(
     """The recording begins a minute before its log; or the log counts from elsewhere."""
     before = 1e-4 * np.random.default_rng(3).standard_normal((60 * SPEECH_RATE, 2))
     sound = np.concatenate([before, sides(SOUND)]) if off_s < 0 else sides(SOUND)
-    rows = [f"c1,{who},{a + max(0, off_s)},{b + max(0, off_s)},{text}" for who, a, b, text in SAID]
+    rows = [
+        f"c1,{who},{a + max(0, off_s)},{b + max(0, off_s)},{text}"
+        for who, a, b, text in SAID
+    ]
     table = tmp_path / "log.csv"
     table.write_text("\n".join(["conversation,speaker,start,end,text", *rows]) + "\n")
     _stereo(tmp_path / "c1.wav", sound)
@@ -276,7 +308,9 @@ def test_a_clock_that_is_off_by_a_minute_is_another_clock_and_no_other_call(
     log: Any = timed.item.conversation.meta["log"]
     assert log["shift_s"] == pytest.approx(-off_s, abs=0.1)
     assert log["fits"]
-    assert [turn.text for turn in timed.item.conversation.turns] == [text for *_, text in SAID]
+    assert [turn.text for turn in timed.item.conversation.turns] == [
+        text for *_, text in SAID
+    ]
 
 
 def test_a_table_among_recordings_is_held_against_them(tmp_path: Path) -> None:

@@ -28,10 +28,18 @@ def event(kind: str, number: int = 0) -> SetEvent:
 
 
 def correction(
-    before: SetEvent | None, after: SetEvent | None, name: str = TRACE_EVAL.name, item: str = "c"
+    before: SetEvent | None,
+    after: SetEvent | None,
+    name: str = TRACE_EVAL.name,
+    item: str = "c",
 ) -> EventCorrection:
     return EventCorrection(
-        item=item, definitions=name, before=before, after=after, who="ada", when="2026-01-01"
+        item=item,
+        definitions=name,
+        before=before,
+        after=after,
+        who="ada",
+        when="2026-01-01",
     )
 
 
@@ -39,7 +47,9 @@ def changed(one: SetEvent, **fields: Any) -> SetEvent:
     return SetEvent.model_validate({**one.model_dump(), **fields})
 
 
-def test_a_moved_a_deleted_and_a_renamed_event_change_figures_and_undo_restores_them() -> None:
+def test_a_moved_a_deleted_and_a_renamed_event_change_figures_and_undo_restores_them() -> (
+    None
+):
     first, second = event("response"), event("response", 1)
     later = changed(second, end_s=second.end_s + 1.5)
     missed = changed(first, kind="no_response")
@@ -54,12 +64,19 @@ def test_a_moved_a_deleted_and_a_renamed_event_change_figures_and_undo_restores_
     assert responses(moved) == [0.4, 5.9]
     assert responses(moved, correction(later, None)) == [0.4]
     # a moved event that was deleted comes back where it was moved to
-    assert responses(moved, correction(later, None), correction(None, later)) == [0.4, 5.9]
+    assert responses(moved, correction(later, None), correction(None, later)) == [
+        0.4,
+        5.9,
+    ]
     renamed = corrected_events(TRACE_EVAL, CALL, [correction(first, missed)])
     assert renamed.measured.ratios["reply_rate"] == (1, 2)
-    assert [(one.event.kind, one.who) for one in renamed.changed] == [("no_response", "ada")]
+    assert [(one.event.kind, one.who) for one in renamed.changed] == [
+        ("no_response", "ada")
+    ]
     there_and_back = [moved, correction(later, second), correction(first, missed)]
-    restored = corrected_events(TRACE_EVAL, CALL, [*there_and_back, correction(missed, first)])
+    restored = corrected_events(
+        TRACE_EVAL, CALL, [*there_and_back, correction(missed, first)]
+    )
     assert (restored.measured, restored.changed) == (MEASURED, [])
 
 
@@ -76,7 +93,9 @@ def test_a_negative_response_stays_negative_and_what_fits_nothing_is_told() -> N
     assert corrected_events(TRACE_EVAL, CALL, [unknown]).unfit == (unknown,)
 
 
-@pytest.mark.parametrize("name", [name for name, one in DEFINITIONS.items() if one.sums])
+@pytest.mark.parametrize(
+    "name", [name for name, one in DEFINITIONS.items() if one.sums]
+)
 def test_figures_of_uncorrected_events_are_those_measured(name: str) -> None:
     definitions = DEFINITIONS[name]
     measured = definitions.measure(CALL)
@@ -87,7 +106,8 @@ def test_figures_of_uncorrected_events_are_those_measured(name: str) -> None:
 
 def test_turns_gives_figures_under_both_of_a_run_or_its_source(tmp_path: Path) -> None:
     path = calls.manifest(
-        tmp_path, [{"id": name, "conversation": calls.conversation(None)} for name in "cd"]
+        tmp_path,
+        [{"id": name, "conversation": calls.conversation(None)} for name in "cd"],
     )
     file = tmp_path / "corrections.jsonl"
     second = event("response", 1)
@@ -114,7 +134,9 @@ def test_turns_gives_figures_under_both_of_a_run_or_its_source(tmp_path: Path) -
 
 
 def test_corrections_of_another_set_or_of_no_event_are_refused(tmp_path: Path) -> None:
-    path = calls.manifest(tmp_path, [{"id": "c", "conversation": calls.conversation(None)}])
+    path = calls.manifest(
+        tmp_path, [{"id": "c", "conversation": calls.conversation(None)}]
+    )
     file = tmp_path / "corrections.jsonl"
     with pytest.raises(UserError, match="no such file"):
         turns_report(path, corrections=file)
@@ -122,7 +144,9 @@ def test_corrections_of_another_set_or_of_no_event_are_refused(tmp_path: Path) -
     with pytest.raises(UserError, match="corrects no events"):
         turns_report(path, corrections=file)
     jsonl.append(file, correction(event("response"), None))
-    with pytest.raises(UserError, match=r"not of eva/2026-08; measure with --definitions trace"):
+    with pytest.raises(
+        UserError, match=r"not of eva/2026-08; measure with --definitions trace"
+    ):
         turns_report(path, TurnsOptions(definitions="eva/2026-08"), corrections=file)
     file.write_text("")
     jsonl.append(file, correction(None, None, "eva/2026-08"))

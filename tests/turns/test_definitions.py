@@ -13,7 +13,11 @@ from tests.support.calls import Spans, spoken
 from tests.support.cli import trace_eval
 from trace_eval.conversations.definitions import DEFINITIONS
 from trace_eval.conversations.definitions.base import Measured
-from trace_eval.conversations.definitions.eva import exchanges_of, latency_score, percentile
+from trace_eval.conversations.definitions.eva import (
+    exchanges_of,
+    latency_score,
+    percentile,
+)
 from trace_eval.data.conversation import Conversation, SourceEvent
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import TurnsReport, time_turns
@@ -66,8 +70,12 @@ def test_tau_voice_by_hand(
     labels: Sequence[SourceEvent],
     expected: dict[str, float | None],
 ) -> None:
-    call = spoken(_ticks(user), _ticks(agent), kind="ticks", step=D, end=40 * D, events=labels)
-    found = {event.kind: event.value_s for event in _measured("tau-voice/1.0", call).events}
+    call = spoken(
+        _ticks(user), _ticks(agent), kind="ticks", step=D, end=40 * D, events=labels
+    )
+    found = {
+        event.kind: event.value_s for event in _measured("tau-voice/1.0", call).events
+    }
     assert found.keys() == expected.keys()
     for kind, value in expected.items():
         assert found[kind] == (None if value is None else pytest.approx(value))
@@ -90,7 +98,8 @@ def test_tau_voice_by_hand(
         ([(0, 1), (4, 6)], [(2, 7), (9, 10)], 11,
          [("response", 1.0), ("talked_over", None), ("overlap", 2.0), ("no_yield", 3.0),
           ("pause", 2.0)]),
-        # 0.4 s inside a stretch that goes on: a backchannel, although the agent breathes
+        # 0.4 s inside a stretch that goes on: a backchannel, although the agent
+        # breathes
         ([(0, 1), (5.0, 5.4)], [(2, 4.8), (5.5, 8)], 11,
          [("response", 1.0), ("backchannel", None), ("last_silence", 3.0)]),
         # both at once: neither interrupts
@@ -108,7 +117,9 @@ def test_our_own_set_by_hand(
     assert sorted(kind for kind, _ in got) == sorted(kind for kind, _ in expected)
     for kind, value in expected:
         near = [v for k, v in got if k == kind]
-        assert any(v == (None if value is None else pytest.approx(value)) for v in near), kind
+        assert any(
+            v == (None if value is None else pytest.approx(value)) for v in near
+        ), kind
 
 
 def test_an_unanswered_end_is_missed_unless_the_user_left() -> None:
@@ -119,7 +130,9 @@ def test_an_unanswered_end_is_missed_unless_the_user_left() -> None:
         (6.0, None, "open"),
     ):
         found = _measured("trace-eval/2", spoken(user, agent, end=end, reason=reason))
-        assert [e.kind for e in found.events if e.kind in ("missed_turn", "open")] == [kind]
+        assert [e.kind for e in found.events if e.kind in ("missed_turn", "open")] == [
+            kind
+        ]
     # one answered, one missed: 1 of 2; an open one is in no denominator
     found = _measured("trace-eval/2", spoken(user, agent, end=8.0))
     assert found.ratios["reply_rate"] == (1, 2)
@@ -128,13 +141,17 @@ def test_an_unanswered_end_is_missed_unless_the_user_left() -> None:
 def test_nothing_is_known_of_replies_beside_a_silent_channel() -> None:
     found = _measured("trace-eval/2", spoken([(0, 1)], [], end=9.0))
     assert "reply_rate" not in found.ratios
-    assert not [event for event in found.events if event.kind in ("missed_turn", "no_response")]
+    assert not [
+        event for event in found.events if event.kind in ("missed_turn", "no_response")
+    ]
     assert "no_speech: the agent" in found.caveats[0]
     only_order = spoken([], [], kind="none")
     assert _measured("trace-eval/2", only_order).caveats[0].startswith("no_clock")
     events = [SourceEvent(kind="transfer", at_s=4.0)]  # nothing after it counts
     call = spoken([(0, 1), (5, 6)], [(2, 3), (6.5, 8)], end=9.0, events=events)
-    assert [event.kind for event in _measured("trace-eval/2", call).events] == ["response"]
+    assert [event.kind for event in _measured("trace-eval/2", call).events] == [
+        "response"
+    ]
 
 
 def test_the_latency_curve_of_eva_and_its_percentile_the_upper_of_two() -> None:
@@ -146,8 +163,8 @@ def test_the_latency_curve_of_eva_and_its_percentile_the_upper_of_two() -> None:
 
 
 def test_eva_sums_interruptions_and_numbers_turns() -> None:
-    # turn 1: 3 segments of the agent within the words of the user, 0.5 s each; turn 2: 1 s; turn 3:
-    # 1.002 s; turn 4 has no answer.
+    # turn 1: 3 segments of the agent within the words of the user, 0.5 s each; turn 2:
+    # 1 s; turn 3: 1.002 s; turn 4 has no answer.
     call = spoken(
         [(0, 10), (15, 18), (22, 25.002), (30, 31)],
         [(2, 2.5), (5, 5.5), (8, 8.5), (11, 12), (17, 19), (24, 27)],
@@ -161,7 +178,9 @@ def test_eva_sums_interruptions_and_numbers_turns() -> None:
     assert sub["agent_interruption.mean_overlap_ms"] == 1167.333
     # .5 (1 - (n - 1) / 2) for n = 3, 1, 1: (0 + .5 + .5) / 3
     assert sub["agent_interruption.mean_count_score"] == 0.3333
-    calm = _measured("eva/2026-08", spoken([(0, 1), (4, 5), (9, 10)], [(2, 3), (6, 7)], end=12))
+    calm = _measured(
+        "eva/2026-08", spoken([(0, 1), (4, 5), (9, 10)], [(2, 3), (6, 7)], end=12)
+    )
     assert calm.details["details"]["num_turns"] == 3
     assert calm.details["sub_metrics"]["agent_interruption.num_interruptions"] is None
     assert calm.details["sub_metrics"]["agent_interruption.rate"] == 0
@@ -173,7 +192,8 @@ def test_fdb_counts_every_overlap_as_a_stop_and_silence_as_taking_no_turn() -> N
     untimed = _measured("fdb/1.5", spoken([(0, 1)], [(2, 3)], end=9.0))  # of its words
     assert "takeover" not in untimed.ratios
     assert untimed.caveats
-    # user 0-2 and 2.5-4 are one (gap 0.5); agent 3.5-5 overlaps by 0.5 and then answers at 6
+    # user 0-2 and 2.5-4 are one (gap 0.5); agent 3.5-5 overlaps by 0.5 and then answers
+    # at 6
     call = spoken([(0, 2), (2.5, 4)], [(3.5, 5), (6, 7)], end=8.0)
     found = _measured("fdb/1.5", call)
     assert found.values["stop"] == pytest.approx([0.5])
@@ -197,17 +217,29 @@ def _close(found: dict[str, Any], wanted: dict[str, Any]) -> bool:
     )
 
 
-def test_tau_voice_figures_and_events_are_the_board_s(data: Path, tmp_path: Path) -> None:
+def test_tau_voice_figures_and_events_are_the_board_s(
+    data: Path, tmp_path: Path
+) -> None:
     tau2 = data / "conversation" / "tau2"
     out = tmp_path / "figures.json"
     trace_eval(
-        *("turns", tau2 / "experiment", "--definitions", "tau-voice/1.0", "--json", out), ends=0
+        *(
+            "turns",
+            tau2 / "experiment",
+            "--definitions",
+            "tau-voice/1.0",
+            "--json",
+            out,
+        ),
+        ends=0,
     )
     wanted, found = _json(tau2 / "expected_metrics.json"), _json(out)
     assert _close(found["figures"], wanted["both"])
     assert all(_close(found["each"][name], one) for name, one in wanted["each"].items())
     for conversation in found["conversations"]:
-        events = [e for e in conversation["events"] if e["kind"] != "agent_interruption"]
+        events = [
+            e for e in conversation["events"] if e["kind"] != "agent_interruption"
+        ]
         mine = sorted((e["data"]["tick"], e["kind"], e["value_s"]) for e in events)
         theirs = _json(tau2 / "expected_events.json")[conversation["id"]]
         expected = sorted((e["tick"], e["type"], e["latency_s"]) for e in theirs)
@@ -230,9 +262,15 @@ def test_eva_score_spans_and_latencies_are_the_record_s(data: Path) -> None:
             if getattr(one, role)
         }
         assert spans == context[f"audio_timestamps_{name}_turns"]
-    latencies = {str(n): one.latency_s for n, one in exchanges.items() if one.user and one.agent}
+    latencies = {
+        str(n): one.latency_s for n, one in exchanges.items() if one.user and one.agent
+    }
     assert latencies == context["latency_assistant_turns"]
-    flags = [(e.kind, e.data["exchange"]) for e in conversation.events if "interrupted" in e.kind]
+    flags = [
+        (e.kind, e.data["exchange"])
+        for e in conversation.events
+        if "interrupted" in e.kind
+    ]
     assert flags == [("agent_interrupted", 3)]
     assert conversation.instructions["policy"]
 
@@ -250,10 +288,14 @@ def test_eva_histories_are_numbered_as_their_authors_expect(data: Path) -> None:
                 str(turn.exchange): [[a + zero, b + zero] for a, b in turn.segments]
                 for _, turn in conversation.turns_of(role)
             }
-            assert spans == wanted.get(f"audio_timestamps_{name}_turns", spans), timed.item.id
+            assert spans == wanted.get(f"audio_timestamps_{name}_turns", spans), (
+                timed.item.id
+            )
         for kind in ("agent", "user"):
             numbers = [
-                e.data["exchange"] for e in conversation.events if e.kind == f"{kind}_interrupted"
+                e.data["exchange"]
+                for e in conversation.events
+                if e.kind == f"{kind}_interrupted"
             ]
             name = "assistant" if kind == "agent" else kind
             assert numbers == wanted[f"{name}_interrupted_turns"], timed.item.id

@@ -50,7 +50,9 @@ from trace_eval.turns.fidelity import speech_fidelity
         ("seat 4", None, "seat", False),
     ],
 )
-def test_spellings_are_equal(intended: str, heard: str | None, kind: str, equal: bool) -> None:
+def test_spellings_are_equal(
+    intended: str, heard: str | None, kind: str, equal: bool
+) -> None:
     assert same(intended, heard, kind) is equal
     if heard is not None:
         assert same(heard, intended, kind) is equal
@@ -73,7 +75,10 @@ def test_labelled_entities_beside_plain_equality(data: Path) -> None:
 
 
 def test_entities_are_found_with_their_place() -> None:
-    text = "Write mark.lewis@gmail.com: Skyway SW 410 leaves March 25th at 4:20 PM for $120, ok"
+    text = (
+        "Write mark.lewis@gmail.com: Skyway SW 410 leaves March 25th at 4:20 PM for"
+        " $120, ok"
+    )
     found = find_entities(text, names=["Skyway"])
     assert [(one.kind, one.text) for one in found] == [
         ("email", "mark.lewis@gmail.com"),
@@ -113,7 +118,11 @@ CALL = (
     (1, 0.6, "I have put you on the flight on March 25th."),
     (0, 1.0, "No, that is not a Tuesday, and I want to fly on a Tuesday."),
     (1, 5.0, "I have put you on the flight on March 25th."),
-    (0, 1.0, "That is the same day again, so please have a look at the next week for me."),
+    (
+        0,
+        1.0,
+        "That is the same day again, so please have a look at the next week for me.",
+    ),
     (1, -1.5, "The change will cost 120 dollars for each of you."),
     (0, 1.5, "Hello, can anybody hear me?"),
 )
@@ -123,16 +132,22 @@ def _speech(text: str, channel: int, language: str = "English (America)") -> Sam
     clip = say(text, language, ("Male1", "Female1")[channel])
     speech = soxr.resample(clip.samples[:, 0], clip.rate, SPEECH_RATE)
     loud = np.flatnonzero(np.abs(speech) > 0.02 * np.abs(speech).max())
-    return np.asarray(0.5 * speech[loud[0] : loud[-1] + 1] / np.abs(speech).max(), np.float32)
+    return np.asarray(
+        0.5 * speech[loud[0] : loud[-1] + 1] / np.abs(speech).max(), np.float32
+    )
 
 
-def _written(path: Path, plan: tuple[tuple[int, float, str], ...], foreign: int = -1) -> Path:
+def _written(
+    path: Path, plan: tuple[tuple[int, float, str], ...], foreign: int = -1
+) -> Path:
     """Write a stereo call of a plan, with 3 s of silence at its end and noise 50 dB down."""
     rng = np.random.default_rng(1)
     sound = 0.0005 * rng.standard_normal((90 * SPEECH_RATE, 2)).astype(np.float32)
     at = 0
     for number, (channel, after_s, text) in enumerate(plan):
-        part = _speech(text, channel, "German" if number == foreign else "English (America)")
+        part = _speech(
+            text, channel, "German" if number == foreign else "English (America)"
+        )
         at += int(after_s * SPEECH_RATE)
         sound[at : at + len(part), channel] += part
         at += len(part)
@@ -142,7 +157,9 @@ def _written(path: Path, plan: tuple[tuple[int, float, str], ...], foreign: int 
 
 def _options(folder: Path) -> ExtractOptions:
     left_out = ("rate", "quality", "pitch", "loudness", "emotion", "accent")
-    return ExtractOptions(cache=folder, workers=0, overrides=dict.fromkeys(left_out, "none"))
+    return ExtractOptions(
+        cache=folder, workers=0, overrides=dict.fromkeys(left_out, "none")
+    )
 
 
 def _rated(folder: Path, path: Path) -> tuple[Conversation, Score]:
@@ -157,14 +174,31 @@ def _rated(folder: Path, path: Path) -> tuple[Conversation, Score]:
 
 def test_rules_and_words_of_a_call_that_is_only_heard(tmp_path: Path) -> None:
     heard, score = _rated(tmp_path, _written(tmp_path / "call.wav", CALL))
-    assert [turn.speaker for turn in heard.turns] == [("user", "agent")[c] for c, _, _ in CALL]
-    told = {part.split(": ")[1].split(",")[0] for part in score.opinions[0].reasoning.split("; ")}
+    assert [turn.speaker for turn in heard.turns] == [
+        ("user", "agent")[c] for c, _, _ in CALL
+    ]
+    told = {
+        part.split(": ")[1].split(",")[0]
+        for part in score.opinions[0].reasoning.split("; ")
+    }
     assert told == {"late", "loops", "talks_over", "no_answer"}
-    assert {kind for kind, value in score.elements.items() if value is None} == {"other_language"}
-    # What the agent was to say; what it said is the plan: turn 1 is wrong, turn 5 adds nothing.
-    meant = {1: "I have put you on the flight on March 26th.", 3: CALL[3][2], 5: CALL[5][2]}
-    turns = [turn.model_copy(update={"text": meant.get(n)}) for n, turn in enumerate(heard.turns)]
-    asked = ConversationItem(id="c", conversation=heard.model_copy(update={"turns": tuple(turns)}))
+    assert {kind for kind, value in score.elements.items() if value is None} == {
+        "other_language"
+    }
+    # What the agent was to say; what it said is the plan: turn 1 is wrong, turn 5 adds
+    # nothing.
+    meant = {
+        1: "I have put you on the flight on March 26th.",
+        3: CALL[3][2],
+        5: CALL[5][2],
+    }
+    turns = [
+        turn.model_copy(update={"text": meant.get(n)})
+        for n, turn in enumerate(heard.turns)
+    ]
+    asked = ConversationItem(
+        id="c", conversation=heard.model_copy(update={"turns": tuple(turns)})
+    )
     found = speech_fidelity([asked], options=_options(tmp_path / "cache"))
     assert (found.turns, found.unheard) == (3, ())
     assert [(e.turn, e.kind, e.status) for e in found.entities] == [
@@ -184,7 +218,11 @@ def test_rules_and_words_of_a_call_that_is_only_heard(tmp_path: Path) -> None:
     packaged.problem(packaged.MULTILINGUAL) is not None, reason="needs the extra base"
 )
 def test_an_answer_in_another_language_is_heard(tmp_path: Path) -> None:
-    german = (1, 0.6, "Ich habe Ihren Flug auf den nächsten Dienstag verlegt, vielen Dank.")
+    german = (
+        1,
+        0.6,
+        "Ich habe Ihren Flug auf den nächsten Dienstag verlegt, vielen Dank.",
+    )
     plan = (CALL[0], german)
     _, score = _rated(tmp_path, _written(tmp_path / "call.wav", plan, foreign=1))
     assert score.elements["other_language"] == 1

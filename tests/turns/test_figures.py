@@ -39,7 +39,11 @@ def test_quantiles_are_numpy_s_over_all_events() -> None:
     values = [list(rng.lognormal(size=size)) for size in rng.integers(0, 9, 30)]
     pooled = [value for one in values for value in one]
     found = _pool(values)
-    for name, q in (("response_p50_s", 0.5), ("response_p90_s", 0.9), ("response_p95_s", 0.95)):
+    for name, q in (
+        ("response_p50_s", 0.5),
+        ("response_p90_s", 0.9),
+        ("response_p95_s", 0.95),
+    ):
         assert found[name] == pytest.approx(np.quantile(pooled, q), abs=1e-12)
 
 
@@ -68,12 +72,14 @@ def test_the_median_with_replies_that_never_came() -> None:
 
 
 def test_intervals_draw_conversations_and_cover_what_was_planted() -> None:
-    # Replies of a call share its own level; the truth is the median over many calls. Drawing
-    # single replies would cover it in about half of the worlds.
+    # Replies of a call share its own level; the truth is the median over many calls.
+    # Drawing single replies would cover it in about half of the worlds.
     rng = np.random.default_rng(5)
 
     def world(calls: int) -> NDArray[np.float64]:
-        return np.exp(0.5 * rng.normal(size=(calls, 1)) + 0.2 * rng.normal(size=(calls, 6)))
+        return np.exp(
+            0.5 * rng.normal(size=(calls, 1)) + 0.2 * rng.normal(size=(calls, 6))
+        )
 
     only_the_median = dataclasses.replace(OWN, specs=OWN.specs[:1])
     truth = float(np.median(world(20_000)))
@@ -91,7 +97,9 @@ def test_intervals_draw_conversations_and_cover_what_was_planted() -> None:
 def test_runs_of_one_scenario_are_drawn_together() -> None:
     values = [[float(n)] * 3 for n in range(20) for _ in range(2)]
     measured = [Measured(values={"response": one}) for one in values]
-    together = figures_of(OWN, measured, [str(n // 2) for n in range(40)])["response_mean_s"]
+    together = figures_of(OWN, measured, [str(n // 2) for n in range(40)])[
+        "response_mean_s"
+    ]
     apart = figures_of(OWN, measured, [str(n) for n in range(40)])["response_mean_s"]
     # Twins are no news: the interval is wider by about the square root of two.
     ratio = np.ptp(together.interval) / np.ptp(apart.interval)
@@ -109,7 +117,10 @@ def test_domains_are_averaged_where_the_set_s_authors_do() -> None:
 
 def _report(replies: dict[str, float]) -> TurnsReport:
     """One call per scenario: the user speaks from 0 to 1 and is answered after some time."""
-    calls = {n: spoken([(0.0, 1.0)], [(1 + gap, 6 + gap)], end=12.0) for n, gap in replies.items()}
+    calls = {
+        n: spoken([(0.0, 1.0)], [(1 + gap, 6 + gap)], end=12.0)
+        for n, gap in replies.items()
+    }
     items = [
         ConversationItem(id=f"{name}-run", question_id=name, conversation=call)
         for name, call in calls.items()
@@ -136,10 +147,14 @@ def test_systems_are_compared_scenario_by_scenario() -> None:
     assert mean.median_interval == pytest.approx((0.3, 0.3))
     assert found.only_first == ("only",)
     assert found.sentence() == (
-        "this system answers 0.30 s later than the other one [0.30, 0.30], in 12 of 12 calls"
+        "this system answers 0.30 s later than the other one [0.30, 0.30], in 12 of"
+        " 12 calls"
     )
     back = compare_systems(_report(OLD), _report(_later(0.3)), DRAWS)
-    assert "0.30 s sooner than the other one [0.30, 0.30], in 12 of 12 calls" in back.sentence()
+    assert (
+        "0.30 s sooner than the other one [0.30, 0.30], in 12 of 12 calls"
+        in back.sentence()
+    )
     same = compare_systems(_report(OLD), _report(OLD), DRAWS)
     assert same.sentence().startswith("No difference in answering is shown between")
     few = compare_systems(_report(_later(0.3, 8)), _report(OLD), DRAWS)
@@ -166,17 +181,24 @@ def test_calls_of_other_scenarios_are_compared_unpaired() -> None:
         (-0.6, 0, "pass"),
     ],
 )
-def test_a_release_that_answers_later_is_stopped(by: float, without: int, verdict: str) -> None:
+def test_a_release_that_answers_later_is_stopped(
+    by: float, without: int, verdict: str
+) -> None:
     new, old = _report(_later(by, without)), _report(OLD)
     limits = TimingLimits(fail_over=("response_p90_s=+0.2", "response_p50_s=+0.2"))
     rows = limited(limits, new, compare_systems(new, old, DRAWS))
     assert [row.verdict for row in rows] == [verdict] * 2, rows
-    assert (failed(rows), undecided(rows)) == (verdict == "fail", verdict == "cannot tell")
+    assert (failed(rows), undecided(rows)) == (
+        verdict == "fail",
+        verdict == "cannot tell",
+    )
 
 
 def test_limits_without_a_sign_bound_the_figure_itself() -> None:
     new = _report(_later(0.6))  # response_p50_s is 1.1 + .6 = 2.2 s
-    limits = TimingLimits(("response_p50_s=2", "response_tool_p50_s=9"), ("reply_rate=0.98",))
+    limits = TimingLimits(
+        ("response_p50_s=2", "response_tool_p50_s=9"), ("reply_rate=0.98",)
+    )
     over, unknown, rate = limited(limits, new)
     assert (over.verdict, unknown.verdict, rate.verdict) == ("fail", "fail", "pass")
     assert unknown.why == "not known: none"  # what was not measured did not pass
@@ -199,13 +221,15 @@ def test_a_row_per_call_names_its_worst_event() -> None:
 
 def test_measured_events_agree_with_labelled_ones(tmp_path: Path) -> None:
     report = _report({f"s{n}": 0.5 + 0.1 * n for n in range(10)})
-    # The response of s<n> begins at 1 s. Labelled 0.1 s later in eight calls, 3 s later in one,
-    # and not at all in the last: recall 8 of 9, precision 8 of 10.
+    # The response of s<n> begins at 1 s. Labelled 0.1 s later in eight calls, 3 s later
+    # in one, and not at all in the last: recall 8 of 9, precision 8 of 10.
     path = tmp_path / "labels.csv"
     rows = [f"s{n}-run,response,{1.1 if n < 8 else 4.0}" for n in range(9)]
     rows.append("s9-run,speech,0")
     path.write_text("\n".join(("conversation,kind,start", *rows)) + "\n")
-    (found,) = agree_on_events(report, read_event_labels(path), options=IntervalOptions())
+    (found,) = agree_on_events(
+        report, read_event_labels(path), options=IntervalOptions()
+    )
     assert (found.labelled, found.measured, found.both) == (9, 10, 8)
     assert found.recall == pytest.approx(8 / 9)
     assert found.precision == pytest.approx(0.8)

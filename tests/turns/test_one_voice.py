@@ -53,7 +53,9 @@ def _call(path: Path, turns: list[np.ndarray]) -> ConversationItem:
             Speaker(name="agent", role="agent", channel="agent"),
         ),
         clock=Clock(kind="recording"),
-        turns=tuple(Turn(speaker="agent", start_s=start, end_s=end) for start, end in spans),
+        turns=tuple(
+            Turn(speaker="agent", start_s=start, end_s=end) for start, end in spans
+        ),
         end=End(at_s=at_s),
     )
     return ConversationItem(id=path.stem, conversation=call)
@@ -64,7 +66,9 @@ def _need() -> None:
         pytest.skip(reason)
 
 
-def test_a_voice_that_changes_half_way_is_named_with_its_time_and_turns(tmp_path: Path) -> None:
+def test_a_voice_that_changes_half_way_is_named_with_its_time_and_turns(
+    tmp_path: Path,
+) -> None:
     _need()
     first, second = _spoken("rms"), _spoken("awb")
     item = _call(tmp_path / "half.wav", [first, first, second, second])
@@ -82,7 +86,9 @@ def test_a_voice_that_changes_half_way_is_named_with_its_time_and_turns(tmp_path
     assert "in the mean" in found.sentence
 
 
-def test_one_voice_stays_one_and_says_from_when_a_drift_is_known(tmp_path: Path) -> None:
+def test_one_voice_stays_one_and_says_from_when_a_drift_is_known(
+    tmp_path: Path,
+) -> None:
     _need()
     turn = _spoken("slt")
     [found] = voices_of_calls([_call(tmp_path / "one.wav", [turn, turn])])
@@ -106,7 +112,9 @@ def test_a_voice_whose_formants_rise_over_a_call_drifts(tmp_path: Path) -> None:
     assert likeness[-1] < likeness[0]
 
 
-def test_a_telephone_half_way_and_a_call_without_sound_are_not_known(tmp_path: Path) -> None:
+def test_a_telephone_half_way_and_a_call_without_sound_are_not_known(
+    tmp_path: Path,
+) -> None:
     _need()
     wide, narrow = _spoken("rms"), telephone(_spoken("slt"))
     found = voice_of_call(_call(tmp_path / "bands.wav", [wide, wide, narrow, narrow]))

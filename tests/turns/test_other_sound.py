@@ -99,7 +99,9 @@ def test_sound_without_speech_is_neither_dead_air_nor_a_turn(
     assert any("sound that is no speech" in caveat for caveat in timed.caveats)
 
 
-def test_dead_air_is_where_both_are_quiet_before_and_after_a_sound(tmp_path: Path) -> None:
+def test_dead_air_is_where_both_are_quiet_before_and_after_a_sound(
+    tmp_path: Path,
+) -> None:
     """Music from 3.5 to 5.5 s of a silence from 3 to 9 s leaves 3.5 s of it."""
     timed = _call(tmp_path, _music(2.0))
     (dead,) = [event for event in timed.measured.events if event.kind == "dead_air"]
@@ -112,7 +114,9 @@ def test_two_knocks_are_no_series_of_beeps(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("gain", [1.0, 4.0])
-def test_noise_that_is_raised_in_a_pause_stays_silence(tmp_path: Path, gain: float) -> None:
+def test_noise_that_is_raised_in_a_pause_stays_silence(
+    tmp_path: Path, gain: float
+) -> None:
     """As automatic gain makes it: room tone 12 dB louder after half a second."""
     tone = gain * 1e-4 * np.random.default_rng(4).standard_normal(5 * RATE)
     timed = _call(tmp_path, tone)
@@ -126,11 +130,15 @@ def test_a_channel_with_sound_alone_is_not_called_silent(tmp_path: Path) -> None
     sound[4 * RATE :][: 3 * RATE, 0] = _typing(3.0)
     soundfile.write(tmp_path / "call.wav", sound, RATE)
     (timed,) = time_turns(tmp_path / "call.wav").conversations
-    assert any("sound that is no speech only, of the user" in one for one in timed.caveats)
+    assert any(
+        "sound that is no speech only, of the user" in one for one in timed.caveats
+    )
     assert not any("user is silent" in one for one in timed.caveats)
 
 
-def test_a_filler_closes_the_turn_and_says_where_the_agent_goes_on(tmp_path: Path) -> None:
+def test_a_filler_closes_the_turn_and_says_where_the_agent_goes_on(
+    tmp_path: Path,
+) -> None:
     """The user ends at 3 s; "one moment" from 4 to 5 s; the answer from 9 s."""
     rng = np.random.default_rng(3)
     sound = 1e-4 * rng.standard_normal((13 * RATE, 2))
@@ -166,7 +174,9 @@ def test_music_that_is_taken_for_speech_is_told_from_it(tmp_path: Path) -> None:
 
 
 @needs_events
-def test_music_that_is_taken_for_speech_here_and_there_is_told_from_it(tmp_path: Path) -> None:
+def test_music_that_is_taken_for_speech_here_and_there_is_told_from_it(
+    tmp_path: Path,
+) -> None:
     """The detector hears three seconds of speech in twelve of chords, and two of a voice."""
     sound = 1e-4 * np.random.default_rng(5).standard_normal(30 * RATE)
     sound[RATE:][: 12 * RATE] += _music(12.0)
@@ -189,4 +199,6 @@ def test_stretches_are_read_across_blocks_of_the_file(tmp_path: Path) -> None:
     spans = [(2.0, 5.0), (58.0, 63.5), (64.0, 68.0), (126.0, 129.0)]
     for (start, samples), (first, last) in zip(_parts(lane, spans), spans, strict=True):
         assert start == first
-        assert np.allclose(samples, ramp[round(first * RATE) : round(last * RATE)], atol=1e-4)
+        assert np.allclose(
+            samples, ramp[round(first * RATE) : round(last * RATE)], atol=1e-4
+        )

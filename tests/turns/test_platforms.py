@@ -59,32 +59,49 @@ def test_every_export_is_the_same_call(tmp_path: Path, name: str) -> None:
     else:
         assert found.clock.kind == "log"
         times = [at for turn in found.turns for at in (turn.start_s, turn.end_s)]
-        assert times == pytest.approx([at for _, start, end, _ in SAID for at in (start, end)])
+        assert times == pytest.approx(
+            [at for _, start, end, _ in SAID for at in (start, end)]
+        )
         assert any("the log of" in caveat for caveat in item.caveats)
     if name not in NO_TOOLS:
         call, response = found.events
         assert (call.data["name"], call.data["arguments"]) == ("rebook", ARGUMENTS)
-        assert (response.data["id"], response.data["response"]) == (call.data["id"], RESULT)
+        assert (response.data["id"], response.data["response"]) == (
+            call.data["id"],
+            RESULT,
+        )
         assert call.turn == 1  # after the question
 
 
 def test_realtime_answers_have_the_times_that_the_log_has(tmp_path: Path) -> None:
     item = _one(_write(tmp_path, realtime(received=False), "log.jsonl"))
     assert item.conversation.clock.kind == "none"
-    assert [turn.text for turn in item.conversation.turns] == [text for *_, text in SAID]
-    cut = {"event_id": "c", "type": "conversation.item.truncated", "item_id": "item_6.0"}
+    assert [turn.text for turn in item.conversation.turns] == [
+        text for *_, text in SAID
+    ]
+    cut = {
+        "event_id": "c",
+        "type": "conversation.item.truncated",
+        "item_id": "item_6.0",
+    }
     events = [*realtime(), {**cut, "audio_end_ms": 750}]
     last = _one(_write(tmp_path, events, "log.jsonl")).conversation.turns[-1]
     assert last.end_s == pytest.approx(6.75)  # not 8: begun at 6, and .75 s were heard
 
 
-def test_what_cannot_be_read_costs_its_call_and_says_what_was_looked_for(tmp_path: Path) -> None:
+def test_what_cannot_be_read_costs_its_call_and_says_what_was_looked_for(
+    tmp_path: Path,
+) -> None:
     newer = {key: value for key, value in vapi().items() if key != "artifact"}
-    path = _write(tmp_path, [vapi(), {**newer, "id": "vapi-2", "artifacts": {}}, 7], "calls.json")
+    path = _write(
+        tmp_path, [vapi(), {**newer, "id": "vapi-2", "artifacts": {}}, 7], "calls.json"
+    )
     reading = read_conversations(path)
     assert [item.id for item in reading.items] == ["vapi-1"]
     told = [one.reason for one in reading.unread]
-    assert told[0].startswith("not as vapi is known to write calls (no version is stated)")
+    assert told[0].startswith(
+        "not as vapi is known to write calls (no version is stated)"
+    )
     assert "looked for artifact.messages or messages" in told[0]
     assert told[1] == "expected a call (got 7)"
     future = otel("https://opentelemetry.io/schemas/9.9.9")
@@ -97,12 +114,17 @@ def test_what_cannot_be_read_costs_its_call_and_says_what_was_looked_for(tmp_pat
     _write(exports, otel(), "now.json")
     reading = read_conversations(exports)
     assert [item.id for item in reading.items] == ["otel-1"]
-    assert "its version is 'https://opentelemetry.io/schemas/9.9.9'" in reading.unread[0].reason
+    assert (
+        "its version is 'https://opentelemetry.io/schemas/9.9.9'"
+        in reading.unread[0].reason
+    )
     logs = tmp_path / "logs"
     logs.mkdir()
     _write(logs, realtime(), "whole.jsonl")
     (logs / "torn.jsonl").write_text(export_text("openai_realtime.jsonl")[:-20])
-    _write(logs, [{**event, "audio_start_ms": "soon"} for event in realtime()], "odd.jsonl")
+    _write(
+        logs, [{**event, "audio_start_ms": "soon"} for event in realtime()], "odd.jsonl"
+    )
     reading = read_conversations(logs)
     assert [item.id for item in reading.items] == ["whole"]
     assert "torn.jsonl" in reading.unread[1].name
@@ -116,7 +138,10 @@ def test_two_clocks_in_one_log_are_refused(tmp_path: Path) -> None:
     path = _write(tmp_path, [call, {**retell(), "call_id": "retell-2"}], "calls.json")
     reading = read_conversations(path)
     assert [item.id for item in reading.items] == ["retell-2"]
-    assert "some times are Unix times and some seconds of the call" in reading.unread[0].reason
+    assert (
+        "some times are Unix times and some seconds of the call"
+        in reading.unread[0].reason
+    )
 
 
 @pytest.fixture(scope="module")
@@ -136,19 +161,27 @@ def test_the_page_of_platforms_is_typed(reader: Path) -> None:
     assert len(typed) >= 5
     for command in typed:
         trace_eval(*command.words[1:], cwd=reader, ends=0)
-    scores = [json.loads(line) for line in (reader / "scores.otlp.jsonl").read_text().splitlines()]
+    scores = [
+        json.loads(line)
+        for line in (reader / "scores.otlp.jsonl").read_text().splitlines()
+    ]
     (record,) = scores[0]["resourceLogs"][0]["scopeLogs"][0]["logRecords"]
-    facts = {one["key"]: next(iter(one["value"].values())) for one in record["attributes"]}
+    facts = {
+        one["key"]: next(iter(one["value"].values())) for one in record["attributes"]
+    }
     assert record["eventName"] == "gen_ai.evaluation.result"
     assert facts["gen_ai.evaluation.name"] == "handling"
     assert facts["gen_ai.conversation.id"] == "retell-1"
-    assert facts["gen_ai.evaluation.score.value"] == 3.0  # answered after a second, nothing else
+    assert (
+        facts["gen_ai.evaluation.score.value"] == 3.0
+    )  # answered after a second, nothing else
 
 
 def test_a_narrow_recording_of_twilio_is_timed_by_its_sound(reader: Path) -> None:
     item = _one(reader / "exports" / "recordings", "twilio")
     assert item.id == "RE1"
-    # The plan of make_call: greeting at .8, question at 4, answer at 8.6; 8 kHz in mu-law.
+    # The plan of make_call: greeting at .8, question at 4, answer at 8.6; 8 kHz in
+    # mu-law.
     turns = [(turn.speaker, turn.start_s) for turn in item.conversation.turns][:3]
     assert [who for who, _ in turns] == ["agent", "user", "agent"]
     assert [start for _, start in turns] == pytest.approx([0.8, 4.0, 8.6], abs=0.1)
@@ -165,9 +198,13 @@ def _wrapped(value: Any, how: str) -> Any:
     return envelopes[how]
 
 
-@pytest.mark.parametrize("how", ["message", "named event", "gateway, as text", "two envelopes"])
+@pytest.mark.parametrize(
+    "how", ["message", "named event", "gateway, as text", "two envelopes"]
+)
 @pytest.mark.parametrize("name", ["vapi", "retell"])
-def test_the_body_of_a_webhook_is_the_call_inside_it(tmp_path: Path, name: str, how: str) -> None:
+def test_the_body_of_a_webhook_is_the_call_inside_it(
+    tmp_path: Path, name: str, how: str
+) -> None:
     call = {"vapi": vapi, "retell": retell}[name]()
     plain = _one(_write(tmp_path, call, "plain.json"), name)
     path = _write(tmp_path, _wrapped(call, how), "hook.json")
@@ -185,7 +222,9 @@ def test_vapi_names_the_call_beside_its_messages(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["event", "data", "payload as text"])
-def test_realtime_events_in_a_logger_s_envelope_are_timed_by_it(tmp_path: Path, key: str) -> None:
+def test_realtime_events_in_a_logger_s_envelope_are_timed_by_it(
+    tmp_path: Path, key: str
+) -> None:
     """The logger writes when it received an event, beside the event."""
     lines = []
     for event in realtime():

@@ -37,8 +37,8 @@ CLIPS = ROOT / "examples" / "clips"
 #: The sound of a call, and who speaks when in it.
 Call = tuple[Samples, list[tuple[int, float, float]]]
 
-#: Who speaks when: (channel, clip, start in s). The bot greets; the caller is answered after
-#: 1.2 s, then talks on alone for a while.
+#: Who speaks when: (channel, clip, start in s). The bot greets; the caller is answered
+#: after 1.2 s, then talks on alone for a while.
 PLAN = ((1, "loud-a.ogg", 0.5), (0, "noise-a.ogg", 5.0), (1, "loud-a.ogg", 10.0))
 
 
@@ -71,7 +71,9 @@ def sound(call: Call) -> Samples:
     return call[0]
 
 
-def _timed(folder: Path, sound: Samples, rate: int = SPEECH_RATE, **options: object) -> TurnsReport:
+def _timed(
+    folder: Path, sound: Samples, rate: int = SPEECH_RATE, **options: object
+) -> TurnsReport:
     path = folder / "call.wav"
     soundfile.write(path, sound, rate)
     return time_turns(path, TurnsOptions(read=ReadOptions(**options)))
@@ -90,7 +92,9 @@ def test_turns_are_where_they_were_put(tmp_path: Path, call: Call) -> None:
         assert turn.end_s == pytest.approx(end, abs=0.12)  # clips end softly
 
 
-def test_figures_do_not_depend_on_how_the_sound_is_stored(tmp_path: Path, sound: Samples) -> None:
+def test_figures_do_not_depend_on_how_the_sound_is_stored(
+    tmp_path: Path, sound: Samples
+) -> None:
     here = _timed(tmp_path, sound)
     starts = [turn.start_s or 0.0 for turn in _turns(here)]
     swapped = _timed(tmp_path, sound[:, ::-1], swap=True)
@@ -105,14 +109,19 @@ def test_figures_do_not_depend_on_how_the_sound_is_stored(tmp_path: Path, sound:
         files = time_turns(tmp_path / "calls.csv")
         assert files.layout == "two_files"
         moved = [start + late_s * (number != 1) for number, start in enumerate(starts)]
-        assert [turn.start_s for turn in _turns(files)] == pytest.approx(moved, abs=0.011)
+        assert [turn.start_s for turn in _turns(files)] == pytest.approx(
+            moved, abs=0.011
+        )
     for names in (("7_caller", "7 Agent", "8_user"), ("user/7", "bot/7", "user/8")):
         folder = tmp_path / names[0][0]
         for channel, name in enumerate((*names, "notes of bot and user")):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             soundfile.write(folder / f"{name}.wav", sound[:, channel % 2], SPEECH_RATE)
         named = time_turns(folder)
-        assert (named.layout, [c.item.id for c in named.conversations]) == ("two_files", ["7"])
+        assert (named.layout, [c.item.id for c in named.conversations]) == (
+            "two_files",
+            ["7"],
+        )
         assert [turn.start_s for turn in _turns(named)] == starts
         (alone,) = map(str, named.unread)
         assert alone.startswith(f"{folder}, 8: no recording of the agent")
@@ -170,10 +179,14 @@ def test_a_call_is_decoded_once(
     for channel, peaks in enumerate(channel_peaks(conversation.channels, 20.0, 2_000)):
         assert float(peaks.max()) == 1.0
         most = np.abs(sound[:, channel]).reshape(2_000, -1).max(axis=1)
-        assert peaks == pytest.approx(most / most.max(), abs=0.02)  # a sample on an edge
+        assert peaks == pytest.approx(
+            most / most.max(), abs=0.02
+        )  # a sample on an edge
     assert len(decoded) == len(sound)
     for name, channel in (("u.wav", 0), ("a.wav", 1)):
-        soundfile.write(tmp_path / name, sound[: -100 * channel or None, channel], SPEECH_RATE)
+        soundfile.write(
+            tmp_path / name, sound[: -100 * channel or None, channel], SPEECH_RATE
+        )
     (tmp_path / "calls.csv").write_text("id,user,agent\nc1,u.wav,a.wav\n")
     decoded.clear()
     assert not time_turns(tmp_path / "calls.csv").unread
@@ -223,7 +236,9 @@ def test_what_was_heard_is_kept_until_a_file_changes(
     assert len(listened) == 4
 
 
-def test_recordings_that_cannot_be_timed_say_why(tmp_path: Path, sound: Samples) -> None:
+def test_recordings_that_cannot_be_timed_say_why(
+    tmp_path: Path, sound: Samples
+) -> None:
     report = _timed(tmp_path, sound * [1, 0])
     assert "the channel of the agent is silent" in report.conversations[0].caveats
     figure = report.figures["reply_rate"]
@@ -237,7 +252,9 @@ def test_recordings_that_cannot_be_timed_say_why(tmp_path: Path, sound: Samples)
         time_turns(tmp_path / "calls.csv")
 
     assert len(_turns(_timed(tmp_path, sound, ignore=((0.0, 4.5),)))) == 2
-    refused("write START-END in seconds", "turns", tmp_path / "call.wav", "--ignore", "4-2")
+    refused(
+        "write START-END in seconds", "turns", tmp_path / "call.wav", "--ignore", "4-2"
+    )
 
 
 @pytest.mark.parametrize(
@@ -245,7 +262,13 @@ def test_recordings_that_cannot_be_timed_say_why(tmp_path: Path, sound: Samples)
     [
         (0.03, "channel after +30 ms in 1 windows"),
         (0.12, "channel after +120 ms in 1 windows: a wrong offset?"),
-        (-0.1, "-100 ms in 1 windows: before the voice itself; swapped channels, or a wrong"),
+        (
+            -0.1,
+            (
+                "-100 ms in 1 windows: before the voice itself; swapped channels, or a"
+                " wrong"
+            ),
+        ),
         (None, "clock: no echo of one channel on the other"),
     ],
 )
@@ -261,7 +284,9 @@ def test_the_clock_is_checked_by_echoes(
 
 def test_a_clock_that_drifts_is_told_by_echoes_that_come_later_and_later() -> None:
     rng = np.random.default_rng(1)
-    level = np.repeat(rng.uniform(-60, -10, 3_500), 20)  # another one every 0.2 s, for 700 s
+    level = np.repeat(
+        rng.uniform(-60, -10, 3_500), 20
+    )  # another one every 0.2 s, for 700 s
     at = np.arange(len(level))
     late = level[np.clip(np.rint(at * (1 - 400e-6) - 3).astype(int), 0, None)] - 30
     channel = Channel(name="agent", audio=Path("none.wav"))

@@ -31,9 +31,17 @@ DATA = Path(os.environ.get("TRACE_EVAL_DATA", "none")) / "people" / "turns"
 VERDICTS = ("overlap", "agent_interruption", "yield", "no_yield", "backchannel")
 
 
-def _lane(voice: np.ndarray, stretches: Sequence[tuple[float, float]], **bands: float) -> Lane:
+def _lane(
+    voice: np.ndarray, stretches: Sequence[tuple[float, float]], **bands: float
+) -> Lane:
     """Return a lane whose bands are so many dB below the voice, or have their own contour."""
-    levels = {"voice": voice, "middle": voice - 15, "high": voice - 18, "top": voice - 20, **bands}
+    levels = {
+        "voice": voice,
+        "middle": voice - 15,
+        "high": voice - 18,
+        "top": voice - 20,
+        **bands,
+    }
     return Lane(
         Channel(name="x", audio=Path("x.wav")),
         [*stretches],
@@ -58,7 +66,11 @@ def test_breath_is_left_out_and_soft_endings_are_kept() -> None:
     voice[306:322], middle[306:322], high[306:322] = -50, -52, -43  # a released s
     voice[400:500], middle[400:500], high[400:500] = -20, -30, -38
     voice[500:530], middle[500:530], high[500:530] = -37, -60, -60  # a soft syllable
-    voice[600:640], middle[600:640], high[600:640] = -43, -45, -53  # somebody breathes alone
+    voice[600:640], middle[600:640], high[600:640] = (
+        -43,
+        -45,
+        -53,
+    )  # somebody breathes alone
     heard = [(0.9, 3.3), (3.9, 5.4), (5.9, 6.5)]
     lanes = [_lane(voice, heard, middle=middle, high=high), _lane(silent, [])]
     mine, _ = turn_edges(lanes, segmented(lanes))
@@ -72,7 +84,9 @@ def test_breath_is_left_out_and_soft_endings_are_kept() -> None:
 
 
 @pytest.mark.parametrize("left_s", [0.1, 0.12, 0.14])
-def test_breath_that_a_listener_would_notice_is_no_part_of_a_turn(left_s: float) -> None:
+def test_breath_that_a_listener_would_notice_is_no_part_of_a_turn(
+    left_s: float,
+) -> None:
     """Speech from 1.6 to 3.0 s between two breaths, 24 dB softer: .15 s of them used to stay."""
     rng = np.random.default_rng(5)
     voice, silent = _noise(rng, 5), _noise(rng, 5)
@@ -84,7 +98,8 @@ def test_breath_that_a_listener_would_notice_is_no_part_of_a_turn(left_s: float)
     heard = [(1.6 - left_s, 3.0 + left_s)]
     lanes = [_lane(voice, heard, middle=middle, high=high), _lane(silent, [])]
     mine, _ = turn_edges(lanes, segmented(lanes))
-    # within the fade of 28 dB that belongs to a turn, at most .03 s before and .2 s behind it
+    # within the fade of 28 dB that belongs to a turn, at most .03 s before and .2 s
+    # behind it
     assert mine.segments[0][0] == pytest.approx(1.6, abs=0.035)
 
 
@@ -99,12 +114,16 @@ def test_edges_stay_where_soft_endings_drown_in_steady_noise() -> None:
 
 
 @pytest.mark.parametrize("pause", [-120.0, -50.0])
-def test_muted_or_echoing_pauses_leave_the_noise_of_the_softest_moments(pause: float) -> None:
+def test_muted_or_echoing_pauses_leave_the_noise_of_the_softest_moments(
+    pause: float,
+) -> None:
     """Without a pause to measure, the median of the speech was its noise, and edges stayed raw."""
     levels = np.repeat(np.where(np.arange(30) % 5, -20.0, -52.0), 20)
     levels[200:300] = pause
     kept = [[(0.0, 2.0), (3.0, 6.0)] if pause < -100 else [(0.0, 6.0)], []]
-    floor, _ = Grid([_lane(levels, kept[0]), _lane(np.full(600, -120.0), [])]).noise(0, kept)
+    floor, _ = Grid([_lane(levels, kept[0]), _lane(np.full(600, -120.0), [])]).noise(
+        0, kept
+    )
     assert floor == pytest.approx(-52, abs=0.5)
 
 
@@ -125,7 +144,9 @@ def test_the_other_s_voice_is_judged_by_level_and_likeness() -> None:
     ):
         lanes = [_lane(voice, heard), theirs]
         mine, _ = turn_edges(lanes, segmented(lanes))
-        assert mine.segments == [pytest.approx(span, abs=0.05) for span in [(3.0, 4.2), (7.3, 7.9)]]
+        assert mine.segments == [
+            pytest.approx(span, abs=0.05) for span in [(3.0, 4.2), (7.3, 7.9)]
+        ]
     assert (mine.path.lag, mine.path.gain_db) == (6, pytest.approx(-25, abs=1))
 
 
@@ -142,15 +163,23 @@ def test_an_echo_is_found_by_how_levels_follow() -> None:
 
 
 def _clip(name: str, seconds: float) -> Samples:
-    speech = decode(ROOT / "examples" / "clips" / name).speech[: int(seconds * SPEECH_RATE)]
+    speech = decode(ROOT / "examples" / "clips" / name).speech[
+        : int(seconds * SPEECH_RATE)
+    ]
     return speech / np.abs(speech).max() / 2
 
 
 @pytest.mark.parametrize("late_s", [0.03, 0.06, 0.15])
-def test_an_echo_invents_no_verdict_and_says_what_is_unknown(tmp_path: Path, late_s: float) -> None:
+def test_an_echo_invents_no_verdict_and_says_what_is_unknown(
+    tmp_path: Path, late_s: float
+) -> None:
     """The agent speaks alone; its echo of -25 dB is on the channel of a user who says little."""
     sound = np.zeros((22 * SPEECH_RATE, 2), np.float32)
-    for channel, name, at_s in ((1, "loud-a.ogg", 1), (1, "noise-a.ogg", 8), (0, "loud-a.ogg", 16)):
+    for channel, name, at_s in (
+        (1, "loud-a.ogg", 1),
+        (1, "noise-a.ogg", 8),
+        (0, "loud-a.ogg", 16),
+    ):
         part = _clip(name, 5)
         sound[at_s * SPEECH_RATE : at_s * SPEECH_RATE + len(part), channel] = part
     late = round(late_s * SPEECH_RATE)
@@ -175,7 +204,9 @@ def test_older_definitions_read_the_edges_of_speech(tmp_path: Path) -> None:
     sound[: len(part), 0] = part
     sound[5 * SPEECH_RATE : 5 * SPEECH_RATE + len(part), 1] = part
     rng = np.random.default_rng(1)
-    sound[SPEECH_RATE * 3 : SPEECH_RATE * 5, 1] += 0.01 * rng.standard_normal(2 * SPEECH_RATE)
+    sound[SPEECH_RATE * 3 : SPEECH_RATE * 5, 1] += 0.01 * rng.standard_normal(
+        2 * SPEECH_RATE
+    )
     sound += 1e-4 * rng.standard_normal(sound.shape)
     path = tmp_path / "call.wav"
     soundfile.write(path, sound, SPEECH_RATE)
@@ -197,9 +228,17 @@ def test_gaps_between_people_are_as_listeners_mark_them() -> None:
             truth[row["clip"]].append(edges)
     report = time_turns(DATA / "audio", TurnsOptions(layout="stereo"))
     each = [(timed, sorted(truth[timed.item.id])) for timed in report.conversations]
-    errors = np.array([gap_error(timed, turns, "trace-eval/2") for timed, turns in each])
+    errors = np.array(
+        [gap_error(timed, turns, "trace-eval/2") for timed, turns in each]
+    )
     assert np.median(errors) <= 0.06
-    assert np.quantile(errors, 0.95) <= 0.15  # .26 s with edges that moved from .15 s on
+    assert (
+        np.quantile(errors, 0.95) <= 0.15
+    )  # .26 s with edges that moved from .15 s on
     assert np.mean(errors <= 0.1) >= 0.75
-    kinds = Counter(e.kind for timed in report.conversations for e in timed.measured.events)
-    assert not {kind: kinds[kind] for kind in VERDICTS if kinds[kind]}  # 8 with trace-eval/1
+    kinds = Counter(
+        e.kind for timed in report.conversations for e in timed.measured.events
+    )
+    assert not {
+        kind: kinds[kind] for kind in VERDICTS if kinds[kind]
+    }  # 8 with trace-eval/1

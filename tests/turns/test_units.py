@@ -41,7 +41,9 @@ def _times(path: Path) -> list[float | None]:
 
 
 @pytest.mark.parametrize("words", [True, False])
-def test_milliseconds_without_a_name_are_read_as_such_and_said(tmp_path: Path, words: bool) -> None:
+def test_milliseconds_without_a_name_are_read_as_such_and_said(
+    tmp_path: Path, words: bool
+) -> None:
     path = _table(tmp_path, 1_000, words)
     assert _times(path) == pytest.approx(TIMES)
     (item,) = read_conversations(path).items
@@ -52,12 +54,18 @@ def test_milliseconds_without_a_name_are_read_as_such_and_said(tmp_path: Path, w
 def test_a_table_in_two_units_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "calls.csv"
     lines = ["call,speaker,start,end,text", "c1,user,0,1.9,I would like to book a"]
-    path.write_text("\n".join([*lines, "c1,agent,2500,4100,Sure which day would you like"]) + "\n")
-    with pytest.raises(UserError, match=r"lasts 1600, and a turn of 22 letters lasts 1\.9"):
+    path.write_text(
+        "\n".join([*lines, "c1,agent,2500,4100,Sure which day would you like"]) + "\n"
+    )
+    with pytest.raises(
+        UserError, match=r"lasts 1600, and a turn of 22 letters lasts 1\.9"
+    ):
         read_conversations(path)
 
 
-def test_milliseconds_in_json_lines_and_of_platforms_are_read_too(tmp_path: Path) -> None:
+def test_milliseconds_in_json_lines_and_of_platforms_are_read_too(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "turns.jsonl"
     rows = [
         {"role": who, "start": 1_000 * start, "end": 1_000 * end, "text": text}
@@ -91,7 +99,9 @@ def test_seconds_stay_seconds(tmp_path: Path) -> None:
     """Short words in a long session of a log, a monologue without words, and plain calls."""
     assert _times(_table(tmp_path, 1)) == TIMES
     path = tmp_path / "long.csv"
-    path.write_text("speaker,start,end,text\nuser,0,33.7,Yes okay\nagent,40,52,Thanks a lot\n")
+    path.write_text(
+        "speaker,start,end,text\nuser,0,33.7,Yes okay\nagent,40,52,Thanks a lot\n"
+    )
     assert _times(path) == [0, 33.7, 40, 52]
     path.write_text("speaker,start,end\nuser,0,180\nagent,190,300\n")
     assert _times(path) == [0, 180, 190, 300]
@@ -115,9 +125,13 @@ def test_what_may_be_both_or_neither_is_refused_with_a_remedy(
     assert _times(path)[:2] == pytest.approx([3.2e-3 * scale, 5.1e-3 * scale])
 
 
-def test_labels_in_milliseconds_are_refused_and_the_remedy_reads_them(tmp_path: Path) -> None:
+def test_labels_in_milliseconds_are_refused_and_the_remedy_reads_them(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "labels.csv"
-    path.write_text("conversation,kind,start,end\nc1,response,5100,5900\nc1,pause,9000,11000\n")
+    path.write_text(
+        "conversation,kind,start,end\nc1,response,5100,5900\nc1,pause,9000,11000\n"
+    )
     with pytest.raises(UserError, match="call the columns start_ms and end_ms"):
         read_event_labels(path)
     path.write_text(path.read_text().replace("start,end", "start_ms,end_ms"))

@@ -33,7 +33,12 @@ def _call(
         turns.append(turn | ({"heard": heard[0]} if heard else {}))
     speakers = [{"name": who, "role": who} for who in ("user", "agent")]
     end = {"at_s": end_s, "reason": reason}
-    given = {"speakers": speakers, "clock": {"kind": "recording"}, "turns": turns, "end": end}
+    given = {
+        "speakers": speakers,
+        "clock": {"kind": "recording"},
+        "turns": turns,
+        "end": end,
+    }
     return Conversation.model_validate({**given, **more})
 
 
@@ -68,7 +73,11 @@ LATE = [
 ]
 WROTE = [(*one, one[3]) if one[0] == "user" else one for one in GOOD]
 CODE = [*WROTE[:1], ("user", 2.5, 4.0, "It is 4 7 1 1.", "it is 4 7 7 1"), *WROTE[2:]]
-UNWRITTEN = [*WROTE[:3], ("user", 7.0, 9.0, "No, I said it should be on Tuesday evening."), GOOD[4]]
+UNWRITTEN = [
+    *WROTE[:3],
+    ("user", 7.0, 9.0, "No, I said it should be on Tuesday evening."),
+    GOOD[4],
+]
 FIRST = "please move my appointment to monday in the morning"
 AGAIN = [
     ("agent", 0.5, 2.0, "How can I help you today?"),
@@ -78,8 +87,12 @@ AGAIN = [
     ("agent", 9.0, 9.5, "Which?"),
 ]
 PREAMBLE = "Welcome to the practice of doctor Miller and sons in the city."
-GREETS = [(*one[:3], f"{PREAMBLE} {one[3]}") if one[0] == "agent" else one for one in GOOD]
-ASKS = [(*one[:3], f"{GOOD[1][3]} Do it now.") if one[0] == "user" else one for one in GOOD]
+GREETS = [
+    (*one[:3], f"{PREAMBLE} {one[3]}") if one[0] == "agent" else one for one in GOOD
+]
+ASKS = [
+    (*one[:3], f"{GOOD[1][3]} Do it now.") if one[0] == "user" else one for one in GOOD
+]
 NO_STOP = [
     ("agent", 0.5, 6.0, "A long story."),
     ("user", 2.0, 4.0, "Stop please, that is enough for me."),
@@ -91,10 +104,15 @@ NO_STOP = [
 SHORT: dict[str, Any] = {
     "meta": {"log": {"fits": True, "logged": {"user": [[2.5, 4.0], [20.0, 22.0]]}}}
 }
-OTHER_LOG: dict[str, Any] = {"meta": {"log": {"fits": False, "likeness": 0.21, "logged": None}}}
+OTHER_LOG: dict[str, Any] = {
+    "meta": {"log": {"fits": False, "likeness": 0.21, "logged": None}}
+}
 ERROR: dict[str, Any] = {"meta": {"error": "LLM request failed: 500"}}
 SILENT: dict[str, Any] = {
-    "meta": {"audit": "not usable: one sound", "faults": [{"name": "x", "spoils": "all"}]}
+    "meta": {
+        "audit": "not usable: one sound",
+        "faults": [{"name": "x", "spoils": "all"}],
+    }
 }
 
 
@@ -106,27 +124,49 @@ SILENT: dict[str, Any] = {
         (_call(GOOD[:4], None, 20.0), "agent", "is silent, 1 time, first at 8.0 s"),
         (_call(LOOP), "agent", "says itself again, 1 time, first at 8.7 s"),
         (_call(LATE, end_s=16.0), "agent", "is late in 2 of 2 replies"),
-        (_call(GOOD[:3], "user_hangup", 6.5), "caller", "ends the call while the agent speaks"),
-        (_call(GOOD[:4], "elevenlabs_disconnect", 8.5), "caller", "0.5 s after its last words"),
+        (
+            _call(GOOD[:3], "user_hangup", 6.5),
+            "caller",
+            "ends the call while the agent speaks",
+        ),
+        (
+            _call(GOOD[:4], "elevenlabs_disconnect", 8.5),
+            "caller",
+            "0.5 s after its last words",
+        ),
         (_call(_misheard()), "recogniser", "words of the caller otherwise"),
         (_call(_over(), end_s=27.0), "caller", "speaks over the agent 4 times"),
         (_call(GOOD, **SILENT), "recording", "not usable: one sound"),
         (_call(GOOD, "inactivity_timeout"), "not known", "no rule shows why"),
         (_call(CODE, "verification_failed"), "recogniser", "'4771' in turn 1"),
-        (_call(UNWRITTEN, "timeout"), "recogniser", "nothing of 9 of 16 words of the caller"),
+        (
+            _call(UNWRITTEN, "timeout"),
+            "recogniser",
+            "nothing of 9 of 16 words of the caller",
+        ),
         (_call(AGAIN, "timeout"), "recogniser", "words of the caller more than once"),
         (_call(GREETS, "timeout"), "agent", "words more than once"),
         (_call(ASKS, "timeout"), "caller", "of its 20 words more than once"),
-        (_call(GOOD, "silence-timed-out", 20.0), "caller", "nothing in the 10.5 s behind"),
+        (
+            _call(GOOD, "silence-timed-out", 20.0),
+            "caller",
+            "nothing in the 10.5 s behind",
+        ),
         (_call(NO_STOP, end_s=19.0), "agent", "does not stop for the caller, 2 times"),
-        (_call(GOOD[:4], "assistant-ended-call", 8.1), "agent", "while the caller speaks"),
+        (
+            _call(GOOD[:4], "assistant-ended-call", 8.1),
+            "agent",
+            "while the caller speaks",
+        ),
         (_call(GOOD, "error", **ERROR), "agent", "an error: error, LLM request failed"),
         (_call(GOOD, "pipeline-error-stt-failed"), "recogniser", "an error"),
         (_call(GOOD, **SHORT), "recording", "breaks off at 10.0 s"),
         (_call(GOOD, **OTHER_LOG), "recording", "are of two calls: alike at 0.21"),
     ],
 )
-def test_each_fault_is_laid_at_somebody_s_door(call: Conversation, whose: str, what: str) -> None:
+def test_each_fault_is_laid_at_somebody_s_door(
+    call: Conversation, whose: str, what: str
+) -> None:
     fault = whose_fault(call)
     assert fault is not None
     assert (fault.whose, what in fault.what) == (whose, True), fault
@@ -150,7 +190,10 @@ def test_a_good_call_is_nobody_s_fault(call: Conversation) -> None:
 
 
 def test_words_in_another_script_say_nothing_of_the_recogniser() -> None:
-    other = [one if one[0] == "agent" else (*one, "कृपया मेरी मुलाकात सोमवार को रखें") for one in GOOD]
+    other = [
+        one if one[0] == "agent" else (*one, "कृपया मेरी मुलाकात सोमवार को रखें")
+        for one in GOOD
+    ]
     assert whose_fault(_call(other)) is None
 
 

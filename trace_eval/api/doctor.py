@@ -81,10 +81,14 @@ class Diagnosis:
 
 def diagnose() -> Diagnosis:
     """Look at packages, extractors and judges; contacts nobody."""
-    machine = f"Python {platform.python_version()}, {platform.platform()}, {cores()} cores"
+    machine = (
+        f"Python {platform.python_version()}, {platform.platform()}, {cores()} cores"
+    )
     sections = {
         "install": _install(),
-        "extractors": sorted(map(_extractor, extractors.names()), key=lambda check: check.name),
+        "extractors": sorted(
+            map(_extractor, extractors.names()), key=lambda check: check.name
+        ),
         "networks": [*map(_network, NETWORKS)],
         "default recogniser": [_recogniser()],
         "judges": [
@@ -104,7 +108,9 @@ def diagnose() -> Diagnosis:
     return Diagnosis(__version__, machine, sections)
 
 
-def diagnose_judge(spec: str, options: JudgeOptions, probe: bool = False) -> list[Check]:
+def diagnose_judge(
+    spec: str, options: JudgeOptions, probe: bool = False
+) -> list[Check]:
     """Check a judge's server, model, schema obedience and context with one tiny call.
 
     ``probe`` asks a judge that listens a few questions more.
@@ -124,12 +130,17 @@ def options_of_judge(spec: str, options: JudgeOptions) -> list[ListedOption]:
 def _install() -> list[Check]:
     """Check where this code lies, and which other packages claim its names."""
     checks = [
-        Check(DISTRIBUTION, True, f"{__version__}, from {Path(__file__).resolve().parents[1]}")
+        Check(
+            DISTRIBUTION,
+            True,
+            f"{__version__}, from {Path(__file__).resolve().parents[1]}",
+        )
     ]
     for name in foreign_providers():
         problem = (
-            f"another project with the import name {PACKAGE} or the command {SCRIPT}, whose"
-            f" files may have replaced ours; run: pip uninstall {name} && {install_line()}"
+            f"another project with the import name {PACKAGE} or the command {SCRIPT},"
+            f" whose files may have replaced ours; run: pip uninstall {name} &&"
+            f" {install_line()}"
         )
         checks.append(Check(name, False, problem))
     return checks
@@ -138,7 +149,9 @@ def _install() -> list[Check]:
 def _extractor(spec: str) -> Check:
     extractor = extractors.create(spec)
     reason = extractor.unavailable()
-    used = ", ".join(f"{name} {package_version(name)}" for name in extractor.packages.values())
+    used = ", ".join(
+        f"{name} {package_version(name)}" for name in extractor.packages.values()
+    )
     return Check(f"{extractor.group}={spec}", reason is None, reason or used)
 
 
@@ -173,7 +186,9 @@ def _judge(name: str, kind: JudgeKind) -> Check:
     version = package_version(kind.package)
     if version == "missing":
         return Check(name, False, f"needs the package: pip install {kind.package}")
-    return Check(name, True, f"{kind.about}; client {version}; check it: --judge {kind.usage}")
+    return Check(
+        name, True, f"{kind.about}; client {version}; check it: --judge {kind.usage}"
+    )
 
 
 def _plugin(entry: EntryPoint) -> Check:
@@ -233,4 +248,6 @@ def _torch() -> list[Check]:
     if package_version("torch") == package_version("torchaudio") == "missing":
         return [Check("torch", False, "not installed; only the extra models needs it")]
     problem = torch_problem()
-    return [Check("torch and torchaudio", problem is None, problem or "they go together")]
+    return [
+        Check("torch and torchaudio", problem is None, problem or "they go together")
+    ]

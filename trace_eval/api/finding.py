@@ -62,7 +62,8 @@ class Finding:
         """Return a table of records as a data frame; bounds of intervals are columns.
 
         Args:
-            name: one of :attr:`names`; None: the one that the picture is of, else the first.
+            name: one of :attr:`names`; None: the one that the picture is of, else the
+                first.
 
         Raises:
             UserError: pandas is not installed, or there is no such table.
@@ -74,14 +75,17 @@ class Finding:
         if not available and name is None:
             return pandas.DataFrame([flat(self.report)])
         if name not in (None, *available):
-            raise UserError(f"to_pandas: no table {name!r}; {nearest(str(name), available)}")
+            raise UserError(
+                f"to_pandas: no table {name!r}; {nearest(str(name), available)}"
+            )
         rows = getattr(self.report, name or available[0])
         return pandas.DataFrame([flat(row) for row in rows])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the figures, a line each, in the colours of the report.
 
-        Counts are bars; shares and scores are dots with their intervals, open for baselines.
+        Counts are bars; shares and scores are dots with their intervals, open for
+        baselines.
 
         Args:
             ax: where; None: a new figure.
@@ -93,7 +97,9 @@ class Finding:
         if not self.points:
             raise UserError(f"{self.title}: nothing to draw")
         if ax is None:
-            _, ax = pyplot.subplots(figsize=(6, 0.8 + 0.35 * len(self.points)), layout="tight")
+            _, ax = pyplot.subplots(
+                figsize=(6, 0.8 + 0.35 * len(self.points)), layout="tight"
+            )
         assert ax is not None
         dots(ax, self.points, self.axis, self.ends)
         ax.set_title(self.title, loc="left", color=palette()["ink"])
@@ -105,9 +111,14 @@ class Finding:
             *(f"warning: {text}" for text in self.warnings),
             *(f"note: {text}" for text in self.notes),
         ]
-        parts = [(table.title, table.columns, table.rows, table.caption) for table in self.tables]
+        parts = [
+            (table.title, table.columns, table.rows, table.caption)
+            for table in self.tables
+        ]
         return table_html(self.title, lines, parts)
 
 
 def _records(value: Any) -> bool:
-    return isinstance(value, tuple) and bool(value) and dataclasses.is_dataclass(value[0])
+    return (
+        isinstance(value, tuple) and bool(value) and dataclasses.is_dataclass(value[0])
+    )

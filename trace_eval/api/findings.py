@@ -44,11 +44,17 @@ def results_of(run: Run) -> Finding:
     """Count the overall labels of a run, or average the scores of each system."""
     frame = run.to_pandas()
     if run.holds_scores:
-        means = frame.groupby(["rubric", "system"], dropna=False)["value"].mean().dropna()
-        points = tuple(Point(" ".join(map(str, key)), value) for key, value in means.items())
+        means = (
+            frame.groupby(["rubric", "system"], dropna=False)["value"].mean().dropna()
+        )
+        points = tuple(
+            Point(" ".join(map(str, key)), value) for key, value in means.items()
+        )
         return Finding("Mean scores", run, points=points)
     counts = frame["overall"].fillna("unscored").astype(str).value_counts()
-    order = sorted(counts.index, key=lambda label: (label == "unscored", label))  # 1, 2, ties
+    order = sorted(
+        counts.index, key=lambda label: (label == "unscored", label)
+    )  # 1, 2, ties
     points = tuple(Point(label, float(counts[label])) for label in order)
     return Finding("Overall labels", run, points=points, axis="pairs", ends=_COUNT)
 
@@ -62,7 +68,9 @@ def labels_of(
         UserError: there are names of columns and no labels.
     """
     if provided is None and columns:
-        raise UserError(f"columns {sorted(columns)}: are those of labels; give labels, too")
+        raise UserError(
+            f"columns {sorted(columns)}: are those of labels; give labels, too"
+        )
     known = provided is None or isinstance(provided, Opinions)
     return as_path(provided), None if known else Columns(named=columns or {})
 
@@ -72,10 +80,16 @@ def agreement_finding(report: AgreeReport | ScoreReport) -> Finding:
     title = "Agreement with human labels"
     if isinstance(report, ScoreReport):
         return _statistics(
-            title, report, points=_score_points(report), unit="Spearman's rho", span=(-1.0, 1.0)
+            title,
+            report,
+            points=_score_points(report),
+            unit="Spearman's rho",
+            span=(-1.0, 1.0),
         )
     unit = "share of pairs with the human label"
-    return _statistics(title, report, points=_label_points(report), unit=unit, span=_SHARE)
+    return _statistics(
+        title, report, points=_label_points(report), unit=unit, span=_SHARE
+    )
 
 
 def _statistics(
@@ -114,7 +128,10 @@ def _score_points(report: ScoreReport) -> Iterator[Point]:
     judges = {row.judge for row in report.coverage}
     for figure in report.figures:
         result = figure.estimate
-        of_judge = (figure.group, figure.name) == ("agreement", "rho") and figure.who in judges
+        of_judge = (figure.group, figure.name) == (
+            "agreement",
+            "rho",
+        ) and figure.who in judges
         if of_judge and result.value is not None:
             yield Point(figure.who, result.value, *result.ends)
 
@@ -123,7 +140,11 @@ def ranking_finding(report: RankReport) -> Finding:
     """Turn the report of ``rank`` into an object of a notebook."""
     span = None if report.means else _SHARE
     return _statistics(
-        "Ranking of systems", report, points=_ranking_points(report), unit=report.unit, span=span
+        "Ranking of systems",
+        report,
+        points=_ranking_points(report),
+        unit=report.unit,
+        span=span,
     )
 
 
@@ -133,7 +154,9 @@ def _ranking_points(report: RankReport) -> Iterator[Point]:
             yield Point(mean.system, mean.mean.value, *mean.mean.ends)
     for row in report.judged:
         if row.rate.labels is not None:
-            yield Point(row.system, row.rate.labels, *(row.rate.labels_interval or (None, None)))
+            yield Point(
+                row.system, row.rate.labels, *(row.rate.labels_interval or (None, None))
+            )
 
 
 def gate_finding(report: GateReport) -> Finding:
@@ -163,12 +186,18 @@ def comparison_finding(report: RunComparison | ScoreComparison) -> Finding:
 
     if isinstance(report, RunComparison):
         axis, ends = "same label, share", _SHARE
-        result = [(f"{m.first} and {m.second}: {m.dimension}", m.same) for m in report.mutual]
+        result = [
+            (f"{m.first} and {m.second}: {m.dimension}", m.same) for m in report.mutual
+        ]
     else:
         axis, ends = "difference of scores", None
         rows = report.differences
-        result = [(f"{d.second} minus {d.first}: {d.rubric}", d.difference) for d in rows]
-    points = [Point(name, e.value, *e.ends) for name, e in result if e.value is not None]
+        result = [
+            (f"{d.second} minus {d.first}: {d.rubric}", d.difference) for d in rows
+        ]
+    points = [
+        Point(name, e.value, *e.ends) for name, e in result if e.value is not None
+    ]
     return Finding(
         "Comparison of runs",
         report,
@@ -186,7 +215,11 @@ def ablation_finding(report: AblationReport) -> Finding:
     from trace_eval.decide.ablation_answer import ablation_answer, ablation_views
 
     points = [
-        Point(f"{row.condition}, {row.dimension}", row.difference.value, *row.difference.ends)
+        Point(
+            f"{row.condition}, {row.dimension}",
+            row.difference.value,
+            *row.difference.ends,
+        )
         for row in report.groups.rows
         if row.difference.value is not None
     ]
@@ -232,7 +265,11 @@ def cards_finding(cards: Sequence[Card]) -> Finding:
         if value is None:
             continue
         points.append(
-            Point(card.judge if len(cards) == 1 else card.name, value, *(interval or (None, None)))
+            Point(
+                card.judge if len(cards) == 1 else card.name,
+                value,
+                *(interval or (None, None)),
+            )
         )
         if card.rule:
             rule, accuracy = card.rule
@@ -269,11 +306,15 @@ class FindingsPage(PosixPath):
 
     def _required(self) -> Finding:
         if self.finding is None:
-            raise UserError(f"{self}: is not the page of a report; take what Run.report() returns")
+            raise UserError(
+                f"{self}: is not the page of a report; take what Run.report() returns"
+            )
         return self.finding
 
     def _repr_html_(self) -> str:
-        link = f'<p><a href="{escape(str(self), quote=True)}">{escape(str(self))}</a></p>'
+        link = (
+            f'<p><a href="{escape(str(self), quote=True)}">{escape(str(self))}</a></p>'
+        )
         return (self.finding._repr_html_() if self.finding else "") + link
 
 

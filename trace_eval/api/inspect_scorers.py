@@ -4,8 +4,8 @@
 
     Task(dataset, scorer=[rated("correctness"), preferred(baseline="old_answer")])
 
-An answer is the text, the sound, or both of a model's last message. What cannot be scored is
-unscored in Inspect, too, with the reason, and counts in no mean.
+An answer is the text, the sound, or both of a model's last message. What cannot be
+scored is unscored in Inspect, too, with the reason, and counts in no mean.
 """
 
 from __future__ import annotations
@@ -49,31 +49,42 @@ def rated(rubric: str, judge: str = DEFAULT_RATERS[0], **settings: Any) -> Score
 
     async def score(state: TaskState, target: Target) -> Score:
         try:
-            record = {"id": _name(state), **record_of(state.input, state.output, target)}
+            record = {
+                "id": _name(state),
+                **record_of(state.input, state.output, target),
+            }
             outcome = await judging.outcome(single_from_record(record, Path.cwd()))
         except UserError as error:
             return _unscored(state, str(error))
         assert isinstance(outcome, OurScore)
         if outcome.value is None:
             return _unscored(state, _reason(outcome))
-        reasons = [opinion.reasoning for opinion in outcome.opinions if opinion.reasoning]
+        reasons = [
+            opinion.reasoning for opinion in outcome.opinions if opinion.reasoning
+        ]
         return Score(
             value=outcome.value,
             answer=state.output.completion,
             explanation="\n".join(reasons) or None,
-            metadata={"judge": outcome.judge, "rubric": outcome.rubric, "sd": outcome.sd},
+            metadata={
+                "judge": outcome.judge,
+                "rubric": outcome.rubric,
+                "sd": outcome.sd,
+            },
         )
 
     return score
 
 
 @scorer(metrics=[mean(), stderr()])
-def preferred(baseline: str = "baseline", judge: str = DEFAULT_JUDGE, **settings: Any) -> Scorer:
+def preferred(
+    baseline: str = "baseline", judge: str = DEFAULT_JUDGE, **settings: Any
+) -> Scorer:
     """Compare each answer with another one: 1 where it wins, 0 where it loses, 0.5 for a tie.
 
     Args:
-        baseline: key of the sample's metadata with the other answer: the path or URL of a
-            recording, or a record of an answer (``{"audio": ..., "text": ...}``).
+        baseline: key of the sample's metadata with the other answer: the path or URL of
+            a recording, or a record of an answer (``{"audio": ..., "text": ...}``).
         judge: spec of a judge of pairs.
         settings: as of :func:`trace_eval.judge`, e.g. ``policy="majority_vote"``.
 
@@ -85,11 +96,17 @@ def preferred(baseline: str = "baseline", judge: str = DEFAULT_JUDGE, **settings
     async def score(state: TaskState, target: Target) -> Score:
         other = state.metadata.get(baseline)
         if other is None:
-            return _unscored(state, f"metadata has no {baseline!r}; name the key with baseline=")
+            return _unscored(
+                state, f"metadata has no {baseline!r}; name the key with baseline="
+            )
         try:
             single = record_of(state.input, state.output, target)
             b = {"audio": other} if isinstance(other, str) else other
-            sides = {"instruction": single["instruction"], "a": single["answer"], "b": b}
+            sides = {
+                "instruction": single["instruction"],
+                "a": single["answer"],
+                "b": b,
+            }
             pair = pair_from_record({"id": _name(state), **sides}, Path.cwd())
             outcome = await judging.outcome(pair)
         except UserError as error:
@@ -105,7 +122,11 @@ def preferred(baseline: str = "baseline", judge: str = DEFAULT_JUDGE, **settings
             value=_VALUES.get(fused.rating, 0.5),
             answer=state.output.completion,
             explanation="\n".join([whole, *each]),
-            metadata={"judge": outcome.judge, "rating": fused.rating, "policy": judging.policy.name}
+            metadata={
+                "judge": outcome.judge,
+                "rating": fused.rating,
+                "policy": judging.policy.name,
+            }
             | {name: verdict.rating for name, verdict in outcome.dimensions.items()},
         )
 
@@ -117,8 +138,12 @@ def _name(state: TaskState) -> str:
 
 
 def _reason(outcome: Outcome) -> str:
-    return f"{outcome.reason}: {outcome.detail}" if outcome.detail else str(outcome.reason)
+    return (
+        f"{outcome.reason}: {outcome.detail}" if outcome.detail else str(outcome.reason)
+    )
 
 
 def _unscored(state: TaskState, why: str) -> Score:
-    return Score.unscored(reason="scoring_failed", answer=state.output.completion, explanation=why)
+    return Score.unscored(
+        reason="scoring_failed", answer=state.output.completion, explanation=why
+    )

@@ -34,11 +34,12 @@ _WARNED = 10
 class Run(StoredRun):
     """A run folder: its records, and what can be said of it.
 
-    Each method is a command of the same meaning (``agree``, ``rank``, ``compare``, ``screen``,
-    ``card``, ``report``), takes its options as keywords and gives a
-    :class:`~trace_eval.api.finding.Finding`, with ``sentences``, ``to_pandas()``, ``plot()`` and
-    tables for notebooks; :meth:`report` gives the path of its page, with the same. ``labels`` are
-    those of annotators: a file, a data frame or a list of dicts; None: those in the run.
+    Each method is a command of the same meaning (``agree``, ``rank``, ``compare``,
+    ``screen``, ``card``, ``report``), takes its options as keywords and gives a
+    :class:`~trace_eval.api.finding.Finding`, with ``sentences``, ``to_pandas()``,
+    ``plot()`` and tables for notebooks; :meth:`report` gives the path of its page, with
+    the same. ``labels`` are those of annotators: a file, a data frame or a list of
+    dicts; None: those in the run.
     """
 
     def __repr__(self) -> str:
@@ -59,7 +60,10 @@ class Run(StoredRun):
 
     @python_words
     def agreement(
-        self, labels: Any = None, columns: Mapping[str, str] | None = None, **options: Any
+        self,
+        labels: Any = None,
+        columns: Mapping[str, str] | None = None,
+        **options: Any,
     ) -> Finding:
         """Compare the judge with human labels.
 
@@ -68,7 +72,8 @@ class Run(StoredRun):
             options: of :class:`trace_eval.stats.AgreeOptions`; ``level``, ``seed``, ...
 
         Raises:
-            UserError: there are no labels, they cannot be read, or an option is unknown.
+            UserError: there are no labels, they cannot be read, or an option is
+                unknown.
         """
         chosen = with_settings(AgreeOptions(), options)
         provided, named = findings.labels_of(labels, columns)
@@ -97,7 +102,9 @@ class Run(StoredRun):
         names = None if systems is None else (str(systems[0]), str(systems[1]))
         chosen = with_settings(RankOptions(missing="drop", systems=names), options)
         provided, named = findings.labels_of(labels, columns)
-        return findings.ranking_finding(rank(self.folder, provided, chosen, columns=named))
+        return findings.ranking_finding(
+            rank(self.folder, provided, chosen, columns=named)
+        )
 
     @python_words
     def comparison(
@@ -130,7 +137,10 @@ class Run(StoredRun):
 
     @python_words
     def screening(
-        self, labels: Any = None, columns: Mapping[str, str] | None = None, **options: Any
+        self,
+        labels: Any = None,
+        columns: Mapping[str, str] | None = None,
+        **options: Any,
     ) -> Finding:
         """Tell which pairs the judge may decide alone.
 
@@ -150,7 +160,9 @@ class Run(StoredRun):
         return findings.screening_finding(screen(run, chosen))
 
     @python_words
-    def card(self, labels: Any = None, columns: Mapping[str, str] | None = None) -> Finding:
+    def card(
+        self, labels: Any = None, columns: Mapping[str, str] | None = None
+    ) -> Finding:
         """Tell how far the judge can be trusted, and for what.
 
         Args:
@@ -184,11 +196,11 @@ class Run(StoredRun):
         Args:
             out: the file; None: ``report.html`` inside the run.
             audio: copy the recordings beside it.
-            redact: take digits, mail addresses, card and phone numbers out of words, and mute
-                them in copies. Of runs of pairs.
+            redact: take digits, mail addresses, card and phone numbers out of words,
+                and mute them in copies. Of runs of pairs.
             columns: as of :meth:`agreement`.
-            audio_root: folder of the recordings, where they are not where they were judged and
-                were not moved together with the run.
+            audio_root: folder of the recordings, where they are not where they were
+                judged and were not moved together with the run.
         """
         from trace_eval.report.write import write_report
 
@@ -222,21 +234,25 @@ def judge(
     """Judge pairs of spoken answers into a run folder; continues a run that is there.
 
     Args:
-        items: a file, folder or URL; a data frame, a list of dicts, a ``datasets.Dataset``; or
-            ``{"new": DIR, "old": DIR}``, two folders of recordings paired by file name.
+        items: a file, folder or URL; a data frame, a list of dicts, a
+            ``datasets.Dataset``; or ``{"new": DIR, "old": DIR}``, two folders of
+            recordings paired by file name.
         out: the run folder; None: ``runs/ITEMS-JUDGE``.
-        judge: a judge's spec, or a judge of one's own; None: that of ``options``, ``rules``.
+        judge: a judge's spec, or a judge of one's own; None: that of ``options``,
+            ``rules``.
         columns: field -> column of the file, e.g. ``{"a": "system_a_audio"}``.
         prompts: of folders: a folder or table of what was asked.
         audio_root: folder of relative audio paths, or its URL; None: the file's own.
         limit: read this many records at most.
         options: all options at once; ``settings`` change them.
         progress: draw a progress bar; None: in a notebook and on a terminal.
-        settings: fields of :class:`Options`, :class:`ExtractOptions` and :class:`JudgeOptions`,
-            e.g. ``policy="majority_vote"``, ``workers=0``, ``samples=3``.
+        settings: fields of :class:`Options`, :class:`ExtractOptions` and
+            :class:`JudgeOptions`, e.g. ``policy="majority_vote"``, ``workers=0``,
+            ``samples=3``.
 
     Raises:
-        UserError: the items cannot be read, an option is unknown, or the folder holds another run.
+        UserError: the items cannot be read, an option is unknown, or the folder holds
+            another run.
     """
     named = {} if judge is None else {"judge": judge}
     chosen = with_settings(options or Options(), {**named, **settings})

@@ -49,7 +49,9 @@ class Result:
         return result_html(self.judgement, self.fused)
 
 
-def blueprint(source: Path | str | bytes, options: ExtractOptions | None = None) -> Blueprint:
+def blueprint(
+    source: Path | str | bytes, options: ExtractOptions | None = None
+) -> Blueprint:
     """Make the blueprint of one recording in this process.
 
     Raises:
@@ -97,11 +99,14 @@ class ItemJudge:
 
 
 @python_words
-def judge_pair(pair: Pair | Mapping[str, Any], options: Options | None = None) -> Result:
+def judge_pair(
+    pair: Pair | Mapping[str, Any], options: Options | None = None
+) -> Result:
     """Judge one pair in this process, without a run folder.
 
     Args:
-        pair: itself, or a dict in any layout of a manifest; its relative paths count from here.
+        pair: itself, or a dict in any layout of a manifest; its relative paths count
+            from here.
         options: how.
 
     Raises:

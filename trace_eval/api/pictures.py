@@ -43,7 +43,11 @@ def finding_of(report: Any) -> Finding:
         return ablation_finding(report)
     if isinstance(report, GateReport):
         return gate_finding(report)
-    return timing_finding(report) if isinstance(report, TurnsResult) else cards_finding(report)
+    return (
+        timing_finding(report)
+        if isinstance(report, TurnsResult)
+        else cards_finding(report)
+    )
 
 
 def timing_finding(result: TurnsResult) -> Finding:
@@ -54,7 +58,9 @@ def timing_finding(result: TurnsResult) -> Finding:
         if one.unit == "s" and one.value is not None and one.interval is not None
     ]
     tables = tuple(result.tables(None))
-    return Finding("Timing", result, tables, result.sentences, points=tuple(points), axis="seconds")
+    return Finding(
+        "Timing", result, tables, result.sentences, points=tuple(points), axis="seconds"
+    )
 
 
 def rows_of(finding: Finding) -> Iterator[tuple[str, list[TableNumber]]]:
@@ -89,7 +95,10 @@ def _systems(result: TurnsResult) -> dict[str, TurnsReport]:
     if result.against is None or result.other is None:
         return {result.report.source or "calls": result.report}
     first, second = result.against.first, result.against.second
-    return {first: result.report, second if second != first else f"{second} (2)": result.other}
+    return {
+        first: result.report,
+        second if second != first else f"{second} (2)": result.other,
+    }
 
 
 def picture_of(finding: Finding, name: str | None) -> Picture:
@@ -102,7 +111,9 @@ def picture_of(finding: Finding, name: str | None) -> Picture:
     chosen = next(iter(provided), None) if name is None else name
     if chosen is None or chosen not in provided:
         rest = f"give one of {', '.join(provided)}" if provided else "leave out --plot"
-        raise UserError(f"--plot {name or ''}: {finding.title} has nothing to draw; {rest}")
+        raise UserError(
+            f"--plot {name or ''}: {finding.title} has nothing to draw; {rest}"
+        )
     return provided[chosen]
 
 
@@ -134,7 +145,10 @@ def _of_labels(
             shades.append([n / pairs if pairs else None for n in row])
             texts.append([f"{n:g}" for n in row])
         lines = (f"annotators: {score.dimension}", score.judge)
-        yield "confusion", draw.matrix((score.labels, score.labels), shades, texts, lines)
+        yield (
+            "confusion",
+            draw.matrix((score.labels, score.labels), shades, texts, lines),
+        )
         yield from _of_parts(report, score)
     for one in calibrations[:1]:
         bins = [(each.predicted, each.observed, each.pairs) for each in one.chosen.bins]
@@ -159,14 +173,19 @@ def _of_parts(report: AgreeReport, best: JudgeScore) -> Iterator[tuple[str, Pict
             point = Point(str(row.labels), row.accuracy.value, *row.accuracy.ends)
             judges.setdefault(row.judge, []).append(point)
     if len(judges[best.judge]) > 1:
-        yield "labels", draw.curve(judges, ("labels", f"accuracy ({best.dimension})"), rule)
+        yield (
+            "labels",
+            draw.curve(judges, ("labels", f"accuracy ({best.dimension})"), rule),
+        )
 
 
 def _meetings(report: RankReport) -> Picture:
     """Draw win rates of the rows against the columns, the best system first."""
     method = report.places[0].method
     standing = [place for place in report.places if place.method == method]
-    systems = [place.system for place in sorted(standing, key=lambda one: one.rank or 0)]
+    systems = [
+        place.system for place in sorted(standing, key=lambda one: one.rank or 0)
+    ]
     rates = {(one.first, one.second): one.rate for one in report.meetings}
     rates |= {(one.second, one.first): 1 - one.rate for one in report.meetings}
     shades: list[list[float | None]] = []

@@ -66,8 +66,8 @@ def _name(flag: str) -> str:
 def for_callers(value: Any, package: str) -> Any:
     """Return what a package hands out under a name, so that misspelt keywords are named.
 
-    Functions are wrapped by :func:`python_words`, while commands use them as they were. Of classes
-    only the keywords are looked at: their objects are made by commands, too.
+    Functions are wrapped by :func:`python_words`, while commands use them as they were.
+    Of classes only the keywords are looked at: their objects are made by commands, too.
     """
     if isinstance(value, FunctionType) and not _is_wrapped(value):
         called = python_words(value)
@@ -90,7 +90,9 @@ def python_words(function: Callable[P, T], rewritten: bool = True) -> Callable[P
     Args:
         rewritten: options of the command line, in other errors, become keywords.
     """
-    parameters = [each for each in signature(function).parameters.values() if each.name != "self"]
+    parameters = [
+        each for each in signature(function).parameters.values() if each.name != "self"
+    ]
     known = {each.name for each in parameters if each.kind is not Parameter.VAR_KEYWORD}
     takes_settings = len(known) < len(parameters)
 

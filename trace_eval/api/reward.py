@@ -32,12 +32,13 @@ class Reward:
     """The reward of one clip among those that answer the same prompt.
 
     Attributes:
-        reward: share of its comparisons that it won, a tie counting half; None: none was decided.
+        reward: share of its comparisons that it won, a tie counting half; None: none
+            was decided.
         comparisons: with the other answers that led to a verdict.
         unscored: comparisons without a verdict.
         reason: why there is no reward, or why comparisons are missing.
-        agreement: how often annotators share this judge's preferences, with its limits and the
-            number of labels; None: unknown.
+        agreement: how often annotators share this judge's preferences, with its limits
+            and the number of labels; None: unknown.
         agreement_unknown: why that is not known.
     """
 
@@ -74,7 +75,8 @@ class RewardFunction:
         """
         if len(clips) != len(prompts):
             raise InputError(
-                f"reward: {len(clips)} clips and {len(prompts)} prompts; give one prompt per clip"
+                f"reward: {len(clips)} clips and {len(prompts)} prompts; give one"
+                " prompt per clip"
             )
         groups: dict[str, list[int]] = defaultdict(list)
         for number, prompt in enumerate(prompts):
@@ -91,7 +93,9 @@ class RewardFunction:
             for one, other in combinations(members, 2)
         }
         results = complete(self._judged(pairs))
-        return [self._row(number, answers[number], results) for number in range(len(clips))]
+        return [
+            self._row(number, answers[number], results) for number in range(len(clips))
+        ]
 
     async def _judged(
         self, pairs: Mapping[tuple[int, int], Pair]
@@ -148,10 +152,11 @@ def reward(
 ) -> RewardFunction:
     """Make a judge into a reward for trainers: a callable on batches of clips and their prompts.
 
-    The clips of one prompt are compared, every two of them; the reward of a clip is the share
-    that it wins, from 0 to 1. Each row says how often annotators share the preferences of this
-    judge, or that nobody knows. A reward that rises while this is unknown may be a cue that the
-    model has learnt to play: test the judge with ``trace-eval drill`` first.
+    The clips of one prompt are compared, every two of them; the reward of a clip is the
+    share that it wins, from 0 to 1. Each row says how often annotators share the
+    preferences of this judge, or that nobody knows. A reward that rises while this is
+    unknown may be a cue that the model has learnt to play: test the judge with
+    ``trace-eval drill`` first.
 
     Args:
         judge: a spec, or a judge of one's own; None: that of ``options``, ``rules``.
@@ -173,13 +178,19 @@ def _answer(clip: str | os.PathLike[str] | bytes) -> Answer:
     return Answer.model_validate({"audio": os.fspath(clip)})
 
 
-def _agreement(folder: Path, options: Options) -> tuple[Mapping[str, Any] | None, str | None]:
+def _agreement(
+    folder: Path, options: Options
+) -> tuple[Mapping[str, Any] | None, str | None]:
     """Return how often the annotators of a run share its preferences, or why nobody knows."""
     run = Run.open(folder)
     judge = options.only_judge
-    spec, stored = judge if isinstance(judge, str) else judge.spec, run.record().judge.spec
+    spec, stored = (
+        judge if isinstance(judge, str) else judge.spec,
+        run.record().judge.spec,
+    )
     if spec != stored:
         raise InputError(
-            f"{folder}: was judged by {stored}, and the reward is {spec}'s; name a run of {spec}"
+            f"{folder}: was judged by {stored}, and the reward is {spec}'s; name a"
+            f" run of {spec}"
         )
     return agreement_of(bands_of(list(preferences_of(run)), most=1))

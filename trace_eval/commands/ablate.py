@@ -30,7 +30,8 @@ def ablate(
     columns: Annotated[Columns, OF_LABELS, AS_AGREE],
     output: Annotated[Output, ("csv",)],
     cache: Annotated[
-        Path | None, typer.Option(help="Cache folder, for replies; default: the user's.")
+        Path | None,
+        typer.Option(help="Cache folder, for replies; default: the user's."),
     ] = None,
     config: ConfigOption = None,
     options: AblateOptions,

@@ -19,7 +19,8 @@ class AgreeOutput(Output):
     """The same, and a policy.
 
     Attributes:
-        save_policy: write the learned table as CSV, for --policy. Implies --learn-policy.
+        save_policy: write the learned table as CSV, for --policy. Implies
+            --learn-policy.
     """
 
     save_policy: Path | None = None
@@ -30,7 +31,9 @@ def agree(
     *,
     sources: Annotated[
         list[Path],
-        typer.Argument(help="Run folders, or CSV/JSONL/JSON files of judgements or scores."),
+        typer.Argument(
+            help="Run folders, or CSV/JSONL/JSON files of judgements or scores."
+        ),
     ],
     labels: LabelsOption = None,
     options: AgreeOptions,

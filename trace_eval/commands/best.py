@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blueprints import counted
-from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, print_rows, say, warn_all
+from trace_eval.commands.console import (
+    EXIT_INCOMPLETE,
+    continuable,
+    print_rows,
+    say,
+    warn_all,
+)
 from trace_eval.commands.options import run_options
 from trace_eval.commands.progress import progress
 from trace_eval.commands.result_files import give
@@ -30,11 +36,16 @@ def best(
     *,
     items: Annotated[
         str,
-        typer.Argument(help="Candidates: group, text, audio, system; or a group with a list."),
+        typer.Argument(
+            help="Candidates: group, text, audio, system; or a group with a list."
+        ),
     ],
     out: Annotated[Path, typer.Option(help="Folder, continued if it is there.")],
     estimate: Annotated[
-        bool, typer.Option("--estimate", help="Print comparisons, tokens and cost; send nothing.")
+        bool,
+        typer.Option(
+            "--estimate", help="Print comparisons, tokens and cost; send nothing."
+        ),
     ] = False,
     reading: Annotated[InputOptions, ("audio_root", "columns")],
     options: Options,
@@ -83,7 +94,14 @@ def _print_selection(selection: SelectionReport, out: Path) -> None:
 
 def _row(ranking: Ranking) -> tuple[str, ...]:
     if not ranking.ranking:
-        return ranking.group, "-", "-", "-", str(len(ranking.unscored)), ranking.detail or ""
+        return (
+            ranking.group,
+            "-",
+            "-",
+            "-",
+            str(len(ranking.unscored)),
+            ranking.detail or "",
+        )
     first = ranking.ranking[0]
     value = first.strength if first.score is None else first.score
     return (
@@ -109,7 +127,10 @@ def _gain_line(gain: Gain) -> str:
         elif gain.no_interval:
             text += f" (no interval: {gain.no_interval})"
         text += ";"
-    text += f" against one other: {gain.wins} better, {gain.ties} equal, {gain.losses} worse"
+    text += (
+        f" against one other: {gain.wins} better, {gain.ties} equal, {gain.losses}"
+        " worse"
+    )
     return text + (f", {gain.unscored} unscored" if gain.unscored else "")
 
 
@@ -119,5 +140,12 @@ def _print_estimate(estimate: BestEstimate) -> None:
     comparisons = counted(estimate.comparisons, "comparison")
     say(f"{comparisons} in all, {estimate.first} in the first round:")
     print_estimate(estimate.cost)
-    cost = "unknown" if estimate.cost_usd is None else f"{estimate.cost_usd:.4f} US dollars"
-    say(f"all rounds, at the mean of the first: {counted(estimate.calls, 'call')}, {cost}")
+    cost = (
+        "unknown"
+        if estimate.cost_usd is None
+        else f"{estimate.cost_usd:.4f} US dollars"
+    )
+    say(
+        f"all rounds, at the mean of the first: {counted(estimate.calls, 'call')},"
+        f" {cost}"
+    )

@@ -18,17 +18,22 @@ from trace_eval.data.columns import Columns
 def card(
     *,
     runs: Annotated[
-        list[Path], typer.Argument(help="Run folders or files of judgements; several compare.")
+        list[Path],
+        typer.Argument(help="Run folders or files of judgements; several compare."),
     ],
     labels: LabelsOption = None,
     columns: Annotated[Columns, AS_AGREE],
     probes: Annotated[
         list[Path] | None,
-        typer.Option(help="Result of trace-eval drill judge; default: probes.json in the run."),
+        typer.Option(
+            help="Result of trace-eval drill judge; default: probes.json in the run."
+        ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder of card.md and card.html; default: the run, for files here."),
+        typer.Option(
+            help="Folder of card.md and card.html; default: the run, for files here."
+        ),
     ] = None,
     output: Annotated[Output, ("fail_under", "csv", "full")],
 ) -> None:

@@ -118,7 +118,9 @@ _INSTEAD = {
 
 def with_known_options(text: str, command: Any) -> str:
     """Say what to do instead of the options of a remedy that this command does not have."""
-    taken = {name for parameter in getattr(command, "params", ()) for name in parameter.opts}
+    taken = {
+        name for parameter in getattr(command, "params", ()) for name in parameter.opts
+    }
     for option, instead in _INSTEAD.items():
         if taken and option not in taken and re.search(rf"{option} \S", text):
             text += f"; {command.name} has no {option}: {instead}"
@@ -129,7 +131,10 @@ def _refuse_misplaced(error: Exception) -> None:
     """Name the place of an option of the judge or of extraction that was typed on its own."""
     option, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
     if context and context.command.name in ("judge", "rate") and _EXTRA in str(error):
-        one, two = context.params.get("items"), str(error).rpartition("(")[2].rstrip(")")
+        one, two = (
+            context.params.get("items"),
+            str(error).rpartition("(")[2].rstrip(")"),
+        )
         message = f"{one} {two}: there is one input; two folders of recordings are"
         raise UserError(f"{message} --a {one} --b {two.split()[0]}") from None
     if not option or not context:
@@ -139,14 +144,19 @@ def _refuse_misplaced(error: Exception) -> None:
 
     taken = {name for parameter in context.command.params for name in parameter.opts}
     name = option.removeprefix("--").replace("-", "_")
-    places = {"-J": FIELDS - STATE, "-X": {field.name for field in fields(ExtractOptions)}}
+    places = {
+        "-J": FIELDS - STATE,
+        "-X": {field.name for field in fields(ExtractOptions)},
+    }
     for flag, names in places.items():
         if flag in taken and name in names:
-            raise UserError(f"{option}: belongs to {flag}; write {flag} {name}=VALUE") from None
+            raise UserError(
+                f"{option}: belongs to {flag}; write {flag} {name}=VALUE"
+            ) from None
     if context.command.name in _ONCE_DRAWN and option in ("--resamples", "--seed"):
         raise UserError(
-            f"{option}: the intervals of {context.command.name} are computed and no longer"
-            f" resampled; leave {option} out"
+            f"{option}: the intervals of {context.command.name} are computed and no"
+            f" longer resampled; leave {option} out"
         ) from None
 
 
@@ -158,11 +168,15 @@ def ended() -> Iterator[None]:
         if sys.stdout:
             sys.stdout.flush()  # here, where a closed pipe can still be told from a bug
     except BrokenPipeError:
-        with suppress(OSError, ValueError):  # Python's own flush at exit shall write to nowhere
+        with suppress(
+            OSError, ValueError
+        ):  # Python's own flush at exit shall write to nowhere
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(EXIT_CLOSED) from None
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one could only print a traceback
+        signal.signal(
+            signal.SIGINT, signal.SIG_IGN
+        )  # a second one could only print a traceback
         how, code = stopped()
         complain(how)
         raise typer.Exit(code) from None
@@ -182,23 +196,39 @@ def _ending(error: Exception) -> tuple[str, int]:
 
     name = f"{type(error).__name__}: {error}".rstrip(": ")
     if isinstance(error, UserError):
-        return str(error), EXIT_DAMAGED if isinstance(error, DamagedFile) else EXIT_USAGE
+        return str(error), EXIT_DAMAGED if isinstance(
+            error, DamagedFile
+        ) else EXIT_USAGE
     if isinstance(error, FileNotFoundError) and not _has_working_folder():
-        return "the folder in which this was typed is gone; change into another one", EXIT_USAGE
+        return (
+            "the folder in which this was typed is gone; change into another one",
+            EXIT_USAGE,
+        )
     if isinstance(error, RuntimeError) and "Symlink loop" in str(error):
         return f"{error}: links go in a circle; name another path", EXIT_USAGE
     if isinstance(error, RuntimeError) and "home directory" in str(error):
         return f"{error}; set HOME=DIR to a folder that can be written", EXIT_USAGE
     if isinstance(error, OSError):
-        where = f"{error.filename}: {error.strerror}; mend that, then run the same command again"
+        where = (
+            f"{error.filename}: {error.strerror}; mend that, then run the same command"
+            " again"
+        )
         return where if error.filename is not None else name, EXIT_USAGE
     if isinstance(error, sqlite3.DatabaseError):
-        text = f"a database cannot be used ({error}); restore it, or name another folder"
+        text = (
+            f"a database cannot be used ({error}); restore it, or name another folder"
+        )
         return text, EXIT_DAMAGED
     if isinstance(error, ValueError) and "surrogates not allowed" in str(error):
-        text = "a file or folder has a name that is not UTF-8, and no record can hold it; rename it"
+        text = (
+            "a file or folder has a name that is not UTF-8, and no record can hold it;"
+            " rename it"
+        )
         return text, EXIT_USAGE
-    text = f"this is a bug ({name}); trace-eval --debug COMMAND ... prints where, please report it"
+    text = (
+        f"this is a bug ({name}); trace-eval --debug COMMAND ... prints where, please"
+        " report it"
+    )
     return text, EXIT_BUG
 
 
@@ -246,13 +276,17 @@ More: trace-eval help. All commands: trace-eval help all. One: trace-eval help C
 @app.callback()
 def _everywhere(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.")
+    ] = False,
     debug: Annotated[
         bool, typer.Option("--debug", help="Print tracebacks instead of one line.")
     ] = False,
     raw_csv: Annotated[
         bool,
-        typer.Option("--raw-csv", help="Write cells such as =1+1 to CSV without an apostrophe."),
+        typer.Option(
+            "--raw-csv", help="Write cells such as =1+1 to CSV without an apostrophe."
+        ),
     ] = False,
     allow_protocol: Annotated[
         list[str] | None,
@@ -293,9 +327,9 @@ def main() -> None:
         _, code = stopped()
         sys.exit(code)
     finally:
-        # All is done and printed: Ctrl-C while Python leaves must not end in another code, and
-        # neither must one that came while Python ran a string, as for each data class that it
-        # imports: with ``-m`` it remembers that, and dies of SIGINT unless it runs another one,
-        # which a named tuple is made of.
+        # All is done and printed: Ctrl-C while Python leaves must not end in another
+        # code, and neither must one that came while Python ran a string, as for each
+        # data class that it imports: with ``-m`` it remembers that, and dies of SIGINT
+        # unless it runs another one, which a named tuple is made of.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         namedtuple("Nothing", ())

@@ -23,7 +23,10 @@ def compare(
     runs: Annotated[
         list[Path],
         typer.Argument(
-            help="Two or more run folders over one input; with --judge-change also FILE:COLUMN."
+            help=(
+                "Two or more run folders over one input; with --judge-change also"
+                " FILE:COLUMN."
+            )
         ),
     ],
     labels: LabelsOption = None,
@@ -31,7 +34,8 @@ def compare(
     judge_change: Annotated[
         bool,
         typer.Option(
-            "--judge-change", help="Two judgings of the same items, OLD NEW: what the change does."
+            "--judge-change",
+            help="Two judgings of the same items, OLD NEW: what the change does.",
         ),
     ] = False,
     aa: Annotated[
@@ -39,7 +43,8 @@ def compare(
         typer.Option("--aa", help="OLD judged once more (A/A): the judge's own noise."),
     ] = None,
     html: Annotated[
-        Path | None, typer.Option("--html", help="Write a page with players to this file.")
+        Path | None,
+        typer.Option("--html", help="Write a page with players to this file."),
     ] = None,
     copy_audio: Annotated[
         bool, typer.Option("--audio", help="Copy the recordings beside the page.")
@@ -59,13 +64,20 @@ def compare(
     beside = ("cluster", "html", "copy_audio", "csv", "fail_under")
     alone = ("aa", "margin", "truth", "keys", "items")
     message = "with" if judge_change else "without"
-    refuse_unused(context, beside if judge_change else alone, f"{message} --judge-change")
+    refuse_unused(
+        context, beside if judge_change else alone, f"{message} --judge-change"
+    )
     if html is None:
         refuse_unused(context, ("copy_audio",), "without --html")
     if judge_change:
         change = replace(change, bootstrap=options.bootstrap, top=options.top)
         print_change(
-            runs, aa or (), options=change, labels=labels, columns=columns, full=output.full
+            runs,
+            aa or (),
+            options=change,
+            labels=labels,
+            columns=columns,
+            full=output.full,
         )
         return
     report = compare_folders(runs, labels, options, columns)

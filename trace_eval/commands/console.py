@@ -24,9 +24,13 @@ from trace_eval.commands.result_files import QUIET, unwritten
 from trace_eval.data.urls import redact_urls
 
 #: Exit codes; 0: all is well.
-EXIT_INCOMPLETE = 1  # not everything could be scored or read (--min-coverage), or a gate failed
+EXIT_INCOMPLETE = (
+    1  # not everything could be scored or read (--min-coverage), or a gate failed
+)
 EXIT_USAGE = 2  # the call was wrong, or a file cannot be written
-EXIT_DAMAGED = 3  # a file of a run, a review or a cache (gate --must-tell: it cannot tell)
+EXIT_DAMAGED = (
+    3  # a file of a run, a review or a cache (gate --must-tell: it cannot tell)
+)
 EXIT_BUG = 70  # of ours; --debug prints the traceback
 EXIT_INTERRUPTED = 130  # by Ctrl-C
 EXIT_CLOSED = 141  # whoever read the output has closed it (| head)
@@ -43,14 +47,17 @@ FILE_WIDTH = 120
 #: Quoted values, paths and numbers, in which problems of one cause differ.
 _VALUES = re.compile(r"'[^']*'|\"[^\"]*\"|(?<!\S)[^\s/]*/\S+|\d+")
 
-#: Characters that a terminal acts on instead of showing them: controls but tab and line feed, and
-#: marks that turn the direction of the text around them.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+#: Characters that a terminal acts on instead of showing them: controls but tab and line
+#: feed, and marks that turn the direction of the text around them.
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
 
 #: Warnings of one cause that are printed before they are counted only.
 SAME_CAUSE = 3
 
-#: Rows of a table, and kinds of warnings or reasons, that a terminal is shown; a file has all.
+#: Rows of a table, and kinds of warnings or reasons, that a terminal is shown; a file
+#: has all.
 MAX_ROWS = 20
 
 
@@ -83,7 +90,9 @@ def stopped() -> tuple[str, int]:
 
 def end_on_sigterm() -> None:
     """Let SIGTERM be Ctrl-C with another exit code; a second one ends at once."""
-    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # as of a script's background job
+    ignored = (
+        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    )  # as of a script's background job
 
     def end(*_: object) -> None:
         if _terminated.is_set():
@@ -142,7 +151,9 @@ def complain(text: object) -> None:
     _errors().print(f"[bold red]error:[/] {escape(_bounded(text))}")
 
 
-def by_cause(problems: Iterable[str], of: Callable[[str], str] = str) -> list[list[str]]:
+def by_cause(
+    problems: Iterable[str], of: Callable[[str], str] = str
+) -> list[list[str]]:
     """Group texts that differ only in quoted values and numbers; the most frequent first.
 
     Args:
@@ -156,7 +167,9 @@ def by_cause(problems: Iterable[str], of: Callable[[str], str] = str) -> list[li
 
 def warn_all(problems: Iterable[object]) -> None:
     """Print warnings; of many that differ in names and numbers only, the first and a count."""
-    causes = by_cause(map(str, problems), lambda problem: problem.rpartition(": ")[2] or problem)
+    causes = by_cause(
+        map(str, problems), lambda problem: problem.rpartition(": ")[2] or problem
+    )
     for same in causes[:MAX_ROWS]:
         shown = same if len(same) <= SAME_CAUSE else same[:1]
         for text in shown:
@@ -179,13 +192,16 @@ def print_rows(
 
     Args:
         everything: the file that has all rows; None: ``--json``.
-        fixed: titles of columns whose cells are never broken; default: all but the first and last.
+        fixed: titles of columns whose cells are never broken; default: all but the
+            first and last.
         right: titles of columns that are set to the right.
         width: of the table where it is not printed on a terminal, characters.
     """
     table, count = Table(box=None, pad_edge=False), 0
     for title in titles:
-        whole = title not in (titles[0], titles[-1]) if fixed is None else title in fixed
+        whole = (
+            title not in (titles[0], titles[-1]) if fixed is None else title in fixed
+        )
         justify: Literal["left", "right"] = "right" if title in right else "left"
         table.add_column(title, overflow="fold", no_wrap=whole, justify=justify)
     for row in rows:
@@ -202,7 +218,9 @@ def left_out(rows: int, everything: Path | None = None) -> list[str]:
         return []
     where = everything or next(iter(unwritten().get("json_file", ())), None)
     message = f"... {counted(rows - MAX_ROWS, 'more row')}"
-    return [f"{message}; all: {where}" if where else f"{message}; --json FILE writes all"]
+    return [
+        f"{message}; all: {where}" if where else f"{message}; --json FILE writes all"
+    ]
 
 
 def warn(text: object) -> None:
@@ -234,5 +252,6 @@ def advice_shown() -> Iterator[None]:
     warnings.showwarning = show  # type: ignore[assignment]
     try:
         yield
-    finally:  # one Python may run many commands, and none of them shall wrap those before it
+    # one Python may run many commands, and none of them shall wrap those before it
+    finally:
         warnings.showwarning = others

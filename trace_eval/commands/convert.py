@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blueprints import counted
-from trace_eval.commands.console import EXIT_INCOMPLETE, MAX_ROWS, print_rows, say, warn_all
+from trace_eval.commands.console import (
+    EXIT_INCOMPLETE,
+    MAX_ROWS,
+    print_rows,
+    say,
+    warn_all,
+)
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
 from trace_eval.datasets import Selection
@@ -22,22 +28,28 @@ if TYPE_CHECKING:
 def convert(
     *,
     name: Annotated[
-        str | None, typer.Argument(help="Name of the benchmark, see --list.", show_default=False)
+        str | None,
+        typer.Argument(help="Name of the benchmark, see --list.", show_default=False),
     ] = None,
     path: Annotated[
         str | None,
-        typer.Argument(help="What was released: folder, file, or its URL.", show_default=False),
+        typer.Argument(
+            help="What was released: folder, file, or its URL.", show_default=False
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Argument(help="Folder for our files.", show_default=False)
     ] = None,
     list_: Annotated[
-        bool, typer.Option("--list", help="Name all benchmarks, with licence and figures.")
+        bool,
+        typer.Option("--list", help="Name all benchmarks, with licence and figures."),
     ] = False,
     chosen: Selection,
     prompt: Annotated[
         Path | None,
-        typer.Option(help="The authors' prompt, as the question in place of ours; one --set."),
+        typer.Option(
+            help="The authors' prompt, as the question in place of ours; one --set."
+        ),
     ] = None,
 ) -> None:
     """Convert a benchmark to our manifests, and rerun its authors' rule on released answers."""
@@ -61,7 +73,10 @@ def _print_list() -> None:
 
     collected = [find_dataset(name) for name in dataset_names()]
     titles = ("name", "judged", "items", "licence", "figures that come out again")
-    rows = [(row.name, row.judged, row.items, row.licence, row.reproduces) for row in collected]
+    rows = [
+        (row.name, row.judged, row.items, row.licence, row.reproduces)
+        for row in collected
+    ]
     for start in range(0, len(rows), MAX_ROWS):  # nobody looks a benchmark up in a file
         print_rows(titles, rows[start : start + MAX_ROWS], fixed=("name",))
     give([replace(row, reader=str(row.reader)) for row in collected])
@@ -72,23 +87,29 @@ def _print(done: Conversion) -> None:
     say(
         f"{dataset.title}: {counted(len(result.items), 'answer')} to rate,"
         f" {counted(len(result.pairs), 'pair')},"
-        f" {counted(len(result.scores), 'score')} of the authors' rule; licence {dataset.licence}"
-        f" ({dataset.source})"
+        f" {counted(len(result.scores), 'score')} of the authors' rule; licence"
+        f" {dataset.licence} ({dataset.source})"
     )
     say(*(f"{what}: {path}" for what, path in done.files.items()))
     if result.figures:
         say("")
         numbers = ("published", "ours", "n", "unscored", "worst", "best")
         rows = map(_cells, result.figures)
-        print_rows(("figure", "system", *numbers, ""), rows, fixed=(), right=numbers, width=160)
+        print_rows(
+            ("figure", "system", *numbers, ""), rows, fixed=(), right=numbers, width=160
+        )
     for board in result.boards:
         figures = board.figures()
-        odd = [f"{f.system} {f.difference:+g} ({f.note})" for f in figures if f.verdict != "equal"]
+        odd = [
+            f"{f.system} {f.difference:+g} ({f.note})"
+            for f in figures
+            if f.verdict != "equal"
+        ]
         of = f"of {counted(len(figures), 'row')}"
         say(
             f"\noverall of the board ({board.where}):"
-            f" {counted(len(figures) - len(odd), f'{of} agrees', f'{of} agree')} with the other"
-            " columns"
+            f" {counted(len(figures) - len(odd), f'{of} agrees', f'{of} agree')} with"
+            " the other columns"
             f" within {board.tolerance:g}" + (f"; not {'; '.join(odd)}" if odd else "")
         )
     if result.notes:
@@ -113,7 +134,9 @@ def _cells(figure: Figure) -> list[str]:
     return [
         figure.name,
         figure.system,
-        "" if figure.published is None else f"{figure.published:.4f}".rstrip("0").rstrip("."),
+        ""
+        if figure.published is None
+        else f"{figure.published:.4f}".rstrip("0").rstrip("."),
         number(figure.ours),
         f"{figure.n:,}" if figure.n else "",
         f"{figure.unscored:,}" if figure.n else "",

@@ -19,11 +19,17 @@ def doctor(
     judge: Annotated[
         str | None,
         typer.Option(
-            help="Ask this judge's server, with a tiny call and an easy pair; list its options."
+            help=(
+                "Ask this judge's server, with a tiny call and an easy pair; list its"
+                " options."
+            )
         ),
     ] = None,
     probe: Annotated[
-        bool, typer.Option("--probe", help="Of a judge that listens: six calls, does it hear?")
+        bool,
+        typer.Option(
+            "--probe", help="Of a judge that listens: six calls, does it hear?"
+        ),
     ] = False,
     config: ConfigOption = None,
     judging: JudgeOptions,

@@ -19,7 +19,9 @@ from trace_eval.runs.options import Options
 app = typer.Typer(name="drill", help="Test a judge itself.", no_args_is_help=True)
 
 Pairs = Annotated[str, typer.Argument(help="Manifest of pairs, or its URL.")]
-Out = Annotated[Path, typer.Option(help="Folder of the drill, continued if it is there.")]
+Out = Annotated[
+    Path, typer.Option(help="Folder of the drill, continued if it is there.")
+]
 
 
 @app.command()
@@ -42,8 +44,9 @@ def injection(
     report = drill_injection(manifest, out, options)
     title = f"verdicts of {report.judge} that flip towards the attacker"
     note = (
-        f"{counted(report.unscored, 'trial')} left no verdict; {counted(report.skipped, 'pair')}"
-        f" had none before; low, high: {LIMITS_BY}; all attacks on an instruction are one unit"
+        f"{counted(report.unscored, 'trial')} left no verdict;"
+        f" {counted(report.skipped, 'pair')} had none before; low, high: {LIMITS_BY};"
+        " all attacks on an instruction are one unit"
     )
     rows = []
     for name, share, limits in report.rows():

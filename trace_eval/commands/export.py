@@ -46,7 +46,8 @@ def export(
         ),
     ] = None,
     policy: Annotated[
-        str | None, typer.Option(help="One that the run was fused with; default: the last.")
+        str | None,
+        typer.Option(help="One that the run was fused with; default: the last."),
     ] = None,
 ) -> None:
     """Write the results: one row per pair, tasks for Label Studio, or figures for a tracker."""

@@ -23,15 +23,20 @@ from trace_eval.extracting.options import ExtractOptions
 def extract(
     *,
     inputs: Annotated[
-        list[str], typer.Argument(help="Recordings, folders or manifests, as paths or URLs.")
+        list[str],
+        typer.Argument(help="Recordings, folders or manifests, as paths or URLs."),
     ],
     out: Annotated[
         str,
-        typer.Option(help="Folder for blueprints.jsonl and clips.jsonl; with ray also a URL."),
+        typer.Option(
+            help="Folder for blueprints.jsonl and clips.jsonl; with ray also a URL."
+        ),
     ],
     csv_file: Annotated[
         Path | None,
-        typer.Option("--csv", help="Also write all measures to this file, a row per recording."),
+        typer.Option(
+            "--csv", help="Also write all measures to this file, a row per recording."
+        ),
     ] = None,
     config: shared.ConfigOption = None,
     reading: Annotated[InputOptions, ("audio_root", "shard")],
@@ -52,7 +57,9 @@ def extract(
     warn_all(problems)
     folder = location(out)
     if csv_file and not isinstance(folder, Path):
-        message = f"{csv_file}: a table is made of a folder on this machine, not of a URL"
+        message = (
+            f"{csv_file}: a table is made of a folder on this machine, not of a URL"
+        )
         raise UserError(message)
     with progress(len(sources), what="extracting") as listener:
         done = extract_to(folder, sources, extracting, listener)
@@ -63,7 +70,9 @@ def extract(
         warn(f"{group}: no clip has it; {reason}")
     count = len(sources) - len(done.errors)
     lacking = f", without {', '.join(done.missing)}" if done.missing else ""
-    messages().print(f"{count} of {counted(len(sources), 'recording')}{lacking} -> {done.out}")
+    messages().print(
+        f"{count} of {counted(len(sources), 'recording')}{lacking} -> {done.out}"
+    )
     for voice in done.voices:
         messages().print(voice.sentence)
     give(replace(done, problems=[str(problem) for problem in problems]))

@@ -47,14 +47,18 @@ def fuse(
     run: Annotated[
         Path,
         typer.Argument(
-            help="Run folder of judge or rate; with --calibrated also a file of judgements."
+            help=(
+                "Run folder of judge or rate; with --calibrated also a file of"
+                " judgements."
+            )
         ),
     ],
     policy: _Policy = None,
     calibrated: Annotated[
         bool,
         typer.Option(
-            "--calibrated", help="Also write P(annotators prefer A) of every pair, from labels."
+            "--calibrated",
+            help="Also write P(annotators prefer A) of every pair, from labels.",
         ),
     ] = False,
     labels: LabelsOption = None,
@@ -71,19 +75,26 @@ def fuse(
         refuse_unused(context, {"labels", *names}, "without --calibrated")
     if run.is_dir() and Run(run).holds_scores:
         if policy or calibrated or labels:
-            raise UserError(f"{run}: holds scores; policy, calibrated and labels are for pairs")
+            raise UserError(
+                f"{run}: holds scores; policy, calibrated and labels are for pairs"
+            )
         _compare_scores(run, out, options)
         return
     if options.tie_margin or options.rubric:
-        raise UserError(f"{run}: holds no scores; tie_margin and rubric are for runs of rate")
+        raise UserError(
+            f"{run}: holds no scores; tie_margin and rubric are for runs of rate"
+        )
     if run.is_file() and options == PairOptions():
         if not calibrated:
             raise UserError(
-                f"{run}: a file has no stored ratings to fuse again; agree FILE --policy NAME"
-                " compares policies, and --calibrated --out DIR writes probabilities"
+                f"{run}: a file has no stored ratings to fuse again; agree FILE"
+                " --policy NAME compares policies, and --calibrated --out DIR writes"
+                " probabilities"
             )
         if out is None:
-            raise UserError(f"out: name the folder of the probabilities of {run} with --out")
+            raise UserError(
+                f"out: name the folder of the probabilities of {run} with --out"
+            )
         _calibrate(run, policy, labels=labels, columns=columns, folder=out)
         return
     if options != PairOptions() or out:
@@ -104,7 +115,9 @@ def _compare_scores(run: Path, out: Path | None, options: PairOptions) -> None:
     from trace_eval.runs.score_pairs import write_pairs
 
     if out is None:
-        raise UserError(f"{run}: holds scores; name the run or table of the pairs with --out")
+        raise UserError(
+            f"{run}: holds scores; name the run or table of the pairs with --out"
+        )
     count = write_pairs(run, out, options)
     say(f"{counted(count, 'pair')} -> {out}")
     give(PairsWritten(out, count))
@@ -114,7 +127,12 @@ def _replace(run: Path, options: PairOptions, out: Path | None) -> Path:
     from trace_eval.runs.derived import VOICE_QUALITY, write_as_voice_quality
 
     acceptable, onto = options.acceptable, options.onto
-    if options.stands_for != VOICE_QUALITY or acceptable is None or onto is None or out is None:
+    if (
+        options.stands_for != VOICE_QUALITY
+        or acceptable is None
+        or onto is None
+        or out is None
+    ):
         raise UserError(
             "as, acceptable, onto, out: go together: --as voice_quality --acceptable 6"
             " --onto JUDGED --out NEW"
@@ -124,7 +142,12 @@ def _replace(run: Path, options: PairOptions, out: Path | None) -> Path:
 
 
 def _calibrate(
-    source: Path, policy: str | None, *, labels: Path | None, columns: Columns, folder: Path
+    source: Path,
+    policy: str | None,
+    *,
+    labels: Path | None,
+    columns: Columns,
+    folder: Path,
 ) -> None:
     from trace_eval.decide.labelled import write_probabilities
     from trace_eval.runs.opinions import read_with_labels

@@ -19,15 +19,23 @@ from trace_eval.compare.options import GateOptions
 @from_classes
 def gate(
     *,
-    baseline: Annotated[Path, typer.Argument(help="Run folder, or a table FILE:COLUMN.")],
-    candidate: Annotated[Path, typer.Argument(help="The same items, judged in the same way.")],
+    baseline: Annotated[
+        Path, typer.Argument(help="Run folder, or a table FILE:COLUMN.")
+    ],
+    candidate: Annotated[
+        Path, typer.Argument(help="The same items, judged in the same way.")
+    ],
     aa: Annotated[
         list[Path] | None,
-        typer.Option("--aa", help="BASELINE judged once more, never from a cache; repeatable."),
+        typer.Option(
+            "--aa", help="BASELINE judged once more, never from a cache; repeatable."
+        ),
     ] = None,
     judge_changed: Annotated[
         bool,
-        typer.Option("--judge-changed", help="No verdict: what a change of judges does."),
+        typer.Option(
+            "--judge-changed", help="No verdict: what a change of judges does."
+        ),
     ] = False,
     options: GateOptions,
     junit: Annotated[
@@ -37,8 +45,8 @@ def gate(
 ) -> None:
     """Compare a release with a baseline, for CI: pass, fail or cannot tell.
 
-    The exit code is 0 for a pass, 1 for a fail, 0 (3 with --must-tell) where nothing can be told,
-    and 2 where the runs are not comparable.
+    The exit code is 0 for a pass, 1 for a fail, 0 (3 with --must-tell) where nothing
+    can be told, and 2 where the runs are not comparable.
     """
     from trace_eval.compare.comparable import NotComparable
     from trace_eval.compare.gate.evaluate import gate_runs
@@ -47,8 +55,13 @@ def gate(
     from trace_eval.compare.gate.report import gate_tables
 
     if judge_changed:
-        verdict = {field.name for field in fields(GateOptions)} - {"bootstrap", "margin"}
-        refuse_unused(context, {*verdict, "junit"}, "with --judge-changed, which gives no verdict")
+        verdict = {field.name for field in fields(GateOptions)} - {
+            "bootstrap",
+            "margin",
+        }
+        refuse_unused(
+            context, {*verdict, "junit"}, "with --judge-changed, which gives no verdict"
+        )
         from trace_eval.commands.compare import print_change
         from trace_eval.compare.options import ChangeOptions
 

@@ -15,7 +15,13 @@ import typer
 from blueprints import UserError
 from fusion import DEFAULT_POLICY
 from trace_eval.commands import options as shared
-from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, messages, say, warn_all
+from trace_eval.commands.console import (
+    EXIT_INCOMPLETE,
+    continuable,
+    messages,
+    say,
+    warn_all,
+)
 from trace_eval.commands.progress import progress
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
@@ -77,7 +83,10 @@ Again = Annotated[
     typer.Option(
         "--aa",
         min=1,
-        help="A/A of a finished run: its own judge again on so many items, past every cache.",
+        help=(
+            "A/A of a finished run: its own judge again on so many items, past every"
+            " cache."
+        ),
     ),
 ]
 
@@ -87,8 +96,8 @@ class Instead:
     """What is done in place of judging.
 
     Attributes:
-        estimate: print calls, tokens and cost, or the hours of a model that the judge serves, which
-            is asked a few times; makes no run, needs no key.
+        estimate: print calls, tokens and cost, or the hours of a model that the judge
+            serves, which is asked a few times; makes no run, needs no key.
         quick: with --estimate: from durations, without extraction.
         batch_file: write the provider's batch requests here; send nothing.
         batch_results: read the provider's batch results; send nothing.
@@ -126,7 +135,9 @@ def judge(
 
     judges, rubrics = tuple(judge or (DEFAULT_JUDGE,)), tuple(rubric or ())
     if rubrics and policy:
-        raise UserError(f"policy {policy}: scores are not fused; leave it out, or the rubric")
+        raise UserError(
+            f"policy {policy}: scores are not fused; leave it out, or the rubric"
+        )
     options = replace(
         chosen,
         extract=extracting,
@@ -141,7 +152,11 @@ def judge(
             message = "no --shard, --estimate, -X by_turn"
             raise UserError(f"{items}: a run is judged again as a whole; {message}")
         job: Job = open_again(
-            source, out, options=options, items=aa or reading.limit, repeat=aa is not None
+            source,
+            out,
+            options=options,
+            items=aa or reading.limit,
+            repeat=aa is not None,
         )
     elif aa:
         raise UserError(f"--aa: {items} is not a finished run; name the folder of one")

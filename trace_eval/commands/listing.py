@@ -14,24 +14,46 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from trace_eval.commands.result_files import COMMANDS, check_outputs, figure_options, json_options
+from trace_eval.commands.result_files import (
+    COMMANDS,
+    check_outputs,
+    figure_options,
+    json_options,
+)
 
 #: The heading of the first help page, which shows these commands alone.
 FIRST = "Begin here"
 
-#: Heading of ``help all`` -> its commands in the order of use -> the first line of their help.
+#: Heading of ``help all`` -> its commands in the order of use -> the first line of
+#: their help.
 GROUPS: dict[str, dict[str, str]] = {
     FIRST: {
         "judge": "Judge pairs of spoken answers: extract, judge, fuse; resumable.",
-        "rate": "Score single answers by a rubric; judge with the defaults of scores; resumable.",
-        "turns": "Measure the timing of conversations: replies, interruptions, overlap, dead air.",
-        "report": "Write a run as one HTML file to read, hear and search; nothing is judged again.",
-        "agree": "Compare judges with human labels: accuracy, kappa, alpha, bias and label noise.",
+        "rate": (
+            "Score single answers by a rubric; judge with the defaults of scores;"
+            " resumable."
+        ),
+        "turns": (
+            "Measure the timing of conversations: replies, interruptions, overlap, dead"
+            " air."
+        ),
+        "report": (
+            "Write a run as one HTML file to read, hear and search; nothing is judged"
+            " again."
+        ),
+        "agree": (
+            "Compare judges with human labels: accuracy, kappa, alpha, bias and label"
+            " noise."
+        ),
         "rank": (
-            "Rank systems: win rates, Bradley-Terry, Davidson, Rao-Kupper, with rank intervals."
+            "Rank systems: win rates, Bradley-Terry, Davidson, Rao-Kupper, with"
+            " rank intervals."
         ),
         "gate": "Compare a release with a baseline, for CI: pass, fail or cannot tell.",
-        "review": "Let people compare pairs or rate answers in the browser, as a protocol asks.",
+        "review": (
+            "Let people compare pairs or rate answers in the browser, as a protocol"
+            " asks."
+        ),
         "doctor": "Show what is installed, and which extractors and judges can run here.",
     },
     "More of a run": {
@@ -39,28 +61,35 @@ GROUPS: dict[str, dict[str, str]] = {
         "show": "Show the blueprint of a recording, or the results of a run.",
         "runs": "List runs: input, judge, policy, coverage, date, tag.",
         "export": (
-            "Write the results: one row per pair, tasks for Label Studio, or figures for a tracker."
+            "Write the results: one row per pair, tasks for Label Studio, or"
+            " figures for a tracker."
         ),
-        "fuse": "Fuse again with another policy, or make pairs of scores; nothing is judged.",
+        "fuse": (
+            "Fuse again with another policy, or make pairs of scores; nothing is"
+            " judged."
+        ),
         "best": "Pick the best of N recordings of each text; resumable.",
     },
     "More conclusions": {
         "compare": (
-            "Compare runs with human labels and with each other: agreement, cost, differences."
+            "Compare runs with human labels and with each other: agreement, cost,"
+            " differences."
         ),
         "card": "Say on one page what a judge did, how far it can be trusted, and for what.",
         "plan": "Plan labels: how many more pairs to label, which, and how long that takes.",
         "screen": (
-            "Split a run into pairs that the judge may decide alone, pairs for raters, and the "
-            "rest."
+            "Split a run into pairs that the judge may decide alone, pairs for raters,"
+            " and the rest."
         ),
     },
     "Research: benchmarks, ablations, tests and training of judges": {
         "convert": (
-            "Convert a benchmark to our manifests, and rerun its authors' rule on released answers."
+            "Convert a benchmark to our manifests, and rerun its authors' rule on"
+            " released answers."
         ),
         "ablate": (
-            "Judge again with one feature group left out at a time; compare with human labels."
+            "Judge again with one feature group left out at a time; compare with"
+            " human labels."
         ),
         "drill": "Test a judge itself.",
         "train": "Fit judges on human ratings.",
@@ -70,13 +99,15 @@ GROUPS: dict[str, dict[str, str]] = {
         "merge": "Join the runs of all shards into one, as if it had been made in one go.",
         "rubrics": "List, show and check the rubrics of scores, and the protocols of people.",
         "schema": (
-            "Print the JSON schemas of pairs, blueprints, judgements, single answers and scores."
+            "Print the JSON schemas of pairs, blueprints, judgements, single"
+            " answers and scores."
         ),
     },
 }
 
-#: Command -> types that its ``--json`` may hold, as ``MODULE:NAME``, from ``trace_eval`` on where
-#: a dot stands first; ``list`` or ``dict`` of them, or ``said``: the sentences stand first.
+#: Command -> types that its ``--json`` may hold, as ``MODULE:NAME``, from
+#: ``trace_eval`` on where a dot stands first; ``list`` or ``dict`` of them, or
+#: ``said``: the sentences stand first.
 RESULTS: dict[str, tuple[str, ...]] = {
     "judge": (
         ".runs.summary:JudgedRun",
@@ -86,7 +117,11 @@ RESULTS: dict[str, tuple[str, ...]] = {
     "best": (".decide.best.best:SelectionReport", ".decide.best.best:BestEstimate"),
     "extract": (".runs.extraction:Extraction",),
     "report": ("said .commands.report:ReportWritten",),
-    "show": (".runs.summary:RunShown", "blueprints.blueprint:Blueprint", "dict builtins:object"),
+    "show": (
+        ".runs.summary:RunShown",
+        "blueprints.blueprint:Blueprint",
+        "dict builtins:object",
+    ),
     "runs": ("list .runs.folders:ListedRun",),
     "export": (".commands.export:Exported",),
     "review": (".review.exports:ReviewFiles",),
@@ -152,7 +187,13 @@ class ImportedOnUse(Mapping[str, Any]):
 
 
 #: Name of a type -> the word for it on a help page.
-_WORDS = {"str": "TEXT", "path": "PATH", "Path": "PATH", "int": "NUMBER", "float": "NUMBER"}
+_WORDS = {
+    "str": "TEXT",
+    "path": "PATH",
+    "Path": "PATH",
+    "int": "NUMBER",
+    "float": "NUMBER",
+}
 
 
 def in_words(parameters: list[Any]) -> list[Any]:
@@ -162,7 +203,9 @@ def in_words(parameters: list[Any]) -> list[Any]:
             parameter.get_usage_pieces = partial(_usage, parameter)
         if parameter.metavar is None or parameter.param_type_name == "argument":
             flag = getattr(parameter, "is_flag", False)
-            parameter.display_type_rich = partial(_word, "" if flag else parameter.display_type)
+            parameter.display_type_rich = partial(
+                _word, "" if flag else parameter.display_type
+            )
     return parameters
 
 
@@ -188,8 +231,8 @@ def listed(name: str) -> TyperCommand:
 def _completed(command: Any, name: str) -> Any:
     """Give a command, or all commands of a group, what all have in common.
 
-    Types are shown in words, ``--json``, ``--quiet`` and the options of figures are taken, and
-    outputs are refused before the work.
+    Types are shown in words, ``--json``, ``--quiet`` and the options of figures are
+    taken, and outputs are refused before the work.
     """
     whole = command.get_params
     command.get_params = lambda ctx: in_words(whole(ctx))

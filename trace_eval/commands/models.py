@@ -13,7 +13,9 @@ from trace_eval.commands.render import print_tables
 from trace_eval.commands.result_files import give
 
 app = typer.Typer(
-    name="models", help="List, fetch and verify the models of the extra.", no_args_is_help=True
+    name="models",
+    help="List, fetch and verify the models of the extra.",
+    no_args_is_help=True,
 )
 
 _SPEC = "NAME:MODEL, e.g. whisper:base."
@@ -52,7 +54,9 @@ def list_() -> None:
 
 
 @app.command()
-def fetch(specs: Annotated[list[str], typer.Argument(metavar="SPEC...", help=_SPEC)]) -> None:
+def fetch(
+    specs: Annotated[list[str], typer.Argument(metavar="SPEC...", help=_SPEC)],
+) -> None:
     """Download models into their hub's cache; the only command that needs a network."""
     from extractors.fetch import fetch as fetch_model
 
@@ -66,7 +70,8 @@ def fetch(specs: Annotated[list[str], typer.Argument(metavar="SPEC...", help=_SP
 @app.command()
 def verify(
     specs: Annotated[
-        list[str] | None, typer.Argument(metavar="[SPEC...]", help=f"{_SPEC} Default: all here.")
+        list[str] | None,
+        typer.Argument(metavar="[SPEC...]", help=f"{_SPEC} Default: all here."),
     ] = None,
 ) -> None:
     """Check hashes and load every tensor; exit code 1 when a model is not in order."""

@@ -1,7 +1,7 @@
 """Options that several commands share: of extraction, of judges, and of files of options.
 
-A decorator gives a command the single options on the command line, and the command takes the
-finished object. Names, types, defaults and help come from the dataclass.
+A decorator gives a command the single options on the command line, and the command
+takes the finished object. Names, types, defaults and help come from the dataclass.
 """
 
 from __future__ import annotations
@@ -17,8 +17,18 @@ import typer
 
 from blueprints import UserError
 from extractors import cache_folder
-from trace_eval.commands.signatures import Command, field_parameters, parameter, with_options
-from trace_eval.data.settings import hints_of, option_field, read_settings, split_settings
+from trace_eval.commands.signatures import (
+    Command,
+    field_parameters,
+    parameter,
+    with_options,
+)
+from trace_eval.data.settings import (
+    hints_of,
+    option_field,
+    read_settings,
+    split_settings,
+)
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.options.judge_options import STATE, JudgeOptions
 from trace_eval.runs.options import DEFAULT_JUDGE, Options
@@ -29,9 +39,14 @@ _TABLE = "trace_eval.table"
 #: Headings of the help page.
 _EXTRACTION, _JUDGES = "Options of extraction", "Options of judges"
 
-#: Flag -> the class whose fields it names, those that it may not, and where they are listed.
+#: Flag -> the class whose fields it names, those that it may not, and where they are
+#: listed.
 _FLAGS: dict[str, tuple[type[Any], Collection[str], str]] = {
-    "-J": (JudgeOptions, STATE, "(trace-eval doctor --judge SPEC lists those of a judge)"),
+    "-J": (
+        JudgeOptions,
+        STATE,
+        "(trace-eval doctor --judge SPEC lists those of a judge)",
+    ),
     "-X": (
         ExtractOptions,
         ("overrides", "extractor_options"),
@@ -49,9 +64,13 @@ def _load_config(context: typer.Context, path: Path | None) -> Path | None:
     result = read_config(path)
     options = {option.name: option for option in context.command.params if option.name}
     context.default_map = {
-        key: _as_often(value, options[key]) for key, value in result.items() if key in options
+        key: _as_often(value, options[key])
+        for key, value in result.items()
+        if key in options
     }
-    context.meta[_TABLE] = {key: value for key, value in result.items() if key not in options}
+    context.meta[_TABLE] = {
+        key: value for key, value in result.items() if key not in options
+    }
     return path
 
 
@@ -75,7 +94,11 @@ ConfigOption = Annotated[
 
 def typed(context: typer.Context, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of parameters that stand on the command line or in a file of options."""
-    return {n: value for n, value in values.items() if _source(context, n) not in ("", "DEFAULT")}
+    return {
+        n: value
+        for n, value in values.items()
+        if _source(context, n) not in ("", "DEFAULT")
+    }
 
 
 def _source(context: typer.Context, name: str) -> str:
@@ -85,7 +108,10 @@ def _source(context: typer.Context, name: str) -> str:
 
 
 def named_options(
-    context: typer.Context, flag: str, chosen: Mapping[str, Any], short: Mapping[str, str]
+    context: typer.Context,
+    flag: str,
+    chosen: Mapping[str, Any],
+    short: Mapping[str, str],
 ) -> dict[str, Any]:
     """Collect the fields of an options class that a user set by options, ``-J`` or a file.
 
@@ -97,12 +123,20 @@ def named_options(
         UserError: an option is unknown, of another type, or given in two ways.
     """
     options, hidden, listed = _FLAGS[flag]
-    hints = {name: hint for name, hint in hints_of(options).items() if name not in hidden}
+    hints = {
+        name: hint for name, hint in hints_of(options).items() if name not in hidden
+    }
     line = typed(context, chosen)
-    twice = [name for name in short if name in line and _source(context, name) == "COMMANDLINE"]
+    twice = [
+        name
+        for name in short
+        if name in line and _source(context, name) == "COMMANDLINE"
+    ]
     if twice:
         raise UserError(f"{flag} {twice[0]}: is given as an option too; leave one out")
-    table = {name: v for name, v in context.meta.get(_TABLE, {}).items() if name in hints}
+    table = {
+        name: v for name, v in context.meta.get(_TABLE, {}).items() if name in hints
+    }
     return {
         **read_settings(table, hints, f"{context.params.get('config')}: "),
         **line,
@@ -115,11 +149,12 @@ class _Settings:
     """Options by which others are named.
 
     Attributes:
-        extractor: replace one extractor, e.g. transcript=faster-whisper:small, emotion=none.
-        extract_settings: any other option of extraction (max_seconds, engine, batch_size, ...), or
-            of one extractor: EXTRACTOR.KEY=VALUE; may be repeated.
-        judge_settings: any other option of the judge, e.g. temperature=1; may be repeated;
-            trace-eval doctor --judge SPEC lists those that it has.
+        extractor: replace one extractor, e.g. transcript=faster-whisper:small,
+            emotion=none.
+        extract_settings: any other option of extraction (max_seconds, engine,
+            batch_size, ...), or of one extractor: EXTRACTOR.KEY=VALUE; may be repeated.
+        judge_settings: any other option of the judge, e.g. temperature=1; may be
+            repeated; trace-eval doctor --judge SPEC lists those that it has.
     """
 
     extractor: tuple[str, ...] = option_field(
@@ -134,8 +169,12 @@ def extract_options(command: Command) -> Command:
     # What everybody needs; the other fields come by ``-X``.
     names = ("profile", "language", "workers", "cache")
     first, *made = field_parameters(ExtractOptions, names, _EXTRACTION)
-    settings = field_parameters(_Settings, ("extractor", "extract_settings"), _EXTRACTION)
-    return with_options(command, "extracting", [first, *settings, *made], _extract_options)
+    settings = field_parameters(
+        _Settings, ("extractor", "extract_settings"), _EXTRACTION
+    )
+    return with_options(
+        command, "extracting", [first, *settings, *made], _extract_options
+    )
 
 
 def _extract_options(chosen: dict[str, Any], others: dict[str, Any]) -> ExtractOptions:
@@ -149,7 +188,9 @@ def _extract_options(chosen: dict[str, Any], others: dict[str, Any]) -> ExtractO
     context = others["context"]
     own: dict[str, dict[str, Any]] = {
         name: dict(options)
-        for name, options in context.meta.get(_TABLE, {}).get("extractor_options", {}).items()
+        for name, options in context.meta.get(_TABLE, {})
+        .get("extractor_options", {})
+        .items()
     }
     for key in [key for key in settings if "." in key]:
         extractor, _, option = key.rpartition(".")
@@ -208,6 +249,8 @@ def run_options(command: Command) -> Command:
         command,
         "options",
         made,
-        lambda chosen, _: Options(chosen["extracting"], chosen["judge"], chosen["judging"]),
+        lambda chosen, _: Options(
+            chosen["extracting"], chosen["judge"], chosen["judging"]
+        ),
     )
     return judge_options(extract_options(joined))

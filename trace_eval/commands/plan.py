@@ -20,7 +20,9 @@ def plan(
     *,
     source: Annotated[
         Path,
-        typer.Argument(help="Run folder, CSV/JSONL/JSON file of judgements, or a number of pairs."),
+        typer.Argument(
+            help="Run folder, CSV/JSONL/JSON file of judgements, or a number of pairs."
+        ),
     ],
     labels: LabelsOption = None,
     chosen: LabelChoice,

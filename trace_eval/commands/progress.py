@@ -105,12 +105,17 @@ def _bar(what: str, transient: bool = False) -> Progress:
         TextColumn("{task.fields[pace]}"),
         TimeElapsedColumn(),
         TextColumn("left"),
-        # Models load and caches answer first: the speed of minutes tells more than of seconds.
+        # Models load and caches answer first: the speed of minutes tells more than of
+        # seconds.
         TimeRemainingColumn(),
     )
     hidden = not console.is_terminal
     return Progress(
-        *columns, console=console, disable=hidden, speed_estimate_period=120, transient=transient
+        *columns,
+        console=console,
+        disable=hidden,
+        speed_estimate_period=120,
+        transient=transient,
     )
 
 

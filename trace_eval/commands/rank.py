@@ -8,7 +8,13 @@ from typing import Annotated
 import typer
 
 from blueprints import UserError
-from trace_eval.commands.render import AS_AGREE, Junit, LabelsOption, Output, print_report
+from trace_eval.commands.render import (
+    AS_AGREE,
+    Junit,
+    LabelsOption,
+    Output,
+    print_report,
+)
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.columns import Columns
 from trace_eval.stats.options import RankOptions
@@ -42,6 +48,8 @@ def rank(
 
     report = rank_systems(source, labels, options=options, human=human, columns=columns)
     if options.missing != "error" and not (report.means or report.labelled):
-        raise UserError("--missing means nothing where there are no human labels; leave it out")
+        raise UserError(
+            "--missing means nothing where there are no human labels; leave it out"
+        )
     print_report(report, output.csv, output.full)
     output.close(rank_values(report), junit, "trace-eval rank")

@@ -45,7 +45,8 @@ class Output:
     Attributes:
         fail_under: exit with 1 where a figure is lower, e.g. agreement=0.6, kappa=0.2,
             coverage=0.9; may be repeated.
-        csv: write a row per figure to this .csv file, or one CSV per table to this folder.
+        csv: write a row per figure to this .csv file, or one CSV per table to this
+            folder.
         full: print every table after the sentences.
     """
 
@@ -53,11 +54,16 @@ class Output:
     csv: Path | None = None
     full: bool = False
 
-    def close(self, values: ValuesByName, junit: Path | None = None, suite: str = "") -> None:
+    def close(
+        self, values: ValuesByName, junit: Path | None = None, suite: str = ""
+    ) -> None:
         """End with exit code 1 where a figure is too low."""
         if not self.fail_under:
             if junit:
-                message = "--junit writes the conditions of --fail-under NAME=NUMBER; give one"
+                message = (
+                    "--junit writes the conditions of --fail-under NAME=NUMBER; give"
+                    " one"
+                )
                 raise UserError(message)
             return
         from trace_eval.decide.gates import checked
@@ -67,7 +73,10 @@ class Output:
             from trace_eval.compare.gate.junit_xml import junit_conditions, write_junit
 
             cases = [(check.who, check.name, check.text) for check in checks]
-            write_junit(junit, junit_conditions(suite, cases, [check.failed for check in checks]))
+            write_junit(
+                junit,
+                junit_conditions(suite, cases, [check.failed for check in checks]),
+            )
         if failed := [check.text for check in checks if check.failed]:
             for text in failed:
                 complain(text)
@@ -79,15 +88,21 @@ AS_AGREE = ExplainedBy("agree", shown="named")
 
 LabelsOption = Annotated[
     Path | None,
-    typer.Option(help="Human labels (CSV, JSONL, HCoT JSON). Default: those in the run or file."),
+    typer.Option(
+        help="Human labels (CSV, JSONL, HCoT JSON). Default: those in the run or file."
+    ),
 ]
 Junit = Annotated[
     Path | None,
-    typer.Option("--junit", help="Write JUnit XML to this file: a test case per condition."),
+    typer.Option(
+        "--junit", help="Write JUnit XML to this file: a test case per condition."
+    ),
 ]
 
 
-def print_tables(tables: Iterable[Table], everything: Path | None = None, width: int = 240) -> None:
+def print_tables(
+    tables: Iterable[Table], everything: Path | None = None, width: int = 240
+) -> None:
     """Print tables one under the other; the texts are taken literally, never as markup.
 
     Args:
@@ -105,7 +120,9 @@ def print_tables(tables: Iterable[Table], everything: Path | None = None, width:
         for number, columns in enumerate(parts):
             last = number == len(parts) - 1
             shown = RichTable(
-                title=Text(table.title, style="bold") if table.title and not number else None,
+                title=Text(table.title, style="bold")
+                if table.title and not number
+                else None,
                 title_justify="left",
                 caption=Text(table.caption) if table.caption and last else None,
                 caption_justify="left",
@@ -127,14 +144,20 @@ def by_judge(table: Table, width: int) -> list[Table]:
 
     Only where each judge has several rows; the judge moves into the title.
     """
-    if table.columns[:1] != ("judge",) or _keys(table) < 2 or _width(_sizes(table)) <= width:
+    if (
+        table.columns[:1] != ("judge",)
+        or _keys(table) < 2
+        or _width(_sizes(table)) <= width
+    ):
         return [table]
     judges = list(dict.fromkeys(row[0] for row in table.rows))
     tables: list[Table] = []
     for judge in judges:
         rows = tuple(row[1:] for row in table.rows if row[0] == judge)
         caption = table.caption if judge == judges[-1] else ""
-        tables.append(Table(f"{table.title}: {judge}", table.columns[1:], rows, caption))
+        tables.append(
+            Table(f"{table.title}: {judge}", table.columns[1:], rows, caption)
+        )
     return tables
 
 

@@ -37,24 +37,32 @@ def report(
     ],
     out: Annotated[
         Path | None,
-        typer.Option(help="HTML file; default: RUN/report.html, of several FOLDER/runs.html."),
+        typer.Option(
+            help="HTML file; default: RUN/report.html, of several FOLDER/runs.html."
+        ),
     ] = None,
     audio: Annotated[
         bool,
         typer.Option(
-            "--audio", help="Copy the recordings beside the report, so that it can be sent."
+            "--audio",
+            help="Copy the recordings beside the report, so that it can be sent.",
         ),
     ] = False,
     redact: Annotated[
         bool,
         typer.Option(
             "--redact",
-            help="Take digits, mail addresses, card and phone numbers out; mute them in copies.",
+            help=(
+                "Take digits, mail addresses, card and phone numbers out; mute them in"
+                " copies."
+            ),
         ),
     ] = False,
     live: Annotated[
         bool,
-        typer.Option("--live", help="Of several runs: write again while one is being made."),
+        typer.Option(
+            "--live", help="Of several runs: write again while one is being made."
+        ),
     ] = False,
     audio_root: Annotated[
         Path | None,
@@ -73,16 +81,22 @@ def report(
     from trace_eval.runs.run import Run
 
     if labels is None and columns != Columns():
-        raise UserError("--id, --map, --where, --scale, --column describe --labels; name that, too")
+        raise UserError(
+            "--id, --map, --where, --scale, --column describe --labels; name that, too"
+        )
     sentences: tuple[str, ...] = ()
     silent = 0
     if run.is_dir() and not Run(run).exists:
         of_one = {"--audio": audio, "--redact": redact, "--labels": labels}
         of_one["--audio-root"] = audio_root
         if option := next((name for name, value in of_one.items() if value), None):
-            raise UserError(f"{run}: holds runs; {option} takes a single run; name one of them")
+            raise UserError(
+                f"{run}: holds runs; {option} takes a single run; name one of them"
+            )
         path, lines = write_run_list(run, out, live)
-        sentences = tuple(f"{line.name}: {line.sentences[0]}" for line in lines[:MOST_LISTED])
+        sentences = tuple(
+            f"{line.name}: {line.sentences[0]}" for line in lines[:MOST_LISTED]
+        )
     else:
         if live:
             raise UserError(f"{run}: is one run; --live needs the folder that holds it")
@@ -102,7 +116,9 @@ def report(
     give(ReportWritten(path), sentences)
     if silent:
         of_all = counted(silent, "recording is", "recordings are")
-        message = f"none of its {of_all} there to play; name their folder with --audio-root"
+        message = (
+            f"none of its {of_all} there to play; name their folder with --audio-root"
+        )
         if not audio:
             warn(message)
             return

@@ -1,11 +1,12 @@
 """The files of a call: ``--json``, ``--csv``, ``--markdown`` and others, checked before the work.
 
-A command hands over its result by :func:`give`, and its report by :func:`give_figures`; the JSON
-document is made from the result's own type, whose schema ``trace-eval schema`` prints.
+A command hands over its result by :func:`give`, and its report by :func:`give_figures`;
+the JSON document is made from the result's own type, whose schema ``trace-eval schema``
+prints.
 
-Outputs are checked before the work, because the library refuses to replace what is not ours after
-hours of judging, and does not know what else the command line names: no input is ever an output,
-whatever links or names lie between.
+Outputs are checked before the work, because the library refuses to replace what is not
+ours after hours of judging, and does not know what else the command line names: no
+input is ever an output, whatever links or names lie between.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ WRITTEN = {
 #: Set by ``--quiet``: neither progress nor warnings nor notes are printed.
 QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 
-#: Name of a parameter -> files that it names, as they were typed, and that are not written yet.
+#: Name of a parameter -> files that it names, as they were typed, and that are not
+#: written yet.
 _UNWRITTEN: ContextVar[Mapping[str, list[str]]] = ContextVar("unwritten")
 
 
@@ -74,7 +76,10 @@ def json_options(
         Path | None,
         _one_file(
             "json_file",
-            "Write the result to this JSON file; trace-eval schema COMMAND describes it.",
+            (
+                "Write the result to this JSON file; trace-eval schema COMMAND"
+                " describes it."
+            ),
             "--json",
         ),
     ] = None,
@@ -105,7 +110,9 @@ def give(result: Any, sentences: Sequence[str] | None = None) -> None:
         from trace_eval.decide.answers import answered
         from trace_eval.show.records import write_json
 
-        write_json(Path(file), result if sentences is None else answered(result, sentences))
+        write_json(
+            Path(file), result if sentences is None else answered(result, sentences)
+        )
 
 
 def check_written() -> None:
@@ -117,13 +124,17 @@ def check_written() -> None:
     for name, files in unwritten().items():
         for file in files:
             option = f"--{name.partition('_')[0]}"
-            raise UserError(f"{option} {file}: this call has nothing to write there; leave it out")
+            raise UserError(
+                f"{option} {file}: this call has nothing to write there; leave it out"
+            )
 
 
 def _plots(files: list[str] | None) -> None:
     for each in files or ():
         if _split(each)[1].suffix.lower() not in SUFFIXES:
-            raise UserError(f"--plot {each}: name a file that ends in {', '.join(SUFFIXES)}")
+            raise UserError(
+                f"--plot {each}: name a file that ends in {', '.join(SUFFIXES)}"
+            )
     if files:  # before the work, not after it
         require("matplotlib", "matplotlib", "plot", "--plot")
     want("plot", files or ())
@@ -136,17 +147,23 @@ def figure_options(
             metavar="[PICTURE=]FILE",
             callback=_plots,
             expose_value=False,
-            help="Draw the figures (.pdf, .svg, .png); may be repeated, e.g. confusion=FILE.",
+            help=(
+                "Draw the figures (.pdf, .svg, .png); may be repeated, e.g."
+                " confusion=FILE."
+            ),
         ),
     ] = None,
     latex: Annotated[
         Path | None,
-        _one_file("latex", "Write the figures as tables of LaTeX (booktabs) to this file."),
+        _one_file(
+            "latex", "Write the figures as tables of LaTeX (booktabs) to this file."
+        ),
     ] = None,
     markdown: Annotated[
         Path | None,
         _one_file(
-            "markdown", "Write the sentences and the tables as Markdown, e.g. for a summary of CI."
+            "markdown",
+            "Write the sentences and the tables as Markdown, e.g. for a summary of CI.",
         ),
     ] = None,
 ) -> None:
@@ -164,8 +181,8 @@ def give_figures(report: Any, csv: Path | None = None, folder: Any = None) -> No
 
     Args:
         report: of a command of :data:`COMMANDS`; of ``card``, its cards.
-        csv: of ``--csv``: a file that ends in .csv holds a row per figure, a folder a file per
-            list of records; None: neither.
+        csv: of ``--csv``: a file that ends in .csv holds a row per figure, a folder a
+            file per list of records; None: neither.
         folder: the records of that folder; None: those of the report.
 
     Raises:
@@ -175,7 +192,9 @@ def give_figures(report: Any, csv: Path | None = None, folder: Any = None) -> No
     if csv and csv.suffix.lower() == ".csv" and not csv.is_dir():
         tidy = csv
     elif csv and isinstance(report, list):
-        raise UserError(f"--csv {csv}: cards have no tables; name a file that ends in .csv")
+        raise UserError(
+            f"--csv {csv}: cards have no tables; name a file that ends in .csv"
+        )
     elif csv:
         from trace_eval.show.records import write_csv
 
@@ -197,8 +216,13 @@ def give_figures(report: Any, csv: Path | None = None, folder: Any = None) -> No
     for each in latex:
         write_file(Path(each), in_latex.document(finding.tables, str(finding)))
     for each in markdown:
-        sentences = [*finding.sentences, *(f"warning: {text}" for text in finding.warnings)]
-        write_file(Path(each), in_markdown.document(finding.title, sentences, finding.tables))
+        sentences = [
+            *finding.sentences,
+            *(f"warning: {text}" for text in finding.warnings),
+        ]
+        write_file(
+            Path(each), in_markdown.document(finding.title, sentences, finding.tables)
+        )
     for each in plots:
         name, file = _split(each)
         save(picture_of(finding, name), file)
@@ -213,11 +237,15 @@ def check_outputs(parameters: Mapping[str, Any]) -> None:
     from trace_eval.data.outputs import check_folder, check_output
 
     values = {**parameters, **unwritten()}
-    inputs = [path for name, v in values.items() if name not in WRITTEN for path in _paths(v)]
+    inputs = [
+        path for name, v in values.items() if name not in WRITTEN for path in _paths(v)
+    ]
     for name in WRITTEN:
         value = values.get(name)
         if "-" in map(str, value if isinstance(value, list) else [value]):
-            raise UserError(f"{WRITTEN[name]} -: standard output is not supported; name a file")
+            raise UserError(
+                f"{WRITTEN[name]} -: standard output is not supported; name a file"
+            )
         for path in _paths(value):
             if path.is_dir():
                 check_folder(path, None, f"{WRITTEN[name]} ")
@@ -226,7 +254,9 @@ def check_outputs(parameters: Mapping[str, Any]) -> None:
             for read in inputs:
                 with suppress(OSError):
                     if path.samefile(read):
-                        raise UserError(f"{path}: is read by this call; name another file to write")
+                        raise UserError(
+                            f"{path}: is read by this call; name another file to write"
+                        )
             check_output(path)
 
 
@@ -236,7 +266,9 @@ def _paths(value: Any) -> Iterator[Path]:
         for one in value:
             yield from _paths(one)
     elif isinstance(value, str | Path) and (text := str(value)):
-        for part in dict.fromkeys((text, text.partition("=")[2], text.rpartition(":")[0])):
+        for part in dict.fromkeys(
+            (text, text.partition("=")[2], text.rpartition(":")[0])
+        ):
             with suppress(OSError, ValueError):
                 if part and Path(part).exists():
                     yield Path(part)

@@ -36,10 +36,12 @@ def review(
     options: ReviewOptions,
     serving: ServeOptions,
     export: Annotated[
-        Path | None, typer.Option(help="Write labels and accuracy to this folder, and stop.")
+        Path | None,
+        typer.Option(help="Write labels and accuracy to this folder, and stop."),
     ] = None,
     label_studio: Annotated[
-        Path | None, typer.Option(help="Write Label Studio tasks to this folder, and stop.")
+        Path | None,
+        typer.Option(help="Write Label Studio tasks to this folder, and stop."),
     ] = None,
     import_results: Annotated[
         Path | None,
@@ -55,7 +57,10 @@ def review(
     left = opened.material.left_out.items()
     warn_all(f"{opened.form.unit} {name} is left out: {why}" for name, why in left)
     if options.show_judge and opened.plan.repeats:
-        warn("--show-judge with --repeat: raters know the judge's opinion of repeated pairs")
+        warn(
+            "--show-judge with --repeat: raters know the judge's opinion of"
+            " repeated pairs"
+        )
     if not (import_results or label_studio or export):
         _serve(opened, serving)
         return
@@ -75,7 +80,9 @@ def _write(
     if label_studio:
         warn_all(write_tasks(opened, label_studio))
         say(f"Label Studio: {label_studio}/tasks.json, config.xml, audio/")
-        came = replace(came, files=(label_studio / "tasks.json", label_studio / "config.xml"))
+        came = replace(
+            came, files=(label_studio / "tasks.json", label_studio / "config.xml")
+        )
     if export:
         came = replace(came, files=(*came.files, *write_exports(opened, export)))
         if opened.material.judged and opened.is_hcot:
@@ -122,7 +129,9 @@ def _serve(opened: Review, serving: ServeOptions) -> None:
         messages().print(opened.summary(), markup=False)
         typer.echo(f"open {url}")  # not by the console, which would hide the token
         messages().print("Ctrl-C stops; every answer is kept", markup=False)
-        Thread(target=tell_loudness, daemon=True).start()  # every recording is decoded for it
+        Thread(
+            target=tell_loudness, daemon=True
+        ).start()  # every recording is decoded for it
 
     try:
         serve(opened, serving, ready, watch)

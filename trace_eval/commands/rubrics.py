@@ -19,7 +19,9 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-_Name = Annotated[str, typer.Argument(metavar="RUBRIC", help="A shipped name, or a .toml file.")]
+_Name = Annotated[
+    str, typer.Argument(metavar="RUBRIC", help="A shipped name, or a .toml file.")
+]
 
 
 @app.command("list")
@@ -57,7 +59,11 @@ def check(name: _Name) -> None:
     from trace_eval.data.rubrics.single import ScoreRubric
 
     protocol = load_protocol(name)
-    details = _of_scores(protocol) if isinstance(protocol, ScoreRubric) else _of_pairs(protocol)
+    details = (
+        _of_scores(protocol)
+        if isinstance(protocol, ScoreRubric)
+        else _of_pairs(protocol)
+    )
     title = f"{protocol.name} version {protocol.version}: {protocol.title}"
     say(title, *details, f"sha256 {protocol.sha256}")
     give(protocol)
@@ -67,7 +73,10 @@ def _of_scores(rubric: ScoreRubric) -> list[str]:
     inputs = f"inputs {', '.join(rubric.inputs)}"
     hidden = f"; hidden {', '.join(rubric.hidden)}" if rubric.hidden else ""
     labels = rubric.choices.removeprefix("one of ")
-    return [f"scale {rubric.scale_name}: {labels}; samples by {rubric.reduce}", inputs + hidden]
+    return [
+        f"scale {rubric.scale_name}: {labels}; samples by {rubric.reduce}",
+        inputs + hidden,
+    ]
 
 
 def _of_pairs(protocol: PairProtocol) -> list[str]:

@@ -11,7 +11,9 @@ from trace_eval.commands.result_files import give
 
 
 def runs(
-    folder: Annotated[Path, typer.Argument(help="Where to look, at any depth.")] = Path("runs"),
+    folder: Annotated[Path, typer.Argument(help="Where to look, at any depth.")] = Path(
+        "runs"
+    ),
     tag: Annotated[str | None, typer.Option(help="Only runs with this tag.")] = None,
 ) -> None:
     """List runs: input, judge, policy, coverage, date, tag."""

@@ -28,7 +28,9 @@ _RECORDS: dict[str, type[Strict]] = {
 }
 #: Schema of the sentences that stand beside a result.
 _SENTENCES = {
-    "properties": {"sentences": {"type": "array", "items": {"type": "string"}, "maxItems": 3}},
+    "properties": {
+        "sentences": {"type": "array", "items": {"type": "string"}, "maxItems": 3}
+    },
     "required": ["sentences"],
 }
 
@@ -64,7 +66,9 @@ def schemas(name: str | None = None) -> dict[str, Any]:
 
 def _named(command: str) -> tuple[str, ...]:
     """Return the result types of a command, or of all commands of a group."""
-    own = [types for name, types in RESULTS.items() if f"{name} ".startswith(f"{command} ")]
+    own = [
+        types for name, types in RESULTS.items() if f"{name} ".startswith(f"{command} ")
+    ]
     return tuple(dict.fromkeys(one for types in own for one in types))
 
 

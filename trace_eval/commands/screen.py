@@ -25,17 +25,23 @@ def screen(
     labels: LabelsOption = None,
     others: Annotated[
         list[Path] | None,
-        typer.Option("--with", help="Another judge of the same pairs: its agreement is a sign."),
+        typer.Option(
+            "--with", help="Another judge of the same pairs: its agreement is a sign."
+        ),
     ] = None,
     chosen: LabelChoice,
     independent: Annotated[
         bool,
-        typer.Option("--independent", help="Take pairs of one instruction as independent."),
+        typer.Option(
+            "--independent", help="Take pairs of one instruction as independent."
+        ),
     ] = False,
     options: ScreenOptions,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder of the three lists; default: RUN/screen, for a file none."),
+        typer.Option(
+            help="Folder of the three lists; default: RUN/screen, for a file none."
+        ),
     ] = None,
     columns: Annotated[Columns, AS_AGREE],
 ) -> None:
@@ -44,13 +50,18 @@ def screen(
     from trace_eval.decide.screen import screen as find
     from trace_eval.decide.screen import screen_tables
 
-    run = read_labelled_run(source, labels, chosen=chosen, others=others or (), columns=columns)
+    run = read_labelled_run(
+        source, labels, chosen=chosen, others=others or (), columns=columns
+    )
     result = find(run, replace(options, cluster=not independent))
     for caveat in result.caveats:
         warn(caveat)
     print_tables(screen_tables(result))
     counts = (len(result.decided), len(result.review), len(result.hopeless))
-    say(result.verdict, "decided {}, to review {}, hopeless (unscored) {}".format(*counts))
+    say(
+        result.verdict,
+        "decided {}, to review {}, hopeless (unscored) {}".format(*counts),
+    )
     if result.saving is not None:
         say(result.saving.sentence)
     folder = out or (source / "screen" if source.is_dir() else None)

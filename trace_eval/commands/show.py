@@ -28,31 +28,41 @@ _LEFT_OUT = {"status", "contour", "speech", "trajectory"}
 @shared.extract_options
 def show(
     *,
-    what: Annotated[Path, typer.Argument(metavar="CLIP|RUN", help="A recording or a run folder.")],
+    what: Annotated[
+        Path, typer.Argument(metavar="CLIP|RUN", help="A recording or a run folder.")
+    ],
     format: Annotated[
         str,
         typer.Option(
-            "--format", "--rendering", help="people, json, or as in prompts: paper, compact, brief."
+            "--format",
+            "--rendering",
+            help="people, json, or as in prompts: paper, compact, brief.",
         ),
     ] = "people",
     config: Annotated[
         bool,
         typer.Option(
             "--config",
-            help="Of a run: its options, as a file for --config, and what else decided the result.",
+            help=(
+                "Of a run: its options, as a file for --config, and what else decided"
+                " the result."
+            ),
         ),
     ] = False,
     requirements: Annotated[
         bool,
         typer.Option(
-            "--requirements", help="Of a run: the versions of its packages, as a file for pip."
+            "--requirements",
+            help="Of a run: the versions of its packages, as a file for pip.",
         ),
     ] = False,
     extracting: ExtractOptions,
 ) -> None:
     """Show the blueprint of a recording, or the results of a run."""
     if config and requirements:
-        raise UserError("--config and --requirements: are two files; ask for one at a time")
+        raise UserError(
+            "--config and --requirements: are two files; ask for one at a time"
+        )
     if requirements:
         from trace_eval.runs.reproduce import requirements_text
         from trace_eval.runs.run import Run
@@ -110,7 +120,9 @@ def _print_blueprint(blueprint: Blueprint, format: str, title: str) -> None:
 
 
 def _print_table(console: Console, blueprint: Blueprint, title: str) -> None:
-    table = Table(title=escape(title), show_header=False, title_justify="left", box=None)
+    table = Table(
+        title=escape(title), show_header=False, title_justify="left", box=None
+    )
     table.add_column(style="bold")
     table.add_column(style="dim")
     table.add_column(overflow="fold")
@@ -119,7 +131,9 @@ def _print_table(console: Console, blueprint: Blueprint, title: str) -> None:
         if isinstance(group, Absent):
             table.add_row(name, *_absent(name, group))
             continue
-        values = {k: v for k, v in group.model_dump(mode="json").items() if k not in _LEFT_OUT}
+        values = {
+            k: v for k, v in group.model_dump(mode="json").items() if k not in _LEFT_OUT
+        }
         for number, (field, value) in enumerate(values.items()):
             table.add_row("" if number else name, field, escape(_short(value)))
     console.print(table)

@@ -1,8 +1,8 @@
 """Signatures of commands from dataclasses: an option is a field, named and explained there.
 
-A decorated command takes finished objects. Name, type, default and help of an option stand in the
-class alone: fields, their metadata (see :func:`trace_eval.data.settings.option_field`) and
-``Attributes`` of the docstring.
+A decorated command takes finished objects. Name, type, default and help of an option
+stand in the class alone: fields, their metadata (see
+:func:`trace_eval.data.settings.option_field`) and ``Attributes`` of the docstring.
 """
 
 from __future__ import annotations
@@ -17,7 +17,13 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 import typer
 
 from blueprints import UserError
-from trace_eval.data.settings import choices_of, help_of, hints_of, sentence, without_none
+from trace_eval.data.settings import (
+    choices_of,
+    help_of,
+    hints_of,
+    sentence,
+    without_none,
+)
 
 Command = Callable[..., None]
 
@@ -37,19 +43,27 @@ class ExplainedBy(NamedTuple):
 def from_classes(command: Command) -> Command:
     """Turn the dataclass arguments of a command into options, one per field.
 
-    ``Annotated[CLASS, (NAME, ...)]`` has these fields of the class alone on the command line; with
-    an :class:`ExplainedBy` behind the class, one of the options stands for all on the help page.
+    ``Annotated[CLASS, (NAME, ...)]`` has these fields of the class alone on the command
+    line; with an :class:`ExplainedBy` behind the class, one of the options stands for
+    all on the help page.
     """
     for name, argument in inspect.signature(command, eval_str=True).parameters.items():
         kind, how, elsewhere = argument.annotation, None, None
         if get_origin(kind) is Annotated:
             kind, *more = get_args(kind)
             how = next((one for one in more if type(one) is tuple), None)
-            elsewhere = next((one for one in more if isinstance(one, ExplainedBy)), None)
+            elsewhere = next(
+                (one for one in more if isinstance(one, ExplainedBy)), None
+            )
         if is_dataclass(kind):
             start = kind if argument.default is _EMPTY else argument.default
-            without = [each.name for each in fields(kind) if how and each.name not in how]
-            made, build = list(_parameters(start, without)), partial(_filled, start, without)
+            without = [
+                each.name for each in fields(kind) if how and each.name not in how
+            ]
+            made, build = (
+                list(_parameters(start, without)),
+                partial(_filled, start, without),
+            )
             if elsewhere is not None:
                 flags = {each.name: _flag(each) for each in fields(kind)}
                 _explain_elsewhere(made, flags, elsewhere)
@@ -58,7 +72,9 @@ def from_classes(command: Command) -> Command:
 
 
 def _explain_elsewhere(
-    parameters: Sequence[inspect.Parameter], flags: Mapping[str, str], elsewhere: ExplainedBy
+    parameters: Sequence[inspect.Parameter],
+    flags: Mapping[str, str],
+    elsewhere: ExplainedBy,
 ) -> None:
     """Leave one option on the help page, whose help names the others and who explains them."""
     options = {one.name: get_args(one.annotation)[1] for one in parameters}
@@ -67,8 +83,8 @@ def _explain_elsewhere(
         option.hidden = True
     *most, last = [flags[name] for name in options]
     shown.help += (
-        f" Also taken: {', '.join(most)} and {last}, as trace-eval help {elsewhere.command}"
-        " explains them."
+        f" Also taken: {', '.join(most)} and {last}, as trace-eval help"
+        f" {elsewhere.command} explains them."
     )
 
 
@@ -104,7 +120,8 @@ def with_options(
 
     Args:
         target: the keyword parameter of ``command`` whose place they take.
-        build: (values of ``parameters``, all other values and the ``context``) -> the object.
+        build: (values of ``parameters``, all other values and the ``context``) -> the
+            object.
     """
     signature = inspect.signature(command, eval_str=True)
     takes_context = "context" in signature.parameters
@@ -121,7 +138,11 @@ def with_options(
         command(**values)
 
     context = [] if takes_context else [parameter("context", typer.Context, _EMPTY)]
-    merged = [*context, *own, *(p for p in parameters if p.name not in signature.parameters)]
+    merged = [
+        *context,
+        *own,
+        *(p for p in parameters if p.name not in signature.parameters),
+    ]
     wrapped.__signature__ = inspect.Signature(merged)  # type: ignore[attr-defined]
     wrapped.__annotations__ = {p.name: p.annotation for p in merged}
     return wrapped
@@ -162,7 +183,9 @@ def _default(start: Any, each: Field[Any]) -> Any:
         return getattr(start, each.name)
     if each.default_factory is not MISSING:
         return each.default_factory()
-    return _EMPTY if each.default is MISSING else each.default  # without one it must be named
+    return (
+        _EMPTY if each.default is MISSING else each.default
+    )  # without one it must be named
 
 
 def _parameter(
@@ -206,13 +229,17 @@ def _repeats(each: Field[Any], base: Any) -> bool:
     return several and not each.metadata.get("once")
 
 
-def _filled(start: Any, without: Sequence[str], chosen: dict[str, Any], _: dict[str, Any]) -> Any:
+def _filled(
+    start: Any, without: Sequence[str], chosen: dict[str, Any], _: dict[str, Any]
+) -> Any:
     """Return the object with the values that were typed."""
     changes: dict[str, Any] = {}
     for each, hint in _shown(start, without):
         if is_dataclass(hint):
             inner = _default(start, each)
-            changes[each.name] = _filled(inner, each.metadata.get("without", ()), chosen, _)
+            changes[each.name] = _filled(
+                inner, each.metadata.get("without", ()), chosen, _
+            )
             continue
         value = chosen[each.name]
         read: Callable[[Any], Any] | None = each.metadata.get("read")
@@ -220,7 +247,9 @@ def _filled(start: Any, without: Sequence[str], chosen: dict[str, Any], _: dict[
             if value:
                 changes[each.name] = (read or tuple)(value)
         elif isinstance(value, StrEnum):
-            changes[each.name] = next(c for c in choices_of(hint) if str(c) == value.value)
+            changes[each.name] = next(
+                c for c in choices_of(hint) if str(c) == value.value
+            )
         else:
             changes[each.name] = value
     return start(**changes) if isinstance(start, type) else replace(start, **changes)

@@ -91,7 +91,9 @@ def _verdict_rows(
 
 def _print_reasons(outcomes: Sequence[VerdictRow | ScoreRow]) -> None:
     """Print why there is no rating, once for all that share a reason, with a count."""
-    same = by_cause(f"{outcome.reason}: {outcome.detail or 'no detail'}" for outcome in outcomes)
+    same = by_cause(
+        f"{outcome.reason}: {outcome.detail or 'no detail'}" for outcome in outcomes
+    )
     say(*(f"\nunscored {len(details)}: {details[0]}" for details in same[:MAX_ROWS]))
     if left := sum(map(len, same[MAX_ROWS:])):
         say(f"\nunscored {left}: for other reasons")
@@ -119,10 +121,12 @@ def _print_orders(run: Run, outcomes: Mapping[str, VerdictRow]) -> None:
     instructions = {pair.id: instruction_of(pair) for pair in run.pairs()}
     if any(outcome.inconsistent for outcome in outcomes.values()):
         say(
-            f"\n{_INCONSISTENT} inconsistent: the two orders contradict each other, so this is no"
-            " verdict on the answers"
+            f"\n{_INCONSISTENT} inconsistent: the two orders contradict each other, so"
+            " this is no verdict on the answers"
         )
-    if result := first_position_test(outcomes.values(), map(instructions.get, outcomes)):
+    if result := first_position_test(
+        outcomes.values(), map(instructions.get, outcomes)
+    ):
         say(f"\norders: {result.line}")
         if result.warning:
             warn(result.warning)
@@ -165,15 +169,18 @@ def _score_cells(outcome: ScoreRow, scale: Numbers) -> tuple[str, str]:
         return str(outcome.reason), "-"
     if outcome.variance is None:
         return f"{outcome.value:.2f}", "-"
-    return f"{outcome.value:.2f}", f"{outcome.variance**0.5 * (scale.high - scale.low):.2f}"
+    return (
+        f"{outcome.value:.2f}",
+        f"{outcome.variance**0.5 * (scale.high - scale.low):.2f}",
+    )
 
 
 def print_summary(summary: Summary, folder: Path | str, what: str = "pair") -> None:
     """Print the coverage of a run, why items are unscored, and what the run took (stderr)."""
     console = messages()
     console.print(
-        f"{summary.scored} of {counted(summary.total, what)} scored ({summary.coverage:.1%});"
-        f" {counted(summary.clips, 'clip')},"
+        f"{summary.scored} of {counted(summary.total, what)} scored"
+        f" ({summary.coverage:.1%}); {counted(summary.clips, 'clip')},"
         f" {summary.audio_s:.0f} s of audio in {summary.seconds:.1f} s"
     )
     if (spending := summary.spending) and (spending.spent or spending.calls):
@@ -184,7 +191,9 @@ def print_summary(summary: Summary, folder: Path | str, what: str = "pair") -> N
     if len(available) > 1 and (min(available) or summary.unscored):
         names = (name for name in DIMENSIONS if name in summary.dimensions)
         each = ", ".join(f"{name} of {summary.dimensions[name]}" for name in names)
-        console.print(f"known on their own: {each}; rank --dimension NAME uses one of them")
+        console.print(
+            f"known on their own: {each}; rank --dimension NAME uses one of them"
+        )
     details = "judgements.jsonl" if what == "pair" else "scores.jsonl"
     files = {"unreadable_record": "problems.jsonl"}
     for name in sorted({files.get(reason, details) for reason in summary.unscored}):
@@ -210,7 +219,9 @@ def print_runs(runs: Sequence[ListedRun]) -> None:
                 Path(record.input).name,
                 record.judge.spec,
                 "-" if record.rubrics else record.policy,
-                f"{record.coverage.scored}/{record.coverage.total}" if record.coverage else "-",
+                f"{record.coverage.scored}/{record.coverage.total}"
+                if record.coverage
+                else "-",
                 record.started[:16].replace("T", " "),
                 record.tag or "",
             )
@@ -221,7 +232,9 @@ def print_runs(runs: Sequence[ListedRun]) -> None:
 def print_estimate(estimate: CostEstimate, what: str = "pair") -> None:
     """Print the requests and the cost of a run that has not started."""
     several = (
-        f" for {counted(estimate.replies, 'sample')}" if estimate.replies > estimate.calls else ""
+        f" for {counted(estimate.replies, 'sample')}"
+        if estimate.replies > estimate.calls
+        else ""
     )
     cases, calls = counted(estimate.cases, what), counted(estimate.calls, "call")
     say(f"{cases}, {calls} to make{several} {_not_sent(estimate, what)}")
@@ -239,8 +252,12 @@ def print_estimate(estimate: CostEstimate, what: str = "pair") -> None:
             estimate.cost_usd_at_most,
         ),
     )
-    rows = [[name, f"{sent:,}", f"{got:,}", _price(cost)] for name, sent, got, cost in each]
-    if estimate.hours is not None or estimate.no_hours is not None:  # it costs no dollars
+    rows = [
+        [name, f"{sent:,}", f"{got:,}", _price(cost)] for name, sent, got, cost in each
+    ]
+    if (
+        estimate.hours is not None or estimate.no_hours is not None
+    ):  # it costs no dollars
         numbers, rows = numbers[:-1], [row[:-1] for row in rows]
     print_rows(("", *numbers), rows, right=numbers)
     if estimate.hours is not None:
@@ -267,7 +284,14 @@ def _price(cost: float | None, share: int = 1) -> str:
 
 def _print_sound(result: CostEstimate) -> None:
     """Print the sound in the requests, in all and per order; examples apart."""
-    numbers = ("seconds", "of them examples", "parts", "MB of base64", "tokens", "US dollars")
+    numbers = (
+        "seconds",
+        "of them examples",
+        "parts",
+        "MB of base64",
+        "tokens",
+        "US dollars",
+    )
     rows = [
         (
             name,
@@ -281,7 +305,9 @@ def _print_sound(result: CostEstimate) -> None:
         for name, share in (("per order", result.orders), ("in all", 1))
     ]
     print_rows(("sound", *numbers), rows, right=numbers)
-    say("an unusable reply is asked again once, and pays for all sound of its call anew")
+    say(
+        "an unusable reply is asked again once, and pays for all sound of its call anew"
+    )
 
 
 def print_batch(batch: BatchWritten, what: str = "pair") -> None:
@@ -314,7 +340,10 @@ def print_options(options: Sequence[ListedOption]) -> None:
     if not options:
         say("\nit has no options")
         return
-    say("\noptions: -J OPTION=VALUE, or OPTION = VALUE below [judge] in a file for --config")
+    say(
+        "\noptions: -J OPTION=VALUE, or OPTION = VALUE below [judge] in a file for"
+        " --config"
+    )
     titles = ("option", "default", "for", "meaning")
     rows = [(each.name, each.default, each.items, each.meaning) for each in options]
     for start in range(0, len(rows), MAX_ROWS):  # nobody looks an option up in a file

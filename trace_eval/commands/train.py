@@ -16,7 +16,10 @@ from trace_eval.judges.scorer.options import TrainOptions
 from trace_eval.stats.options import FusionOptions
 
 app = typer.Typer(
-    name="train", help="Fit judges on human ratings.", no_args_is_help=True, add_completion=False
+    name="train",
+    help="Fit judges on human ratings.",
+    no_args_is_help=True,
+    add_completion=False,
 )
 
 
@@ -26,16 +29,21 @@ def fusion(
     *,
     ratings: Annotated[
         Path,
-        typer.Argument(help="Human ratings: id, rater, score (CSV, JSONL), or labelled items."),
+        typer.Argument(
+            help="Human ratings: id, rater, score (CSV, JSONL), or labelled items."
+        ),
     ],
     more: Annotated[
-        list[Path] | None, typer.Argument(metavar="[RUN]...", help="Runs of rate, or files.")
+        list[Path] | None,
+        typer.Argument(metavar="[RUN]...", help="Runs of rate, or files."),
     ] = None,
     runs: Annotated[
         list[Path] | None,
         typer.Option(help="Runs of rate, or files of scores; several may follow."),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder of the fused judge.")] = Path("fused"),
+    out: Annotated[Path, typer.Option(help="Folder of the fused judge.")] = Path(
+        "fused"
+    ),
     options: FusionOptions,
 ) -> None:
     """Fit one judge from several: each calibrated, then weighted by what it is worth."""
@@ -60,10 +68,15 @@ def fusion(
 @from_classes
 def scorer(
     *,
-    ratings: Annotated[Path, typer.Argument(help="Answers with human ratings (JSONL, JSON).")],
-    out: Annotated[Path, typer.Option(help="Folder of the scorer; continued if it is there.")],
+    ratings: Annotated[
+        Path, typer.Argument(help="Answers with human ratings (JSONL, JSON).")
+    ],
+    out: Annotated[
+        Path, typer.Option(help="Folder of the scorer; continued if it is there.")
+    ],
     dev: Annotated[
-        Path | None, typer.Option(help="Rows that choose the checkpoint; default: split dev.")
+        Path | None,
+        typer.Option(help="Rows that choose the checkpoint; default: split dev."),
     ] = None,
     options: TrainOptions,
 ) -> None:
@@ -72,16 +85,26 @@ def scorer(
     from trace_eval.judges.scorer.train import train_scorer
 
     def tell(result: Progress) -> None:
-        values = ", ".join(f"{name} {value:.4f}" for name, value in result.values.items())
+        values = ", ".join(
+            f"{name} {value:.4f}" for name, value in result.values.items()
+        )
         messages().print(
-            f"step {result.step} of {result.steps}: {values}; {result.seconds_left:.0f} s left"
+            f"step {result.step} of {result.steps}: {values};"
+            f" {result.seconds_left:.0f} s left"
         )
 
     trained = train_scorer(ratings, out, options=options, dev=dev, listener=tell)
     used = ", ".join(f"{count} {role}" for role, count in trained.rows.items())
     say(f"rows: {used}; {trained.cut} with a rationale cut to fit")
-    say(*(f"left out {count}: {reason}" for reason, count in sorted(trained.dropped.items())))
-    values = ", ".join(f"{name} {value:.4f}" for name, value in sorted(trained.metrics.items()))
+    say(
+        *(
+            f"left out {count}: {reason}"
+            for reason, count in sorted(trained.dropped.items())
+        )
+    )
+    values = ", ".join(
+        f"{name} {value:.4f}" for name, value in sorted(trained.metrics.items())
+    )
     say(f"dev rows after {trained.steps} steps: {values}")
     say(f"wrote {out}; rate with --judge scorer:{out}")
     give(trained)
@@ -91,7 +114,9 @@ def scorer(
 def clamp(
     scorer: Annotated[Path, typer.Argument(help="Folder of a scorer.")],
     dev: Annotated[Path, typer.Argument(help="Answers with human ratings.")],
-    base: Annotated[str | None, typer.Option(help="Base model: path or hub id.")] = None,
+    base: Annotated[
+        str | None, typer.Option(help="Base model: path or hub id.")
+    ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda:N.")] = "auto",
 ) -> None:
     """Fit the threshold under which extreme scores are set to the ends of the scale."""

@@ -23,38 +23,55 @@ def turns(
     *,
     path: Annotated[
         Path,
-        typer.Argument(help="File or folder: a recording, log, simulation, table, run."),
+        typer.Argument(
+            help="File or folder: a recording, log, simulation, table, run."
+        ),
     ],
     against: Annotated[
         Path | None,
-        typer.Option(help="Calls of another system: these figures minus its, by scenario."),
+        typer.Option(
+            help="Calls of another system: these figures minus its, by scenario."
+        ),
     ] = None,
     labels: Annotated[
         Path | None,
-        typer.Option(help="Labelled events (CSV, JSONL): conversation, kind, start, end."),
+        typer.Option(
+            help="Labelled events (CSV, JSONL): conversation, kind, start, end."
+        ),
     ] = None,
     corrections: Annotated[
         Path | None,
-        typer.Option(help="Events as corrected in a review (corrections.jsonl): figures of both."),
+        typer.Option(
+            help="Events as corrected in a review (corrections.jsonl): figures of both."
+        ),
     ] = None,
     options: TurnsOptions,
     audit: Annotated[
-        bool, typer.Option("--audit", help="Say whether each recording can be timed, and why not.")
+        bool,
+        typer.Option(
+            "--audit", help="Say whether each recording can be timed, and why not."
+        ),
     ] = False,
     limits: TimingLimits,
     must_tell: Annotated[
         bool, typer.Option(help="Exit with 3 where a limit cannot be told.")
     ] = False,
-    junit: Annotated[Path | None, typer.Option(help="Write the limits as JUnit XML.")] = None,
+    junit: Annotated[
+        Path | None, typer.Option(help="Write the limits as JUnit XML.")
+    ] = None,
     html: Annotated[
         Path | None,
-        typer.Option("--html", help="Write a page with every call and its sound to this file."),
+        typer.Option(
+            "--html", help="Write a page with every call and its sound to this file."
+        ),
     ] = None,
     copy_audio: Annotated[
         bool, typer.Option("--audio", help="Copy the recordings beside the page.")
     ] = False,
     output: Annotated[Output, ("csv",)],
-    shown: Annotated[int, typer.Option(min=0, help="Conversations whose timeline is shown.")] = 3,
+    shown: Annotated[
+        int, typer.Option(min=0, help="Conversations whose timeline is shown.")
+    ] = 3,
     context: typer.Context,
 ) -> None:
     """Measure the timing of conversations: replies, interruptions, overlap, dead air."""
@@ -62,14 +79,21 @@ def turns(
     from trace_eval.turns.limits import failed, undecided
 
     if junit and not limits.any:
-        raise UserError("--junit writes the limits of --fail-over and --fail-under; give one")
+        raise UserError(
+            "--junit writes the limits of --fail-over and --fail-under; give one"
+        )
     if html is None:
         refuse_unused(context, ("copy_audio",), "without --html")
     started = time.monotonic()
     with counting("reading calls") as tick:
         details = replace(options, read=replace(options.read, tick=tick))
         result = turns_report(
-            path, details, against=against, labels=labels, corrections=corrections, limits=limits
+            path,
+            details,
+            against=against,
+            labels=labels,
+            corrections=corrections,
+            limits=limits,
         )
     say(*result.sentences)
     if audit:

@@ -32,9 +32,9 @@ _ROWS = 40
 class BoardShift:
     """One system under both judges, in the units of the board; rank 1 is best.
 
-    ``p_holm`` is of its shift by binomial errors, over all systems: conservative, because the same
-    items were judged twice; None: the number of items is not known. ``mapped`` is the old score on
-    the new scale; None: no mapping.
+    ``p_holm`` is of its shift by binomial errors, over all systems: conservative,
+    because the same items were judged twice; None: the number of items is not known.
+    ``mapped`` is the old score on the new scale; None: no mapping.
     """
 
     system: str
@@ -47,7 +47,9 @@ class BoardShift:
     p_holm: float | None = field(metadata=column("p (Holm)", p_text))
     mapped: float | None = field(metadata=column("first, mapped", ".2f"))
     mapped_range: tuple[float, float] | None = field(
-        metadata=column("95 %", lambda ends, _: ends and f"{ends[0]:.1f} to {ends[1]:.1f}")
+        metadata=column(
+            "95 %", lambda ends, _: ends and f"{ends[0]:.1f} to {ends[1]:.1f}"
+        )
     )
 
 
@@ -95,22 +97,28 @@ def board_sentence(
 ) -> str:
     """State the result in one sentence."""
     message = (
-        f"scores shift by {all_.mean:+.2f} on average ({all_.mean_absolute:.2f} either way, at most"
-        f" {abs(all_.largest):.2f}), Spearman {all_.spearman or 0:.3f},"
+        f"scores shift by {all_.mean:+.2f} on average ({all_.mean_absolute:.2f} either"
+        f" way, at most {abs(all_.largest):.2f}), Spearman {all_.spearman or 0:.3f},"
         f" {all_.reordered} of {counted(all_.pairs, 'pair')} in another order"
     )
     if items is None:
-        return f"not enough data: {message}; without the number of items no shift can be tested"
+        return (
+            f"not enough data: {message}; without the number of items no shift can be"
+            " tested"
+        )
     surviving = sum(row.p_holm is not None and row.p_holm <= 0.05 for row in rows)
     changed = sum(family.changed for family in families)
     size = sum(family.size for family in families)
     if changed or surviving:
         head = "ranks differ" if changed else f"shifted by {all_.mean:+.2f}"
         return (
-            f"{head}: {message}; {counted(surviving, 'shift survives', 'shifts survive')} Holm,"
-            f" and {changed} of {counted(size, 'conclusion changes', 'conclusions change')}"
+            f"{head}: {message};"
+            f" {counted(surviving, 'shift survives', 'shifts survive')} Holm, and"
+            f" {changed} of {counted(size, 'conclusion changes', 'conclusions change')}"
         )
-    return f"not enough data to tell the judges apart: {message}; no shift survives Holm"
+    return (
+        f"not enough data to tell the judges apart: {message}; no shift survives Holm"
+    )
 
 
 def board_tables(report: BoardChange) -> Iterator[Table]:
@@ -118,7 +126,10 @@ def board_tables(report: BoardChange) -> Iterator[Table]:
     yield table(
         f"{report.first} -> {report.second}",
         report.figures,
-        "rows systems spearman kendall mean_absolute mean largest of rank_move moved reordered",
+        (
+            "rows systems spearman kendall mean_absolute mean largest of rank_move"
+            " moved reordered"
+        ),
     )
     yield conclusions_table(report.conclusions)
     yield mapping_table(report.mapping)
@@ -131,15 +142,17 @@ def board_tables(report: BoardChange) -> Iterator[Table]:
 
 _UNTESTED = "items per system are not known (--items): no errors, no conclusions tested"
 _BINOMIAL = (
-    "errors are binomial and take the two judgings as independent: conservative, where the same"
-    " items were judged twice"
+    "errors are binomial and take the two judgings as independent: conservative, where"
+    " the same items were judged twice"
 )
 
 #: What a win rate of a system is compared with: as good as the baseline.
 EVEN = 0.5
 
 
-def compare_boards(one: Opinions, other: Opinions, items: int | None = None) -> BoardChange:
+def compare_boards(
+    one: Opinions, other: Opinions, items: int | None = None
+) -> BoardChange:
     """Put the boards of the old and the new judge side by side, as ``read_board`` gives them.
 
     Items are those behind each win rate, for binomial errors; None: no tests.
@@ -152,7 +165,8 @@ def compare_boards(one: Opinions, other: Opinions, items: int | None = None) -> 
     names = first.ids.tolist()
     if len(names) < 2:
         raise UserError(
-            f"{one.source} and {other.source} have {len(names)} systems in common; need 2"
+            f"{one.source} and {other.source} have {len(names)} systems in common;"
+            " need 2"
         )
     old, new = first.score, second.score
     base, rest = first.facts["baseline"], ~first.facts["baseline"]
@@ -160,7 +174,9 @@ def compare_boards(one: Opinions, other: Opinions, items: int | None = None) -> 
     kept = first.ids[rest].tolist()
     if base.any():
         (name,) = first.ids[base]
-        figures.append(_figures(f"without the baseline {name}", kept, old[rest], new[rest]))
+        figures.append(
+            _figures(f"without the baseline {name}", kept, old[rest], new[rest])
+        )
     families: list[ConclusionChange] = []
     p_holm: dict[str, float] = {}
     if items is not None:
@@ -205,13 +221,17 @@ def _rates(source: str, old: Array, new: Array) -> Array:
     low, high = float(both.min()), float(both.max())
     unit = 100.0 if high > 1 else 1.0
     if low < 0 or high > unit:
-        raise UserError(f"{source}: {low:g} to {high:g} are not win rates; leave out --items")
+        raise UserError(
+            f"{source}: {low:g} to {high:g} are not win rates; leave out --items"
+        )
     return np.asarray(both / unit)
 
 
 def _figures(rows: str, names: Sequence[str], old: Array, new: Array) -> BoardFigures:
     shift = new - old
-    first, second = (dict(zip(names, side.tolist(), strict=True)) for side in (old, new))
+    first, second = (
+        dict(zip(names, side.tolist(), strict=True)) for side in (old, new)
+    )
     both = correlate("second", second, "first", first)
     moves = np.array(ranks(old.tolist())) - np.array(ranks(new.tolist()))
     i, j = np.triu_indices(len(names), 1)
@@ -238,14 +258,22 @@ def _families(
 ) -> Iterator[ConclusionChange]:
     """Pair every system with the baseline ``against``, where there is one, and every two."""
     if against:
-        one, other = (z_conclusions(p - EVEN, own) for p, own in zip(rates, errors, strict=True))
+        one, other = (
+            z_conclusions(p - EVEN, own) for p, own in zip(rates, errors, strict=True)
+        )
         words = {1: "better", 0: "undecided", -1: "worse"}
         signs = zip(names, one.signs.tolist(), other.signs.tolist(), strict=True)
-        lines = [f"{name} {words[first]} to {words[second]}" for name, first, second in signs]
+        lines = [
+            f"{name} {words[first]} to {words[second]}" for name, first, second in signs
+        ]
         yield change("every system against the baseline", lines, one, other)
     i, j = np.triu_indices(len(names), 1)
     one, other = (
-        z_conclusions(p[i] - p[j], own[i] + own[j]) for p, own in zip(rates, errors, strict=True)
+        z_conclusions(p[i] - p[j], own[i] + own[j])
+        for p, own in zip(rates, errors, strict=True)
     )
-    lines = [f"{names[a]} and {names[b]}" for a, b in zip(i.tolist(), j.tolist(), strict=True)]
+    lines = [
+        f"{names[a]} and {names[b]}"
+        for a, b in zip(i.tolist(), j.tolist(), strict=True)
+    ]
     yield change("every two systems", lines, one, other)

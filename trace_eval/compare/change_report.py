@@ -36,7 +36,9 @@ _LEVEL = 0.05
 
 
 def _reasons(reasons: dict[str, int], _: object) -> str:
-    return ", ".join(f"{reason} {n}" for reason, n in sorted(reasons.items())) or NOTHING
+    return (
+        ", ".join(f"{reason} {n}" for reason, n in sorted(reasons.items())) or NOTHING
+    )
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,9 @@ class ChangeCoverage:
     first: int  # scored
     second: int
     # by reason
-    unscored_first: dict[str, int] = field(metadata=column("unscored by the first", _reasons))
+    unscored_first: dict[str, int] = field(
+        metadata=column("unscored by the first", _reasons)
+    )
     unscored_second: dict[str, int] = field(metadata=column("by the second", _reasons))
     worst: float = field(metadata=column("mean shift, worst", "+.4f"))
     best: float = field(metadata=column(shown="+.4f"))
@@ -62,7 +66,8 @@ class ChangeCoverage:
 class Direction:
     """Where a metric moves: second minus first, in points from 0 to 1, paired.
 
-    Mean points of verdicts are those of answer A; ``p`` is that of no shift, by sign flips.
+    Mean points of verdicts are those of answer A; ``p`` is that of no shift, by sign
+    flips.
     """
 
     metric: str
@@ -70,14 +75,19 @@ class Direction:
     first: float = field(metadata=column(shown=".4f"))
     second: float = field(metadata=column(shown=".4f"))
     shift: IntervalEstimate = field(metadata=column("mean shift"))
-    # lies within the margin where judges are interchangeable (two one-sided tests of 5 %)
+    # lies within the margin where judges are interchangeable (two one-sided tests of 5
+    # %)
     equivalence: tuple[float, float] | None = field(
-        metadata=column("90 % interval", lambda e, _: e and f"{e[0]:+.4f} to {e[1]:+.4f}")
+        metadata=column(
+            "90 % interval", lambda e, _: e and f"{e[0]:+.4f} to {e[1]:+.4f}"
+        )
     )
     p: float = field(metadata=column("p (sign flips)", p_text))
     # label -> share under the first, under the second, and shift; empty for scores
     labels: dict[str, tuple[float, float, IntervalEstimate]]
-    needed: int | None  # items that would show the margin if there is no shift; None: no spread
+    needed: (
+        int | None
+    )  # items that would show the margin if there is no shift; None: no spread
 
     def interchangeable(self, margin: float) -> bool:
         """Whether the 90 % interval of the shift lies within the margin."""
@@ -87,7 +97,9 @@ class Direction:
     def shifted(self) -> bool:
         """Whether the test and the interval both see a shift."""
         limits = self.shift.interval
-        return self.p <= _LEVEL and limits is not None and not limits[0] <= 0 <= limits[1]
+        return (
+            self.p <= _LEVEL and limits is not None and not limits[0] <= 0 <= limits[1]
+        )
 
 
 @dataclass(frozen=True)
@@ -177,9 +189,12 @@ def coverage(joined: Joined, metric: str) -> ChangeCoverage:
     available = ~np.isnan(x), ~np.isnan(y)
     low = np.where(available[1], y, 0.0) - np.where(available[0], x, 1.0)
     high = np.where(available[1], y, 1.0) - np.where(available[0], x, 0.0)
-    both, first, second = (int(m.sum()) for m in (available[0] & available[1], *available))
+    both, first, second = (
+        int(m.sum()) for m in (available[0] & available[1], *available)
+    )
     why, why_second = (
-        dict(Counter(filter(None, j.reasons[metric]))) for j in (joined.first, joined.second)
+        dict(Counter(filter(None, j.reasons[metric])))
+        for j in (joined.first, joined.second)
     )
     limits = float(low.mean()), float(high.mean())
     return ChangeCoverage(metric, len(x), both, first, second, why, why_second, *limits)
@@ -195,7 +210,9 @@ def metric_flips(
     rate = mean_difference(*joined.available(change), options.bootstrap, bounds=UNIT)
     beyond = None
     if noise.measured:
-        beyond = mean_difference(*joined.available(change - per_item), options.bootstrap)
+        beyond = mean_difference(
+            *joined.available(change - per_item), options.bootstrap
+        )
     return MetricFlips(
         metric=metric,
         flips=flips(one, other, metric),
@@ -217,9 +234,14 @@ def direction(joined: Joined, metric: str, options: ChangeOptions) -> Direction:
         wide = (0.0, 0.0)
     labels = {}
     if metric in joined.first.codes:
-        x, y, names = comparable(joined.first.codes[metric], joined.second.codes[metric])
+        x, y, names = comparable(
+            joined.first.codes[metric], joined.second.codes[metric]
+        )
         for code, name in enumerate(names if len(gap) else ()):
-            before, after = (x[present] == code).astype(float), (y[present] == code).astype(float)
+            before, after = (
+                (x[present] == code).astype(float),
+                (y[present] == code).astype(float),
+            )
             moved = mean_difference(after - before, cluster, options.bootstrap)
             labels[name] = (float(before.mean()), float(after.mean()), moved)
     return Direction(

@@ -22,7 +22,10 @@ def change_tables(report: JudgeChange) -> Iterator[Table]:
         "Held fixed",
         report.held,
         "name same first second",
-        f"items only in the first {report.only_first}, only in the second {report.only_second}",
+        (
+            f"items only in the first {report.only_first}, only in the second"
+            f" {report.only_second}"
+        ),
         first=report.first,
         second=report.second,
     )
@@ -37,8 +40,8 @@ def change_tables(report: JudgeChange) -> Iterator[Table]:
         "Direction, points from 0 to 1",
         report.direction,
         "metric items first second shift p equivalence",
-        f"means of answer A, or of scores; {level:.0%} intervals; two one-sided tests for the"
-        f" margin; p: {FLIPS_DRAWN}",
+        f"means of answer A, or of scores; {level:.0%} intervals; two one-sided tests"
+        f" for the margin; p: {FLIPS_DRAWN}",
     ).beside(
         f"within {margin:g}",
         ["yes" if d.interchangeable(margin) else "not shown" for d in report.direction],
@@ -46,7 +49,11 @@ def change_tables(report: JudgeChange) -> Iterator[Table]:
     yield grid(
         "Shares of labels",
         ("metric", "label", "first", "second", "shift"),
-        ((d.metric, name, *shares) for d in report.direction for name, shares in d.labels.items()),
+        (
+            (d.metric, name, *shares)
+            for d in report.direction
+            for name, shares in d.labels.items()
+        ),
         "1: answer A is better (the first place)",
     )
     yield from _systems(report)
@@ -72,10 +79,13 @@ def _flips(report: JudgeChange) -> Iterator[Table]:
         counts="flips",
     )
     for kind in KINDS:
-        result = result.beside(kind, [row.flips.kinds.get(kind, NOTHING) for row in report.flips])
+        result = result.beside(
+            kind, [row.flips.kinds.get(kind, NOTHING) for row in report.flips]
+        )
     result = result.beside("kappa", [row.flips.kappa for row in report.flips])
     noise = [
-        row.noise.reason or f"{row.noise.flips.counts}: {row.noise.flips.value or 0.0:.3f}"
+        row.noise.reason
+        or f"{row.noise.flips.counts}: {row.noise.flips.value or 0.0:.3f}"
         for row in report.flips
     ]
     yield result.beside("A/A", noise).beside(
@@ -85,7 +95,10 @@ def _flips(report: JudgeChange) -> Iterator[Table]:
         yield grid(
             f"Transitions of {report.main}",
             ("first \\ second", *flips.labels),
-            ((name, *row) for name, row in zip(flips.labels, flips.transitions, strict=True)),
+            (
+                (name, *row)
+                for name, row in zip(flips.labels, flips.transitions, strict=True)
+            ),
         )
 
 
@@ -98,12 +111,14 @@ def _systems(report: JudgeChange) -> Iterator[Table]:
         f" Kendall {result.correlation.kendall or 0:.3f}",
         result.rows,
         "system items first second shift p_holm ranks",
-        f"mean points, ties as halves; brackets: {report.options.bootstrap.level:.0%} interval;"
-        f" p: of no shift, by {FLIPS_DRAWN}",
+        f"mean points, ties as halves; brackets: {report.options.bootstrap.level:.0%}"
+        f" interval; p: of no shift, by {FLIPS_DRAWN}",
     )
     mapped = report.mapping if report.direction[0].labels else None
     cells = [mapped_cells(mapped, row.first.value) for row in result.rows]
-    for title, column in zip(("first, mapped", "95 %"), zip(*cells, strict=True), strict=True):
+    for title, column in zip(
+        ("first, mapped", "95 %"), zip(*cells, strict=True), strict=True
+    ):
         shown = shown.beside(title, column)
     yield shown
     yield conclusions_table(result.conclusions)
@@ -126,13 +141,18 @@ def human_tables(report: JudgeChange) -> Iterator[Table]:
             for one in report.people
             for score in one.scores
         ],
-        "metric score.judge score.scored score.accuracy score.metrics.kappa majority among",
+        (
+            "metric score.judge score.scored score.accuracy score.metrics.kappa"
+            " majority among"
+        ),
         f"{_AMONG}: share of two who give a pair as a whole the same label, with kappa",
         scored="items",
         majority="majority class",
         among=_AMONG,
     )
-    tests = " ".join(f"comparison.mcnemar{name}" for name in (".only_first", ".only_second", ""))
+    tests = " ".join(
+        f"comparison.mcnemar{name}" for name in (".only_first", ".only_second", "")
+    )
     yield table(
         "Nearer to annotators",
         report.people,
@@ -152,9 +172,13 @@ def human_tables(report: JudgeChange) -> Iterator[Table]:
             for one in helped
             for name, mean in zip(names, one.powered, strict=False)
         ],
-        "metric helper mean.labelled mean.judged mean.labels mean.judge mean.both mean.effective",
-        "points of answer A, of scores their place on the scale; right where the labelled items"
-        " were drawn at random; worth labels: so many labels alone would be as precise",
+        (
+            "metric helper mean.labelled mean.judged mean.labels mean.judge mean.both"
+            " mean.effective"
+        ),
+        "points of answer A, of scores their place on the scale; right where the"
+        " labelled items were drawn at random; worth labels: so many labels alone would"
+        " be as precise",
         helper="with the help of",
     )
     for result in report.people:
@@ -185,12 +209,23 @@ def _ratings(rated: Sequence[AgainstRatings]) -> Table:
         judges, among = (*one.judges, "second minus first"), _among(one.ceiling)
         last = p_value(one.p, one.items), one.nearer or NEITHER, NOTHING
         ends = ((None, None, among), (None, None, among), last)
-        for judge, error, rank, end in zip(judges, one.errors, one.ranks, ends, strict=True):
+        for judge, error, rank, end in zip(
+            judges, one.errors, one.ranks, ends, strict=True
+        ):
             rows.append((one.metric, one.items, judge, error, rank, *end))
     return grid(
         "Nearer to human ratings",
-        ("metric", "items", "judge", "mean distance", "Spearman", "p", "nearer", _AMONG),
+        (
+            "metric",
+            "items",
+            "judge",
+            "mean distance",
+            "Spearman",
+            "p",
+            "nearer",
+            _AMONG,
+        ),
         rows,
-        f"points from 0 to 1; p of equal distances, by {FLIPS_DRAWN}; {_AMONG}: mean distance of"
-        " two of their ratings",
+        f"points from 0 to 1; p of equal distances, by {FLIPS_DRAWN}; {_AMONG}: mean"
+        " distance of two of their ratings",
     )

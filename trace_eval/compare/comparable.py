@@ -23,7 +23,8 @@ _SAME = {True: "yes", False: "NO", None: "unknown"}
 #: What servers report of the model that answered.
 _VERSION = ("model", "digest", "system_fingerprint", "build_info", "model_path")
 
-#: Title of a row -> parameters of the judge, of which the first that is recorded counts.
+#: Title of a row -> parameters of the judge, of which the first that is recorded
+#: counts.
 _PARAMETERS = {
     "prompt": ("prompt", "task"),
     "temperature": ("temperature",),
@@ -72,13 +73,17 @@ def held_fixed(joined: Joined) -> tuple[Held, ...]:
 def others_changed(rows: tuple[Held, ...]) -> list[str]:
     """Name the conditions that differ beside the judge itself; dates always do."""
     return [
-        row.name for row in rows if row.same is False and row.name not in (*OF_THE_JUDGE, "date")
+        row.name
+        for row in rows
+        if row.same is False and row.name not in (*OF_THE_JUDGE, "date")
     ]
 
 
 def _row(name: str, first: Any, second: Any) -> Held:
     same = None if first is None or second is None else first == second
-    texts = ("not recorded" if value is None else str(value) for value in (first, second))
+    texts = (
+        "not recorded" if value is None else str(value) for value in (first, second)
+    )
     return Held(name, same, *texts)
 
 
@@ -96,7 +101,9 @@ def _recordings(joined: Joined) -> Held:
     if not counts:
         return _row("recordings", None, None)
     differ = sum(counts)
-    return Held("recordings", not differ, "by hash", f"{differ} differ" if differ else "by hash")
+    return Held(
+        "recordings", not differ, "by hash", f"{differ} differ" if differ else "by hash"
+    )
 
 
 def _evidence(joined: Joined) -> Held:
@@ -114,7 +121,9 @@ def _of_record(judging: Judging) -> list[tuple[str, Any]]:
     """List the conditions that a run's record states, by title; None: not recorded."""
     record = judging.record or RunRecord()
     settings, observed = record.judge.parameters, record.judge_observed
-    parameters = {title: _first_set(settings, names) for title, names in _PARAMETERS.items()}
+    parameters = {
+        title: _first_set(settings, names) for title, names in _PARAMETERS.items()
+    }
     version = ", ".join(str(observed[n]) for n in _VERSION if observed.get(n))
     own = judging.record is not None
     return [
@@ -131,14 +140,18 @@ def _of_record(judging: Judging) -> list[tuple[str, Any]]:
 
 def _first_set(settings: Mapping[str, Any], names: Iterable[str]) -> Any:
     """Return the first of several settings that has a value; None where none has."""
-    return next((settings[name] for name in names if settings.get(name) is not None), None)
+    return next(
+        (settings[name] for name in names if settings.get(name) is not None), None
+    )
 
 
-def check_comparable(baseline: Judging, other: Judging, again: bool = False) -> list[str]:
+def check_comparable(
+    baseline: Judging, other: Judging, again: bool = False
+) -> list[str]:
     """Refuse runs that differ in the judge, the question or the items; note what is not recorded.
 
-    The other one has the rows of the baseline. Where it is the baseline judged ``again``, its seed
-    may differ, and its answers may not.
+    The other one has the rows of the baseline. Where it is the baseline judged
+    ``again``, its seed may differ, and its answers may not.
 
     Raises:
         NotComparable: names the field.
@@ -151,11 +164,16 @@ def check_comparable(baseline: Judging, other: Judging, again: bool = False) -> 
         rows = differs(baseline, other, fact)
         if rows is not None and rows.any():
             raise NotComparable(
-                f"{title}: {details} differs under {int(rows.sum())} of the same ids, first"
-                f" {baseline.ids[rows.argmax()]!r}; judge the same items"
+                f"{title}: {details} differs under {int(rows.sum())} of the same ids,"
+                f" first {baseline.ids[rows.argmax()]!r}; judge the same items"
             )
     if baseline.record is None or other.record is None:
-        return [f"{other.source}: a table; that judge and prompts were the same is not recorded"]
+        return [
+            (
+                f"{other.source}: a table; that judge and prompts were the same is not"
+                " recorded"
+            )
+        ]
     before, after = baseline.record, other.record
     if again:
         before, after = _without_seed(before), _without_seed(after)
@@ -170,8 +188,8 @@ def check_comparable(baseline: Judging, other: Judging, again: bool = False) -> 
     ]
     for part, message in changes:
         raise NotComparable(
-            f"{title}: {part} differs ({message}); judge both in one way, or use --judge-changed to"
-            " see what the change does"
+            f"{title}: {part} differs ({message}); judge both in one way, or use"
+            " --judge-changed to see what the change does"
         )
     return []
 

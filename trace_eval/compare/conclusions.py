@@ -39,17 +39,19 @@ class Conclusions:
 class ConclusionChange:
     """How the conclusions of a family change from one judge to the other.
 
-    Those that are lost, gained and reversed are named after Holm's correction within the family,
-    and counted at 95 % each without it in ``raw``, of which ``raw_reversed`` names the last.
-    ``expected`` are so many that the judge's own noise changes, None: not known; ``expected_from``
-    says how that was measured.
+    Those that are lost, gained and reversed are named after Holm's correction within
+    the family, and counted at 95 % each without it in ``raw``, of which
+    ``raw_reversed`` names the last. ``expected`` are so many that the judge's own noise
+    changes, None: not known; ``expected_from`` says how that was measured.
     """
 
     family: str  # what is compared, in words
     size: int  # comparisons
     lost: tuple[str, ...] = field(metadata=column(shown=lambda names, _: len(names)))
     gained: tuple[str, ...] = field(metadata=column(shown=lambda names, _: len(names)))
-    reversed: tuple[str, ...] = field(metadata=column(shown=lambda names, _: len(names)))
+    reversed: tuple[str, ...] = field(
+        metadata=column(shown=lambda names, _: len(names))
+    )
     # another order, and both undecided: counted, not listed
     reordered: int = field(metadata=column("order only"))
     raw: tuple[int, int, int] = field(metadata=column("without Holm", joined(" / ")))
@@ -58,7 +60,8 @@ class ConclusionChange:
     expected: float | None = field(
         default=None,
         metadata=column(
-            "expected by noise", lambda n, row: n if n is None else f"{n:g} ({row.expected_from})"
+            "expected by noise",
+            lambda n, row: n if n is None else f"{n:g} ({row.expected_from})",
         ),
     )
     expected_from: str = ""
@@ -148,5 +151,8 @@ def conclusions_table(families: tuple[ConclusionChange, ...]) -> Table:
         "Conclusions that change",
         families,
         "family size lost gained reversed reordered raw expected which",
-        "two-sided at 5 %, Holm within the family; order only: another order, both undecided",
+        (
+            "two-sided at 5 %, Holm within the family; order only: another order, both"
+            " undecided"
+        ),
     )

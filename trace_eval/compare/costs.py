@@ -24,8 +24,8 @@ class RunCost:
         cost_usd: see :func:`trace_eval.data.outcome.total_cost`.
         cost_per_item: the same for one scored pair.
         call_s: seconds within calls of one scored pair, waits left out; None: no calls.
-        extract_s: seconds of compute in extractors for one pair; recordings that several
-            pairs share are counted once, those from the cache not at all.
+        extract_s: seconds of compute in extractors for one pair; recordings that
+            several pairs share are counted once, those from the cache not at all.
         audio_s: seconds of sound that were sent to the judge in all.
     """
 
@@ -42,7 +42,9 @@ class RunCost:
     call_s: float | None = field(metadata=column("s a pair: calls", ".2f"))
     extract_s: float | None = field(metadata=column("extraction", ".2f"))
     audio_s: float = field(
-        metadata=column("min of sound sent", lambda s, _: f"{s / 60:.1f}" if s else None)
+        metadata=column(
+            "min of sound sent", lambda s, _: f"{s / 60:.1f}" if s else None
+        )
     )
 
 
@@ -52,7 +54,9 @@ def run_cost(name: str, run: Run) -> RunCost:
     overall = run.overall()
     scored, reasons = scored_pairs((pair.id for pair in run.pairs()), judged, overall)
     items = len(scored) + reasons.total()
-    opinions = [opinion for judgement in judged.values() for opinion in judgement.opinions]
+    opinions = [
+        opinion for judgement in judged.values() for opinion in judgement.opinions
+    ]
     cost = total_cost(opinions)
     seconds: list[float] = []
     for pair, judgement in judged.items():

@@ -18,7 +18,14 @@ from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import IntervalOptions, SeedOptions
 from trace_eval.estimate.paired import holm
 from trace_eval.opinions.cells import Texts, texts_of
-from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, SPLIT, TIE, Codes, label_text
+from trace_eval.opinions.codes import (
+    LABEL_COLUMNS,
+    MISSING,
+    SPLIT,
+    TIE,
+    Codes,
+    label_text,
+)
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.runs.run import Run
@@ -86,12 +93,15 @@ class RunComparison:
 
     Attributes:
         names: of the runs, unique.
-        shared: items that are in all runs; ``only`` counts what each run has beyond them.
-        labels: file name, or run, that the human labels come from; None: there are none.
+        shared: items that are in all runs; ``only`` counts what each run has beyond
+            them.
+        labels: file name, or run, that the human labels come from; None: there are
+            none.
         people: each run against the human labels; empty: there are none.
-        differences: second run minus first against the labels, paired, with McNemar's test.
-        over_all: accuracy on all pairs of each run, where labels were not drawn alike; ``gaps``
-            the differences of these. Empty: they were.
+        differences: second run minus first against the labels, paired, with McNemar's
+            test.
+        over_all: accuracy on all pairs of each run, where labels were not drawn alike;
+            ``gaps`` the differences of these. Empty: they were.
         apart: pairs on which the runs say the most different things, furthest first.
         drawn: what intervals against the labels are over, in words.
     """
@@ -121,36 +131,50 @@ def compare_runs(
 ) -> RunComparison:
     """Put two or more run folders side by side.
 
-    Without human labels, or the file of them, those inside the first run that has some count.
+    Without human labels, or the file of them, those inside the first run that has some
+    count.
 
     Args:
         columns: how the file of labels names its columns and labels.
 
     Raises:
-        UserError: fewer than two runs, a folder that is no judged run, or no common item.
+        UserError: fewer than two runs, a folder that is no judged run, or no common
+            item.
     """
     options = options or CompareOptions()
     names = names_of(folders)
     judged, labels = read_with_labels(folders, labels, columns)
     sources = {  # under the runs' own names: two runs may have one judge
-        name: replace(one, source=name, rater=texts_of([name] * len(one)), calls=None, warnings=())
+        name: replace(
+            one, source=name, rater=texts_of([name] * len(one)), calls=None, warnings=()
+        )
         for name, one in zip(names, judged, strict=True)
     }
     shared = _shared(sources)
     tables = _alike({name: one.take(one.find(shared)) for name, one in sources.items()})
     if labels is None:
-        own = (replace(one.labels, source=n) for n, one in sources.items() if one.labels)
+        own = (
+            replace(one.labels, source=n) for n, one in sources.items() if one.labels
+        )
         labels = next(own, None)
     else:
         labels = replace(labels, source=Path(labels.source).name)
     notes = _notes(labels, shared)
-    rows = np.array([]) if labels is None else next(iter(tables.values())).find(labels.ids) >= 0
+    rows = (
+        np.array([])
+        if labels is None
+        else next(iter(tables.values())).find(labels.ids) >= 0
+    )
     labels = labels.take(rows) if labels is not None and rows.any() else None
     report = None
     if labels is not None:
-        kept = [table.beside(policy=sources[name].policy) for name, table in tables.items()]
+        kept = [
+            table.beside(policy=sources[name].policy) for name, table in tables.items()
+        ]
         level = SeedOptions(level=options.bootstrap.level)
-        report = agree_labels(kept, labels, AgreeOptions(level, options.cluster, "drop"))
+        report = agree_labels(
+            kept, labels, AgreeOptions(level, options.cluster, "drop")
+        )
     runs = dict(zip(names, map(Run.open, folders), strict=True))
     return RunComparison(
         names=tuple(names),
@@ -164,7 +188,9 @@ def compare_runs(
         mutual=tuple(_mutual(tables, options.bootstrap)),
         apart=tuple(disagreements(tables, labels)[: options.top]),
         over_all={} if report is None else _over_all(report),
-        gaps=() if labels is None or report is None else tuple(_gaps(tables, labels, report)),
+        gaps=()
+        if labels is None or report is None
+        else tuple(_gaps(tables, labels, report)),
         noise=tuple(_noise(tables, runs)),
         drawn=report.drawn if report else ITEMS,
         notes=tuple(notes),
@@ -176,7 +202,9 @@ def _over_all(report: AgreeReport) -> dict[str, PPIEstimate]:
     scores = most_accurate(report.scores)
     if not any(report.corrected(score) for score in scores):
         return {}
-    rows = {(row.judge, row.dimension): row for row in report.shares if row.what == RIGHT}
+    rows = {
+        (row.judge, row.dimension): row for row in report.shares if row.what == RIGHT
+    }
     found = {score.judge: rows.get((score.judge, score.dimension)) for score in scores}
     return {judge: row.share for judge, row in found.items() if row is not None}
 
@@ -223,7 +251,8 @@ def names_of(folders: Sequence[Path]) -> list[str]:
 def _alike(tables: Mapping[str, Opinions]) -> dict[str, Opinions]:
     """Give the tables one column for the pair as a whole, and drop empty ones.
 
-    Where a run has plain preferences, those of the others are made from their typed ties.
+    Where a run has plain preferences, those of the others are made from their typed
+    ties.
     """
     codes = {name: _filled(table.codes) for name, table in tables.items()}
     if any("preference" in own for own in codes.values()):
@@ -243,7 +272,8 @@ def _shared(sources: Mapping[str, Opinions]) -> Texts:
     common = ids[np.all([source.find(ids) >= 0 for source in sources.values()], axis=0)]
     if not len(common):
         raise UserError(
-            f"compare: {' and '.join(sources)} have no pair in common; judge the same manifest"
+            f"compare: {' and '.join(sources)} have no pair in common; judge the"
+            " same manifest"
         )
     return common
 
@@ -255,13 +285,24 @@ def _notes(labels: Opinions | None, shared: Texts) -> list[str]:
     missing = int((labels.find(shared) < 0).sum())
     of = f"of {counted(len(shared), 'shared pair')}"
     if missing == len(shared):
-        return [f"{labels.source} labels none of the {counted(len(shared), 'shared pair')}"]
-    return [f"{counted(missing, f'{of} has', f'{of} have')} no human label"] if missing else []
+        return [
+            f"{labels.source} labels none of the {counted(len(shared), 'shared pair')}"
+        ]
+    return (
+        [f"{counted(missing, f'{of} has', f'{of} have')} no human label"]
+        if missing
+        else []
+    )
 
 
-def _noise(tables: Mapping[str, Opinions], runs: Mapping[str, Run]) -> Iterator[NoiseEffect]:
+def _noise(
+    tables: Mapping[str, Opinions], runs: Mapping[str, Run]
+) -> Iterator[NoiseEffect]:
     """Compare runs judged with noise with the first without; the next one repeats."""
-    levels = {name: run.record().judge.parameters.get("noise_db") for name, run in runs.items()}
+    levels = {
+        name: run.record().judge.parameters.get("noise_db")
+        for name, run in runs.items()
+    }
     quiet = [name for name, level in levels.items() if level is None]
     if not quiet or len(quiet) == len(levels):
         return
@@ -279,11 +320,17 @@ def _noise(tables: Mapping[str, Opinions], runs: Mapping[str, Run]) -> Iterator[
             )
 
 
-def _mutual(tables: Mapping[str, Opinions], options: IntervalOptions) -> Iterator[Mutual]:
+def _mutual(
+    tables: Mapping[str, Opinions], options: IntervalOptions
+) -> Iterator[Mutual]:
     for (first, one), (second, other) in combinations(tables.items(), 2):
         unit, _ = drawn_units(one)
-        for dimension in [n for n in LABEL_COLUMNS if n in one.codes and n in other.codes]:
-            pair = align(second, dimension, one.codes[dimension], other.codes[dimension])
+        for dimension in [
+            n for n in LABEL_COLUMNS if n in one.codes and n in other.codes
+        ]:
+            pair = align(
+                second, dimension, one.codes[dimension], other.codes[dimension]
+            )
             if not pair.scored:
                 continue
             result = estimates_of(pair, unit, options)
@@ -316,18 +363,25 @@ class Disagreement:
     people: dict[str, str]
 
 
-def disagreements(tables: Mapping[str, Opinions], labels: Opinions | None) -> list[Disagreement]:
+def disagreements(
+    tables: Mapping[str, Opinions], labels: Opinions | None
+) -> list[Disagreement]:
     """List the pairs with any difference, furthest first; equal ones in the order of the input."""
     human: dict[str, dict[str, str]] = {}
     if labels is not None:
         codes = with_preference(labels.per_item.codes)
-        human = {pair: _labels(codes, row) for row, pair in enumerate(labels.per_item.ids.tolist())}
+        human = {
+            pair: _labels(codes, row)
+            for row, pair in enumerate(labels.per_item.ids.tolist())
+        }
     results = []
     for row, pair in enumerate(next(iter(tables.values())).ids.tolist()):
         verdicts = {name: _labels(table.codes, row) for name, table in tables.items()}
         distance = max(_distance(*two) for two in combinations(verdicts.values(), 2))
         if distance:
-            results.append(Disagreement(str(pair), distance, verdicts, human.get(pair, {})))
+            results.append(
+                Disagreement(str(pair), distance, verdicts, human.get(pair, {}))
+            )
     return sorted(results, key=lambda item: -item.distance)
 
 
@@ -338,7 +392,9 @@ def _labels(columns: Mapping[str, Codes], row: int) -> dict[str, str]:
         text = label_text(code := int(codes[row]))
         if text is not None and code < SPLIT:
             words = {"1": "true", "2": "false"} if name == "match" else {}
-            text = "tie" if name == "preference" and code >= TIE else words.get(text, text)
+            text = (
+                "tie" if name == "preference" and code >= TIE else words.get(text, text)
+            )
         if text is not None:
             texts[name] = text
     return texts

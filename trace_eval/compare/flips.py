@@ -16,7 +16,14 @@ from blueprints import counted
 from trace_eval.compare.judgings import Joined, Judging
 from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.share import Share
-from trace_eval.opinions.codes import LABELS, MISSING, UNTYPED, Codes, collapse_codes, is_untyped
+from trace_eval.opinions.codes import (
+    LABELS,
+    MISSING,
+    UNTYPED,
+    Codes,
+    collapse_codes,
+    is_untyped,
+)
 from trace_eval.show.table import Table, column, joined, table
 from trace_eval.stats.agreement.counts import joint_counts, kappa
 
@@ -29,7 +36,8 @@ COPY = "identical judgements: not an A/A"
 #: The sentence of a gate on them.
 SAME = "no change: every judgement is the same in both runs"
 
-#: Judges whose verdict is a function of the evidence: asked twice, they say the same thing twice.
+#: Judges whose verdict is a function of the evidence: asked twice, they say the same
+#: thing twice.
 DETERMINISTIC = ("rules", "lexical", "turns")
 
 
@@ -49,7 +57,9 @@ class Flips:
 
     share: Share  # flips over the items that both scored
     kinds: dict[str, int]  # items by kind, see :data:`KINDS`; empty for scores
-    kappa: float | None  # of both with each other; None: scores, or one label throughout
+    kappa: (
+        float | None
+    )  # of both with each other; None: scores, or one label throughout
     labels: tuple[str, ...] = ()  # of the transitions; empty for scores
     # items by label of the first (rows) and of the second (columns)
     transitions: tuple[tuple[int, ...], ...] = ()
@@ -103,7 +113,8 @@ class VerdictNoise:
     Attributes:
         runs: names of the repetitions.
         items: items with a repetition that came from no cache.
-        flips: of the first judging with each repetition, and of those with each other, pooled.
+        flips: of the first judging with each repetition, and of those with each other,
+            pooled.
         reason: why the noise is not measured; None: it is.
         deterministic: the judge has none, so there is nothing to measure.
         notes: repetitions, or items of them, that were left out, and why.
@@ -141,8 +152,8 @@ def identical(one: Judging, other: Judging) -> bool:
 def _fresh(first: Judging, repeat: Judging) -> tuple[NDArray[np.bool_], str | None]:
     """Find the items whose repetition came from no cache, or the reason why there are none.
 
-    A repetition counts where no reply is marked as cached, or where the raw replies differ. Tables
-    keep verdicts alone: they count where any verdict differs at all.
+    A repetition counts where no reply is marked as cached, or where the raw replies
+    differ. Tables keep verdicts alone: they count where any verdict differs at all.
     """
     none = np.zeros(len(first), bool)
     if identical(first, repeat):
@@ -173,8 +184,8 @@ def repeated(
     """Measure a judge's noise from repetitions of one judging, in its rows.
 
     Returns:
-        Per item the share of pairs of judgings that differ (NaN: no pair), the noise, and per pair
-        of judgings the differences of points (NaN where unknown).
+        Per item the share of pairs of judgings that differ (NaN: no pair), the noise,
+        and per pair of judgings the differences of points (NaN where unknown).
     """
     unknown = np.full(len(first), np.nan)
     if is_deterministic(first):
@@ -190,7 +201,9 @@ def repeated(
             cached = "item came from a cache and is", "items came from a cache and are"
             notes.append(f"{repeat.source}: {counted(left_out, *cached)} left out")
         usable.append((repeat, np.where(fresh, points, np.nan)))
-    names = tuple(repeat.source for repeat in repeats) if notes or len(usable) > 1 else ()
+    names = (
+        tuple(repeat.source for repeat in repeats) if notes or len(usable) > 1 else ()
+    )
     if len(usable) < 2:
         why = "; ".join(notes) or "noise not measured"
         return unknown, VerdictNoise(names, 0, Share(0, 0), why), []
@@ -205,13 +218,18 @@ def repeated(
     return (
         per_item,
         VerdictNoise(
-            runs=names, items=int((of > 0).sum()), flips=share, reason=None, notes=tuple(notes)
+            runs=names,
+            items=int((of > 0).sum()),
+            flips=share,
+            reason=None,
+            notes=tuple(notes),
         ),
         gaps,
     )
 
 
-#: Points above which an answer wins (of scores: is in the upper half), and below which it loses.
+#: Points above which an answer wins (of scores: is in the upper half), and below which
+#: it loses.
 _EVEN = 0.5
 
 
@@ -238,8 +256,8 @@ def severe_items(
 ) -> list[SevereItem]:
     """List items that went from a win to a loss, or to no verdict for a reason that counts.
 
-    Of those in ``flip`` [shape=(n,)] answer B is looked at, not A; None: a reversal in either
-    direction counts.
+    Of those in ``flip`` [shape=(n,)] answer B is looked at, not A; None: a reversal in
+    either direction counts.
     """
     one, other = joined.first, joined.second
     before, after = joined.points(metric)
@@ -252,7 +270,9 @@ def severe_items(
     agreed = np.zeros(len(before), bool)
     if one.labels is not None and metric in one.codes:
         human = one.labels.per_item
-        if about := [n for n in (metric.rpartition(".")[2], "human") if n in human.codes]:
+        if about := [
+            n for n in (metric.rpartition(".")[2], "human") if n in human.codes
+        ]:
             labels = human.labels_of(about[0], one.ids)
             agreed = (labels != MISSING) & (labels == one.codes[metric])
     severe = one.flags("severe") | other.flags("severe")
@@ -267,7 +287,10 @@ def severe_items(
         if gone[row]:
             why.append(f"no verdict now: {other.reasons[metric][row]}")
         if why:
-            points = f"{before[row]:.3g}", "unscored" if gone[row] else f"{after[row]:.3g}"
+            points = (
+                f"{before[row]:.3g}",
+                "unscored" if gone[row] else f"{after[row]:.3g}",
+            )
             facts = str(one.ids[row]), metric, bool(severe[row]), tuple(why)
             results.append(SevereItem(*facts, *points))
     return sorted(results, key=lambda item: (not item.tagged, item.item))
@@ -278,5 +301,10 @@ def severe_table(
 ) -> Table:
     """Show the items that turned from a win into a loss."""
     return table(
-        "Severe items", items, "item metric before after why", note, before=before, after=after
+        "Severe items",
+        items,
+        "item metric before after why",
+        note,
+        before=before,
+        after=after,
     )

@@ -34,13 +34,17 @@ class AgainstLabels:
     """Both judges compared with human labels on the items that both scored."""
 
     metric: str
-    scores: tuple[JudgeScore, ...]  # first and second, with the majority class beside them
+    scores: tuple[
+        JudgeScore, ...
+    ]  # first and second, with the majority class beside them
     comparison: Comparison  # second minus first, paired, with McNemar's test
     # name of the judge that is nearer; None: not told apart
     nearer: str | None = field(metadata=column(shown=lambda name, _: name or NEITHER))
-    ceiling: Ceiling | None  # annotators themselves; None: one label per item, or one part of many
-    # mean human points of answer A over all items, from their labels and each judge (PPI); empty
-    # where annotators labelled everything
+    ceiling: (
+        Ceiling | None
+    )  # annotators themselves; None: one label per item, or one part of many
+    # mean human points of answer A over all items, from their labels and each judge
+    # (PPI); empty where annotators labelled everything
     powered: tuple[PPIEstimate, ...]
 
 
@@ -48,8 +52,8 @@ class AgainstLabels:
 class AgainstRatings:
     """Both judges' scores compared with mean human ratings on the items that both scored.
 
-    Figures are of the first judge, of the second, and second minus first, paired; the last three
-    fields are as of :class:`AgainstLabels`.
+    Figures are of the first judge, of the second, and second minus first, paired; the
+    last three fields are as of :class:`AgainstLabels`.
     """
 
     metric: str
@@ -57,20 +61,26 @@ class AgainstRatings:
     items: int
     # mean absolute distance from the mean human rating, points from 0 to 1
     errors: tuple[IntervalEstimate, IntervalEstimate, IntervalEstimate]
-    ranks: tuple[IntervalEstimate, IntervalEstimate, IntervalEstimate]  # Spearman's rho with it
+    ranks: tuple[
+        IntervalEstimate, IntervalEstimate, IntervalEstimate
+    ]  # Spearman's rho with it
     p: float  # of equal errors, by sign flips
     nearer: str | None
     ceiling: Ceiling | None
     powered: tuple[PPIEstimate, ...]
 
 
-def against_labels(joined: Joined, metric: str, options: IntervalOptions) -> AgainstLabels | None:
+def against_labels(
+    joined: Joined, metric: str, options: IntervalOptions
+) -> AgainstLabels | None:
     """Compare both with human labels of a metric; None: a score, or nobody labelled it."""
     labels, items = joined.first.labels or joined.second.labels, joined.first.ids
     dimension = metric.rpartition(".")[2]
     whole = dimension in ("overall", "preference", "verdict")
     columns = (dimension, "human", *(("preference", "overall") if whole else ()))
-    about = next((name for name in columns if labels is not None and name in labels.codes), None)
+    about = next(
+        (name for name in columns if labels is not None and name in labels.codes), None
+    )
     if labels is None or about is None or metric not in joined.first.codes:
         return None
     truth = labels.per_item.labels_of(about, items)
@@ -82,7 +92,9 @@ def against_labels(joined: Joined, metric: str, options: IntervalOptions) -> Aga
     labels = labels.take(joined.first.take(has_all).find(labels.ids) >= 0)
     typed = not any(is_untyped(codes) for codes in (labels.codes[about], *judged))
     column = "overall" if typed and dimension != "preference" else "preference"
-    facts = {n: joined.first.facts[n][has_all] for n in IDENTITY if n in joined.first.facts}
+    facts = {
+        n: joined.first.facts[n][has_all] for n in IDENTITY if n in joined.first.facts
+    }
     named = facts.get("instruction_id", np.array([None])).tolist()
 
     def own(codes: Codes) -> dict[str, Codes]:
@@ -95,7 +107,9 @@ def against_labels(joined: Joined, metric: str, options: IntervalOptions) -> Aga
         for name, codes in zip(names, judged, strict=True)
     ]
     cluster = None not in named and len({*named}) < len(items)
-    provided = Opinions("human labels", labels.ids, own(labels.codes[about]), labels.rater)
+    provided = Opinions(
+        "human labels", labels.ids, own(labels.codes[about]), labels.rater
+    )
     level = SeedOptions(level=options.level)
     report = agree_labels(sources, provided, AgreeOptions(level, cluster, "drop"))
     (comparison,) = [c for c in report.comparisons if c.dimension == column]
@@ -109,7 +123,9 @@ def against_labels(joined: Joined, metric: str, options: IntervalOptions) -> Aga
     )
 
 
-def against_ratings(joined: Joined, metric: str, options: IntervalOptions) -> AgainstRatings | None:
+def against_ratings(
+    joined: Joined, metric: str, options: IntervalOptions
+) -> AgainstRatings | None:
     """Compare both with human ratings; None: labels, or nobody rated an item."""
     both = joined.points(metric)
     rated = joined.first.facts.get("rated", joined.second.facts.get("rated"))
@@ -132,7 +148,11 @@ def against_ratings(joined: Joined, metric: str, options: IntervalOptions) -> Ag
         resampler.difference(f"both {figure}", f"first {figure}", f"second {figure}")
     result = resampler.estimates(options)
     errors, ranks = (
-        (result[f"first {figure}"], result[f"second {figure}"], result[f"both {figure}"])
+        (
+            result[f"first {figure}"],
+            result[f"second {figure}"],
+            result[f"both {figure}"],
+        )
         for figure in ("error", "rho")
     )
     names = joined.names()
@@ -155,8 +175,9 @@ def _ppi_estimates(
 ) -> tuple[PPIEstimate, ...]:
     """Estimate the human mean of all items, with the help of each judge.
 
-    An item that a judge left unscored stands in the middle of its scale: labels correct whatever
-    stands there. Where nobody labelled an unscored item, the mean is of the items that both scored.
+    An item that a judge left unscored stands in the middle of its scale: labels correct
+    whatever stands there. Where nobody labelled an unscored item, the mean is of the
+    items that both scored.
     """
     points = joined.points(metric)
     scored = ~np.isnan(points[0]) & ~np.isnan(points[1])

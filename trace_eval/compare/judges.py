@@ -27,7 +27,12 @@ from trace_eval.compare.human_labels import against_labels, against_ratings
 from trace_eval.compare.judgings import Joined, Judging, aligned, join
 from trace_eval.compare.mapping import Mapping, mapping
 from trace_eval.compare.options import ChangeOptions
-from trace_eval.compare.read_judging import JudgingSource, is_board, read_board, read_judging
+from trace_eval.compare.read_judging import (
+    JudgingSource,
+    is_board,
+    read_board,
+    read_judging,
+)
 from trace_eval.compare.run_judgings import with_labels
 from trace_eval.compare.systems import SystemChange, system_change
 from trace_eval.data.columns import Columns
@@ -48,11 +53,11 @@ def judge_change(
 
     Args:
         sources: of the old and of the new judge: run folders, tables of verdicts
-            (``FILE:COLUMN``, see :func:`trace_eval.compare.read_judging.read_judging`), or boards
-            (``FILE:COLUMN`` with a row per system).
+            (``FILE:COLUMN``, see :func:`trace_eval.compare.read_judging.read_judging`),
+            or boards (``FILE:COLUMN`` with a row per system).
         repeats: the first source judged once more (A/A).
-        labels: human labels, of scores their ratings, or the file of them; None: those in the
-            runs, or the column ``truth`` of the options.
+        labels: human labels, of scores their ratings, or the file of them; None: those
+            in the runs, or the column ``truth`` of the options.
         columns: how the file of labels names its columns and labels.
 
     Raises:
@@ -60,25 +65,39 @@ def judge_change(
     """
     options = options or ChangeOptions()
     if labels is None and columns not in (None, Columns()):
-        raise UserError("--id, --map, --where, --scale, --column describe --labels; name that, too")
-    sources, repeats = ([one] if isinstance(one, str) else one for one in (sources, repeats))
+        raise UserError(
+            "--id, --map, --where, --scale, --column describe --labels; name that, too"
+        )
+    sources, repeats = (
+        [one] if isinstance(one, str) else one for one in (sources, repeats)
+    )
     if len(sources) != 2:
-        raise UserError(f"judge change: {counted(len(sources), 'source')}; name two, OLD NEW")
+        raise UserError(
+            f"judge change: {counted(len(sources), 'source')}; name two, OLD NEW"
+        )
     tables = [source for source in sources if is_board(source)]
     if len(tables) == len(sources):
-        _refuse(options, ChangeOptions(keys=options.keys, items=options.items), "of boards")
+        _refuse(
+            options, ChangeOptions(keys=options.keys, items=options.items), "of boards"
+        )
         if labels is not None or repeats:
             raise UserError(
-                f"--{'aa' if repeats else 'labels'} means nothing of boards, whose rows are"
-                " systems; leave it out"
+                f"--{'aa' if repeats else 'labels'} means nothing of boards, whose rows"
+                " are systems; leave it out"
             )
         one, other = (read_board(source, options.keys) for source in tables)
         return compare_boards(one, other, options.items)
     if tables:
-        raise UserError("judge change: one table has a row per system, the other a row per item")
+        raise UserError(
+            "judge change: one table has a row per system, the other a row per item"
+        )
     _refuse(options, replace(options, keys=("system",), items=None), "but of boards")
     if labels is not None or not any(":" in str(source) for source in sources):
-        where = "beside --labels" if labels is not None else "of runs, which hold their own labels"
+        where = (
+            "beside --labels"
+            if labels is not None
+            else "of runs, which hold their own labels"
+        )
         _refuse(options, replace(options, truth=None), where)
     read = [read_judging(source, options.truth) for source in sources]
     if isinstance(labels, Path):
@@ -95,13 +114,15 @@ def judge_change(
                 scale=columns.scale,
             )
     first, second = (with_labels(judging, labels) for judging in read)
-    report = compare_judgings(first, second, [read_judging(each) for each in repeats], options)
+    report = compare_judgings(
+        first, second, [read_judging(each) for each in repeats], options
+    )
     if labels is not None and not (report.people or report.rated):
         on = f" on {', '.join(labels.codes)}" if labels.codes else ""
         raise UserError(
             f"--labels: nothing in {labels.source}{on} is about what both judged"
-            f" ({report.main}); leave it out, or name the column (overall, preference) and the ids"
-            " as the judgements do"
+            f" ({report.main}); leave it out, or name the column (overall, preference)"
+            " and the ids as the judgements do"
         )
     return report
 
@@ -117,7 +138,11 @@ def _refuse(provided: ChangeOptions, used: ChangeOptions, where: str) -> None:
 
 def judge_change_tables(report: JudgeChange | BoardChange) -> Iterator[Table]:
     """Yield the printed tables of either report."""
-    result = change_tables(report) if isinstance(report, JudgeChange) else board_tables(report)
+    result = (
+        change_tables(report)
+        if isinstance(report, JudgeChange)
+        else board_tables(report)
+    )
     return (shown for shown in result if shown.rows)
 
 
@@ -135,7 +160,9 @@ def compare_judgings(
     joined = join(first, second)
     repeats = [aligned(joined.first, repeat) for repeat in repeats]
     held, names = held_fixed(joined), joined.metrics
-    wholes = [name for name in names if name.rpartition(".")[2] in ("overall", "preference")]
+    wholes = [
+        name for name in names if name.rpartition(".")[2] in ("overall", "preference")
+    ]
     main = (wholes or names)[0]
     seen = {name: metric_flips(joined, name, repeats, options) for name in names}
     moved = {name: direction(joined, name, options) for name in names}
@@ -146,7 +173,9 @@ def compare_judgings(
     same = identical(joined.first, joined.second)
     return JudgeChange(
         title=_title(held, seen[main]),
-        sentence=_sentence(moved[main], seen[main], systems=systems, same=same, options=options),
+        sentence=_sentence(
+            moved[main], seen[main], systems=systems, same=same, options=options
+        ),
         first=first.source,
         second=second.source,
         only_first=joined.only_first,
@@ -216,16 +245,20 @@ def _sentence(
     flipped = f"{seen.flips.share.count} of {counted(seen.flips.share.of, 'item')} flip"
     more = f"; {counted(main.needed, 'item')} would show it" if main.needed else ""
     if main.interchangeable(margin):
-        return f"interchangeable within {margin:g}: {seen_as}, p {main.p:.3g}; {flipped}"
+        return (
+            f"interchangeable within {margin:g}: {seen_as}, p {main.p:.3g}; {flipped}"
+        )
     if main.shifted:
         return f"shifted by {value:+.3f}: {seen_as}, p {main.p:.3g}; {flipped}"
     if systems is not None and systems.beyond_noise:
         number = sum(family.changed for family in systems.conclusions)
         changed = counted(
-            number, "conclusion about systems changes", "conclusions about systems change"
+            number,
+            "conclusion about systems changes",
+            "conclusions about systems change",
         )
         return f"ranks differ: {changed}; {seen_as}, {flipped}"
     return (
-        f"no change seen, and not enough data to call them interchangeable within {margin:g}:"
-        f" {seen_as}, p {main.p:.3g}; {flipped}{more}"
+        "no change seen, and not enough data to call them interchangeable within"
+        f" {margin:g}: {seen_as}, p {main.p:.3g}; {flipped}{more}"
     )

@@ -1,7 +1,7 @@
 """One judging of items, from a run folder or a table of verdicts, ready to be put beside another.
 
-Labels and scores get one form, points from 0 to 1, see :meth:`Opinions.points`. Unscored is no
-number but a reason.
+Labels and scores get one form, points from 0 to 1, see :meth:`Opinions.points`.
+Unscored is no number but a reason.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ class Ceiling:
     pairs: int  # (item, rater, rater) triples
     agreement: float | None = None  # share of them with equal labels; None: ratings
     kappa: float | None = None  # beyond chance; None: ratings, or one label only
-    error: float | None = None  # mean distance of two ratings, points from 0 to 1; None: labels
+    error: float | None = (
+        None  # mean distance of two ratings, points from 0 to 1; None: labels
+    )
 
 
 @dataclass(frozen=True)
@@ -37,19 +39,23 @@ class Judging(Opinions):
     """The opinions of one judge, a row per item, with the record of its run.
 
     Columns are called ``RUBRIC.DIMENSION``. Facts beside the usual ones: ``question``,
-    ``answer_a``, ``answer_b`` (hashes of the question and the answers), ``replies`` (hash of the
-    raw replies; None: none were kept), ``copies`` (hash of all that is kept of an item, times
-    included: equal for copies only), ``cached`` (a reply came from a cache), ``sure`` (several
-    samples, and all equal), ``severe`` (tagged as one that must not fail), ``length`` of the longer
-    answer and ``rated``, mean human rating of a single answer, points from 0 to 1. A table of
-    verdicts has few of them.
+    ``answer_a``, ``answer_b`` (hashes of the question and the answers), ``replies``
+    (hash of the raw replies; None: none were kept), ``copies`` (hash of all that is
+    kept of an item, times included: equal for copies only), ``cached`` (a reply came
+    from a cache), ``sure`` (several samples, and all equal), ``severe`` (tagged as one
+    that must not fail), ``length`` of the longer answer and ``rated``, mean human
+    rating of a single answer, points from 0 to 1. A table of verdicts has few of them.
     """
 
     length_unit: str = "s"  # or ``words`` where no answer is a recording
-    ceiling: Ceiling | None = None  # annotators among themselves; None: one opinion per item
+    ceiling: Ceiling | None = (
+        None  # annotators among themselves; None: one opinion per item
+    )
     record: RunRecord | None = None  # of the run; None: a table, which has no record
     label_sets: tuple[str, ...] = ()
-    evidence: Mapping[str, str] = field(default_factory=dict)  # clip -> hash of its blueprint
+    evidence: Mapping[str, str] = field(
+        default_factory=dict
+    )  # clip -> hash of its blueprint
 
     @property
     def metrics(self) -> list[str]:
@@ -131,11 +137,13 @@ def _nothing_in_common(first: Judging, second: Judging) -> str:
     ]
     remedy = "give an item one id in both runs, without the name of a system"
     if questions[0] & questions[1]:
-        remedy += "; their questions match: where each has one answer, judge both again with"
+        remedy += (
+            "; their questions match: where each has one answer, judge both again with"
+        )
         remedy += " --column id=question_id, or name the column of the question"
     return (
-        f"{first.source} and {second.source} have no item in common: an id is {ids[0]} in the first"
-        f" and {ids[1]} in the second; {remedy}"
+        f"{first.source} and {second.source} have no item in common: an id is {ids[0]}"
+        f" in the first and {ids[1]} in the second; {remedy}"
     )
 
 
@@ -143,5 +151,7 @@ def aligned(first: Judging, other: Judging) -> Judging:
     """Return another judging in the rows of the first; items that it lacks are unscored."""
     gone = other.find(first.ids) < 0
     result = other.spread(first.ids)
-    reasons = {name: np.where(gone, ABSENT, why) for name, why in result.reasons.items()}
+    reasons = {
+        name: np.where(gone, ABSENT, why) for name, why in result.reasons.items()
+    }
     return replace(result, reasons=reasons)

@@ -23,14 +23,17 @@ _MOST = 400
 class Mapping:
     """How old scores become new ones, in the units of the scores.
 
-    It is ``linear``, ``isotonic`` or ``none``; ``half_width`` is half of the 95 % prediction
-    interval of a new point in the middle, ``left_out`` the mean absolute error of points that were
-    left out in turn, and ``identity`` that of taking the old score for the new one. Outside of
-    ``low`` to ``high``, the range of old scores, it is not to be used.
+    It is ``linear``, ``isotonic`` or ``none``; ``half_width`` is half of the 95 %
+    prediction interval of a new point in the middle, ``left_out`` the mean absolute
+    error of points that were left out in turn, and ``identity`` that of taking the old
+    score for the new one. Outside of ``low`` to ``high``, the range of old scores, it
+    is not to be used.
     """
 
     kind: str = field(
-        metadata=column("mapping", lambda kind, _: "no mapping" if kind == "none" else kind)
+        metadata=column(
+            "mapping", lambda kind, _: "no mapping" if kind == "none" else kind
+        )
     )
     points: int  # that it was fitted on
     intercept: float | None = None  # of the line; None: it is none
@@ -40,14 +43,21 @@ class Mapping:
     half_width: float | None = field(
         default=None, metadata=column("a new one is placed to +-", ".3g")
     )
-    left_out: float | None = field(default=None, metadata=column("left-out error", ".3g"))
-    identity: float | None = field(default=None, metadata=column("without mapping", ".3g"))
+    left_out: float | None = field(
+        default=None, metadata=column("left-out error", ".3g")
+    )
+    identity: float | None = field(
+        default=None, metadata=column("without mapping", ".3g")
+    )
     low: float = field(
-        default=0.0, metadata=column("only within", lambda low, row: f"{low:g} to {row.high:g}")
+        default=0.0,
+        metadata=column("only within", lambda low, row: f"{low:g} to {row.high:g}"),
     )
     high: float = 0.0
     reason: str | None = None  # why there is none; None: there is one
-    knots: tuple[tuple[float, float], ...] = ()  # old and new at every step; of a line its ends
+    knots: tuple[
+        tuple[float, float], ...
+    ] = ()  # old and new at every step; of a line its ends
     centre: float = 0.0  # mean of the old scores, for intervals off the middle
     spread: float = 0.0  # sum of their squares around it
 
@@ -69,7 +79,10 @@ class Mapping:
         knots = np.array(self.knots)
         value = float(np.interp(old, knots[:, 0], knots[:, 1]))
         one = 1 + 1 / self.points
-        half = self.half_width * ((one + (old - self.centre) ** 2 / self.spread) / one) ** 0.5
+        half = (
+            self.half_width
+            * ((one + (old - self.centre) ** 2 / self.spread) / one) ** 0.5
+        )
         return value, (value - half, value + half)
 
 
@@ -83,19 +96,24 @@ def mapping(old: Array, new: Array) -> Mapping:
     none = Mapping("none", number, low=low, high=high)
     if number < LEAST or high <= low:
         return replace(
-            none, reason=f"{number} points on {len(places)} values; a mapping needs {LEAST}"
+            none,
+            reason=f"{number} points on {len(places)} values; a mapping needs {LEAST}",
         )
     linear = number < MONOTONE_FROM
     fit = _linear if linear else _isotonic
     chosen = np.unique(np.linspace(0, number - 1, min(number, _MOST)).astype(np.int64))
     gaps = [
-        new[row] - fit(np.delete(old, row), np.delete(new, row), old[[row]])[0] for row in chosen
+        new[row] - fit(np.delete(old, row), np.delete(new, row), old[[row]])[0]
+        for row in chosen
     ]
     away, identity = float(np.mean(np.abs(gaps))), float(np.mean(np.abs(new - old)))
     sd = float(np.sqrt(((new - fit(old, new, old)) ** 2).sum() / (number - 2)))
     none = replace(none, sd=sd, left_out=away, identity=identity)
     if away >= identity:
-        message = f"left-out error {away:.3g} does not beat that of no mapping, {identity:.3g}"
+        message = (
+            f"left-out error {away:.3g} does not beat that of no mapping,"
+            f" {identity:.3g}"
+        )
         return replace(none, reason=message)
     spread = float(((old - old.mean()) ** 2).sum())
     ends = places[[0, -1]] if linear else places
@@ -112,7 +130,9 @@ def mapping(old: Array, new: Array) -> Mapping:
         return result
     slope = float(fitted[1] - fitted[0]) / (high - low)
     intercept = float(fitted[0]) - slope * low
-    return replace(result, intercept=intercept, slope=slope, slope_error=sd / spread**0.5)
+    return replace(
+        result, intercept=intercept, slope=slope, slope_error=sd / spread**0.5
+    )
 
 
 def _linear(old: Array, new: Array, at: Array) -> Array:

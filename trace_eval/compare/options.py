@@ -17,8 +17,8 @@ class CompareOptions:
 
     Attributes:
         bootstrap: level of the intervals.
-        cluster: refuse items whose instruction is unknown, where there are human labels. Known
-            instructions are drawn whole in any case.
+        cluster: refuse items whose instruction is unknown, where there are human
+            labels. Known instructions are drawn whole in any case.
         top: pairs to list where the runs are furthest apart.
     """
 
@@ -37,11 +37,14 @@ class ChangeOptions:
         margin: shift of points, 0 to 1, that is called no difference.
         top: flipped items and groups that are listed.
         truth: human labels in a table FILE:COLUMN.
-        keys: columns that together name a system of a board; may be repeated; None: system.
+        keys: columns that together name a system of a board; may be repeated; None:
+            system.
         items: items behind each win rate of a board.
     """
 
-    bootstrap: IntervalOptions = field(default_factory=IntervalOptions, metadata={"shown": False})
+    bootstrap: IntervalOptions = field(
+        default_factory=IntervalOptions, metadata={"shown": False}
+    )
     margin: float = 0.02
     top: int = option_field(10, shown=False)
     truth: str | None = option_field(None, metavar="COLUMN")
@@ -50,7 +53,9 @@ class ChangeOptions:
 
     def __post_init__(self) -> None:
         if not 0 < self.margin < 1:
-            raise UserError(f"margin {self.margin:g}: give points between 0 and 1, e.g. 0.02")
+            raise UserError(
+                f"margin {self.margin:g}: give points between 0 and 1, e.g. 0.02"
+            )
 
 
 @with_groups
@@ -59,13 +64,15 @@ class GateOptions:
     """The rules of a regression gate.
 
     Attributes:
-        by: metrics, by dimension or full name; ``win``: the pair as a whole, ``mean``: every score;
-            may be repeated. None: all that both runs have.
+        by: metrics, by dimension or full name; ``win``: the pair as a whole, ``mean``:
+            every score; may be repeated. None: all that both runs have.
         margin: smaller drops do not matter, in points from 0 to 1.
         alpha: one-sided level of the test.
-        strict: also fail where the one-sided 95 % limit of the difference is beyond the margin.
+        strict: also fail where the one-sided 95 % limit of the difference is beyond the
+            margin.
         severe: tagged items that may turn from a win into a loss.
-        coverage_drop: share of the items that may be unscored where they were scored before.
+        coverage_drop: share of the items that may be unscored where they were scored
+            before.
         must_tell: "cannot tell" is no success (exit code 3).
         side: which answer of a pair is under test: ``a``, ``b``, or ``auto``.
         runs_per_week: print the false alarms to expect in a week of so many runs.
@@ -83,13 +90,21 @@ class GateOptions:
     side: str = "auto"
     runs_per_week: float | None = option_field(None, min=0)
     limits: TimingLimits = field(default_factory=TimingLimits)
-    bootstrap: IntervalOptions = field(default_factory=IntervalOptions, metadata={"shown": False})
+    bootstrap: IntervalOptions = field(
+        default_factory=IntervalOptions, metadata={"shown": False}
+    )
 
     def __post_init__(self) -> None:
-        for name, low, high in (("margin", 0, 1), ("alpha", 0, 0.5), ("coverage_drop", 0, 1)):
+        for name, low, high in (
+            ("margin", 0, 1),
+            ("alpha", 0, 0.5),
+            ("coverage_drop", 0, 1),
+        ):
             value = getattr(self, name)
             if not low <= value < high or (name == "alpha" and not value):
-                raise UserError(f"{name} {value:g}: give a share from {low} to under {high:g}")
+                raise UserError(
+                    f"{name} {value:g}: give a share from {low} to under {high:g}"
+                )
         if self.side not in ("auto", "a", "b"):
             raise UserError(f"side {self.side!r}: use a, b or auto")
         if self.severe < 0:

@@ -28,8 +28,8 @@ from trace_eval.stats.sentences import percent, rate
 
 #: Nothing from a network, and no scripts at all.
 POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; media-src 'self' file:; base-uri 'none';"
-    " form-action 'none'"
+    "default-src 'none'; style-src 'unsafe-inline'; media-src 'self' file:; base-uri"
+    " 'none'; form-action 'none'"
 )
 
 
@@ -38,8 +38,12 @@ class ComparedRow:
     """The labels and reasons of one dimension of a pair."""
 
     title: str
-    labels: tuple[str | None, ...]  # by run in the page's order, then the human one; None: none
-    words: tuple[tuple[str, str], ...]  # (runs, their reasons); equal reasons stand together
+    labels: tuple[
+        str | None, ...
+    ]  # by run in the page's order, then the human one; None: none
+    words: tuple[
+        tuple[str, str], ...
+    ]  # (runs, their reasons); equal reasons stand together
 
     @property
     def human(self) -> str | None:
@@ -75,16 +79,26 @@ def write_page(
     Raises:
         UserError: the file cannot be written.
     """
-    runs = {name: Run.open(folder) for name, folder in zip(report.names, folders, strict=True)}
+    runs = {
+        name: Run.open(folder)
+        for name, folder in zip(report.names, folders, strict=True)
+    }
     assets = AudioAssets(path, copy)
     if isinstance(report, ScoreComparison):
         views = _score_views(report, runs, assets)
         drawn = [
-            (f"{r.second} minus {r.first}, {r.rubric}", r.difference, f"{r.difference.value:+.2f}")
+            (
+                f"{r.second} minus {r.first}, {r.rubric}",
+                r.difference,
+                f"{r.difference.value:+.2f}",
+            )
             for r in report.differences
         ]
         by = methods_of(one.difference for one in report.differences)
-        legend = f"mean score: the difference over shared questions, with its interval ({by})"
+        legend = (
+            "mean score: the difference over shared questions, with its interval"
+            f" ({by})"
+        )
         picture = _differences(drawn, "{:.1f}".format, legend)
     else:
         views, picture = _pair_views(report, runs, assets), _picture(report)
@@ -93,7 +107,10 @@ def write_page(
         .get_template("compare.html.j2")
         .render(
             names=report.names,
-            runs=[(name, run.record().judge.spec, run.folder) for name, run in runs.items()],
+            runs=[
+                (name, run.record().judge.spec, run.folder)
+                for name, run in runs.items()
+            ],
             policy=POLICY,
             style=Markup(style()),
             tables=[table for table in compare_tables(report) if table.title != APART],
@@ -120,10 +137,15 @@ def _score_views(
     def view(one: ScoreDisagreement) -> PairView:
         players, words, labels = [], [], []
         for name, items in held.items():
-            own = [item for item in items if (item.question_id or item.id) == one.question]
+            own = [
+                item for item in items if (item.question_id or item.id) == one.question
+            ]
             ids = {item.id for item in own}
             players += [
-                (f"{name}: {role}", assets.sound(sound, clips[name].get(sound.source_id)))
+                (
+                    f"{name}: {role}",
+                    assets.sound(sound, clips[name].get(sound.source_id)),
+                )
                 for item in own
                 for role, sound in item.recordings().items()
                 if sound.has_audio and "/turn-" not in role
@@ -151,7 +173,11 @@ def _differences(
     reach = min(most, max(0.1, ceil(10 * reach) / 10))
     drawn = [
         ForestMark(
-            name=name, value=d.value, interval=d.interval, told=words, mark=(0.0, "no difference")
+            name=name,
+            value=d.value,
+            interval=d.interval,
+            told=words,
+            mark=(0.0, "no difference"),
         )
         for name, d, words in rows
     ]
@@ -176,7 +202,11 @@ def _pair_views(
     clips = {record.source: record for record in first.clips().values()}
 
     def players(pair: Pair) -> tuple[tuple[str, PlayedSound], ...]:
-        roles = (("Instruction", pair.instruction), ("Answer A", pair.a), ("Answer B", pair.b))
+        roles = (
+            ("Instruction", pair.instruction),
+            ("Answer A", pair.a),
+            ("Answer B", pair.b),
+        )
         return tuple(
             (name, assets.sound(recording, clips.get(recording.source_id)))
             for name, recording in roles
@@ -189,9 +219,13 @@ def _pair_views(
         rows: list[ComparedRow] = []
         for name in dimensions:
             labels = [verdicts.get(name) for verdicts in item.verdicts.values()]
-            words = [(run, reasons.get((run, pair.id, name), "")) for run in item.verdicts]
+            words = [
+                (run, reasons.get((run, pair.id, name), "")) for run in item.verdicts
+            ]
             title = TITLES.get(name, name)
-            rows.append(ComparedRow(title, (*labels, item.people.get(name)), _merged(words)))
+            rows.append(
+                ComparedRow(title, (*labels, item.people.get(name)), _merged(words))
+            )
         rows.sort(key=lambda row: not row.differs)
         return PairView(pair.id, pair.instruction.text, players(pair), tuple(rows))
 
@@ -206,14 +240,19 @@ def _picture(report: RunComparison) -> str:
         (
             f"{row.second} minus {row.first}",
             row.difference,
-            "; ".join(filter(None, (_points(row.difference), clear_alone(row, report)))),
+            "; ".join(
+                filter(None, (_points(row.difference), clear_alone(row, report)))
+            ),
         )
         for row in report.differences
         if row.dimension == main
     ]
     if points:
         by = methods_of(difference for _, difference, _ in points)
-        message = f"accuracy against annotators ({main}): the difference, with its interval ({by})"
+        message = (
+            f"accuracy against annotators ({main}): the difference, with its interval"
+            f" ({by})"
+        )
         return _differences(points, lambda x: f"{percent(x)} points", message, most=1.0)
     shares = [
         ForestMark(
@@ -228,8 +267,14 @@ def _picture(report: RunComparison) -> str:
     if not shares:
         return ""
     by = methods_of(row.same for row in report.mutual)
-    message = f"share of pairs on which two runs say the same ({main}), with its interval ({by})"
-    return f'{forest(shares, 0, 1, ("0 %", "50 %", "100 %"))}<p class="quiet">{message}</p>'
+    message = (
+        f"share of pairs on which two runs say the same ({main}), with its interval"
+        f" ({by})"
+    )
+    return (
+        f"{forest(shares, 0, 1, ('0 %', '50 %', '100 %'))}<p"
+        f' class="quiet">{message}</p>'
+    )
 
 
 def _points(result: IntervalEstimate) -> str:

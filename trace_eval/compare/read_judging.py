@@ -42,10 +42,11 @@ def read_judging(source: JudgingSource, truth: str | None = None) -> Judging:
     """Read a run, or one column of verdicts of a table.
 
     Args:
-        source: a run or its folder; or ``FILE:COLUMN``, a CSV, JSONL or JSON table with a row per
-            item: ``item`` (or ``id``), the column with ``1``, ``2``, ``tie``, ``both_good``,
-            ``both_bad``, nothing (the reply held no verdict) or ``absent`` (not judged), and
-            maybe ``system_a``, ``system_b``, ``instruction_id``, ``category``, ``severe``.
+        source: a run or its folder; or ``FILE:COLUMN``, a CSV, JSONL or JSON table with
+            a row per item: ``item`` (or ``id``), the column with ``1``, ``2``, ``tie``,
+            ``both_good``, ``both_bad``, nothing (the reply held no verdict) or
+            ``absent`` (not judged), and maybe ``system_a``, ``system_b``,
+            ``instruction_id``, ``category``, ``severe``.
         truth: of tables, the column of human labels.
 
     Raises:
@@ -59,10 +60,12 @@ def read_judging(source: JudgingSource, truth: str | None = None) -> Judging:
     if path.is_dir():
         return run_judging(Run.open(path))
     if not path.exists():
-        raise UserError(f"{path}: no such run or table; name a run folder, or FILE:COLUMN")
+        raise UserError(
+            f"{path}: no such run or table; name a run folder, or FILE:COLUMN"
+        )
     raise UserError(
-        f"{path}: which column holds the verdicts? write {path}:COLUMN; the timing of calls is"
-        " compared by trace-eval turns NEW --against OLD --fail-over"
+        f"{path}: which column holds the verdicts? write {path}:COLUMN; the timing of"
+        " calls is compared by trace-eval turns NEW --against OLD --fail-over"
     )
 
 
@@ -78,28 +81,34 @@ def is_board(source: JudgingSource) -> bool:
 def read_board(source: JudgingSource, keys: Sequence[str] = ("system",)) -> Opinions:
     """Read one column of a table (``FILE:COLUMN``) with a row per system, named by ``keys``.
 
-    A row has ``score`` as in the table, and the fact ``baseline``, which one system at most has:
-    all others are compared with it.
+    A row has ``score`` as in the table, and the fact ``baseline``, which one system at
+    most has: all others are compared with it.
 
     Raises:
         UserError: a column is missing, a score is no number, or two rows have one name.
     """
     path, column = _split_column(str(source))
-    wanted = {str(column): "score", "baseline": "baseline", **{key: f"key {key}" for key in keys}}
+    wanted = {
+        str(column): "score",
+        "baseline": "baseline",
+        **{key: f"key {key}" for key in keys},
+    }
     columns = _columns(path, wanted, optional="baseline")
     parts = [columns[f"key {key}"] for key in keys]
     names = [" ".join(filter(None, row)) for row in zip(*parts, strict=True)]
     if (twice := _twice(names)) is not None:
         raise UserError(
-            f"{path}: system {twice!r} has two rows; tell them apart by more columns, e.g."
-            f" --key {' --key '.join(keys)} --key OTHER"
+            f"{path}: system {twice!r} has two rows; tell them apart by more columns,"
+            f" e.g. --key {' --key '.join(keys)} --key OTHER"
         )
     scores = []
     for name, text in zip(names, columns["score"], strict=True):
         try:
             scores.append(float(text or ""))
         except ValueError:
-            raise UserError(f"{path}, {name}: {column} is {text!r}; give a number") from None
+            raise UserError(
+                f"{path}, {name}: {column} is {text!r}; give a number"
+            ) from None
     baseline = _flags(columns.get("baseline", [None] * len(names)))
     if baseline.sum() > 1:
         raise UserError(f"{path}: several rows are the baseline; mark one")
@@ -122,7 +131,9 @@ def _columns(path: Path, wanted: Mapping[str, str], optional: str) -> TextColumn
 
 
 def _flags(column: Sequence[str | None]) -> NDArray[np.bool_]:
-    return np.array([(text or "").lower() in ("1", "true", "yes") for text in column], bool)
+    return np.array(
+        [(text or "").lower() in ("1", "true", "yes") for text in column], bool
+    )
 
 
 #: What a cell of a verdict may hold besides labels, after them in a message.
@@ -140,7 +151,9 @@ def _twice(names: Sequence[str]) -> str | None:
 
 def _table(path: Path, column: str, truth: str | None) -> Judging:
     source, wanted = str(path), {column: "verdict", "severe": "severe"}
-    columns = _columns(path, wanted | ({truth: "truth"} if truth else {}), optional="severe")
+    columns = _columns(
+        path, wanted | ({truth: "truth"} if truth else {}), optional="severe"
+    )
     ids = ids_of(source, columns, False)
     if (twice := _twice(ids.tolist())) is not None:
         raise UserError(f"{path}: item {twice!r} has two rows; keep one")
@@ -151,9 +164,13 @@ def _table(path: Path, column: str, truth: str | None) -> Judging:
         return encode(values, "verdict", systems=systems, unread=unread, called=called)
 
     codes = codes_of("verdict", column)
-    labels = Opinions(source, ids, {"human": codes_of("truth", truth)}) if truth else None
+    labels = (
+        Opinions(source, ids, {"human": codes_of("truth", truth)}) if truth else None
+    )
     unread.refuse(mappable=False)
-    facts: dict[str, NDArray[Any]] = {n: texts_of(columns[n]) for n in FACTS if n in columns}
+    facts: dict[str, NDArray[Any]] = {
+        n: texts_of(columns[n]) for n in FACTS if n in columns
+    }
     if "severe" in columns:
         facts["severe"] = _flags(columns["severe"])
     return Judging(
@@ -161,6 +178,8 @@ def _table(path: Path, column: str, truth: str | None) -> Judging:
         ids=ids,
         codes={"verdict": codes},
         facts=facts,
-        reasons={"verdict": texts_of([NO_VERDICT if c == MISSING else None for c in codes])},
+        reasons={
+            "verdict": texts_of([NO_VERDICT if c == MISSING else None for c in codes])
+        },
         labels=labels,
     ).take(np.array([not _is_absent(text) for text in columns["verdict"]], bool))

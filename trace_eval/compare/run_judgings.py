@@ -39,7 +39,10 @@ def _verdicts(run: Run) -> Judging:
     ids = table.ids.tolist()
     results, items = [judged[name] for name in ids], [pairs[name] for name in ids]
     why = texts_of(
-        ["no_rating" if j.status == "scored" else str(j.reason or "incomplete") for j in results]
+        [
+            "no_rating" if j.status == "scored" else str(j.reason or "incomplete")
+            for j in results
+        ]
     )
     codes = {
         f"pair.{name}": column
@@ -50,7 +53,9 @@ def _verdicts(run: Run) -> Judging:
     for side in "ab":
         clips = table.facts.get(f"clip_{side}", [None] * len(ids))
         answers = [getattr(pair, side).source_id for pair in items]
-        facts[f"answer_{side}"] = texts_of([c or a for c, a in zip(clips, answers, strict=True)])
+        facts[f"answer_{side}"] = texts_of(
+            [c or a for c, a in zip(clips, answers, strict=True)]
+        )
     durations = [facts[name] for name in ("duration_a", "duration_b") if name in facts]
     if durations:
         facts["length"] = np.fmax.reduce(durations)
@@ -60,10 +65,13 @@ def _verdicts(run: Run) -> Judging:
         codes=codes,
         facts=facts,
         reasons={
-            name: np.where(own == MISSING, why, np.array(None)) for name, own in codes.items()
+            name: np.where(own == MISSING, why, np.array(None))
+            for name, own in codes.items()
         },
         record=run.record(),
-        label_sets=tuple(sorted({j.label_set for j in results if j.status == "scored"})),
+        label_sets=tuple(
+            sorted({j.label_set for j in results if j.status == "scored"})
+        ),
         evidence=_evidence(run)[0],
     )
     return with_labels(judging, table.labels)
@@ -74,7 +82,9 @@ def _scores(run: Run) -> Judging:
     for score in run.scores():
         scored.setdefault(score.rubric, {})[score.item] = score
     if not scored:
-        raise UserError(f"{run.folder}: the run has no scores yet; run `trace-eval rate` first")
+        raise UserError(
+            f"{run.folder}: the run has no scores yet; run `trace-eval rate` first"
+        )
     record, rubrics = run.record(), run.rubrics()
     judged_ids: set[str] = set().union(*scored.values())
     items = [item for item in run.singles() if item.id in judged_ids]
@@ -105,7 +115,11 @@ def _scores(run: Run) -> Judging:
         ids=texts_of([item.id for item in items]),
         codes={},
         facts={
-            **{name: texts_of(column) for name, column in available.items() if any(column)},
+            **{
+                name: texts_of(column)
+                for name, column in available.items()
+                if any(column)
+            },
             **_facts(items, scores_of_items),
             "answer_a": texts_of(answers),
             **({} if length is None else {"length": length}),
@@ -115,7 +129,9 @@ def _scores(run: Run) -> Judging:
         length_unit=unit,
         scale=scale,
         record=record,
-        label_sets=tuple(sorted(f"{k} {v.get('sha256')}" for k, v in record.rubrics.items())),
+        label_sets=tuple(
+            sorted(f"{k} {v.get('sha256')}" for k, v in record.rubrics.items())
+        ),
         evidence=evidence,
     )
     return with_labels(judging, ratings_of_items(str(run.folder), items))
@@ -138,11 +154,14 @@ def with_labels(judging: Judging, labels: Opinions | None) -> Judging:
         return judging
     low, high = judging.scale.low, judging.scale.high
     provided: dict[str, list[float]] = {}
-    for name, value in zip(ratings.ids.tolist(), values_of(ratings).tolist(), strict=True):
+    for name, value in zip(
+        ratings.ids.tolist(), values_of(ratings).tolist(), strict=True
+    ):
         if not low <= value <= high:
             raise UserError(
-                f"{ratings.source}: rating of item {name!r:.60} is {value:g}, and {judging.source}"
-                f" scores from {low:g} to {high:g}; give ratings by the same rubric"
+                f"{ratings.source}: rating of item {name!r:.60} is {value:g}, and"
+                f" {judging.source} scores from {low:g} to {high:g}; give ratings by"
+                " the same rubric"
             )
         provided.setdefault(name, []).append((value - low) / (high - low))
     own = [provided.get(name, []) for name in judging.ids.tolist()]
@@ -165,7 +184,9 @@ def _facts(
     cached: list[bool] = []
     for every in made:
         hashes.append(_hash([each.model_dump(mode="json") for each in every]))
-        cached.append(any(opinion.cached for each in every for opinion in each.opinions))
+        cached.append(
+            any(opinion.cached for each in every for opinion in each.opinions)
+        )
     return {
         "question": texts_of([_question(item) for item in items]),
         "replies": texts_of([_replies(every) for every in made]),
@@ -177,7 +198,9 @@ def _facts(
 
 
 def _lengths(
-    items: Sequence[Single], clips: Mapping[str, str | None], durations: Mapping[str, float]
+    items: Sequence[Single],
+    clips: Mapping[str, str | None],
+    durations: Mapping[str, float],
 ) -> tuple[Array | None, str]:
     """Return each answer's seconds of recordings; words where no answer is a recording."""
     totals: list[float] = []
@@ -192,7 +215,9 @@ def _lengths(
     words = [item.answer.text for item in items]
     if not any(words):
         return None, "s"
-    return np.array([np.nan if t is None else len(t.split()) for t in words], float), "words"
+    return np.array(
+        [np.nan if t is None else len(t.split()) for t in words], float
+    ), "words"
 
 
 def _reason(score: Score | None) -> str | None:
@@ -234,7 +259,9 @@ def _is_sure(made: Judgement | Score) -> bool:
 def _is_severe(item: Pair | Single) -> bool:
     """Say whether an item is tagged ``"severe": true`` in its meta, or by a word of ``tags``."""
     tags = item.meta.get("tags")
-    return item.meta.get("severe") is True or (isinstance(tags, list) and "severe" in tags)
+    return item.meta.get("severe") is True or (
+        isinstance(tags, list) and "severe" in tags
+    )
 
 
 def _evidence(run: Run) -> tuple[dict[str, str], dict[str, float]]:
@@ -245,6 +272,8 @@ def _evidence(run: Run) -> tuple[dict[str, str], dict[str, float]]:
         record = strict_json.record(line, path)
         hashes[record["clip"]] = sha256(line.encode()).hexdigest()
         signal = record.get("signal")
-        if isinstance(signal, dict) and isinstance(signal.get("duration_s"), int | float):
+        if isinstance(signal, dict) and isinstance(
+            signal.get("duration_s"), int | float
+        ):
             seconds[record["clip"]] = float(signal["duration_s"])
     return hashes, seconds

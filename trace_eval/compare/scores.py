@@ -1,6 +1,7 @@
 """``compare`` of runs of scores: answers or calls of the same questions, paired by question.
 
-Runs may be of two systems (the same questions or scenarios) or of two judges (the same items).
+Runs may be of two systems (the same questions or scenarios) or of two judges (the same
+items).
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ class ScoreDifference:
         means: of the first and the second run over them.
         difference: mean of the questions' differences; the interval draws questions.
         higher, lower: questions on which the second is higher, or lower.
-        p: two-sided sign-flip test over questions; ``p_holm`` corrected over all comparisons.
+        p: two-sided sign-flip test over questions; ``p_holm`` corrected over all
+            comparisons.
     """
 
     first: str
@@ -83,7 +85,8 @@ class ScoreComparison:
 
     Attributes:
         names: of the runs, unique.
-        shared: questions that are in all runs; ``only`` counts what each run has beyond them.
+        shared: questions that are in all runs; ``only`` counts what each run has beyond
+            them.
         apart: questions on which the runs differ most, furthest first.
     """
 
@@ -116,13 +119,13 @@ def compare_folders(
         return compare_runs(folders, labels, options, columns)
     if other := [folder for folder in folders if folder not in rated]:
         raise UserError(
-            f"compare: {rated[0]} holds scores and {other[0]} verdicts on pairs; compare runs of"
-            " one kind"
+            f"compare: {rated[0]} holds scores and {other[0]} verdicts on pairs;"
+            " compare runs of one kind"
         )
     if labels is not None:
         raise UserError(
-            "compare: --labels belong to pairs; compare human ratings with several runs by"
-            " trace-eval agree RUN RUN --labels FILE"
+            "compare: --labels belong to pairs; compare human ratings with several runs"
+            " by trace-eval agree RUN RUN --labels FILE"
         )
     return compare_scores(folders, options)
 
@@ -133,7 +136,8 @@ def compare_scores(
     """Put two or more run folders of ``rate`` side by side; questions are drawn as a whole.
 
     Raises:
-        UserError: fewer than two runs, or no question that two of them scored under one rubric.
+        UserError: fewer than two runs, or no question that two of them scored under one
+            rubric.
     """
     options = options or CompareOptions()
     names = names_of(folders)
@@ -143,18 +147,22 @@ def compare_scores(
     differences = [*_differences(means, options)]
     if not differences:
         raise UserError(
-            f"compare: {' and '.join(names)} have no question in common that both scored under one"
-            " rubric; give answers to one question the same question_id"
+            f"compare: {' and '.join(names)} have no question in common that both"
+            " scored under one rubric; give answers to one question the same"
+            " question_id"
         )
     corrected = holm([row.p for row in differences])
     return ScoreComparison(
         names=tuple(names),
         options=options,
         shared=len(common),
-        only={n: len(run.questions - common) for n, run in zip(names, runs, strict=True)},
+        only={
+            n: len(run.questions - common) for n, run in zip(names, runs, strict=True)
+        },
         runs=tuple(row for run in runs for row in run.rows),
         differences=tuple(
-            replace(row, p_holm=p) for row, p in zip(differences, corrected, strict=True)
+            replace(row, p_holm=p)
+            for row, p in zip(differences, corrected, strict=True)
         ),
         apart=tuple(sorted(_apart(means), key=lambda one: -one.gap)[: options.top]),
     )
@@ -195,7 +203,9 @@ def _scored(name: str, run: Run) -> _Scored:
     return _Scored({*question.values()}, means, rows)
 
 
-def _differences(means: Mapping[str, _Means], options: CompareOptions) -> Iterator[ScoreDifference]:
+def _differences(
+    means: Mapping[str, _Means], options: CompareOptions
+) -> Iterator[ScoreDifference]:
     for (first, one), (second, other) in combinations(means.items(), 2):
         for rubric in [name for name in one if name in other]:
             mine, theirs = one[rubric], other[rubric]
@@ -228,7 +238,9 @@ def _apart(means: Mapping[str, _Means]) -> Iterator[ScoreDisagreement]:
     for rubric in dict.fromkeys(name for of in means.values() for name in of):
         scored = {name: of[rubric] for name, of in means.items() if rubric in of}
         for question in dict.fromkeys(name for of in scored.values() for name in of):
-            scores = {name: of[question] for name, of in scored.items() if question in of}
+            scores = {
+                name: of[question] for name, of in scored.items() if question in of
+            }
             gap = max(scores.values()) - min(scores.values())
             if gap:
                 yield ScoreDisagreement(question, rubric, scores, gap)
@@ -248,7 +260,10 @@ def score_answer(report: ScoreComparison) -> tuple[str, ...]:
         if means[0] != means[1]:
             level = report.options.bootstrap.level
             end = f"{names[0]} is {outcome(True, row.p_holm, level, _TEST)}"
-        lines.append(f"{names[0]} scores {means[0]:.2f} and {names[1]} {means[1]:.2f} {of}: {end}.")
+        lines.append(
+            f"{names[0]} scores {means[0]:.2f} and {names[1]} {means[1]:.2f} {of}:"
+            f" {end}."
+        )
     return tuple(lines[:3])
 
 

@@ -28,7 +28,8 @@ from trace_eval.show.table import column, joined, p_text
 from trace_eval.stats.ranking.correlation import Correlation, correlate
 from trace_eval.stats.ranking.outcomes import ranks
 
-#: Pairs of bootstrap resamples of one judging, where there is no A/A, and how they are called.
+#: Pairs of bootstrap resamples of one judging, where there is no A/A, and how they are
+#: called.
 _HALVES = 100
 _HALVES_IN_WORDS = f"{_HALVES} pairs of bootstrap samples of the first judging, seed 0"
 
@@ -40,8 +41,8 @@ _EVEN = 1e-9
 class SystemShift:
     """One system's mean points under both judges; of pairs that is its win rate, ties as halves.
 
-    Rank 1 is best, None is that of a system without a score. ``p_holm`` is that of no shift, by
-    sign flips of its own items, over all systems.
+    Rank 1 is best, None is that of a system without a score. ``p_holm`` is that of no
+    shift, by sign flips of its own items, over all systems.
     """
 
     system: str
@@ -49,7 +50,9 @@ class SystemShift:
     first: IntervalEstimate
     second: IntervalEstimate
     shift: IntervalEstimate
-    ranks: tuple[int | None, int | None] = field(metadata=column("rank", joined(" to ")))
+    ranks: tuple[int | None, int | None] = field(
+        metadata=column("rank", joined(" to "))
+    )
     p_holm: float = field(metadata=column("p (Holm)", p_text))
 
 
@@ -59,7 +62,9 @@ class SystemChange:
 
     rows: tuple[SystemShift, ...]
     correlation: Correlation  # of the two orders
-    conclusions: tuple[ConclusionChange, ...]  # against the field, and of every two that met
+    conclusions: tuple[
+        ConclusionChange, ...
+    ]  # against the field, and of every two that met
 
     @property
     def beyond_noise(self) -> bool:
@@ -122,7 +127,11 @@ def _rows_of(judging: Judging) -> _Rows | None:
     if not kept or any(None in column.tolist() for column in kept):
         return None
     every, index = np.unique(np.stack(kept).astype(str), return_inverse=True)
-    codes, names, size = index.reshape(len(kept), -1), tuple(every.tolist()), len(judging)
+    codes, names, size = (
+        index.reshape(len(kept), -1),
+        tuple(every.tolist()),
+        len(judging),
+    )
     if len(kept) == 1:
         none = np.full(size, -1)
         return _Rows(
@@ -136,12 +145,20 @@ def _rows_of(judging: Judging) -> _Rows | None:
     a, b = codes[0][met], codes[1][met]
     flip = np.repeat([False, True], len(met))
     return _Rows(
-        item=np.r_[met, met], system=np.r_[a, b], rival=np.r_[b, a], flip=flip, names=names
+        item=np.r_[met, met],
+        system=np.r_[a, b],
+        rival=np.r_[b, a],
+        flip=flip,
+        names=names,
     )
 
 
 def _rows(
-    table: _Rows, x: Array, y: Array, cluster: NDArray[np.int64] | None, options: IntervalOptions
+    table: _Rows,
+    x: Array,
+    y: Array,
+    cluster: NDArray[np.int64] | None,
+    options: IntervalOptions,
 ) -> list[SystemShift]:
     resampler = Resampler(np.arange(len(x)) if cluster is None else cluster)
     first, second = table.points(x), table.points(y)
@@ -149,7 +166,11 @@ def _rows(
     own = [(table.system == number) & present for number in range(len(table.names))]
     first, second = np.nan_to_num(first), np.nan_to_num(second)
     for name, mine in zip(table.names, own, strict=True):
-        for key, values in (("first", first), ("second", second), ("shift", second - first)):
+        for key, values in (
+            ("first", first),
+            ("second", second),
+            ("shift", second - first),
+        ):
             resampler.mean(f"{key}.{name}", values, table.item, where=mine)
     result = resampler.estimates(options)
     places: list[list[int | None]] = []
@@ -161,7 +182,9 @@ def _rows(
     for name, mine, both, p_holm in zip(
         table.names, own, zip(*places, strict=True), holm(p), strict=True
     ):
-        one, other, shift = (result[f"{key}.{name}"] for key in ("first", "second", "shift"))
+        one, other, shift = (
+            result[f"{key}.{name}"] for key in ("first", "second", "shift")
+        )
         rows.append(
             SystemShift(
                 system=name,
@@ -173,7 +196,9 @@ def _rows(
                 p_holm=p_holm,
             )
         )
-    return sorted(rows, key=lambda row: (row.ranks[0] is None, row.ranks[0] or 0, row.system))
+    return sorted(
+        rows, key=lambda row: (row.ranks[0] is None, row.ranks[0] or 0, row.system)
+    )
 
 
 @dataclass(frozen=True)
@@ -185,7 +210,8 @@ class _Family:
         rows: that count.
         group: comparison of each row [shape=(k,)].
         cluster: of each item [shape=(items,)].
-        labels: sign tests of wins and losses; else normal tests of means against the field.
+        labels: sign tests of wins and losses; else normal tests of means against the
+            field.
     """
 
     name: str
@@ -228,7 +254,9 @@ class _Family:
         return z_conclusions(np.where(count < 1, 0.0, mean - field), variance)
 
 
-def _families(rows: _Rows, cluster: NDArray[np.int64], labels: bool) -> Iterator[_Family]:
+def _families(
+    rows: _Rows, cluster: NDArray[np.int64], labels: bool
+) -> Iterator[_Family]:
     yield _Family(
         name="every system against the field",
         names=rows.names,
@@ -241,9 +269,13 @@ def _families(rows: _Rows, cluster: NDArray[np.int64], labels: bool) -> Iterator
         return
     once, size = rows.system < rows.rival, len(rows.names)
     met, group = np.unique((rows.system * size + rows.rival)[once], return_inverse=True)
-    names = tuple(f"{rows.names[k // size]} and {rows.names[k % size]}" for k in met.tolist())
+    names = tuple(
+        f"{rows.names[k // size]} and {rows.names[k % size]}" for k in met.tolist()
+    )
     item, system, rival = rows.item[once], rows.system[once], rows.rival[once]
-    pairs = _Rows(item=item, system=system, rival=rival, flip=rows.flip[once], names=rows.names)
+    pairs = _Rows(
+        item=item, system=system, rival=rival, flip=rows.flip[once], names=rows.names
+    )
     yield _Family(
         name="every two systems that met",
         names=names,

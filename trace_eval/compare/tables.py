@@ -50,13 +50,18 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
     }
     if len(rest) > 1:
         behind = [
-            s.judge for s in rest if s.judge in rows and is_shown(rows[s.judge].p_holm, level)
+            s.judge
+            for s in rest
+            if s.judge in rows and is_shown(rows[s.judge].p_holm, level)
         ]
         equal = [s.judge for s in rest if s.judge not in behind]
         return f"{first}: {ahead_of(behind, equal)}.", *alike
     (last,) = rest
     other = last.accuracy.value or 0.0
-    first += f", {last.judge}{fused.get(last.judge, '')} on {rate(other, last.accuracy.interval)}"
+    first += (
+        f", {last.judge}{fused.get(last.judge, '')} on"
+        f" {rate(other, last.accuracy.interval)}"
+    )
     if last.scored != one.scored:
         first += f" of {last.scored:,}"
     row = rows.get(last.judge)
@@ -85,7 +90,10 @@ def _over_all_answer(report: RunComparison) -> str:
     dimension = most_accurate(report.people)[0].dimension
     labels = f"from {counted(best.labelled, 'label')} {BY_DRAW} ({dimension})"
     first = f"{one}{fused.get(one, '')} agrees with human labels on"
-    first += f" {rate(best.labels or 0.0, best.labels_interval)} of {counted(best.judged, 'pair')}"
+    first += (
+        f" {rate(best.labels or 0.0, best.labels_interval)} of"
+        f" {counted(best.judged, 'pair')}"
+    )
     gaps = {gap.second if gap.first == one else gap.first: gap for gap in report.gaps}
     if len(rest) > 1:
         behind = [n for n, _ in rest if n in gaps and is_shown(gaps[n].p_holm, level)]
@@ -105,11 +113,18 @@ def _over_all_answer(report: RunComparison) -> str:
 def clear_alone(row: Comparison, report: RunComparison) -> str:
     """Say why a difference is not shown although its interval lies on one side of 0, or nothing."""
     level, interval = report.options.bootstrap.level, row.difference.interval
-    if interval is None or interval[0] <= 0 <= interval[1] or is_shown(row.p_holm, level):
+    if (
+        interval is None
+        or interval[0] <= 0 <= interval[1]
+        or is_shown(row.p_holm, level)
+    ):
         return ""
     if is_shown(row.mcnemar.p, level):
         number = counted(len(report.differences), "difference")
-        return f"its interval is clear of 0, but that is one of {number}, which Holm's test counts"
+        return (
+            f"its interval is clear of 0, but that is one of {number}, which Holm's"
+            " test counts"
+        )
     return "its interval is clear of 0, but the exact test does not show it"
 
 
@@ -117,7 +132,9 @@ def _alike(report: RunComparison) -> tuple[str, ...]:
     """Say how often runs give a pair the same label; of several those that do least often."""
     names = {row.dimension for row in report.mutual}
     main = next((name for name in MAIN if name in names), None)
-    rows = [r for r in report.mutual if r.dimension == main and r.same.value is not None]
+    rows = [
+        r for r in report.mutual if r.dimension == main and r.same.value is not None
+    ]
     if not rows:
         return ()
     least = min(rows, key=lambda row: row.same.value or 0)
@@ -133,7 +150,9 @@ APART = "Furthest apart"
 
 def compare_tables(report: RunComparison | ScoreComparison) -> Iterator[Table]:
     """Make tables of cost, coverage, annotators, differences, noise, and where both are apart."""
-    result = score_tables(report) if isinstance(report, ScoreComparison) else _all(report)
+    result = (
+        score_tables(report) if isinstance(report, ScoreComparison) else _all(report)
+    )
     yield from (table for table in result if table.rows)
 
 
@@ -142,19 +161,24 @@ def _all(report: RunComparison) -> Iterator[Table]:
     yield table(
         f"Runs over {counted(report.shared, 'shared pair')}",
         report.costs,
-        "run judge policy scored coverage cost_usd cost_per_item call_s extract_s calls audio_s",
+        (
+            "run judge policy scored coverage cost_usd cost_per_item call_s extract_s"
+            " calls audio_s"
+        ),
         "money of all calls, cached ones at their price; - where no price is known",
     )
     if report.people:
         how, unit = report.options.bootstrap, report.drawn.replace("items", "pairs")
-        results = [result for score in report.people for result in score.metrics.values()]
+        results = [
+            result for score in report.people for result in score.metrics.values()
+        ]
         by = methods_of(results)
         interval = f"{how.level:.0%} intervals over {unit}: {by}; {fused}"
         yield table(
             f"With annotators ({report.labels})",
             report.people,
-            "judge dimension scored metrics.accuracy_4way metrics.accuracy_3way metrics.kappa"
-            " majority.accuracy",
+            "judge dimension scored metrics.accuracy_4way metrics.accuracy_3way"
+            " metrics.kappa majority.accuracy",
             interval,
             judge="run",
             accuracy_4way="4-way",
@@ -164,13 +188,15 @@ def _all(report: RunComparison) -> Iterator[Table]:
         title = "Difference against annotators, second minus first, paired"
         note = f"two-sided tests; {interval}"
         yield comparison_table(title, report.differences, note, "pairs")
-    rows = [{"run": name, "all": estimate} for name, estimate in report.over_all.items()]
+    rows = [
+        {"run": name, "all": estimate} for name, estimate in report.over_all.items()
+    ]
     yield table(
         f"With annotators over all pairs, {BY_DRAW}",
         rows,
         "run all.labelled all.judged all.labels",
-        "each label weighs the inverse of its inclusion; the tables above are of the labelled pairs"
-        " alone",
+        "each label weighs the inverse of its inclusion; the tables above are of the"
+        " labelled pairs alone",
         labelled="labels",
         judged="pairs",
         labels="accuracy over all pairs",
@@ -187,14 +213,21 @@ def _all(report: RunComparison) -> Iterator[Table]:
         "first second dimension items same kappa",
         f"over the pairs that both scored; {fused}",
     )
-    effect = " ".join(f"effect.{name}" for name in ("fell_on", "items", "repeat", "noisy", "net"))
+    effect = " ".join(
+        f"effect.{name}" for name in ("fell_on", "items", "repeat", "noisy", "net")
+    )
     yield table(
         "Noise on one answer: unchanged verdicts",
         report.noise,
         f"run snr_db {effect}",
-        "the repetition is the second run without noise; net is what the noise adds to it",
+        (
+            "the repetition is the second run without noise; net is what the noise adds"
+            " to it"
+        ),
     )
-    seen = {name for item in report.apart for own in item.verdicts.values() for name in own}
+    seen = {
+        name for item in report.apart for own in item.verdicts.values() for name in own
+    }
     wholes = "overall", "preference", "match"
     columns = dict.fromkeys(name for name in (*wholes, *LABEL_COLUMNS) if name in seen)
 
@@ -204,7 +237,9 @@ def _all(report: RunComparison) -> Iterator[Table]:
     lines: list[tuple[str, ...]] = []
     for item in report.apart:
         verdicts = [cell(item.verdicts[name]) for name in report.names]
-        lines.append((item.pair, *verdicts, cell(item.people) if item.people else NOTHING))
+        lines.append(
+            (item.pair, *verdicts, cell(item.people) if item.people else NOTHING)
+        )
     yield grid(
         APART,
         ("pair", *report.names, "human label"),

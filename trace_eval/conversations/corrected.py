@@ -1,7 +1,8 @@
 """Measured events with human corrections applied: a fold over ``corrections.jsonl``.
 
-A correction names the event as it was before, so it holds for the measurement that it was made of:
-where a call has been measured otherwise since, it fits no event, and is reported.
+A correction names the event as it was before, so it holds for the measurement that it
+was made of: where a call has been measured otherwise since, it fits no event, and is
+reported.
 """
 
 from __future__ import annotations
@@ -52,13 +53,15 @@ class CorrectedEvents:
 
 
 def corrected_events(
-    definitions: DefinitionSet, conversation: Conversation, corrections: Iterable[EventCorrection]
+    definitions: DefinitionSet,
+    conversation: Conversation,
+    corrections: Iterable[EventCorrection],
 ) -> CorrectedEvents:
     """Measure a conversation and apply corrections of its events in order.
 
-    The value of a corrected event is its length where its kind has values (a response that was
-    measured negative stays negative); an event that is put back as it was is what was measured.
-    Corrections of other definition sets are left out.
+    The value of a corrected event is its length where its kind has values (a response
+    that was measured negative stays negative); an event that is put back as it was is
+    what was measured. Corrections of other definition sets are left out.
 
     Raises:
         UserError: there are corrections, and the set does not score events.
@@ -69,13 +72,17 @@ def corrected_events(
     if not mine:
         return CorrectedEvents(tuple(state), measured)
     if definitions.sums is None:
-        raise UserError(f"{definitions.name}: scores turns, not events; correct another set's")
+        raise UserError(
+            f"{definitions.name}: scores turns, not events; correct another set's"
+        )
     unfit = [one for one in mine if not _apply(one, state, definitions)]
     state.sort(key=lambda one: (one.event.start_s, one.event.end_s))
     events = [one.event for one in state if not one.deleted]
     if all(one.who is None for one in state):
         return CorrectedEvents(tuple(state), measured, tuple(unfit))
-    return CorrectedEvents(tuple(state), definitions.summed(conversation, events), tuple(unfit))
+    return CorrectedEvents(
+        tuple(state), definitions.summed(conversation, events), tuple(unfit)
+    )
 
 
 def set_event(event: Event) -> SetEvent:
@@ -83,7 +90,9 @@ def set_event(event: Event) -> SetEvent:
     return SetEvent(kind=event.kind, start_s=event.start_s, end_s=event.end_s)
 
 
-def check_event(after: SetEvent, definitions: DefinitionSet, conversation: Conversation) -> None:
+def check_event(
+    after: SetEvent, definitions: DefinitionSet, conversation: Conversation
+) -> None:
     """Raise UserError for a kind that the set does not have, or a time outside of the call."""
     if after.kind not in definitions.kinds:
         kinds = ", ".join(definitions.kinds)
@@ -91,7 +100,9 @@ def check_event(after: SetEvent, definitions: DefinitionSet, conversation: Conve
     first, last = bounds_of(conversation)
     for name, at in (("start", after.start_s), ("end", after.end_s)):
         if not first - _SAME_S <= at <= last + _SAME_S:
-            raise UserError(f"{name} {at:g} s: the call lasts from {first:g} to {last:g} s")
+            raise UserError(
+                f"{name} {at:g} s: the call lasts from {first:g} to {last:g} s"
+            )
 
 
 def bounds_of(conversation: Conversation) -> tuple[float, float]:
@@ -101,7 +112,9 @@ def bounds_of(conversation: Conversation) -> tuple[float, float]:
     return first, max([conversation.end_s, *(end for _, end in spans)])
 
 
-def _apply(correction: EventCorrection, state: list[Kept], definitions: DefinitionSet) -> bool:
+def _apply(
+    correction: EventCorrection, state: list[Kept], definitions: DefinitionSet
+) -> bool:
     """Change the events; False: there is no such event or kind."""
     before, after = correction.before, correction.after
     if after is not None and after.kind not in definitions.kinds:
@@ -109,7 +122,8 @@ def _apply(correction: EventCorrection, state: list[Kept], definitions: Definiti
     wanted = before or after
     if wanted is None:
         return True
-    # An event without a before is a deleted one that comes back, or one that was not measured.
+    # An event without a before is a deleted one that comes back, or one that was not
+    # measured.
     there = ((n, one) for n, one in enumerate(state) if one.deleted == (before is None))
     position = next((n for n, one in there if _is_same(one.event, wanted)), None)
     if position is None:
@@ -131,17 +145,37 @@ def _is_same(event: Event, wanted: SetEvent) -> bool:
     return event.kind == wanted.kind and moved_s < _SAME_S
 
 
-def _kept(after: SetEvent, measured: Event | None, who: str, definitions: DefinitionSet) -> Kept:
+def _kept(
+    after: SetEvent, measured: Event | None, who: str, definitions: DefinitionSet
+) -> Kept:
     if measured is not None and _is_same(measured, after):
         return Kept(measured, measured)
-    value: float | None = after.end_s - after.start_s if definitions.kinds[after.kind] else None
+    value: float | None = (
+        after.end_s - after.start_s if definitions.kinds[after.kind] else None
+    )
     data = {}
     if measured is not None and measured.kind == after.kind:
-        data = {name: details for name, details in measured.data.items() if name not in _OF_EDGES}
-        if value is not None:  # a length has no sign, and is unknown where the measured value is
-            value = None if measured.value_s is None else math.copysign(value, measured.value_s)
+        data = {
+            name: details
+            for name, details in measured.data.items()
+            if name not in _OF_EDGES
+        }
+        if (
+            value is not None
+        ):  # a length has no sign, and is unknown where the measured value is
+            value = (
+                None
+                if measured.value_s is None
+                else math.copysign(value, measured.value_s)
+            )
     return Kept(
-        Event(kind=after.kind, start_s=after.start_s, end_s=after.end_s, value_s=value, data=data),
+        Event(
+            kind=after.kind,
+            start_s=after.start_s,
+            end_s=after.end_s,
+            value_s=value,
+            data=data,
+        ),
         measured,
         who,
     )

@@ -1,6 +1,7 @@
 """Pairs of conversations turn by turn: each turn of the user with the answers of both agents.
 
-Turns can be compared only where the user says the same on both sides, as scripted callers do.
+Turns can be compared only where the user says the same on both sides, as scripted
+callers do.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ COMPARED_LETTERS = 2_000
 def pairs_by_turn(pairs: Sequence[Pair]) -> list[Pair]:
     """Pair every turn of the user that both conversations of a pair have.
 
-    ``ID/turn-N`` is the exchange of user turn N of A with its counterpart of B: that turn, and
-    all until the user takes the floor again. Counterparts have the same words in the same order;
-    without words in the source they have the same place, and the judge compares recognised words.
-    A turn without a counterpart is paired with the next one of B, and judged ``not_parallel``.
+    ``ID/turn-N`` is the exchange of user turn N of A with its counterpart of B: that
+    turn, and all until the user takes the floor again. Counterparts have the same words
+    in the same order; without words in the source they have the same place, and the
+    judge compares recognised words. A turn without a counterpart is paired with the
+    next one of B, and judged ``not_parallel``.
 
     Raises:
         UserError: a pair has no two conversations.
@@ -38,8 +40,8 @@ def _by_turn(pair: Pair) -> Iterator[Pair]:
     a, b = (answer.conversation for answer in pair.answers)
     if a is None or b is None:
         raise UserError(
-            f"pair {pair.id}: by turn needs two conversations; give 'conversation' on both sides,"
-            " or judge the pair as it is"
+            f"pair {pair.id}: by turn needs two conversations; give 'conversation' on"
+            " both sides, or judge the pair as it is"
         )
     ours, theirs = _user_turns(a), _user_turns(b)
     for position, other in _counterparts(a, ours, b, theirs):
@@ -50,8 +52,12 @@ def _by_turn(pair: Pair) -> Iterator[Pair]:
                 "instruction": Instruction(),
                 "instruction_id": pair.instruction_id or pair.id,
                 "labels": None,  # they are of the whole
-                "a": pair.a.model_copy(update={"conversation": exchange(a, ours, position)}),
-                "b": pair.b.model_copy(update={"conversation": exchange(b, theirs, other)}),
+                "a": pair.a.model_copy(
+                    update={"conversation": exchange(a, ours, position)}
+                ),
+                "b": pair.b.model_copy(
+                    update={"conversation": exchange(b, theirs, other)}
+                ),
             }
         )
 
@@ -67,7 +73,10 @@ def _counterparts(
     """Return places in A and in B of the user's turns; none where B's user never speaks."""
     if not theirs:
         return
-    mine, others = [words_of(a, n, {}) for n in ours], [words_of(b, n, {}) for n in theirs]
+    mine, others = (
+        [words_of(a, n, {}) for n in ours],
+        [words_of(b, n, {}) for n in theirs],
+    )
     if None in mine or None in others:  # until a recogniser has transcribed them
         matched = dict(enumerate(range(len(ours))))
     else:
@@ -105,7 +114,9 @@ def _in_order(equal: Sequence[Sequence[bool]]) -> dict[int, int]:
     return matches
 
 
-def exchange(conversation: Conversation, users: Sequence[int], position: int) -> Conversation:
+def exchange(
+    conversation: Conversation, users: Sequence[int], position: int
+) -> Conversation:
     """Return one of the user's turns that take the floor, and all until the next of them."""
     first = users[position]
     last = users[position + 1] if position + 1 < len(users) else len(conversation.turns)
@@ -121,7 +132,12 @@ def exchange(conversation: Conversation, users: Sequence[int], position: int) ->
         if event.turn is not None and first <= event.turn < last
     )
     return conversation.model_copy(
-        update={"turns": turns, "events": events, "end": end, "start_s": turns[0].start_s}
+        update={
+            "turns": turns,
+            "events": events,
+            "end": end,
+            "start_s": turns[0].start_s,
+        }
     )
 
 
@@ -133,7 +149,10 @@ def not_parallel(pair: Pair, blueprints: Mapping[str, Blueprint]) -> str | None:
     for side, answer in zip("ab", pair.answers, strict=True):
         words = words_of(answer.conversation, 0, turn_blueprints(side, blueprints))  # type: ignore[arg-type]
         if words is None:
-            return f"the user's words of {side.upper()} are not known; give 'text' of the turns"
+            return (
+                f"the user's words of {side.upper()} are not known; give 'text' of the"
+                " turns"
+            )
         texts.append(words)
     a, b = texts
     if _same(a, b):

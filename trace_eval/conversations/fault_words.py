@@ -1,7 +1,7 @@
 """What the words of a call say of a failure: of the recogniser, of an agent or caller that loops.
 
-Words are those of a source: what the caller was to say, what the recogniser wrote of it, what the
-agent said. Nothing is heard again here.
+Words are those of a source: what the caller was to say, what the recogniser wrote of
+it, what the agent said. Nothing is heard again here.
 """
 
 from __future__ import annotations
@@ -12,16 +12,19 @@ from collections.abc import Iterator, Sequence
 
 from trace_eval.data.conversation import Conversation, Role, Turn
 
-#: Share of words that a recogniser gets wrong from which it is to blame, and fewest words.
+#: Share of words that a recogniser gets wrong from which it is to blame, and fewest
+#: words.
 _WRONG, _LEAST_WORDS = 0.5, 8
 
-#: Words in a row that count as said again; share of all that is too much, of how many at least.
+#: Words in a row that count as said again; share of all that is too much, of how many
+#: at least.
 _ROW, _AGAIN, _LEAST_ROWS = 5, 0.25, 12
 
 #: Words in a second that nobody says.
 _FASTEST = 5.0
 
-#: Shortest turn of which a recogniser must write something, seconds; digits that make a code.
+#: Shortest turn of which a recogniser must write something, seconds; digits that make a
+#: code.
 _TURN_S, _CODE = 1.0, 3
 
 _WORD = re.compile(r"[^\W_]+")
@@ -38,7 +41,9 @@ def other_words(conversation: Conversation) -> Iterator[str]:
             continue  # of other letters nobody can tell
         errors = _distance(said, wrote)
         if errors > _WRONG * len(said) and not example:
-            example = f"turn {number}: {' '.join(said[:6])!r} as {' '.join(wrote[:6])!r}"
+            example = (
+                f"turn {number}: {' '.join(said[:6])!r} as {' '.join(wrote[:6])!r}"
+            )
         wrong, whole = wrong + errors, whole + len(said)
     if whole >= _LEAST_WORDS and wrong >= _WRONG * whole:
         yield f"writes {wrong} of {whole} words of the caller otherwise; {example}"
@@ -47,8 +52,12 @@ def other_words(conversation: Conversation) -> Iterator[str]:
 def lost_words(conversation: Conversation) -> Iterator[str]:
     """Yield that the recogniser wrote too few words, other numbers, or all words again."""
     turns = list(conversation.turns_of("user"))
-    said = {n: len(words_in(turn.text)) for n, turn in turns if _seconds(turn) >= _TURN_S}
-    wrote = {n: min(said[n], len(words_in(turn.heard))) for n, turn in turns if n in said}
+    said = {
+        n: len(words_in(turn.text)) for n, turn in turns if _seconds(turn) >= _TURN_S
+    }
+    wrote = {
+        n: min(said[n], len(words_in(turn.heard))) for n, turn in turns if n in said
+    }
     whole, lost = sum(said.values()), sum(said.values()) - sum(wrote.values())
     if sum(wrote.values()) and lost >= max(_LEAST_WORDS, _WRONG * whole):
         few = [n for n in said if wrote[n] <= (1 - _WRONG) * said[n] and said[n]]
@@ -57,7 +66,10 @@ def lost_words(conversation: Conversation) -> Iterator[str]:
     for number, turn in turns:
         code, digits = _digits(turn.text), _digits(turn.heard)
         if min(len(code), len(digits)) >= _CODE and code not in digits:
-            yield f"writes {digits!r:.40} in turn {number}, where the caller says {code!r:.40}"
+            yield (
+                f"writes {digits!r:.40} in turn {number}, where the caller says"
+                f" {code!r:.40}"
+            )
             break
     again, whole = _rows_again(_stream(conversation, "user", "heard"))
     if _too_often(again, whole) and not _said_again(conversation):

@@ -1,7 +1,7 @@
 """Rules over a conversation: where the agent is late, talks over, does not answer, or loops.
 
-Times come from ``trace-eval/2``; words from the source, else from a recogniser. Where a rule cannot
-decide (no clock, no words), its result is None, which is not "never".
+Times come from ``trace-eval/2``; words from the source, else from a recogniser. Where a
+rule cannot decide (no clock, no words), its result is None, which is not "never".
 """
 
 from __future__ import annotations
@@ -23,7 +23,13 @@ from trace_eval.data.conversation import Conversation, Role
 FindingKind = Literal["late", "talks_over", "no_answer", "loops", "other_language"]
 
 #: The kinds of findings, in the order of reports.
-KINDS: tuple[FindingKind, ...] = ("late", "talks_over", "no_answer", "loops", "other_language")
+KINDS: tuple[FindingKind, ...] = (
+    "late",
+    "talks_over",
+    "no_answer",
+    "loops",
+    "other_language",
+)
 
 #: Kind of a source's event -> kind of finding.
 _EVENTS: dict[str, FindingKind] = {
@@ -46,7 +52,9 @@ class FindingRules:
     late_tool_s: float = 4.0  # the same where a tool was called
     loop_words: int = 5  # shorter turns may be repeated
     loop_turns: int = 3  # so many turns of the agent back are compared
-    loop_ratio: float = 0.9  # words in common, 0 to 1, from which a turn is the same again
+    loop_ratio: float = (
+        0.9  # words in common, 0 to 1, from which a turn is the same again
+    )
     language_words: int = 3  # fewer recognised words say nothing of the language
 
 
@@ -69,7 +77,9 @@ class Findings:
     """The results of the rules for one conversation."""
 
     results: tuple[CallFinding, ...]
-    chances: Mapping[FindingKind, int | None]  # how often it could have happened; None: unknown
+    chances: Mapping[
+        FindingKind, int | None
+    ]  # how often it could have happened; None: unknown
     measured: Measured
 
     def of(self, kind: FindingKind) -> list[CallFinding]:
@@ -82,26 +92,36 @@ class Findings:
         return min(1.0, len(self.of(kind)) / chances) if chances else None
 
 
-def find(conversation: Conversation, blueprints: Mapping[int, Blueprint] | None = None) -> Findings:
+def find(
+    conversation: Conversation, blueprints: Mapping[int, Blueprint] | None = None
+) -> Findings:
     """Apply the rules to a conversation, with blueprints of the sound of its turns by number."""
     blueprints = blueprints or {}
     measured = TRACE_EVAL.measure(conversation)
-    words = {n: words_of(conversation, n, blueprints) for n in range(len(conversation.turns))}
+    words = {
+        n: words_of(conversation, n, blueprints) for n in range(len(conversation.turns))
+    }
     agent = [n for n, turn in conversation.turns_of("agent") if not turn.backchannel]
     user = [n for n, turn in conversation.turns_of("user") if not turn.backchannel]
     timed = "reply_rate" in measured.ratios
     if measured.unusable:  # nor is the order of turns to be trusted
         results = []
     else:
-        results = [*_timed(conversation, measured)] if timed else [*_unanswered(conversation)]
-    certain = [n for n in agent if words[n] and not _guessed(conversation, n, blueprints)]
+        results = (
+            [*_timed(conversation, measured)] if timed else [*_unanswered(conversation)]
+        )
+    certain = [
+        n for n in agent if words[n] and not _guessed(conversation, n, blueprints)
+    ]
     results += _loops(conversation, [(n, words[n] or "") for n in certain])
     languages = _languages(conversation, blueprints)
     results += _foreign(conversation, languages)
     awaited = None if measured.unusable else len(user)
     chances: dict[FindingKind, int | None] = {
         "late": sum(e.kind == "response" for e in measured.events) if timed else None,
-        "talks_over": len(user) if timed and "interruption_rate" in measured.ratios else None,
+        "talks_over": len(user)
+        if timed and "interruption_rate" in measured.ratios
+        else None,
         "no_answer": int(measured.ratios["reply_rate"][1]) if timed else awaited,
         "loops": len(certain) or None,
         "other_language": len(languages["agent"]) if languages["user"] else None,
@@ -110,7 +130,9 @@ def find(conversation: Conversation, blueprints: Mapping[int, Blueprint] | None 
     return Findings(tuple(order), chances, measured)
 
 
-def turn_blueprints(side: str, blueprints: Mapping[str, Blueprint]) -> dict[int, Blueprint]:
+def turn_blueprints(
+    side: str, blueprints: Mapping[str, Blueprint]
+) -> dict[int, Blueprint]:
     """Return blueprints by number of turn, from those of an item's recordings by role."""
     return {
         int(role.rpartition("-")[2]): result
@@ -119,7 +141,9 @@ def turn_blueprints(side: str, blueprints: Mapping[str, Blueprint]) -> dict[int,
     }
 
 
-def _guessed(conversation: Conversation, number: int, blueprints: Mapping[int, Blueprint]) -> bool:
+def _guessed(
+    conversation: Conversation, number: int, blueprints: Mapping[int, Blueprint]
+) -> bool:
     """Whether a turn has no words but guesses of a recogniser, which repeats itself there."""
     turn = conversation.turns[number]
     if turn.text is not None or turn.heard is not None or number not in blueprints:
@@ -157,7 +181,11 @@ def turn_at(conversation: Conversation, role: Role, at_s: float) -> int | None:
 def alike(one: Sequence[str], other: Sequence[str], least: float) -> bool:
     """Whether two texts, or lists of words, have this share in common, in the same order."""
     match = SequenceMatcher(None, one, other, autojunk=False)
-    bounds = (match.real_quick_ratio, match.quick_ratio, match.ratio)  # the cheap ones first
+    bounds = (
+        match.real_quick_ratio,
+        match.quick_ratio,
+        match.ratio,
+    )  # the cheap ones first
     return all(ratio() >= least for ratio in bounds)
 
 
@@ -169,14 +197,22 @@ def _timed(conversation: Conversation, measured: Measured) -> Iterator[CallFindi
                 why = f"answers after {event.value_s:.1f} s, over {limit:g} s"
                 turn = turn_at(conversation, "agent", event.end_s)
                 yield CallFinding(
-                    kind="late", turn=turn, start_s=event.start_s, end_s=event.end_s, why=why
+                    kind="late",
+                    turn=turn,
+                    start_s=event.start_s,
+                    end_s=event.end_s,
+                    why=why,
                 )
         elif event.kind in _EVENTS:
             kind = _EVENTS[event.kind]
             role: Role = "user" if kind == "no_answer" else "agent"
             why = f"no answer for {event.end_s - event.start_s:.1f} s"
             if kind != "no_answer":
-                what = "talks on" if event.kind == "no_yield" else "starts inside the user's turn"
+                what = (
+                    "talks on"
+                    if event.kind == "no_yield"
+                    else "starts inside the user's turn"
+                )
                 why = f"{what}, {event.value_s or 0.0:.1f} s at once"
             turn = turn_at(conversation, role, event.start_s)
             yield CallFinding(
@@ -202,9 +238,13 @@ def _unanswered(conversation: Conversation) -> Iterator[CallFinding]:
             )
 
 
-def _loops(conversation: Conversation, texts: Sequence[tuple[int, str]]) -> Iterator[CallFinding]:
+def _loops(
+    conversation: Conversation, texts: Sequence[tuple[int, str]]
+) -> Iterator[CallFinding]:
     # as they sound: recognisers write one sentence with other commas, or 25 for 25th
-    words = [(n, _WORD.findall(_ORDINAL.sub(r"\1", text.casefold()))) for n, text in texts]
+    words = [
+        (n, _WORD.findall(_ORDINAL.sub(r"\1", text.casefold()))) for n, text in texts
+    ]
     for position, (number, now) in enumerate(words):
         if len(now) < RULES.loop_words:
             continue
@@ -213,7 +253,11 @@ def _loops(conversation: Conversation, texts: Sequence[tuple[int, str]]) -> Iter
                 turn = conversation.turns[number]
                 why = f"says turn {earlier} again"
                 yield CallFinding(
-                    kind="loops", turn=number, start_s=turn.start_s, end_s=turn.end_s, why=why
+                    kind="loops",
+                    turn=number,
+                    start_s=turn.start_s,
+                    end_s=turn.end_s,
+                    why=why,
                 )
                 break
 
@@ -228,7 +272,10 @@ def _languages(
             recognised = _transcript(number, blueprints)
             if recognised is None or recognised.language_source != "detected":
                 continue
-            certain = recognised.spoken is None or blueprints[number].certain_language is not None
+            certain = (
+                recognised.spoken is None
+                or blueprints[number].certain_language is not None
+            )
             if certain and len(recognised.text.split()) >= RULES.language_words:
                 languages[role][number] = recognised.language
     return languages
@@ -244,7 +291,11 @@ def _foreign(
             turn = conversation.turns[number]
             why = f"answers in {language}, the user speaks {', '.join(sorted(spoken))}"
             yield CallFinding(
-                kind="other_language", turn=number, start_s=turn.start_s, end_s=turn.end_s, why=why
+                kind="other_language",
+                turn=number,
+                start_s=turn.start_s,
+                end_s=turn.end_s,
+                why=why,
             )
 
 
@@ -259,7 +310,9 @@ def timing_line(findings: Findings) -> str:
         lines[0] += f" (median {median(replies):.1f} s, longest {max(replies):.1f} s)"
     counted: tuple[FindingKind, ...] = ("late", "no_answer", "talks_over")
     lines += [
-        f"{kind} {len(findings.of(kind))}" for kind in counted if findings.chances[kind] is not None
+        f"{kind} {len(findings.of(kind))}"
+        for kind in counted
+        if findings.chances[kind] is not None
     ]
     if "yield_rate" in measured.ratios:
         yields, chances = measured.ratios["yield_rate"]

@@ -1,11 +1,13 @@
 """Floor holders over time: segments -> utterances -> backchannels and turns.
 
-Utterances are segments of one speaker with gaps under ``join_s``; the stretch of a speaker is
-its segments with gaps under ``stretch_s``. A backchannel is a short utterance that begins inside
-a stretch of the other, which goes on after it; every other utterance takes the floor.
+Utterances are segments of one speaker with gaps under ``join_s``; the stretch of a
+speaker is its segments with gaps under ``stretch_s``. A backchannel is a short
+utterance that begins inside a stretch of the other, which goes on after it; every other
+utterance takes the floor.
 
-Turns of a recording have the edges that a listener would name. Sound that they leave out, such as
-breath, is an event of its own; with it the edges of the detector's speech can be restored.
+Turns of a recording have the edges that a listener would name. Sound that they leave
+out, such as breath, is an event of its own; with it the edges of the detector's speech
+can be restored.
 """
 
 from __future__ import annotations
@@ -59,7 +61,11 @@ class Floor:
 def floor_of(conversation: Conversation, rules: FloorRules) -> Floor:
     """Collect the speech of user and agent; nothing after a transfer to a person counts."""
     stop = min(
-        (e.at_s for e in conversation.events if e.kind == "transfer" and e.at_s is not None),
+        (
+            e.at_s
+            for e in conversation.events
+            if e.kind == "transfer" and e.at_s is not None
+        ),
         default=conversation.end_s,
     )
     segments: dict[Role, Spans] = {}
@@ -74,13 +80,21 @@ def floor_of(conversation: Conversation, rules: FloorRules) -> Floor:
             # the words are known of those utterances that are a whole turn
             if turn.text is not None and len(parts) == 1:
                 words[role][parts[0]] = turn.text
-    return _floor(segments, words, start_s=conversation.start_s, end_s=stop, rules=rules)
+    return _floor(
+        segments, words, start_s=conversation.start_s, end_s=stop, rules=rules
+    )
 
 
-def floor_of_segments(segments: dict[Role, Spans], end_s: float, rules: FloorRules) -> Floor:
+def floor_of_segments(
+    segments: dict[Role, Spans], end_s: float, rules: FloorRules
+) -> Floor:
     """Return :func:`floor_of` segments whose words are unknown."""
     return _floor(
-        {role: joined(segments[role]) for role in ROLES}, {}, start_s=0.0, end_s=end_s, rules=rules
+        {role: joined(segments[role]) for role in ROLES},
+        {},
+        start_s=0.0,
+        end_s=end_s,
+        rules=rules,
     )
 
 
@@ -91,7 +105,9 @@ def _floor(
     end_s: float,
     rules: FloorRules,
 ) -> Floor:
-    stretches = {role: joined(spans, rules.stretch_s) for role, spans in segments.items()}
+    stretches = {
+        role: joined(spans, rules.stretch_s) for role, spans in segments.items()
+    }
     utterances: dict[Role, list[Utterance]] = {}
     for role in ROLES:
         other: Role = "agent" if role == "user" else "user"
@@ -123,7 +139,9 @@ def _is_backchannel(
     start, end = span
     if end - start > rules.backchannel_s:
         return False
-    if text is not None and ("?" in text or len(text.split()) > rules.backchannel_words):
+    if text is not None and (
+        "?" in text or len(text.split()) > rules.backchannel_words
+    ):
         return False
     held = around(other, start)
     return held is not None and held[1] >= end + rules.after_s
@@ -178,7 +196,9 @@ def speech_edges(conversation: Conversation) -> Conversation:
         return conversation
     spans: dict[Role, list[tuple[float, float]]] = {}
     for role in ROLES:
-        of_turns = [span for _, turn in conversation.turns_of(role) for span in turn.stretches]
+        of_turns = [
+            span for _, turn in conversation.turns_of(role) for span in turn.stretches
+        ]
         spans[role] = [*of_turns, *heard_on(role, left)]
     floor = floor_of_segments(spans, conversation.end_s, FloorRules())
     names = {role: one.name for role, one in speakers.items() if one}

@@ -42,7 +42,9 @@ def holds_conversations(path: Path) -> bool:
         return True
     columns = first_row(path).keys()
     turns = first_of(TURNS, columns)
-    if "speaker" in turns:  # many a manifest names who speaks; a table of turns says when too
+    if (
+        "speaker" in turns
+    ):  # many a manifest names who speaks; a table of turns says when too
         return is_timed(turns)
     return not _ANSWERS & columns
 
@@ -94,7 +96,7 @@ def one_conversation(
     result = read_conversations(path, layout, options)
     if len(result.items) != 1:
         raise InputError(
-            f"conversation {path}: holds {len(result.items)}; name a file with one, or give the"
-            " path to trace-eval rate as it is"
+            f"conversation {path}: holds {len(result.items)}; name a file with one, or"
+            " give the path to trace-eval rate as it is"
         )
     return rooted(result.items[0].conversation, Path.cwd())

@@ -24,14 +24,18 @@ def joined(spans: Iterable[tuple[float, float]], gap_s: float = 0.0) -> Spans:
     """
     spans_joined: Spans = []
     for start, end in sorted(spans):
-        if spans_joined and (start <= spans_joined[-1][1] or start - spans_joined[-1][1] < gap_s):
+        if spans_joined and (
+            start <= spans_joined[-1][1] or start - spans_joined[-1][1] < gap_s
+        ):
             spans_joined[-1] = (spans_joined[-1][0], max(spans_joined[-1][1], end))
         else:
             spans_joined.append((start, end))
     return spans_joined
 
 
-def overlaps(left: Sequence[tuple[float, float]], right: Sequence[tuple[float, float]]) -> Spans:
+def overlaps(
+    left: Sequence[tuple[float, float]], right: Sequence[tuple[float, float]]
+) -> Spans:
     """Return where both sound; each list sorted and apart."""
     shared: Spans = []
     one = other = 0
@@ -52,7 +56,9 @@ def gaps(spans: Sequence[tuple[float, float]]) -> Spans:
     return [(end, start) for (_, end), (start, _) in pairwise(spans)]
 
 
-def without(spans: Iterable[tuple[float, float]], holes: Iterable[tuple[float, float]]) -> Spans:
+def without(
+    spans: Iterable[tuple[float, float]], holes: Iterable[tuple[float, float]]
+) -> Spans:
     """Return the parts of spans that lie outside of holes.
 
     >>> without([(0, 5)], [(1, 2), (4, 9)])

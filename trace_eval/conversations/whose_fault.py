@@ -1,7 +1,8 @@
 """Whose fault a failed call was: of the caller, the recogniser, the agent or the recorder.
 
-It needs an agent and a caller; of a simulated caller its own text, of a recogniser what it wrote.
-Each rule names its evidence with times. Where the evidence lacks, whose fault it was is not known.
+It needs an agent and a caller; of a simulated caller its own text, of a recogniser what
+it wrote. Each rule names its evidence with times. Where the evidence lacks, whose fault
+it was is not known.
 """
 
 from __future__ import annotations
@@ -28,9 +29,15 @@ _BROKE_OFF = re.compile(
 
 #: Words in the reason of an end, or in an error, that name who failed.
 _NAMES: tuple[tuple[Whose, re.Pattern[str]], ...] = (
-    ("recogniser", re.compile(r"(?<![a-z])(stt|asr)(?![a-z])|transcri|recogni", re.IGNORECASE)),
+    (
+        "recogniser",
+        re.compile(r"(?<![a-z])(stt|asr)(?![a-z])|transcri|recogni", re.IGNORECASE),
+    ),
     ("caller", re.compile(r"simulat|customer|caller", re.IGNORECASE)),
-    ("agent", re.compile(r"(?<![a-z])(llm|tts)(?![a-z])|agent|assistant|tool", re.IGNORECASE)),
+    (
+        "agent",
+        re.compile(r"(?<![a-z])(llm|tts)(?![a-z])|agent|assistant|tool", re.IGNORECASE),
+    ),
 )
 _ERROR = re.compile(r"error|fail|crash|exception", re.IGNORECASE)
 
@@ -40,19 +47,23 @@ _BY_AGENT = re.compile(r"agent|assistant", re.IGNORECASE)
 #: Seconds from the end of a call in which a last turn is still to be answered.
 _LEFT_S = 2.0
 
-#: Reasons by which the caller ended the call; who says goodbye does not hang up on anybody.
+#: Reasons by which the caller ended the call; who says goodbye does not hang up on
+#: anybody.
 _HUNG_UP = USER_LEFT - {"transfer", "goodbye"}
 
 #: Silence behind an agent's last words from which the caller owes an answer, seconds.
 _OWED_S = 5.0
 
-#: How much later than its recording a log's last word is where the recording breaks off, seconds.
+#: How much later than its recording a log's last word is where the recording breaks
+#: off, seconds.
 _CUT_S = 5.0
 
-#: Times that an agent starts inside the caller's turns, or does not stop, that are too many.
+#: Times that an agent starts inside the caller's turns, or does not stop, that are too
+#: many.
 _RUDE = 2
 
-#: Starts of the caller inside the agent's speech that are too many, as a count and a share.
+#: Starts of the caller inside the agent's speech that are too many, as a count and a
+#: share.
 _OVER, _OVER_SHARE = 3, 0.34
 
 #: Late replies that are too many, as a share.
@@ -74,16 +85,19 @@ class CallFault:
     evidence: tuple[str, ...] = ()
 
 
-def whose_fault(conversation: Conversation, findings: Findings | None = None) -> CallFault | None:
+def whose_fault(
+    conversation: Conversation, findings: Findings | None = None
+) -> CallFault | None:
     """Return whose fault a call was; None: nothing shows that it failed.
 
-    The first of these that is shown counts: the recording cannot be timed, breaks off or is of
-    another call; a side never speaks; an error that names who failed; the recogniser wrote other
-    words; the agent is silent, or says itself again; the call broke off while somebody spoke or
-    waited; the agent is late, or starts inside the caller's turns; the caller speaks over the
-    agent; the agent does not stop. What follows explains a call that broke off, and is no failure
-    by itself: words that the recogniser lost or wrote again, a side that goes round in circles, and
-    a caller who says nothing more.
+    The first of these that is shown counts: the recording cannot be timed, breaks off
+    or is of another call; a side never speaks; an error that names who failed; the
+    recogniser wrote other words; the agent is silent, or says itself again; the call
+    broke off while somebody spoke or waited; the agent is late, or starts inside the
+    caller's turns; the caller speaks over the agent; the agent does not stop. What
+    follows explains a call that broke off, and is no failure by itself: words that the
+    recogniser lost or wrote again, a side that goes round in circles, and a caller who
+    says nothing more.
     """
     findings = findings or find(conversation)
     broke_off = bool(_BROKE_OFF.search(_ending(conversation)))
@@ -96,7 +110,9 @@ def whose_fault(conversation: Conversation, findings: Findings | None = None) ->
         why = f"the call ended by {_ending(conversation)!r:.60}, and no rule shows why"
         return CallFault("not known", why, ())
     first = shown[0]
-    return CallFault(first[0], first[1], tuple(f"{whose}: {what}" for whose, what in shown))
+    return CallFault(
+        first[0], first[1], tuple(f"{whose}: {what}" for whose, what in shown)
+    )
 
 
 def _ending(conversation: Conversation) -> str:
@@ -113,7 +129,9 @@ def _in_order(
     return [*upstream, *shown, *(one for one in explained if one[0] != "recogniser")]
 
 
-def _shown(conversation: Conversation, findings: Findings) -> Iterator[tuple[Whose, str]]:
+def _shown(
+    conversation: Conversation, findings: Findings
+) -> Iterator[tuple[Whose, str]]:
     measured = findings.measured
     if measured.unusable:
         yield "recording", str(conversation.meta.get("audit") or "cannot be timed")
@@ -138,17 +156,32 @@ def _shown(conversation: Conversation, findings: Findings) -> Iterator[tuple[Who
             often = counted(len(of_kind), "time")
             yield "agent", f"{what}, {often}, first at {_at(of_kind[0].start_s)}"
     yield from _left(conversation)
-    late, replies = findings.of("late"), [e for e in measured.events if e.kind == "response"]
+    late, replies = (
+        findings.of("late"),
+        [e for e in measured.events if e.kind == "response"],
+    )
     if late and len(late) >= _LATE_SHARE * len(replies):
-        yield "agent", f"is late in {len(late)} of {len(replies)} replies, {late[0].why}"
+        yield (
+            "agent",
+            f"is late in {len(late)} of {len(replies)} replies, {late[0].why}",
+        )
     yield from _over(measured.events, len(heard["user"]))
     over = [one for one in findings.of("talks_over") if "starts inside" in one.why]
     if len(over) >= max(_RUDE, _OVER_SHARE * len(heard["user"])):
-        yield "agent", f"speaks over the caller {len(over)} times, first at {_at(over[0].start_s)}"
+        yield (
+            "agent",
+            (
+                f"speaks over the caller {len(over)} times, first at"
+                f" {_at(over[0].start_s)}"
+            ),
+        )
     goes_on = [event for event in measured.events if event.kind == "no_yield"]
     if len(goes_on) >= _RUDE:
         first = _at(goes_on[0].start_s)
-        yield "agent", f"does not stop for the caller, {len(goes_on)} times, first at {first}"
+        yield (
+            "agent",
+            f"does not stop for the caller, {len(goes_on)} times, first at {first}",
+        )
 
 
 def _explained(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
@@ -162,17 +195,25 @@ def _explained(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
 def _recording(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
     """Yield what a log that was held against the sound says of the recording."""
     log: Any = conversation.meta.get("log")
-    if not isinstance(log, dict) or "fits" not in log:  # it was not held against the sound
+    if (
+        not isinstance(log, dict) or "fits" not in log
+    ):  # it was not held against the sound
         return
     if not log["fits"]:
-        yield "recording", f"log and recording are of two calls: alike at {log['likeness']:.2f}"
+        yield (
+            "recording",
+            f"log and recording are of two calls: alike at {log['likeness']:.2f}",
+        )
         return
     spans = [span for side in (log["logged"] or {}).values() for span in side]
     last_s = max((float(end) for _, end in spans), default=0.0)
     if last_s > conversation.end_s + _CUT_S:
         yield (
             "recording",
-            f"breaks off at {conversation.end_s:.1f} s; the log has speech until {last_s:.1f} s",
+            (
+                f"breaks off at {conversation.end_s:.1f} s; the log has speech until"
+                f" {last_s:.1f} s"
+            ),
         )
 
 
@@ -194,7 +235,10 @@ def _owes_an_answer(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
         return
     rest = conversation.end_s - (last.end_s or 0.0)
     if rest >= _OWED_S:
-        yield "caller", f"says nothing in the {rest:.1f} s behind the agent's last words"
+        yield (
+            "caller",
+            f"says nothing in the {rest:.1f} s behind the agent's last words",
+        )
 
 
 def _last(conversation: Conversation) -> Turn | None:
@@ -207,7 +251,9 @@ def _missing(
     conversation: Conversation, heard: Mapping[Role, list[Turn]]
 ) -> Iterator[tuple[Whose, str]]:
     """Yield a side that says nothing in a call in which the other speaks."""
-    logged = {e.data.get("channel") for e in conversation.events if e.kind == "log_alone"}
+    logged = {
+        e.data.get("channel") for e in conversation.events if e.kind == "log_alone"
+    }
     ends = f"in {conversation.end_s:.1f} s"
     whose: tuple[tuple[Role, Whose], ...] = (("user", "caller"), ("agent", "agent"))
     for role, who in whose:
@@ -226,14 +272,23 @@ def _left(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
     reason, last = conversation.end.reason or "", _last(conversation)
     if last is None:
         return
-    end_s, agents = conversation.end_s, {t.speaker for _, t in conversation.turns_of("agent")}
+    end_s, agents = (
+        conversation.end_s,
+        {t.speaker for _, t in conversation.turns_of("agent")},
+    )
     rest = end_s - (last.end_s or 0.0)
     broke_off, by_agent = _BROKE_OFF.search(reason), _BY_AGENT.search(reason)
     if last.speaker in agents:
         if rest < 0.2 and not by_agent and (broke_off or reason in _HUNG_UP):
-            yield "caller", f"ends the call while the agent speaks, at {end_s:.1f} s ({reason})"
+            yield (
+                "caller",
+                f"ends the call while the agent speaks, at {end_s:.1f} s ({reason})",
+            )
     elif rest < 0.2 and by_agent:
-        yield "agent", f"ends the call while the caller speaks, at {end_s:.1f} s ({reason})"
+        yield (
+            "agent",
+            f"ends the call while the caller speaks, at {end_s:.1f} s ({reason})",
+        )
     elif rest < _LEFT_S and broke_off and not conversation.meta.get("error"):
         yield "caller", f"ends the call {rest:.1f} s after its last words ({reason})"
 
@@ -241,7 +296,10 @@ def _left(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
 def _over(events: tuple[Event, ...], turns: int) -> Iterator[tuple[Whose, str]]:
     over = [event for event in events if event.kind in ("yield", "no_yield")]
     if len(over) >= _OVER and len(over) >= _OVER_SHARE * turns:
-        yield "caller", f"speaks over the agent {len(over)} times, first at {_at(over[0].start_s)}"
+        yield (
+            "caller",
+            f"speaks over the agent {len(over)} times, first at {_at(over[0].start_s)}",
+        )
 
 
 def _at(seconds: float | None) -> str:

@@ -1,9 +1,9 @@
 """Which URLs may be opened: one decision for manifests, recordings, folders and shards.
 
-A manifest may come from somebody else, and fsspec opens whatever can be spelled: file systems
-that render templates, that take their settings from another URL, or that store what they fetch.
-So a URL is taken apart here and nowhere else; fsspec is never given a chain. Nothing is imported
-or opened for the decision.
+A manifest may come from somebody else, and fsspec opens whatever can be spelled: file
+systems that render templates, that take their settings from another URL, or that store
+what they fetch. So a URL is taken apart here and nowhere else; fsspec is never given a
+chain. Nothing is imported or opened for the decision.
 """
 
 from __future__ import annotations
@@ -38,23 +38,28 @@ class UrlAccess:
     network: bool = True
 
     def __post_init__(self) -> None:
-        provided = (self.protocols,) if isinstance(self.protocols, str) else self.protocols
+        provided = (
+            (self.protocols,) if isinstance(self.protocols, str) else self.protocols
+        )
         object.__setattr__(self, "protocols", frozenset(provided))
         for name in self.protocols:
             if not _NAME.fullmatch(name):
-                raise InputError(f"protocol {name!r:.60}: give its name alone, e.g. sftp")
+                raise InputError(
+                    f"protocol {name!r:.60}: give its name alone, e.g. sftp"
+                )
 
     def refusal(self, protocol: str) -> str | None:
         """Say why a protocol (in lower case) is not opened; None: it is."""
         if protocol not in (*PROTOCOLS, "local", *self.protocols):
             return (
                 f"protocol {protocol!r:.60} is unknown or not allowed; use"
-                f" {', '.join(PROTOCOLS)}, or allow it by trace-eval --allow-protocol NAME COMMAND"
+                f" {', '.join(PROTOCOLS)}, or allow it by trace-eval --allow-protocol"
+                " NAME COMMAND"
             )
         if not self.network and protocol not in ("file", "local", "memory"):
             return (
-                f"protocol {protocol!r} needs the network, which --no-network forbids; copy the"
-                " file to this machine"
+                f"protocol {protocol!r} needs the network, which --no-network forbids;"
+                " copy the file to this machine"
             )
         return None
 
@@ -69,7 +74,8 @@ def url_access() -> UrlAccess:
 
 def set_url_access(access: UrlAccess) -> UrlAccess:
     """Decide for this process, and later workers, what URLs may name; returns what was before."""
-    global _access  # not a context variable: threads that are started early must keep to it, too
+    # not a context variable: threads that are started early must keep to it, too
+    global _access
     before, _access = _access, access
     return before
 
@@ -78,8 +84,8 @@ def refusal(url: str) -> str | None:
     """Say why a URL is not opened, with the remedy; None: it is."""
     if is_chained(url):
         return (
-            "chained URLs are not opened; unpack an archive first, and name the file itself (what"
-            " was fetched is kept without a cache in the URL)"
+            "chained URLs are not opened; unpack an archive first, and name the file"
+            " itself (what was fetched is kept without a cache in the URL)"
         )
     name, separator, _ = url.partition("://")
     if not separator or not _NAME.fullmatch(name.lower()):

@@ -40,14 +40,20 @@ class Recording(Strict):
         None, description="path of the recording; a URL given here becomes 'url'"
     )
     url: str | None = Field(
-        None, description="where it is, if not on this machine: s3://, gs://, hf://, https://, ..."
+        None,
+        description="where it is, if not on this machine: s3://, gs://, hf://, https://, ...",
     )
     data: bytes | None = Field(
-        None, exclude=True, repr=False, description="bytes of the file, where there is no path"
+        None,
+        exclude=True,
+        repr=False,
+        description="bytes of the file, where there is no path",
     )
 
     cut: Cut | None = Field(
-        None, exclude_if=is_none, description="the part of it that is meant; null: all of it"
+        None,
+        exclude_if=is_none,
+        description="the part of it that is meant; null: all of it",
     )
 
     @model_validator(mode="before")
@@ -58,9 +64,13 @@ class Recording(Strict):
             return values
         audio, url = values.get("audio"), values.get("url")
         if audio is not None and url is not None:
-            raise ValueError(f"has both audio {str(audio)!r:.80} and a url; give one of them")
+            raise ValueError(
+                f"has both audio {str(audio)!r:.80} and a url; give one of them"
+            )
         if url is not None and not is_url(url):
-            raise ValueError(f"url {url!r:.80} has no protocol://; give a path as 'audio'")
+            raise ValueError(
+                f"url {url!r:.80} has no protocol://; give a path as 'audio'"
+            )
         if audio is not None and "\0" in str(audio):
             raise ValueError("the path holds a NUL character; write it without")
         if isinstance(audio, str | Path):
@@ -69,7 +79,9 @@ class Recording(Strict):
         if result is None or not is_url(result):
             return values
         where = location(result)
-        rest = {key: value for key, value in values.items() if key not in ("audio", "url")}
+        rest = {
+            key: value for key, value in values.items() if key not in ("audio", "url")
+        }
         return rest | {"audio" if isinstance(where, Path) else "url": where}
 
     @property
@@ -81,7 +93,8 @@ class Recording(Strict):
     def source_id(self) -> str:
         """Equal for equal sources: the path or URL as given, or a hash of the bytes.
 
-        A URL is told without passwords and signatures, see :func:`trace_eval.data.urls.redacted`.
+        A URL is told without passwords and signatures, see
+        :func:`trace_eval.data.urls.redacted`.
         """
         if self.data is not None:
             whole = "bytes:" + hashlib.sha256(self.data).hexdigest()
@@ -117,9 +130,15 @@ class Answer(Recording):
     """
 
     system: str | None = Field(None, description="name of the system that answered")
-    reference: str | None = Field(None, description="what should have been said, for WER")
-    text: str | None = Field(None, description="the answer's words; may be empty, then it is too")
-    turns: tuple[RecordedTurn, ...] = Field((), description="a dialogue's recordings in order")
+    reference: str | None = Field(
+        None, description="what should have been said, for WER"
+    )
+    text: str | None = Field(
+        None, description="the answer's words; may be empty, then it is too"
+    )
+    turns: tuple[RecordedTurn, ...] = Field(
+        (), description="a dialogue's recordings in order"
+    )
     conversation: Conversation | None = Field(
         None, exclude_if=is_none, description="turns and events on one clock"
     )
@@ -129,15 +148,17 @@ class Answer(Recording):
         recognised, call = self.has_audio, self.conversation is not None
         if not (recognised or call or self.turns or self.text is not None):
             raise ValueError(
-                "an answer needs 'audio', 'turns' or 'text', or a 'conversation'; in a pair"
-                " 'audio', the path or URL of its recording, or a 'conversation'"
+                "an answer needs 'audio', 'turns' or 'text', or a 'conversation'; in a"
+                " pair 'audio', the path or URL of its recording, or a 'conversation'"
             )
         if recognised and call:
             raise ValueError("an answer has 'audio' or 'conversation', not both")
         if recognised and self.turns:
             raise ValueError("an answer has 'audio' or 'turns', not both")
         if call and (self.turns or self.text is not None):
-            raise ValueError("an answer that is a conversation has no other form; keep one")
+            raise ValueError(
+                "an answer that is a conversation has no other form; keep one"
+            )
         return self
 
     def recordings(self, role: str) -> dict[str, Recording]:
@@ -179,15 +200,21 @@ class Without:
 
     def kept(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """Return the other fields."""
-        return {name: value for name, value in record.items() if name not in self.fields}
+        return {
+            name: value for name, value in record.items() if name not in self.fields
+        }
 
-    def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(
+        self, kind: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
         written = core_schema.wrap_serializer_function_ser_schema(self._written)
         return core_schema.no_info_after_validator_function(
             self._check, handler(kind), serialization=written
         )
 
-    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> Any:
+    def __get_pydantic_json_schema__(
+        self, schema: Any, handler: GetJsonSchemaHandler
+    ) -> Any:
         whole = handler.resolve_ref_schema(handler(schema))
         return {**whole, "properties": self.kept(whole["properties"])}
 
@@ -200,15 +227,18 @@ class Without:
         return self.kept(handler(answer))
 
 
-#: A pair compares what is heard; words alone, and dialogues in pieces, are judged singly.
+#: A pair compares what is heard; words alone, and dialogues in pieces, are judged
+#: singly.
 IN_PAIR = Without(
     frozenset({"text", "turns"}),
     "is none of a pair's: its answers are recordings ('audio') or conversations",
 )
 
-#: References of a single answer are several right answers, not the words that were to be said.
+#: References of a single answer are several right answers, not the words that were to
+#: be said.
 ALONE = Without(
-    frozenset({"system", "reference"}), "of a single answer stands beside 'answer', on its item"
+    frozenset({"system", "reference"}),
+    "of a single answer stands beside 'answer', on its item",
 )
 
 
@@ -248,7 +278,9 @@ class Answered(Strict):
         """Say whether both are equal, though URLs of recordings may have been signed anew."""
         if not isinstance(other, type(self)):
             return False
-        return self == other or _unsigned(self.model_dump()) == _unsigned(other.model_dump())
+        return self == other or _unsigned(self.model_dump()) == _unsigned(
+            other.model_dump()
+        )
 
 
 def turn_role(side: str, number: int) -> str:
@@ -256,22 +288,32 @@ def turn_role(side: str, number: int) -> str:
     return f"{side}/turn-{number}"
 
 
-def turn_recordings(side: str, conversation: Conversation | None) -> dict[str, RecordedTurn]:
+def turn_recordings(
+    side: str, conversation: Conversation | None
+) -> dict[str, RecordedTurn]:
     """Return the recordings of the turns that can be heard, by role: cuts of channels, or files."""
     if conversation is None:
         return {}
     channels = {channel.name: channel for channel in conversation.channels}
-    of_speaker = {one.name: channels.get(one.channel or "") for one in conversation.speakers}
+    of_speaker = {
+        one.name: channels.get(one.channel or "") for one in conversation.speakers
+    }
     recordings: dict[str, RecordedTurn] = {}
     for number, turn in enumerate(conversation.turns):
         role, channel = turn_role(side, number), of_speaker[turn.speaker]
         if turn.audio is not None:
             recordings[role] = RecordedTurn(audio=turn.audio, speaker=turn.speaker)
-        elif channel is not None and turn.start_s is not None and turn.end_s is not None:
-            start_s, end_s = (max(0.0, channel.file_time(at)) for at in (turn.start_s, turn.end_s))
+        elif (
+            channel is not None and turn.start_s is not None and turn.end_s is not None
+        ):
+            start_s, end_s = (
+                max(0.0, channel.file_time(at)) for at in (turn.start_s, turn.end_s)
+            )
             if start_s < end_s:
                 cut = Cut(channel=channel.channel, start_s=start_s, end_s=end_s)
-                recordings[role] = RecordedTurn(audio=channel.audio, cut=cut, speaker=turn.speaker)
+                recordings[role] = RecordedTurn(
+                    audio=channel.audio, cut=cut, speaker=turn.speaker
+                )
     return recordings
 
 
@@ -282,9 +324,15 @@ def map_recordings(record: Model, change: Callable[[Recording], Recording]) -> M
     for name, value in result:
         if isinstance(value, Strict):
             changed[name] = map_recordings(value, change)
-        elif isinstance(value, tuple) and any(isinstance(item, Recording) for item in value):
+        elif isinstance(value, tuple) and any(
+            isinstance(item, Recording) for item in value
+        ):
             changed[name] = tuple(map_recordings(item, change) for item in value)
-    moved = {name: value for name, value in changed.items() if value is not getattr(result, name)}
+    moved = {
+        name: value
+        for name, value in changed.items()
+        if value is not getattr(result, name)
+    }
     copy: Model = result.model_copy(update=moved)
     return copy if moved or result is not record else record
 
@@ -292,7 +340,13 @@ def map_recordings(record: Model, change: Callable[[Recording], Recording]) -> M
 def _unsigned(value: Any) -> Any:
     if isinstance(value, dict):
         return {
-            key: redacted(item) if key == "url" and isinstance(item, str) else _unsigned(item)
+            key: redacted(item)
+            if key == "url" and isinstance(item, str)
+            else _unsigned(item)
             for key, item in value.items()
         }
-    return [_unsigned(item) for item in value] if isinstance(value, list | tuple) else value
+    return (
+        [_unsigned(item) for item in value]
+        if isinstance(value, list | tuple)
+        else value
+    )

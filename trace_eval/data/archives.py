@@ -1,8 +1,8 @@
 """Tars of WebDataset as tables: the members of one name are a record, read as they come.
 
-``KEY.json`` gives its columns, ``KEY.txt`` the column ``text``, ``KEY.wav`` (or another recording)
-``audio``, and ``KEY.NAME.wav`` the column ``NAME``, e.g. ``a`` and ``b`` of a pair. Nothing is
-unpacked: a recording is held until its record is read.
+``KEY.json`` gives its columns, ``KEY.txt`` the column ``text``, ``KEY.wav`` (or another
+recording) ``audio``, and ``KEY.NAME.wav`` the column ``NAME``, e.g. ``a`` and ``b`` of
+a pair. Nothing is unpacked: a recording is held until its record is read.
 """
 
 from __future__ import annotations
@@ -47,11 +47,16 @@ class _Record:
         if self.problem or (kind not in (".json", ".txt") and not is_sound):
             return
         if file is None or not member.isreg():
-            self.problem = f"{member.name}: is a link or a device; put the file itself into the tar"
+            self.problem = (
+                f"{member.name}: is a link or a device; put the file itself into the"
+                " tar"
+            )
             return
         most = MAX_MEMBER_BYTES if is_sound else MAX_LINE_BYTES
         if member.size > most:
-            self.problem = f"{member.name}: {member.size} bytes; at most {most} are read"
+            self.problem = (
+                f"{member.name}: {member.size} bytes; at most {most} are read"
+            )
         elif self.size > MAX_RECORD_BYTES or self.members > _MOST_MEMBERS:
             self.problem = f"{self.key}: too many members, or too large ones; split it"
         else:
@@ -100,7 +105,9 @@ def tar_records(file: IO[bytes]) -> Iterator[tuple[str, dict[str, Any] | BadJson
                     if record is not None:
                         yield record.key, record.value()
                     record = _Record(key)
-                record.add(ending, member, tar.extractfile(member) if member.isreg() else None)
+                record.add(
+                    ending, member, tar.extractfile(member) if member.isreg() else None
+                )
     except (tarfile.TarError, OSError, EOFError, ValueError) as error:
         key = record.key if record else "1"
         yield key, BadJson(f"the archive is damaged here ({error}); copy it again")

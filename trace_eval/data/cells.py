@@ -28,17 +28,21 @@ def first(record: Mapping[str, Any], names: Sequence[str]) -> str | None:
 def recording_of(value: Any) -> Any:
     """Read a recording as records hold it: a path, a URL, or ``{"bytes", "path"}``; None: none.
 
-    Messages of chat APIs have base64 beside its ``format``, or ``data:`` URLs; Hugging Face has
-    decoded samples (``array``, ``sampling_rate``).
+    Messages of chat APIs have base64 beside its ``format``, or ``data:`` URLs; Hugging
+    Face has decoded samples (``array``, ``sampling_rate``).
 
     Raises:
-        UserError: base64 that is none, samples that are no numbers, or an odd sampling rate.
+        UserError: base64 that is none, samples that are no numbers, or an odd sampling
+            rate.
     """
     if isinstance(value, str):
         if not value.startswith(_DATA_URL):
             return value or None
         head, _, text = value.partition(",")
-        return {"bytes": _binary(text), "path": f"audio.{head[len(_DATA_URL) :].split(';')[0]}"}
+        return {
+            "bytes": _binary(text),
+            "path": f"audio.{head[len(_DATA_URL) :].split(';')[0]}",
+        }
     if isinstance(value, bytes):
         return {"bytes": value, "path": None}
     if not isinstance(value, Mapping):
@@ -50,7 +54,10 @@ def recording_of(value: Any) -> Any:
         return {"bytes": value["bytes"], "path": value.get("path")}
     if isinstance(value.get("data"), str):
         kind = value.get("format")
-        return {"bytes": _binary(value["data"]), "path": f"audio.{kind}" if kind else None}
+        return {
+            "bytes": _binary(value["data"]),
+            "path": f"audio.{kind}" if kind else None,
+        }
     inner = first(value, SOUND_KEYS)
     return None if inner is None else recording_of(value[inner])
 
@@ -66,11 +73,15 @@ def _binary(text: str) -> bytes:
 
 def _rate(value: Any) -> int:
     """Return a sampling rate, Hz."""
-    number = value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    number = (
+        value
+        if isinstance(value, int | float) and not isinstance(value, bool)
+        else None
+    )
     if number is None or not 1 <= number <= _MOST_HZ or number != int(number):
         raise InputError(
-            f"sampling_rate: expected samples a second from 1 to {_MOST_HZ} (got {value!r:.80});"
-            " write it as a whole number"
+            f"sampling_rate: expected samples a second from 1 to {_MOST_HZ} (got"
+            f" {value!r:.80}); write it as a whole number"
         )
     return int(number)
 
@@ -82,18 +93,22 @@ def _wav(samples: Any, rate: int) -> bytes:
 
     try:
         result = np.asarray(samples)
-        numbers = result.dtype.kind in "iuf" and result.ndim in (1, 2) and result.size > 0
+        numbers = (
+            result.dtype.kind in "iuf" and result.ndim in (1, 2) and result.size > 0
+        )
     except ValueError:  # rows of unequal length
         numbers = False
     if not numbers:
         raise InputError(
-            f"array: expected numbers, a list of samples or a list for each channel (got"
+            "array: expected numbers, a list of samples or a list for each channel (got"
             f" {samples!r:.80}); write the samples, or the path of a file"
         )
     channels_first = result.ndim == 2 and result.shape[0] < result.shape[1]
     channels = 1 if result.ndim == 1 else min(result.shape)
     if channels > _MOST_CHANNELS:
-        raise InputError(f"array: {channels} channels; mix them down to {_MOST_CHANNELS} at most")
+        raise InputError(
+            f"array: {channels} channels; mix them down to {_MOST_CHANNELS} at most"
+        )
     written = (result.T if channels_first else result).astype(np.float32)
     buffer = io.BytesIO()
     soundfile.write(buffer, written, rate, "FLOAT", format="WAV")
@@ -104,4 +119,6 @@ def is_cell(value: Any) -> bool:
     """Whether a cell holds a recording itself."""
     if isinstance(value, Mapping):
         return bool(value.keys() & {"array", "data", "input_audio"})
-    return isinstance(value, bytes) or (isinstance(value, str) and value.startswith(_DATA_URL))
+    return isinstance(value, bytes) or (
+        isinstance(value, str) and value.startswith(_DATA_URL)
+    )

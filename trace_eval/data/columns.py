@@ -24,10 +24,14 @@ _FILES = "Files with other names"
 class Fields:
     """The fields of one kind of record."""
 
-    names: Mapping[str, tuple[str, ...]]  # field -> its accepted column names, ours first
+    names: Mapping[
+        str, tuple[str, ...]
+    ]  # field -> its accepted column names, ours first
     needed: tuple[str, ...] = ()  # fields without which no record can be read
     sounds: frozenset[str] = frozenset()  # fields that are recordings
-    instead: frozenset[str] = frozenset()  # columns that give the needed fields in another way
+    instead: frozenset[str] = (
+        frozenset()
+    )  # columns that give the needed fields in another way
     numbered: bool = True  # records without an id are called by their row number
 
     def field(self, name: str) -> str:
@@ -39,7 +43,9 @@ class Fields:
         for available, names in self.names.items():
             if wanted == available or wanted in names:
                 return available
-        raise UserError(f"--column {name}: no such field; {nearest(wanted, self.names)}")
+        raise UserError(
+            f"--column {name}: no such field; {nearest(wanted, self.names)}"
+        )
 
 
 def parse_columns(texts: Iterable[str]) -> dict[str, str]:
@@ -95,7 +101,9 @@ def parse_conditions(texts: Iterable[str]) -> tuple[RowFilter, ...]:
                 f"--where {text!r}: write COLUMN=VALUE or COLUMN!=VALUE, e.g. --where"
                 " status=Approved"
             )
-        conditions.append(RowFilter(parts["column"], parts["value"], parts["sign"] == "="))
+        conditions.append(
+            RowFilter(parts["column"], parts["value"], parts["sign"] == "=")
+        )
     return tuple(conditions)
 
 
@@ -110,8 +118,10 @@ class Ends:
     """A scale by its ends, as a user declares it.
 
     Attributes:
-        first: of scores the worst one; of comparisons the number that says that A is better.
-        last: of scores the best one; of comparisons the number that says that B is better.
+        first: of scores the worst one; of comparisons the number that says that A is
+            better.
+        last: of scores the best one; of comparisons the number that says that B is
+            better.
         step: from one value to the next; None: every number between the ends is one.
     """
 
@@ -148,8 +158,8 @@ def parse_ends(text: str | None) -> Ends | None:
     ends = _ENDS.fullmatch(text.strip().replace("\u2212", "-"))
     if ends is None:
         raise UserError(
-            f"--scale {text}: write FIRST..LAST, e.g. --scale 0..100, --scale -3..3, or with the"
-            " step between two values --scale 1..5:0.5"
+            f"--scale {text}: write FIRST..LAST, e.g. --scale 0..100, --scale -3..3, or"
+            " with the step between two values --scale 1..5:0.5"
         )
     first, last = float(ends[1]), float(ends[2])
     step = None if ends[3] is None else float(ends[3])
@@ -159,8 +169,8 @@ def parse_ends(text: str | None) -> Ends | None:
         steps = abs(last - first) / step
         if abs(steps - round(steps)) > _SAME_STEP or steps > _MOST_STEPS:
             raise UserError(
-                f"--scale {text}: from one end to the other are {steps:g} steps; give a step that"
-                f" fits, at most {_MOST_STEPS:,} times"
+                f"--scale {text}: from one end to the other are {steps:g} steps; give a"
+                f" step that fits, at most {_MOST_STEPS:,} times"
             )
     return Ends(first, last, step)
 
@@ -180,20 +190,21 @@ class Columns:
     Attributes:
         prediction: column of the judge's label; None: by our names.
         truth: column of the human label, in the same file; None: by our names.
-        id: column that names the item; None: by our names, else the row's number where both
-            labels are in one file.
-        mapping: value in the file -> label, e.g. --map A=1 --map B=2 --map N/A=missing; of
-            scores a number or missing, e.g. --map Good=4 --map 99=missing.
-        flip_b: the judge was shown B first: its 1 and 2 (and scores) are exchanged. The truth
-            is left alone.
-        named: what other fields are called in the file, e.g. a=system_a_audio; may be repeated.
-            The columns of several raters: rater=ann,bob.
-        tail: of whole replies, in how many last characters the verdict stands; None: anywhere.
-        where: only rows with this value in a column, or, as COLUMN!=VALUE, without it; may be
-            repeated, and one of several values of a column is enough.
-        scale: scale of the human scores, e.g. 0..100 or 1..5:0.5 (with its step). Of comparisons
-            the end that says A is better comes first: -3..3, 7..1. None: found by the values,
-            and stated.
+        id: column that names the item; None: by our names, else the row's number where
+            both labels are in one file.
+        mapping: value in the file -> label, e.g. --map A=1 --map B=2 --map N/A=missing;
+            of scores a number or missing, e.g. --map Good=4 --map 99=missing.
+        flip_b: the judge was shown B first: its 1 and 2 (and scores) are exchanged. The
+            truth is left alone.
+        named: what other fields are called in the file, e.g. a=system_a_audio; may be
+            repeated. The columns of several raters: rater=ann,bob.
+        tail: of whole replies, in how many last characters the verdict stands; None:
+            anywhere.
+        where: only rows with this value in a column, or, as COLUMN!=VALUE, without it;
+            may be repeated, and one of several values of a column is enough.
+        scale: scale of the human scores, e.g. 0..100 or 1..5:0.5 (with its step). Of
+            comparisons the end that says A is better comes first: -3..3, 7..1. None:
+            found by the values, and stated.
     """
 
     prediction: str | None = option_field(None, metavar="COLUMN", panel=_FILES)
@@ -201,14 +212,21 @@ class Columns:
     id: str | None = option_field(None, metavar="COLUMN", panel=_FILES)
     mapping: Mapping[str, str] = field(
         default_factory=dict,
-        metadata={"flag": "--map", "metavar": "VALUE=LABEL", "panel": _FILES, "read": read_mapping},
+        metadata={
+            "flag": "--map",
+            "metavar": "VALUE=LABEL",
+            "panel": _FILES,
+            "read": read_mapping,
+        },
     )
     flip_b: bool = option_field(False, panel=_FILES)
     tail: int | None = option_field(None, shown=False)
     where: tuple[RowFilter, ...] = option_field(
         (), metavar="COLUMN=VALUE", panel=_FILES, read=parse_conditions
     )
-    scale: Ends | None = option_field(None, metavar="FIRST..LAST", panel=_FILES, read=parse_ends)
+    scale: Ends | None = option_field(
+        None, metavar="FIRST..LAST", panel=_FILES, read=parse_ends
+    )
     named: Mapping[str, str] = field(
         default_factory=dict,
         metadata={"flag": "--column", "metavar": "FIELD=COLUMN", "read": parse_columns},
@@ -224,8 +242,8 @@ class Columns:
             if label not in (*LABELS, NO_LABEL) and not is_number(label):
                 offered = ", ".join((*LABELS, NO_LABEL))
                 raise UserError(
-                    f"--map to {label!r}, of {value!r}: labels are {offered}, and of scores"
-                    " numbers; write what it means in its place"
+                    f"--map to {label!r}, of {value!r}: labels are {offered}, and of"
+                    " scores numbers; write what it means in its place"
                 )
 
 
@@ -240,5 +258,7 @@ def parse_sides(text: str | None) -> tuple[str, str] | None:
         return None
     names = [name.strip() for name in text.split(",")]
     if len(names) != 2 or not all(names) or names[0] == names[1]:
-        raise UserError(f"--systems {text}: name those of A and B, e.g. --systems new,old")
+        raise UserError(
+            f"--systems {text}: name those of A and B, e.g. --systems new,old"
+        )
     return names[0], names[1]

@@ -23,8 +23,8 @@ ROLES: tuple[Role, Role] = ("user", "agent")
 def _on_clock(value: float) -> float:
     if abs(value) > MAX_TIME_S:
         raise ValueError(
-            f"{value:g} s is no time from the conversation's start; subtract that, and divide"
-            " milliseconds by 1000"
+            f"{value:g} s is no time from the conversation's start; subtract that, and"
+            " divide milliseconds by 1000"
         )
     return value
 
@@ -43,7 +43,9 @@ class Channel(Strict):
     audio: Path
     channel: int = Field(0, ge=0, description="which channel of the file, from 0")
     offset_s: Time = Field(0.0, description="time of the file's first sample")
-    drift_ppm: float = Field(0.0, ge=-10_000, le=10_000, description="how much its clock is slow")
+    drift_ppm: float = Field(
+        0.0, ge=-10_000, le=10_000, description="how much its clock is slow"
+    )
 
     def file_time(self, at_s: float) -> float:
         """Convert a time of the conversation to the file's own, in seconds."""
@@ -55,7 +57,9 @@ class Speaker(Strict):
 
     name: str
     role: Role
-    channel: str | None = Field(None, description="name of the channel that holds the voice")
+    channel: str | None = Field(
+        None, description="name of the channel that holds the voice"
+    )
 
 
 class Clock(Strict):
@@ -81,29 +85,47 @@ class Turn(Strict):
     """What one speaker says until another takes the floor."""
 
     speaker: str = Field(description="name of a speaker of the conversation")
-    start_s: Time | None = Field(None, description="first moment of sound; null: unknown")
+    start_s: Time | None = Field(
+        None, description="first moment of sound; null: unknown"
+    )
     end_s: Time | None = Field(None, description="last moment of sound; null: unknown")
-    segments: tuple[TimeSpan, ...] = Field((), description="of sound, in order and apart")
+    segments: tuple[TimeSpan, ...] = Field(
+        (), description="of sound, in order and apart"
+    )
     text: str | None = Field(None, description="what was said or meant")
-    heard: str | None = Field(None, description="what the other side's recogniser wrote")
-    audio: Path | None = Field(None, description="its own recording, where there is no channel")
+    heard: str | None = Field(
+        None, description="what the other side's recogniser wrote"
+    )
+    audio: Path | None = Field(
+        None, description="its own recording, where there is no channel"
+    )
     words: tuple[SpokenWord, ...] = ()
-    exchange: int | None = Field(None, description="the source's number of a turn and its answer")
-    backchannel: bool = Field(False, description='it left the floor to the other ("mm-hm")')
+    exchange: int | None = Field(
+        None, description="the source's number of a turn and its answer"
+    )
+    backchannel: bool = Field(
+        False, description='it left the floor to the other ("mm-hm")'
+    )
 
     @model_validator(mode="after")
     def _runs_forwards(self) -> Turn:
         if (self.start_s is None) != (self.end_s is None):
-            raise ValueError("a turn has 'start_s' and 'end_s', or neither; add the missing one")
+            raise ValueError(
+                "a turn has 'start_s' and 'end_s', or neither; add the missing one"
+            )
         before = self.start_s
         for start, end in self.segments:
             if before is None:
                 raise ValueError("a turn with 'segments' needs 'start_s' and 'end_s'")
             if start < before or end < start:
-                raise ValueError(f"the clock goes backwards: {before:g}, {start:g}, {end:g} s")
+                raise ValueError(
+                    f"the clock goes backwards: {before:g}, {start:g}, {end:g} s"
+                )
             before = end
         if before is not None and self.end_s is not None and self.end_s < before:
-            raise ValueError(f"the clock goes backwards: {before:g}, then its end {self.end_s:g} s")
+            raise ValueError(
+                f"the clock goes backwards: {before:g}, then its end {self.end_s:g} s"
+            )
         return self
 
     @property
@@ -117,17 +139,19 @@ class Turn(Strict):
 class SourceEvent(Strict):
     """Something that the source states: a tool call, a cough, a label of a person.
 
-    ``kind`` is free; those in use are ``tool_call``, ``tool_response``, ``backchannel``,
-    ``vocal_tic``, ``non_directed``, ``transfer``, of sound ``breath``, ``trailing``, ``echo``,
-    ``doubtful``, ``crosstalk``, ``uncertain``, ``sound``, of a log beside it
-    ``log_alone``, and EVA's ``agent_interrupted``, ``user_interrupted``, ``fallback``,
-    ``log_user``, ``log_assistant``.
+    ``kind`` is free; those in use are ``tool_call``, ``tool_response``,
+    ``backchannel``, ``vocal_tic``, ``non_directed``, ``transfer``, of sound ``breath``,
+    ``trailing``, ``echo``, ``doubtful``, ``crosstalk``, ``uncertain``, ``sound``, of a
+    log beside it ``log_alone``, and EVA's ``agent_interrupted``, ``user_interrupted``,
+    ``fallback``, ``log_user``, ``log_assistant``.
     """
 
     kind: str
     at_s: Time | None = None
     end_s: Time | None = None
-    turn: int | None = Field(None, ge=0, description="number of the turn in the conversation")
+    turn: int | None = Field(
+        None, ge=0, description="number of the turn in the conversation"
+    )
     data: dict[str, FiniteJson] = Field(default_factory=dict)
 
 
@@ -147,7 +171,9 @@ class Conversation(Strict):
     turns: tuple[Turn, ...] = ()
     events: tuple[SourceEvent, ...] = ()
     instructions: dict[str, FiniteJson] = Field(default_factory=dict)
-    start_s: Time | None = Field(None, description="when recording began; null: nobody knows")
+    start_s: Time | None = Field(
+        None, description="when recording began; null: nobody knows"
+    )
     end: End = End()
     meta: dict[str, FiniteJson] = Field(default_factory=dict)
 
@@ -162,7 +188,9 @@ class Conversation(Strict):
         channels = {channel.name for channel in self.channels}
         for speaker in self.speakers:
             if speaker.channel is not None and speaker.channel not in channels:
-                raise ValueError(f"speaker {speaker.name!r}: no channel {speaker.channel!r}")
+                raise ValueError(
+                    f"speaker {speaker.name!r}: no channel {speaker.channel!r}"
+                )
         for number, turn in enumerate(self.turns):
             if turn.speaker not in names:
                 raise ValueError(
@@ -172,7 +200,9 @@ class Conversation(Strict):
 
     def speaker(self, role: Role) -> Speaker | None:
         """Return the speaker of a role; None where nobody has it."""
-        return next((speaker for speaker in self.speakers if speaker.role == role), None)
+        return next(
+            (speaker for speaker in self.speakers if speaker.role == role), None
+        )
 
     def channel_of(self, role: Role) -> Channel | None:
         """Return the channel that holds a role's voice; None where there is none."""
@@ -214,10 +244,15 @@ class ConversationItem(Strict):
     """A conversation with its name, its scenario and the system that answered."""
 
     id: str
-    question_id: str | None = Field(None, description="scenario; pairs systems, clusters runs")
+    question_id: str | None = Field(
+        None, description="scenario; pairs systems, clusters runs"
+    )
     system: str | None = None
     conversation: Conversation
     labels: dict[str, FiniteJson] = Field(
-        default_factory=dict, description="what annotators said of it; no judge is shown these"
+        default_factory=dict,
+        description="what annotators said of it; no judge is shown these",
     )
-    caveats: tuple[str, ...] = Field((), description="what was repaired or left out on reading")
+    caveats: tuple[str, ...] = Field(
+        (), description="what was repaired or left out on reading"
+    )

@@ -1,7 +1,7 @@
 """Human corrections of events: ``corrections.jsonl``, appended, read back in order.
 
-Nothing is ever corrected in place. A line holds what was before and what is after; to take a
-correction back is a line of its own, the other way round.
+Nothing is ever corrected in place. A line holds what was before and what is after; to
+take a correction back is a line of its own, the other way round.
 """
 
 from __future__ import annotations
@@ -43,15 +43,17 @@ class SetEvent(Strict):
     @model_validator(mode="after")
     def _runs_forwards(self) -> SetEvent:
         if self.end_s < self.start_s:
-            raise ValueError(f"ends at {self.end_s:g} s, before its start at {self.start_s:g} s")
+            raise ValueError(
+                f"ends at {self.end_s:g} s, before its start at {self.start_s:g} s"
+            )
         return self
 
 
 class EventCorrection(_Correction):
     """One event of a conversation, before and after.
 
-    ``after`` null: it was deleted; ``before`` null: it was put back, or added because it had not
-    been measured. Both: the events were looked at and are right as they are.
+    ``after`` null: it was deleted; ``before`` null: it was put back, or added because
+    it had not been measured. Both: the events were looked at and are right as they are.
     """
 
     field: Literal["event"] = "event"
@@ -75,7 +77,9 @@ def read_corrections(path: Path, kind: type[OneKind]) -> dict[str, list[OneKind]
             is_event = isinstance(value, dict) and value.get("field") == "event"
             one = strict_json.parse(EventCorrection if is_event else Correction, line)
         except strict_json.BadJson as error:
-            raise UserError(f"{path}, line {number}: no correction ({error}); mend it") from None
+            raise UserError(
+                f"{path}, line {number}: no correction ({error}); mend it"
+            ) from None
         if isinstance(one, kind):
             corrections.setdefault(one.item, []).append(one)
     return corrections

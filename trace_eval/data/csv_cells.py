@@ -1,11 +1,12 @@
 """CSV as we write and read it: a cell breaks no row, and is no formula.
 
-Ids, systems, reasonings and comments come from outside. A line break in a cell is quoted,
-whichever of Unicode's it is: readers disagree on which ones end a row. ``=HYPERLINK(...)`` in a
-cell runs where the table is opened, so such cells get a leading apostrophe, which spreadsheets
-show as text (OWASP, CSV Injection); cells that look so protected already get one more.
-Readers undo it by :func:`unquoted`, which gives back exactly what was written, but for control
-characters: a terminal that shows the file would act on them, so they are written out.
+Ids, systems, reasonings and comments come from outside. A line break in a cell is
+quoted, whichever of Unicode's it is: readers disagree on which ones end a row.
+``=HYPERLINK(...)`` in a cell runs where the table is opened, so such cells get a
+leading apostrophe, which spreadsheets show as text (OWASP, CSV Injection); cells that
+look so protected already get one more. Readers undo it by :func:`unquoted`, which gives
+back exactly what was written, but for control characters: a terminal that shows the
+file would act on them, so they are written out.
 """
 
 from __future__ import annotations
@@ -26,11 +27,12 @@ from trace_eval.data import strict_json
 from trace_eval.data.outputs import write_lines
 from trace_eval.data.strict_json import BadJson
 
-#: Every character that some reader takes for the end of a line, as ``str.splitlines`` does.
+#: Every character that some reader takes for the end of a line, as ``str.splitlines``
+#: does.
 LINE_BREAKS = "\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
-#: How a formula begins, and what may stand before it; apostrophes are those of :func:`safe`.
-#: Some spreadsheets take full-width signs for the narrow ones.
+#: How a formula begins, and what may stand before it; apostrophes are those of
+#: :func:`safe`. Some spreadsheets take full-width signs for the narrow ones.
 _FORMULA = re.compile(rf"'*[=+\-@\t{LINE_BREAKS}\uff1d\uff0b\uff0d\uff20]")
 
 #: Control characters but tabs and :data:`LINE_BREAKS`.
@@ -39,13 +41,16 @@ _CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
 #: True: cells are written as they are (``--raw-csv``).
 RAW: ContextVar[bool] = ContextVar("raw_csv", default=False)
 
-#: Characters that separate columns; the one that gives the header the most columns counts.
+#: Characters that separate columns; the one that gives the header the most columns
+#: counts.
 _DELIMITERS = (",", ";", "\t")
 
-#: A number with a decimal comma, as spreadsheets write it that separate columns by semicolons. One
-#: with three digits behind the comma may be thousands: it is left alone. That no digit comes before
-#: keeps a search in linear time.
-_DECIMAL = re.compile(r"(?<![0-9])-?(?:(0|[0-9]{4,}),[0-9]+|[0-9]+,([0-9]{1,2}|[0-9]{4,}))")
+#: A number with a decimal comma, as spreadsheets write it that separate columns by
+#: semicolons. One with three digits behind the comma may be thousands: it is left
+#: alone. That no digit comes before keeps a search in linear time.
+_DECIMAL = re.compile(
+    r"(?<![0-9])-?(?:(0|[0-9]{4,}),[0-9]+|[0-9]+,([0-9]{1,2}|[0-9]{4,}))"
+)
 
 #: The line with which Excel says what separates the columns.
 _SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
@@ -85,7 +90,9 @@ def line(cells: Iterable[object]) -> str:
     return buffer.getvalue().removesuffix(LINE_BREAKS)
 
 
-def table_lines(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
+def table_lines(
+    columns: Iterable[str], rows: Iterable[Iterable[object]]
+) -> Iterator[str]:
     """Yield the lines of a table with a header."""
     yield line(columns)
     yield from map(line, rows)
@@ -96,7 +103,9 @@ def table_text(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     return "".join(f"{one}\n" for one in table_lines(columns, rows))
 
 
-def write_table(path: Path, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+def write_table(
+    path: Path, columns: Iterable[str], rows: Iterable[Iterable[object]]
+) -> None:
     """Write a table as an output, see :func:`trace_eval.data.outputs.writing`."""
     write_lines(path, table_lines(columns, rows))
 
@@ -142,7 +151,9 @@ class CsvFile:
             if len(names) > len(header):
                 delimiter, header, titles = each, names, ends[above]
         if not header:
-            raise EmptyTable(f"{path}: the file is empty; give a table with a header row")
+            raise EmptyTable(
+                f"{path}: the file is empty; give a table with a header row"
+            )
         if not _is_utf8(header):
             raise BadJson("its header is not UTF-8; save the file as UTF-8")
         lead += titles
@@ -162,14 +173,19 @@ class CsvFile:
                 except StopIteration:
                     return
                 except csv.Error as error:
-                    yield BadJson(f"not CSV ({error}); quote cells with quotes or line breaks")
+                    yield BadJson(
+                        f"not CSV ({error}); quote cells with quotes or line breaks"
+                    )
                     continue
                 if not any(map(str.strip, cells)):
                     continue  # spreadsheets write rows that somebody once clicked into
                 if not _is_utf8(cells):
                     yield BadJson("not UTF-8; save the file as UTF-8")
                 elif any(cells[width:]):
-                    yield BadJson("more cells than the header has columns; quote cells with commas")
+                    yield BadJson(
+                        "more cells than the header has columns; quote cells with"
+                        " commas"
+                    )
                 else:
                     lack = [None] * (width - len(cells))
                     values = [*map(read, cells[:width]), *lack]
@@ -186,8 +202,8 @@ def _filled(row: Sequence[str]) -> list[str]:
 def _title_rows(rows: list[list[str]]) -> int:
     """Count the first rows above the header: titles, dates and blank rows.
 
-    They hold fewer cells than the header, and no name of a column that is known. A first row that
-    is as full as those below it is the header, whatever its names are.
+    They hold fewer cells than the header, and no name of a column that is known. A
+    first row that is as full as those below it is the header, whatever its names are.
     """
     filled = list(map(_filled, rows))
     counts = list(map(len, filled))
@@ -210,8 +226,8 @@ def _title_rows(rows: list[list[str]]) -> int:
 class _Reader:
     """The rows of CSV, whose cells may be as long as a line of JSON.
 
-    Python's own bound drops rows that other formats keep. It is one for the whole process, so that
-    it is put back after each row.
+    Python's own bound drops rows that other formats keep. It is one for the whole
+    process, so that it is put back after each row.
     """
 
     def __init__(self, lines: Iterator[str], delimiter: str) -> None:
@@ -233,7 +249,9 @@ class _Reader:
         return self._rows.line_num
 
 
-def _first_rows(lines: Iterator[str], delimiter: str) -> tuple[list[list[str]], list[int]]:
+def _first_rows(
+    lines: Iterator[str], delimiter: str
+) -> tuple[list[list[str]], list[int]]:
     """Read the first rows, and how many lines stand above each of them and behind the last."""
     rows, above = list[list[str]](), [0]
     reader = _Reader(lines, delimiter)
@@ -252,13 +270,22 @@ def _names_a_column(cells: list[str]) -> bool:
 
 
 def _of_one_name(
-    row: dict[str, str | None], header: list[str], values: list[str | None], twice: set[str]
+    row: dict[str, str | None],
+    header: list[str],
+    values: list[str | None],
+    twice: set[str],
 ) -> dict[str, str | None] | BadJson:
     """Give a row the one value of columns of one name; different values make it bad."""
     for name in twice:
-        every = {value for at, value in zip(header, values, strict=True) if at == name and value}
+        every = {
+            value
+            for at, value in zip(header, values, strict=True)
+            if at == name and value
+        }
         if len(every) > 1:
-            return BadJson(f"columns of one name, {name!r}, hold different values; rename one")
+            return BadJson(
+                f"columns of one name, {name!r}, hold different values; rename one"
+            )
         row[name] = next(iter(every), row[name])
     return row
 
@@ -266,7 +293,9 @@ def _of_one_name(
 @contextmanager
 def _lines(path: Path, encoding: str, lead: int = 0) -> Iterator[Iterator[str]]:
     with path.open(encoding=encoding, errors="surrogateescape", newline="") as file:
-        yield islice(iter(lambda: file.readline(strict_json.MAX_LINE_BYTES), ""), lead, None)
+        yield islice(
+            iter(lambda: file.readline(strict_json.MAX_LINE_BYTES), ""), lead, None
+        )
 
 
 def _is_utf8(cells: list[str]) -> bool:

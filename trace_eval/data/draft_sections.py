@@ -1,8 +1,9 @@
 """Sections of a reply beneath a heading such as "Thinking": drafts that have no tags.
 
-A heading is a line of Markdown (``## Thinking``, ``**Thinking**``), one that ends in a colon, or
-one that only says that the model thinks. A section of thinking ends at the next heading of its
-level, at one that announces the answer, or at a rule across the page.
+A heading is a line of Markdown (``## Thinking``, ``**Thinking**``), one that ends in a
+colon, or one that only says that the model thinks. A section of thinking ends at the
+next heading of its level, at one that announces the answer, or at a rule across the
+page.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ _HEADING_AT_MOST = 80
 
 _LINE = re.compile(r"[^\n]+")
 
-#: What may stand before the words of a heading: a list's number, "Step 1:", a quotation's mark.
+#: What may stand before the words of a heading: a list's number, "Step 1:", a
+#: quotation's mark.
 _BEFORE = r"[\s>]*(?:[-*+]\s+)?(?:(?:step\s*)?\d{1,2}\s?[.):]\s*)?"
 
 _HEADING = re.compile(
@@ -35,10 +37,15 @@ _BOLD, _COLON = 7, 8
 
 _KINDS = tuple(
     (kind, re.compile(rf"\A\W{{0,8}}(?:{words})\W{{0,8}}\Z", re.IGNORECASE))
-    for kind, words in (("thinking", THINKING), ("reasoning", REASONING), ("answer", ANSWER))
+    for kind, words in (
+        ("thinking", THINKING),
+        ("reasoning", REASONING),
+        ("answer", ANSWER),
+    )
 )
 
-#: Thinking is told by its label alone, whatever follows on the line, in these words only.
+#: Thinking is told by its label alone, whatever follows on the line, in these words
+#: only.
 _RUNNING = re.compile(
     r"(?:thinking|thoughts?|thinking process|thought process|scratch ?pad|chain of thought)\Z",
     re.IGNORECASE,
@@ -47,7 +54,8 @@ _RUNNING = re.compile(
 #: What names a number wherever it stands, so that its label alone ends no thinking.
 _NUMBER = re.compile(r"(?:scores?|ratings?|results?|output|response)\Z", re.IGNORECASE)
 
-#: How a section of reasoning ends that leads to a verdict: with an object, a mark or a number.
+#: How a section of reasoning ends that leads to a verdict: with an object, a mark or a
+#: number.
 _CONCLUDES = re.compile(r"(?:\}|```|\]\]|\d(?:\.\d+)?(?:\s?/\s?\d+)?)[\s.)*_`~|]*\Z")
 
 #: How one begins that is nothing but a draft.
@@ -66,7 +74,8 @@ class _Heading:
 def without_draft_sections(reply: str) -> tuple[str, str | None]:
     """Return a reply without its sections of thinking, and the heading of one that has no end.
 
-    Reasoning counts where it leads to a verdict at its end, and where another heading follows.
+    Reasoning counts where it leads to a verdict at its end, and where another heading
+    follows.
 
     >>> without_draft_sections("**Thinking**\\nA, or B?\\n**Answer**\\nB.")
     ('**Answer**\\nB.', None)
@@ -95,7 +104,9 @@ def without_draft_sections(reply: str) -> tuple[str, str | None]:
 
 
 def _leads_to_verdict(body: str) -> bool:
-    return bool(_CONCLUDES.search(body[-80:])) and not _BEGINS_WITH_ONE.match(body.lstrip())
+    return bool(_CONCLUDES.search(body[-80:])) and not _BEGINS_WITH_ONE.match(
+        body.lstrip()
+    )
 
 
 def _ends(section: _Heading, heading: _Heading) -> bool:
@@ -109,7 +120,9 @@ def _headings(reply: str) -> Iterator[_Heading]:
     for line in _LINE.finditer(reply):
         text = line[0]
         if _RULE.match(text[:_HEADING_AT_MOST]):
-            yield _Heading(start=line.start(), end=line.end(), level=0, kind="rule", words="")
+            yield _Heading(
+                start=line.start(), end=line.end(), level=0, kind="rule", words=""
+            )
             continue
         heading = _HEADING.match(text[: 2 * _HEADING_AT_MOST])
         if heading is None:
@@ -131,7 +144,9 @@ def _headings(reply: str) -> Iterator[_Heading]:
         if kind == "other" and level == _COLON:
             continue  # a sentence that introduces a list
         end = line.start() + (heading.start("rest") if runs_on else len(text))
-        yield _Heading(start=line.start(), end=end, level=level, kind=kind, words=text.strip()[:40])
+        yield _Heading(
+            start=line.start(), end=end, level=level, kind=kind, words=text.strip()[:40]
+        )
 
 
 def _kind_of(words: str) -> str:

@@ -1,7 +1,8 @@
 """Drafts in replies of models: thinking that stands in the text, and what counts beside it.
 
-Models write thinking between marks of their own, and servers that do not know the marks leave it in
-the reply. Nothing in a draft is an answer, whether the draft has an end or not.
+Models write thinking between marks of their own, and servers that do not know the marks
+leave it in the reply. Nothing in a draft is an answer, whether the draft has an end or
+not.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ _LESS, _MORE = r"(?:<|&lt;)\s?", r"\s?(?:>|&gt;)"
 #: (opening, closing) of a draft. Tags may have attributes; right
 #: behind a quotation mark they are quoted, as in a form that was copied.
 _MARKS = (
-    (rf"(?<!\"){_LESS}{_TAG}(?:\s[^<>]{{0,200}})?{_MORE}", rf"{_LESS}/\s?{_TAG}{_MORE}"),
+    (
+        rf"(?<!\"){_LESS}{_TAG}(?:\s[^<>]{{0,200}})?{_MORE}",
+        rf"{_LESS}/\s?{_TAG}{_MORE}",
+    ),
     (r"\[(?:think(?:ing)?|reasoning)\]", r"\[/(?:think(?:ing)?|reasoning)\]"),
     (r"◁think▷", r"◁/think▷"),
     (
@@ -42,8 +46,8 @@ _ANY_MARK = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
-#: A letter or word of every mark. Where a text has none, it is not searched for them, which takes
-#: as long as all else that is done with a reply.
+#: A letter or word of every mark. Where a text has none, it is not searched for them,
+#: which takes as long as all else that is done with a reply.
 _HINT = re.compile(r"[<&\[◁]|here|thinking", re.IGNORECASE)
 
 #: The stem of a tag: ``<thinking>`` is closed by ``</think>`` too.
@@ -55,17 +59,22 @@ _BLOCK = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
-#: Channels of gpt-oss. Without its special tokens a reply begins ``analysisWe need to ...``.
-_FINAL = re.compile(r"<\|channel\|>\s*final\b[^<]{0,100}<\|message\|>|assistantfinal(?=\W|[A-Z])")
-_CHANNEL = re.compile(r"<\|channel\|>\s*\w+|\A\s*(?:analysis|commentary)(?=[A-Z{\[\"'<(])")
+#: Channels of gpt-oss. Without its special tokens a reply begins ``analysisWe need to
+#: ...``.
+_FINAL = re.compile(
+    r"<\|channel\|>\s*final\b[^<]{0,100}<\|message\|>|assistantfinal(?=\W|[A-Z])"
+)
+_CHANNEL = re.compile(
+    r"<\|channel\|>\s*\w+|\A\s*(?:analysis|commentary)(?=[A-Z{\[\"'<(])"
+)
 _FINAL_ENDS = re.compile(r"<\|(?:return|end|call)\|>")
 
 
 def without_drafts(reply: str) -> tuple[str, str | None]:
     """Return the part of a reply that counts, and the mark of a draft that has no end.
 
-    A closing mark without its opening one ends a draft that began in the prompt. Where a draft has
-    no end, nothing counts: the model was not done.
+    A closing mark without its opening one ends a draft that began in the prompt. Where
+    a draft has no end, nothing counts: the model was not done.
 
     >>> without_drafts("<think>A, or B?</think> It is B.")
     (' It is B.', None)
@@ -89,8 +98,8 @@ def without_drafts(reply: str) -> tuple[str, str | None]:
 def _without_tagged(reply: str) -> tuple[str, str | None]:
     """Return a reply without what stands between marks, and the mark of a draft without an end.
 
-    Each opening mark wants its own end: ``<think>a <think>b</think>`` is not done. Of two in a row
-    one is the prompt's, given back.
+    Each opening mark wants its own end: ``<think>a <think>b</think>`` is not done. Of
+    two in a row one is the prompt's, given back.
     """
     if not _HINT.search(reply):
         return reply, None
@@ -103,7 +112,11 @@ def _without_tagged(reply: str) -> tuple[str, str | None]:
             parts.append(reply[start : mark.start()])
             draft, depth = mark, 1
         elif _opens(mark):
-            if draft and _kind(draft) == _kind(mark) and reply[last_end : mark.start()].strip():
+            if (
+                draft
+                and _kind(draft) == _kind(mark)
+                and reply[last_end : mark.start()].strip()
+            ):
                 depth += 1
         elif draft is None or _kind(draft) == _kind(mark):
             if draft is None:

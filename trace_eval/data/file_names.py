@@ -65,7 +65,10 @@ def by_stem(place: Path) -> Iterator[tuple[str, Path | str]]:
             yield f"\0{key}", str(error)
             continue
         if key in seen:
-            yield f"\0{path}", f"{path} is called like {seen[key].name}; keep one of them"
+            yield (
+                f"\0{path}",
+                f"{path} is called like {seen[key].name}; keep one of them",
+            )
             continue
         seen[key] = path
         yield key, path.absolute()
@@ -76,15 +79,17 @@ def without_own_parts(
 ) -> dict[str, tuple[str, dict[str, Path | str]]] | None:
     """Strip what all names of a folder share: ``gpt_001`` and ``ours_001`` are ``001``.
 
-    System -> the part that its names share, and its recordings by what is left, in lower case;
-    None where names are equal as they are, or would not become so.
+    System -> the part that its names share, and its recordings by what is left, in
+    lower case; None where names are equal as they are, or would not become so.
     """
     if len(results) < 2 or set.intersection(*map(set, results.values())):
         return None
     folded: dict[str, tuple[str, dict[str, Path | str]]] = {}
     for system, files in results.items():
         folded[system] = "", {key.casefold(): file for key, file in files.items()}
-    if _matched(folded) and all(len(folded[name][1]) == len(results[name]) for name in results):
+    if _matched(folded) and all(
+        len(folded[name][1]) == len(results[name]) for name in results
+    ):
         return folded
     short: dict[str, tuple[str, dict[str, Path | str]]] = {}
     for system, files in results.items():

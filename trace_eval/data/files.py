@@ -1,8 +1,8 @@
 """Files that are replaced as a whole, and who may read what we write.
 
-A run, a cache and a review hold what people said: prompts, replies, transcripts, recordings. A
-folder that we make for them is its owner's alone, and a file is open to nobody who may not
-enter its folder (docs/contributors/decisions.md).
+A run, a cache and a review hold what people said: prompts, replies, transcripts,
+recordings. A folder that we make for them is its owner's alone, and a file is open to
+nobody who may not enter its folder (docs/contributors/decisions.md).
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def unwritable(path: Path, error: OSError) -> UserError:
     """Say that a file cannot be written."""
     why = error.strerror or str(error)
     return UserError(
-        f"{path}: cannot be written ({why}); nothing finished is lost: mend that or name another"
-        " place, then run the same command again"
+        f"{path}: cannot be written ({why}); nothing finished is lost: mend that or"
+        " name another place, then run the same command again"
     )
 
 
@@ -60,7 +60,8 @@ def refuse_link(path: Path) -> None:
         info = path.lstat()
         if stat.S_ISLNK(info.st_mode) or info.st_nlink > 1:
             raise UserError(
-                f"{path}: is a link, and its target may be yours; put a copy in its place"
+                f"{path}: is a link, and its target may be yours; put a copy in its"
+                " place"
             )
 
 
@@ -68,8 +69,8 @@ def append_line(path: Path, line: str) -> None:
     """Append a line as one write, so that a kill can cut the last line only.
 
     Raises:
-        UserError: it is a link, or cannot be written whole (a full disk takes part of a line and
-            reports no error); the file is then as it was before.
+        UserError: it is a link, or cannot be written whole (a full disk takes part of a
+            line and reports no error); the file is then as it was before.
     """
     left = memoryview(encoded(line + "\n"))
     try:
@@ -107,11 +108,11 @@ def opened(path: Path, flags: int) -> int:
 def replacing(path: Path) -> Iterator[Path]:
     """Give a new file to write to, which takes the place of ``path`` when the block ends.
 
-    Readers see the old file or the new one, never a part, also after a power cut; a block that
-    fails leaves nothing. Any number of processes may do so at once. A file keeps its mode, and of
-    a link the link is replaced and not what it leads to; what is no file (``/dev/stdout``, a pipe)
-    is written to as it is. For files of our own: what a user names goes through
-    :mod:`trace_eval.data.outputs`.
+    Readers see the old file or the new one, never a part, also after a power cut; a
+    block that fails leaves nothing. Any number of processes may do so at once. A file
+    keeps its mode, and of a link the link is replaced and not what it leads to; what is
+    no file (``/dev/stdout``, a pipe) is written to as it is. For files of our own: what
+    a user names goes through :mod:`trace_eval.data.outputs`.
 
     Raises:
         UserError: it cannot be written.
@@ -120,7 +121,9 @@ def replacing(path: Path) -> Iterator[Path]:
         if not is_replaceable(path):
             yield path
             return
-        part = path.with_name(f"{path.name[:40]}.{os.getpid()}-{os.urandom(4).hex()}.part")
+        part = path.with_name(
+            f"{path.name[:40]}.{os.getpid()}-{os.urandom(4).hex()}.part"
+        )
         try:
             os.close(opened(part, os.O_EXCL))
             with suppress(FileNotFoundError):

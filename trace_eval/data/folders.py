@@ -1,6 +1,7 @@
 """Folders as inputs: recordings of systems, data sets of Hugging Face, tables in parts.
 
-A kind of folder is a row of :data:`KINDS`. Whatever it is, it gives the same records as a manifest.
+A kind of folder is a row of :data:`KINDS`. Whatever it is, it gives the same records as
+a manifest.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def rows_below(folder: Path, root: Path | str, single: bool) -> Iterator[FolderR
     """Yield the records of a folder on this machine.
 
     Args:
-        root: where its relative paths count from: itself, or the URL that it was fetched from.
+        root: where its relative paths count from: itself, or the URL that it was
+            fetched from.
         single: single answers are wanted, not pairs.
 
     Raises:
@@ -50,8 +52,8 @@ def rows_below(folder: Path, root: Path | str, single: bool) -> Iterator[FolderR
     names = sorted(p.name + "/" * p.is_dir() for p in folder.iterdir())[:12]
     available = "; ".join(kind.name for kind in KINDS)
     raise InputError(
-        f"{folder}: a folder of {', '.join(names) or 'nothing'}; known are: {available};"
-        " two folders of recordings are --a DIR --b DIR"
+        f"{folder}: a folder of {', '.join(names) or 'nothing'}; known are:"
+        f" {available}; two folders of recordings are --a DIR --b DIR"
     )
 
 
@@ -76,7 +78,9 @@ def _saved(folder: Path, root: Path | str, single: bool) -> Iterator[FolderRow]:
     """Read a data set that ``save_to_disk`` of Hugging Face wrote, or several as its splits."""
     if (folder / "dataset_dict.json").is_file():
         for split in _names(folder / "dataset_dict.json", "splits"):
-            yield from _in_split(_saved(folder / split, _below(root, split), single), split)
+            yield from _in_split(
+                _saved(folder / split, _below(root, split), single), split
+            )
         return
     for name in _names(folder / "state.json", "_data_files"):
         path = folder / name
@@ -87,7 +91,11 @@ def _saved(folder: Path, root: Path | str, single: bool) -> Iterator[FolderRow]:
 def _in_split(rows: Iterator[FolderRow], split: str) -> Iterator[FolderRow]:
     for row in rows:
         one = row.record
-        yield row if isinstance(one, str) else row._replace(record={"split": split, **one})
+        yield (
+            row
+            if isinstance(one, str)
+            else row._replace(record={"split": split, **one})
+        )
 
 
 def _names(path: Path, key: str) -> list[str]:
@@ -95,7 +103,9 @@ def _names(path: Path, key: str) -> list[str]:
     try:
         listed = strict_json.read_file(path).get(key)
     except (strict_json.BadJson, OSError, AttributeError) as error:
-        raise InputError(f"{path}: not readable ({error}); save the data set again") from error
+        raise InputError(
+            f"{path}: not readable ({error}); save the data set again"
+        ) from error
     results = [
         part.get("filename") if isinstance(part, dict) else part
         for part in (listed if isinstance(listed, list) else ())
@@ -139,7 +149,9 @@ def _of_tables(
             base = _below(root, path.parent.relative_to(folder).as_posix())
             split = _SPLIT.fullmatch(path.stem)
             with suppress(EmptyTable):  # others may hold something
-                some = (FolderRow(where, record, base) for where, record in records(path))
+                some = (
+                    FolderRow(where, record, base) for where, record in records(path)
+                )
                 yield from _in_split(some, split[1]) if split else some
 
     return rows
@@ -149,14 +161,19 @@ def _is_systems(folder: Path) -> bool:
     """Say whether there are two systems or more, and no table that says what recordings are."""
     result = systems_in(folder)
     tables = [path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES]
-    return result is not None and len(result.folders) > 1 and set(tables) <= {result.prompts}
+    return (
+        result is not None
+        and len(result.folders) > 1
+        and set(tables) <= {result.prompts}
+    )
 
 
 def _recordings(folder: Path, root: Path | str, single: bool) -> Iterator[FolderRow]:
     if not single:
         raise InputError(
-            f"{folder}: recordings of one system; a pair needs two: give a folder with a folder"
-            " for each system, --a DIR --b DIR, or --a 'DIR/*_x.wav' --b 'DIR/*_y.wav'"
+            f"{folder}: recordings of one system; a pair needs two: give a folder with"
+            " a folder for each system, --a DIR --b DIR, or --a 'DIR/*_x.wav' --b"
+            " 'DIR/*_y.wav'"
         )
     for key, path in by_stem(folder):
         yield FolderRow(str(path), path if isinstance(path, str) else
@@ -175,7 +192,17 @@ KINDS: tuple[FolderKind, ...] = (
         lambda f: bool(_metadata(f)),
         _of_tables(_metadata),
     ),
-    FolderKind("a folder of recordings for each system (SYSTEM/ID.wav)", _is_systems, _recordings),
-    FolderKind(f"tables ({', '.join(SUFFIXES)})", lambda f: bool(_tables(f)), _of_tables(_tables)),
-    FolderKind("recordings of one system, for rate", lambda f: any(by_stem(f)), _recordings),
+    FolderKind(
+        "a folder of recordings for each system (SYSTEM/ID.wav)",
+        _is_systems,
+        _recordings,
+    ),
+    FolderKind(
+        f"tables ({', '.join(SUFFIXES)})",
+        lambda f: bool(_tables(f)),
+        _of_tables(_tables),
+    ),
+    FolderKind(
+        "recordings of one system, for rate", lambda f: any(by_stem(f)), _recordings
+    ),
 )

@@ -1,9 +1,9 @@
 """Several judges as one: calibrated, weighted by what each is worth, calibrated again.
 
-Per judge an isotonic map takes its score to the human mean; the fused score is a weighted mean
-of the calibrated ones (weights not negative, sum 1), and a last isotonic map and one factor on
-the variance are fitted on rows that had no part in the weights. How it is fitted:
-:mod:`trace_eval.stats.agreement.fit_fusion`.
+Per judge an isotonic map takes its score to the human mean; the fused score is a
+weighted mean of the calibrated ones (weights not negative, sum 1), and a last isotonic
+map and one factor on the variance are fitted on rows that had no part in the weights.
+How it is fitted: :mod:`trace_eval.stats.agreement.fit_fusion`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ class Map:
 
     def __call__(self, values: ArrayLike) -> NDArray[np.float64]:
         """Map values to where they are taken; NaN stays NaN [shape as of ``values``]."""
-        values = np.asarray(values, float)  # of a map with one point, interp is its height for NaN
+        values = np.asarray(
+            values, float
+        )  # of a map with one point, interp is its height for NaN
         return np.where(np.isnan(values), np.nan, np.interp(values, self.x, self.y))
 
 
@@ -64,7 +66,8 @@ class FusionModel:
     """A fused judge.
 
     Attributes:
-        rubric, labels: whose scores were fused, None: unknown; and the labels of its scale.
+        rubric, labels: whose scores were fused, None: unknown; and the labels of its
+            scale.
         last: the final calibration.
         variance_factor: of within + between; None: no variance is stated.
         fitted: what it was fitted on, and the errors that were measured.
@@ -80,8 +83,8 @@ class FusionModel:
     def fuse(self, opinions: Mapping[str, ScoreEstimate]) -> ScoreEstimate | None:
         """Fuse what judges say of one item, members or not; None: no member has a score.
 
-        Within and between are of the calibrated means, before the factor; the variance is that
-        of human ratings, None where there was no spread to fit it by.
+        Within and between are of the calibrated means, before the factor; the variance
+        is that of human ratings, None where there was no spread to fit it by.
         """
         present = [member for member in self.members if member.judge in opinions]
         weights = [member.weight for member in present]
@@ -95,7 +98,10 @@ class FusionModel:
             for member in present
         ]
         mixture = pool(parts, weights)
-        mean, spread = min(1.0, max(0.0, float(self.last(mixture.mean)))), mixture.variance
+        mean, spread = (
+            min(1.0, max(0.0, float(self.last(mixture.mean)))),
+            mixture.variance,
+        )
         if spread is not None and self.variance_factor is not None:
             # no distribution on [0, 1] has a larger one
             spread = min(self.variance_factor * spread, mean * (1 - mean))
@@ -129,13 +135,20 @@ class FusionModel:
                 f"{path}: cannot be read ({error}); run trace-eval train fusion"
             ) from error
         except (ValueError, KeyError, TypeError) as error:
-            raise UserError(f"{path}: not a fused judge ({error}); train it again") from error
-        if not model.members or abs(math.fsum(m.weight for m in model.members) - 1) > 1e-6:
+            raise UserError(
+                f"{path}: not a fused judge ({error}); train it again"
+            ) from error
+        if (
+            not model.members
+            or abs(math.fsum(m.weight for m in model.members) - 1) > 1e-6
+        ):
             raise UserError(f"{path}: the weights do not add up to 1; train it again")
         return model
 
 
-def spread_over(labels: Sequence[float], mean: float, variance: float) -> dict[float, float]:
+def spread_over(
+    labels: Sequence[float], mean: float, variance: float
+) -> dict[float, float]:
     """Spread a Beta distribution of this mean and variance over a scale's labels.
 
     Its mass between the middles of neighbouring labels; a variance at its limit, mean
@@ -147,7 +160,8 @@ def spread_over(labels: Sequence[float], mean: float, variance: float) -> dict[f
     room = mean * (1 - mean)
     if room <= 1e-12 or variance >= room * (1 - 1e-9):
         return {
-            label: (1 - mean) * (label == low) + mean * (label == labels[-1]) for label in labels
+            label: (1 - mean) * (label == low) + mean * (label == labels[-1])
+            for label in labels
         }
     positions = [(label - low) / width for label in labels]
     if variance <= 1e-9:
@@ -155,5 +169,9 @@ def spread_over(labels: Sequence[float], mean: float, variance: float) -> dict[f
         return {label: float(n == nearest) for n, label in enumerate(labels)}
     size = room / variance - 1
     edges = [(a + b) / 2 for a, b in pairwise(positions)]
-    below = [0.0, *(float(betainc(mean * size, (1 - mean) * size, e)) for e in edges), 1.0]
+    below = [
+        0.0,
+        *(float(betainc(mean * size, (1 - mean) * size, e)) for e in edges),
+        1.0,
+    ]
     return {label: max(0.0, below[n + 1] - below[n]) for n, label in enumerate(labels)}

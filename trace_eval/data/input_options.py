@@ -16,7 +16,8 @@ class InputOptions:
 
     Attributes:
         audio_root: folder of relative audio paths, or its URL; None: the manifest's.
-        columns: what a field is called in the file, e.g. a=system_a_audio; may be repeated.
+        columns: what a field is called in the file, e.g. a=system_a_audio; may be
+            repeated.
         limit: only the first so many records; of a finished run as many, evenly spaced.
         shard: do part I of N; trace-eval merge joins the parts again.
     """
@@ -35,11 +36,11 @@ class TwoFolders:
     """Recordings of two systems, in place of a file of items.
 
     Attributes:
-        a: instead of ITEMS: recordings of one system, a folder or 'DIR/*_x.wav', paired by file
-            name with --b.
+        a: instead of ITEMS: recordings of one system, a folder or 'DIR/*_x.wav', paired
+            by file name with --b.
         b: recordings of the other.
-        prompts: what was asked: recordings or .txt by the same names, or a table: id, prompt
-            (--column names others).
+        prompts: what was asked: recordings or .txt by the same names, or a table: id,
+            prompt (--column names others).
     """
 
     a: str | None = option_field(None, metavar="[NAME=]DIR")

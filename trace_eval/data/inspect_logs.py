@@ -17,7 +17,9 @@ def log_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     Raises:
         UserError: the package is not installed, or the file is no log.
     """
-    inspect = require("inspect_ai.log", "inspect_ai", "inspect", f"{path}: a log of Inspect")
+    inspect = require(
+        "inspect_ai.log", "inspect_ai", "inspect", f"{path}: a log of Inspect"
+    )
     try:
         model = inspect.read_eval_log(path, header_only=True).eval.model
         samples = inspect.read_eval_log_samples(
@@ -30,29 +32,49 @@ def log_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             again = f"-{sample.epoch}" if sample.epoch > 1 else ""
             record = record_of(sample.input, sample.output, sample.target)
             yield number, {"id": f"{sample.id}{again}", "system": model, **record}
-    except (ValueError, OSError, KeyError) as error:  # of the zip file, its JSON, its models
+    except (
+        ValueError,
+        OSError,
+        KeyError,
+    ) as error:  # of the zip file, its JSON, its models
         detail = str(error).partition("\n")[0]
         raise InputError(
             f"{path}: is no log of Inspect that its package can read ({detail})"
         ) from (error)
 
 
-def record_of(provided: Any, output: Any, target: str | Iterable[str]) -> dict[str, Any]:
+def record_of(
+    provided: Any, output: Any, target: str | Iterable[str]
+) -> dict[str, Any]:
     """Return one sample as a record of a single answer.
 
     Args:
-        provided: the sample's input: a text, or messages, of which the last of the user counts.
+        provided: the sample's input: a text, or messages, of which the last of the user
+            counts.
         output: a ``ModelOutput``: its text is the candidate, its sound the recording.
         target: references; empty ones are left out.
 
     Raises:
         UserError: the sound of a message is neither a path, a URL nor base64.
     """
-    requested = [] if isinstance(provided, str) else [one for one in provided if one.role == "user"]
-    question = provided if isinstance(provided, str) else requested[-1].text if requested else ""
+    requested = (
+        []
+        if isinstance(provided, str)
+        else [one for one in provided if one.role == "user"]
+    )
+    question = (
+        provided
+        if isinstance(provided, str)
+        else requested[-1].text
+        if requested
+        else ""
+    )
     targets = [target] if isinstance(target, str) else list(target)
     reply = output.choices[0].message if output.choices else None
-    asks = {"text": question or None, "audio": _sound(requested[-1]) if requested else None}
+    asks = {
+        "text": question or None,
+        "audio": _sound(requested[-1]) if requested else None,
+    }
     answers = {"text": reply.text or None, "audio": _sound(reply)} if reply else {}
     references = [text for text in targets if text]
     record = {"instruction": asks, "answer": {"text": None, "audio": None, **answers}}
@@ -62,4 +84,6 @@ def record_of(provided: Any, output: Any, target: str | Iterable[str]) -> dict[s
 def _sound(message: Any) -> Any:
     """Return path, URL or bytes of the first recording in a message."""
     parts = [] if isinstance(message.content, str) else message.content
-    return recording_of(next((part.audio for part in parts if part.type == "audio"), None))
+    return recording_of(
+        next((part.audio for part in parts if part.type == "audio"), None)
+    )

@@ -1,7 +1,7 @@
 """What is judged: a pair of answers, or a single answer with its question.
 
-Everything between manifest and report loops over ``answers``: two of a :class:`Pair`, one of a
-:class:`Single`.
+Everything between manifest and report loops over ``answers``: two of a :class:`Pair`,
+one of a :class:`Single`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ MAX_ID = 1000
 #: An ISO 639-1 code, made from what a file says.
 SpokenLanguage = Annotated[str, AfterValidator(language_code)]
 
-_Id = Annotated[str, Field(min_length=1, max_length=MAX_ID, description="unique in its file")]
+_Id = Annotated[
+    str, Field(min_length=1, max_length=MAX_ID, description="unique in its file")
+]
 _Language = Annotated[
     SpokenLanguage | None,
     Field(
@@ -57,8 +59,12 @@ class Labels(Strict):
     voice_quality: Rating | None = None
     paralinguistics: Rating | None = None
     overall: Rating | None = None
-    preference: PlainLabel | None = Field(None, description="overall, where ties were not typed")
-    match: bool | None = Field(None, description="same word, or same speaker, in both answers")
+    preference: PlainLabel | None = Field(
+        None, description="overall, where ties were not typed"
+    )
+    match: bool | None = Field(
+        None, description="same word, or same speaker, in both answers"
+    )
 
 
 class Pair(Answered):
@@ -68,10 +74,14 @@ class Pair(Answered):
     instruction: Instruction = Instruction()
     a: Annotated[Answer, IN_PAIR]
     b: Annotated[Answer, IN_PAIR]
-    labels: Labels | None = Field(None, description="human ratings, never shown to a judge")
+    labels: Labels | None = Field(
+        None, description="human ratings, never shown to a judge"
+    )
     category: str | None = None
     language: _Language = None
-    instruction_id: str | None = Field(None, description="equal where the instruction is the same")
+    instruction_id: str | None = Field(
+        None, description="equal where the instruction is the same"
+    )
     turn: int | None = Field(
         None,
         ge=0,
@@ -83,7 +93,9 @@ class Pair(Answered):
         exclude_if=is_none,
         description="the voice that both answers should speak in (prompt of a TTS system)",
     )
-    meta: dict[str, FiniteJson] = Field(default_factory=dict, description="anything else")
+    meta: dict[str, FiniteJson] = Field(
+        default_factory=dict, description="anything else"
+    )
 
     @property
     def sides(self) -> dict[str, Answer]:
@@ -105,13 +117,18 @@ class Pair(Answered):
 
         Of conversations ``a/turn-0``, ... are the answer.
         """
-        requested, voice = {"instruction": self.instruction}, {"voice": self.voice or Recording()}
+        requested, voice = (
+            {"instruction": self.instruction},
+            {"voice": self.voice or Recording()},
+        )
         roles = {**requested, **self.answer_recordings, **voice}
-        return {role: recording for role, recording in roles.items() if recording.has_audio}
+        return {
+            role: recording for role, recording in roles.items() if recording.has_audio
+        }
 
 
-#: First character of the names of raters who are known by their place in a list only; such a
-#: name says nothing across items.
+#: First character of the names of raters who are known by their place in a list only;
+#: such a name says nothing across items.
 ANONYMOUS = "#"
 
 #: Feedback of raters -> what it says (correctness.md, section 3).
@@ -133,7 +150,8 @@ class ScoreLabels(Strict):
         f" raters known by their place only are {ANONYMOUS}1, {ANONYMOUS}2, ...",
     )
     feedback: dict[str, list[str]] = Field(
-        default_factory=dict, description="rater -> feedback codes (q, a, r, u, e) and free texts"
+        default_factory=dict,
+        description="rater -> feedback codes (q, a, r, u, e) and free texts",
     )
 
     @model_validator(mode="before")
@@ -143,12 +161,19 @@ class ScoreLabels(Strict):
         if not isinstance(values, dict):
             return values
         scores, feedback = values.get("scores"), values.get("feedback")
-        if isinstance(scores, list) and isinstance(feedback, list) and len(scores) != len(feedback):
+        if (
+            isinstance(scores, list)
+            and isinstance(feedback, list)
+            and len(scores) != len(feedback)
+        ):
             raise ValueError(
-                f"{len(scores)} scores and {len(feedback)} feedback entries; give one per rater"
+                f"{len(scores)} scores and {len(feedback)} feedback entries; give"
+                " one per rater"
             )
         lists = {"scores": scores, "feedback": feedback}
-        placed = {name: _placed(one) for name, one in lists.items() if isinstance(one, list)}
+        placed = {
+            name: _placed(one) for name, one in lists.items() if isinstance(one, list)
+        }
         return {**values, **placed}
 
     @field_validator("feedback", mode="before")
@@ -168,11 +193,16 @@ class ScoreLabels(Strict):
     @property
     def ratings(self) -> dict[str, float]:
         """Rater -> score, without raters who gave none."""
-        return {rater: score for rater, score in self.scores.items() if score is not None}
+        return {
+            rater: score for rater, score in self.scores.items() if score is not None
+        }
 
 
 def _placed(entries: list[Any]) -> dict[str, Any]:
-    return {f"{ANONYMOUS}{position}": entry for position, entry in enumerate(entries, start=1)}
+    return {
+        f"{ANONYMOUS}{position}": entry
+        for position, entry in enumerate(entries, start=1)
+    }
 
 
 class Single(Answered):
@@ -187,17 +217,27 @@ class Single(Answered):
         description="equal where the question is the same",
     )
     instruction: Instruction = Instruction()
-    reference: tuple[str, ...] = Field((), description="right answers; any one suffices")
+    reference: tuple[str, ...] = Field(
+        (), description="right answers; any one suffices"
+    )
     answer: Annotated[Answer, ALONE]
     system: str | None = Field(None, description="who answered; never shown to a judge")
-    context: str | None = Field(None, description="the scene and its roles, for dialogues")
+    context: str | None = Field(
+        None, description="the scene and its roles, for dialogues"
+    )
     rationale: str | None = Field(None, description="why the reference is right")
-    transcription: str | None = Field(None, description="words of the audio that is asked about")
-    labels: ScoreLabels | None = Field(None, description="human scores, never shown to a judge")
+    transcription: str | None = Field(
+        None, description="words of the audio that is asked about"
+    )
+    labels: ScoreLabels | None = Field(
+        None, description="human scores, never shown to a judge"
+    )
     category: str | None = None
     language: _Language = None
     split: str | None = Field(None, description="train, dev or test")
-    meta: dict[str, FiniteJson] = Field(default_factory=dict, description="anything else")
+    meta: dict[str, FiniteJson] = Field(
+        default_factory=dict, description="anything else"
+    )
 
     @property
     def sides(self) -> dict[str, Answer]:
@@ -214,7 +254,11 @@ class Single(Answered):
         """The conversation that it is, with its names; None: it is another kind of answer."""
         held = self.answer.conversation
         names = {"id": self.id, "question_id": self.question_id, "system": self.system}
-        return ConversationItem.model_validate({**names, "conversation": held}) if held else None
+        return (
+            ConversationItem.model_validate({**names, "conversation": held})
+            if held
+            else None
+        )
 
     @property
     def has_reference(self) -> bool:
@@ -224,9 +268,12 @@ class Single(Answered):
     def recordings(self) -> dict[str, Recording]:
         """Return what there is to decode by role: ``instruction``, and ``answer``.
 
-        Of a dialogue ``turn-1``, ..., of a conversation ``answer/turn-0``, ... are its answer.
+        Of a dialogue ``turn-1``, ..., of a conversation ``answer/turn-0``, ... are its
+        answer.
         """
-        requested = {"instruction": self.instruction} if self.instruction.has_audio else {}
+        requested = (
+            {"instruction": self.instruction} if self.instruction.has_audio else {}
+        )
         return {**requested, **self.answer_recordings}
 
 

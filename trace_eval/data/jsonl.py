@@ -18,7 +18,11 @@ from trace_eval.data.strict_json import MAX_LINE_BYTES, BadJson, DamagedFile, li
 def canonical(value: Any) -> str:
     """Spell equal JSON values alike: sorted keys, no spaces, 1.0 as 1, no NaN."""
     return json.dumps(
-        _plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+        _plain(value),
+        sort_keys=True,
+        separators=(",", ":"),
+        ensure_ascii=False,
+        allow_nan=False,
     )
 
 
@@ -27,7 +31,9 @@ def _plain(value: Any) -> Any:
         return int(value)
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+    return (
+        [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+    )
 
 
 def append(path: Path, record: BaseModel) -> None:
@@ -83,6 +89,7 @@ def numbered(path: Path) -> Iterator[tuple[int, str]]:
                 yield number, line.decode()
             except UnicodeDecodeError as error:
                 raise DamagedFile(
-                    f"{path}, line {number}: not UTF-8 (byte {error.start + 1}), so the file was"
-                    " damaged; delete that line, then run the same command again"
+                    f"{path}, line {number}: not UTF-8 (byte {error.start + 1}), so the"
+                    " file was damaged; delete that line, then run the same command"
+                    " again"
                 ) from None

@@ -9,29 +9,42 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from blueprints import FiniteJson, Strict
-from fusion import LABEL_SETS, SUM_TOLERANCE, TRACE, Dimension, LabelSet, Pooling, Rating
+from fusion import (
+    LABEL_SETS,
+    SUM_TOLERANCE,
+    TRACE,
+    Dimension,
+    LabelSet,
+    Pooling,
+    Rating,
+)
 from trace_eval.data.answers import is_none
 from trace_eval.data.outcome import Opinion, Order, Outcome, Reason
 
 #: Version of the judgement's JSON; a change that an old reader would misread raises it.
 SCHEMA_VERSION = "1"
 
-#: Entropy from which votes count as spread, bits. A split of 68 to 32 has 0.9; two votes to
-#: one have 0.918, so any dissent among three samples counts.
+#: Entropy from which votes count as spread, bits. A split of 68 to 32 has 0.9; two
+#: votes to one have 0.918, so any dissent among three samples counts.
 UNSURE_BITS = 0.9
 
 #: One verdict: a typed tie, an untyped one, or (of a match) true or false.
 Label = Rating | Literal["tie", "true", "false"]
 
-#: What a verdict is about: a dimension, or the pair as a whole where the task asks for that.
+#: What a verdict is about: a dimension, or the pair as a whole where the task asks for
+#: that.
 About = Dimension | Literal["overall", "match"]
 
 
-def check_shares(shares: Mapping[Label, float] | Mapping[str, float], where: str) -> None:
+def check_shares(
+    shares: Mapping[Label, float] | Mapping[str, float], where: str
+) -> None:
     """Raise ``ValueError`` unless these are probabilities that sum to 1."""
     for label, share in shares.items():
         if not 0 <= share <= 1:
-            raise ValueError(f"{where}.distribution: {label!r} has {share:g}; shares are 0 to 1")
+            raise ValueError(
+                f"{where}.distribution: {label!r} has {share:g}; shares are 0 to 1"
+            )
     total = math.fsum(shares.values())
     if abs(total - 1) > SUM_TOLERANCE:
         raise ValueError(f"{where}.distribution: sums to {total:.6g}, not to 1")
@@ -96,15 +109,21 @@ class PairScores(Strict):
     """The scores of both answers behind a preference; kept beside the vote, which decides."""
 
     task: str
-    low: float | None = Field(None, description="end of the scale; null: any real number")
+    low: float | None = Field(
+        None, description="end of the scale; null: any real number"
+    )
     high: float | None = None
-    a: list[float] = Field(description="one per usable opinion; of a reward model one in all")
+    a: list[float] = Field(
+        description="one per usable opinion; of a reward model one in all"
+    )
     b: list[float]
     mean_a: float
     mean_b: float
     margin: float = Field(description="mean of A minus mean of B")
     p_a: float = Field(
-        ge=0, le=1, description="share of A plus half the ties; of rewards sigmoid(A - B)"
+        ge=0,
+        le=1,
+        description="share of A plus half the ties; of rewards sigmoid(A - B)",
     )
 
 
@@ -125,12 +144,17 @@ class Judgement(Outcome):
     )
     dimensions: dict[About, DimensionVerdict] = Field(
         default_factory=dict,
-        description="all three when scored by TRACE's rubric; those that the task asks otherwise",
+        description=(
+            "all three when scored by TRACE's rubric; those that the task asks"
+            " otherwise"
+        ),
     )
     pair_scores: PairScores | None = Field(
         None, description="where the answers were scored first", exclude_if=is_none
     )
-    opinions: list[VerdictOpinion] = Field(default_factory=list, description="every call behind it")
+    opinions: list[VerdictOpinion] = Field(
+        default_factory=list, description="every call behind it"
+    )
 
     @property
     def key(self) -> tuple[str, str]:
@@ -141,8 +165,8 @@ class Judgement(Outcome):
         """Refuse values that no judge can give; stored judgements may have been edited.
 
         Raises:
-            ValueError: scored without a verdict, a label that its label set does not hold, or a
-                distribution that is none.
+            ValueError: scored without a verdict, a label that its label set does not
+                hold, or a distribution that is none.
         """
         if self.status == "scored" and not self.dimensions:
             raise ValueError("status: 'scored' without a verdict on anything")
@@ -171,8 +195,8 @@ class Judgement(Outcome):
         for about, label in stated:
             if label not in ("1", "2"):
                 raise ValueError(
-                    f"pair {self.pair}: {about} is {label!s}, and forced labels are 1 and 2; only"
-                    " an even split of them is a tie"
+                    f"pair {self.pair}: {about} is {label!s}, and forced labels are 1"
+                    " and 2; only an even split of them is a tie"
                 )
         return self
 
@@ -194,18 +218,24 @@ class Judgement(Outcome):
     @property
     def inconsistent(self) -> tuple[About, ...]:
         """Dimensions on which the two orders contradict each other: answered by place."""
-        return tuple(n for n, result in self.dimensions.items() if result.consistent is False)
+        return tuple(
+            n for n, result in self.dimensions.items() if result.consistent is False
+        )
 
     @property
     def consistent(self) -> bool | None:
         """Whether both orders agree on every dimension; None: only one order was asked."""
-        consistent = [v.consistent for v in self.dimensions.values() if v.consistent is not None]
+        consistent = [
+            v.consistent for v in self.dimensions.values() if v.consistent is not None
+        ]
         return all(consistent) if consistent else None
 
     @classmethod
     def unscored(cls, pair: str, judge: str, reason: Reason, detail: str) -> Judgement:
         """Make a judgement that only says why there is none."""
-        return cls(pair=pair, judge=judge, status="unscored", reason=reason, detail=detail)
+        return cls(
+            pair=pair, judge=judge, status="unscored", reason=reason, detail=detail
+        )
 
     @classmethod
     def scored(
@@ -236,9 +266,12 @@ class Overall(Strict):
     rating: Label | None = Field(description="null: the judgement is unscored")
     why: str = Field(description="how the policy came to it, or why there is none")
     distribution: dict[Label, float] | None = Field(
-        None, description="overall distribution, where the dimensions have distributions"
+        None,
+        description="overall distribution, where the dimensions have distributions",
     )
-    entropy_bits: float | None = Field(None, ge=0, le=2, description="of that distribution")
+    entropy_bits: float | None = Field(
+        None, ge=0, le=2, description="of that distribution"
+    )
 
     def check(self) -> None:
         """Refuse, by a ``ValueError``, a distribution that is none."""

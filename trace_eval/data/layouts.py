@@ -14,14 +14,27 @@ from typing import Any, NamedTuple
 
 from blueprints import InputError
 from trace_eval.data.cells import SOUND_KEYS, first, is_cell, recording_of
-from trace_eval.data.names import AGENTS, BETTER, NAMES, OTHER_NAMES, SOUND_NAMES, USERS, WORSE
+from trace_eval.data.names import (
+    AGENTS,
+    BETTER,
+    NAMES,
+    OTHER_NAMES,
+    SOUND_NAMES,
+    USERS,
+    WORSE,
+)
 from trace_eval.data.renamed import is_sound
 
 Record = dict[str, Any]
 
 #: Who gave the better and the worse answer.
 BETTER_SYSTEM = ("chosen_model", "chosen_system", "model_chosen", "system_chosen")
-WORSE_SYSTEM = ("rejected_model", "rejected_system", "model_rejected", "system_rejected")
+WORSE_SYSTEM = (
+    "rejected_model",
+    "rejected_system",
+    "model_rejected",
+    "system_rejected",
+)
 
 #: Columns that may hold a whole dialogue.
 DIALOGUES = ("messages", "conversations", "dialogue")
@@ -39,7 +52,9 @@ class Layout(NamedTuple):
 
     name: str
     fits: Callable[[Mapping[str, Any]], bool]
-    ours: Callable[[Record], Record]  # under our names; what it does not know stays as it is
+    ours: Callable[
+        [Record], Record
+    ]  # under our names; what it does not know stays as it is
 
 
 def unfolded(record: Mapping[str, Any]) -> Record:
@@ -63,7 +78,9 @@ def _sounds(record: Mapping[str, Any]) -> dict[str, str]:
     """Map ``a`` and ``b``, or ``audio``, to the first other name that holds a recording."""
     if SOUND_NAMES.isdisjoint(record):
         return {}
-    names = ((field, name) for field, other in OTHER_NAMES.items() for name in other[::-1])
+    names = (
+        (field, name) for field, other in OTHER_NAMES.items() for name in other[::-1]
+    )
     results = {field: name for field, name in names if is_sound(record.get(name))}
     both = {side: name for side, name in results.items() if side in ("a", "b")}
     if len(both) == 2:
@@ -121,8 +138,12 @@ def _listed(record: Record) -> Record:
 
 #: Column -> where its recording and its words go.
 _SPOKEN: dict[str, tuple[str, str]] = {
-    **dict.fromkeys(("a", "a_audio", "audio_a", "response_a", "answer_a"), ("a", "a_text")),
-    **dict.fromkeys(("b", "b_audio", "audio_b", "response_b", "answer_b"), ("b", "b_text")),
+    **dict.fromkeys(
+        ("a", "a_audio", "audio_a", "response_a", "answer_a"), ("a", "a_text")
+    ),
+    **dict.fromkeys(
+        ("b", "b_audio", "audio_b", "response_b", "answer_b"), ("b", "b_text")
+    ),
     **dict.fromkeys(("conversation_a", "messages_a"), ("a", "a_text")),
     **dict.fromkeys(("conversation_b", "messages_b"), ("b", "b_text")),
     **dict.fromkeys(
@@ -138,22 +159,32 @@ def _is_chat(value: Any) -> bool:
         isinstance(messages, list)
         and bool(messages)
         and all(isinstance(m, Mapping) and first(m, _WHO) for m in messages)
-    ) or (isinstance(value, Mapping) and first(value, _WHO) is not None and bool(_content(value)))
+    ) or (
+        isinstance(value, Mapping)
+        and first(value, _WHO) is not None
+        and bool(_content(value))
+    )
 
 
 def _chat(record: Record) -> Record:
     results: Record = {}
     requested: Record = {}
-    sides = {_SPOKEN[name][0] for name in record if name in _SPOKEN and record[name]} & {"a", "b"}
+    sides = {
+        _SPOKEN[name][0] for name in record if name in _SPOKEN and record[name]
+    } & {"a", "b"}
     for name, value in record.items():
         if not (name in _SPOKEN or name in DIALOGUES) or not _is_chat(value):
             results.setdefault(name, value)
             continue
         question, answer = _turns(value)
-        if name in DIALOGUES and not sides and answer:  # a single answer with its question
+        if (
+            name in DIALOGUES and not sides and answer
+        ):  # a single answer with its question
             _place(results, ("audio", "candidate"), answer)
         elif name in DIALOGUES or _SPOKEN[name][0] == "instruction_audio":
-            _place(requested, ("instruction_audio", "instruction_text"), question or answer)
+            _place(
+                requested, ("instruction_audio", "instruction_text"), question or answer
+            )
         else:
             _place(results, _SPOKEN[name], answer)
         _place(requested, ("instruction_audio", "instruction_text"), question)
@@ -172,7 +203,9 @@ def _turns(value: Any) -> tuple[Record, Record]:
     messages = [(str(m[str(first(m, _WHO))]).casefold(), m) for m in inner]
     answers = [position for position, (who, _) in enumerate(messages) if who in AGENTS]
     end = answers[-1] if answers else len(messages)
-    requested = [position for position, (who, _) in enumerate(messages[:end]) if who in USERS]
+    requested = [
+        position for position, (who, _) in enumerate(messages[:end]) if who in USERS
+    ]
     return (
         _content(messages[requested[-1]][1]) if requested else {},
         _content(messages[end][1]) if answers else {},
@@ -221,9 +254,9 @@ def _is_embedded(name: str, value: Any) -> bool:
 
 def _cells(record: Record) -> Record:
     return {
-        "instruction_audio" if name in _QUESTIONS and _is_embedded(name, value) else name: (
-            recording_of(value) if _is_embedded(name, value) else value
-        )
+        "instruction_audio"
+        if name in _QUESTIONS and _is_embedded(name, value)
+        else name: (recording_of(value) if _is_embedded(name, value) else value)
         for name, value in record.items()
     }
 
@@ -251,17 +284,21 @@ def _lhotse(record: Record) -> Record:
     """Read a cut or a recording of Lhotse; a source that is a command is never run."""
     whole = record.pop("recording", record)
     sources = record.pop("sources", None) or whole["sources"]
-    kinds = {source.get("type") if isinstance(source, Mapping) else None for source in sources}
+    kinds = {
+        source.get("type") if isinstance(source, Mapping) else None
+        for source in sources
+    }
     if len(sources) != 1 or not kinds <= {"file", "url", "memory"}:
         named = ", ".join(sorted(map(str, kinds)))
         raise InputError(
-            f"recording: expected one source of type file, url or memory (got {len(sources)}:"
-            f" {named}); save the recordings with lhotse, and use the cuts of those"
+            "recording: expected one source of type file, url or memory (got"
+            f" {len(sources)}: {named}); save the recordings with lhotse, and use the"
+            " cuts of those"
         )
     if whole.get("transforms"):
         raise InputError(
-            "recording: has transforms, which only lhotse makes; save the recordings with lhotse,"
-            " and use the cuts of those"
+            "recording: has transforms, which only lhotse makes; save the recordings"
+            " with lhotse, and use the cuts of those"
         )
     source = sources[0].get("source")
     audio = recording_of({"data": source} if kinds == {"memory"} else source)
@@ -269,10 +306,14 @@ def _lhotse(record: Record) -> Record:
     start, length = record.pop("start", None), record.pop("duration", None)
     channel = record.pop("channel", 0)
     if isinstance(channel, list) and len(channel) > 1:
-        raise InputError(f"channel: expected one (got {channel!r:.40}); make a cut of each channel")
+        raise InputError(
+            f"channel: expected one (got {channel!r:.40}); make a cut of each channel"
+        )
     channel = channel[0] if isinstance(channel, list) and channel else channel
     several = whole.get("channel_ids") or [0]
-    if start is not None and ((start, length) != (0, whole.get("duration")) or len(several) > 1):
+    if start is not None and (
+        (start, length) != (0, whole.get("duration")) or len(several) > 1
+    ):
         answer["cut"] = {**_stretch(start, length), "channel": channel}
     said: list[str] = []
     for one in record.pop("supervisions", None) or ():
@@ -286,9 +327,14 @@ def _stretch(start: Any, length: Any) -> Record:
     numbers = [n for n in (start, length) if isinstance(n, int | float) and n >= 0]
     if len(numbers) < 2 or isinstance(start, bool) or isinstance(length, bool):
         raise InputError(
-            f"duration: expected seconds beside the offset (got {start!r:.40}, {length!r:.40})"
+            f"duration: expected seconds beside the offset (got {start!r:.40},"
+            f" {length!r:.40})"
         )
-    return {"channel": 0, "start_s": float(start), "end_s": float(start) + float(length)}
+    return {
+        "channel": 0,
+        "start_s": float(start),
+        "end_s": float(start) + float(length),
+    }
 
 
 def _heard(text: Any) -> Record:
@@ -296,7 +342,8 @@ def _heard(text: Any) -> Record:
     return {"transcription": text} if isinstance(text, str) and text else {}
 
 
-#: Each is tried in turn; several may fit one record (chosen and rejected messages of a chat).
+#: Each is tried in turn; several may fit one record (chosen and rejected messages of a
+#: chat).
 LAYOUTS: tuple[Layout, ...] = (
     Layout("a manifest of NeMo", _is_nemo, _nemo),
     Layout("cuts or recordings of Lhotse", _is_lhotse, _lhotse),
@@ -304,7 +351,9 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout("a list of two answers", _is_listed, _listed),
     Layout(
         "messages of a chat",
-        lambda record: any(_is_chat(record.get(name)) for name in (*_SPOKEN, *DIALOGUES)),
+        lambda record: any(
+            _is_chat(record.get(name)) for name in (*_SPOKEN, *DIALOGUES)
+        ),
         _chat,
     ),
     Layout(

@@ -128,22 +128,27 @@ def read_manifest(
     """Read all pairs of an input.
 
     Args:
-        path: ``.jsonl``, ``.csv`` or ``.tsv`` (header row), ``.parquet``, ``.arrow`` or ``.json``
-            (a list); a folder of them, of recordings of systems, or of a data set; the URL of
-            such a file or folder, which is fetched; or a source that is none of them. Where each
-            row is one system's answer to a question, every two answers to it are a pair.
-        audio_root: folder of relative audio paths, or its URL; default: the manifest's own.
-        spill: where embedded recordings go, see :func:`trace_eval.data.records.spill_to`.
+        path: ``.jsonl``, ``.csv`` or ``.tsv`` (header row), ``.parquet``, ``.arrow`` or
+            ``.json`` (a list); a folder of them, of recordings of systems, or of a data
+            set; the URL of such a file or folder, which is fetched; or a source that is
+            none of them. Where each row is one system's answer to a question, every two
+            answers to it are a pair.
+        audio_root: folder of relative audio paths, or its URL; default: the manifest's
+            own.
+        spill: where embedded recordings go, see
+            :func:`trace_eval.data.records.spill_to`.
         limit: read this many records at most; None: all.
         columns: field -> column of the file, e.g. ``{"a": "system_a_audio"}``.
         conversations: reads answers that are conversations in files of other layouts.
 
     Raises:
-        UserError: the file itself cannot be read, has no record at all, or has no column for an
-            answer.
+        UserError: the file itself cannot be read, has no record at all, or has no
+            column for an answer.
     """
 
-    def pairs(record: dict[str, Any], root: Path | str, dropped: Dropped) -> Sequence[Pair]:
+    def pairs(
+        record: dict[str, Any], root: Path | str, dropped: Dropped
+    ) -> Sequence[Pair]:
         return [
             pair_from_record(
                 record, root, spill=spill, dropped=dropped, conversations=conversations
@@ -179,16 +184,18 @@ def read_items(
     """Read all single answers of an input; a record of a pair gives both its answers.
 
     Args:
-        path: as of :func:`read_manifest`; a ``.json`` may also hold an object of items by id,
-            as ORCA's authors publish theirs; a folder may hold recordings alone.
+        path: as of :func:`read_manifest`; a ``.json`` may also hold an object of items
+            by id, as ORCA's authors publish theirs; a folder may hold recordings alone.
         audio_root, spill, limit, columns, conversations: as of :func:`read_manifest`.
 
     Raises:
-        UserError: the file itself cannot be read, has no record at all, or no column for an
-            answer.
+        UserError: the file itself cannot be read, has no record at all, or no column
+            for an answer.
     """
 
-    def items(record: dict[str, Any], root: Path | str, dropped: Dropped) -> Sequence[Single]:
+    def items(
+        record: dict[str, Any], root: Path | str, dropped: Dropped
+    ) -> Sequence[Single]:
         if is_pair_record(record):
             pair = pair_from_record(
                 record, root, spill=spill, dropped=dropped, conversations=conversations
@@ -200,9 +207,13 @@ def read_items(
         ]
 
     names = {**PAIR_FIELDS.names, **SINGLE_FIELDS.names}
-    names["id"] = tuple(dict.fromkeys((*SINGLE_FIELDS.names["id"], *PAIR_FIELDS.names["id"])))
+    names["id"] = tuple(
+        dict.fromkeys((*SINGLE_FIELDS.names["id"], *PAIR_FIELDS.names["id"]))
+    )
     fields = replace(SINGLE_FIELDS, names=names)
-    return read_records(path, items, InputOptions(audio_root, columns or {}, limit), fields)
+    return read_records(
+        path, items, InputOptions(audio_root, columns or {}, limit), fields
+    )
 
 
 def read_records(
@@ -215,7 +226,8 @@ def read_records(
     """Read an input of any layout, as :func:`read_items` takes it.
 
     Args:
-        made_of: (record, folder of relative paths, where to say what is left out) -> its items.
+        made_of: (record, folder of relative paths, where to say what is left out) ->
+            its items.
         fields: what its records are made of; None: nothing is known of them.
         by_id: a ``.json`` may be an object of records by id; single answers are wanted.
 
@@ -231,8 +243,12 @@ def read_records(
         manifest = replace(manifest, sha256=source.sha256, columns=reading.columns)
         notes = (Problem(str(source.label), note) for note in source.notes)
         manifest = replace(manifest, notes=(*notes, *manifest.notes))
-    if isinstance(path, RecordTable):  # two of one name are told apart by what they hold
-        name = f"{path.name}-{digest(item.id + repr(item) for item in manifest.items)[:8]}"
+    if isinstance(
+        path, RecordTable
+    ):  # two of one name are told apart by what they hold
+        name = (
+            f"{path.name}-{digest(item.id + repr(item) for item in manifest.items)[:8]}"
+        )
         manifest = replace(manifest, path=Path(name))
     return manifest
 
@@ -240,10 +256,17 @@ def read_records(
 def _paired(singles: Manifest) -> Manifest | None:
     pairs, twice = pairs_of_systems(singles.singles)
     where = str(singles.path)
-    problems = [*singles.problems, *(Problem(where, what, name) for name, what in twice.items())]
+    problems = [
+        *singles.problems,
+        *(Problem(where, what, name) for name, what in twice.items()),
+    ]
     systems = ", ".join(sorted({str(item.system) for item in singles.singles}))
-    notes = (Problem(where, f"every two answers to one question are a pair, of {systems}"),)
-    return replace(singles, items=pairs, problems=problems, notes=notes) if pairs else None
+    notes = (
+        Problem(where, f"every two answers to one question are a pair, of {systems}"),
+    )
+    return (
+        replace(singles, items=pairs, problems=problems, notes=notes) if pairs else None
+    )
 
 
 def _read(
@@ -266,7 +289,9 @@ def _read(
             made = made_of(record, root, lines.append)
         except UserError as error:
             name = record.get("id", record.get("index"))
-            problems.append(Problem(where, str(error), None if name is None else str(name)))
+            problems.append(
+                Problem(where, str(error), None if name is None else str(name))
+            )
             continue
         finally:
             for line in lines:
@@ -294,21 +319,27 @@ def _read(
     return Manifest(label, kept, problems, warnings=warnings, notes=notes)
 
 
-def _notes(label: Path | str, table: Renamed, items: Sequence[Pair | Single]) -> Iterator[Problem]:
+def _notes(
+    label: Path | str, table: Renamed, items: Sequence[Pair | Single]
+) -> Iterator[Problem]:
     """Yield what was made of the file beyond what stands in it."""
     where = str(label)
     if table.numbered:
-        yield Problem(where, "has no column id; items are called by their row number, from 1")
+        yield Problem(
+            where, "has no column id; items are called by their row number, from 1"
+        )
     if is_chosen(table.values):
         first = sum(
-            isinstance(item, Pair) and item.labels is not None and item.labels.preference == "1"
+            isinstance(item, Pair)
+            and item.labels is not None
+            and item.labels.preference == "1"
             for item in items
         )
         yield Problem(
             where,
             f"chosen and rejected: the chosen answer is A in {first} of"
-            f" {counted(len(items), 'pair')} and B in the others, by a hash of the id, so that"
-            " the place does not tell the label",
+            f" {counted(len(items), 'pair')} and B in the others, by a hash of the id,"
+            " so that the place does not tell the label",
         )
 
 
@@ -316,7 +347,9 @@ def _is_tie(what: NoLabel) -> bool:
     return what.tie and what.field == "overall"
 
 
-def _untyped(items: Sequence[Pair | Single], ties: set[str]) -> list[Pair | Single] | None:
+def _untyped(
+    items: Sequence[Pair | Single], ties: set[str]
+) -> list[Pair | Single] | None:
     """Turn overall labels into plain preferences; None if some ties are typed."""
     results: list[Pair | Single] = []
     for item in items:
@@ -339,7 +372,9 @@ def _unused(
     where, first = results[0]
     read = sum(bool(getattr(item.labels, field, None)) for item in items)
     every = list(dict.fromkeys(str(line.value) for _, line in results))
-    others = f" and {counted(len(every) - _SHOWN, 'other')}" if len(every) > _SHOWN else ""
+    others = (
+        f" and {counted(len(every) - _SHOWN, 'other')}" if len(every) > _SHOWN else ""
+    )
     got = ", ".join(f"{value!r:.80}" for value in every[:_SHOWN])
     meant = " ".join(
         f"--map {shlex.quote(value)[:60]}={1 + number % 2}"
@@ -348,10 +383,10 @@ def _unused(
     return Problem(
         where,
         f"column {first.column} is no label ({first.expected}, got {got}{others});"
-        f" {len(results)} of its {len(results) + read} values cannot be read, so none is used as a"
-        " label and no agreement comes from them: write each as one of the labels, say what each"
-        f" means (trace-eval agree RUN --labels FILE {meant}), or rename the column if it holds"
-        " none",
+        f" {len(results)} of its {len(results) + read} values cannot be read, so none"
+        " is used as a label and no agreement comes from them: write each as one of the"
+        f" labels, say what each means (trace-eval agree RUN --labels FILE {meant}), or"
+        " rename the column if it holds none",
     )
 
 

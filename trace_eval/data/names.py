@@ -1,7 +1,7 @@
 """What the columns of all tables may be called: of manifests, prompts, labels and scores.
 
-Of several accepted names in one record the first counts; capitals, spaces, hyphens, underscores and
-a remark in brackets at the end do not. ``--column`` names others.
+Of several accepted names in one record the first counts; capitals, spaces, hyphens,
+underscores and a remark in brackets at the end do not. ``--column`` names others.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ NAMES: dict[str, Names] = {
     "truth_score_b": ("truth_score_b", "groundtruth2"),
 }  # fmt: skip
 
-#: Names of answers that mean something else in other files: they count only where they hold a
-#: recording and the record has none of the usual names.
+#: Names of answers that mean something else in other files: they count only where they
+#: hold a recording and the record has none of the usual names.
 OTHER_NAMES: dict[str, Names] = {
     "a": ("response_a", "answer_a", "a_path", "path_a", "a_file_name", "output_a", "wav_a",
           "file_a", "wav1", "file1", "path1"),
@@ -90,13 +90,25 @@ WEAK = frozenset((
     "completed_by", "assessor", "labeler", "evaluator",
 ))  # fmt: skip
 
-#: A recording by which a table without ids calls its items, e.g. one of a listening test. A table
-#: may have several of these names: the first one counts.
+#: A recording by which a table without ids calls its items, e.g. one of a listening
+#: test. A table may have several of these names: the first one counts.
 RECORDING: Names = ("recording", "stem", "file_name", "file", "clip", "stimulus", "wav")
 
 #: Columns of the better and of the worse answer, as data for RLHF and DPO have them.
-BETTER = ("chosen", "chosen_audio", "chosen_path", "chosen_audio_path", "chosen_file_name")
-WORSE = ("rejected", "rejected_audio", "rejected_path", "rejected_audio_path", "rejected_file_name")
+BETTER = (
+    "chosen",
+    "chosen_audio",
+    "chosen_path",
+    "chosen_audio_path",
+    "chosen_file_name",
+)
+WORSE = (
+    "rejected",
+    "rejected_audio",
+    "rejected_path",
+    "rejected_audio_path",
+    "rejected_file_name",
+)
 
 #: Place in a pair -> the accepted names of the flat column that holds it.
 PAIR: dict[tuple[str, ...], Names] = {
@@ -109,7 +121,10 @@ PAIR: dict[tuple[str, ...], Names] = {
         for side in "ab"
     },
     ("voice", "audio"): NAMES["voice_audio"],
-    **{("labels", name): NAMES[f"label_{name}"] for name in (*DIMENSIONS, "overall", "preference")},
+    **{
+        ("labels", name): NAMES[f"label_{name}"]
+        for name in (*DIMENSIONS, "overall", "preference")
+    },
     ("labels", "match"): NAMES["match"],
     **{(name,): NAMES[name] for name in ("category", "language", "instruction_id")},
 }
@@ -154,7 +169,11 @@ SINGLE: Mapping[str, Names] = _select(
 
 #: Those of a table of labels or judgements of pairs that have no other name.
 _UNALIASED = [
-    *(f"{name}_{side}" for name in ("duration", "loudness", "mos", "tokens") for side in "ab"),
+    *(
+        f"{name}_{side}"
+        for name in ("duration", "loudness", "mos", "tokens")
+        for side in "ab"
+    ),
     *("confidence", "entropy", "consistent", "p_a", "margin", "inclusion", "seconds"),
     *(f"margin_{name}" for name in DIMENSIONS),
 ]
@@ -225,7 +244,10 @@ AGENTS = frozenset(("assistant", "gpt", "model", "agent", "bot", "ai", "chatbot"
 def first_of(kind: Mapping[str, Names], have: Collection[str]) -> dict[str, str]:
     """Map each field to the column of a table that gives it: the first of its accepted names."""
     alike = folded(have, {alias for names in kind.values() for alias in names})
-    columns = {**{column: column for column in have}, **{n: c for c, n in alike.items()}}
+    columns = {
+        **{column: column for column in have},
+        **{n: c for c, n in alike.items()},
+    }
     first: dict[str, str] = {}
     for field, names in kind.items():
         name = next((name for name in names if name in columns), None)
@@ -245,14 +267,16 @@ def fields_of(kind: Mapping[str, Names], have: Collection[str] = ()) -> dict[str
         if not any(alias in have for alias in usual):
             usual += [alias for alias in every if alias in have][:1]
         fields |= dict.fromkeys(usual, name)
-    return fields | {column: fields[name] for column, name in alike.items() if name in fields}
+    return fields | {
+        column: fields[name] for column, name in alike.items() if name in fields
+    }
 
 
 def folded(have: Collection[str], accepted: Collection[str]) -> dict[str, str]:
     """Map each column to the accepted name that it matches, ignoring case and punctuation.
 
-    A column counts only where the table has no column of that very name, and no other one that
-    is folded to it.
+    A column counts only where the table has no column of that very name, and no other
+    one that is folded to it.
     """
     columns: dict[str, list[str]] = {}
     for column in have:
@@ -277,7 +301,9 @@ def bare(name: str) -> str:
     return re.sub(r"[\s_-]+", "", name.casefold())
 
 
-def by_rank(record: Mapping[str, object], kind: Mapping[str, int]) -> list[tuple[str, Any]]:
+def by_rank(
+    record: Mapping[str, object], kind: Mapping[str, int]
+) -> list[tuple[str, Any]]:
     """Sort the cells of a record by the order of accepted names."""
     return sorted(record.items(), key=lambda cell: kind.get(cell[0], 0))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 _BELOW_TWENTY = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-    " fifteen sixteen seventeen eighteen nineteen"
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen"
+    " fourteen fifteen sixteen seventeen eighteen nineteen"
 )
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 

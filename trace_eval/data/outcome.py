@@ -1,7 +1,7 @@
 """What a judge leaves of one item, whatever it was asked: opinions, and an outcome with a status.
 
-A comparison of two answers is a :class:`~trace_eval.data.judgement.Judgement`, a number for one
-answer a :class:`~trace_eval.data.scores.Score`; both are an :class:`Outcome`.
+A comparison of two answers is a :class:`~trace_eval.data.judgement.Judgement`, a number
+for one answer a :class:`~trace_eval.data.scores.Score`; both are an :class:`Outcome`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ Order = Literal["ab", "ba"]
 #: What a gate says of one figure, and of all.
 GateVerdict = Literal["pass", "fail", "cannot tell"]
 
-#: What went wrong, in words that any library may have chosen: no URL in it gives access.
+#: What went wrong, in words that any library may have chosen: no URL in it gives
+#: access.
 ErrorText = Annotated[str, AfterValidator(redact_urls)]
 
 
@@ -31,11 +32,15 @@ class Reason(StrEnum):
     """Why an item, or one call, has no verdict or score, or was not asked for one."""
 
     CLIP_FAILED = "clip_failed"  # an answer could not be decoded
-    NOT_THE_ANSWER = "not_the_answer"  # a recording lacks its end, or holds the question, too
+    NOT_THE_ANSWER = (
+        "not_the_answer"  # a recording lacks its end, or holds the question, too
+    )
     EVIDENCE_MISSING = "evidence_missing"  # a group that the judge needs is absent
     JUDGE_FAILED = "judge_failed"  # the judge raised
     UNREACHABLE = "unreachable"  # server down, connection lost, no answer in time
-    SERVER_ERROR = "server_error"  # the server answered with an error of its own (500, 503)
+    SERVER_ERROR = (
+        "server_error"  # the server answered with an error of its own (500, 503)
+    )
     REFUSED = "refused"  # the server refused the request (key, model, limits)
     RATE_LIMITED = "rate_limited"  # still 429 after all retries
     PROMPT_CUT = "prompt_cut"  # the server read less than was sent
@@ -49,7 +54,9 @@ class Reason(StrEnum):
     EMPTY_CANDIDATE = "empty_candidate"  # there are no words to rate
     IS_EXAMPLE = "is_example"  # the judge was shown this comparison with its label
     TOO_LARGE = "too_large"  # the request would be larger than -J max_request_mb
-    NOT_PARALLEL = "not_parallel"  # the user does not say the same in both conversations
+    NOT_PARALLEL = (
+        "not_parallel"  # the user does not say the same in both conversations
+    )
     ORDERS_DISAGREE = "orders_disagree"  # match in one order, none in the other
 
 
@@ -58,23 +65,37 @@ class Usage(Strict):
 
     input_tokens: int = 0
     output_tokens: int = 0
-    cached_tokens: int = Field(0, description="input tokens served from the server's cache")
-    audio_tokens: int = Field(
-        0, description="input tokens that are sound", exclude_if=lambda value: value == 0
+    cached_tokens: int = Field(
+        0, description="input tokens served from the server's cache"
     )
-    cost_usd: float | None = Field(None, description="US dollars; null: no price is known")
+    audio_tokens: int = Field(
+        0,
+        description="input tokens that are sound",
+        exclude_if=lambda value: value == 0,
+    )
+    cost_usd: float | None = Field(
+        None, description="US dollars; null: no price is known"
+    )
 
 
 class Opinion(Strict):
     """One call of a judge; what it said stands in the subclasses."""
 
     sample: int = Field(0, ge=0, description="index of the repetition")
-    reason: Reason | None = Field(None, description="why it says nothing that can be used")
+    reason: Reason | None = Field(
+        None, description="why it says nothing that can be used"
+    )
     detail: ErrorText | None = Field(None, description="one sentence beside the reason")
     raw: str | None = Field(None, description="the last reply as it came")
-    repaired: bool = Field(False, description="the first reply was unusable, the second counts")
-    cached: bool = Field(False, description="read from the reply cache, nothing was sent")
-    seed: int | None = Field(None, description="as it was sent; choices of one request share it")
+    repaired: bool = Field(
+        False, description="the first reply was unusable, the second counts"
+    )
+    cached: bool = Field(
+        False, description="read from the reply cache, nothing was sent"
+    )
+    seed: int | None = Field(
+        None, description="as it was sent; choices of one request share it"
+    )
     seconds: float | None = Field(None, description="time of the call, seconds")
     usage: Usage | None = None
     sent: dict[str, JsonValue] | None = Field(
@@ -87,14 +108,19 @@ class Opinion(Strict):
 class Outcome(Strict):
     """What one judge says of one item by one rubric, or why it says nothing."""
 
-    judge: str = Field(description="judge spec, e.g. rules or ollama:qwen3:8b; several: ' + '")
+    judge: str = Field(
+        description="judge spec, e.g. rules or ollama:qwen3:8b; several: ' + '"
+    )
     status: Literal["scored", "unscored"]
     reason: Reason | None = Field(
-        None, description="why it is unscored; silent: it was scored without being asked"
+        None,
+        description="why it is unscored; silent: it was scored without being asked",
     )
     detail: ErrorText | None = Field(None, description="one sentence beside the reason")
     usage: Usage | None = Field(None, description="sum over the calls that were sent")
-    caveats: list[str] = Field(default_factory=list, description="what every reader must know")
+    caveats: list[str] = Field(
+        default_factory=list, description="what every reader must know"
+    )
 
     @property
     @abstractmethod
@@ -112,7 +138,9 @@ def total_cost(opinions: Sequence[Opinion]) -> float | None:
 def commonest_failure(failed: Sequence[Opinion]) -> tuple[Reason, str | None]:
     """Return failed opinions' commonest reason, of equals the first, and its first sentence."""
     ((reason, _),) = Counter(one.reason for one in failed if one.reason).most_common(1)
-    return reason, next(opinion.detail for opinion in failed if opinion.reason is reason)
+    return reason, next(
+        opinion.detail for opinion in failed if opinion.reason is reason
+    )
 
 
 def failures(opinions: Sequence[Opinion], what: str) -> list[str]:

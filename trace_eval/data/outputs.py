@@ -1,8 +1,9 @@
 """Output paths that a user names: no file that somebody else made, or changed, is lost.
 
-Beside what is written, :data:`RECORD` names each file with the SHA-256 of what was put there. A
-file may be replaced while it still holds that, a folder filled while it is empty or ours
-(docs/contributors/decisions.md). Files of runs and caches need no record: their folders are ours.
+Beside what is written, :data:`RECORD` names each file with the SHA-256 of what was put
+there. A file may be replaced while it still holds that, a folder filled while it is
+empty or ours (docs/contributors/decisions.md). Files of runs and caches need no record:
+their folders are ours.
 """
 
 from __future__ import annotations
@@ -31,14 +32,16 @@ from trace_eval.data.files import (
 )
 from trace_eval.data.urls import redacted, url_of_path
 
-#: What was written into a folder: a line of JSON per file, ``{"file": ..., "sha256": ...}``, and
-#: per kind of output that the folder was made for, ``{"folder": ...}``.
+#: What was written into a folder: a line of JSON per file, ``{"file": ..., "sha256":
+#: ...}``, and per kind of output that the folder was made for, ``{"folder": ...}``.
 RECORD = ".trace-eval"
 
-#: The usual kind of folder: every file of it is written as a whole, and checked by itself.
+#: The usual kind of folder: every file of it is written as a whole, and checked by
+#: itself.
 FILES = "files"
 
-#: Names that do not make a folder anybody's: hidden ones, and files that a kill left half-written.
+#: Names that do not make a folder anybody's: hidden ones, and files that a kill left
+#: half-written.
 _NOBODYS = re.compile(r"\A(?:\.|.*\.\d+-[0-9a-f]{8}\.part\Z)")
 
 
@@ -82,15 +85,21 @@ def check_output(path: Path) -> None:
     why = "no record says trace-eval wrote it"
     if digests:
         why = "was changed since trace-eval wrote it"
-    raise UserError(f"{path}: {why}, so it stays as it is; move it, or name another file")
+    raise UserError(
+        f"{path}: {why}, so it stays as it is; move it, or name another file"
+    )
 
 
-def check_folder(folder: Path, kind: str | None = FILES, option: str = "--out ") -> None:
+def check_folder(
+    folder: Path, kind: str | None = FILES, option: str = "--out "
+) -> None:
     """Refuse a folder that holds anything and was not made for this kind of output.
 
     Args:
-        kind: what is to be written; a run may hold files of others. None: anything of ours.
-        option: of the command line that named the folder, with a space, for the message.
+        kind: what is to be written; a run may hold files of others. None: anything of
+            ours.
+        option: of the command line that named the folder, with a space, for the
+            message.
     """
     refuse_url(folder)
     refuse_package(folder)
@@ -106,13 +115,16 @@ def check_folder(folder: Path, kind: str | None = FILES, option: str = "--out ")
     if kind in (FILES, None):
         with suppress(OSError, strict_json.BadJson, AttributeError):
             # The record of a run, and no manifest of another program.
-            if isinstance(strict_json.read_file(folder / "manifest.json").get("judge"), dict):
+            if isinstance(
+                strict_json.read_file(folder / "manifest.json").get("judge"), dict
+            ):
                 return
     candidates = (folder / ("run" if n == 1 else f"run-{n}") for n in count(1))
     free = next(path for path in candidates if not path.exists())
     raise UserError(
-        f"{folder}: is not empty and was not made by this command (it holds {names[0]!r}), so"
-        f" nothing is written there; name a new folder, e.g. {option}{free}"
+        f"{folder}: is not empty and was not made by this command (it holds"
+        f" {names[0]!r}), so nothing is written there; name a new folder, e.g."
+        f" {option}{free}"
     )
 
 
@@ -120,18 +132,23 @@ def refuse_url(path: Path) -> None:
     """Refuse a URL where something is written: it would become a folder of that name here."""
     if (url := url_of_path(path)) is not None:
         raise UserError(
-            f"{redacted(url)}: is a URL, and results are written to this machine; name a folder or"
-            " file here, and copy it there afterwards"
+            f"{redacted(url)}: is a URL, and results are written to this machine; name"
+            " a folder or file here, and copy it there afterwards"
         )
 
 
 def refuse_package(folder: Path) -> None:
     """Refuse a folder in a Python package, where an import would find results."""
-    here = Path(os.path.realpath(folder))  # Path.resolve raises where links go in a circle
-    inside = next((p for p in (here, *here.parents) if (p / "__init__.py").is_file()), None)
+    here = Path(
+        os.path.realpath(folder)
+    )  # Path.resolve raises where links go in a circle
+    inside = next(
+        (p for p in (here, *here.parents) if (p / "__init__.py").is_file()), None
+    )
     if inside:
         raise UserError(
-            f"{folder}: {inside} is a Python package (it has an __init__.py); choose another --out"
+            f"{folder}: {inside} is a Python package (it has an __init__.py);"
+            " choose another --out"
         )
 
 
@@ -141,8 +158,8 @@ def claimed(
 ) -> Iterator[None]:
     """Make a folder ours while something is written into it; see :func:`check_folder`.
 
-    A block that fails before it has written anything leaves no new folder. Only its owner may enter
-    a new ``private`` one.
+    A block that fails before it has written anything leaves no new folder. Only its
+    owner may enter a new ``private`` one.
     """
     check_folder(folder, kind, option)
     new = not folder.exists()

@@ -14,7 +14,14 @@ from trace_eval.data.renamed import is_sound
 
 #: Columns that mean something else, and those of answers among them.
 _KNOWN = frozenset(chain(*NAMES.values(), *OTHER_NAMES.values()))
-_ANSWERS = (*NAMES["a"], *NAMES["b"], *NAMES["audio"], *NAMES["candidate"], "turns", "conversation")
+_ANSWERS = (
+    *NAMES["a"],
+    *NAMES["b"],
+    *NAMES["audio"],
+    *NAMES["candidate"],
+    "turns",
+    "conversation",
+)
 
 #: Words in the names of recordings that are no system's answer.
 _NO_SYSTEM = frozenset((
@@ -29,18 +36,26 @@ def question_of(item: Pair | Single) -> Hashable:
         return "id", item.question_id
     if item.instruction.has_audio:
         return "source", item.instruction.source_id
-    return ("text", item.instruction.text) if item.instruction.text else ("item", item.id)
+    return (
+        ("text", item.instruction.text) if item.instruction.text else ("item", item.id)
+    )
 
 
 def answers_of_systems(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Split a record with a column of recordings for each of three systems or more into answers.
 
-    None where fewer columns of other names hold recordings, since two may be A and B, or where one
-    of them may be no answer of a system, by its name.
+    None where fewer columns of other names hold recordings, since two may be A and B,
+    or where one of them may be no answer of a system, by its name.
     """
-    names = [name for name, cell in record.items() if name not in _KNOWN and is_sound(cell)]
+    names = [
+        name for name, cell in record.items() if name not in _KNOWN and is_sound(cell)
+    ]
     words = {word for name in names for word in re.findall(r"[a-z]+", name.casefold())}
-    if len(names) < 3 or words & _NO_SYSTEM or any(record.get(name) for name in _ANSWERS):
+    if (
+        len(names) < 3
+        or words & _NO_SYSTEM
+        or any(record.get(name) for name in _ANSWERS)
+    ):
         return []
     shared = {name: cell for name, cell in record.items() if name not in names}
     question = first(record, NAMES["instruction_id"]) or "id"
@@ -59,8 +74,9 @@ def answers_of_systems(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 def pairs_of_systems(items: Sequence[Single]) -> tuple[list[Pair], dict[str, str]]:
     """Pair every two systems' answers to one question; return also items that are in no pair.
 
-    Pairs are called by their question, and of three systems or more by both as well; there are none
-    where an answer has no system. Id of an answer that its system had given already -> which.
+    Pairs are called by their question, and of three systems or more by both as well;
+    there are none where an answer has no system. Id of an answer that its system had
+    given already -> which.
     """
     groups: dict[Hashable, dict[str, Single]] = {}
     twice: dict[str, str] = {}
@@ -70,7 +86,8 @@ def pairs_of_systems(items: Sequence[Single]) -> tuple[list[Pair], dict[str, str
         own = groups.setdefault(question_of(item), {})
         if (first := own.setdefault(item.system, item)) is not item:
             twice[item.id] = (
-                f"{item.system} gave an answer to this question in item {first.id!r}, too"
+                f"{item.system} gave an answer to this question in item"
+                f" {first.id!r}, too"
             )
     two = len({item.system for item in items}) == 2
     pairs = []

@@ -18,7 +18,8 @@ class Place:
     """A folder, or the prefix of an object store.
 
     Args:
-        place: a path, or an fsspec URL whose filesystem is installed (``s3fs``, ``gcsfs``).
+        place: a path, or an fsspec URL whose filesystem is installed (``s3fs``,
+            ``gcsfs``).
 
     Raises:
         UserError: the protocol is unknown or not allowed, or its package is missing.
@@ -35,7 +36,9 @@ class Place:
                 self._fs, self._root = file_system(where)
         except (ImportError, ValueError) as error:
             message = str(error).removeprefix(f"{self._shown}: ")
-            raise UserError(f"{self._shown}: {message}; install it or name a folder") from None
+            raise UserError(
+                f"{self._shown}: {message}; install it or name a folder"
+            ) from None
 
     def __str__(self) -> str:
         return self._shown
@@ -123,7 +126,9 @@ class Place:
         root = self.path(folder)
         entries = self._fs.ls(root, detail=True)
         paths = [str(entry["name"]) for entry in entries if entry["type"] == "file"]
-        return {path.rpartition("/")[2]: self._fs.cat_file(path) for path in sorted(paths)}
+        return {
+            path.rpartition("/")[2]: self._fs.cat_file(path) for path in sorted(paths)
+        }
 
     def path(self, name: str) -> str:
         """Return the path of a name within its file system."""

@@ -22,7 +22,9 @@ def any_policy(spec: str | Path | AnyPolicy) -> AnyPolicy:
     if isinstance(spec, Policy | PlainPolicy):
         policies: dict[str, AnyPolicy] = {**PLAIN_POLICIES, **fusion.POLICIES}
         if policies.get(spec.name, spec) != spec:
-            raise UserError(f"policy {spec.name!r}: is the name of a built-in one; give another")
+            raise UserError(
+                f"policy {spec.name!r}: is the name of a built-in one; give another"
+            )
         return spec
     spec = str(spec)
     return PLAIN_POLICIES[spec] if spec in PLAIN_POLICIES else load_policy(spec)
@@ -37,8 +39,8 @@ def load_policy(spec: str | Path) -> Policy:
     spec = str(spec)
     if spec in PLAIN_POLICIES:
         raise UserError(
-            f"policy {spec} gives plain labels, and typed ties are wanted here; use one of"
-            f" {', '.join(fusion.POLICIES)}"
+            f"policy {spec} gives plain labels, and typed ties are wanted here; use one"
+            f" of {', '.join(fusion.POLICIES)}"
         )
     try:
         return fusion.load_policy(spec)

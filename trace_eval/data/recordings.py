@@ -27,8 +27,9 @@ from trace_eval.data.urls import glob_base, is_url, location, name_of, redacted
 def check_audio(items: Iterable[Pair | Single]) -> list[Problem]:
     """Find missing and undecodable recordings, from file headers, each file once.
 
-    Those behind URLs are not looked at, but for whether they may be opened: asking for a million
-    of them takes hours, and what is wrong with one is told when it is fetched.
+    Those behind URLs are not looked at, but for whether they may be opened: asking for
+    a million of them takes hours, and what is wrong with one is told when it is
+    fetched.
     """
     problems = []
     checked: dict[str, str | None] = {}
@@ -41,7 +42,9 @@ def check_audio(items: Iterable[Pair | Single]) -> list[Problem]:
                 checked[source] = _problem(recording)
             if what := checked[source]:
                 kind = "pair" if isinstance(item, Pair) else "item"
-                problems.append(Problem(f"{kind} {item.id}, {role}: {source}", what, item.id))
+                problems.append(
+                    Problem(f"{kind} {item.id}, {role}: {source}", what, item.id)
+                )
     return problems
 
 
@@ -54,8 +57,14 @@ def _problem(recording: Recording) -> str | None:
     try:
         if not path.is_file():
             return "no such file; check the path or --audio-root"
-    except (OSError, ValueError) as error:  # e.g. a name longer than the file system allows
-        return f"cannot be read ({getattr(error, 'strerror', None) or error}); check the path"
+    except (
+        OSError,
+        ValueError,
+    ) as error:  # e.g. a name longer than the file system allows
+        return (
+            f"cannot be read ({getattr(error, 'strerror', None) or error}); check the"
+            " path"
+        )
     name = str(path)
     try:
         with opened(path, name, max_seconds=0.0) as (file, _):
@@ -70,7 +79,9 @@ def find_recordings(path: Path) -> list[Path]:
     """List the recordings below a folder (sorted), or the one file itself."""
     if not path.is_dir():
         return [path]
-    below = (p for p in path.rglob("*") if p.suffix.lower() in AUDIO_SUFFIXES and p.is_file())
+    below = (
+        p for p in path.rglob("*") if p.suffix.lower() in AUDIO_SUFFIXES and p.is_file()
+    )
     return sorted(below) or _none(path)
 
 
@@ -137,10 +148,15 @@ def recordings_in(
 
 
 #: Why a part of a recording is not measured without an item.
-_STRETCH = "is a stretch of a recording, and whole ones are measured here; judge or rate the items"
+_STRETCH = (
+    "is a stretch of a recording, and whole ones are measured here; judge or rate the"
+    " items"
+)
 
 
-def _manifest(path: Path | str, audio_root: Path | str | None, spill: Spill | None) -> Manifest:
+def _manifest(
+    path: Path | str, audio_root: Path | str | None, spill: Spill | None
+) -> Manifest:
     """Read pairs, or where there are none single answers."""
     try:
         return read_manifest(path, audio_root, spill)
@@ -149,4 +165,6 @@ def _manifest(path: Path | str, audio_root: Path | str | None, spill: Spill | No
 
 
 def _suffix(path: Path | str) -> str:
-    return Path(name_of(path) if isinstance(path, str) and is_url(path) else path).suffix.lower()
+    return Path(
+        name_of(path) if isinstance(path, str) and is_url(path) else path
+    ).suffix.lower()

@@ -1,8 +1,8 @@
 """One record of a manifest -> one :class:`Pair`, whatever the layout.
 
-Three layouts are understood: our own nested JSON, flat columns (CSV, Parquet, Hugging Face
-audio columns), and the HCoT JSON of the TRACE authors. What :data:`trace_eval.data.names.PAIR`
-does not name ends up in ``Pair.meta``.
+Three layouts are understood: our own nested JSON, flat columns (CSV, Parquet, Hugging
+Face audio columns), and the HCoT JSON of the TRACE authors. What
+:data:`trace_eval.data.names.PAIR` does not name ends up in ``Pair.meta``.
 """
 
 from __future__ import annotations
@@ -21,30 +21,54 @@ from pydantic import ValidationError
 
 from blueprints import InputError
 from extractors import cache_folder
-from trace_eval.data.answers import Answer, Cut, Instruction, Model, Recording, map_recordings
+from trace_eval.data.answers import (
+    Answer,
+    Cut,
+    Instruction,
+    Model,
+    Recording,
+    map_recordings,
+)
 from trace_eval.data.columns import Fields
 from trace_eval.data.conversation import Conversation, ConversationReader, rooted
 from trace_eval.data.file_names import in_its_form
 from trace_eval.data.files import make_folder, replace_file, utf8_name
 from trace_eval.data.items import Labels, Pair, ScoreLabels, Single
 from trace_eval.data.layouts import LISTS, unfolded
-from trace_eval.data.names import BETTER, NAMES, OTHER_NAMES, PAIR, WORSE, by_rank, ranks
+from trace_eval.data.names import (
+    BETTER,
+    NAMES,
+    OTHER_NAMES,
+    PAIR,
+    WORSE,
+    by_rank,
+    ranks,
+)
 from trace_eval.data.spelling import spelled
 from trace_eval.data.urls import joined, redact_urls
 
-#: What a record of a pair is made of, for ``--column`` and for what is said of a file without.
+#: What a record of a pair is made of, for ``--column`` and for what is said of a file
+#: without.
 PAIR_FIELDS = Fields(
     {
-        **{names[0]: (*names, *OTHER_NAMES.get(names[0], ())) for names in PAIR.values()},
+        **{
+            names[0]: (*names, *OTHER_NAMES.get(names[0], ()))
+            for names in PAIR.values()
+        },
         "chosen": BETTER,
         "rejected": WORSE,
     },
     needed=("a", "b"),
-    sounds=frozenset(("a", "b", "instruction_audio", "voice_audio", "chosen", "rejected")),
-    instead=frozenset((*BETTER, *WORSE, *LISTS, "conversation_a", "messages_a", "a_conversation")),
+    sounds=frozenset(
+        ("a", "b", "instruction_audio", "voice_audio", "chosen", "rejected")
+    ),
+    instead=frozenset(
+        (*BETTER, *WORSE, *LISTS, "conversation_a", "messages_a", "a_conversation")
+    ),
 )
 
-#: Values of the column ``faster`` (which side is spoken faster) -> the preference they are.
+#: Values of the column ``faster`` (which side is spoken faster) -> the preference they
+#: are.
 _FASTER = {"a": "1", "b": "2"}
 
 _PLACES = {name: place for place, names in PAIR.items() for name in names}
@@ -55,7 +79,8 @@ _NESTED = (*_RECORDINGS, "labels", "label", "meta")
 #: Suffixes that an embedded recording keeps; others come from outside like any text.
 _SUFFIX = re.compile(r"\.[a-z0-9]{1,8}")
 
-#: Longest text that is kept of a column that nobody asks for, characters: every row has its own.
+#: Longest text that is kept of a column that nobody asks for, characters: every row has
+#: its own.
 _MOST_META = 1 << 16
 
 #: Where the bytes of an embedded recording go; returns the path of the written file.
@@ -74,7 +99,9 @@ class NoLabel:
     column: str  # of the file
     value: Any
     expected: str  # what would be a label, in words
-    tie: bool = False  # it is a plain tie, which only a column without typed ties may hold
+    tie: bool = (
+        False  # it is a plain tie, which only a column without typed ties may hold
+    )
 
 
 #: Called for a label that cannot be read.
@@ -91,12 +118,14 @@ def pair_from_record(
     """Build a pair; relative paths are taken from ``root``.
 
     Args:
-        record: one JSON object or table row. Empty cells (``None``, ``""``) count as absent.
+        record: one JSON object or table row. Empty cells (``None``, ``""``) count as
+            absent.
         root: folder of relative paths, or its URL.
-        spill: takes an embedded recording's bytes and name; default: they stay in the pair.
-        dropped: called for labels that hold something else, e.g. a text in a column ``content``;
-            the pair is made without those in flat columns. Default: that is an error, as it is
-            wherever labels are nested under ``labels``.
+        spill: takes an embedded recording's bytes and name; default: they stay in the
+            pair.
+        dropped: called for labels that hold something else, e.g. a text in a column
+            ``content``; the pair is made without those in flat columns. Default: that
+            is an error, as it is wherever labels are nested under ``labels``.
         conversations: reads an answer's ``conversation`` that is a path.
 
     Raises:
@@ -137,11 +166,15 @@ def _place(tree: dict[str, Any], key: str, value: Any) -> None:
     """Put a cell where a pair has it; what no field is called like goes to ``meta``."""
     if key in _RECORDINGS and is_audio_cell(value):
         _put(tree, (key, "audio"), value)
-    elif key == "voice" and not (isinstance(value, Mapping) and value.keys() & {"audio", "url"}):
+    elif key == "voice" and not (
+        isinstance(value, Mapping) and value.keys() & {"audio", "url"}
+    ):
         tree["meta"][key] = value  # what a voice is called
     elif isinstance(value, Mapping) and key in _NESTED:
         target = {"label": "labels"}.get(key, key)
-        tree.setdefault(target, {}).update({k: v for k, v in value.items() if v is not None})
+        tree.setdefault(target, {}).update(
+            {k: v for k, v in value.items() if v is not None}
+        )
     elif key in ("labels", "meta"):
         raise InputError(f"{key}: expected an object (got {value!r:.80})")
     elif key == "faster" and isinstance(value, str):
@@ -169,13 +202,19 @@ def _put(tree: dict[str, Any], place: tuple[str, ...], value: Any) -> Any:
 
 def is_audio_cell(value: Any) -> bool:
     """Tell whether a value is Hugging Face audio: the bytes of a file, its path, or both."""
-    return isinstance(value, Mapping) and "bytes" in value and value.keys() <= {"bytes", "path"}
+    return (
+        isinstance(value, Mapping)
+        and "bytes" in value
+        and value.keys() <= {"bytes", "path"}
+    )
 
 
 def is_json(value: Any) -> bool:
     """Tell whether JSON can hold a value: not NaN, times, bytes or decimals."""
     if isinstance(value, dict):
-        return all(isinstance(key, str) and is_json(item) for key, item in value.items())
+        return all(
+            isinstance(key, str) and is_json(item) for key, item in value.items()
+        )
     if isinstance(value, list):
         return all(map(is_json, value))
     if isinstance(value, float):
@@ -183,7 +222,9 @@ def is_json(value: Any) -> bool:
     return value is None or isinstance(value, str | int)
 
 
-def resolve_audio(recording: dict[str, Any], root: Path | str, spill: Spill | None) -> None:
+def resolve_audio(
+    recording: dict[str, Any], root: Path | str, spill: Spill | None
+) -> None:
     """Put a recording's place or bytes, which must be binary, where :class:`Recording` has them."""
     audio = recording.get("audio")
     if isinstance(audio, Mapping):  # Hugging Face: {"bytes": ..., "path": ...}
@@ -219,7 +260,9 @@ def resolve_conversation(
     if result is None or isinstance(result, Conversation):
         return
     if isinstance(root, str):
-        raise InputError("conversation: its recordings cannot lie behind a URL; fetch them first")
+        raise InputError(
+            "conversation: its recordings cannot lie behind a URL; fetch them first"
+        )
     if isinstance(result, Mapping):
         try:
             answer["conversation"] = rooted(Conversation.model_validate(result), root)
@@ -227,22 +270,28 @@ def resolve_conversation(
             raise InputError(f"conversation.{first_problem(error)}") from None
         return
     if not isinstance(result, str):
-        raise InputError(f"conversation: expected a path or an object (got {result!r:.80})")
+        raise InputError(
+            f"conversation: expected a path or an object (got {result!r:.80})"
+        )
     if read is None:
         raise InputError(
-            f"conversation {result!r:.80}: only judge and rate read it from a path; name the run"
-            " that they made, or put the conversation itself there"
+            f"conversation {result!r:.80}: only judge and rate read it from a path;"
+            " name the run that they made, or put the conversation itself there"
         )
     answer["conversation"] = read(root / result)
 
 
-def _read_labels(tree: dict[str, Any], record: Mapping[str, Any], dropped: Dropped | None) -> None:
+def _read_labels(
+    tree: dict[str, Any], record: Mapping[str, Any], dropped: Dropped | None
+) -> None:
     """Spell labels as we do; one in a flat column that is none is reported and taken out."""
     labels = tree.get("labels", {})
     nested = {key for name in ("label", "labels") for key in _mapping(record.get(name))}
     one, other = (_mapping(tree.get(side)).get("system") for side in "ab")
     who = (one, other, record.get("system"))
-    columns = {_PLACES[c][1]: c for c in record if _PLACES.get(c, ())[:1] == ("labels",)}
+    columns = {
+        _PLACES[c][1]: c for c in record if _PLACES.get(c, ())[:1] == ("labels",)
+    }
     for name, value in list(labels.items()):
         if type(value) in (int, float) and value in (1, 2):
             labels[name] = value = str(int(value))
@@ -289,7 +338,9 @@ def first_problem(error: ValidationError) -> str:
     where = ".".join(str(part) for part in first["loc"])
     if first["type"] == "missing":
         names = NAMES.get(where)
-        return f"{where}: is missing" + (f"; name its column {', '.join(names)}" if names else "")
+        return f"{where}: is missing" + (
+            f"; name its column {', '.join(names)}" if names else ""
+        )
     got = f"(got {redact_urls(repr(first['input'])):.80})"
     if first["type"] == "extra_forbidden":
         return f"{where}: is no field; {_field_meant(first['loc'])} {got}"
@@ -309,7 +360,9 @@ def spilled(item: Model, spill: Spill) -> Model:
     def on_disk(recording: Recording) -> Recording:
         if recording.data is None:
             return recording
-        return recording.model_copy(update={"audio": spill(recording.data, ""), "data": None})
+        return recording.model_copy(
+            update={"audio": spill(recording.data, ""), "data": None}
+        )
 
     return map_recordings(item, on_disk)
 
@@ -325,7 +378,8 @@ def spill_to(folder: Path) -> Spill:
         digest = hashlib.sha256(data).hexdigest()
         suffix = Path(name).suffix.lower()
         wanted = suffix if _SUFFIX.fullmatch(suffix) else _UNNAMED
-        # The same bytes may have come under another name, or without one: one file serves all.
+        # The same bytes may have come under another name, or without one: one file
+        # serves all.
         for available in (wanted, _UNNAMED, *_USUAL):
             if (path := folder / f"{digest}{available}").exists():
                 return path

@@ -1,10 +1,11 @@
 """Recordings and manifests behind URLs: ``s3://``, ``gs://``, ``hf://``, ``https://``, ...
 
-:mod:`trace_eval.data.access` decides what is opened. The file systems are those of fsspec, with
-its credentials (environment, configuration files, ``FSSPEC_*`` variables); they are given one link
-at a time. A URL is fetched where its content is needed, never to see whether it is there. Nothing
-here is imported before a URL is met. Every function raises a :class:`~blueprints.UserError` where a
-URL is not allowed, and says why what is behind it cannot be had.
+:mod:`trace_eval.data.access` decides what is opened. The file systems are those of
+fsspec, with its credentials (environment, configuration files, ``FSSPEC_*`` variables);
+they are given one link at a time. A URL is fetched where its content is needed, never
+to see whether it is there. Nothing here is imported before a URL is met. Every function
+raises a :class:`~blueprints.UserError` where a URL is not allowed, and says why what is
+behind it cannot be had.
 """
 
 from __future__ import annotations
@@ -21,7 +22,14 @@ from typing import IO, Any, NamedTuple
 from blueprints import InputError, UserError
 from trace_eval.data.access import allowed
 from trace_eval.data.files import replace_file
-from trace_eval.data.urls import glob_base, name_of, parent, protocol_of, redact_urls, redacted
+from trace_eval.data.urls import (
+    glob_base,
+    name_of,
+    parent,
+    protocol_of,
+    redact_urls,
+    redacted,
+)
 
 #: Larger files are not fetched, bytes: they are read into memory.
 MAX_BYTES = 1 << 30
@@ -38,7 +46,17 @@ RETRY_WAITS_S = (0.5, 2.0)
 
 #: Entries of ``fs.info`` that change with the content; the size alone does not do.
 _VALIDATORS = (
-    *("ETag", "etag", "Content-MD5", "Digest", "md5Hash", "md5", "sha", "blob_id", "checksum"),
+    *(
+        "ETag",
+        "etag",
+        "Content-MD5",
+        "Digest",
+        "md5Hash",
+        "md5",
+        "sha",
+        "blob_id",
+        "checksum",
+    ),
     *("CRC", "generation", "version_id", "VersionId", "Last-Modified", "LastModified"),
     *("last_modified", "updated", "mtime", "modified", "created", "date_time"),
 )
@@ -65,8 +83,8 @@ class Version(NamedTuple):
 def version_of(url: str) -> Version | None:
     """Return the version of the file behind a URL, from its metadata.
 
-    None where the file system tells nothing that changes with the content, or nothing at all;
-    fetching then says why. A file of more than :data:`MAX_BYTES` is refused.
+    None where the file system tells nothing that changes with the content, or nothing
+    at all; fetching then says why. A file of more than :data:`MAX_BYTES` is refused.
     """
     where = allowed(url)
     try:
@@ -85,7 +103,9 @@ def version_of(url: str) -> Version | None:
     }
     if not available or not isinstance(size, int):
         return None
-    return Version(size, "sha256:" + hashlib.sha256(repr(available).encode()).hexdigest())
+    return Version(
+        size, "sha256:" + hashlib.sha256(repr(available).encode()).hexdigest()
+    )
 
 
 def fetch(url: str) -> bytes:
@@ -96,19 +116,23 @@ def fetch(url: str) -> bytes:
         try:
             return _read(where)
         except TooLarge as error:
-            raise InputError(f"{redacted(url)}: {error}; make it FLAC or cut it") from None
+            raise InputError(
+                f"{redacted(url)}: {error}; make it FLAC or cut it"
+            ) from None
         except Exception as error:
             wait = next(waits, None)
             if wait is None or not _passing(error):
-                raise InputError(_problem(url, error)) from None  # its text may hold secrets
+                raise InputError(
+                    _problem(url, error)
+                ) from None  # its text may hold secrets
             time.sleep(wait)
 
 
 def _read(where: Path | str) -> bytes:
     """Read the content, never more than its bound in memory."""
     files, path = file_system(where)
-    # Web servers need not say how much comes. A size is given only so that fsspec does not ask
-    # for it, which would be one more request.
+    # Web servers need not say how much comes. A size is given only so that fsspec does
+    # not ask for it, which would be one more request.
     requested = {"block_size": 0, "size": 1} if protocol_of(str(where)) in _WEB else {}
     with files.open(path, "rb", **requested) as file:
         size = None if requested else getattr(file, "size", None)
@@ -143,8 +167,8 @@ def fetch_below(url: str, suffixes: Iterable[str], home: Path) -> None:
     urls = find(url, suffixes)
     if not urls or len(urls) > MAX_FILES:
         raise InputError(
-            f"{redacted(url)}: {len(urls)} files to read ({', '.join(suffixes)}); name the"
-            " folder of one data set, or one of its files"
+            f"{redacted(url)}: {len(urls)} files to read ({', '.join(suffixes)}); name"
+            " the folder of one data set, or one of its files"
         )
     base = url.rstrip("/")
     for each in urls:
@@ -199,7 +223,9 @@ def file_system(where: Path | str) -> tuple[Any, str]:
 
     # Not url_to_fs, which takes every "::" for the next link of a chain.
     text = str(place)
-    kind = get_filesystem_class("file" if isinstance(place, Path) else protocol_of(text))
+    kind = get_filesystem_class(
+        "file" if isinstance(place, Path) else protocol_of(text)
+    )
     if isinstance(place, Path):
         if not place.is_file():  # a pipe would be waited for
             raise FileNotFoundError(text)
@@ -209,7 +235,9 @@ def file_system(where: Path | str) -> tuple[Any, str]:
 
 def _status(error: Exception) -> int | None:
     for name in ("status", "status_code", "code"):
-        value = getattr(error, name, None) or getattr(getattr(error, "response", None), name, None)
+        value = getattr(error, name, None) or getattr(
+            getattr(error, "response", None), name, None
+        )
         if isinstance(value, int | str) and str(value).isdigit():
             return int(value)
     return None
@@ -220,7 +248,13 @@ def _passing(error: Exception) -> bool:
     status = _status(error)
     if status is not None:
         return status >= 500 or status in (408, 425, 429)
-    lasting = (FileNotFoundError, PermissionError, IsADirectoryError, ImportError, ValueError)
+    lasting = (
+        FileNotFoundError,
+        PermissionError,
+        IsADirectoryError,
+        ImportError,
+        ValueError,
+    )
     return not isinstance(error, lasting)
 
 
@@ -238,11 +272,20 @@ def _problem(url: str, error: Exception) -> str:
         return f"{name}: protocol {protocol_of(url)!r} is unknown; {available}"
     if isinstance(error, FileNotFoundError) or status in (404, 410):
         return f"{name}: not found; check the URL or --audio-root"
-    if isinstance(error, PermissionError) or status in (401, 403) or "credential" in kind:
-        return f"{name}: no permission ({details}); check the credentials or the signature"
+    if (
+        isinstance(error, PermissionError)
+        or status in (401, 403)
+        or "credential" in kind
+    ):
+        return (
+            f"{name}: no permission ({details}); check the credentials or the signature"
+        )
     if isinstance(error, TimeoutError) or "timeout" in kind:
         return f"{name}: no answer in time ({details}); the same command tries it again"
-    return f"{name}: cannot be fetched ({details}); check the URL and the network, then run again"
+    return (
+        f"{name}: cannot be fetched ({details}); check the URL and the network, then"
+        " run again"
+    )
 
 
 def _install(url: str) -> str:

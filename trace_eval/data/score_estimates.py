@@ -29,8 +29,8 @@ T = TypeVar("T")
 class Reduced:
     """What one judge says of one item.
 
-    One sample alone has neither ``sd`` nor ``variance``, because one opinion says nothing of its
-    spread; a forecast has no ``sd``.
+    One sample alone has neither ``sd`` nor ``variance``, because one opinion says
+    nothing of its spread; a forecast has no ``sd``.
     """
 
     value: float  # the reduced score, on the rubric's scale
@@ -56,9 +56,10 @@ def reduce_samples(
 
     Args:
         scores: labels of the scale; None: that sample was unusable.
-        how: what the value is; ``mode`` takes the mean of labels that are equally frequent.
-        minimum: fewest usable samples, default :func:`min_usable`; with fewer the result is None:
-            the item stays unscored, which is not the lowest score.
+        how: what the value is; ``mode`` takes the mean of labels that are equally
+            frequent.
+        minimum: fewest usable samples, default :func:`min_usable`; with fewer the
+            result is None: the item stays unscored, which is not the lowest score.
 
     Raises:
         OffScale: a score is no label of the scale.
@@ -67,7 +68,9 @@ def reduce_samples(
     if len(usable) < max(1, min_usable(len(scores)) if minimum is None else minimum):
         return None
     counts = Counter(usable)
-    distribution = {label: counts[label] / len(usable) for label in map(float, scale.labels)}
+    distribution = {
+        label: counts[label] / len(usable) for label in map(float, scale.labels)
+    }
     value = _REDUCTIONS[how](usable)
     return Reduced(
         value=value,
@@ -82,8 +85,12 @@ def reduce_samples(
 def of_distribution(distribution: Mapping[float, float], scale: Numbers) -> Reduced:
     """Reduce a stated distribution, of sum 1 within 1e-6, to a score."""
     whole = {label: distribution.get(label, 0.0) for label in map(float, scale.labels)}
-    if abs(sum(whole.values()) - 1) > 1e-6 or any(share < 0 for share in whole.values()):
-        raise ValueError(f"the shares {dict(distribution)} are no distribution over {scale!r}")
+    if abs(sum(whole.values()) - 1) > 1e-6 or any(
+        share < 0 for share in whole.values()
+    ):
+        raise ValueError(
+            f"the shares {dict(distribution)} are no distribution over {scale!r}"
+        )
     mean = min(1.0, max(0.0, scale.mean(whole)))
     variance, majority = scale.variance(whole), majority_of(whole)
     return Reduced(
@@ -99,8 +106,8 @@ def of_distribution(distribution: Mapping[float, float], scale: Numbers) -> Redu
 def pool(parts: Sequence[ScoreEstimate], weights: Sequence[float]) -> ScoreEstimate:
     """Pool judges of one item as a mixture, whose variance is within + between.
 
-    The variance of a judge with a single sample is taken to be that of the others. Where no judge
-    has one, the spread between the judges is all there is.
+    The variance of a judge with a single sample is taken to be that of the others.
+    Where no judge has one, the spread between the judges is all there is.
 
     Args:
         parts: at least one.
@@ -113,15 +120,23 @@ def pool(parts: Sequence[ScoreEstimate], weights: Sequence[float]) -> ScoreEstim
     within = between = None
     if len(parts) > 1:
         between = math.fsum(w * (part.mean - mean) ** 2 for w, part in weighted)
-    if stated := [(w, p.variance) for w, p in weighted if p.variance is not None and w > 0]:
+    if stated := [
+        (w, p.variance) for w, p in weighted if p.variance is not None and w > 0
+    ]:
         within = math.fsum(w * v for w, v in stated) / math.fsum(w for w, _ in stated)
-    variance = None if within is None and between is None else (within or 0.0) + (between or 0.0)
+    variance = (
+        None
+        if within is None and between is None
+        else (within or 0.0) + (between or 0.0)
+    )
     return ScoreEstimate(
         mean=min(1.0, max(0.0, mean)), variance=variance, within=within, between=between
     )
 
 
-def element_means(opinions: Iterable[Mapping[str, float | None]]) -> dict[str, float | None]:
+def element_means(
+    opinions: Iterable[Mapping[str, float | None]],
+) -> dict[str, float | None]:
     """Mean sub-score per element over the samples that have one; None: none has.
 
     Elements stand beside the total and are never averaged into it.
@@ -129,8 +144,13 @@ def element_means(opinions: Iterable[Mapping[str, float | None]]) -> dict[str, f
     provided: dict[str, list[float]] = {}
     for opinion in opinions:
         for name, score in opinion.items():
-            provided.setdefault(name, []).extend([] if score is None else [float(score)])
-    return {name: statistics.fmean(scores) if scores else None for name, scores in provided.items()}
+            provided.setdefault(name, []).extend(
+                [] if score is None else [float(score)]
+            )
+    return {
+        name: statistics.fmean(scores) if scores else None
+        for name, scores in provided.items()
+    }
 
 
 def commonest(reasons: Iterable[T]) -> T | None:

@@ -39,10 +39,13 @@ class Choice(Strict):
 class ScoreOpinion(Opinion):
     """One sample of one judge of single answers."""
 
-    judge: str | None = Field(None, description="who gave it, where several judges were asked")
+    judge: str | None = Field(
+        None, description="who gave it, where several judges were asked"
+    )
     score: ScaleValue | None = Field(None, description="a label of the rubric's scale")
     elements: dict[str, ScaleValue | None] = Field(
-        default_factory=dict, description="sub-scores; null: the element was not demanded"
+        default_factory=dict,
+        description="sub-scores; null: the element was not demanded",
     )
     reasoning: str = ""
     turn: int | None = Field(
@@ -67,21 +70,31 @@ class ScoreEstimate(Strict):
     """Mean and variance on [0, 1], whatever the scale."""
 
     mean: float = Field(ge=0, le=1)
-    variance: float | None = Field(None, ge=0, description="null: one opinion is all there is")
-    within: float | None = Field(None, ge=0, description="mean of the judges' variances")
-    between: float | None = Field(None, ge=0, description="variance of the judges' means")
+    variance: float | None = Field(
+        None, ge=0, description="null: one opinion is all there is"
+    )
+    within: float | None = Field(
+        None, ge=0, description="mean of the judges' variances"
+    )
+    between: float | None = Field(
+        None, ge=0, description="variance of the judges' means"
+    )
     params: dict[str, FiniteJson] | None = Field(
         None, description="of a scorer's distribution: alpha and beta, or logits"
     )
     clamped: Clamped | None = None
-    reference: int | None = Field(None, description="index of the reference that counted, from 0")
+    reference: int | None = Field(
+        None, description="index of the reference that counted, from 0"
+    )
 
 
 class JudgeComponent(Strict):
     """The score of one of several judges."""
 
     judge: str
-    weight: float | None = Field(None, description="its share in the pooled distribution")
+    weight: float | None = Field(
+        None, description="its share in the pooled distribution"
+    )
     value: float | None = None
     sd: float | None = None
     used: int = 0
@@ -102,24 +115,33 @@ class Score(Outcome):
     rubric: str = Field(description="name of the rubric")
     rubric_sha256: str = Field(description="of its file's meaning")
     value: float | None = Field(
-        None, description="on the rubric's scale, as it reduces samples; unscored is never a number"
+        None,
+        description="on the rubric's scale, as it reduces samples; unscored is never a number",
     )
-    sd: float | None = Field(None, description="of the samples (n - 1), on the scale; null for one")
+    sd: float | None = Field(
+        None, description="of the samples (n - 1), on the scale; null for one"
+    )
     used: int = Field(0, description="usable samples")
     samples: int = Field(0, description="samples asked for")
     majority: ScaleValue | None = Field(
-        None, description="of scales with two labels; null at exactly one half: undecided"
+        None,
+        description="of scales with two labels; null at exactly one half: undecided",
     )
     distribution: dict[str, float] | None = Field(
         None, description="shares over the scale's labels; pooled over judges"
     )
     elements: dict[str, float | None] = Field(
-        default_factory=dict, description="mean sub-scores; never averaged into the value"
+        default_factory=dict,
+        description="mean sub-scores; never averaged into the value",
     )
     opinions: list[ScoreOpinion] = Field(default_factory=list)
-    parts: list[JudgeComponent] = Field(default_factory=list, description="by judge, where several")
+    parts: list[JudgeComponent] = Field(
+        default_factory=list, description="by judge, where several"
+    )
     estimate: ScoreEstimate | None = None
-    cropped: bool = Field(False, description="what was heard ends before the recording does")
+    cropped: bool = Field(
+        False, description="what was heard ends before the recording does"
+    )
     silent: bool = Field(False, description="nobody can be heard")
 
     def check(self, labels: Collection[float] | None = None) -> None:
@@ -129,12 +151,13 @@ class Score(Outcome):
             labels: of the rubric's scale; None: not known.
 
         Raises:
-            ValueError: scored without a value or unscored with one, a value that is not on the
-                scale, or a distribution that is none or over other labels.
+            ValueError: scored without a value or unscored with one, a value that is not
+                on the scale, or a distribution that is none or over other labels.
         """
         if (self.status == "scored") != (self.value is not None):
             raise ValueError(f"status: {self.status!r} and the value is {self.value}")
-        # A reward is any real number, see judges.reward; all other values lie on the scale.
+        # A reward is any real number, see judges.reward; all other values lie on the
+        # scale.
         value = None if self.judge.startswith(REWARD) else self.value
         if labels and value is not None and not min(labels) <= value <= max(labels):
             raise ValueError(f"value: {value:g} is not on the scale of {self.rubric}")
@@ -143,7 +166,9 @@ class Score(Outcome):
         offered = None if labels is None else set(map(float, labels))
         for label in self.distribution:
             if not _is_number(label) or (offered and float(label) not in offered):
-                raise ValueError(f"distribution: {label!r} is no label of {self.rubric}")
+                raise ValueError(
+                    f"distribution: {label!r} is no label of {self.rubric}"
+                )
         check_shares(self.distribution, "score")
 
     @property

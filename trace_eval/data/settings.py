@@ -1,7 +1,7 @@
 """Options as users write them: ``KEY=VALUE`` on the command line, or tables of a TOML file.
 
-What an option is called, which type it has and what it means stands in its dataclass: the fields,
-and the ``Attributes`` of the docstring.
+What an option is called, which type it has and what it means stands in its dataclass:
+the fields, and the ``Attributes`` of the docstring.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ def option_field(default: Any, **how: Any) -> Any:
     """Make a field of an options class, and say how it stands on the command line.
 
     Args:
-        how: ``flag``: its name there; ``short``: more of them; ``metavar``; ``min``, ``max``;
-            ``panel``: heading of the help page; ``read``: makes the value of what was typed, of
-            all texts together where it may be repeated; ``once``: it may not be, though it holds
-            several; ``shown``: False keeps it off the line; ``without``: fields that stay off it,
-            of options within options.
+        how: ``flag``: its name there; ``short``: more of them; ``metavar``; ``min``,
+            ``max``; ``panel``: heading of the help page; ``read``: makes the value of
+            what was typed, of all texts together where it may be repeated; ``once``: it
+            may not be, though it holds several; ``shown``: False keeps it off the line;
+            ``without``: fields that stay off it, of options within options.
     """
     return field(default=default, metadata=how)
 
@@ -44,7 +44,9 @@ def help_of(options: type) -> dict[str, str]:
     """Map each option to its meaning, from the ``Attributes`` of a dataclass and its bases."""
     texts: dict[str, str] = {}
     for kind in reversed(options.__mro__):
-        _, _, listed = cleandoc(vars(kind).get("__doc__") or "").partition("Attributes:\n")
+        _, _, listed = cleandoc(vars(kind).get("__doc__") or "").partition(
+            "Attributes:\n"
+        )
         for names, text in _ENTRY.findall(listed.partition("\n\n")[0]):
             texts.update(dict.fromkeys(names.split(", "), " ".join(text.split())))
     return texts
@@ -55,14 +57,20 @@ def with_groups(options: type[T]) -> type[T]:
 
     A part is a field whose type is another dataclass of options.
     """
-    parts: list[Any] = [hint for hint in hints_of(options).values() if is_dataclass(hint)]
+    parts: list[Any] = [
+        hint for hint in hints_of(options).values() if is_dataclass(hint)
+    ]
     lines = [cleandoc(options.__doc__ or "")]
     bases = [base for part in parts for base in reversed(part.__mro__[:-1])]
     for group in dict.fromkeys([*reversed(options.__mro__[1:-1]), *bases]):
         texts = help_of(group)
-        names = [name for name in vars(group).get("__annotations__", {}) if name in texts]
+        names = [
+            name for name in vars(group).get("__annotations__", {}) if name in texts
+        ]
         if names:
-            lines.append(f"\n{group.__name__}: {(group.__doc__ or '').partition(chr(10))[0]}")
+            lines.append(
+                f"\n{group.__name__}: {(group.__doc__ or '').partition(chr(10))[0]}"
+            )
             lines += [f"    {name}: {texts[name]}" for name in names]
     options.__doc__ = "\n".join(lines)
     return options
@@ -126,7 +134,11 @@ def nearest(name: str, available: Collection[str]) -> str:
     if not available:
         return "there are no options here"
     close = get_close_matches(name, available, n=1, cutoff=0.5)
-    return f"did you mean {close[0]}?" if close else f"known are {', '.join(sorted(available))}"
+    return (
+        f"did you mean {close[0]}?"
+        if close
+        else f"known are {', '.join(sorted(available))}"
+    )
 
 
 def split_settings(texts: Iterable[str], option: str) -> dict[str, str]:
@@ -154,20 +166,26 @@ def read_settings(
         remedy: said after the nearest name of an unknown one.
 
     Raises:
-        UserError: an option is unknown (names the nearest one), or a value is of another type.
+        UserError: an option is unknown (names the nearest one), or a value is of
+            another type.
     """
     for name in provided:
         if name not in hints:
             message = f"{where}{name}: is unknown; {nearest(name, hints)}"
             raise UserError(f"{message} {remedy}".rstrip())
-    return {name: value_of(name, value, hints[name], where) for name, value in provided.items()}
+    return {
+        name: value_of(name, value, hints[name], where)
+        for name, value in provided.items()
+    }
 
 
 def value_of(name: str, value: Any, hint: Any, where: str) -> Any:
     """Convert a text, or a value of a TOML file, to this type; others are refused."""
     base = without_none(hint)
     for choice in choices_of(hint):
-        if str(choice) == str(value):  # 1 of a file and "1" of a command line are one choice
+        if str(choice) == str(
+            value
+        ):  # 1 of a file and "1" of a command line are one choice
             return choice
     if get_origin(base) is tuple:
         parts = value.split(",") if isinstance(value, str) else value
@@ -180,7 +198,9 @@ def value_of(name: str, value: Any, hint: Any, where: str) -> Any:
             return result
     elif base in (int, float):
         return _number(name, value, base, where)
-    elif isinstance(value, str):  # paths and choices are checked by the options themselves
+    elif isinstance(
+        value, str
+    ):  # paths and choices are checked by the options themselves
         return value
     wanted = {bool: "true or false", tuple: "names, separated by commas"}
     kind = wanted.get(get_origin(base) or base, "a text")
@@ -189,7 +209,9 @@ def value_of(name: str, value: Any, hint: Any, where: str) -> Any:
 
 def _number(name: str, value: Any, kind: type, where: str) -> Any:
     try:
-        if isinstance(value, bool | list | dict) or (kind is int and isinstance(value, float)):
+        if isinstance(value, bool | list | dict) or (
+            kind is int and isinstance(value, float)
+        ):
             raise ValueError
         number = kind(value)
         if not isfinite(number):
@@ -217,4 +239,6 @@ def texts_to_paths(options: Any) -> None:
         try:
             object.__setattr__(options, option.name, Path(value))
         except TypeError:
-            raise UserError(f"{option.name}: {value!r:.60} is no path; give a text") from None
+            raise UserError(
+                f"{option.name}: {value!r:.60} is no path; give a text"
+            ) from None

@@ -22,8 +22,8 @@ class Shard:
     def __post_init__(self) -> None:
         if not 1 <= self.index <= self.of:
             raise UserError(
-                f"shard {self}: count from 1 up to the number of shards, e.g. 2/8; a job array"
-                " must count from 1 as well"
+                f"shard {self}: count from 1 up to the number of shards, e.g. 2/8; a"
+                " job array must count from 1 as well"
             )
 
     @classmethod
@@ -45,14 +45,17 @@ class Shard:
     def places(self, keys: Sequence[Hashable]) -> list[int]:
         """Return the places of this shard's items, ascending; equal keys stay together if they can.
 
-        Items are lined up by the first appearance of their key and cut into contiguous parts
-        whose sizes differ by one at most, so at most ``of - 1`` keys are in two parts or more.
+        Items are lined up by the first appearance of their key and cut into contiguous
+        parts whose sizes differ by one at most, so at most ``of - 1`` keys are in two
+        parts or more.
         """
         return self.cut(lined_up(keys))
 
     def cut(self, line: Sequence[int]) -> list[int]:
         """Cut the places of this shard's items, ascending, from those of :func:`lined_up`."""
-        start, end = (len(line) * part // self.of for part in (self.index - 1, self.index))
+        start, end = (
+            len(line) * part // self.of for part in (self.index - 1, self.index)
+        )
         return sorted(line[start:end])
 
 
@@ -61,7 +64,9 @@ def lined_up(keys: Sequence[Hashable]) -> list[int]:
     first: dict[Hashable, int] = {}
     for position, key in enumerate(keys):
         first.setdefault(key, position)
-    return sorted(range(len(keys)), key=lambda position: (first[keys[position]], position))
+    return sorted(
+        range(len(keys)), key=lambda position: (first[keys[position]], position)
+    )
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,9 @@ class ManifestShard:
 
     shard: Shard  # which part it is
     pairs: int  # number of pairs of the whole
-    digest: str  # of the ids of all pairs, so that shards of other inputs are told apart
+    digest: (
+        str  # of the ids of all pairs, so that shards of other inputs are told apart
+    )
     places: tuple[int, ...]  # of each pair of this part, its place in the whole, from 0
 
     def record(self) -> dict[str, Any]:

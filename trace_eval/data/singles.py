@@ -1,8 +1,9 @@
 """One record of a manifest -> one :class:`Single`, whatever the layout.
 
-Three layouts are understood: our own nested JSON, flat columns (CSV, Parquet), and the records
-of ORCA's authors (``candidate``, ``reference``, ``rationale``, ``transcription``, ``ratings``,
-``feedback``). What is not named here ends up in ``Single.meta``.
+Three layouts are understood: our own nested JSON, flat columns (CSV, Parquet), and the
+records of ORCA's authors (``candidate``, ``reference``, ``rationale``,
+``transcription``, ``ratings``, ``feedback``). What is not named here ends up in
+``Single.meta``.
 """
 
 from __future__ import annotations
@@ -18,10 +19,16 @@ from trace_eval.data.conversation import ConversationReader
 from trace_eval.data.items import ANONYMOUS, Single
 from trace_eval.data.layouts import DIALOGUES, unfolded
 from trace_eval.data.names import OTHER_NAMES, SINGLE, by_rank, ranks
-from trace_eval.data.records import Spill, item_from, resolve_audio, resolve_conversation
+from trace_eval.data.records import (
+    Spill,
+    item_from,
+    resolve_audio,
+    resolve_conversation,
+)
 from trace_eval.data.renamed import is_sound
 
-#: What a record of a single answer is made of; either ``candidate`` or ``audio`` is needed.
+#: What a record of a single answer is made of; either ``candidate`` or ``audio`` is
+#: needed.
 SINGLE_FIELDS = Fields(
     {**SINGLE, "audio": (*SINGLE["audio"], *OTHER_NAMES["audio"])},
     needed=("audio",),
@@ -34,7 +41,8 @@ SINGLE_FIELDS = Fields(
 _FIELDS = {name: field for field, names in SINGLE.items() for name in names}
 _RANKS = ranks(SINGLE.values())
 
-#: Fields of which the first accepted name counts; two answers or labels in a record are refused.
+#: Fields of which the first accepted name counts; two answers or labels in a record are
+#: refused.
 _FIRST_COUNTS = frozenset(("id", "question_id", "question", "question_audio"))
 
 #: Object of an item that may be nested in a record -> what of the item it is.
@@ -63,9 +71,10 @@ def single_from_record(
     """Build a single answer; relative paths are taken from ``root``.
 
     Args:
-        record: one JSON object or table row; ``None`` counts as absent, an empty cell too,
-            except that an empty candidate is an empty answer.
-        root, spill, conversations: see :func:`trace_eval.data.records.pair_from_record`.
+        record: one JSON object or table row; ``None`` counts as absent, an empty cell
+            too, except that an empty candidate is an empty answer.
+        root, spill, conversations: see
+            :func:`trace_eval.data.records.pair_from_record`.
 
     Raises:
         UserError: a field is missing, given twice or has a value of another kind.
@@ -95,7 +104,11 @@ def authors_record(key: str, record: dict[str, Any]) -> dict[str, Any]:
     match = _AUTHORS_KEY.search(key, 1)
     if match and "question_id" not in record:
         question = key[: match.start()]
-        named = {**named, "question_id": question, "system": record.get("system", match[1])}
+        named = {
+            **named,
+            "question_id": question,
+            "system": record.get("system", match[1]),
+        }
     return named
 
 
@@ -120,7 +133,9 @@ def _placed(record: Mapping[str, Any]) -> dict[str, Any]:
         if not field or (field in _FIRST_COUNTS and name in target):
             tree["meta"][key] = value
         elif name in target:
-            raise InputError(f"{key}: {field} is given under another name as well; keep one")
+            raise InputError(
+                f"{key}: {field} is given under another name as well; keep one"
+            )
         else:
             target[name] = value
     return tree

@@ -18,7 +18,14 @@ from trace_eval.data.folders import recorded, rows_below
 from trace_eval.data.input_options import InputOptions, TwoFolders
 from trace_eval.data.system_folders import FolderRow, Systems, systems_in
 from trace_eval.data.tables import SUFFIXES, arrow_records, checked, records
-from trace_eval.data.urls import is_url, location, name_of, parent, protocol_of, redacted
+from trace_eval.data.urls import (
+    is_url,
+    location,
+    name_of,
+    parent,
+    protocol_of,
+    redacted,
+)
 
 
 @dataclass(frozen=True)
@@ -33,8 +40,9 @@ class RecordTable:
         """Build a source from an object of any supported kind.
 
         Args:
-            rows: dicts; a pandas data frame; a ``datasets.Dataset``, whose recordings stay
-                encoded; anything with ``to_pylist`` (pyarrow) or ``to_dicts`` (polars).
+            rows: dicts; a pandas data frame; a ``datasets.Dataset``, whose recordings
+                stay encoded; anything with ``to_pylist`` (pyarrow) or ``to_dicts``
+                (polars).
 
         Raises:
             UserError: it is none of them.
@@ -58,8 +66,8 @@ class RecordTable:
             )
             return cls([*records] if isinstance(rows, Sequence) else records)
         raise InputError(
-            f"{type(rows).__name__} is no table: give a path, a URL, a data frame, a list of"
-            " dicts, or a datasets.Dataset"
+            f"{type(rows).__name__} is no table: give a path, a URL, a data frame, a"
+            " list of dicts, or a datasets.Dataset"
         )
 
 
@@ -75,7 +83,9 @@ def _plain(cell: Any) -> Any:
         isinstance(cell, float) and math.isnan(cell)
     ):
         return None
-    return cell.item() if hasattr(cell, "item") and not hasattr(cell, "__len__") else cell
+    return (
+        cell.item() if hasattr(cell, "item") and not hasattr(cell, "__len__") else cell
+    )
 
 
 def _of_dataset(provided: Any) -> Iterator[Any]:
@@ -96,16 +106,21 @@ class OpenedSource(NamedTuple):
     label: Path | str
     rows: Iterator[FolderRow]
     sha256: str | None  # of its file; None: it is none
-    prompted: bool = False  # it has a table of prompts beside recordings: --column is about that
+    prompted: bool = (
+        False  # it has a table of prompts beside recordings: --column is about that
+    )
     notes: tuple[str, ...] = ()  # how it was read, where that is not evident
 
 
 @contextmanager
-def opened(source: ItemSource, reading: InputOptions, by_id: bool) -> Iterator[OpenedSource]:
+def opened(
+    source: ItemSource, reading: InputOptions, by_id: bool
+) -> Iterator[OpenedSource]:
     """Open a source's records, on this machine while the block runs.
 
     Args:
-        reading: where relative paths count from, and what columns of prompts are called.
+        reading: where relative paths count from, and what columns of prompts are
+            called.
         by_id: single answers are wanted; a ``.json`` may be an object of them by id.
 
     Raises:
@@ -123,12 +138,18 @@ def opened(source: ItemSource, reading: InputOptions, by_id: bool) -> Iterator[O
         files, notes = where.files()
         rows = where.rows(files, by_id, reading.columns if prompted else None)
         yield OpenedSource(
-            label=label or where.path, rows=rows, sha256=None, prompted=prompted, notes=notes
+            label=label or where.path,
+            rows=rows,
+            sha256=None,
+            prompted=prompted,
+            notes=notes,
         )
     elif isinstance(where, RecordTable):
         here = _at(Path.cwd()) if root is None else root
         numbered = checked(where.name, enumerate(where.records, start=1))
-        yield OpenedSource(where.name, (FolderRow(w, r, here) for w, r in numbered), None)
+        yield OpenedSource(
+            where.name, (FolderRow(w, r, here) for w, r in numbered), None
+        )
     elif isinstance(where, Path):
         home = where if is_folder(where) else where.parent
         yield _local(where, where, home=home, root=root, by_id=by_id)
@@ -138,7 +159,9 @@ def opened(source: ItemSource, reading: InputOptions, by_id: bool) -> Iterator[O
         with streamed(where) as file:
             name = redacted(where)
             items = checked(name, tar_records(file))
-            yield OpenedSource(name, (FolderRow(w, r, parent(where)) for w, r in items), None)
+            yield OpenedSource(
+                name, (FolderRow(w, r, parent(where)) for w, r in items), None
+            )
     elif listed := _recordings_below(where):
         yield OpenedSource(redacted(where), _listed(where, listed), None)
     else:
@@ -175,7 +198,11 @@ def _listed(url: str, recordings: Sequence[str]) -> Iterator[FolderRow]:
 
 
 def _local(
-    path: Path, label: Path | str, home: Path | str, root: Path | str | None, by_id: bool
+    path: Path,
+    label: Path | str,
+    home: Path | str,
+    root: Path | str | None,
+    by_id: bool,
 ) -> OpenedSource:
     if is_folder(path):
         rows = rows_below(path, _at(home), by_id)
@@ -193,13 +220,18 @@ def _at(root: Path | str) -> Path | str:
 def source_of(provided: Any) -> ItemSource:
     """Turn what a caller of the library names into a source; other things are refused.
 
-    That is a path, a URL, a source, ``{"new": DIR, "old": DIR}``, or see :meth:`Table.of`.
+    That is a path, a URL, a source, ``{"new": DIR, "old": DIR}``, or see
+    :meth:`Table.of`.
     """
     if isinstance(provided, Path | str | Systems | RecordTable):
         return provided
     if isinstance(provided, os.PathLike):
         return Path(os.fspath(provided))
-    if isinstance(provided, Mapping) and provided and all(_is_folder(v) for v in provided.values()):
+    if (
+        isinstance(provided, Mapping)
+        and provided
+        and all(_is_folder(v) for v in provided.values())
+    ):
         return Systems({str(name): Path(folder) for name, folder in provided.items()})
     return RecordTable.of(provided)
 
@@ -216,21 +248,27 @@ def source_named(items: str | None, folders: TwoFolders) -> ItemSource:
         where = Path(prompts)
         if not where.exists():
             raise InputError(f"--prompts {where}: no such file or folder")
-        others = {n: f for n, f in result.folders.items() if f.resolve() != where.resolve()}
+        others = {
+            n: f for n, f in result.folders.items() if f.resolve() != where.resolve()
+        }
         return Systems(others, where)
     if items is None and (a is None) != (b is None):
         has, lacks, folder = ("a", "b", a) if b is None else ("b", "a", b)
         raise InputError(
-            f"--{has} {folder}: is one system; name the other, --{lacks} DIR, or score this one"
-            f" alone: trace-eval rate {folder}"
+            f"--{has} {folder}: is one system; name the other, --{lacks} DIR, or score"
+            f" this one alone: trace-eval rate {folder}"
         )
     if items is not None or a is None or b is None:
         raise InputError(
-            "name what is judged: a file, folder or URL of items; or two folders of recordings,"
-            " --a DIR --b DIR"
+            "name what is judged: a file, folder or URL of items; or two folders of"
+            " recordings, --a DIR --b DIR"
         )
     return Systems.parse(a, b, prompts)
 
 
 def _is_folder(value: Any) -> bool:
-    return isinstance(value, str | os.PathLike) and not is_url(value) and is_folder(Path(value))
+    return (
+        isinstance(value, str | os.PathLike)
+        and not is_url(value)
+        and is_folder(Path(value))
+    )

@@ -10,13 +10,23 @@ from fusion import TRACE
 from trace_eval.data.drafts import without_drafts
 
 #: What names the sides, with ``a`` or ``1``, ``b`` or ``2`` behind it or before it.
-_NOUNS = ("model", "system", "response", "answer", "audio", "assistant", "option", "side", "output")
+_NOUNS = (
+    "model",
+    "system",
+    "response",
+    "answer",
+    "audio",
+    "assistant",
+    "option",
+    "side",
+    "output",
+)
 
 #: Labels that need no typed ties.
 PLAIN = frozenset(("1", "2", "tie"))
 
-#: Spelling, in lower case and with ``_`` for all that is no letter, digit, ``>``, ``<`` or ``=``,
-#: -> label. ``both`` says that neither was better.
+#: Spelling, in lower case and with ``_`` for all that is no letter, digit, ``>``, ``<``
+#: or ``=``, -> label. ``both`` says that neither was better.
 WORDS: dict[str, str] = {
     **dict.fromkeys(("1", "a", "left", "first", "a_wins", "a_is_better", "a>b", "b<a"), "1"),
     **dict.fromkeys(("a>>b", "b<<a"), "1"),
@@ -35,7 +45,8 @@ WORDS: dict[str, str] = {
     **dict.fromkeys(("both_bad", "bothbad"), "both_bad"),
 }  # fmt: skip
 
-#: Every label by its code: the four ratings in their declared order, then an untyped tie.
+#: Every label by its code: the four ratings in their declared order, then an untyped
+#: tie.
 LABELS: tuple[str, ...] = (*map(str, TRACE.scale.labels), "tie")
 
 #: Ties of arenas that say which kind of tie they are.
@@ -84,16 +95,18 @@ _MEANING = {"A": "1", "B": "2", "C": "tie"}
 #: What may stand around a spelling without a meaning of its own.
 _AROUND = "()[]{}\"'`\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb "
 
-#: What separates words: a hyphen, slash, comma, dot or bracket counts only between two of them. A
-#: sign, a negation or a question mark stands elsewhere, and is kept.
-_BETWEEN = re.compile(r"(?<=[^\W\d_])[.,:;]+(?=\s|\Z)|[\s_()\[\]{}]+|(?<=\w)[-\u2010\u2011](?=\w)")
+#: What separates words: a hyphen, slash, comma, dot or bracket counts only between two
+#: of them. A sign, a negation or a question mark stands elsewhere, and is kept.
+_BETWEEN = re.compile(
+    r"(?<=[^\W\d_])[.,:;]+(?=\s|\Z)|[\s_()\[\]{}]+|(?<=\w)[-\u2010\u2011](?=\w)"
+)
 
 #: A dot, comma, colon, semicolon or exclamation mark at the end of a spelling.
 _END = re.compile(r"(?<=[\w)\]])[.,:;!]\Z")
 
 
-#: Characters that nobody sees, in classes of :mod:`re`: fillers, joiners, selectors, and marks of
-#: direction and byte order.
+#: Characters that nobody sees, in classes of :mod:`re`: fillers, joiners, selectors,
+#: and marks of direction and byte order.
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffc\U00016fe4"
@@ -110,7 +123,8 @@ def visible(text: object) -> str:
 def plain(value: object) -> str:
     """Drop what does not matter in a spelling: case, spaces, hyphens between words, brackets.
 
-    What carries meaning stays, so that ``-1``, ``~1`` or ``A?`` is not taken for ``1`` or ``A``.
+    What carries meaning stays, so that ``-1``, ``~1`` or ``A?`` is not taken for ``1``
+    or ``A``.
     """
     text = _END.sub("", visible(value).casefold().strip(_AROUND))
     return re.sub("_+", "_", _BETWEEN.sub("_", text.strip(_AROUND))).strip("_")
@@ -167,11 +181,15 @@ def spelled(value: object, names: SideNames = NOBODY, typed: bool = True) -> str
         return str(result or by_name)
     if word in FARED:
         if names[2] in (None, ""):
-            raise ValueError("it does not say whose; name the system in a column 'system'")
+            raise ValueError(
+                "it does not say whose; name the system in a column 'system'"
+            )
         own = plain(names[2])
         side = _side(own, names) or {"a": "1", "b": "2"}.get(own)
         if side not in ("1", "2"):
-            raise ValueError(f"{names[2]!r} in column 'system' is neither of the two systems")
+            raise ValueError(
+                f"{names[2]!r} in column 'system' is neither of the two systems"
+            )
         return side if FARED[word] else _OTHER[side]
     systems = [str(name) for name in names[:2] if name not in (None, "")]
     raise ValueError(f"it is no label, and neither {' nor '.join(systems)}" if systems
@@ -210,7 +228,8 @@ def names_are_words(names: object) -> bool:
 def verdict(reply: str, tail: int | None = None) -> str | None:
     """Return the verdict of a reply: ``1``, ``2`` or ``tie``; None: nothing is marked.
 
-    The last mark outside of thinking counts, in so many last characters as ``tail`` says.
+    The last mark outside of thinking counts, in so many last characters as ``tail``
+    says.
     """
     answer, _ = without_drafts(reply)
     marks = _MARK.findall(answer if tail is None else answer[-tail:])

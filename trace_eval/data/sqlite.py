@@ -39,12 +39,16 @@ class SharedDatabase(sqlite3.Connection):
 
 
 def open_shared(
-    path: Path, tables: str, timeout_s: float, synchronous: Literal["NORMAL", "FULL"] = "NORMAL"
+    path: Path,
+    tables: str,
+    timeout_s: float,
+    synchronous: Literal["NORMAL", "FULL"] = "NORMAL",
 ) -> sqlite3.Connection:
     """Open a database in WAL mode and make its tables; its folder is made too.
 
-    SQLite does not wait while another process switches to WAL ("database is locked"), so
-    opening happens under a lock on the folder, which the kernel frees with its holder.
+    SQLite does not wait while another process switches to WAL ("database is locked"),
+    so opening happens under a lock on the folder, which the kernel frees with its
+    holder.
 
     Args:
         tables: ``CREATE TABLE IF NOT EXISTS ...`` statements.
@@ -52,7 +56,8 @@ def open_shared(
         synchronous: ``FULL`` keeps every commit through a power cut.
 
     Raises:
-        OSError, sqlite3.Error: it cannot be opened, is no database, or another program's.
+        OSError, sqlite3.Error: it cannot be opened, is no database, or another
+        program's.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder = os.open(path.parent, os.O_RDONLY)
@@ -81,7 +86,9 @@ def open_shared(
 
 def refusal_of(error: Exception) -> type[UserError]:
     """Return the error of a database that cannot be used: damage, or a call that was wrong."""
-    if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+    if isinstance(error, sqlite3.DatabaseError) and not isinstance(
+        error, sqlite3.OperationalError
+    ):
         return DamagedFile
     return UserError
 
@@ -90,4 +97,6 @@ def _refuse_foreign(database: SharedDatabase, tables: str) -> None:
     """Leave a database alone that has tables, and none of ours."""
     available = {row[0] for row in database.execute("SELECT name FROM sqlite_master")}
     if available and not available & {*_TABLE.findall(tables)}:
-        raise sqlite3.OperationalError(f"{database.path}: is a database of another program")
+        raise sqlite3.OperationalError(
+            f"{database.path}: is a database of another program"
+        )

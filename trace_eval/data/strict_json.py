@@ -1,10 +1,10 @@
 """JSON from outside, read strictly: bounded, one meaning, and writable again.
 
-Python's parser takes more than RFC 8259 allows (``NaN``), takes what readers disagree on (a
-key twice: RFC 8259, section 4), and ends in errors of its own for deep nests and long numbers.
-jiter, which reads pydantic's JSON, can refuse both.
-What is returned here holds finite numbers, strings that UTF-8 can hold, and objects whose keys
-are distinct, so it can be written again and read by anybody.
+Python's parser takes more than RFC 8259 allows (``NaN``), takes what readers disagree
+on (a key twice: RFC 8259, section 4), and ends in errors of its own for deep nests and
+long numbers. jiter, which reads pydantic's JSON, can refuse both.
+What is returned here holds finite numbers, strings that UTF-8 can hold, and objects
+whose keys are distinct, so it can be written again and read by anybody.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ MAX_DEPTH = 100
 #: What is wrong with deeper ones.
 TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels"
 
-#: Digits of an integer. JSON's own advice (RFC 8259, section 6) ends at 16; hashes have 78.
+#: Digits of an integer. JSON's own advice (RFC 8259, section 6) ends at 16; hashes have
+#: 78.
 MAX_DIGITS = 100
 
 #: One line of a file, bytes: a judgement with all its replies has a hundredth of it.
@@ -36,7 +37,8 @@ MAX_LINE_BYTES = 64 << 20
 #: One file that is read as a whole, bytes.
 MAX_FILE_BYTES = 1 << 30
 
-#: Cheap to look for; what it finds is then looked at. Hashes hold what looks like an exponent.
+#: Cheap to look for; what it finds is then looked at. Hashes hold what looks like an
+#: exponent.
 _MAYBE_LARGE = re.compile(rb"\d{100}|(?:^|[:,\[\s])-?\d+(?:\.\d+)?[eE]\+?\d{3}")
 
 _BOM = b"\xef\xbb\xbf"
@@ -60,8 +62,8 @@ def loads(data: bytes | str, max_bytes: int = MAX_LINE_BYTES) -> Any:
         max_bytes: longer data are not looked at.
 
     Raises:
-        BadJson: not JSON, not UTF-8, too long, nested deeper than :data:`MAX_DEPTH`, a key
-            twice, a number that is no finite one, or a lone surrogate.
+        BadJson: not JSON, not UTF-8, too long, nested deeper than :data:`MAX_DEPTH`, a
+            key twice, a number that is no finite one, or a lone surrogate.
     """
     if len(data) > max_bytes:
         raise BadJson(f"{len(data)} bytes; at most {max_bytes} are read")
@@ -73,8 +75,8 @@ def loads(data: bytes | str, max_bytes: int = MAX_LINE_BYTES) -> Any:
         raise BadJson(f"not UTF-8 (byte {error.start + 1}); save it as UTF-8") from None
     except UnicodeEncodeError:
         raise BadJson(
-            "a text that UTF-8 cannot hold (a lone surrogate, or another encoding); save it as"
-            " UTF-8"
+            "a text that UTF-8 cannot hold (a lone surrogate, or another encoding);"
+            " save it as UTF-8"
         ) from None
     except ValueError as error:
         raise BadJson(f"not JSON ({error})") from None
@@ -112,7 +114,9 @@ def opened(path: Path) -> IO[bytes]:
     return path.open("rb")
 
 
-def lines(path: Path, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, Any | BadJson]]:
+def lines(
+    path: Path, max_bytes: int = MAX_LINE_BYTES
+) -> Iterator[tuple[int, Any | BadJson]]:
     """Yield the lines that are not empty: number from 1, and value or what is wrong with it."""
     with opened(path) as file:
         for number, line in enumerate(lines_of(file, max_bytes), start=1):
@@ -141,7 +145,9 @@ def read_file(path: Path) -> Any:
     """Read the one JSON value of a file; raises ``OSError``, or what :func:`loads` does."""
     size = path.stat().st_size
     if size > MAX_FILE_BYTES:
-        raise BadJson(f"{size} bytes; at most {MAX_FILE_BYTES} are read, write it as .jsonl")
+        raise BadJson(
+            f"{size} bytes; at most {MAX_FILE_BYTES} are read, write it as .jsonl"
+        )
     return loads(path.read_bytes(), MAX_FILE_BYTES)
 
 
@@ -215,6 +221,10 @@ def _check(value: Any) -> None:
     """Refuse what is nested too deeply, and numbers that are too large."""
     for item in chain.from_iterable(levels(value)):
         if isinstance(item, float) and math.isinf(item):
-            raise BadJson("a number too large for a double; write null where it is unknown")
+            raise BadJson(
+                "a number too large for a double; write null where it is unknown"
+            )
         if isinstance(item, int) and abs(item) >= 10**MAX_DIGITS:
-            raise BadJson(f"a number of more than {MAX_DIGITS} digits; write it as text")
+            raise BadJson(
+                f"a number of more than {MAX_DIGITS} digits; write it as text"
+            )

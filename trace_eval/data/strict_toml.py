@@ -1,8 +1,8 @@
 """TOML from a user, read strictly: bounded, and finite numbers only.
 
-Documents are short, so that what Python's parser does slowly (a key of n parts takes n² steps)
-or by recursion (brackets) ends soon. What is returned holds text, finite numbers, booleans, dates,
-lists and tables.
+Documents are short, so that what Python's parser does slowly (a key of n parts takes n²
+steps) or by recursion (brackets) ends soon. What is returned holds text, finite
+numbers, booleans, dates, lists and tables.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ def read_toml(path: Path, what: str, remedy: str) -> dict[str, Any]:
     ``remedy`` is said after every problem: where a good one is to be seen.
 
     Raises:
-        UserError: it cannot be read, or is no TOML within the bounds; names place and remedy.
+        UserError: it cannot be read, or is no TOML within the bounds; names place and
+            remedy.
     """
     try:
         with path.open("rb") as file:
@@ -82,4 +83,6 @@ def read_toml(path: Path, what: str, remedy: str) -> dict[str, Any]:
     try:
         return loads(data)
     except BadToml as error:
-        raise InputError(f"{what}: {error}, so it cannot be read; mend it, {remedy}") from None
+        raise InputError(
+            f"{what}: {error}, so it cannot be read; mend it, {remedy}"
+        ) from None

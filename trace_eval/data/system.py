@@ -1,8 +1,8 @@
 """What Linux and macOS do differently, in one place, and the locks that both have.
 
-Windows has none of it: there the program runs inside WSL, which is Linux. The package filelock
-was left out: it has no lock for readers, none on a folder, and makes its file, which a reader of
-somebody else's run may not.
+Windows has none of it: there the program runs inside WSL, which is Linux. The package
+filelock was left out: it has no lock for readers, none on a folder, and makes its file,
+which a reader of somebody else's run may not.
 """
 
 from __future__ import annotations
@@ -17,12 +17,16 @@ from pathlib import Path
 from typing import IO
 
 if sys.platform == "win32":
-    raise ImportError("trace-eval needs POSIX locks and signals; on Windows run it inside WSL")
+    raise ImportError(
+        "trace-eval needs POSIX locks and signals; on Windows run it inside WSL"
+    )
 
 import fcntl
 
 
-def lock(handle: IO[str] | IO[bytes] | int, *, shared: bool = False, wait: bool = True) -> None:
+def lock(
+    handle: IO[str] | IO[bytes] | int, *, shared: bool = False, wait: bool = True
+) -> None:
     """Lock an open file or folder between processes; freed when it is closed or its holder dies.
 
     Any number of shared locks go together, but none with another kind.

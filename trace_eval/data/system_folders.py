@@ -36,11 +36,12 @@ PROMPT_FIELDS = Fields(PROMPT, needed=("id", "instruction_text"), numbered=False
 
 #: What a table of prompts may say beside them: it is that of the items.
 _CARRIED = {
-    name: NAMES[name] for name in ("category", "language", "context", "reference", "instruction_id")
+    name: NAMES[name]
+    for name in ("category", "language", "context", "reference", "instruction_id")
 }
 
-#: Rows by which columns are proposed, and from how many characters in the mean beside a column of
-#: recordings a text is the prompt and no name of a topic.
+#: Rows by which columns are proposed, and from how many characters in the mean beside a
+#: column of recordings a text is the prompt and no name of a topic.
 _SAMPLE, _SENTENCE = 50, 12
 
 
@@ -56,8 +57,8 @@ class FolderRow(NamedTuple):
 class Systems:
     """Recordings of systems, a folder each; files of one name answer the same prompt.
 
-    Prompts are a folder of recordings or ``.txt`` files by the same names, or a table with the
-    columns ``id`` and ``prompt`` (or ``audio``).
+    Prompts are a folder of recordings or ``.txt`` files by the same names, or a table
+    with the columns ``id`` and ``prompt`` (or ``audio``).
     """
 
     folders: Mapping[str, Path]  # system -> its folder, or a pattern of recordings
@@ -67,7 +68,8 @@ class Systems:
     def parse(cls, a: object, b: object, prompts: object = None) -> Systems:
         """Parse ``DIR`` or ``NAME=DIR`` of each; a system without a name has its folder's.
 
-        A pattern such as ``DIR/*_gpt.wav`` stands for a folder of the files that fit it.
+        A pattern such as ``DIR/*_gpt.wav`` stands for a folder of the files that fit
+        it.
 
         Raises:
             UserError: one of them is no folder, or both are the same.
@@ -75,12 +77,18 @@ class Systems:
         provided = [_named(str(text)) for text in (a, b)]
         for side, (_, folder) in zip("ab", provided, strict=True):
             if not globbed(folder)[0].is_dir():
-                raise InputError(f"--{side} {folder}: no such folder; name one with recordings")
+                raise InputError(
+                    f"--{side} {folder}: no such folder; name one with recordings"
+                )
         if provided[0][1].resolve() == provided[1][1].resolve():
-            raise InputError(f"--a and --b: both are {provided[0][1]}; name two folders")
+            raise InputError(
+                f"--a and --b: both are {provided[0][1]}; name two folders"
+            )
         names = _apart(provided)
         if names[0] == names[1]:
-            raise InputError(f"--a and --b: both are called {names[0]}; write --a NAME=DIR")
+            raise InputError(
+                f"--a and --b: both are called {names[0]}; write --a NAME=DIR"
+            )
         folders = dict(zip(names, (folder for _, folder in provided), strict=True))
         where = None if prompts is None else Path(str(prompts))
         if where is not None and not where.exists():
@@ -102,11 +110,19 @@ class Systems:
         for name, files in results.items():
             if not files:
                 shown = ", ".join(AUDIO_SUFFIXES)
-                raise InputError(f"{self.folders[name]}: no recordings below it ({shown})")
+                raise InputError(
+                    f"{self.folders[name]}: no recordings below it ({shown})"
+                )
         if (short := without_own_parts(results)) is None:
             return results, ()
-        own = " and ".join(f"{part!r} of {name}" for name, (part, _) in short.items() if part)
-        how = f"by their names without {own}" if own else "without regard to upper and lower case"
+        own = " and ".join(
+            f"{part!r} of {name}" for name, (part, _) in short.items() if part
+        )
+        how = (
+            f"by their names without {own}"
+            if own
+            else "without regard to upper and lower case"
+        )
         note = f"no file name is in all folders; files are matched {how}"
         return {name: files for name, (_, files) in short.items()}, (note,)
 
@@ -130,11 +146,14 @@ class Systems:
             requested = _prompts_of(self.prompts, columns or {}, keys)
         if requested and not any(key in requested for key in keys):
             short = {unpadded(name): prompt for name, prompt in requested.items()}
-            named = {key: short[unpadded(key)] for key in keys if unpadded(key) in short}
+            named = {
+                key: short[unpadded(key)] for key in keys if unpadded(key) in short
+            }
             if not named:
                 raise InputError(
-                    f"--prompts {self.prompts}: has {', '.join(list(requested)[:3])}, and the"
-                    f" recordings are called {', '.join(sorted(keys)[:3])}; use the same names"
+                    f"--prompts {self.prompts}: has {', '.join(list(requested)[:3])},"
+                    f" and the recordings are called {', '.join(sorted(keys)[:3])}; use"
+                    " the same names"
                 )
             requested = named
         if not single:
@@ -148,7 +167,9 @@ class Systems:
                 elif file is not None:
                     own = {"id": f"{name}/{key}", "question_id": key, "system": name}
                     question = {  # columns of an instruction as those of a question
-                        column.replace("instruction", "question", 1).removesuffix("_text"): value
+                        column.replace("instruction", "question", 1).removesuffix(
+                            "_text"
+                        ): value
                         for column, value in requested.get(key, {}).items()
                     }
                     record = {**own, "audio": str(file), **question}
@@ -165,11 +186,16 @@ class Systems:
             for name, file in have.items():
                 if isinstance(file, str):
                     yield FolderRow(str(self.folders[name]), file, self.folders[name])
-            good = {name: file for name, file in have.items() if not isinstance(file, str)}
+            good = {
+                name: file for name, file in have.items() if not isinstance(file, str)
+            }
             lack = [name for name in self.folders if name not in have]
             if lack and good:
                 path = next(iter(good.values()))
-                message = f"{', '.join(lack)} has no recording {key!r}, which {', '.join(good)} has"
+                message = (
+                    f"{', '.join(lack)} has no recording {key!r}, which"
+                    f" {', '.join(good)} has"
+                )
                 yield FolderRow(str(path), message, path.parent)
             for one, other in combinations(good, 2):
                 name = key if len(self.folders) == 2 else f"{key}/{one}-{other}"
@@ -180,12 +206,16 @@ class Systems:
                     "b": {"audio": str(good[other]), "system": other},
                     **requested.get(key, {}),
                 }
-                yield FolderRow(f"{good[one]} and {good[other]}", record, good[one].parent)
+                yield FolderRow(
+                    f"{good[one]} and {good[other]}", record, good[one].parent
+                )
 
 
 def _named(text: str) -> tuple[str | None, Path]:
     name, mark, folder = text.partition("=")
-    return (name, Path(folder)) if mark and not Path(text).is_dir() else (None, Path(text))
+    return (
+        (name, Path(folder)) if mark and not Path(text).is_dir() else (None, Path(text))
+    )
 
 
 def _apart(provided: list[tuple[str | None, Path]]) -> list[str]:
@@ -197,7 +227,9 @@ def _apart(provided: list[tuple[str | None, Path]]) -> list[str]:
     count = 1
     while parts[0][-count] == parts[1][-count] and count < min(map(len, parts)):
         count += 1
-    names = [name or own[-count] for (name, _), own in zip(provided, parts, strict=True)]
+    names = [
+        name or own[-count] for (name, _), own in zip(provided, parts, strict=True)
+    ]
     plain = [WILDCARD.sub("", stem(name)).strip(" _-.") for name in names]
     return [own if WILDCARD.search(name) and own else name
             for name, own in zip(names, plain, strict=True)]  # fmt: skip
@@ -213,7 +245,9 @@ def _prompts_below(folder: Path) -> dict[str, dict[str, Any]]:
         words = text.read_text(encoding="utf-8", errors="replace").strip()
         prompts.setdefault(key, {})["instruction_text"] = words
     if not prompts:
-        raise InputError(f"--prompts {folder}: neither recordings nor .txt files below it")
+        raise InputError(
+            f"--prompts {folder}: neither recordings nor .txt files below it"
+        )
     return prompts
 
 
@@ -236,7 +270,9 @@ def _prompts_of(
         if isinstance(nested, Mapping):  # as our own manifests have it
             record |= {"instruction": nested.get("text"), "audio": nested.get("audio")}
         places = [first(record, names) for names in PROMPT.values()]
-        name, text, audio = (None if place is None else record[place] for place in places)
+        name, text, audio = (
+            None if place is None else record[place] for place in places
+        )
         if text is not None and not isinstance(text, str):
             raise InputError(f"{where}: the prompt is {text!r:.60}; give a text")
         if name is None or (text is None and audio is None):
@@ -244,11 +280,15 @@ def _prompts_of(
             sample += [record] if len(sample) < _SAMPLE else []
             continue
         key = stem(str(name))
-        prompts[key] = _beside({c: value for c, value in record.items() if c not in places})
+        prompts[key] = _beside(
+            {c: value for c, value in record.items() if c not in places}
+        )
         if text is not None:
             prompts[key]["instruction_text"] = text
         if audio is not None:
-            place = str(path.absolute().parent / audio) if isinstance(audio, str) else audio
+            place = (
+                str(path.absolute().parent / audio) if isinstance(audio, str) else audio
+            )
             prompts[key]["instruction_audio"] = place
     table.check_named()
     if bad:
@@ -273,13 +313,17 @@ def _beside(record: Mapping[str, Any]) -> dict[str, Any]:
         for column, value in record.items()
         if isinstance(value, str | int | float) and value != ""
     }
-    fields = {name: plain.pop(column) for name, column in columns.items() if column in plain}
+    fields = {
+        name: plain.pop(column) for name, column in columns.items() if column in plain
+    }
     meta = record.get("meta")
     others = {**(meta if isinstance(meta, Mapping) else {}), **plain}
     return {**fields, "meta": others} if others else fields
 
 
-def _guessed(sample: Sequence[Mapping[str, Any]], keys: Collection[str]) -> dict[str, str]:
+def _guessed(
+    sample: Sequence[Mapping[str, Any]], keys: Collection[str]
+) -> dict[str, str]:
     """Guess the column that names the recordings, and the one with the longest texts."""
     called = {*keys, *map(unpadded, keys)}
     names: Counter[str] = Counter()
@@ -311,7 +355,9 @@ def systems_in(folder: Path) -> Systems | None:
     """Return the systems of a folder of folders of recordings; None if it is none."""
     below = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
     named = [path for path in below if path.stem.lower() in _PROMPTS]
-    tables = [path for path in named if path.is_file() and path.suffix.lower() in SUFFIXES]
+    tables = [
+        path for path in named if path.is_file() and path.suffix.lower() in SUFFIXES
+    ]
     prompts = next((path for path in named if path.is_dir() or path in tables), None)
     systems = {
         path.name: path

@@ -1,7 +1,8 @@
 """The records of every table: CSV, TSV, JSON lines, a JSON list, Parquet, Arrow.
 
-A row with more cells than the header has columns, or with text that is not UTF-8, is bad: it says
-why, and what becomes of the others is for its reader to say. A row with fewer cells lacks the last.
+A row with more cells than the header has columns, or with text that is not UTF-8, is
+bad: it says why, and what becomes of the others is for its reader to say. A row with
+fewer cells lacks the last.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ CSV = (".csv", ".tsv")
 #: Those of workbooks, which are no tables before they are saved as one.
 _WORKBOOKS = (".xlsx", ".xls", ".ods", ".numbers")
 
-#: Rows that are built at once; of tables with recordings, which hold megabytes each, a few.
+#: Rows that are built at once; of tables with recordings, which hold megabytes each, a
+#: few.
 _ROWS, _FEW_ROWS = 4096, 16
 
 #: Bytes that rows which are built at once may take.
@@ -71,7 +73,8 @@ def records(
         suffix: what the file is, whatever its name ends in; None: what its name says.
 
     Raises:
-        UserError: there is no such file, it is no table, cannot be read, or has no record.
+        UserError: there is no such file, it is no table, cannot be read, or has no
+            record.
     """
     label = path if label is None else label
     suffix = (path.suffix if suffix is None else suffix).lower()
@@ -88,7 +91,9 @@ def records(
             why = "the file is empty" if begins(path, b"") else "it holds no record"
             raise EmptyTable(f"{label}: {why}; add the items")
     except (BadJson, OSError, EOFError, zlib.error, csv.Error, UnicodeError) as error:
-        raise InputError(f"{label}: cannot be read as {suffix[1:]} ({error})") from error
+        raise InputError(
+            f"{label}: cannot be read as {suffix[1:]} ({error})"
+        ) from error
 
 
 def checked(
@@ -113,17 +118,21 @@ def column_names(path: Path) -> list[str]:
     try:
         if path.suffix.lower() in CSV:
             return CsvFile.of(path).header
-        first = [row for _, row in islice(records(path), FIRST) if isinstance(row, dict)]
+        first = [
+            row for _, row in islice(records(path), FIRST) if isinstance(row, dict)
+        ]
         return list(dict.fromkeys(name for record in first for name in record))
     except (OSError, ValueError, csv.Error):
         return []
 
 
-def csv_columns(path: Path, names: Collection[str]) -> dict[str, list[str | None]] | None:
+def csv_columns(
+    path: Path, names: Collection[str]
+) -> dict[str, list[str | None]] | None:
     """Read these columns of a CSV file, fast; an empty cell is None, equal cells one object.
 
-    None where the file must be read by its records: Arrow says neither which row is bad, nor what
-    is only short, and takes neither UTF-16 nor decimal commas.
+    None where the file must be read by its records: Arrow says neither which row is
+    bad, nor what is only short, and takes neither UTF-16 nor decimal commas.
 
     Raises:
         UserError: the file cannot be read, or two of these columns have one name.
@@ -144,7 +153,9 @@ def csv_columns(path: Path, names: Collection[str]) -> dict[str, list[str | None
             with suppress(pa.ArrowInvalid):
                 table = arrow.read_csv(
                     path,
-                    read_options=arrow.ReadOptions(block_size=block, skip_rows=form.lead),
+                    read_options=arrow.ReadOptions(
+                        block_size=block, skip_rows=form.lead
+                    ),
                     parse_options=arrow.ParseOptions(
                         newlines_in_values=True, delimiter=form.delimiter
                     ),
@@ -163,14 +174,18 @@ def csv_columns(path: Path, names: Collection[str]) -> dict[str, list[str | None
     return None
 
 
-def _without_blank_rows(columns: dict[str, list[str | None]]) -> dict[str, list[str | None]]:
+def _without_blank_rows(
+    columns: dict[str, list[str | None]],
+) -> dict[str, list[str | None]]:
     """Drop the rows that hold nothing in any column; blanks are nothing."""
     one = next(iter(columns.values()))
     blank = [cell is None or cell.isspace() for cell in one]
     if True in blank:
         rows = zip(*columns.values(), strict=True)
         is_full = [bool("".join(filter(None, row)).strip()) for row in rows]
-        columns = {name: list(compress(cells, is_full)) for name, cells in columns.items()}
+        columns = {
+            name: list(compress(cells, is_full)) for name, cells in columns.items()
+        }
     return columns
 
 
@@ -183,8 +198,9 @@ def _refuse_others(path: Path, label: Path | str, suffix: str) -> None:
         raise InputError(f"{label}: is a workbook; save its sheet as CSV (UTF-8)")
     if suffix not in SUFFIXES:
         raise InputError(
-            f"{label}: its name ends in {suffix or 'nothing that says what it holds'}, and that"
-            f" of a table in one of {', '.join(SUFFIXES)}; rename or convert it"
+            f"{label}: its name ends in {suffix or 'nothing that says what it holds'},"
+            f" and that of a table in one of {', '.join(SUFFIXES)}; rename or convert"
+            " it"
         )
 
 
@@ -199,7 +215,10 @@ def _rows(
         case ".json":
             if by_id and begins(path, b"{"):
                 members = strict_json.read_file(path).items()
-                return ((k, authors_record(k, m) if isinstance(m, dict) else m) for k, m in members)
+                return (
+                    (k, authors_record(k, m) if isinstance(m, dict) else m)
+                    for k, m in members
+                )
             return enumerate(strict_json.read_list(path), start=1)
         case ".parquet":
             return enumerate(_arrow(path, "Parquet", names), start=1)
@@ -248,7 +267,9 @@ def _cells(column: Any) -> list[str | None]:
     return results
 
 
-def _arrow(path: Path, kind: str, names: Collection[str] | None) -> Iterator[TableRow | BadJson]:
+def _arrow(
+    path: Path, kind: str, names: Collection[str] | None
+) -> Iterator[TableRow | BadJson]:
     """Yield the rows of a Parquet file, or of an Arrow file as ``datasets`` saves it."""
     import pyarrow as pa
 
@@ -256,8 +277,17 @@ def _arrow(path: Path, kind: str, names: Collection[str] | None) -> Iterator[Tab
     try:
         for batch in _parquet(path, names) if kind == "Parquet" else _stored(path):
             for record in arrow_records(batch):
-                yield record if isinstance(record, BadJson) else _sharing(record, long_texts)
-    except (pa.ArrowException, OSError, ValueError, MemoryError) as error:  # of a damaged header
+                yield (
+                    record
+                    if isinstance(record, BadJson)
+                    else _sharing(record, long_texts)
+                )
+    except (
+        pa.ArrowException,
+        OSError,
+        ValueError,
+        MemoryError,
+    ) as error:  # of a damaged header
         article = "an" if kind == "Arrow" else "a"
         raise InputError(f"{path}: not {article} {kind} file ({error})") from error
 
@@ -281,9 +311,12 @@ def _parquet(path: Path, names: Collection[str] | None) -> Iterator[Any]:
     with pq.ParquetFile(path) as file:
         fields = [f for f in file.schema_arrow if names is None or f.name in names]
         wanted = [field.name for field in fields]
-        large = any(pa.types.is_nested(f.type) or pa.types.is_binary(f.type) for f in fields)
+        large = any(
+            pa.types.is_nested(f.type) or pa.types.is_binary(f.type) for f in fields
+        )
         most, fewest = (_FEW_ROWS, 1) if large else (_ROWS, _FEW_ROWS)
-        # A value that many rows share is stored once: each row may be as large as all that is.
+        # A value that many rows share is stored once: each row may be as large as all
+        # that is.
         rows = max(fewest, min(most, _AT_ONCE // max(1, _stored_bytes(file.metadata))))
         yield from file.iter_batches(batch_size=rows, columns=wanted)
 
@@ -291,8 +324,8 @@ def _parquet(path: Path, names: Collection[str] | None) -> Iterator[Any]:
 def _stored_bytes(metadata: Any) -> int:
     """Return the most bytes that a group of rows holds, once each value.
 
-    The size of each column would be closer, but pyarrow ends the whole process where the
-    statistics of a column are damaged.
+    The size of each column would be closer, but pyarrow ends the whole process where
+    the statistics of a column are damaged.
     """
     groups = map(metadata.row_group, range(metadata.num_row_groups))
     return max((group.total_byte_size for group in groups), default=0)

@@ -17,11 +17,16 @@ _PROTOCOL = "[a-z][a-z0-9+._-]{0,30}"
 _URL = re.compile(rf"(?:{_PROTOCOL}::){{0,8}}{_PROTOCOL}://", re.IGNORECASE)
 _PARTS = re.compile(r"([^:/?#]{1,31})://([^/?#]*)([^?#]*)(\??[^#]*)(.*)", re.DOTALL)
 # What ends a sentence does not belong to a URL.
-_IN_TEXT = re.compile(rf"({_PROTOCOL}):/{{1,2}}([^\s'\"<>)]*[^\s'\"<>).,:;])", re.IGNORECASE)
+_IN_TEXT = re.compile(
+    rf"({_PROTOCOL}):/{{1,2}}([^\s'\"<>)]*[^\s'\"<>).,:;])", re.IGNORECASE
+)
 
-# A password may hold what ends a host or a URL elsewhere, e.g. a question mark or a quote.
-# A path that was made of a URL has one slash of the two, and a slip of the hand three.
-_LOGIN = re.compile(rf"({_PROTOCOL}):/{{1,4}}([^\s/\"<>?#:@]*:[^\s/\"<>]*)@", re.IGNORECASE)
+# A password may hold what ends a host or a URL elsewhere, e.g. a question mark or a
+# quote. A path that was made of a URL has one slash of the two, and a slip of the hand
+# three.
+_LOGIN = re.compile(
+    rf"({_PROTOCOL}):/{{1,4}}([^\s/\"<>?#:@]*:[^\s/\"<>]*)@", re.IGNORECASE
+)
 
 # A login of a URL whose protocol was cut off, or is left to the reader.
 _WITHOUT_PROTOCOL = re.compile(r"(?<![:\w/])//[^\s/\"<>?#:@]*:[^\s/\"<>@]*@")
@@ -31,22 +36,31 @@ _WITHOUT_SLASHES = re.compile(
     r"\b(https?|wss?|s?ftps?|s3|gs|rtmps?):[^\s/\"<>?#:@]*:[^\s/\"<>@]*@", re.IGNORECASE
 )
 
-#: Between the links of a chained URL, e.g. ``zip://a.wav::s3://b/all.zip``; not in ``[::1]``.
+#: Between the links of a chained URL, e.g. ``zip://a.wav::s3://b/all.zip``; not in
+#: ``[::1]``.
 _CHAIN = re.compile(rf"::(?={_PROTOCOL}(?:://|::))", re.IGNORECASE)
 
 _LOCAL = ("file", "local")
 _WEB = ("http", "https")
 
-#: Of these the user is shown, who is a person's name. Elsewhere he may be the key, or its id.
+#: Of these the user is shown, who is a person's name. Elsewhere he may be the key, or
+#: its id.
 _PERSONAL = ("sftp", "ssh", "scp", "ftp", "ftps", "smb", "hdfs", "webhdfs")
 
 #: Of these the name before ``@`` is a container, and behind it stands its account.
 _CONTAINERS = ("abfs", "abfss", "wasb", "wasbs", "adl", "az")
 
-#: Query parameters that sign a request for one object and say nothing of which object: names
-#: that only mean this beside the signature that is their key, and prefixes that always do.
+#: Query parameters that sign a request for one object and say nothing of which object:
+#: names that only mean this beside the signature that is their key, and prefixes that
+#: always do.
 _SIGNING = {
-    "signature": {"expires", "policy", "key-pair-id", "awsaccesskeyid", "googleaccessid"},
+    "signature": {
+        "expires",
+        "policy",
+        "key-pair-id",
+        "awsaccesskeyid",
+        "googleaccessid",
+    },
     "sig": {"sv", "ss", "srt", "sp", "se", "st", "spr", "sr", "sip"}
     | {"skoid", "sktid", "skt", "ske", "sks", "skv"},
 }
@@ -109,7 +123,8 @@ def location(text: Path | str) -> Path | str:
 def joined(root: Path | str, name: str) -> Path | str:
     """Join a relative name to a root; an absolute path or a URL stays what it is.
 
-    Backslashes, as tables made on Windows have them, are slashes unless such a file is there.
+    Backslashes, as tables made on Windows have them, are slashes unless such a file is
+    there.
     """
     if is_url(name):
         return location(name)
@@ -122,7 +137,9 @@ def joined(root: Path | str, name: str) -> Path | str:
     protocol, _, folder = base.partition("://")
     if protocol.lower() in _WEB:
         name = quote(name)
-    return f"{protocol}://{posixpath.normpath(posixpath.join(folder, name))}{mark}{query}"
+    return (
+        f"{protocol}://{posixpath.normpath(posixpath.join(folder, name))}{mark}{query}"
+    )
 
 
 def parent(url: str) -> str:
@@ -148,9 +165,10 @@ def glob_base(url: str) -> str | None:
 def redacted(url: str) -> str:
     """Remove from a URL what gives access; equal ones are the same object.
 
-    Passwords go, and with them the user of ``https://`` and the key id of ``s3://``, and so do the
-    parameters of signed requests: a recording keeps its identity when it is signed anew. Values of
-    other parameters that look secret are replaced by a hash, because they may tell objects apart.
+    Passwords go, and with them the user of ``https://`` and the key id of ``s3://``,
+    and so do the parameters of signed requests: a recording keeps its identity when it
+    is signed anew. Values of other parameters that look secret are replaced by a hash,
+    because they may tell objects apart.
     """
     if not _TO_BE_LOOKED_AT.search(url):
         return url
@@ -220,7 +238,9 @@ def _shown_parameter(parameter: re.Match[str]) -> str:
 
 def _shown_value(name: str, value: str) -> str:
     """Return the value of a parameter, or a hash of it where it looks secret."""
-    value = _OF_PATH.sub(_shown_parameter, value)  # some separate parameters by semicolons
+    value = _OF_PATH.sub(
+        _shown_parameter, value
+    )  # some separate parameters by semicolons
     is_secret = _SECRET.search(name) or _LOOKS_SECRET.search(value)
     if not is_secret or _HASHED.fullmatch(value):
         return value
@@ -231,7 +251,10 @@ def _unsigned(query: str, web: bool) -> str:
     parameters = parse_qsl(query[1:], keep_blank_values=True)
     names = {name.lower() for name, _ in parameters}
     signing = {
-        name for key, others in _SIGNING.items() if web and key in names for name in (key, *others)
+        name
+        for key, others in _SIGNING.items()
+        if web and key in names
+        for name in (key, *others)
     }
     kept = []
     for name, value in parameters:

@@ -8,9 +8,18 @@ from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
     from trace_eval.datasets.base import Converted, Dataset, Source
-    from trace_eval.datasets.conversion import Conversion, as_json, convert, read_dataset
+    from trace_eval.datasets.conversion import (
+        Conversion,
+        as_json,
+        convert,
+        read_dataset,
+    )
     from trace_eval.datasets.figures import Figure, mean_figure, share_figure
-    from trace_eval.datasets.registry import ENTRY_POINT_GROUP, dataset_names, find_dataset
+    from trace_eval.datasets.registry import (
+        ENTRY_POINT_GROUP,
+        dataset_names,
+        find_dataset,
+    )
     from trace_eval.datasets.rows import Row, Rows
     from trace_eval.datasets.selection import Selection
 else:

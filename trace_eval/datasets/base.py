@@ -1,7 +1,7 @@
 """Interface of benchmark readers: where a benchmark lies, what is wanted of it, and what they give.
 
-Of a URL the texts are fetched (:mod:`trace_eval.data.access` decides whether it may be opened);
-recordings stay where they are and are named by their URLs.
+Of a URL the texts are fetched (:mod:`trace_eval.data.access` decides whether it may be
+opened); recordings stay where they are and are named by their URLs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ class Source:
     """A benchmark's files.
 
     Attributes:
-        path: the file or the folder on this machine; in messages it is called ``label``.
+        path: the file or the folder on this machine; in messages it is called
+            ``label``.
         root: folder of relative recordings, or its URL.
         spill: where embedded recordings go; None: they stay in the pair.
     """
@@ -70,7 +71,8 @@ class Source:
                 results.append(path)
                 if len(results) > MAX_FILES:
                     raise InputError(
-                        f"{self.label}: more than {MAX_FILES} files; name the benchmark's folder"
+                        f"{self.label}: more than {MAX_FILES} files; name the"
+                        " benchmark's folder"
                     )
         return sorted(results)
 
@@ -88,10 +90,13 @@ class Source:
     def lacks(self, what: str) -> UserError:
         """Make the error for another layout: what was expected, and what is here."""
         if not self.path.is_dir():
-            return UserError(f"{self.label}: expected {what}; name the folder that was released")
+            return UserError(
+                f"{self.label}: expected {what}; name the folder that was released"
+            )
         names = sorted(p.name + "/" * p.is_dir() for p in self.path.iterdir())[:12]
         return UserError(
-            f"{self.label}: expected {what}; found {', '.join(names) or 'an empty folder'}"
+            f"{self.label}: expected {what}; found"
+            f" {', '.join(names) or 'an empty folder'}"
         )
 
 
@@ -127,7 +132,8 @@ class Converted:
         boards: printed boards whose last column is computed again.
         rubrics: names of the question files that go with it, in the folder ``rubrics``.
         by_set: its sets differ in their question, so each is also written by itself.
-        labels: columns and rows of human labels, where a rater says more than a pair can hold.
+        labels: columns and rows of human labels, where a rater says more than a pair
+            can hold.
         absent: questions without an answer; they are no items and in no figure.
         problems: rows that could not be read.
         notes: what a reader must know, one sentence each.
@@ -152,12 +158,16 @@ class Converted:
         def named(name: str, system: str | None) -> str:
             return f"{system}/{name}" if counts[name] > 1 and system else name
 
-        self.items = [i.model_copy(update={"id": named(i.id, i.system)}) for i in self.items]
-        self.scores = [s.model_copy(update={"item": named(s.item, s.system)}) for s in self.scores]
+        self.items = [
+            i.model_copy(update={"id": named(i.id, i.system)}) for i in self.items
+        ]
+        self.scores = [
+            s.model_copy(update={"item": named(s.item, s.system)}) for s in self.scores
+        ]
 
 
-#: Reads a benchmark; raises :class:`blueprints.UserError` where nothing there has its layout, a
-#: column is missing, or names of sets or systems are unknown.
+#: Reads a benchmark; raises :class:`blueprints.UserError` where nothing there has its
+#: layout, a column is missing, or names of sets or systems are unknown.
 BenchmarkReader = Callable[[Source, Selection], Converted]
 
 

@@ -99,8 +99,10 @@ def read_dataset(
 
     Args:
         name: one of :func:`dataset_names`.
-        path: what was released: a clone, a data folder, a folder of answers, a file; or its URL.
-        spill: where embedded recordings go, see :func:`trace_eval.data.records.spill_to`.
+        path: what was released: a clone, a data folder, a folder of answers, a file; or
+            its URL.
+        spill: where embedded recordings go, see
+            :func:`trace_eval.data.records.spill_to`.
 
     Raises:
         UserError: the name is unknown, or what is there is not its layout.
@@ -120,14 +122,15 @@ def convert(
 ) -> Conversion:
     """Read a benchmark and write it as our files into a folder, made where it is missing.
 
-    ``items.jsonl`` for ``rate`` and ``pairs.jsonl`` for ``judge``; where the items are of several
-    sets, ``sets/SET.jsonl`` has those of each. ``scores.jsonl``: what the authors' rule says.
-    ``rubrics/``: their questions in our words. ``published.json``: printed figures beside ours.
+    ``items.jsonl`` for ``rate`` and ``pairs.jsonl`` for ``judge``; where the items are
+    of several sets, ``sets/SET.jsonl`` has those of each. ``scores.jsonl``: what the
+    authors' rule says. ``rubrics/``: their questions in our words. ``published.json``:
+    printed figures beside ours.
 
     Args:
         name, path, chosen: as of :func:`read_dataset`.
-        prompt: a file with the authors' own prompt, which becomes the question in place of ours;
-            recorded by its hash.
+        prompt: a file with the authors' own prompt, which becomes the question in place
+            of ours; recorded by its hash.
 
     Raises:
         UserError: as :func:`read_dataset`, or a file cannot be written.
@@ -139,7 +142,9 @@ def convert(
         if not result.items and not result.pairs and not result.figures:
             first = f"; {result.problems[0]}" if result.problems else ""
             raise InputError(f"{read.source}: nothing of {name} could be read{first}")
-        text, provenance = (None, None) if prompt is None else read_prompt(prompt, result.rubrics)
+        text, provenance = (
+            (None, None) if prompt is None else read_prompt(prompt, result.rubrics)
+        )
         files = _write_records(name, folder, result)
         if result.labels:
             files["labels"] = folder / "labels.csv"
@@ -149,7 +154,10 @@ def convert(
         for rubric in result.rubrics:
             file = files[f"rubric {rubric}"] = folder / "rubrics" / f"{rubric}.toml"
             ours = (_RUBRICS / f"{rubric}.toml").read_text(encoding="utf-8")
-            write_file(file, ours if text is None else _with_question(ours, text, str(provenance)))
+            write_file(
+                file,
+                ours if text is None else _with_question(ours, text, str(provenance)),
+            )
         files["figures"] = folder / "published.json"
         done = Conversion(
             dataset=read.dataset,
@@ -171,13 +179,20 @@ def _write_records(name: str, folder: Path, result: Converted) -> dict[str, Path
     }
     # Ids must be unique in a manifest; several files of a benchmark may share theirs.
     for ids in ([one.id for one in result.items], [one.id for one in result.pairs]):
-        if again := next((id_ for id_, count in Counter(ids).items() if count > 1), None):
+        if again := next(
+            (id_ for id_, count in Counter(ids).items() if count > 1), None
+        ):
             raise InputError(
-                f"{name}: id {again!r:.60} comes twice; convert the files that hold it one by one"
+                f"{name}: id {again!r:.60} comes twice; convert the files that hold"
+                " it one by one"
             )
-    files = {what: folder / f"{what}.jsonl" for what, records in groups.items() if records}
+    files = {
+        what: folder / f"{what}.jsonl" for what, records in groups.items() if records
+    }
     for what, file in files.items():
-        write_lines(file, (record.model_dump_json(exclude_none=True) for record in groups[what]))
+        write_lines(
+            file, (record.model_dump_json(exclude_none=True) for record in groups[what])
+        )
     sets: dict[str, list[Single]] = {}
     for item in result.items:
         sets.setdefault(item.category or "", []).append(item)
@@ -186,13 +201,17 @@ def _write_records(name: str, folder: Path, result: Converted) -> dict[str, Path
         make_folder(folder / "sets")
         for set_, members in sets.items():
             file = folder / "sets" / f"{set_.translate(_SAFE)[:100]}.jsonl"
-            write_lines(file, (item.model_dump_json(exclude_none=True) for item in members))
+            write_lines(
+                file, (item.model_dump_json(exclude_none=True) for item in members)
+            )
     return files
 
 
 def as_json(read: Conversion) -> str:
     """Return :meth:`Conversion.record` as a text."""
-    text = json.dumps(read.record(), default=asdict, indent=2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(
+        read.record(), default=asdict, indent=2, ensure_ascii=False, allow_nan=False
+    )
     return text + "\n"
 
 
@@ -213,23 +232,34 @@ def read_prompt(path: Path, rubrics: Sequence[str]) -> tuple[str, str]:
     """Read the authors' prompt from a user's file, and name that file.
 
     Raises:
-        UserError: it cannot be read, is empty or too long, or ``rubrics`` are not one question.
+        UserError: it cannot be read, is empty or too long, or ``rubrics`` are not one
+            question.
     """
     if len(rubrics) != 1:
         details = ", ".join(rubrics) or "none"
-        raise InputError(f"--prompt {path}: give one --set; the questions here are {details}")
+        raise InputError(
+            f"--prompt {path}: give one --set; the questions here are {details}"
+        )
     try:
         data = path.read_bytes()
         text = data.decode().strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"--prompt {path}: cannot be read ({error}); give a text file") from None
+        raise InputError(
+            f"--prompt {path}: cannot be read ({error}); give a text file"
+        ) from None
     if not text or len(data) > MAX_BYTES:
-        raise InputError(f"--prompt {path}: {len(data)} bytes; give a text of 1 to {MAX_BYTES}")
+        raise InputError(
+            f"--prompt {path}: {len(data)} bytes; give a text of 1 to {MAX_BYTES}"
+        )
     return text, f"{path.name}, SHA-256 {hashlib.sha256(data).hexdigest()}"
 
 
 def _toml(value: Any) -> str:
     """Write a value as TOML, whose escapes are JSON's but for one control character."""
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_toml(k)} = {_toml(v)}" for k, v in value.items()) + " }"
+        return (
+            "{ "
+            + ", ".join(f"{_toml(k)} = {_toml(v)}" for k, v in value.items())
+            + " }"
+        )
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,8 +1,9 @@
 """Rules that authors wrote as chains of ``if``: read from a checkout of their code, never run.
 
-Such a function asks one reply after another phrase, ``if PHRASE in reply: return NUMBER``, and the
-first that fits decides. The module is parsed, and only these forms are understood: a phrase that
-the reply contains, is, begins or ends with, or a pattern whose one special part is ``(.+?)``.
+Such a function asks one reply after another phrase, ``if PHRASE in reply: return
+NUMBER``, and the first that fits decides. The module is parsed, and only these forms
+are understood: a phrase that the reply contains, is, begins or ends with, or a pattern
+whose one special part is ``(.+?)``.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ class ReleasedDecision(NamedTuple):
     value: int
 
 
-#: Name of a function -> its steps, those of the function that it asks first before its own.
+#: Name of a function -> its steps, those of the function that it asks first before its
+#: own.
 Chains = Mapping[str, Sequence[ReleasedDecision]]
 
 
@@ -71,7 +73,9 @@ def read_decisions(checkout: Path, name: str) -> tuple[Chains, str]:
     own = {name: tuple(_steps(node.body, path)) for name, node in functions.items()}
     chains: dict[str, tuple[ReleasedDecision, ...]] = {}
     for name, node in functions.items():
-        before = [step for called in _called_first(node) for step in own.get(called, ())]
+        before = [
+            step for called in _called_first(node) for step in own.get(called, ())
+        ]
         chains[name] = (*before, *own[name])
     steps = {step for chain in chains.values() for step in chain}
     where = f"{len(steps)} steps of {path.name}, SHA-256 {digest}"
@@ -83,7 +87,10 @@ def _called_first(function: ast.FunctionDef) -> Iterator[str]:
     for node in function.body:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             called = node.value.func
-            if isinstance(called, ast.Attribute) and ast.unparse(called.value) == "self":
+            if (
+                isinstance(called, ast.Attribute)
+                and ast.unparse(called.value) == "self"
+            ):
                 yield called.attr
 
 
@@ -104,14 +111,20 @@ def _step(test: ast.expr, value: int, path: Path) -> ReleasedDecision:
             return ReleasedDecision("in", phrase, value)
         case ast.Compare(ast.Name(), [ast.Eq()], [ast.Constant(str(phrase))]):
             return ReleasedDecision("is", phrase, value)
-        case ast.Call(ast.Attribute(ast.Name("re"), "search"), [ast.Constant(str(phrase)), _]):
-            if not any(re.escape(p).replace("\\ ", " ") != p for p in phrase.split(_ANYTHING)):
+        case ast.Call(
+            ast.Attribute(ast.Name("re"), "search"), [ast.Constant(str(phrase)), _]
+        ):
+            if not any(
+                re.escape(p).replace("\\ ", " ") != p for p in phrase.split(_ANYTHING)
+            ):
                 return ReleasedDecision("search", phrase, value)
-        case ast.Call(ast.Attribute(_, "startswith" | "endswith" as how), [ast.Constant(str(p))]):
+        case ast.Call(
+            ast.Attribute(_, "startswith" | "endswith" as how), [ast.Constant(str(p))]
+        ):
             return ReleasedDecision(how, p, value)
     raise InputError(
-        f"{path}, line {test.lineno}: {ast.unparse(test)!r:.80} is a test that is not understood;"
-        " leave out --lists, or name the commit that was read"
+        f"{path}, line {test.lineno}: {ast.unparse(test)!r:.80} is a test that is not"
+        " understood; leave out --lists, or name the commit that was read"
     )
 
 
@@ -132,7 +145,9 @@ def _parsed(checkout: Path, name: str) -> tuple[ast.Module, Path, str]:
     """Parse a module of a checkout; return its tree, its file and the start of its SHA-256."""
     result = [checkout] if checkout.is_file() else sorted(checkout.rglob(name))
     if not result:
-        raise InputError(f"--lists {checkout}: no {name} in it; name a checkout of the repository")
+        raise InputError(
+            f"--lists {checkout}: no {name} in it; name a checkout of the repository"
+        )
     path = result[0]
     data = path.read_bytes()
     if len(data) > MAX_BYTES:
@@ -140,7 +155,9 @@ def _parsed(checkout: Path, name: str) -> tuple[ast.Module, Path, str]:
     try:
         tree = ast.parse(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise InputError(f"{path}: is not Python ({error}); name the authors' module") from None
+        raise InputError(
+            f"{path}: is not Python ({error}); name the authors' module"
+        ) from None
     return tree, path, hashlib.sha256(data).hexdigest()[:16]
 
 

@@ -1,6 +1,7 @@
 """Published figures beside those that the released files give, and the boards that print them.
 
-Boards hold numbers only, as printed in the README of the repositories at the commits named below.
+Boards hold numbers only, as printed in the README of the repositories at the commits
+named below.
 """
 
 from __future__ import annotations
@@ -25,14 +26,18 @@ class Figure:
 
     Attributes:
         system: whose answers it is about; empty: of the benchmark.
-        published, decimals, where: as the authors print it, and the table; None: they print none.
-        ours: from the released files, by the authors' rule, in the published unit, over the
-            answers that the rule could read; None: there are none.
-        n, unscored: answers that the rule was asked about, and those that it could not read.
-        worst, best: the figure if every unscored answer were the worst or the best possible.
+        published, decimals, where: as the authors print it, and the table; None: they
+            print none.
+        ours: from the released files, by the authors' rule, in the published unit, over
+            the answers that the rule could read; None: there are none.
+        n, unscored: answers that the rule was asked about, and those that it could not
+            read.
+        worst, best: the figure if every unscored answer were the worst or the best
+            possible.
         expected: under the authors' own fallback, where that is a random draw.
         interval: 95 % of a share, by :attr:`interval_by` (Wilson 1927).
-        tolerance: what rounding of printed numbers, of which ours is made, can do to it.
+        tolerance: what rounding of printed numbers, of which ours is made, can do to
+            it.
         note: what differs, or what the figure rests on.
         difference: ours minus the published one, at the published number of decimals.
         verdict: how the two compare, in words.
@@ -119,7 +124,8 @@ def mean_figure(
 
     Args:
         scale: lowest and highest possible value.
-        factor: unit of the published figure, e.g. 20 where 1 to 5 is printed as 20 to 100.
+        factor: unit of the published figure, e.g. 20 where 1 to 5 is printed as 20 to
+            100.
     """
     n = len(values) + unscored
     if not n:
@@ -131,7 +137,11 @@ def mean_figure(
 
 
 def correlation_figure(
-    name: str, one: Mapping[str, float], other: Mapping[str, float], least: int = 0, **more: Any
+    name: str,
+    one: Mapping[str, float],
+    other: Mapping[str, float],
+    least: int = 0,
+    **more: Any,
 ) -> Figure:
     """Compute Spearman's rho over the names that both sides score; ``n`` counts them.
 
@@ -174,7 +184,9 @@ class Board:
         for _, row in records(_FOLDER / f"{self.file}.csv"):
             if isinstance(row, dict):
                 system = row.pop("system")
-                columns[system] = {name: float(cell) for name, cell in row.items() if cell}
+                columns[system] = {
+                    name: float(cell) for name, cell in row.items() if cell
+                }
         return columns
 
     def row(self, system: str) -> ValueByColumn | None:
@@ -219,7 +231,10 @@ def vocalbench_overall(row: ValueByColumn) -> float:
 def voicebench_overall(row: ValueByColumn) -> float:
     """Compute VoiceBench's overall: mean of nine, the means of 1 to 5 times 20."""
     means = ("alpacaeval", "commoneval", "wildvoice")
-    return math.fsum(20 * v if k in means else v for k, v in row.items() if k != "overall") / 9
+    return (
+        math.fsum(20 * v if k in means else v for k, v in row.items() if k != "overall")
+        / 9
+    )
 
 
 def mean_overall(row: ValueByColumn) -> float:

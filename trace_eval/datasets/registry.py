@@ -7,8 +7,8 @@ from importlib.metadata import entry_points
 from blueprints import InputError
 from trace_eval.datasets.base import Dataset
 
-#: Entry-point group through which an installed package offers a benchmark: a :class:`Dataset`
-#: under its name.
+#: Entry-point group through which an installed package offers a benchmark: a
+#: :class:`Dataset` under its name.
 ENTRY_POINT_GROUP = "trace_eval.datasets"
 
 _SETS = "trace_eval.datasets.sets"
@@ -54,8 +54,8 @@ DATASETS: tuple[Dataset, ...] = (
         items="9,400 questions in nine sets",
         judged="spoken answers",
         by=(
-            "containment of the reference (knowledge); a text judge, recognisers of emotion"
-            " (others)"
+            "containment of the reference (knowledge); a text judge, recognisers of"
+            " emotion (others)"
         ),
         licence="Apache-2.0",
         source="SJTU-OmniAgent/VocalBench@5e9cce0",
@@ -67,7 +67,10 @@ DATASETS: tuple[Dataset, ...] = (
         title="VoiceBench",
         items="8,128 questions in eleven sets",
         judged="texts of answers to spoken questions",
-        by="a text judge; templates of letters, yes or no, refusals; the checkers of IFEval",
+        by=(
+            "a text judge; templates of letters, yes or no, refusals; the checkers of"
+            " IFEval"
+        ),
         licence="Apache-2.0",
         source="MatthewCYM/VoiceBench@5338154",
         reproduces="overall of the board",
@@ -92,7 +95,10 @@ DATASETS: tuple[Dataset, ...] = (
         by="an audio judge on a ladder from 1 to 5, weighted by ability",
         licence="MIT",
         source="alibaba/vstyle@70fa91a",
-        reproduces="none is printed for the released answers; the weighted mean of scored files",
+        reproduces=(
+            "none is printed for the released answers; the weighted mean of scored"
+            " files"
+        ),
         reader=f"{_SETS}.vstyle:read_vstyle",
     ),
     Dataset(
@@ -154,7 +160,11 @@ def find_dataset(name: str) -> Dataset:
     try:
         result = entry.load()
     except Exception as error:  # whatever an installed package raises on import
-        raise InputError(f"dataset {name!r}: cannot import {entry.value} ({error})") from error
+        raise InputError(
+            f"dataset {name!r}: cannot import {entry.value} ({error})"
+        ) from error
     if not isinstance(result, Dataset):
-        raise InputError(f"dataset {name!r}: {entry.value} is no Dataset of trace_eval.datasets")
+        raise InputError(
+            f"dataset {name!r}: {entry.value} is no Dataset of trace_eval.datasets"
+        )
     return result

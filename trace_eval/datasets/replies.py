@@ -40,7 +40,8 @@ def majority(replies: Any, clean: Callable[[str], str] = str.lower) -> bool | No
 
     Args:
         replies: of the judge; what is no text counts as its own word.
-        clean: what is done to each; by the authors lower case alone, so ``Yes.`` is not ``yes``.
+        clean: what is done to each; by the authors lower case alone, so ``Yes.`` is not
+            ``yes``.
     """
     words = [clean(r) if isinstance(r, str) else repr(r) for r in replies or ()]
     if not words:
@@ -110,7 +111,8 @@ _CHOOSE = (
     r"|选择|選擇|选|選)"
 )
 _IT_IS = (
-    r"(?:\bit(?:'s|’s| is| would be| should be| must be| has to be)|\bthat(?:'s|’s| is| would be))"
+    r"(?:\bit(?:'s|’s| is| would be| should be| must be| has to be)"
+    r"|\bthat(?:'s|’s| is| would be))"
 )
 _RIGHT = (
     r"\s*[.):*\"']*\s+(?:is|seems|looks|would be|must be)\s+(?:the\s+)?(?:\w+\s+)?"
@@ -141,9 +143,13 @@ _STATED = tuple(
 _FIRST = re.compile(rf"\A{_OPEN}{_ANY}\s*(?:[.):]|\Z|[\"'”’*_)\]}}]+(?:\s*[.)])?\s*\Z)")
 
 #: Capital letters that stand alone; an A before a word is an article.
-_ALONE = re.compile(r"(?<![\w'’])(?:([B-D])(?![\w'’])|(A)(?![\w'’])(?!\s+(?!x?or\b|and\b)\w))")
+_ALONE = re.compile(
+    r"(?<![\w'’])(?:([B-D])(?![\w'’])|(A)(?![\w'’])(?!\s+(?!x?or\b|and\b)\w))"
+)
 
-_NOT = re.compile(r"(?i)\b(?:not|never|isn't|neither|nor|no)\s+(?:option\s+|answer\s+)?\W*\Z")
+_NOT = re.compile(
+    r"(?i)\b(?:not|never|isn't|neither|nor|no)\s+(?:option\s+|answer\s+)?\W*\Z"
+)
 _WRONG = re.compile(
     r"(?i)\A\W{0,3}\s*(?:is|seems|looks|would be)\s+(?:\w+\s+)?(?:wrong|incorrect|false|out)\b"
 )
@@ -159,7 +165,9 @@ def letter_of(reply: str) -> str | None:
     )
     if stated:
         return stated[-1][1]
-    if (first := _FIRST.match(reply)) and _is_meant(reply, 0, first.start(1), first.end(1)):
+    if (first := _FIRST.match(reply)) and _is_meant(
+        reply, 0, first.start(1), first.end(1)
+    ):
         return first[1].upper()
     alone = {
         (match[1] or match[2])

@@ -27,16 +27,24 @@ from trace_eval.data.scores import Score
 from trace_eval.data.tables import begins, records
 from trace_eval.datasets.base import Source
 
-#: What a column must hold: a type, or several; None among them where the value may be null.
+#: What a column must hold: a type, or several; None among them where the value may be
+#: null.
 ColumnTypes = Mapping[str, type | tuple[type, ...]]
 
 #: A column that may hold anything.
 ANY = object
 
-#: What no text of a benchmark holds: no path has a NUL, and nobody says so many digits in a row.
+#: What no text of a benchmark holds: no path has a NUL, and nobody says so many digits
+#: in a row.
 _IMPOSSIBLE = re.compile(r"\0|\d{4301}")
 
-_WORDS = {str: "a text", int: "a number", float: "a number", list: "a list", dict: "an object"}
+_WORDS = {
+    str: "a text",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    dict: "an object",
+}
 
 
 @dataclass(frozen=True)
@@ -74,17 +82,21 @@ class Rows:
         self.source = source
         self.problems: list[Problem] = []
 
-    def read(self, path: Path, columns: ColumnTypes, key: str | None = None) -> list[Row]:
+    def read(
+        self, path: Path, columns: ColumnTypes, key: str | None = None
+    ) -> list[Row]:
         """Read the rows of a JSON list, JSON lines (whatever the suffix), CSV or Parquet.
 
-        Of a column of recordings that a Parquet file embeds, the row has where they were put.
+        Of a column of recordings that a Parquet file embeds, the row has where they
+        were put.
 
         Args:
             columns: what each row must have; more is kept.
             key: the column whose value is unique.
 
         Raises:
-            UserError: the file is empty, is none of these, or no row has a column that is needed.
+            UserError: the file is empty, is none of these, or no row has a column that
+                is needed.
         """
         label = self.source.name(path)
         rows: list[Row] = []
@@ -93,7 +105,9 @@ class Rows:
         count = 0
         for where, record in self._records(path, label):
             count += 1
-            problem = record if isinstance(record, str) else _wrong(record, columns, missing)
+            problem = (
+                record if isinstance(record, str) else _wrong(record, columns, missing)
+            )
             if isinstance(record, dict) and problem is None:
                 value = where if key is None else record.get(key)
                 if (first := seen.setdefault(repr(value), where)) == where:
@@ -103,7 +117,9 @@ class Rows:
             self.problems.append(Problem(where, str(problem)))
         if not rows:
             why = self.problems[-1].what if count else "is empty"
-            if column := next((name for name, n in missing.items() if n == count), None):
+            if column := next(
+                (name for name, n in missing.items() if n == count), None
+            ):
                 why = f"no row has {column!r}"
             raise InputError(f"{label}: {why}; expected rows with {', '.join(columns)}")
         return rows
@@ -112,7 +128,9 @@ class Rows:
         """Record the error of a row."""
         self.problems.append(Problem(row.where, what))
 
-    def _records(self, path: Path, label: str) -> Iterator[tuple[str, dict[str, Any] | str]]:
+    def _records(
+        self, path: Path, label: str
+    ) -> Iterator[tuple[str, dict[str, Any] | str]]:
         suffix = path.suffix.lower()
         if suffix not in (".parquet", ".csv"):
             suffix = ".json" if begins(path, b"[") else ".jsonl"
@@ -144,14 +162,18 @@ def alone(problems: list[Problem], where: str) -> Iterator[None]:
         problems.append(Problem(where, str(error)))
 
 
-def _wrong(record: Mapping[str, Any], columns: ColumnTypes, missing: Counter[str]) -> str | None:
+def _wrong(
+    record: Mapping[str, Any], columns: ColumnTypes, missing: Counter[str]
+) -> str | None:
     """Describe what is wrong with a row, and count the columns that it lacks."""
     problem = None
     for name, kinds in columns.items():
         kinds = kinds if isinstance(kinds, tuple) else (kinds,)
         if name not in record:
             missing[name] += 1
-            problem = problem or f"has no {name!r}; found {', '.join(map(str, record))[:80]}"
+            problem = (
+                problem or f"has no {name!r}; found {', '.join(map(str, record))[:80]}"
+            )
         elif not _fits(record[name], kinds):
             wanted = _WORDS.get(kinds[0], "another value")
             problem = problem or f"{name}: expected {wanted}, got {record[name]!r:.60}"

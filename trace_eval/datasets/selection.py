@@ -10,7 +10,8 @@ from typing import Literal
 from blueprints import InputError
 from trace_eval.data.settings import option_field
 
-#: Which form of an answer becomes the candidate: its transcript, or the text that was spoken.
+#: Which form of an answer becomes the candidate: its transcript, or the text that was
+#: spoken.
 AnswerForms = Literal["heard", "written"]
 
 
@@ -26,14 +27,17 @@ class Selection:
     Attributes:
         system: only its answers; names it where the files do not.
         sets: only these sets of it.
-        answers: candidate: the transcript of the answer where there is one, or its text.
-        pairs: also pairs of systems: every two, or with one; None: only where the benchmark itself
-            is made of pairs.
+        answers: candidate: the transcript of the answer where there is one, or its
+            text.
+        pairs: also pairs of systems: every two, or with one; None: only where the
+            benchmark itself is made of pairs.
         lists: checkout of the authors' code, for their lists of phrases.
     """
 
     system: str | None = None
-    sets: tuple[str, ...] = option_field((), flag="--set", metavar="A,B", read=_names, once=True)
+    sets: tuple[str, ...] = option_field(
+        (), flag="--set", metavar="A,B", read=_names, once=True
+    )
     answers: AnswerForms = "heard"
     pairs: str | None = option_field(None, metavar="all|SYSTEM")
     lists: Path | None = None
@@ -47,4 +51,6 @@ class Selection:
         names = list(available)
         for name in self.sets:
             if name not in names:
-                raise InputError(f"--set {name!r:.60}: no such set; use {', '.join(names)}")
+                raise InputError(
+                    f"--set {name!r:.60}: no such set; use {', '.join(names)}"
+                )

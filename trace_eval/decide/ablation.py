@@ -1,9 +1,10 @@
 """Conditions against a reference on the same items: dropped groups, judge modes, policies.
 
-Per condition and dimension: accuracy (mean over repeats), its difference to the reference
-with a paired interval, a paired test on the labels that most repeats give (exact McNemar where
-items are independent), and Holm's correction over the whole table. Noise stands beside it: a
-difference smaller than what two runs of one condition differ by says nothing.
+Per condition and dimension: accuracy (mean over repeats), its difference to the
+reference with a paired interval, a paired test on the labels that most repeats give
+(exact McNemar where items are independent), and Holm's correction over the whole table.
+Noise stands beside it: a difference smaller than what two runs of one condition differ
+by says nothing.
 """
 
 from __future__ import annotations
@@ -56,16 +57,17 @@ class AblationRow:
 
     Attributes:
         items: items with a truth and a judgement in the condition.
-        accuracy: mean over items of the share of right repeats, over the declared labels; over
-            ``pairs``, where labels were not drawn alike.
+        accuracy: mean over items of the share of right repeats, over the declared
+            labels; over ``pairs``, where labels were not drawn alike.
         spread: standard deviation of the repeats' accuracies; None: one repeat.
         run_to_run: mean pairwise agreement of the repeats; None: one repeat.
         compared: items that the condition and the reference both judged.
-        difference: condition minus reference on those; None value: the reference itself.
-        mcnemar, p_holm: paired test of the majority labels; None: the reference itself, or
-            nothing to compare, which is no test and no part of Holm's family.
-        pairs: scored pairs that the figures are of by how labels were drawn; None: they are of
-            the labelled ones.
+        difference: condition minus reference on those; None value: the reference
+            itself.
+        mcnemar, p_holm: paired test of the majority labels; None: the reference itself,
+            or nothing to compare, which is no test and no part of Holm's family.
+        pairs: scored pairs that the figures are of by how labels were drawn; None: they
+            are of the labelled ones.
     """
 
     condition: str
@@ -115,8 +117,8 @@ def ablation_table(
 
     Args:
         conditions: name -> its judgements.
-        policy: fuse ``overall`` with it; None: keep the stored label, or the default policy
-            where there is none.
+        policy: fuse ``overall`` with it; None: keep the stored label, or the default
+            policy where there is none.
         dimensions: those that are reported where everything has them.
 
     Raises:
@@ -137,7 +139,9 @@ def ablation_table(
         every_pair[name] = [table.spread(reference.ids).codes for table in of_pairs]
         shared.intersection_update(*runs[name])
     if shared.isdisjoint(dimensions):
-        raise UserError(f"{truth.source}: no dimension that all conditions and the labels have")
+        raise UserError(
+            f"{truth.source}: no dimension that all conditions and the labels have"
+        )
     units, _ = drawn_units(reference.of_items(items))
     rows: list[AblationRow] = []
     for dimension in filter(shared.__contains__, dimensions):
@@ -154,7 +158,9 @@ def ablation_table(
     return Ablation(
         next(iter(runs)),
         truth.source,
-        tuple(r if r.mcnemar is None else replace(r, p_holm=next(adjusted)) for r in rows),
+        tuple(
+            r if r.mcnemar is None else replace(r, p_holm=next(adjusted)) for r in rows
+        ),
     )
 
 
@@ -171,7 +177,9 @@ def mode_policy_table(
     return ablation_table(conditions, truth, options, dimensions=(shown,))
 
 
-def _stacked(runs: Mapping[str, Sequence[Mapping[str, Codes]]], dimension: str) -> dict[str, Codes]:
+def _stacked(
+    runs: Mapping[str, Sequence[Mapping[str, Codes]]], dimension: str
+) -> dict[str, Codes]:
     """Return the codes of each condition on one dimension [shape=(repeats, items) each]."""
     stacks: dict[str, Codes] = {}
     for name, run in runs.items():
@@ -205,7 +213,10 @@ def _by_draw(
             yield row
             continue
         human, own, theirs = _one_label_set(truth, columns[row.condition], base)
-        (credit, scored), (before, was_scored) = _credit(own, human), _credit(theirs, human)
+        (credit, scored), (before, was_scored) = (
+            _credit(own, human),
+            _credit(theirs, human),
+        )
         accuracy = draw.mean(credit, scored, level)
         difference, test = row.difference, row.mcnemar
         if test is not None:
@@ -221,7 +232,9 @@ def _by_draw(
         )
 
 
-def _credit(codes: Codes, truth: Codes) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _credit(
+    codes: Codes, truth: Codes
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the share of right repeats, NaN without a label, and the pairs with a verdict."""
     right, judged = _right(codes, truth)
     credit = np.where(judged > 0, right / np.maximum(judged, 1), np.nan)
@@ -249,7 +262,10 @@ def _rows(
     (reference, base), *_ = columns.items()
     for name, own in columns.items():
         human, ours, theirs = _one_label_set(truth, own, base)
-        (right, judged), (base_right, base_judged) = _right(ours, human), _right(theirs, human)
+        (right, judged), (base_right, base_judged) = (
+            _right(ours, human),
+            _right(theirs, human),
+        )
         present, both = judged > 0, (judged > 0) & (base_judged > 0)
         shares = right[present] / judged[present]
         runs = (_right(run[None], human) for run in ours)
@@ -261,7 +277,9 @@ def _rows(
             gain = right[both] / judged[both] - base_right[both] / base_judged[both]
             unit = None if units is None else units[both]
             difference = mean_difference(gain, unit, options, (-1.0, 1.0))
-            first, second = (consensus(codes)[both] == human[both] for codes in (theirs, ours))
+            first, second = (
+                consensus(codes)[both] == human[both] for codes in (theirs, ours)
+            )
             test = mcnemar(first.astype(int) - second, unit)
         yield AblationRow(
             condition=name,
@@ -286,7 +304,10 @@ def _right(codes: Codes, truth: Codes) -> tuple[NDArray[np.int64], NDArray[np.in
 
 def consensus(codes: Codes) -> Codes:
     """Return each item's most frequent label [shape=(repeats, items)], ties to the earliest."""
-    present, item = codes != MISSING, np.broadcast_to(np.arange(codes.shape[1]), codes.shape)
+    present, item = (
+        codes != MISSING,
+        np.broadcast_to(np.arange(codes.shape[1]), codes.shape),
+    )
     votes = crosstab(item[present], codes[present], codes.shape[1], len(LABELS))
     most = np.where(present, votes[item, codes], 0).argmax(0)
     return np.asarray(codes[most, item[0]])
@@ -315,7 +336,9 @@ def compare(
     truth = read or full.labels
     if truth is None:
         raise UserError(f"{run}: its pairs carry no labels; name a file with --labels")
-    judged = {name: list(map(read_opinions, repeats)) for name, repeats in folders.items()}
+    judged = {
+        name: list(map(read_opinions, repeats)) for name, repeats in folders.items()
+    }
     bootstrap = IntervalOptions()
     drops = {name: tables for name, tables in judged.items() if name != "transcript"}
     groups = ablation_table(drops, truth, bootstrap, load_policy(options.policy))

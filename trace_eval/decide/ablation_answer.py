@@ -33,7 +33,9 @@ def ablation_answer(report: AblationReport) -> tuple[str, ...]:
 
 def _of_groups(result: Ablation) -> Iterator[str]:
     rows = _rows_of_the_whole(result.rows)
-    references = {row.dimension: row for row in rows if row.condition == result.reference}
+    references = {
+        row.dimension: row for row in rows if row.condition == result.reference
+    }
     dropped = [row for row in rows if row.condition != result.reference]
     losses = [(_loss(row, references[row.dimension]), row) for row in dropped]
     losses.sort(key=lambda each: -each[0])
@@ -43,19 +45,29 @@ def _of_groups(result: Ablation) -> Iterator[str]:
     loss, worst = losses[0]
     reference = references[worst.dimension]
     pairs = _pairs(reference)
-    names = list(dict.fromkeys(row.condition.removeprefix("without ") for row in dropped))
+    names = list(
+        dict.fromkeys(row.condition.removeprefix("without ") for row in dropped)
+    )
     if loss <= 0:
         what, it = "No single group matters", "any one of them"
         if len(names) == 1:
             what, it = f"{names[0]} does not matter", "it"
-        more = f"without {it} at least as many are right as with all{_by_draw(reference)}"
+        more = (
+            f"without {it} at least as many are right as with all{_by_draw(reference)}"
+        )
         yield f"{what} on these {pairs}: {more}."
         return
-    equal = [row for each, row in losses if each == loss and _number(row) == _number(worst)]
+    equal = [
+        row for each, row in losses if each == loss and _number(row) == _number(worst)
+    ]
     groups = [row.condition.removeprefix("without ") for row in equal]
-    matters, it = ("matters", "it") if len(groups) == 1 else ("matter", "any one of them")
+    matters, it = (
+        ("matters", "it") if len(groups) == 1 else ("matter", "any one of them")
+    )
     start = f"{listed(groups)} {matters} most: without {it}"
-    where = "" if worst.dimension in _WHOLE else f" on {worst.dimension.replace('_', ' ')}"
+    where = (
+        "" if worst.dimension in _WHOLE else f" on {worst.dimension.replace('_', ' ')}"
+    )
     if _number(worst) < _number(reference):
         yield f"{start} {_number(worst)} of {pairs} keep a verdict{where}."
     else:
@@ -64,7 +76,8 @@ def _of_groups(result: Ablation) -> Iterator[str]:
         doubt = "" if shown else "; that is not shown to be more than chance"
         drawn = _by_draw(reference)
         yield (
-            f"{start} {right} of {pairs} are judged right{where}, with all {before}{drawn}{doubt}."
+            f"{start} {right} of {pairs} are judged right{where}, with all"
+            f" {before}{drawn}{doubt}."
         )
 
 
@@ -76,8 +89,8 @@ def _of_modes(result: Ablation) -> Iterator[str]:
     if words is None or words.accuracy is None or reference.accuracy is None:
         return
     yield (
-        f"From transcripts alone {_right(words)} of {_pairs(reference)} are judged right, from"
-        f" blueprints {_right(reference)}{_by_draw(reference)}."
+        f"From transcripts alone {_right(words)} of {_pairs(reference)} are judged"
+        f" right, from blueprints {_right(reference)}{_by_draw(reference)}."
     )
 
 
@@ -135,7 +148,10 @@ def _views(title: str, result: Ablation) -> Iterator[Table]:
             f"condition items {'' if rows[0].pairs is None else 'pairs '}accuracy "
             + ("spread run_to_run " if repeated else "")
             + "difference mcnemar.only_first mcnemar.only_second p_holm",
-            f"lost, gained: right in the reference alone, in the condition alone; {tests}"
+            (
+                "lost, gained: right in the reference alone, in the condition alone;"
+                f" {tests}"
+            )
             if tests
             else "",
             only_first="lost",

@@ -38,23 +38,23 @@ def agree(
 ) -> AgreeReport | ScoreReport:
     """Compare judges with annotators: all that ``trace-eval agree`` prints.
 
-    What the sources hold decides the statistics. Labels of pairs: accuracy, kappa, alpha, bias,
-    noise, and what few labels say of all judged pairs. Scores of single answers: correlation,
-    error, calibration and uncertainty.
+    What the sources hold decides the statistics. Labels of pairs: accuracy, kappa,
+    alpha, bias, noise, and what few labels say of all judged pairs. Scores of single
+    answers: correlation, error, calibration and uncertainty.
 
     Args:
-        sources: a run, or a file of judgements or of scores, or what was read of one, or a data
-            frame of labels of pairs; or a list of them: several judges are compared with each
-            other.
-        labels: human labels, or the file of them; None: those that came with the first source that
-            has some.
+        sources: a run, or a file of judgements or of scores, or what was read of one,
+            or a data frame of labels of pairs; or a list of them: several judges are
+            compared with each other.
+        labels: human labels, or the file of them; None: those that came with the first
+            source that has some.
         columns: how files name their columns, see
             :func:`trace_eval.opinions.judge_files.read_judge_file`.
 
     Raises:
-        UserError: a file cannot be read, sources hold labels and scores, an option means nothing
-            for what they hold, there are no labels, ids do not match, or labels are missing and
-            the policy for that is ``error``.
+        UserError: a file cannot be read, sources hold labels and scores, an option
+            means nothing for what they hold, there are no labels, ids do not match, or
+            labels are missing and the policy for that is ``error``.
     """
     options = options or AgreeOptions()
     judged = [as_source(one, columns) for one in as_paths(sources)]
@@ -64,7 +64,9 @@ def agree(
     if options.folds != AgreeOptions.folds and not options.learn:
         raise UserError("--folds means nothing without --learn-policy; leave it out")
     numbers = [rule.number for rule in options.baselines]
-    read, provided = read_with_labels(judged, human, columns, numbers, rubric=options.rubric)
+    read, provided = read_with_labels(
+        judged, human, columns, numbers, rubric=options.rubric
+    )
     statistics = agree_scores if of_scores else agree_labels
     present = without_raters(_present(read, provided), options.leave_out)
     checked = checked_raters(present, instructions_of([present, *read]))
@@ -74,15 +76,19 @@ def agree(
 
 
 def _present(sources: Sequence[Opinions], labels: Opinions | None) -> Opinions:
-    present = labels or next((source.labels for source in sources if source.labels), None)
+    present = labels or next(
+        (source.labels for source in sources if source.labels), None
+    )
     if present is None:
         raise UserError(
-            f"{sources[0].source}: it holds no human labels, so there is nothing to agree with;"
-            " pass --labels FILE"
+            f"{sources[0].source}: it holds no human labels, so there is nothing to"
+            " agree with; pass --labels FILE"
         )
     return present
 
 
-def agree_read(source: Opinions, labels: Opinions | None, options: AgreeOptions) -> AgreeReport:
+def agree_read(
+    source: Opinions, labels: Opinions | None, options: AgreeOptions
+) -> AgreeReport:
     """Compute :func:`agree` of labels that were read."""
     return agree_labels([source], _present([source], labels), options)

@@ -45,7 +45,9 @@ def answered(report: Any, sentences: Sequence[str]) -> dict[str, Any]:
 
 def answer_of(report: AgreeReport | ScoreReport | RankReport) -> tuple[str, ...]:
     """Return the sentences of a report; none where there is nothing to compare."""
-    return rank_answer(report) if isinstance(report, RankReport) else agree_answer(report)
+    return (
+        rank_answer(report) if isinstance(report, RankReport) else agree_answer(report)
+    )
 
 
 def enough_of(report: AgreeReport | ScoreReport | RankReport) -> tuple[str, ...]:
@@ -54,7 +56,11 @@ def enough_of(report: AgreeReport | ScoreReport | RankReport) -> tuple[str, ...]
         return ()
     lines = [one.verdict for one in sorted(report.enough, key=lambda one: one.enough)]
     rest = len(lines) - MOST
-    more = [f"{counted(rest, 'more comparison')} of two systems: see --json."] if rest > 0 else []
+    more = (
+        [f"{counted(rest, 'more comparison')} of two systems: see --json."]
+        if rest > 0
+        else []
+    )
     return (*lines[:MOST], *more)
 
 
@@ -73,7 +79,12 @@ def _two(report: RankReport) -> tuple[str, ...]:
     if report.unchanged:
         first, second = sorted(names)
         pairs = counted(report.unchanged, "pair")
-        return (f"No change: {first} and {second} gave the same recording in each of the {pairs}.",)
+        return (
+            (
+                f"No change: {first} and {second} gave the same recording in each of"
+                f" the {pairs}."
+            ),
+        )
     level, own = options.bootstrap.level, best.rate
     assert own.labels is not None
     of = f"of {counted(own.labelled, 'pair')} by {report.who}{under(options.policy)}"
@@ -84,7 +95,8 @@ def _two(report: RankReport) -> tuple[str, ...]:
         return by_judge, *_unknown(report, own.labelled)
     if options.typed:
         shares = ", ".join(
-            f"{row.system} {rate(row.rate.both or 0.0, row.rate.interval)}" for row in rows
+            f"{row.system} {rate(row.rate.both or 0.0, row.rate.interval)}"
+            for row in rows
         )
         return by_judge, f"By annotators: {shares} (both may lose)."
     result = next((row.rate for row in rows if row.system == names[0]), None)
@@ -103,7 +115,10 @@ def _test(result: PPIEstimate) -> str:
 def _basis(result: PPIEstimate, report: RankReport) -> str:
     details = splits(report.powered.split if report.powered else report.split)
     if report.powered and report.powered.unscored:
-        details += f", {report.powered.unscored:,} of them on pairs that the judge did not score"
+        details += (
+            f", {report.powered.unscored:,} of them on pairs that the judge did not"
+            " score"
+        )
     if result.weight:
         labels = counted(result.labelled, "label")
         return f"by annotators, from {labels}{details} and all judgements"
@@ -123,11 +138,16 @@ def _next_step(
         return ()
     if result.interval is None:
         few = counted(result.labelled, "label is", "labels are")
-        more = "; five are needed" if result.labelled + result.open >= LEAST_LABELS else ""
+        more = (
+            "; five are needed" if result.labelled + result.open >= LEAST_LABELS else ""
+        )
         return (f"{few} too few for an interval{more}.",)
     left = result.open if open_pairs else None
     tell = labels_to_tell(result.labelled, (value, 0.5, result.interval), level, left)
-    return (tell or "Annotators see no difference at all, so no number of labels can be named.",)
+    return (
+        tell
+        or "Annotators see no difference at all, so no number of labels can be named.",
+    )
 
 
 def _unknown(report: RankReport, pairs: int) -> tuple[str, ...]:
@@ -156,7 +176,9 @@ def _several(report: RankReport) -> tuple[str, ...]:
         message = f"{first}; ranks have no intervals here, so nothing is shown."
     else:
         behind = [name for name in others if name in place.ahead]
-        message = f"{first}: {ahead_of(behind, [n for n in others if n not in behind])}."
+        message = (
+            f"{first}: {ahead_of(behind, [n for n in others if n not in behind])}."
+        )
     return message, *_human_of_several(report)
 
 
@@ -168,7 +190,9 @@ def _human_of_several(report: RankReport) -> tuple[str, ...]:
     best = top.rate.both
     if best is None:
         return (_NO_LABELS,)
-    equal = [r.system for r in rows if r.rate.both is not None and same(r.rate.both, best)]
+    equal = [
+        r.system for r in rows if r.rate.both is not None and same(r.rate.both, best)
+    ]
     are = "are" if len(equal) > 1 else "is"
     figure = rate(best, top.rate.interval)
     message = f"{listed(equal)} {are} first {_basis(top.rate, report)}, {figure}"
@@ -190,10 +214,14 @@ def _by_scores(report: RankReport) -> tuple[str, ...]:
     rows = sorted(report.means, key=lambda row: -(row.mean.value or 0.0))
     best, *others = rows
     over = f"by {report.who} over {counted(sum(row.scored for row in rows), 'answer')}"
-    equal = [r.system for r in rows if same(r.mean.value or 0.0, best.mean.value or 0.0)]
+    equal = [
+        r.system for r in rows if same(r.mean.value or 0.0, best.mean.value or 0.0)
+    ]
     if len(equal) > 1:
         how = "the same" if len(equal) == len(rows) else "highest"
-        message = f"{listed(equal)} score {how}, {mean_score(best.mean)} on average {over}."
+        message = (
+            f"{listed(equal)} score {how}, {mean_score(best.mean)} on average {over}."
+        )
         return message, *_ratings_of(report)
     place = next(place for place in report.places if place.system == best.system)
     # a mean without an interval comes from too few questions to show anything
@@ -224,7 +252,12 @@ def _ratings_of(report: RankReport) -> tuple[str, ...]:
     if len(equal) > 1:
         return (f"Human ratings put {listed(equal)} first, {high:.3g} on average.",)
     beside = f"{rest[0][1]} {rest[0][0]:.3g}"
-    return (f"Human ratings put {best} first, {high:.3g} on average, {beside} (not tested).",)
+    return (
+        (
+            f"Human ratings put {best} first, {high:.3g} on average, {beside} (not"
+            " tested)."
+        ),
+    )
 
 
 def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
@@ -247,8 +280,9 @@ def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
     if corrected is not None and corrected.labels is not None:
         figure = rate(corrected.labels, corrected.labels_interval)
         of = (
-            f"of {counted(corrected.judged, 'pair')}, from {counted(score.scored, 'label')} by how"
-            f" they were drawn ({score.dimension})"
+            f"of {counted(corrected.judged, 'pair')}, from"
+            f" {counted(score.scored, 'label')} by how they were drawn"
+            f" ({score.dimension})"
         )
         beside = f"On the labelled pairs: {beside[:1].lower()}{beside[1:]}"
     who = f"{judge} agrees with human labels on {figure}"
@@ -264,7 +298,9 @@ def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
 
 def labels_beside(rule: RuleStanding, scored: int, level: float) -> str | None:
     """Say how many labels would tell a judge from the rule that is hardest to tell it from."""
-    figures = [(d.value, 0.0, d.interval) for d in rule.differences if d.value is not None]
+    figures = [
+        (d.value, 0.0, d.interval) for d in rule.differences if d.value is not None
+    ]
     more = [more_labels(scored, figure, level, rule.claims) for figure in figures]
     if not more or None in more:
         return None
@@ -301,15 +337,17 @@ def _agree_scores(report: ScoreReport) -> tuple[str, ...]:
     if not available:
         if rows := max((figure.rows for figure in figures), default=0):
             return (
-                f"Spearman's rho is not defined over {counted(rows, 'answer')}: all scores of the"
-                " judge, or all human scores, are equal.",
+                f"Spearman's rho is not defined over {counted(rows, 'answer')}: all"
+                " scores of the judge, or all human scores, are equal.",
             )
         return ("Nothing that annotators rated was scored: nothing can be said.",)
     best = max(available, key=lambda figure: figure.estimate.value or 0)
     value, limits = best.estimate.value, best.estimate.interval
     interval = f" [{limits[0]:.2f}, {limits[1]:.2f}]" if limits else ""
     message = f"Scores of {best.who} are {correlates(best.estimate)}"
-    own = [v for v in report.verdicts if v.startswith((f"{best.who} is ", f"{best.who}: "))]
+    own = [
+        v for v in report.verdicts if v.startswith((f"{best.who} is ", f"{best.who}: "))
+    ]
     over = counted(best.rows, "answer")
     return (f"{message}: Spearman's rho {value:.2f}{interval} over {over}.", *own[:1])
 
@@ -318,7 +356,8 @@ def card_answer(cards: Sequence[Card]) -> tuple[str, ...]:
     """Say what judges may be used for; of several one sentence per use."""
     if len(cards) <= MOST:
         return tuple(
-            f"{one.name}{under(one.policy)}: {one.verdict.use}; {one.verdict.why}" for one in cards
+            f"{one.name}{under(one.policy)}: {one.verdict.use}; {one.verdict.why}"
+            for one in cards
         )
     by_use: dict[str, list[str]] = {}
     for one in cards:

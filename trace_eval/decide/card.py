@@ -57,12 +57,14 @@ class Card:
         position: tests of position bias, with or without labels.
         agreement: None: no labels.
         ceiling: agreement among annotators; None: one rater.
-        loudness: preference for the louder answer among human ties; None: levels unknown.
+        loudness: preference for the louder answer among human ties; None: levels
+            unknown.
         calibration: None: too few labels.
         probes: sanity probes of the judge; None: none were given.
         limits: extractor -> what it cannot measure.
         unknown: sentences on measurements that the data does not allow.
-        saving: what a screening with its defaults takes off annotators; None: nothing is labelled.
+        saving: what a screening with its defaults takes off annotators; None: nothing
+            is labelled.
     """
 
     name: str
@@ -100,10 +102,14 @@ class Card:
         ran = self.operation
         if ran is not None and ran.both_orders:
             return ran.consistent, ran.both_orders
-        rows = {row.dimension: row.bias for row in reversed(self.position) if row.bias.pairs}
+        rows = {
+            row.dimension: row.bias for row in reversed(self.position) if row.bias.pairs
+        }
         if not rows:
             return None
-        result = next((rows[name] for name in MAIN if name in rows), next(iter(rows.values())))
+        result = next(
+            (rows[name] for name in MAIN if name in rows), next(iter(rows.values()))
+        )
         return result.stable + result.tied_both, result.pairs
 
     @property
@@ -152,11 +158,13 @@ def make_cards(
 
     Args:
         labels: human labels, or the file of them; None: those inside each run.
-        probes: results of ``trace-eval drill judge``; one in a run's folder need not be named.
+        probes: results of ``trace-eval drill judge``; one in a run's folder need not be
+            named.
         columns: how the files name their columns and labels.
 
     Raises:
-        UserError: a run or a result of probes cannot be read, or is of none of the judges.
+        UserError: a run or a result of probes cannot be read, or is of none of the
+            judges.
     """
     read, human = read_with_labels(paths, labels, columns)
     sources = dict(zip(paths, read, strict=True))
@@ -170,7 +178,9 @@ def make_cards(
         probed = named or probes_of([stored] if stored.is_file() else [], raters)
         for judge in raters:
             name = judge if len(paths) == 1 else f"{path.name}: {judge}"
-            one = replace(raters[judge], labels=source.labels if human is None else human)
+            one = replace(
+                raters[judge], labels=source.labels if human is None else human
+            )
             cards.append(_card(name, one, ran, probed.get(judge)))
     return cards
 
@@ -188,7 +198,9 @@ def _card(
     corrected = None if report is None or score is None else report.corrected(score)
     run = gather(one, None if report is None else labels)
     table = run.table
-    labelled_ids = set() if report is None or labels is None else set(labels.ids.tolist())
+    labelled_ids = (
+        set() if report is None or labels is None else set(labels.ids.tolist())
+    )
     items = ran.pairs if ran else len(labelled_ids.union(table.ids.tolist()))
     scored = int(run.scored.sum())
     tested = report.position if report else positions(judge, table)
@@ -198,7 +210,11 @@ def _card(
     lines = [name is not None for name in run.table.facts.get("instruction_id", ())]
     unnamed = len(lines) - sum(lines) if any(lines) else 0
     unknown += _unknown(
-        both, score, unnamed=unnamed, pairs=len(lines), unprobed=judge if probes is None else None
+        both,
+        score,
+        unnamed=unnamed,
+        pairs=len(lines),
+        unprobed=judge if probes is None else None,
     )
     return Card(
         name=name,
@@ -231,7 +247,9 @@ def _card(
     )
 
 
-def _agreement(one: Opinions, unknown: list[str]) -> tuple[AgreeReport | None, Calibration | None]:
+def _agreement(
+    one: Opinions, unknown: list[str]
+) -> tuple[AgreeReport | None, Calibration | None]:
     """Compute agreement and calibration; None where the data does not allow it, with a note."""
     what, report = "agreement with human labels", None
     if one.labels is None:
@@ -251,7 +269,9 @@ def _loudness(run: LabelledRun) -> LoudnessBias | None:
     a, b = (run.table.facts.get(f"loudness_{side}") for side in "ab")
     if a is None or b is None:
         return None
-    loud = length_bias(run.truth, run.codes, length_a=a, length_b=b, unit=run.table.units())
+    loud = length_bias(
+        run.truth, run.codes, length_a=a, length_b=b, unit=run.table.units()
+    )
     return LoudnessBias(
         human_ties=loud.human_ties,
         louder=loud.longer,
@@ -266,13 +286,13 @@ def _unknown(
 ) -> Iterator[str]:
     """Yield the measurements that are missing, beside agreement and calibration.
 
-    ``both`` pairs were judged in both orders, the instruction of ``unnamed`` is not named,
-    ``unprobed`` is the judge.
+    ``both`` pairs were judged in both orders, the instruction of ``unnamed`` is not
+    named, ``unprobed`` is the judge.
     """
     if both < LEAST_PAIRS:
         yield (
-            f"position bias: {both or 'no'} pair{'s were' if both > 1 else ' was'} judged in both"
-            f" orders, {LEAST_PAIRS} are needed"
+            f"position bias: {both or 'no'} pair{'s were' if both > 1 else ' was'}"
+            f" judged in both orders, {LEAST_PAIRS} are needed"
         )
     if score is not None:
         yield from untried(score)
@@ -280,12 +300,14 @@ def _unknown(
         yield f"instructions: not named for {unnamed} of {counted(pairs, 'pair')}"
     if unprobed is not None:
         yield (
-            f"sanity probes: run trace-eval drill judge PAIRS --out DIR --judge {unprobed}, then"
-            " this with --probes DIR"
+            "sanity probes: run trace-eval drill judge PAIRS --out DIR --judge"
+            f" {unprobed}, then this with --probes DIR"
         )
 
 
 def _distinct(run: LabelledRun, *names: str) -> int | None:
     columns = [run.table.facts[name] for name in names if name in run.table.facts]
-    known_values = {value for column in columns for value in np.asarray(column).tolist() if value}
+    known_values = {
+        value for column in columns for value in np.asarray(column).tolist() if value
+    }
     return len(known_values) or None

@@ -41,7 +41,9 @@ def html(cards: Sequence[Card], sentences: Sequence[str]) -> str:
     """Return the page, which begins with the sentences, as one self-contained HTML file."""
     templates = environment("trace_eval.decide")
     templates.filters.update(intervals=_unbroken, counted=counted)
-    fits = [card.calibration and Markup(diagram(card.calibration.chosen)) for card in cards]
+    fits = [
+        card.calibration and Markup(diagram(card.calibration.chosen)) for card in cards
+    ]
     page: str = templates.get_template("card.html.j2").render(
         cards=cards,
         single=len(cards) == 1,
@@ -58,7 +60,9 @@ def html(cards: Sequence[Card], sentences: Sequence[str]) -> str:
 
 def _unbroken(text: str) -> Markup:
     """Keep the intervals of a text from being broken into lines."""
-    return Markup(_INTERVAL.sub(r'<span class="bounds">\g<0></span>', str(escape(text))))
+    return Markup(
+        _INTERVAL.sub(r'<span class="bounds">\g<0></span>', str(escape(text)))
+    )
 
 
 def _forest(cards: Sequence[Card]) -> Markup:
@@ -67,11 +71,20 @@ def _forest(cards: Sequence[Card]) -> Markup:
     for card in cards:
         value, interval = card.accuracy
         message = "no labels" if value is None else rate(value, interval)
-        rule = card.rule and (card.rule[1], f"{card.rule[0]}: {percent(card.rule[1])} %")
-        marks.append(
-            ForestMark(name=card.name, value=value, interval=interval, told=message, mark=rule)
+        rule = card.rule and (
+            card.rule[1],
+            f"{card.rule[0]}: {percent(card.rule[1])} %",
         )
-    drawn = forest(marks, 0, 1, ["0 %", "50 %", "100 %"]) if any(c.main for c in cards) else ""
+        marks.append(
+            ForestMark(
+                name=card.name, value=value, interval=interval, told=message, mark=rule
+            )
+        )
+    drawn = (
+        forest(marks, 0, 1, ["0 %", "50 %", "100 %"])
+        if any(c.main for c in cards)
+        else ""
+    )
     return Markup(drawn)
 
 
@@ -80,11 +93,13 @@ def write_pages(
 ) -> list[Path]:
     """Write ``card.md`` and ``card.html``, which begins with the sentences.
 
-    The folder is a new one, one of earlier cards, or a run; None: here, beside whatever there is.
-    One that cannot be written, or holds what is not ours, raises a UserError.
+    The folder is a new one, one of earlier cards, or a run; None: here, beside whatever
+    there is. One that cannot be written, or holds what is not ours, raises a UserError.
     """
     paths = [(folder or Path()) / name for name in ("card.md", "card.html")]
     with claimed(folder) if folder else nullcontext():
-        for path, text in zip(paths, (markdown(cards), html(cards, sentences)), strict=True):
+        for path, text in zip(
+            paths, (markdown(cards), html(cards, sentences)), strict=True
+        ):
             write_file(path, text)
     return paths

@@ -24,7 +24,15 @@ def comparison(cards: Sequence[Card]) -> Table:
     return grid(
         "Judges",
         (
-            *("judge", "policy", "scored", "labelled", "accuracy", "best trivial rule", "kappa"),
+            *(
+                "judge",
+                "policy",
+                "scored",
+                "labelled",
+                "accuracy",
+                "best trivial rule",
+                "kappa",
+            ),
             *("same in both orders", "US$", "fit for"),
         ),
         [
@@ -37,7 +45,11 @@ def comparison(cards: Sequence[Card]) -> Table:
                 _rule(card),
                 card.main.metrics["kappa"] if card.main else None,
                 "/".join(map(str, card.same_in_both_orders or ())) or None,
-                _or(card.operation.cost_usd if card.operation else None, "{:.4f}", NOTHING),
+                _or(
+                    card.operation.cost_usd if card.operation else None,
+                    "{:.4f}",
+                    NOTHING,
+                ),
                 card.verdict.use,
             )
             for card in cards
@@ -56,7 +68,11 @@ def sections(card: Card) -> Iterator[tuple[str, list[str], list[Table]]]:
     why = card.verdict.why
     rules = ["The rules, in order:", *(f"* {rule}" for rule in RULES)]
     saved = [card.saving.sentence] if card.saving is not None else []
-    yield f"Fit for: {card.verdict.use}", [f"{why[:1].upper()}{why[1:]}.", *saved, *rules], []
+    yield (
+        f"Fit for: {card.verdict.use}",
+        [f"{why[:1].upper()}{why[1:]}.", *saved, *rules],
+        [],
+    )
     yield "What was judged", list(_what(card)), []
     yield AGREEMENT, list(_agreement_words(card)), list(_agreement_tables(card))
     tested = list(_tested(card)) or [("nothing could be tested", None, None, None)]
@@ -101,8 +117,9 @@ def _what(card: Card) -> Iterator[str]:
         yield f"Unscored: {reasons}."
     if ran.calls:
         yield (
-            f"{_count(ran.calls, 'call')}: {ran.failed} unreadable, {ran.repaired} repaired at"
-            f" the second attempt; {_or(ran.call_seconds, '{:.2f} s a call')}."
+            f"{_count(ran.calls, 'call')}: {ran.failed} unreadable, {ran.repaired}"
+            " repaired at the second attempt;"
+            f" {_or(ran.call_seconds, '{:.2f} s a call')}."
         )
     each = ran.run_seconds / ran.pairs if ran.run_seconds and ran.pairs else None
     a_pair = f", {each:.2f} s a pair" if each else ""
@@ -137,8 +154,9 @@ def _agreement_words(card: Card) -> Iterator[str]:
         yield "Human ceiling: not known, no item has two raters."
     else:
         yield (
-            f"Human ceiling: two of {ceiling.raters} raters agree on {ceiling.agreement:.1%} of"
-            f" {_count(ceiling.pairs, 'shared opinion')} (kappa {_or(ceiling.kappa, '{:.3f}')})."
+            f"Human ceiling: two of {ceiling.raters} raters agree on"
+            f" {ceiling.agreement:.1%} of {_count(ceiling.pairs, 'shared opinion')}"
+            f" (kappa {_or(ceiling.kappa, '{:.3f}')})."
         )
 
 
@@ -152,8 +170,8 @@ def _agreement_tables(card: Card) -> Iterator[Table]:
     titles = [metric.title for metric in report.metrics]
     rows = [(s.dimension, s.scored, *map(s.metrics.get, names)) for s in report.scores]
     yield grid(
-        f"{report.options.bootstrap.level:.0%} intervals over {drawn}{by and f': {by}'};"
-        f" overall label: {card.policy or 'none'}",
+        f"{report.options.bootstrap.level:.0%} intervals over"
+        f" {drawn}{by and f': {by}'}; overall label: {card.policy or 'none'}",
         ("dimension", "labelled", *titles),
         rows,
     )
@@ -182,23 +200,40 @@ def _tested(card: Card) -> Iterator[tuple[str, int | None, str | None, str | Non
     for row in card.position:
         b = row.bias
         seen = (
-            f"first {b.first}, second {b.second}, same answer {b.stable}, tie in both orders"
-            f" {b.tied_both}, in one {b.tied - b.tied_both}"
+            f"first {b.first}, second {b.second}, same answer {b.stable}, tie in both"
+            f" orders {b.tied_both}, in one {b.tied - b.tied_both}"
         )
         title = f"position, {row.dimension} ({row.basis})"
         yield title, b.pairs, seen, p_value(b.p, b.pairs)
     for result in report.length if report else ():
         n = result.bias
         seen = f"longer {n.longer}, shorter {n.shorter}, tie {n.tied}"
-        yield f"length, {result.dimension}", n.human_ties, seen, p_value(n.p, n.human_ties)
+        yield (
+            f"length, {result.dimension}",
+            n.human_ties,
+            seen,
+            p_value(n.p, n.human_ties),
+        )
     if loud := card.loudness:
         seen = f"louder {loud.louder}, quieter {loud.quieter}, tie {loud.tied}"
-        yield "loudness, overall", loud.human_ties, seen, p_value(loud.p, loud.human_ties)
+        yield (
+            "loudness, overall",
+            loud.human_ties,
+            seen,
+            p_value(loud.p, loud.human_ties),
+        )
     for noise in report.noise if report else ():
         if noise.judge != "people":
             again = noise.noise
-            share = f"equal {again.pairwise:.1%}" if again.pairwise is not None else NOTHING
-            yield f"repeats, {noise.dimension} ({noise.basis})", again.items, share, None
+            share = (
+                f"equal {again.pairwise:.1%}" if again.pairwise is not None else NOTHING
+            )
+            yield (
+                f"repeats, {noise.dimension} ({noise.basis})",
+                again.items,
+                share,
+                None,
+            )
     if ran and ran.both_orders:
         share = f"same in both orders {ran.consistent / ran.both_orders:.1%}"
         yield "swap, all dimensions", ran.both_orders, share, None
@@ -214,7 +249,10 @@ def probe_table(probes: ProbeReport) -> Table:
         for row in probes.rows
     )
     return grid(
-        f"{_count(probes.pairs, 'pair')}, changed so that the verdict of {probes.judge} is known",
+        (
+            f"{_count(probes.pairs, 'pair')}, changed so that the verdict of"
+            f" {probes.judge} is known"
+        ),
         ("probe", "expected", "held", "of", "share", "low", "high", "unscored"),
         rows,
         f"low, high: {LIMITS_BY}",

@@ -38,7 +38,11 @@ class GateCondition:
     def text(self) -> str:
         """The condition in one line."""
         value = self.value
-        shown = "not known" if value is None else written_apart(value, [self.least], digits=4)
+        shown = (
+            "not known"
+            if value is None
+            else written_apart(value, [self.least], digits=4)
+        )
         return f"{self.who}: {self.name} is {shown}, wanted at least {self.least:g}"
 
 
@@ -52,9 +56,13 @@ def checked(
         values: whose -> figure -> value; None: not known.
 
     Raises:
-        UserError: a text has no ``=`` or no finite number after it, or no such figure exists.
+        UserError: a text has no ``=`` or no finite number after it, or no such figure
+            exists.
     """
-    rows, offered = [], sorted({figure for figures in values.values() for figure in figures})
+    rows, offered = (
+        [],
+        sorted({figure for figures in values.values() for figure in figures}),
+    )
     for text in texts:
         name, equals, value = (part.strip() for part in text.rpartition("="))
         try:
@@ -62,11 +70,14 @@ def checked(
         except ValueError:
             least = math.nan
         if not equals or not math.isfinite(least):
-            raise UserError(f"--fail-under {text!r}: write NAME=NUMBER, e.g. agreement=0.6")
+            raise UserError(
+                f"--fail-under {text!r}: write NAME=NUMBER, e.g. agreement=0.6"
+            )
         if name not in offered:
             some = ", ".join(offered)
             raise UserError(f"--fail-under {name}: no such figure; use one of {some}")
-        # Who holds other figures of the same kind lacks this one; who holds none is not asked.
+        # Who holds other figures of the same kind lacks this one; who holds none is not
+        # asked.
         kind = {figure for own in values.values() if name in own for figure in own}
         for who, own in values.items():
             if kind & own.keys():
@@ -77,11 +88,11 @@ def checked(
 def rank_values(report: RankReport) -> dict[str, dict[str, float | None]]:
     """Return the ends of the intervals of win rates: by the judge, by labels, and by both.
 
-    ``SYSTEM`` is the lower end, by both where there are human labels, else by the judge;
-    ``judge:SYSTEM``, ``labels:SYSTEM`` and ``both:SYSTEM`` name one of them. Where every pair has
-    a label, both is the rate of the labels. ``upper:SYSTEM`` is the upper end of the same
-    interval: it is lower than a number only where the system is shown to be worse than that. A
-    rate without an interval is not known.
+    ``SYSTEM`` is the lower end, by both where there are human labels, else by the
+    judge; ``judge:SYSTEM``, ``labels:SYSTEM`` and ``both:SYSTEM`` name one of them.
+    Where every pair has a label, both is the rate of the labels. ``upper:SYSTEM`` is
+    the upper end of the same interval: it is lower than a number only where the system
+    is shown to be worse than that. A rate without an interval is not known.
     """
     rows = report.labelled if report.powered is None else report.powered.systems
     human: dict[str, PPIEstimate | None] = {row.system: row.rate for row in rows}
@@ -97,9 +108,14 @@ def rank_values(report: RankReport) -> dict[str, dict[str, float | None]]:
             "labels": rate.labels_interval if rate else None,
             "both": rate.interval if rate else None,
         }
-        lower |= {f"{by}:{row.system}": ends and ends[0] for by, ends in intervals.items()}
+        lower |= {
+            f"{by}:{row.system}": ends and ends[0] for by, ends in intervals.items()
+        }
         chosen = intervals["both" if human else "judge"]
-        lower[row.system], upper[f"upper:{row.system}"] = chosen and chosen[0], chosen and chosen[1]
+        lower[row.system], upper[f"upper:{row.system}"] = (
+            chosen and chosen[0],
+            chosen and chosen[1],
+        )
     level = f"{report.options.bootstrap.level:.0%}"
     return {
         f"win rate, lower end of the {level} interval": lower,
@@ -120,11 +136,13 @@ def score_values(scores: Iterable[JudgeScore]) -> dict[str, dict[str, float | No
     return values
 
 
-def report_values(report: AgreeReport | ScoreReport) -> dict[str, dict[str, float | None]]:
+def report_values(
+    report: AgreeReport | ScoreReport,
+) -> dict[str, dict[str, float | None]]:
     """Return the figures of every judge of a report, of which more is better.
 
-    Of labels see :func:`score_values`; of scores the correlations with mean human ratings, and
-    ``coverage``, the share of the rated answers that were scored.
+    Of labels see :func:`score_values`; of scores the correlations with mean human
+    ratings, and ``coverage``, the share of the rated answers that were scored.
     """
     if isinstance(report, AgreeReport):
         return score_values(report.scores)
@@ -134,15 +152,25 @@ def report_values(report: AgreeReport | ScoreReport) -> dict[str, dict[str, floa
     }
     requested = {metric.name for metric in SCORE_METRICS if metric.better == "higher"}
     for figure in report.figures:
-        if figure.group == "agreement" and figure.name in requested and figure.who in values:
+        if (
+            figure.group == "agreement"
+            and figure.name in requested
+            and figure.who in values
+        ):
             values[figure.who][figure.name] = figure.estimate.value
     return values
 
 
 def card_values(card: Card) -> dict[str, float | None]:
     """Return a card's figures: those of agreement, ``coverage`` of all pairs, ``probe.NAME``."""
-    figures: dict[str, float | None] = {AGREEMENT: None, "kappa": None, "consistency": None}
-    for result in score_values(card.agreement.scores if card.agreement else ()).values():
+    figures: dict[str, float | None] = {
+        AGREEMENT: None,
+        "kappa": None,
+        "consistency": None,
+    }
+    for result in score_values(
+        card.agreement.scores if card.agreement else ()
+    ).values():
         figures |= result
     if (same := card.same_in_both_orders) is not None:
         figures["consistency"] = same[0] / same[1]

@@ -21,7 +21,15 @@ from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 from trace_eval.stats.options import LabelChoice
 
 #: Columns of each list: the order of the rows is the order of work.
-COLUMNS = ("id", "label", "certainty", "human", "system_a", "system_b", "instruction_id")
+COLUMNS = (
+    "id",
+    "label",
+    "certainty",
+    "human",
+    "system_a",
+    "system_b",
+    "instruction_id",
+)
 
 #: Files, in the run's folder where a run was judged.
 PROBABILITIES, REPORT = "calibrated.csv", "calibration.json"
@@ -37,7 +45,8 @@ def read_labelled_run(
     """Read judgements and labels, and join them by :func:`gather`; both may raise a UserError.
 
     Args:
-        labels: human labels, or the file of them; None: those that came with the judgements.
+        labels: human labels, or the file of them; None: those that came with the
+            judgements.
         chosen: which of its labels; default: the overall one of the only judge.
         others: runs or files of further judges of the same items.
     """
@@ -55,7 +64,9 @@ def write_lists(folder: Path, screening: Screening, run: LabelledRun) -> list[Pa
 
     def cells(key: str) -> tuple[object, ...]:
         row, own = facts[key]
-        judged, human = (label_text(int(codes[row])) for codes in (run.codes, run.truth))
+        judged, human = (
+            label_text(int(codes[row])) for codes in (run.codes, run.truth)
+        )
         sure = None if certainty is None else f"{certainty[row]:.6g}"
         return key, judged, sure, human, *own
 
@@ -70,7 +81,9 @@ def write_lists(folder: Path, screening: Screening, run: LabelledRun) -> list[Pa
 def _facts_by_id(run: LabelledRun) -> dict[str, tuple[int, tuple[object, ...]]]:
     """Map each id to its row, and its systems and instruction."""
     size, facts = len(run.table), run.table.facts
-    columns = [facts[name].tolist() if name in facts else [None] * size for name in COLUMNS[4:]]
+    columns = [
+        facts[name].tolist() if name in facts else [None] * size for name in COLUMNS[4:]
+    ]
     rows = zip(run.table.ids.tolist(), zip(*columns, strict=True), strict=True)
     return {str(key): (row, own) for row, (key, own) in enumerate(rows)}
 
@@ -78,8 +91,8 @@ def _facts_by_id(run: LabelledRun) -> dict[str, tuple[int, tuple[object, ...]]]:
 def write_plan(path: Path, plan: LabelPlan, run: LabelledRun) -> None:
     """Write the pairs to label, in order, with their systems and instruction.
 
-    Where the labels at hand have inclusion probabilities, those of the planned pairs as well. A
-    file that cannot be written raises a UserError.
+    Where the labels at hand have inclusion probabilities, those of the planned pairs as
+    well. A file that cannot be written raises a UserError.
     """
     facts = _facts_by_id(run)
     columns = ["id", *COLUMNS[4:]]

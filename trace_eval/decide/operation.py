@@ -16,11 +16,13 @@ class Operation:
 
     Attributes:
         pairs, scored: of the input; ``unscored`` reason -> pairs.
-        calls: calls of the judge; ``failed`` of them unreadable, ``repaired`` at the second
-            attempt. 0 calls: a judge without them.
-        consistent, both_orders: pairs judged alike in both orders, of those judged in both.
+        calls: calls of the judge; ``failed`` of them unreadable, ``repaired`` at the
+            second attempt. 0 calls: a judge without them.
+        consistent, both_orders: pairs judged alike in both orders, of those judged in
+            both.
         cost_usd: see :func:`trace_eval.data.outcome.total_cost`.
-        call_seconds: mean time of a call; ``run_seconds`` of all sessions; None: unknown.
+        call_seconds: mean time of a call; ``run_seconds`` of all sessions; None:
+            unknown.
         extractors: blueprint group -> extractor.
         task: of a judge that listens; None: none is recorded.
     """
@@ -46,16 +48,23 @@ class Operation:
 
 def operation(folder: Path) -> Operation:
     """Read a run's records; raises UserError where there is no run."""
-    run, unreadable = Run.open(folder), (Reason.UNPARSEABLE, Reason.OFF_LABEL, Reason.REPLY_CUT)
+    run, unreadable = (
+        Run.open(folder),
+        (Reason.UNPARSEABLE, Reason.OFF_LABEL, Reason.REPLY_CUT),
+    )
     record = run.record()
     judgements = run.judgements()
-    scored, unscored = scored_pairs((pair.id for pair in run.pairs()), judgements, run.overall())
+    scored, unscored = scored_pairs(
+        (pair.id for pair in run.pairs()), judgements, run.overall()
+    )
     opinions = [opinion for j in judgements.values() for opinion in j.opinions]
     seconds = [o.seconds for o in opinions if o.seconds is not None]
     both_orders: list[bool] = []
     for judgement in judgements.values():
         verdicts = judgement.dimensions.values()
-        equal = [verdict.consistent for verdict in verdicts if verdict.consistent is not None]
+        equal = [
+            verdict.consistent for verdict in verdicts if verdict.consistent is not None
+        ]
         if equal:
             both_orders.append(all(equal))
     task = record.judge.parameters.get("task")
@@ -76,6 +85,8 @@ def operation(folder: Path) -> Operation:
         cost_usd=total_cost(opinions),
         call_seconds=sum(seconds) / len(seconds) if seconds else None,
         run_seconds=sum(sessions) if sessions else None,
-        extractors={group: result.extractor for group, result in record.extractors.items()},
+        extractors={
+            group: result.extractor for group, result in record.extractors.items()
+        },
         task=task if isinstance(task, str) else None,
     )

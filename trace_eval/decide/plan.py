@@ -1,9 +1,10 @@
 """Plans of labels: how many more, and of which pairs, by simulation from the data at hand.
 
-Labels are drawn as they would be requested, see :mod:`trace_eval.stats.inference.future_labels`,
-and the widths of the intervals that ``rank`` or ``agree`` would print are read off. Nothing is
-assumed of the judge: where it is useless, the widths are those of labels alone; of accuracy they
-always are, though ``agree`` may come to less where the judge's certainty tells right from wrong.
+Labels are drawn as they would be requested, see
+:mod:`trace_eval.stats.inference.future_labels`, and the widths of the intervals that
+``rank`` or ``agree`` would print are read off. Nothing is assumed of the judge: where
+it is useless, the widths are those of labels alone; of accuracy they always are, though
+``agree`` may come to less where the judge's certainty tells right from wrong.
 """
 
 from __future__ import annotations
@@ -31,13 +32,16 @@ from trace_eval.stats.sentences import (
     labels_for_difference,
 )
 
-#: The width that four in five draws stay within is reported; draws of the last number of labels
-#: and of each that is tried before, and how many are tried at most.
+#: The width that four in five draws stay within is reported; draws of the last number
+#: of labels and of each that is tried before, and how many are tried at most.
 QUANTILE, DRAWS, DRAWS_EACH, TRIES = 0.8, 64, 16, 12
 
 
 #: Why nothing was drawn for a plan.
-NOT_DRAWN = "it draws the pairs to label next, from some labels at hand, and there are none to draw"
+NOT_DRAWN = (
+    "it draws the pairs to label next, from some labels at hand, and there are none to"
+    " draw"
+)
 
 
 @dataclass(frozen=True)
@@ -46,11 +50,13 @@ class FirstPlan:
 
     Attributes:
         pairs: that could be labelled.
-        difference: of two win rates, 0 to 1, that ``labels`` labels show with a chance of
-            :data:`~trace_eval.stats.sentences.POWER`.
-        smallest: difference that a label for each pair would show; None: they are too few.
-        anytime: labels by which half of the studies of that difference end that look after each
-            label; None: many more. Nothing is drawn anew for it: the draws are always the same.
+        difference: of two win rates, 0 to 1, that ``labels`` labels show with a chance
+            of :data:`~trace_eval.stats.sentences.POWER`.
+        smallest: difference that a label for each pair would show; None: they are too
+            few.
+        anytime: labels by which half of the studies of that difference end that look
+            after each label; None: many more. Nothing is drawn anew for it: the draws
+            are always the same.
     """
 
     pairs: int
@@ -83,8 +89,9 @@ def plan_before(pairs: int, options: PlanOptions | None = None) -> FirstPlan:
 
 def _looked(labels: int) -> str:
     return (
-        f"Looked at after every label, half of such studies end by about {about(labels)} labels;"
-        " they end sooner where the difference is larger, or a judge knows what annotators say."
+        "Looked at after every label, half of such studies end by about"
+        f" {about(labels)} labels; they end sooner where the difference is larger, or a"
+        " judge knows what annotators say."
     )
 
 
@@ -102,16 +109,16 @@ class LabelPlan:
     """The labels to add, and what they give.
 
     Attributes:
-        goal: whose interval must be narrow: :data:`RATES` (the widest of all systems) or
-            ``accuracy`` of the judge.
-        width: full width that is wanted; ``now`` the width with the labels at hand, None: too few;
-            ``expected`` with those of the plan,
+        goal: whose interval must be narrow: :data:`RATES` (the widest of all systems)
+            or ``accuracy`` of the judge.
+        width: full width that is wanted; ``now`` the width with the labels at hand,
+            None: too few; ``expected`` with those of the plan,
             null: some system would have too few labels.
         labelled, more, open: pairs with a label; labels to add; pairs without one.
-        enough: the run has enough pairs; else ``more`` is all of them, and ``beyond`` says
-            how many pairs in all would probably do, by the square-root law.
-        promised: four labellings in five would do; else the width is only expected, because how
-            alike pairs of one instruction are follows from few labels only.
+        enough: the run has enough pairs; else ``more`` is all of them, and ``beyond``
+            says how many pairs in all would probably do, by the square-root law.
+        promised: four labellings in five would do; else the width is only expected,
+            because how alike pairs of one instruction are follows from few labels only.
         minutes: of one rater, from the seconds of earlier labels; None: unknown.
         strata: how many of which systems.
         pairs: which, in the order in which to label: any prefix is a fair sample.
@@ -147,13 +154,17 @@ def make_plan(run: LabelledRun, options: PlanOptions | None = None) -> LabelPlan
     options = options or PlanOptions()
     width = options.width
     if not 0 < width < 1:
-        raise UserError(f"--width {width:g}: give the full width of an interval, between 0 and 1")
+        raise UserError(
+            f"--width {width:g}: give the full width of an interval, between 0 and 1"
+        )
     world = PlannedRun(run, options)
     order, future = world.order(), world.future
     least = future.labelled
     most = least + len(order)
     now = future.now()
-    wanted, expected, enough = (least, now, True) if now <= width else _fewest(future, width, most)
+    wanted, expected, enough = (
+        (least, now, True) if now <= width else _fewest(future, width, most)
+    )
     more = wanted - least if enough else len(order)
     settled(options, more > 0, NOT_DRAWN)
     finite = bool(np.isfinite(expected))
@@ -164,7 +175,9 @@ def make_plan(run: LabelledRun, options: PlanOptions | None = None) -> LabelPlan
     labelled = {*chosen.tolist(), *world.rows[world.has_label].tolist()}
     inclusion = {
         str(run.table.ids[row]): float(share)
-        for row, share in zip(world.rows, [] if shares is None else shares, strict=False)
+        for row, share in zip(
+            world.rows, [] if shares is None else shares, strict=False
+        )
         if row in labelled
     }
     taken = run.table.labels.facts.get("seconds") if run.table.labels else None
@@ -196,8 +209,8 @@ def make_plan(run: LabelledRun, options: PlanOptions | None = None) -> LabelPlan
 def _fewest(future: FutureLabels, width: float, most: int) -> tuple[int, float, bool]:
     """Return labels in all, the width that they give, and whether it is narrow enough.
 
-    Widths go by about one over the square root of the labels: the next number that is tried is
-    what that law makes of the last, and the same draws serve all of them.
+    Widths go by about one over the square root of the labels: the next number that is
+    tried is what that law makes of the last, and the same draws serve all of them.
     """
     low, high = future.labelled, most
     if quantile_width(future, most, DRAWS_EACH, QUANTILE) > width:
@@ -213,8 +226,12 @@ def _fewest(future: FutureLabels, width: float, most: int) -> tuple[int, float, 
         now = quantile_width(future, tried, DRAWS_EACH, QUANTILE)
         low, high = (low, tried) if now <= width else (tried, high)
     result = quantile_width(future, high, DRAWS, QUANTILE)
-    while result > width and high < most:  # few draws may be lucky, units may break the law
-        high = min(most, max(high + max(1, high // 100), ceil(high * (result / width) ** 2)))
+    while (
+        result > width and high < most
+    ):  # few draws may be lucky, units may break the law
+        high = min(
+            most, max(high + max(1, high // 100), ceil(high * (result / width) ** 2))
+        )
         result = quantile_width(future, high, DRAWS, QUANTILE)
     return high, result, result <= width
 
@@ -236,43 +253,55 @@ def _notes(world: PlannedRun, cluster: bool) -> Iterator[str]:
     """Return the assumptions of the plan."""
     future = world.future
     if split := int((world.run.scored & (world.run.truth >= SPLIT)).sum()):
-        yield f"raters split on {counted(split, 'labelled pair')}: half a win for either system"
+        yield (
+            f"raters split on {counted(split, 'labelled pair')}: half a win for either"
+            " system"
+        )
     if cluster and future.alike is None:
         yield "instructions are unknown: pairs are taken as independent"
     if future.alike is False:
         yield (
-            "no two labels share an instruction, so nobody knows how alike such pairs are: all"
-            " is taken as likely, from not at all to wholly"
+            "no two labels share an instruction, so nobody knows how alike such pairs"
+            " are: all is taken as likely, from not at all to wholly"
         )
     if world.run.drawn.caption is not None:
         yield world.run.drawn.caption
     if future.inclusion is not None:
         yield (
-            "the labels have inclusion probabilities: give all of them those of --json, which"
-            " take the pairs of this plan into account"
+            "the labels have inclusion probabilities: give all of them those of --json,"
+            " which take the pairs of this plan into account"
         )
 
 
 def _verdict(plan: LabelPlan) -> str:
-    time = "" if plan.minutes is None else f", about {plan.minutes:.0f} minutes of one rater"
+    time = (
+        ""
+        if plan.minutes is None
+        else f", about {plan.minutes:.0f} minutes of one rater"
+    )
     what = "every system's win rate" if plan.goal == RATES else "the judge's accuracy"
     interval, width = f"the interval of {what}", f"{plan.width:g}"
     expected = "unknown" if plan.expected is None else f"{plan.expected:.3f}"
     if not plan.enough and not plan.more:
         return f"Every pair has a label: {interval} is {expected} wide, not {width}."
     if not plan.enough:
-        more = f"; about {counted(plan.beyond, 'pair')} in all would do" if plan.beyond else ""
+        more = (
+            f"; about {counted(plan.beyond, 'pair')} in all would do"
+            if plan.beyond
+            else ""
+        )
         return (
-            f"All {counted(plan.more, 'open pair')}{time} would not do: {interval} would still be"
-            f" {expected} wide, not {width}{more}."
+            f"All {counted(plan.more, 'open pair')}{time} would not do: {interval}"
+            f" would still be {expected} wide, not {width}{more}."
         )
     if not plan.more:
         return f"No more labels are needed: {interval} is {expected} wide."
     label = f"Label {counted(plan.more, 'more pair')}{time}"
     if not plan.promised:
         return (
-            f"{label}: {interval} is then expected to be at most {width} wide ({expected}); that is"
-            " no promise, because how alike pairs of one instruction are is known from few labels."
+            f"{label}: {interval} is then expected to be at most {width} wide"
+            f" ({expected}); that is no promise, because how alike pairs of one"
+            " instruction are is known from few labels."
         )
     return (
         f"{label}: four times in five {interval} is then at most {width} wide (expected"

@@ -27,7 +27,8 @@ class PlannedRun:
     def __init__(self, run: LabelledRun, options: PlanOptions) -> None:
         facts = run.table.facts
         named = all(
-            name in facts and all(facts[name].tolist()) for name in ("system_a", "system_b")
+            name in facts and all(facts[name].tolist())
+            for name in ("system_a", "system_b")
         )
         if options.goal == RATES and not named:
             raise UserError(f"{run.table.source}: win rates need system_a and system_b")
@@ -40,8 +41,8 @@ class PlannedRun:
         self.has_label = (run.truth != MISSING)[self.rows]
         if self.has_label.sum() < LEAST_LABELS:
             raise UserError(
-                f"a plan learns from the labels at hand: give {LEAST_LABELS} at least, there are"
-                f" {int(self.has_label.sum())}"
+                f"a plan learns from the labels at hand: give {LEAST_LABELS} at least,"
+                f" there are {int(self.has_label.sum())}"
             )
         if run.drawn.problem is not None:
             raise UserError(f"no plan: {run.drawn.problem}")
@@ -64,16 +65,21 @@ class PlannedRun:
             values: Array = np.nan_to_num(run.agrees[rows])
             means = [Mean(everything, np.zeros(len(rows), bool), nothing)]
         else:
-            values, judged = (np.nan_to_num(POINTS[of], nan=0.5) for of in (truth, codes))
+            values, judged = (
+                np.nan_to_num(POINTS[of], nan=0.5) for of in (truth, codes)
+            )
             means = list(self._rates(judged))
         # no verdict is a verdict of its own kind
-        verdict = np.where(codes == MISSING, codes.max(initial=0) + 1, codes).astype(np.int64)
+        verdict = np.where(codes == MISSING, codes.max(initial=0) + 1, codes).astype(
+            np.int64
+        )
         group, _ = drawn_units(run.table)
         if group is not None:
             group = np.asarray(np.unique(group[rows], return_inverse=True)[1])
         inclusion = run.drawn.inclusion
         if inclusion is not None:
-            # of the others nothing is known: taken for the least likely that has a label
+            # of the others nothing is known: taken for the least likely that has a
+            # label
             least = inclusion[rows][self.has_label].min()
             inclusion = np.where(np.isnan(inclusion[rows]), least, inclusion[rows])
         return FutureLabels(
@@ -100,7 +106,9 @@ class PlannedRun:
         shuffled = self.rng.permutation(np.flatnonzero(~self.has_label))
         names = self.names[shuffled]
         grouped = np.argsort(names, kind="stable")
-        _, start, size = np.unique(names[grouped], return_index=True, return_counts=True)
+        _, start, size = np.unique(
+            names[grouped], return_index=True, return_counts=True
+        )
         at = np.repeat(np.arange(len(size)), size)
         within = np.arange(len(grouped)) - start[at]
         order = np.empty(len(grouped))

@@ -57,20 +57,20 @@ def rank(
 ) -> RankReport:
     """Rank the systems of one judge: all that ``trace-eval rank`` prints.
 
-    What the source holds decides the methods. Labels of pairs: win rates, Bradley-Terry, Davidson,
-    Rao-Kupper. Scores of single answers: the mean score.
+    What the source holds decides the methods. Labels of pairs: win rates,
+    Bradley-Terry, Davidson, Rao-Kupper. Scores of single answers: the mean score.
 
     Args:
         source: a run, or a file of judgements or of scores, or what was read of one;
             a data frame or a list of dicts holds labels of pairs.
-        labels: human labels or ratings, or the file of them; None: those that came with the
-            source. Systems are ranked by them as well, by the same methods.
+        labels: human labels or ratings, or the file of them; None: those that came with
+            the source. Systems are ranked by them as well, by the same methods.
         human: system -> human score, more is better, or the file of it.
         columns: how a file of labels names its columns.
 
     Raises:
-        UserError: a file cannot be read, the systems are unknown, nothing is left, or an option
-            does not fit.
+        UserError: a file cannot be read, the systems are unknown, nothing is left, or
+            an option does not fit.
     """
     options = options or RankOptions()
     judged = as_source(source, columns)
@@ -83,7 +83,11 @@ def rank(
     if isinstance(judged, Path) and has_positions(judged):
         judged = read_positions(judged, options.baseline)
     (read,), human_labels = read_with_labels(
-        [judged], as_path(labels), columns, rows_are_items=labels is None, rubric=options.rubric
+        [judged],
+        as_path(labels),
+        columns,
+        rows_are_items=labels is None,
+        rubric=options.rubric,
     )
     if of_scores:
         report = rank_scores(read, human_labels, options, provided)
@@ -97,7 +101,9 @@ def rank(
         human_labels = read.labels
     report = _rank_judged(read, human_labels, options, provided)
     caveats = (*caveats, *report.caveats)
-    return replace(report, caveats=caveats, defects=defects, voices=voices, human=read.human)
+    return replace(
+        report, caveats=caveats, defects=defects, voices=voices, human=read.human
+    )
 
 
 def _rank_judged(
@@ -108,12 +114,13 @@ def _rank_judged(
 ) -> RankReport:
     """Rank the systems of one table, with win rates from few labels and many judgements.
 
-    Rates by human labels keep the pairs that the judge contradicts itself on: annotators are asked
-    about these, too, and its errors do not bias the estimate.
+    Rates by human labels keep the pairs that the judge contradicts itself on:
+    annotators are asked about these, too, and its errors do not bias the estimate.
     """
     source, caveats = _named(source, options)
     table = _table(source, options)
-    # Labels are joined by the pair's id; what few of them say of all pairs takes one row each.
+    # Labels are joined by the pair's id; what few of them say of all pairs takes one
+    # row each.
     separate = options.orders == "separate"
     if human_labels is not None and not separate and options.missing == "drop":
         table = with_unjudged(table, human_labels)
@@ -123,7 +130,11 @@ def _rank_judged(
     if not separate and not options.keep_inconsistent:
         left_out = contradicted(source, table, table.column(options.dimension), ALPHA)
     report = rank_labels(
-        table, replace(options, policy=table.policy), human=human, labels=labels, left_out=left_out
+        table,
+        replace(options, policy=table.policy),
+        human=human,
+        labels=labels,
+        left_out=left_out,
     )
     caveats, ppi = (*caveats, *report.caveats), None
     if labels is not None and not separate:
@@ -132,18 +143,25 @@ def _rank_judged(
             caveats = (*caveats, Caveat(HUMAN_RATES, f"left out: {why_not}"))
     warnings = (*source.warnings, *report.warnings)
     enough = _enough(source, table, human_labels, options)
-    return replace(report, warnings=warnings, caveats=caveats, powered=ppi, enough=enough)
+    return replace(
+        report, warnings=warnings, caveats=caveats, powered=ppi, enough=enough
+    )
 
 
 def _enough(
-    source: Opinions, table: Opinions, human_labels: Opinions | None, options: RankOptions
+    source: Opinions,
+    table: Opinions,
+    human_labels: Opinions | None,
+    options: RankOptions,
 ) -> tuple[Stopping, ...]:
     """Look at annotators' labels as if after each of them; nothing where there are none."""
     level = options.bootstrap.level
     if options.orders == "separate":
         return ()
     if human_labels is None:
-        by_annotators = source.human and options.judge is None and options.policy is None
+        by_annotators = (
+            source.human and options.judge is None and options.policy is None
+        )
         return of_annotators(source, options.dimension, level) if by_annotators else ()
     try:
         return of_judged(table, human_labels, options.dimension, level)
@@ -151,7 +169,9 @@ def _enough(
         return ()
 
 
-def _named(source: Opinions, options: RankOptions) -> tuple[Opinions, tuple[Caveat, ...]]:
+def _named(
+    source: Opinions, options: RankOptions
+) -> tuple[Opinions, tuple[Caveat, ...]]:
     """Name systems by their places where no pair names any."""
     named = source.with_sides(options.systems or SIDE_NAMES)
     if named is None and options.systems is not None:
@@ -161,7 +181,10 @@ def _named(source: Opinions, options: RankOptions) -> tuple[Opinions, tuple[Cave
         )
     if named is None or options.systems is not None:
         return named or source, ()
-    message = "no pair names its systems: A and B are the answers' places; name them by --systems"
+    message = (
+        "no pair names its systems: A and B are the answers' places; name them by"
+        " --systems"
+    )
     return named, (Caveat("all", f"{message} new,old"),)
 
 
@@ -170,9 +193,14 @@ def _table(source: Opinions, options: RankOptions) -> Opinions:
     if options.orders == "separate":
         if options.keep_inconsistent:
             raise UserError(
-                "--keep-inconsistent means nothing with --orders separate, which leaves nothing out"
+                "--keep-inconsistent means nothing with --orders separate, which"
+                " leaves nothing out"
             )
-        available = DEFAULT_POLICY if source.policy in (None, WHOLE_PAIR) else str(source.policy)
+        available = (
+            DEFAULT_POLICY
+            if source.policy in (None, WHOLE_PAIR)
+            else str(source.policy)
+        )
         policy = any_policy(options.policy or available)
         return separate_orders(source, policy, options.judge)
     if options.orders != "reconciled":
@@ -203,7 +231,8 @@ def _ppi_win_rates(
 def read_human_ranking(path: Path) -> dict[str, float]:
     """Read scores by system, more is better, from columns ``system`` and ``score`` or ``rank``.
 
-    Raises UserError for a missing column, score beside rank, no finite number, or a system twice.
+    Raises UserError for a missing column, score beside rank, no finite number, or a
+    system twice.
     """
     rows: list[Mapping[str, Any]] = []
     for where, record in records(path):
@@ -213,14 +242,20 @@ def read_human_ranking(path: Path) -> dict[str, float]:
     filled = {name for row in rows for name in ("score", "rank") if row.get(name)}
     provided = sorted(filled)
     if len(provided) > 1:
-        raise UserError(f"{path}: has both score and rank, which run in opposite order; keep one")
+        raise UserError(
+            f"{path}: has both score and rank, which run in opposite order; keep one"
+        )
     scores: dict[str, float] = {}
     for number, row in enumerate(rows, start=1):
         name = next((row[n] for n in NAMES["system"] if row.get(n)), None)
         if not name or not provided or not row.get(provided[0]):
-            raise UserError(f"{path}, record {number}: needs 'system' and 'score' or 'rank'")
+            raise UserError(
+                f"{path}, record {number}: needs 'system' and 'score' or 'rank'"
+            )
         if name in scores:
-            raise UserError(f"{path}, record {number}: {name} was given before; delete one")
+            raise UserError(
+                f"{path}, record {number}: {name} was given before; delete one"
+            )
         value = _number(row[provided[0]], f"{path}, record {number}: {provided[0]}")
         scores[name] = value if provided[0] == "score" else -value
     return scores
@@ -249,7 +284,9 @@ def defect_rows(source: Path, options: RankOptions) -> tuple[DefectRow, ...]:
     resampler = Resampler(questions)
     counts: dict[tuple[str, str], tuple[int, int]] = {}
     for kind in ("any", *sorted({kind for *_, own in answers for kind in own})):
-        has = np.array([bool(own) if kind == "any" else kind in own for *_, own in answers])
+        has = np.array(
+            [bool(own) if kind == "any" else kind in own for *_, own in answers]
+        )
         for name in sorted(set(systems.tolist())):
             mine = systems == name
             counts[name, kind] = int(mine.sum()), int(has[mine].sum())
@@ -277,7 +314,9 @@ def _kinds_by_clip(run: Run) -> dict[str, frozenset[str]]:
         group = (record.get("extensions") or {}).get("defects") or {}
         if "values" in group:
             counts = group["values"].get("counts") or {}
-            results[record["clip"]] = frozenset(kind for kind, number in counts.items() if number)
+            results[record["clip"]] = frozenset(
+                kind for kind, number in counts.items() if number
+            )
     return results
 
 

@@ -21,7 +21,8 @@ class Saving:
     Attributes:
         pairs: of the run, ``labelled`` of them by annotators.
         decided: without a label, which the judge decides alone.
-        wrong: share of those that may be wrong at most, with the confidence of the screening.
+        wrong: share of those that may be wrong at most, with the confidence of the
+            screening.
         left: without a label, for annotators.
         share: of all pairs that nobody has to label, 0 to 1.
         sentence: all that in words.
@@ -36,11 +37,14 @@ class Saving:
     sentence: str
 
 
-def saving_of(run: LabelledRun, decided: Collection[str], options: ScreenOptions) -> Saving:
+def saving_of(
+    run: LabelledRun, decided: Collection[str], options: ScreenOptions
+) -> Saving:
     """Count what a screening saves.
 
     Args:
-        decided: ids of all pairs that the judge may decide alone, labelled ones among them.
+        decided: ids of all pairs that the judge may decide alone, labelled ones among
+            them.
     """
     inside = np.isin(run.table.ids.astype(str), np.array(sorted(decided), str))
     labelled = run.has_label
@@ -50,7 +54,10 @@ def saving_of(run: LabelledRun, decided: Collection[str], options: ScreenOptions
     was = "was" if labelled.sum() == 1 else "were"
     asked = f"{int(labelled.sum())} of {counted(pairs, 'pair')} {was}"
     if by_judge:
-        most = f"with at most {percent(wrong)} % wrong ({percent(options.confidence)} % sure)"
+        most = (
+            f"with at most {percent(wrong)} % wrong ({percent(options.confidence)} %"
+            " sure)"
+        )
         rest = f"the judge decides {by_judge} of the others {most}"
         saved = f"{percent(by_judge / pairs)} % saved"
     else:
@@ -70,8 +77,9 @@ def saving_of(run: LabelledRun, decided: Collection[str], options: ScreenOptions
 def _wrong_at_most(run: LabelledRun, inside: NDArray[np.bool_], target: float) -> float:
     """Return the share of the decided pairs without a label that may be wrong.
 
-    The promise is about the whole part. Pairs that were labelled for certain are known, and the
-    rest may hold what they leave of the errors allowed; of a random sample it is the same share.
+    The promise is about the whole part. Pairs that were labelled for certain are known,
+    and the rest may hold what they leave of the errors allowed; of a random sample it
+    is the same share.
     """
     inclusion = run.drawn.inclusion
     if inclusion is None:

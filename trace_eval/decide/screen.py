@@ -1,14 +1,15 @@
 """Which pairs may the judge decide alone? Screening with a guarantee.
 
-Pairs are ordered by a sign of the judge's certainty; a part is everything above a threshold.
-For each part the hypothesis "annotators agree with the judge on less than the target there" is
-tested, strictest part first, and the largest part whose hypothesis falls is decided. Testing
-in a fixed sequence (Learn then Test: Angelopoulos, Bates, Candes, Jordan & Lei 2021) keeps the
-chance of any false rejection at ``1 - confidence`` although many thresholds are tried. The
-sequence has a few starts that share that chance, and a rejection hands its share on to the
-next part (the fallback procedure, Wiens 2003), so that one unlucky small part is not the end.
-Signals share it equally. Thresholds are quantiles of the judge's certainty over the run: they
-know nothing of the labels.
+Pairs are ordered by a sign of the judge's certainty; a part is everything above a
+threshold. For each part the hypothesis "annotators agree with the judge on less than
+the target there" is tested, strictest part first, and the largest part whose hypothesis
+falls is decided. Testing in a fixed sequence (Learn then Test: Angelopoulos, Bates,
+Candes, Jordan & Lei 2021) keeps the chance of any false rejection at ``1 - confidence``
+although many thresholds are tried. The sequence has a few starts that share that
+chance, and a rejection hands its share on to the next part (the fallback procedure,
+Wiens 2003), so that one unlucky small part is not the end. Signals share it equally.
+Thresholds are quantiles of the judge's certainty over the run: they know nothing of the
+labels.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ from trace_eval.stats.inference.labelled_run import LabelledRun, differences
 from trace_eval.stats.options import ScreenOptions
 
 _NO_SAMPLE = (
-    "the labelled pairs are no random sample of this run, so they promise nothing of the others;"
-    " label a random sample, give each label its inclusion probability"
+    "the labelled pairs are no random sample of this run, so they promise nothing of"
+    " the others; label a random sample, give each label its inclusion probability"
 )
 
 
@@ -46,11 +47,12 @@ class Screening:
 
     Attributes:
         chosen: the largest part that holds; None: none.
-        decided, review: items, surest first and least sure first; ``hopeless``: unscored.
+        decided, review: items, surest first and least sure first; ``hopeless``:
+            unscored.
         labels: labelled and scored items, ``split`` of them by raters who differ;
             ``instructions`` (or copies of one pair) behind them, null: not respected.
-        needed: labels within ``candidate`` that would probably do; None: no part looks as if
-            it could reach the target, or one holds.
+        needed: labels within ``candidate`` that would probably do; None: no part looks
+            as if it could reach the target, or one holds.
         parts: everything that was tried.
         verdict: in words.
         caveats: limits of the promise.
@@ -91,7 +93,9 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
     delta = (1 - options.confidence) / len(signals)
     parts: list[DecidableStratum] = []
     for name, values in signals.items():
-        parts += tested_parts((name, values), run, design=design, target=options.agree, delta=delta)
+        parts += tested_parts(
+            (name, values), run, design=design, target=options.agree, delta=delta
+        )
     drawn = run.drawn
     shifted = differences(run) if drawn.inclusion is None else []
     why_not = drawn.problem or drawn.doubt
@@ -100,7 +104,9 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
     chosen = max(holding, key=lambda part: part.decided, default=None)
     plain = design.stratum is None and design.clusters == len(scored)
     wanted = chosen is None and trusted
-    nearest = wanted_labels(parts, options.agree, delta, plain) if wanted else (None, None)
+    nearest = (
+        wanted_labels(parts, options.agree, delta, plain) if wanted else (None, None)
+    )
     candidate, needed = nearest
     order = signals[(chosen or candidate or parts[0]).signal]
     inside = scored & (order >= chosen.threshold) if chosen else np.zeros_like(scored)
@@ -127,12 +133,15 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
     result = replace(result, saving=saving_of(run, result.decided, options))
     why = why_not or _NO_SAMPLE
     untrusted = (
-        f"None: {why}, or pass --as-sampled to have a promise for pairs like the labelled ones."
+        f"None: {why}, or pass --as-sampled to have a promise for pairs like the"
+        " labelled ones."
     )
     return replace(result, verdict=_verdict(result) if trusted else untrusted)
 
 
-def _signals(run: LabelledRun, options: ScreenOptions) -> dict[str, NDArray[np.float64]]:
+def _signals(
+    run: LabelledRun, options: ScreenOptions
+) -> dict[str, NDArray[np.float64]]:
     results = dict(run.signals)
     absent = [name for name in options.by if name not in results]
     if absent:
@@ -145,9 +154,13 @@ def _signals(run: LabelledRun, options: ScreenOptions) -> dict[str, NDArray[np.f
     return {name: results[name] for name in options.by or results} or everything
 
 
-def _listed(run: LabelledRun, mask: NDArray[np.bool_], key: NDArray[np.float64]) -> tuple[str, ...]:
+def _listed(
+    run: LabelledRun, mask: NDArray[np.bool_], key: NDArray[np.float64]
+) -> tuple[str, ...]:
     rows = np.flatnonzero(mask)
-    return tuple(str(run.table.ids[row]) for row in rows[np.argsort(key[rows], kind="stable")])
+    return tuple(
+        str(run.table.ids[row]) for row in rows[np.argsort(key[rows], kind="stable")]
+    )
 
 
 def _verdict(result: Screening) -> str:
@@ -157,9 +170,10 @@ def _verdict(result: Screening) -> str:
     sure = f"confidence {options.confidence:.0%}"
     if chosen is not None:
         return (
-            f"{counted(chosen.decided, 'pair')} ({chosen.share:.0%} of the scored ones) may be"
-            f" decided by the judge alone: {_which(chosen)} reach {promise}, {sure}"
-            f" ({chosen.agreement:.1%} of their {counted(chosen.labelled, 'label')} agree)."
+            f"{counted(chosen.decided, 'pair')} ({chosen.share:.0%} of the scored ones)"
+            f" may be decided by the judge alone: {_which(chosen)} reach {promise},"
+            f" {sure} ({chosen.agreement:.1%} of their"
+            f" {counted(chosen.labelled, 'label')} agree)."
         )
     if candidate is not None and result.needed is not None:
         tell = f"about {counted(result.needed, 'label')}"
@@ -170,22 +184,25 @@ def _verdict(result: Screening) -> str:
         return (
             f"None: no part is shown to reach {promise} at {sure}. Nearest are"
             f" {_which(candidate)} ({counted(candidate.decided, 'pair')};"
-            f" {counted(candidate.labelled, 'label')}, {candidate.agreement:.1%} agree):"
-            f" {tell}."
+            f" {counted(candidate.labelled, 'label')}, {candidate.agreement:.1%}"
+            f" agree): {tell}."
         )
     best = max(result.parts, key=lambda part: part.agreement or 0.0)
     fewest = fewest_labels(options.agree, (1 - options.confidence) / len(STARTS))
     if best.agreement is not None and best.agreement > options.agree:
         of = "" if result.instructions is None else " of as many instructions"
         return (
-            f"None: the labels are too few to show {promise} at {sure} ({best.labelled} where"
-            f" {best.agreement:.1%} agree); {fewest}{of} could suffice if all agreed."
+            f"None: the labels are too few to show {promise} at {sure} ({best.labelled}"
+            f" where {best.agreement:.1%} agree); {fewest}{of} could suffice if all"
+            " agreed."
         )
-    seen = "no labels" if best.agreement is None else f"at best {best.agreement:.1%} agree"
+    seen = (
+        "no labels" if best.agreement is None else f"at best {best.agreement:.1%} agree"
+    )
     return (
-        f"None: no part looks as if it reached {promise} ({seen}); more labels would not change"
-        f" that for this judge, a lower --agree might. Fewer than {counted(fewest, 'label')}"
-        " cannot show it."
+        f"None: no part looks as if it reached {promise} ({seen}); more labels would"
+        " not change that for this judge, a lower --agree might. Fewer than"
+        f" {counted(fewest, 'label')} cannot show it."
     )
 
 
@@ -195,7 +212,9 @@ def _which(part: DecidableStratum) -> str:
     return f"those with {part.signal} of at least {part.threshold:.4g}"
 
 
-def _caveats(run: LabelledRun, options: ScreenOptions, shifted: list[str]) -> Iterator[str]:
+def _caveats(
+    run: LabelledRun, options: ScreenOptions, shifted: list[str]
+) -> Iterator[str]:
     """Yield the limits of the promise, and its assumptions."""
     drawn = run.drawn
     if why_not := drawn.problem or drawn.doubt:
@@ -203,13 +222,16 @@ def _caveats(run: LabelledRun, options: ScreenOptions, shifted: list[str]) -> It
             yield why_not
     elif drawn.inclusion is None and not run.has_label[run.scored].all():
         yield (
-            f"the labelled pairs are no random sample of this run ({'; '.join(shifted)}): a"
-            " promise could hold for pairs like the labelled ones only"
+            "the labelled pairs are no random sample of this run"
+            f" ({'; '.join(shifted)}): a promise could hold for pairs like the labelled"
+            " ones only"
             if shifted
             else "the labelled pairs are taken as a random sample of this run's pairs, or of its"
             " instructions"
         )
-    lacking = [available is None for available in run.table.facts.get("instruction_id", [None])]
+    lacking = [
+        available is None for available in run.table.facts.get("instruction_id", [None])
+    ]
     if options.cluster and any(lacking):
         copied = run.table.units(instructions=False) is not None
         copies = ", but for copies (the same two recordings)" if copied else ""
@@ -219,7 +241,10 @@ def _caveats(run: LabelledRun, options: ScreenOptions, shifted: list[str]) -> It
             words = f"the instruction of {unknown} is unknown: each is taken for one"
         yield f"{words}{copies}"
     if run.unmatched:
-        stray = "labelled item was not judged and is", "labelled items were not judged and are"
+        stray = (
+            "labelled item was not judged and is",
+            "labelled items were not judged and are",
+        )
         yield f"{counted(run.unmatched, *stray)} left out"
     split = run.usable & (run.truth >= SPLIT)
     if split.any():
@@ -239,5 +264,8 @@ def screen_tables(result: Screening) -> Iterator[Table]:
             f"{result.judge}: parts of the run by {name}, surest first",
             [part for part in result.parts if part.signal == name],
             "threshold decided share labelled agreement p allowed holds",
-            f"p: agreement on {result.dimension} there is below {result.options.agree:g}; {drawn}",
+            (
+                f"p: agreement on {result.dimension} there is below"
+                f" {result.options.agree:g}; {drawn}"
+            ),
         )

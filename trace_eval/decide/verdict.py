@@ -13,8 +13,8 @@ from trace_eval.stats.agreement.score import JudgeScore
 
 Use = Literal["rank systems", "screen only", "do not use", "unknown"]
 
-#: Labelled pairs below which a judge gets no verdict, and pairs in both orders below which its
-#: position bias counts as unknown: so few would hardly ever show one.
+#: Labelled pairs below which a judge gets no verdict, and pairs in both orders below
+#: which its position bias counts as unknown: so few would hardly ever show one.
 LEAST_PAIRS = 30
 
 #: Least coverage to be of any use, and to rank systems.
@@ -26,11 +26,12 @@ BIASED = 0.01
 #: The rules as the card prints them.
 RULES = (
     f"unknown: fewer than {LEAST_PAIRS} labelled pairs, or no trivial rule to try",
-    f"do not use: fewer than {LEAST_COVERAGE:.0%} of the pairs scored, or answers exchanged, or"
-    " shown to be right less often than a trivial rule on the same pairs",
-    "rank systems: shown to be right more often than every trivial rule that could be tried,"
-    f" {RANKING_COVERAGE:.0%} scored, {LEAST_PAIRS} pairs judged in both orders and no position"
-    f" bias seen there (p >= {BIASED:g}); what was not tested is not passed",
+    f"do not use: fewer than {LEAST_COVERAGE:.0%} of the pairs scored, or answers"
+    " exchanged, or shown to be right less often than a trivial rule on the same pairs",
+    "rank systems: shown to be right more often than every trivial rule that could be"
+    f" tried, {RANKING_COVERAGE:.0%} scored, {LEAST_PAIRS} pairs judged in both orders"
+    f" and no position bias seen there (p >= {BIASED:g}); what was not tested is not"
+    " passed",
     "screen only: everything else; see what trace-eval screen promises",
 )
 
@@ -43,7 +44,9 @@ class Verdict:
     why: str
 
 
-def standing_of(score: JudgeScore, level: float = 0.95, judges: int = 1) -> RuleStanding | None:
+def standing_of(
+    score: JudgeScore, level: float = 0.95, judges: int = 1
+) -> RuleStanding | None:
     """Compare the judge with the trivial rules; None if no rule decides half of the pairs.
 
     It is the best of so many ``judges``, each of which could have been (Bonferroni).
@@ -54,8 +57,15 @@ def standing_of(score: JudgeScore, level: float = 0.95, judges: int = 1) -> Rule
 def untried(score: JudgeScore) -> list[str]:
     """Say which trivial rules the judge was not compared with, and why."""
     tried = {baseline.name: baseline.items for baseline in score.baselines}
-    results = [rule.name for rule in RULES_OF_NUMBERS if 2 * tried.get(rule.name, 0) < score.scored]
-    missing = f"whether it beats {', '.join(results)}: half of the pairs or more lack those numbers"
+    results = [
+        rule.name
+        for rule in RULES_OF_NUMBERS
+        if 2 * tried.get(rule.name, 0) < score.scored
+    ]
+    missing = (
+        f"whether it beats {', '.join(results)}: half of the pairs or more lack those"
+        " numbers"
+    )
     return [missing] if results else []
 
 
@@ -78,7 +88,10 @@ def decide(
     """
     if score is None or score.scored < LEAST_PAIRS:
         number = score.scored if score else 0
-        few = f"too few labels to say what this judge is fit for ({number} of {LEAST_PAIRS})"
+        few = (
+            f"too few labels to say what this judge is fit for ({number} of"
+            f" {LEAST_PAIRS})"
+        )
         return Verdict("unknown", few)
     if coverage < LEAST_COVERAGE:
         return Verdict("do not use", f"only {coverage:.0%} of the pairs are scored")
@@ -96,13 +109,18 @@ def decide(
         why = f"accuracy of {right:.1%} is not shown to beat {against}"
         return Verdict("screen only", why)
     if coverage < RANKING_COVERAGE:
-        return Verdict("screen only", f"beats {against}, but scored only {coverage:.0%}")
+        return Verdict(
+            "screen only", f"beats {against}, but scored only {coverage:.0%}"
+        )
     if biased := _bias(position_p, warnings):
         return Verdict("screen only", f"beats {against}, but {biased}")
     beats = f"accuracy of {right:.1%} beats {against}"
     if position_p is None or both_orders < LEAST_PAIRS:
         judged = f"{counted(both_orders, 'pair is', 'pairs are')} judged in both orders"
-        unknown = f"whether it prefers a position is unknown: {judged}, {LEAST_PAIRS} are needed"
+        unknown = (
+            f"whether it prefers a position is unknown: {judged}, {LEAST_PAIRS} are"
+            " needed"
+        )
         return Verdict("screen only", f"{beats}, but {unknown}")
     return Verdict("rank systems", beats)
 

@@ -1,19 +1,22 @@
 """Means that may be looked at after every label: confidence sequences by betting.
 
-A bet is made on each unit before its labels are seen, so that the capital of a bettor against the
-true mean cannot be expected to grow; means against which somebody would now be twenty times as
-rich are left out (Ville 1939; Waudby-Smith & Ramdas 2024, "Estimating means of bounded random
-variables by betting"; time-uniform bounds: Howard, Ramdas, McAuliffe & Sekhon 2021). The interval
-holds the truth at all looks together, so one may stop whenever one likes.
+A bet is made on each unit before its labels are seen, so that the capital of a bettor
+against the true mean cannot be expected to grow; means against which somebody would now
+be twenty times as rich are left out (Ville 1939; Waudby-Smith & Ramdas 2024,
+"Estimating means of bounded random variables by betting"; time-uniform bounds: Howard,
+Ramdas, McAuliffe & Sekhon 2021). The interval holds the truth at all looks together, so
+one may stop whenever one likes.
 
-Bettors stake fixed shares of their capital on either side, and the capital is their mean.
+Bettors stake fixed shares of their capital on either side, and the capital is their
+mean.
 
-Where a judge has a verdict on every pair, a second bettor plays for what the labels would say of
-all pairs of the run, drawn without replacement (Waudby-Smith & Ramdas 2020), with the verdict as
-control variate (prediction-powered inference: Angelopoulos et al. 2023). What lies between the
-mean of the run and that of all pairs like these is one more bet, on a sample of known size; the
-product of both is taken at its least. The two bettors share one purse, and a mean is left out once
-the purse has grown twentyfold: a judge that knows nothing loses no more than its bettor's share.
+Where a judge has a verdict on every pair, a second bettor plays for what the labels
+would say of all pairs of the run, drawn without replacement (Waudby-Smith & Ramdas
+2020), with the verdict as control variate (prediction-powered inference: Angelopoulos
+et al. 2023). What lies between the mean of the run and that of all pairs like these is
+one more bet, on a sample of known size; the product of both is taken at its least. The
+two bettors share one purse, and a mean is left out once the purse has grown twentyfold:
+a judge that knows nothing loses no more than its bettor's share.
 """
 
 from __future__ import annotations
@@ -35,11 +38,13 @@ HELPED_STAKES = (0.4, 0.9)
 #: How far a judge's verdict is taken off a label, whatever it says.
 BELIEF = 0.8
 
-#: Share of a run's pairs with a label after which a judge helps no more: what is left would follow
-#: from the run's mean nearly for certain, and its steps are too coarse for that.
+#: Share of a run's pairs with a label after which a judge helps no more: what is left
+#: would follow from the run's mean nearly for certain, and its steps are too coarse for
+#: that.
 LAST_BET = 0.8
 
-#: Standard errors by which the mean of a run is expected to lie off that of all such pairs.
+#: Standard errors by which the mean of a run is expected to lie off that of all such
+#: pairs.
 SHIFTS = (0.5, 1.5, 2.5)
 
 #: Share of the purse that bets on the labels alone, where a judge helps.
@@ -66,7 +71,8 @@ class Arrivals:
     """Independent units in the order of their first label.
 
     Attributes:
-        sums: of the values of a unit, each 0 to 1 and times its weight [shape=(units,)].
+        sums: of the values of a unit, each 0 to 1 and times its weight
+            [shape=(units,)].
         weights: sum of the weights of its values, above 0 [shape=(units,)].
     """
 
@@ -84,11 +90,14 @@ class Pool:
     """What a judge says of all pairs of a run, and of those that have a label.
 
     Attributes:
-        labels: values of the labelled pairs, 0 to 1, in the order of their labels [shape=(n,)].
+        labels: values of the labelled pairs, 0 to 1, in the order of their labels
+            [shape=(n,)].
         verdicts: the judge's values of the same pairs [shape=(n,)].
-        units: how many independent units have a label by each of these labels [shape=(n,)].
+        units: how many independent units have a label by each of these labels
+            [shape=(n,)].
         mean: of the judge's values of all pairs.
-        pairs: how many there are; ``independent``: how many independent ones they are worth.
+        pairs: how many there are; ``independent``: how many independent ones they are
+            worth.
     """
 
     labels: Array
@@ -107,7 +116,8 @@ class AnytimeMean:
         value: the estimate, 0 to 1, within the interval.
         interval: None: no value is left, because the labels changed on the way.
         units: independent units that have a label.
-        end: number of units after which the null value was first left out; None: it is still in.
+        end: number of units after which the null value was first left out; None: it is
+            still in.
         helped: a judge's verdicts count.
     """
 
@@ -161,7 +171,8 @@ def first_end(
     """Return the first of these looks at which a value is left out; None: it never is.
 
     Args:
-        looks: indices of units, or of the pool's labels if there is a pool, after which is looked.
+        looks: indices of units, or of the pool's labels if there is a pool, after which
+            is looked.
         steps: into which means of the run are divided.
     """
     purse = log_purse(arrivals, np.array([null]), pool, looks, steps=steps)
@@ -178,10 +189,12 @@ def log_purse(
 ) -> Array:
     """Return the log of what all bettors together own at some looks.
 
-    The mean of two capitals that cannot be expected to grow cannot be expected to grow either.
+    The mean of two capitals that cannot be expected to grow cannot be expected to grow
+    either.
 
     Args:
-        looks: indices of units, or of the pool's labels if there is a pool, after which is looked.
+        looks: indices of units, or of the pool's labels if there is a pool, after which
+            is looked.
 
     Returns:
         [shape=(looks, means)].
@@ -213,7 +226,9 @@ def log_capital(arrivals: Arrivals, means: Array) -> Array:
     return np.asarray(capital - np.log(2 * len(STAKES)))
 
 
-def helped_capital(pool: Pool, means: Array, looks: NDArray[np.int64], steps: int = FINE) -> Array:
+def helped_capital(
+    pool: Pool, means: Array, looks: NDArray[np.int64], steps: int = FINE
+) -> Array:
     """Return the log of the capital of bets that a judge helps, at some looks.
 
     Args:

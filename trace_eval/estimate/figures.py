@@ -1,10 +1,11 @@
 """Limits of quantiles, shares and other figures over clusters.
 
-How many values lie below the true quantile is binomial, of as many values as the clusters are
-worth; the values with the least and the greatest such ranks are its limits (Woodruff 1952). Where
-too few clusters lie beyond it, the greatest value that was seen may itself be below the truth, and
-there are none. That is decided by the sizes of the clusters, not by the values: limits that are
-shown where values happen to look unlike each other hold far less often than they say.
+How many values lie below the true quantile is binomial, of as many values as the
+clusters are worth; the values with the least and the greatest such ranks are its limits
+(Woodruff 1952). Where too few clusters lie beyond it, the greatest value that was seen
+may itself be below the truth, and there are none. That is decided by the sizes of the
+clusters, not by the values: limits that are shown where values happen to look unlike
+each other hold far less often than they say.
 """
 
 from __future__ import annotations
@@ -50,15 +51,23 @@ def quantile_interval(
     clusters = Clusters.of(rows, below, below)
     worth = clusters.worth()
     tail = float(ndtr(-clusters.quantile(level, exact=True)))
-    # so many independent values all lie on one side of the quantile with the chance of the tail
+    # so many independent values all lie on one side of the quantile with the chance of
+    # the tail
     least_worth = log(tail) / log(max(q, 1 - q))
     # clusters of equal size that are worth as much, were all values of a cluster alike
-    worth_if_alike = float(rows.sum()) ** 2 / float((rows.astype(np.float64) ** 2).sum())
+    worth_if_alike = float(rows.sum()) ** 2 / float(
+        (rows.astype(np.float64) ** 2).sum()
+    )
     if worth_if_alike < least_worth or clusters.too_few():
         needed = ceil(len(rows) * least_worth / worth_if_alike)
         return QuantileInterval(None, max(needed, len(rows) + 1))
-    # how many values lie below the true quantile is binomial, whatever their distribution
-    ranks = np.array([bdtrik(tail, worth, q), bdtrik(1 - tail, worth, q)]) / worth * len(values)
+    # how many values lie below the true quantile is binomial, whatever their
+    # distribution
+    ranks = (
+        np.array([bdtrik(tail, worth, q), bdtrik(1 - tail, worth, q)])
+        / worth
+        * len(values)
+    )
     first = int(max(np.floor(ranks[0]), 0))
     last = int(min(np.ceil(ranks[1]), len(values) - 1))
     return QuantileInterval((float(ordered[first]), float(ordered[last])), len(rows))
@@ -88,7 +97,9 @@ def share_over_units(events: Sequence[bool], unit: Sequence[str]) -> Range | str
     if len(names) == len(events):
         return Share(sum(events), len(events)).interval()
     top = np.bincount(number, np.asarray(events, float))
-    return share_interval(top.astype(np.float64), np.bincount(number).astype(np.float64))
+    return share_interval(
+        top.astype(np.float64), np.bincount(number).astype(np.float64)
+    )
 
 
 def mean_interval(
@@ -116,7 +127,11 @@ def mean_interval(
 
 
 def jackknife_interval(
-    value: float, without: Array, rows: Array, level: float = 0.95, both_ways: bool = False
+    value: float,
+    without: Array,
+    rows: Array,
+    level: float = 0.95,
+    both_ways: bool = False,
 ) -> Range | str:
     """Return jackknife limits from leave-one-cluster-out values, or why there are none.
 
@@ -124,15 +139,17 @@ def jackknife_interval(
         value: a smooth function of the data.
         without: its value without each cluster [shape=(clusters,)].
         rows: of each cluster; those without any do not count [shape=(clusters,)].
-        both_ways: the farther limit counts on both sides, of figures whose influences follow an
-            order of the clusters.
+        both_ways: the farther limit counts on both sides, of figures whose influences
+            follow an order of the clusters.
     """
     clusters = jackknifed(value, without, rows)
     if isinstance(clusters, str):
         return clusters
     if clusters.variance() < NO_SPREAD:
         return "no interval: all units are alike"
-    reach = skewed_reach(clusters.influence, clusters.variance(), clusters.uneven_quantile(level))
+    reach = skewed_reach(
+        clusters.influence, clusters.variance(), clusters.uneven_quantile(level)
+    )
     if both_ways:
         farther = max(reach.below, reach.above)
         reach = Reach(below=farther, above=farther)
@@ -146,5 +163,7 @@ def jackknifed(value: float, without: Array, rows: Array) -> Clusters | str:
         return "no interval: without one of the units there is no value"
     rows = rows[seen].astype(np.float64)
     total = (value - without[seen]) * (rows.sum() - rows)
-    clusters = Clusters(rows, total - total.mean(), np.zeros(len(rows)), np.ones(len(rows)))
+    clusters = Clusters(
+        rows, total - total.mean(), np.zeros(len(rows)), np.ones(len(rows))
+    )
     return clusters.too_few() or clusters

@@ -71,9 +71,12 @@ _ROUNDING = 1e-9
 def holding(value: float, interval: Range | None) -> Range | None:
     """Return the interval, or None where it leaves out its own estimate.
 
-    Resamples of a biased statistic (a distance, a correlation near 1) can all lie on one side
-    of its value; their quantiles are then no interval of it.
+    Resamples of a biased statistic (a distance, a correlation near 1) can all lie on
+    one side of its value; their quantiles are then no interval of it.
     """
-    if interval is None or not interval[0] - _ROUNDING <= value <= interval[1] + _ROUNDING:
+    if (
+        interval is None
+        or not interval[0] - _ROUNDING <= value <= interval[1] + _ROUNDING
+    ):
         return None
     return min(interval[0], value), max(interval[1], value)

@@ -1,13 +1,13 @@
 """Confidence limits of means of values in [0, 1] that hold near 0 and 1 and with few labels.
 
-A symmetric interval fails there: labels that are all alike show no variance at all. Score
-limits take the variance that the data would have *if the mean were at the limit*. The
-distribution of that mean nearest to the data, on the values seen and the two ends of the
-range, is that of the empirical likelihood (Owen 2001, ch. 2). For wins and losses this is
-Wilson's interval (1927), for wins, ties and losses that of Tango (1998). Weights and clusters
-enter by the number of labels that simple random sampling would have needed for the same
-variance (Korn & Graubard 1998). Limits of sums and differences come from those of the parts
-(Newcombe 1998; Zou & Donner 2008).
+A symmetric interval fails there: labels that are all alike show no variance at all.
+Score limits take the variance that the data would have *if the mean were at the limit*.
+The distribution of that mean nearest to the data, on the values seen and the two ends
+of the range, is that of the empirical likelihood (Owen 2001, ch. 2). For wins and
+losses this is Wilson's interval (1927), for wins, ties and losses that of Tango (1998).
+Weights and clusters enter by the number of labels that simple random sampling would
+have needed for the same variance (Korn & Graubard 1998). Limits of sums and differences
+come from those of the parts (Newcombe 1998; Zou & Donner 2008).
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ NO_SPREAD = 1e-18
 def quantile(level: float, degrees: float | None = None) -> float:
     """Return the standard errors from an estimate to its limit.
 
-    It is Student's quantile, or the normal's where no variance is estimated and ``degrees`` is
-    None.
+    It is Student's quantile, or the normal's where no variance is estimated and
+    ``degrees`` is None.
     """
     from scipy.special import ndtri, stdtrit
 
@@ -58,7 +58,8 @@ def score_reach(values: Array, weights: Array, units: float, z: float) -> Reach:
     Args:
         values: in [0, 1] [shape=(n,)].
         weights: not negative, with sum 1 [shape=(n,)].
-        units: independent values of equal weight that would have the variance of the mean.
+        units: independent values of equal weight that would have the variance of the
+            mean.
         z: quantile, e.g. 1.96.
     """
     weighs = weights > 0
@@ -71,7 +72,11 @@ def score_reach(values: Array, weights: Array, units: float, z: float) -> Reach:
 
         # exact binomial (Clopper & Pearson 1934)
         width = float(1 - (1 - ndtr(z)) ** (1 / units))
-        return Reach(below=width, above=0.0) if distinct[0] else Reach(below=0.0, above=width)
+        return (
+            Reach(below=width, above=0.0)
+            if distinct[0]
+            else Reach(below=0.0, above=width)
+        )
     # what lies below the mean lies above it on the scale turned round
     below = _above(1 - distinct[::-1], share[::-1], 1 - mean, factor)
     above = _above(distinct, share, mean, factor)
@@ -81,13 +86,14 @@ def score_reach(values: Array, weights: Array, units: float, z: float) -> Reach:
 def _above(distinct: Array, share: Array, mean: float, factor: float) -> float:
     """Return the upper score limit minus the mean.
 
-    The nearest distributions with a higher mean weigh a value ``v`` by ``1 / (1 - s v)``. With
-    ``Z = sum share / (1 - s v)`` their mean is ``(1 - 1/Z) / s``, and the limit is where it is
-    ``(mean + factor / s) / (1 + factor)``. Beyond ``s = 1`` they put the rest on the end of
-    the range, and the limit is ``(mean + factor) / (1 + factor)``.
+    The nearest distributions with a higher mean weigh a value ``v`` by ``1 / (1 - s
+    v)``. With ``Z = sum share / (1 - s v)`` their mean is ``(1 - 1/Z) / s``, and the
+    limit is where it is ``(mean + factor / s) / (1 + factor)``. Beyond ``s = 1`` they
+    put the rest on the end of the range, and the limit is ``(mean + factor) / (1 +
+    factor)``.
 
-    ``1 / Z`` is a harmonic mean, concave in ``s``: from above, Newton's method finds the only root.
-    It starts where the root would be if values lay close together.
+    ``1 / Z`` is a harmonic mean, concave in ``s``: from above, Newton's method finds
+    the only root. It starts where the root would be if values lay close together.
     """
     spread = float(share @ (distinct - mean) ** 2)
     weighted = share * distinct
@@ -102,7 +108,9 @@ def _above(distinct: Array, share: Array, mean: float, factor: float) -> float:
     greatest = 1 - _LEAST_STEP
     if factor < _LEAST_STEP**2 or excess(greatest)[0] <= 0:
         return (mean + factor) / (1 + factor) - mean
-    root_if_close = 2 / (mean + float(np.sqrt(mean**2 + 4 * spread * (1 + factor) / factor)))
+    root_if_close = 2 / (
+        mean + float(np.sqrt(mean**2 + 4 * spread * (1 + factor) / factor))
+    )
     s = min(greatest, root_if_close)
     for _ in range(_STEPS):
         over, slope = excess(s)
@@ -119,10 +127,11 @@ def skewed_reach(
 ) -> Reach:
     """Return limits of any estimate from the influence of each unit, moved by their skewness.
 
-    Of rare errors to one side few are seen, and more is unseen on that side than on the other:
-    limits move by ``z^2 / 3`` times the third moment over the second (Johnson 1978; Hall 1992).
-    A variance from few units is itself unsure; it grows by that of one unit more, of the size
-    that weighs in the fourth moment (all alike: by one over their number).
+    Of rare errors to one side few are seen, and more is unseen on that side than on the
+    other: limits move by ``z^2 / 3`` times the third moment over the second (Johnson
+    1978; Hall 1992). A variance from few units is itself unsure; it grows by that of
+    one unit more, of the size that weighs in the fourth moment (all alike: by one over
+    their number).
 
     Args:
         influence: of every unit, with sum 0 [shape=(units,)].
@@ -137,7 +146,9 @@ def skewed_reach(
     variance = float(variance) + max(more, one_unit_more)
     half_width = z * float(np.sqrt(variance))
     shift = z**2 / 3 * third_moment / max(variance, NO_SPREAD)
-    return Reach(below=max(least, half_width - shift), above=max(least, half_width + shift))
+    return Reach(
+        below=max(least, half_width - shift), above=max(least, half_width + shift)
+    )
 
 
 def of_sum(parts: list[tuple[float, Reach]], more: float = 0.0) -> Reach:

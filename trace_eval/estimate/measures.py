@@ -1,10 +1,11 @@
 """Intervals of statistics of counts: see :mod:`trace_eval.estimate`.
 
-A share has score limits. A mean of shares, one for each label (balanced accuracy, macro-F1), has
-those of its parts, put together (Zou & Donner 2008): of a label that is seen twice two right
-answers say little, and its own limits know that. What corrects accuracy for chance (kappa, AC1) has
-the limits of accuracy, stretched by the ratio of their standard errors. Any other statistic has
-jackknife limits, from its values without each unit.
+A share has score limits. A mean of shares, one for each label (balanced accuracy,
+macro-F1), has those of its parts, put together (Zou & Donner 2008): of a label that is
+seen twice two right answers say little, and its own limits know that. What corrects
+accuracy for chance (kappa, AC1) has the limits of accuracy, stretched by the ratio of
+their standard errors. Any other statistic has jackknife limits, from its values without
+each unit.
 """
 
 from __future__ import annotations
@@ -18,14 +19,20 @@ from numpy.typing import NDArray
 
 from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.figures import jackknife_interval
-from trace_eval.estimate.interval import JACKKNIFE, SCORE, STRETCHED, IntervalEstimate, Range
+from trace_eval.estimate.interval import (
+    JACKKNIFE,
+    SCORE,
+    STRETCHED,
+    IntervalEstimate,
+    Range,
+)
 from trace_eval.estimate.limits import Reach
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.units import Statistic, Units
 from trace_eval.estimate.worth import Clusters
 
-#: Items that a side must give another label than its commonest one: fewer do not show how often
-#: others are right by chance, or how often a rare label is right at all.
+#: Items that a side must give another label than its commonest one: fewer do not show
+#: how often others are right by chance, or how often a rare label is right at all.
 LEAST_OTHERS = 5
 
 #: Share of the items whose labels are dealt anew, for a slope.
@@ -40,7 +47,8 @@ class MeasurePart:
     """A mean of values that the cell of an item decides.
 
     Attributes:
-        credit: value of an item in each cell, from ``low`` to ``high`` [shape=(cells,)].
+        credit: value of an item in each cell, from ``low`` to ``high``
+            [shape=(cells,)].
         counted: how far an item of that cell counts, 0 to 1 [shape=(cells,)].
         curve: increasing function of the mean that the statistic takes.
     """
@@ -65,8 +73,8 @@ class MeasuredStatistic:
     """A statistic, and the parts that its limits follow from.
 
     Attributes:
-        parts: the statistic is the mean of their curves, over those with any item; none: limits
-            follow from its values without each unit.
+        parts: the statistic is the mean of their curves, over those with any item;
+            none: limits follow from its values without each unit.
         stretched: it is no mean of its one part, but rises and falls with it.
         others: items that both sides must give another label than their commonest one.
         shares: what each row of the table of truth and judge is of each label
@@ -93,7 +101,9 @@ def estimates(
     units: Units, measures: Mapping[str, MeasuredStatistic], options: IntervalOptions
 ) -> dict[str, IntervalEstimate]:
     """Return values by name; without any item there is none."""
-    return {name: _estimate(units, measure, options) for name, measure in measures.items()}
+    return {
+        name: _estimate(units, measure, options) for name, measure in measures.items()
+    }
 
 
 def _estimate(
@@ -108,7 +118,9 @@ def _estimate(
     if rows.max() > 1 and (why := clusters.too_few()):
         return IntervalEstimate(value, reason=why)
     if measure.others > _others(units.total, measure.shares):
-        why = f"no interval: under {measure.others} items are not of the commonest label"
+        why = (
+            f"no interval: under {measure.others} items are not of the commonest label"
+        )
         return IntervalEstimate(value, reason=why)
     if not measure.parts:
         return _by_units(units, measure, value, options.level)
@@ -199,7 +211,9 @@ def _reach_of_mean(parts: list[_LimitedPart], sizes: NDArray[np.int64]) -> Reach
     product = (influence * sizes) @ influence.T
     norm = np.sqrt(np.diag(product))
     norms = np.outer(norm, norm)
-    correlation = np.divide(product, norms, out=np.eye(len(parts)), where=norms > _NO_SPREAD**2)
+    correlation = np.divide(
+        product, norms, out=np.eye(len(parts)), where=norms > _NO_SPREAD**2
+    )
     np.fill_diagonal(correlation, 1.0)
 
     distances = np.array([[part.reach.below, part.reach.above] for part in parts])
@@ -225,7 +239,9 @@ def _stretch(
     without = np.repeat(units.total[None], len(cells), axis=0)
     without[np.arange(len(cells)), cells] -= 1
     influence = np.zeros(len(units.total))
-    influence[cells] = (float(units.total.sum()) - 1) * (value - measure.statistic(without))
+    influence[cells] = (float(units.total.sum()) - 1) * (
+        value - measure.statistic(without)
+    )
     if np.isnan(influence).any():
         return None
     clusters = Clusters.of(
@@ -237,7 +253,9 @@ def _stretch(
     return float(np.sqrt(clusters.variance() / part.variance))
 
 
-def _slope(total: NDArray[Any], measure: MeasuredStatistic, value: float) -> float | None:
+def _slope(
+    total: NDArray[Any], measure: MeasuredStatistic, value: float
+) -> float | None:
     """Return the statistic's loss over its part's, where a few labels are dealt anew."""
     if measure.shares is None:
         return None
@@ -245,7 +263,9 @@ def _slope(total: NDArray[Any], measure: MeasuredStatistic, value: float) -> flo
     dealt_anew = np.outer(table.sum(1), table.sum(0)).ravel() / float(total.sum())
     mixed = (1 - _LITTLE) * total + _LITTLE * dealt_anew
     [part] = measure.parts
-    loss_of_part = float(part.credit * part.counted @ (total - mixed)) / float(total.sum())
+    loss_of_part = float(part.credit * part.counted @ (total - mixed)) / float(
+        total.sum()
+    )
     if loss_of_part < _NO_SPREAD:
         return None
     loss = value - float(measure.statistic(mixed))

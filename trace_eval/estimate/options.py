@@ -40,7 +40,8 @@ class BootstrapOptions(SeedOptions):
     """Intervals, and the resamples that ranks rest on.
 
     Attributes:
-        resamples: bootstrap resamples that ranks rest on; 0: no bounds of ranks. None: 2000.
+        resamples: bootstrap resamples that ranks rest on; 0: no bounds of ranks. None:
+            2000.
     """
 
     resamples: int | None = field(default=None, metadata={"min": 0, "drawn": RESAMPLES})

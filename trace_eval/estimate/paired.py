@@ -1,9 +1,9 @@
 """Two sides of the same items: their mean difference with its interval, a test, and Holm.
 
-The test flips signs (Fisher 1935, ch. 3; Pitman 1937): where both sides are equally good, each
-difference is as likely to have the other sign. Items of one cluster (one instruction, one speaker)
-change their signs together. Of differences of one size it is the exact McNemar test (McNemar 1947;
-Mosteller 1952).
+The test flips signs (Fisher 1935, ch. 3; Pitman 1937): where both sides are equally
+good, each difference is as likely to have the other sign. Items of one cluster (one
+instruction, one speaker) change their signs together. Of differences of one size it is
+the exact McNemar test (McNemar 1947; Mosteller 1952).
 """
 
 from __future__ import annotations
@@ -33,10 +33,12 @@ _SAME = 1e-9
 #: Signs held at a time.
 _BLOCK = 4_000_000
 
-#: Up to so many steps in all, sums of whole steps are not drawn: their distribution is computed.
+#: Up to so many steps in all, sums of whole steps are not drawn: their distribution is
+#: computed.
 _EXACT = 5_000
 
-#: Up to so many distinct sizes of differences are drawn as binomial counts of their signs.
+#: Up to so many distinct sizes of differences are drawn as binomial counts of their
+#: signs.
 _FEW = 64
 
 
@@ -51,7 +53,8 @@ def mean_difference(
     Args:
         differences: known ones [shape=(n,)].
         cluster: of each [shape=(n,)]; None: independent.
-        bounds: the least and the greatest possible difference; None: unknown, or far off.
+        bounds: the least and the greatest possible difference; None: unknown, or far
+            off.
     """
     if not len(differences):
         return IntervalEstimate(None)
@@ -67,7 +70,9 @@ def mean_difference(
     return IntervalEstimate.within(value, limits, SCORE)
 
 
-def cluster_sums(differences: Array, cluster: NDArray[np.int64] | None) -> NDArray[np.float64]:
+def cluster_sums(
+    differences: Array, cluster: NDArray[np.int64] | None
+) -> NDArray[np.float64]:
     """Sum the differences within clusters; without clusters return them as they are."""
     if cluster is None:
         return np.asarray(differences, float)
@@ -84,9 +89,9 @@ def sign_flip(
 ) -> float:
     """Return the p value of a mean difference of 0, by flipping signs.
 
-    Differences of one size make it the exact McNemar or sign test; few ones that are multiples of
-    the smallest have an exact p as well. Others are drawn, and p is ``(1 + draws at least as far) /
-    (1 + draws)``, never 0.
+    Differences of one size make it the exact McNemar or sign test; few ones that are
+    multiples of the smallest have an exact p as well. Others are drawn, and p is ``(1 +
+    draws at least as far) / (1 + draws)``, never 0.
 
     Args:
         differences: second minus first, known for each item [shape=(n,)].
@@ -111,7 +116,9 @@ def sign_flip(
         return _exact_p(steps, counts, round(observed / sizes[0]), alternative)
     rng = np.random.default_rng(seed)
     if len(sizes) <= _FEW:
-        drawn = (2 * rng.binomial(counts, 0.5, size=(draws, len(sizes))) - counts) @ sizes
+        drawn = (
+            2 * rng.binomial(counts, 0.5, size=(draws, len(sizes))) - counts
+        ) @ sizes
     else:
         drawn = _flipped_sums(np.abs(sums), draws, rng)
     rounding = _SAME * float(np.abs(sums).sum())
@@ -136,7 +143,10 @@ def _flipped_sums(sizes: Array, draws: int, rng: np.random.Generator) -> Array:
 
 
 def _exact_p(
-    steps: NDArray[np.int64], counts: NDArray[np.int64], observed: int, alternative: Alternative
+    steps: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    observed: int,
+    alternative: Alternative,
 ) -> float:
     """Compute p from the distribution of the sum itself, where all differences are whole steps."""
     chances = np.ones(1)
@@ -154,7 +164,9 @@ def _exact_p(
 def coin_sums(step: int, count: int) -> NDArray[np.float64]:
     """Return the chances of the sums 0, 1, 2 ... of coins that are worth a step or nothing."""
     chances = np.zeros(step * count + 1)
-    chances[::step] = np.exp(log_choose(count, np.arange(count + 1)) - count * np.log(2))
+    chances[::step] = np.exp(
+        log_choose(count, np.arange(count + 1)) - count * np.log(2)
+    )
     return chances
 
 
@@ -162,14 +174,18 @@ def log_choose(number: int, chosen: NDArray[Any]) -> NDArray[np.float64]:
     """Return logarithms of binomial coefficients [shape as of ``chosen``]."""
     from scipy.special import gammaln  # scipy.stats.binom takes 1 s of imports
 
-    return np.asarray(gammaln(number + 1) - gammaln(chosen + 1) - gammaln(number - chosen + 1))
+    return np.asarray(
+        gammaln(number + 1) - gammaln(chosen + 1) - gammaln(number - chosen + 1)
+    )
 
 
-#: How captions name a test by sign flips: the flips are drawn where they cannot be counted.
+#: How captions name a test by sign flips: the flips are drawn where they cannot be
+#: counted.
 _DRAWN = f"of which {DRAWS:,} are drawn with seed 0 where there are too many"
 FLIPS_DRAWN = f"sign flips, {_DRAWN}"
 
-#: What sentences call the test of single items, and that of items that are drawn together.
+#: What sentences call the test of single items, and that of items that are drawn
+#: together.
 MCNEMAR, SIGN_FLIP = "exact McNemar test", "sign-flip test over instructions or copies"
 
 
@@ -193,8 +209,9 @@ class McNemar:
 def mcnemar(differences: Array, cluster: NDArray[np.int64] | None = None) -> McNemar:
     """Test that two judges are right equally often.
 
-    Where raters split, the one is right that is right in part where the other is not. Items of one
-    cluster are no independent trials: their differences change sign together.
+    Where raters split, the one is right that is right in part where the other is not.
+    Items of one cluster are no independent trials: their differences change sign
+    together.
 
     Args:
         differences: by how much the first is right minus the second [shape=(n,)].
@@ -211,7 +228,9 @@ def sign_test(first: int, second: int, one_sided: bool = False) -> float:
 
     With ``one_sided`` only a rarer second one speaks against it.
     """
-    from scipy.special import bdtr  # scipy.stats.binomtest gives the same after 1 s of imports
+    from scipy.special import (
+        bdtr,
+    )  # scipy.stats.binomtest gives the same after 1 s of imports
 
     trials = first + second
     if one_sided:
@@ -222,8 +241,8 @@ def sign_test(first: int, second: int, one_sided: bool = False) -> float:
 def holm(p_values: Sequence[float]) -> list[float]:
     """Correct p values for the chance of any false claim, in the order of the input (Holm 1979).
 
-    The i-th smallest of m is multiplied by ``m - i + 1``; the results never fall and never
-    pass 1.
+    The i-th smallest of m is multiplied by ``m - i + 1``; the results never fall and
+    never pass 1.
     """
     p = np.asarray(p_values, float)
     order = np.argsort(p, kind="stable")

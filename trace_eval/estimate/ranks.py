@@ -1,7 +1,7 @@
 """Rank correlations, Spearman's rho with mid-ranks for ties and Kendall's tau-b, with limits.
 
-rho is the correlation of mid-distributions: with F(x) = P(X < x) + P(X = x) / 2 and G alike,
-rho = (E[F G] - 1/4) / sqrt((E[F^2] - 1/4) (E[G^2] - 1/4)).
+rho is the correlation of mid-distributions: with F(x) = P(X < x) + P(X = x) / 2 and G
+alike, rho = (E[F G] - 1/4) / sqrt((E[F^2] - 1/4) (E[G^2] - 1/4)).
 
 tau-b = T / sqrt(Tx Ty) with T = E[sgn(X - X') sgn(Y - Y')], Tx = P(X != X'), Ty alike
 (Kendall 1945). A resample that draws a row twice ties it with itself.
@@ -19,7 +19,11 @@ from trace_eval.estimate.resample import Cells, OfWeights, Resampler, by_level
 
 
 def add_spearman(
-    resampler: Resampler, name: str, x: Array, y: Array, row: NDArray[np.int64] | None = None
+    resampler: Resampler,
+    name: str,
+    x: Array,
+    y: Array,
+    row: NDArray[np.int64] | None = None,
 ) -> None:
     """Register rho of two columns [shape=(rows,)]; ``row`` is the item of each."""
     _add(
@@ -92,8 +96,8 @@ def _rho_influence(cells: Cells) -> tuple[float, Array]:
     """Compute rho, and the influence of a row of each cell on it (infinitesimal jackknife).
 
     ``E[F G]`` is of third degree in the distribution, so its influence at (x, y) is
-    ``F G + E[h(x, X) G(Y)] + E[h(y, Y) F(X)] - 3 E[F G]``, with h(x, X) = 1 for x < X and
-    1/2 for x = X; the two variances alike; the rest is the chain rule.
+    ``F G + E[h(x, X) G(Y)] + E[h(y, Y) F(X)] - 3 E[F G]``, with h(x, X) = 1 for x < X
+    and 1/2 for x = X; the two variances alike; the rest is the chain rule.
     """
     share = cells.counts() / cells.counts().sum()
     [f] = _mid(cells.x, share[None], cells.x_levels)
@@ -170,8 +174,8 @@ def kendall_weights(cells: Cells) -> OfWeights:
         share = cells.weigh(weights)
         with np.errstate(invalid="ignore"):  # a resample may have none of the rows
             share /= share.sum(1, keepdims=True)
-        # 32 bits for resamples: the shares' own sum is 1, so the error stays near 1e-7. The figure
-        # itself has all digits, and the same ones on every processor.
+        # 32 bits for resamples: the shares' own sum is 1, so the error stays near 1e-7.
+        # The figure itself has all digits, and the same ones on every processor.
         rows = share if len(share) == 1 else share.astype(np.float32)
         concordance = ((rows @ both) * share).sum(1)
         return _tau(
@@ -239,7 +243,8 @@ def _before(group: NDArray[np.int64], share: Array) -> Array:
 def _both_less(x: NDArray[np.int64], y: NDArray[np.int64], share: Array) -> Array:
     """Sum the shares of the cells with a smaller x and a smaller y, by bottom-up merging.
 
-    In the order of x up and y down, a smaller y that comes earlier has a smaller x as well.
+    In the order of x up and y down, a smaller y that comes earlier has a smaller x as
+    well.
     """
     order = np.lexsort((-y, x))
     y, weight = y[order], share[order]
@@ -253,7 +258,9 @@ def _both_less(x: NDArray[np.int64], y: NDArray[np.int64], share: Array) -> Arra
         sorting = np.argsort(key, kind="stable")
         merged, key = merged[sorting], key[sorting]
         is_left = (merged // size) % 2 == 0
-        earlier = np.concatenate([[0.0], np.cumsum(np.where(is_left, weight[merged], 0))])
+        earlier = np.concatenate(
+            [[0.0], np.cumsum(np.where(is_left, weight[merged], 0))]
+        )
         begins_key = np.diff(key, prepend=-1) != 0
         first_of_key = np.maximum.accumulate(np.where(begins_key, index, 0))
         first_of_block = (merged // (2 * size)) * (2 * size)

@@ -1,11 +1,12 @@
 """Many statistics of scores over the same independent units, with intervals: ``estimate``.
 
-Answers to one question share its difficulty, so whole questions are the units. Every statistic is
-computed without each of them (jackknife: Efron & Tibshirani 1993, ch. 11); what a unit changes is
-its influence, and intervals follow from the influences as from those of any mean.
+Answers to one question share its difficulty, so whole questions are the units. Every
+statistic is computed without each of them (jackknife: Efron & Tibshirani 1993, ch. 11);
+what a unit changes is its influence, and intervals follow from the influences as from
+those of any mean.
 
-A statistic is either a function of sums over rows (means, Pearson's r, CRPS: one sum less for each
-unit), or a function of the questions' weights (rank statistics).
+A statistic is either a function of sums over rows (means, Pearson's r, CRPS: one sum
+less for each unit), or a function of the questions' weights (rank statistics).
 """
 
 from __future__ import annotations
@@ -19,16 +20,24 @@ from numpy.typing import NDArray
 
 from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.figures import jackknife_interval, jackknifed, mean_interval
-from trace_eval.estimate.interval import FISHER, JACKKNIFE, SCORE, IntervalEstimate, Range
+from trace_eval.estimate.interval import (
+    FISHER,
+    JACKKNIFE,
+    SCORE,
+    IntervalEstimate,
+    Range,
+)
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.worth import Clusters
 
-#: Rank statistics of more cells, or more rows, than this are resampled by their linear part.
-#: At this size the two differ by less than the noise of the resampling (checked in the tests).
+#: Rank statistics of more cells, or more rows, than this are resampled by their linear
+#: part. At this size the two differ by less than the noise of the resampling (checked
+#: in the tests).
 EXACT_CELLS = 1_500
 EXACT_ROWS = 10_000
 
-#: Scores closer than this are equal: means of the same ratings summed in another order are.
+#: Scores closer than this are equal: means of the same ratings summed in another order
+#: are.
 _DIGITS = 12
 
 
@@ -53,7 +62,9 @@ class Cells:
         self.x_levels = int(x_level.max(initial=-1)) + 1
         self.y_levels = int(y_level.max(initial=-1)) + 1
         columns = max(self.y_levels, 1)
-        distinct, self.cell = np.unique(x_level * columns + y_level, return_inverse=True)
+        distinct, self.cell = np.unique(
+            x_level * columns + y_level, return_inverse=True
+        )
         self.x, self.y = np.divmod(distinct, columns)
         order = np.argsort(self.cell, kind="stable")
         self._unit = unit[order]
@@ -88,7 +99,9 @@ def levels(values: Array) -> NDArray[np.int64]:
     return rank.astype(np.int64)
 
 
-def by_level(weights: Array, level: NDArray[np.int64], count: int) -> NDArray[np.float64]:
+def by_level(
+    weights: Array, level: NDArray[np.int64], count: int
+) -> NDArray[np.float64]:
     """Sum cell weights [shape=(b, cells)] per level [shape=(b, count)]."""
     order = np.argsort(level, kind="stable")
     starts = np.searchsorted(level[order], np.arange(count))
@@ -101,9 +114,9 @@ OfSums = Callable[[Array], Array]
 #: From unit weights ``[resamples, units]`` to one number for each resample.
 OfWeights = Callable[[Array], Array]
 
-#: More questions than this are put into this many groups at random (random groups method: Wolter
-#: 2007, ch. 2). The variance stays unbiased; its own standard deviation is sqrt(2 / 2,000) = 3 %,
-#: of a width 1.6 %.
+#: More questions than this are put into this many groups at random (random groups
+#: method: Wolter 2007, ch. 2). The variance stays unbiased; its own standard deviation
+#: is sqrt(2 / 2,000) = 3 %, of a width 1.6 %.
 MAX_UNITS = 2_000
 
 #: A mean of errors may hold errors up to so many times the largest that was seen.
@@ -112,11 +125,13 @@ FARTHER = 2.0
 #: The range of shares and of positions on a scale.
 UNIT: Range = (0.0, 1.0)
 
-#: Units that must carry the spread of each side of a correlation where most units do not: where
-#: most answers have the one rating, a few others decide it, and limits hold in 70 to 90 % of draws.
+#: Units that must carry the spread of each side of a correlation where most units do
+#: not: where most answers have the one rating, a few others decide it, and limits hold
+#: in 70 to 90 % of draws.
 LEAST_CARRIERS = 15
 
-#: Share of the units that carry a spread in which all have a part; of a normal one a third.
+#: Share of the units that carry a spread in which all have a part; of a normal one a
+#: third.
 _MOST_CARRY = 0.25
 
 #: Differences below this are rounding.
@@ -126,7 +141,8 @@ _SAME = 1e-12
 class Resampler:
     """Statistics over the same units.
 
-    ``unit`` is the cluster of each item, from 0 [shape=(items,)], ``seed`` that of random groups.
+    ``unit`` is the cluster of each item, from 0 [shape=(items,)], ``seed`` that of
+    random groups.
     """
 
     def __init__(self, unit: NDArray[np.int64], seed: int = 0) -> None:
@@ -215,7 +231,10 @@ class Resampler:
         key = (id(x), id(y), id(row))
         if key not in self._cells:
             # the arrays are kept, so that no other one gets their ids
-            self._cells[key] = Cells(x, y, self._unit_of(row), self._level_of), (x, y, row)
+            self._cells[key] = (
+                Cells(x, y, self._unit_of(row), self._level_of),
+                (x, y, row),
+            )
         return self._cells[key][0]
 
     def _level_of(self, values: Array) -> NDArray[np.int64]:
@@ -256,16 +275,22 @@ class Resampler:
     ) -> None:
         """Register a mean of errors or their powers, on a scale of width 1.
 
-        Their limits allow for errors :data:`FARTHER` times the largest that was seen: the range of
-        the scale is hardly ever used, and few rows do not show how far errors go. Of signed ones
-        the largest on either side stands for both.
+        Their limits allow for errors :data:`FARTHER` times the largest that was seen:
+        the range of the scale is hardly ever used, and few rows do not show how far
+        errors go. Of signed ones the largest on either side stands for both.
         """
-        far = float(np.abs(values).max(initial=0.0)) * (1.0 if signed else FARTHER**power)
+        far = float(np.abs(values).max(initial=0.0)) * (
+            1.0 if signed else FARTHER**power
+        )
         high = 1.0 if far < _SAME else min(1.0, far)
         self.mean(name, values, row, (-high if signed else 0.0, high))
 
     def linear(
-        self, name: str, value: float, influence: Array, row: NDArray[np.int64] | None = None
+        self,
+        name: str,
+        value: float,
+        influence: Array,
+        row: NDArray[np.int64] | None = None,
     ) -> None:
         """Register a statistic by its value and the influence of each row on it."""
         columns = influence, np.ones(len(influence))
@@ -289,7 +314,11 @@ class Resampler:
         if not self.units:
             names = [*self._sums, *self._weighted, *self._differences]
             return dict.fromkeys(names, IntervalEstimate(None))
-        table = np.stack(self._columns, axis=1) if self._columns else np.zeros((self.units, 0))
+        table = (
+            np.stack(self._columns, axis=1)
+            if self._columns
+            else np.zeros((self.units, 0))
+        )
         once = np.ones((1, self.units))
         values = self._values(once @ table, once)
         # every statistic without each of the units
@@ -300,7 +329,9 @@ class Resampler:
             for name, [number] in values.items()
         }
 
-    def _estimate(self, name: str, number: float, without: Array, level: float) -> IntervalEstimate:
+    def _estimate(
+        self, name: str, number: float, without: Array, level: float
+    ) -> IntervalEstimate:
         if np.isnan(number):
             return IntervalEstimate(None)
         rows = self._rows[self._differences.get(name, (name,))[0]]
@@ -310,8 +341,13 @@ class Resampler:
         sides = self._differences.get(name, (name,))
         carriers = min(self._carriers.get(one, np.inf) for one in sides)
         if carriers < min(LEAST_CARRIERS, _MOST_CARRY * clusters.units):
-            why = f"no interval: about {carriers:.0f} of {clusters.units} units carry the spread"
-            return IntervalEstimate(number, reason=f"{why} of one side, {LEAST_CARRIERS} must")
+            why = (
+                f"no interval: about {carriers:.0f} of {clusters.units} units carry the"
+                " spread"
+            )
+            return IntervalEstimate(
+                number, reason=f"{why} of one side, {LEAST_CARRIERS} must"
+            )
         if name in self._means:
             limits = mean_interval(*self._means[name], level)
             return IntervalEstimate.within(number, limits, SCORE)
@@ -329,7 +365,9 @@ class Resampler:
                 name: statistic(totals[..., index])
                 for name, (index, statistic) in self._sums.items()
             }
-        results |= {name: statistic(weights) for name, statistic in self._weighted.items()}
+        results |= {
+            name: statistic(weights) for name, statistic in self._weighted.items()
+        }
         for name, (first, second) in self._differences.items():
             if first in results and second in results:
                 results[name] = results[second] - results[first]
@@ -339,17 +377,23 @@ class Resampler:
 def _carriers(values: Array, unit: NDArray[np.int64], units: int) -> float:
     """Count the equal units that would carry the spread of some values; infinity without any."""
     squares = (
-        np.bincount(unit, (values - values.mean()) ** 2, units) if len(values) else np.zeros(1)
+        np.bincount(unit, (values - values.mean()) ** 2, units)
+        if len(values)
+        else np.zeros(1)
     )
     total = float(squares @ squares)
     return float(squares.sum() ** 2 / total) if total > 0 else np.inf
 
 
-def on_fishers_scale(correlation: float, clusters: Clusters, level: float) -> IntervalEstimate:
+def on_fishers_scale(
+    correlation: float, clusters: Clusters, level: float
+) -> IntervalEstimate:
     """Return limits that are symmetric where the spread is the same everywhere (Fisher 1921)."""
     slope = 1 - correlation**2
     if slope < _SAME:
-        return IntervalEstimate(correlation, reason="no interval: all units lie on one line")
+        return IntervalEstimate(
+            correlation, reason="no interval: all units lie on one line"
+        )
     half_width = float(np.sqrt(clusters.variance())) * clusters.quantile(level) / slope
     ends = np.arctanh(correlation) + np.array([-half_width, half_width])
     low, high = np.tanh(ends).tolist()

@@ -23,7 +23,8 @@ def digits(number: float | None) -> int:
 def wilson(share: float, n: int, z: float) -> tuple[float, float]:
     """Return Wilson's score interval of a share of so many trials (Wilson 1927).
 
-    The share may be a mean of values from 0 to 1, whose variance is at most that of a share.
+    The share may be a mean of values from 0 to 1, whose variance is at most that of a
+    share.
     """
     centre = share + z * z / (2 * n)
     half_width = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))

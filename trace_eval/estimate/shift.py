@@ -1,9 +1,10 @@
 """How far one group of numbers lies from another: a median difference that holds with few of them.
 
-Both intervals are distribution-free. That of paired differences is made of two of the differences
-themselves, whose ranks follow from the binomial distribution (the sign test turned round; Conover
-1999, section 3.2). That of two groups takes two of all pairwise differences, whose ranks follow
-from the distribution of the Mann-Whitney statistic (Hodges & Lehmann 1963; Conover 1999, 5.4).
+Both intervals are distribution-free. That of paired differences is made of two of the
+differences themselves, whose ranks follow from the binomial distribution (the sign test
+turned round; Conover 1999, section 3.2). That of two groups takes two of all pairwise
+differences, whose ranks follow from the distribution of the Mann-Whitney statistic
+(Hodges & Lehmann 1963; Conover 1999, 5.4).
 """
 
 from __future__ import annotations
@@ -73,7 +74,9 @@ def least_paired(level: float) -> int:
     return int(np.floor(np.log2(2 / (1 - level)))) + 1
 
 
-def unpaired_shift(first: NDArray[np.float64], second: NDArray[np.float64], level: float) -> Shift:
+def unpaired_shift(
+    first: NDArray[np.float64], second: NDArray[np.float64], level: float
+) -> Shift:
     """Estimate the median of all differences between two groups, with Mann-Whitney's test.
 
     >>> unpaired_shift(np.arange(4.0), np.arange(4.0) + 10, 0.95).interval
@@ -119,7 +122,8 @@ def _mann_whitney_p(first: int, second: int, statistic: float) -> float:
 def _cumulative(first: int, second: int) -> NDArray[np.float64]:
     """Return P(statistic <= u) for every u of equal groups [shape=(first * second + 1,)].
 
-    Counts of arrangements are a Gaussian binomial coefficient, multiplied factor by factor.
+    Counts of arrangements are a Gaussian binomial coefficient, multiplied factor by
+    factor.
     """
     counts = np.zeros(first * second + 1)
     counts[0] = 1.0

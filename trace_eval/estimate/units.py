@@ -1,10 +1,11 @@
 """Paired non-parametric bootstrap over counts (Efron 1979; Davison & Hinkley 1997, ch. 2-3).
 
-Every statistic here depends on the items only through a vector of counts. Drawing n items
-with replacement and counting them is the same as one multinomial draw over the distinct
-kinds of items, so a resample costs as many steps as there are kinds, not items. This is an
-identity of distributions, not an approximation. With clusters the unit that is drawn is a
-whole cluster (cluster bootstrap): its kind is its own vector of counts.
+Every statistic here depends on the items only through a vector of counts. Drawing n
+items with replacement and counting them is the same as one multinomial draw over the
+distinct kinds of items, so a resample costs as many steps as there are kinds, not
+items. This is an identity of distributions, not an approximation. With clusters the
+unit that is drawn is a whole cluster (cluster bootstrap): its kind is its own vector of
+counts.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ Statistic = Callable[[NDArray[Any]], NDArray[Any]]
 #: Numbers held at a time, in resampled weights: 32 MB of float64.
 _BLOCK = 4_000_000
 
-#: Whole numbers below this are exact in 32-bit floating point, with room for a resample.
+#: Whole numbers below this are exact in 32-bit floating point, with room for a
+#: resample.
 _EXACT_IN_32_BITS = 2**23
 
 #: Tables with a smaller share of cells in use are multiplied as sparse ones.
@@ -68,7 +70,8 @@ class Units:
         digests = np.add.reduceat(bits[cell], starts)
         _, first, sizes = np.unique(digests, return_index=True, return_counts=True)
         by_appearance = np.argsort(first)
-        # only the first unit of a kind has its number, so that its items alone are counted
+        # only the first unit of a kind has its number, so that its items alone are
+        # counted
         kind_of_unit = np.full(len(starts), -1)
         kind_of_unit[first[by_appearance]] = np.arange(len(first))
         items_of_unit = np.diff(np.r_[starts, len(cell)])
@@ -97,7 +100,9 @@ class Units:
         rng = np.random.default_rng(seed)
         kinds, units = len(self.sizes), int(self.sizes.sum())
         # counts are whole numbers: 32 bits hold them exactly below 2^24
-        dtype = np.float32 if self.total.max(initial=0) < _EXACT_IN_32_BITS else np.float64
+        dtype = (
+            np.float32 if self.total.max(initial=0) < _EXACT_IN_32_BITS else np.float64
+        )
         count = self._counter(dtype)
         draw_units = kinds * _MULTINOMIAL_COST > units
         members = np.repeat(np.arange(kinds), self.sizes) if draw_units else None
@@ -105,7 +110,9 @@ class Units:
         for start in range(0, resamples, block):
             size = min(block, resamples - start)
             if members is None:
-                weights: NDArray[Any] = rng.multinomial(units, self.sizes / units, size=size)
+                weights: NDArray[Any] = rng.multinomial(
+                    units, self.sizes / units, size=size
+                )
             else:
                 weights = np.empty((size, kinds), dtype)
                 together = max(1, _DRAWN_TOGETHER // units)
@@ -120,9 +127,9 @@ class Units:
         """
         if np.count_nonzero(self.tables) > _SPARSE * self.tables.size:
             dense: NDArray[Any] = self.tables.astype(dtype)
-            return lambda weights: np.matmul(weights.astype(dtype, copy=False), dense).astype(
-                np.float64
-            )
+            return lambda weights: np.matmul(
+                weights.astype(dtype, copy=False), dense
+            ).astype(np.float64)
         from scipy.sparse import csr_array
 
         # transposed, a product goes through the weights once, in the order of the units
@@ -132,7 +139,9 @@ class Units:
         )
 
 
-def _draw_into(weights: NDArray[Any], members: NDArray[np.int64], rng: np.random.Generator) -> None:
+def _draw_into(
+    weights: NDArray[Any], members: NDArray[np.int64], rng: np.random.Generator
+) -> None:
     """Fill weights [shape=(resamples, kinds)] with how often units of each kind were drawn.
 
     ``members`` is the kind of each unit.
@@ -142,7 +151,9 @@ def _draw_into(weights: NDArray[Any], members: NDArray[np.int64], rng: np.random
     drawn = rng.integers(units, size=(resamples, units), dtype=np.int32)
     kind = drawn if kinds == units else members[drawn]
     place = kind + kinds * np.arange(resamples)[:, None]
-    weights[:] = np.bincount(place.ravel(), minlength=weights.size).reshape(weights.shape)
+    weights[:] = np.bincount(place.ravel(), minlength=weights.size).reshape(
+        weights.shape
+    )
 
 
 def draw(units: int, resamples: int, seed: int = 0) -> Iterator[NDArray[np.float64]]:

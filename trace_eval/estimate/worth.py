@@ -1,11 +1,12 @@
 """How many independent rows the rows of a few clusters, or of unequal ones, are worth.
 
-Rows of one instruction are alike by an unknown degree. The variance of their mean is the
-greater of two: the one that clusters of their sizes have where rows are as alike as the data may
-hide (an intra-cluster correlation at its upper 80 % limit by the F distribution: Searle 1971), and
-the one that the clusters show, each without its own pull on the mean (Bell & McCaffrey 2002). The
-first holds where one cluster outweighs the others, the second where large clusters are unlike
-small ones. Quantiles are Student's.
+Rows of one instruction are alike by an unknown degree. The variance of their mean is
+the greater of two: the one that clusters of their sizes have where rows are as alike as
+the data may hide (an intra-cluster correlation at its upper 80 % limit by the F
+distribution: Searle 1971), and the one that the clusters show, each without its own
+pull on the mean (Bell & McCaffrey 2002). The first holds where one cluster outweighs
+the others, the second where large clusters are unlike small ones. Quantiles are
+Student's.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ class Clusters:
     Attributes:
         rows: of a cluster, positive [shape=(kinds,)].
         total: sum of the values of its rows [shape=(kinds,)].
-        within: sum of their squared distances from the cluster's mean; zeros where it is not known,
-            which takes them to be wholly alike [shape=(kinds,)].
+        within: sum of their squared distances from the cluster's mean; zeros where it
+            is not known, which takes them to be wholly alike [shape=(kinds,)].
         sizes: how many clusters are of that kind [shape=(kinds,)].
     """
 
@@ -106,7 +107,11 @@ class Clusters:
     def too_few(self) -> str | None:
         """Say why they allow no interval; None: they do."""
         if self.units < LEAST_UNITS:
-            which = "only one unit is" if self.units == 1 else f"only {self.units} units are"
+            which = (
+                "only one unit is"
+                if self.units == 1
+                else f"only {self.units} units are"
+            )
             return f"no interval: {which} drawn from, {LEAST_UNITS} are needed"
         most = float(self.rows.max()) / self.number
         if most > MOST_OF_ONE:
@@ -119,7 +124,10 @@ class Clusters:
         if self.single or self.spread < NO_SPREAD:
             return number**2 / float(self.sizes @ self.rows**2)
         alike = self._alike()
-        by_sizes = float(self.sizes @ (alike * self.rows**2 + (1 - alike) * self.rows)) / number**2
+        by_sizes = (
+            float(self.sizes @ (alike * self.rows**2 + (1 - alike) * self.rows))
+            / number**2
+        )
         # of each cluster without its own pull on the mean
         share_of_others = np.maximum(1 - self.rows / number, 1 - MOST_OF_ONE)
         by_values = float(self.sizes @ (self.influence**2 / share_of_others))
@@ -133,7 +141,9 @@ class Clusters:
         number, units = self.number, self.units
         if units < 2 or number <= units or within < NO_SPREAD:
             return 1.0
-        typical_rows = (number - float(self.sizes @ self.rows**2) / number) / (units - 1)
+        typical_rows = (number - float(self.sizes @ self.rows**2) / number) / (
+            units - 1
+        )
         ratio = between / (units - 1) / (within / (number - units))
         ratio /= float(fdtri(units - 1, number - units, _MORE_ALIKE))
         return float(np.clip((ratio - 1) / (ratio + typical_rows - 1), 0.0, 1.0))
@@ -141,8 +151,8 @@ class Clusters:
     def quantile(self, level: float, exact: bool = False) -> float:
         """Return Student's quantile for these clusters.
 
-        With ``exact`` it is the normal's where each row is a cluster or all are alike, so that no
-        variance is estimated.
+        With ``exact`` it is the normal's where each row is a cluster or all are alike,
+        so that no variance is estimated.
         """
         if exact and (self.single or self.spread < NO_SPREAD):
             return quantile(level)
@@ -151,14 +161,17 @@ class Clusters:
     def uneven_quantile(self, level: float) -> float:
         """Return Student's quantile for as many equal clusters as the uneven ones are worth.
 
-        Few of uneven clusters carry the variance, of which the others say little (Kish 1965).
+        Few of uneven clusters carry the variance, of which the others say little (Kish
+        1965).
         """
         worth = self.number**2 / float(self.sizes @ self.rows**2)
         return quantile(level, degrees=worth - 1)
 
     def reach(self, values: Array, weights: Array, level: float) -> Reach:
         """Return score limits of a mean in [0, 1] over these rows, see :func:`score_reach`."""
-        return score_reach(values, weights, self.worth(), self.quantile(level, exact=True))
+        return score_reach(
+            values, weights, self.worth(), self.quantile(level, exact=True)
+        )
 
     def variance(self) -> float:
         """Return the variance of the mean, unbiased for independent rows."""

@@ -1,8 +1,8 @@
 """The cache of extracted groups: SQLite in WAL mode, shared by processes and runs.
 
 A group is found again by :func:`group_key`: clip, extractor, version, packages, model
-revision, parameters and the keys of the groups that it was derived from. Device, path and
-number of workers are not part of it, because they cannot change the output.
+revision, parameters and the keys of the groups that it was derived from. Device, path
+and number of workers are not part of it, because they cannot change the output.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ def lasting(value: Present | Absent) -> bool:
 class Cache:
     """One process's handle on a cache folder. Safe beside any number of others.
 
-    A damaged entry is a miss and is written anew. Where the cache itself cannot be used (a full or
-    read-only disk, a damaged or locked database) it knows and keeps nothing from then on, and
-    :attr:`problem` says why: that costs time, never a clip.
+    A damaged entry is a miss and is written anew. Where the cache itself cannot be used
+    (a full or read-only disk, a damaged or locked database) it knows and keeps nothing
+    from then on, and :attr:`problem` says why: that costs time, never a clip.
 
     Raises:
         UserError: ``folder`` is no folder.
@@ -66,9 +66,13 @@ class Cache:
         self._db: sqlite3.Connection | None = None
         check_folder(self.folder)
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # transcripts are in it
+            self.folder.mkdir(
+                mode=0o700, parents=True, exist_ok=True
+            )  # transcripts are in it
             (self.folder / "locks").mkdir(exist_ok=True)
-            self._db = open_shared(self.folder / "groups.sqlite", _TABLES, LOCK_TIMEOUT_S)
+            self._db = open_shared(
+                self.folder / "groups.sqlite", _TABLES, LOCK_TIMEOUT_S
+            )
         except (OSError, sqlite3.Error) as error:
             self._give_up(error)
 
@@ -92,7 +96,11 @@ class Cache:
     def clip_of(self, stamp: Stamp) -> str | None:
         """Return the clip hash of a recording that has not changed since it was decoded."""
         row = self._row(
-            "SELECT clip, digest FROM recordings WHERE place = ? AND size = ? AND mark = ?", stamp
+            (
+                "SELECT clip, digest FROM recordings WHERE place = ? AND size = ? AND"
+                " mark = ?"
+            ),
+            stamp,
         )
         return row[0] if row and row[1] == _digest(*stamp, row[0]) else None
 
@@ -103,7 +111,11 @@ class Cache:
     def seconds_of(self, stamp: Stamp) -> float | None:
         """Return the duration of a recording as its header has it, seconds; None: not known."""
         row = self._row(
-            "SELECT seconds, digest FROM durations WHERE place = ? AND size = ? AND mark = ?", stamp
+            (
+                "SELECT seconds, digest FROM durations WHERE place = ? AND size = ? AND"
+                " mark = ?"
+            ),
+            stamp,
         )
         return float(row[0]) if row and row[1] == _digest(*stamp, row[0]) else None
 
@@ -127,15 +139,17 @@ class Cache:
         marks = ", ".join("?" * (len(values) + 1))
         try:
             self._db.execute(
-                f"INSERT OR REPLACE INTO {table} VALUES ({marks})", (*values, _digest(*values))
+                f"INSERT OR REPLACE INTO {table} VALUES ({marks})",
+                (*values, _digest(*values)),
             )
         except (sqlite3.Error, UnicodeError) as error:
             self._give_up(error)
 
     def _give_up(self, error: Exception) -> None:
         self.problem = (
-            f"cache {self.folder}: not used any more ({error}), so clips are extracted again;"
-            f" mend or delete it, or choose another with --cache or ${CACHE_VARIABLE}"
+            f"cache {self.folder}: not used any more ({error}), so clips are extracted"
+            " again; mend or delete it, or choose another with --cache or"
+            f" ${CACHE_VARIABLE}"
         )
         self.close()
 
@@ -143,12 +157,15 @@ class Cache:
     def claim(self, *clips: str) -> Iterator[None]:
         """Hold clips against every other process, so that none is extracted twice.
 
-        A lock is one of 256 files. They are sorted, so that two holders never wait for each other.
+        A lock is one of 256 files. They are sorted, so that two holders never wait for
+        each other.
         """
         with ExitStack() as stack:
             for name in sorted({clip[:2] for clip in clips}) if self._db else ():
                 try:
-                    handle = stack.enter_context((self.folder / "locks" / name).open("a"))
+                    handle = stack.enter_context(
+                        (self.folder / "locks" / name).open("a")
+                    )
                     lock(handle)  # freed when its holder dies
                 except OSError as error:
                     self._give_up(error)
@@ -173,7 +190,8 @@ def check_folder(folder: Path | None) -> None:
     for path in (folder, *folder.parents):
         if path.is_file():
             raise UserError(
-                f"cache {folder}: {path} is a file; name a folder with --cache or ${CACHE_VARIABLE}"
+                f"cache {folder}: {path} is a file; name a folder with --cache or"
+                f" ${CACHE_VARIABLE}"
             )
 
 

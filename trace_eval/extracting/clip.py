@@ -9,14 +9,23 @@ from typing import NamedTuple
 
 from threadpoolctl import threadpool_limits
 
-from blueprints import Absent, Blueprint, Present, Provenance, Signal, Status, UserError, counted
+from blueprints import (
+    Absent,
+    Blueprint,
+    Present,
+    Provenance,
+    Signal,
+    Status,
+    UserError,
+    counted,
+)
 from extractors import MAX_SECONDS, Clip, Extractor, Item
 from trace_eval.data.urls import redact_urls
 from trace_eval.extracting.cache import Cache, group_key, lasting
 from trace_eval.extracting.source import ClipSource
 
-#: Recordings of a batch are decoded up to this much sound, then measured before the next ones,
-#: seconds: a batch of eight answers of half an hour would take gigabytes.
+#: Recordings of a batch are decoded up to this much sound, then measured before the
+#: next ones, seconds: a batch of eight answers of half an hour would take gigabytes.
 HELD_S = 120.0
 
 
@@ -51,7 +60,8 @@ class ClipExtractor:
     Args:
         plan: in dependency order.
         max_seconds: longer recordings are refused.
-        keep_models: hold every model; else each is released before the next one is loaded.
+        keep_models: hold every model; else each is released before the next one is
+            loaded.
     """
 
     def __init__(
@@ -67,7 +77,9 @@ class ClipExtractor:
         self._keep_models = keep_models
         self._blocked: dict[str, Absent] = {}
         self._loaded: set[str] = set()
-        self._provenance = {extractor.group: extractor.provenance() for extractor in self.plan}
+        self._provenance = {
+            extractor.group: extractor.provenance() for extractor in self.plan
+        }
         self._for_language: dict[tuple[str, str | None, str | None], _ForLanguage] = {}
 
     def run(
@@ -83,7 +95,9 @@ class ClipExtractor:
             groups: fill these only; default: all that the plan has.
         """
         jobs = map(_Job, sources, before or [None] * len(sources))
-        return [outcome for part in self._parts(jobs) for outcome in self._run(part, groups)]
+        return [
+            outcome for part in self._parts(jobs) for outcome in self._run(part, groups)
+        ]
 
     def _parts(self, jobs: Iterable[_Job]) -> Iterator[list[_Job]]:
         """Hand on identified recordings, as many together as may be held decoded."""
@@ -98,10 +112,13 @@ class ClipExtractor:
         if part:
             yield part
 
-    def _run(self, jobs: Sequence[_Job], groups: Collection[str] | None) -> list[Extracted]:
+    def _run(
+        self, jobs: Sequence[_Job], groups: Collection[str] | None
+    ) -> list[Extracted]:
         available = [job for job in jobs if job.blueprint is not None]
         claimed = self.cache.claim(*(job.partial.clip for job in available))
-        # numpy's products differ by rounding with the number of threads, and words with them.
+        # numpy's products differ by rounding with the number of threads, and words with
+        # them.
         with claimed, threadpool_limits(1, user_api="blas"):
             for extractor in self.plan:
                 if groups is not None and extractor.group not in groups:
@@ -116,7 +133,8 @@ class ClipExtractor:
     def stored(self, source: ClipSource) -> Extracted | None:
         """Return the blueprint that the cache holds; None if something must be measured.
 
-        No model is loaded and nothing is decoded; what is behind a URL is not asked for.
+        No model is loaded and nothing is decoded; what is behind a URL is not asked
+        for.
         """
         stamp = source.stamp() if source.path is not None else None
         clip = self.cache.clip_of(stamp) if stamp else None
@@ -155,7 +173,9 @@ class ClipExtractor:
             except UserError as error:
                 named = {**own.parameters, "language": language}
                 provenance = own.model_copy(update={"parameters": named})
-                self._for_language[key] = _ForLanguage(failure(extractor, error), provenance)
+                self._for_language[key] = _ForLanguage(
+                    failure(extractor, error), provenance
+                )
         return self._for_language[key]
 
     def _fill(self, extractor: Extractor, jobs: Sequence[_Job]) -> None:
@@ -172,7 +192,9 @@ class ClipExtractor:
             else:
                 self._fill_alike(chosen.extractor, chosen.provenance, some)
 
-    def _fill_alike(self, extractor: Extractor, source: Provenance, jobs: Sequence[_Job]) -> None:
+    def _fill_alike(
+        self, extractor: Extractor, source: Provenance, jobs: Sequence[_Job]
+    ) -> None:
         """Fill a group from the cache, else by measuring."""
         group = extractor.group
         missing: dict[str, list[_Job]] = {}
@@ -188,19 +210,28 @@ class ClipExtractor:
             values = self._measure(extractor, [first for first, *_ in batch])
             for (first, *others), value in zip(batch, values, strict=True):
                 # What was derived from a failed group may be better next time.
-                if all(lasting(first.partial.group(name)) for name in self._used(extractor)):
+                if all(
+                    lasting(first.partial.group(name)) for name in self._used(extractor)
+                ):
                     self.cache.put(first.keys[group], group, value)
                 for job in (first, *others):
                     job.put(group, value, source)
 
     def _used(self, extractor: Extractor) -> list[str]:
         """Return the groups that this extractor reads: needed ones, and wanted ones in the plan."""
-        return [*extractor.needs, *(name for name in extractor.wants if name in self._provenance)]
+        return [
+            *extractor.needs,
+            *(name for name in extractor.wants if name in self._provenance),
+        ]
 
-    def _measure(self, extractor: Extractor, jobs: Sequence[_Job]) -> list[Present | Absent]:
+    def _measure(
+        self, extractor: Extractor, jobs: Sequence[_Job]
+    ) -> list[Present | Absent]:
         if blocked := self._ready(extractor):
             return [blocked for _ in jobs]
-        items = [Item(job.clip, job.blueprint) for job in jobs if job.clip and job.blueprint]
+        items = [
+            Item(job.clip, job.blueprint) for job in jobs if job.clip and job.blueprint
+        ]
         started = time.perf_counter()
         try:
             values = extractor.extract_batch(items)
@@ -209,7 +240,9 @@ class ClipExtractor:
                 raise TypeError(f"{extractor.name} returned {what}")
             for value in values:
                 if not isinstance(value, Present | Absent):
-                    raise TypeError(f"{extractor.name} returned {value!r:.80}, no blueprint group")
+                    raise TypeError(
+                        f"{extractor.name} returned {value!r:.80}, no blueprint group"
+                    )
         except Exception as error:
             if len(jobs) > 1:  # one bad clip must not cost its neighbours
                 return [self._measure(extractor, [job])[0] for job in jobs]
@@ -288,11 +321,15 @@ class _Job:
             except UserError as error:
                 self.error = str(error)
             except Exception as error:  # a decoder bug costs one clip, not the run
-                self.error = f"{self.source.id}: cannot be decoded ({error_text(error)})"
+                self.error = (
+                    f"{self.source.id}: cannot be decoded ({error_text(error)})"
+                )
             if self.clip and self.blueprint and self.clip.sha256 != self.blueprint.clip:
                 # Values of the new recording must not be kept under the old one's hash.
                 self.clip = None
-                self.error = f"{self.source.id}: has changed while it was worked on; run again"
+                self.error = (
+                    f"{self.source.id}: has changed while it was worked on; run again"
+                )
         return self.error is None
 
     def outcome(self, cache_problem: str | None) -> Extracted:
@@ -322,4 +359,8 @@ def _named(extractor: Extractor, error: Exception) -> str:
 def error_text(error: Exception) -> str:
     """Describe an error in one line without secrets; its type first, unless a user caused it."""
     text = redact_urls(" ".join(str(error).split()))[:300]
-    return text if isinstance(error, UserError) else f"{type(error).__name__}: {text}".rstrip(": ")
+    return (
+        text
+        if isinstance(error, UserError)
+        else f"{type(error).__name__}: {text}".rstrip(": ")
+    )

@@ -1,8 +1,8 @@
 """The local engine: clips over processes, a dead worker costing one clip.
 
-Each slot owns one worker process and one clip (or batch) at a time, so nothing queues up unseen
-and a crash of native code is pinned to its clip. Where models run on a GPU, one process per GPU
-does that and nothing else, fed by those that do the rest.
+Each slot owns one worker process and one clip (or batch) at a time, so nothing queues
+up unseen and a crash of native code is pinned to its clip. Where models run on a GPU,
+one process per GPU does that and nothing else, fed by those that do the rest.
 """
 
 from __future__ import annotations
@@ -51,28 +51,35 @@ class LocalEngine:
     """Worker processes on this machine; make it inside a running event loop.
 
     Args:
-        workers: processes for what runs on CPUs; 0: a thread of this process runs it all.
+        workers: processes for what runs on CPUs; 0: a thread of this process runs it
+            all.
         gpus: for each process that runs models on a GPU, which one it sees as
-            ``CUDA_VISIBLE_DEVICES`` (None: those that this process sees); empty: models run
-            where all else does.
+            ``CUDA_VISIBLE_DEVICES`` (None: those that this process sees); empty: models
+            run where all else does.
     """
 
-    def __init__(self, plan: Plan, workers: int, gpus: Sequence[str | None] = ()) -> None:
+    def __init__(
+        self, plan: Plan, workers: int, gpus: Sequence[str | None] = ()
+    ) -> None:
         gpus = gpus if workers else ()
         threads = max(1, cores() // (workers + len(gpus))) if workers else 1
         places = [WorkerDevice(threads)] * workers if workers else [None]
-        # What the cache has needs no worker: to start one takes a second. Where this fails, the
-        # workers do, too, and say it.
+        # What the cache has needs no worker: to start one takes a second. Where this
+        # fails, the workers do, too, and say it.
         self._finder: ClipExtractor | None = None
         with suppress(UserError):
             self._finder = plan.build() if workers else None
         self._stages = plan.stages(split=bool(gpus))
         self._lanes = {
             False: self._lane(plan, places, on_gpu=False),
-            True: self._lane(plan, [WorkerDevice(threads, gpu) for gpu in gpus], on_gpu=True),
+            True: self._lane(
+                plan, [WorkerDevice(threads, gpu) for gpu in gpus], on_gpu=True
+            ),
         }
 
-    def _lane(self, plan: Plan, places: Sequence[WorkerDevice | None], on_gpu: bool) -> _Lane:
+    def _lane(
+        self, plan: Plan, places: Sequence[WorkerDevice | None], on_gpu: bool
+    ) -> _Lane:
         """Return the workers of one kind, with the stages that run there."""
         stages = [stage for stage in self._stages if stage.on_gpu == on_gpu]
         return _Lane([Slot(plan, place) for place in places], stages)
@@ -88,7 +95,9 @@ class LocalEngine:
             return available
         extracted = Extracted(source.id)
         for stage in self._stages:
-            later = await self._lanes[stage.on_gpu].do(stage, Task(source, extracted.blueprint))
+            later = await self._lanes[stage.on_gpu].do(
+                stage, Task(source, extracted.blueprint)
+            )
             extracted = later.after(extracted)
             if extracted.error:
                 break
@@ -116,21 +125,25 @@ class _Waiting(NamedTuple):
 class _Lane:
     """Slots of one kind and what waits for them.
 
-    Later stages go first: a begun clip is finished before the next one is begun, so that little
-    lies between two stages. Workers take their share of what is there, up to a batch, and never
-    wait for more.
+    Later stages go first: a begun clip is finished before the next one is begun, so
+    that little lies between two stages. Workers take their share of what is there, up
+    to a batch, and never wait for more.
     """
 
     def __init__(self, slots: Sequence[Slot], stages: Sequence[Stage]) -> None:
         self.slots = slots
-        self._waiting: dict[Stage, deque[_Waiting]] = {stage: deque() for stage in reversed(stages)}
+        self._waiting: dict[Stage, deque[_Waiting]] = {
+            stage: deque() for stage in reversed(stages)
+        }
         self._filled = asyncio.Event()
         self._tasks = [asyncio.create_task(self._serve(slot)) for slot in slots]
 
     @property
     def capacity(self) -> int:
         """Clips of a batch for each slot, and of its next one."""
-        return 2 * len(self.slots) * max((s.batch_size for s in self._waiting), default=1)
+        return (
+            2 * len(self.slots) * max((s.batch_size for s in self._waiting), default=1)
+        )
 
     async def do(self, stage: Stage, task: Task) -> Extracted:
         """Return the outcome of one stage of one clip."""
@@ -143,7 +156,9 @@ class _Lane:
         while True:
             for stage, waiting in self._waiting.items():
                 batch: list[_Waiting] = []
-                share = math.ceil(len(waiting) / len(self.slots))  # nobody idles beside a batch
+                share = math.ceil(
+                    len(waiting) / len(self.slots)
+                )  # nobody idles beside a batch
                 while waiting and len(batch) < min(share, stage.batch_size):
                     entry = waiting.popleft()
                     if not entry.outcome.done():  # nobody may want it any more
@@ -175,10 +190,13 @@ class _Lane:
             slot.stop()
 
 
-async def each(items: Iterable[T], work: Callable[[T], Awaitable[object]], window: int) -> None:
+async def each(
+    items: Iterable[T], work: Callable[[T], Awaitable[object]], window: int
+) -> None:
     """Work on all items, begun in order, at most ``window`` of them at a time.
 
-    An item is taken when there is room for it. The first exception ends the others and passes.
+    An item is taken when there is room for it. The first exception ends the others and
+    passes.
     """
     slots = asyncio.Semaphore(window)
 

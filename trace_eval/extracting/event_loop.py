@@ -17,10 +17,10 @@ T = TypeVar("T")
 def complete(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine to its result, also where an event loop is running already.
 
-    Notebooks and servers run their cells and handlers inside an event loop, in which no other
-    one can be run. There the work gets a thread with a loop of its own, and this one waits for
-    it. Context variables are seen by the work as they are here; Ctrl-C cancels it, and passes
-    when it has put away what it holds.
+    Notebooks and servers run their cells and handlers inside an event loop, in which no
+    other one can be run. There the work gets a thread with a loop of its own, and this
+    one waits for it. Context variables are seen by the work as they are here; Ctrl-C
+    cancels it, and passes when it has put away what it holds.
     """
     if not _loop_runs():
         return _run(work)
@@ -62,7 +62,8 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
             runner.get_loop()  # half a loop would complain when it is thrown away
         return runner.run(work)
     except KeyboardInterrupt:
-        # It may have torn a task in the middle of a step, which asyncio reports when that is freed.
+        # It may have torn a task in the middle of a step, which asyncio reports when
+        # that is freed.
         runner.get_loop().set_exception_handler(lambda *_: None)
         raise
     finally:
@@ -88,9 +89,9 @@ def ctrl_c_ignored() -> Iterator[None]:
 def ctrl_c_deferred() -> Iterator[None]:
     """Act on Ctrl-C and SIGTERM when the block has ended; processes started in it ignore Ctrl-C.
 
-    Half a start leaves a process that nobody knows, and that complains of its own end. Blocking
-    SIGINT keeps it from the process, whose mask it inherits, but not from this one: another
-    thread may receive it, and Python lets the main thread act on it.
+    Half a start leaves a process that nobody knows, and that complains of its own end.
+    Blocking SIGINT keeps it from the process, whose mask it inherits, but not from this
+    one: another thread may receive it, and Python lets the main thread act on it.
     """
     arrived: list[int] = []
     handlers = {}

@@ -31,21 +31,22 @@ class ExtractOptions:
         workers: worker processes; 0: in this process; None: one per core.
         max_seconds: longer recordings are refused.
         device: where models run: ``auto``, ``cpu`` or ``cuda:N``.
-        language: of the speech, as an ISO 639-1 code or an English name; None: detected, where
-            the recogniser can.
-        beam_size: hypotheses that a Whisper model keeps; None: the profile's, else the library's.
-        compute_type: numbers that faster-whisper computes in, e.g. ``float32``; None: ``int8`` on
-            a CPU, ``float16`` on a GPU.
-        batch_size: clips that a model works on at once; None: 8 for faster-whisper and on a GPU,
-            else 1.
+        language: of the speech, as an ISO 639-1 code or an English name; None:
+            detected, where the recogniser can.
+        beam_size: hypotheses that a Whisper model keeps; None: the profile's, else the
+            library's.
+        compute_type: numbers that faster-whisper computes in, e.g. ``float32``; None:
+            ``int8`` on a CPU, ``float16`` on a GPU.
+        batch_size: clips that a model works on at once; None: 8 for faster-whisper and
+            on a GPU, else 1.
         one_model_at_a_time: release each model before the next one is loaded.
         engine: ``local``, or ``ray`` with the extra of that name.
         ray_address: of a running cluster, e.g. ``auto``; None: one on this machine.
         layout: of conversations, where their content does not tell.
-        agent_channel: of conversations in stereo: channel of the agent; greets: whoever speaks
-            first, also of two voices in one channel.
-        agent_voice: a recording of the agent alone, which says which of two voices in one channel
-            it is.
+        agent_channel: of conversations in stereo: channel of the agent; greets: whoever
+            speaks first, also of two voices in one channel.
+        agent_voice: a recording of the agent alone, which says which of two voices in
+            one channel it is.
         by_turn: compare two conversations turn by turn, one pair each, see
             :func:`trace_eval.conversations.exchanges.pairs_by_turn`.
         extractor_options: extractor -> option -> value, for that extractor alone.
@@ -75,8 +76,12 @@ class ExtractOptions:
         if self.workers is not None and self.workers < 0:
             raise UserError(f"workers {self.workers}: give 0 (this process) or more")
         if not self.max_seconds > 0:
-            raise UserError(f"max_seconds {self.max_seconds:g}: give a positive duration")
+            raise UserError(
+                f"max_seconds {self.max_seconds:g}: give a positive duration"
+            )
         if self.batch_size is not None and self.batch_size < 1:
             raise UserError(f"batch_size {self.batch_size}: give 1 or more clips")
         if self.engine not in ENGINES:
-            raise UserError(f"engine {self.engine!r} is unknown; use {' or '.join(ENGINES)}")
+            raise UserError(
+                f"engine {self.engine!r} is unknown; use {' or '.join(ENGINES)}"
+            )

@@ -11,7 +11,8 @@ from trace_eval.data.access import UrlAccess, url_access
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor
 
-#: Clips that each model sees before it makes room for the next one: loading takes seconds.
+#: Clips that each model sees before it makes room for the next one: loading takes
+#: seconds.
 BATCH_PER_MODEL = 32
 
 
@@ -58,7 +59,9 @@ class Plan:
         numbers = _stage_numbers(self.extractors)
         stages: list[Stage] = []
         for number in sorted(set(numbers.values())):
-            members = [each for each in self.extractors if numbers[each.group] == number]
+            members = [
+                each for each in self.extractors if numbers[each.group] == number
+            ]
             stages.append(self._stage(members, on_gpu=bool(number % 2)))
         return stages
 
@@ -74,7 +77,9 @@ def _stage_numbers(extractors: Sequence[Extractor]) -> dict[str, int]:
     numbers: dict[str, int] = {}
     for extractor in extractors:  # those come first that others use
         on_gpu = extractor.runs_on == "gpu"
-        used = [numbers[g] for g in (*extractor.needs, *extractor.wants) if g in numbers]
+        used = [
+            numbers[g] for g in (*extractor.needs, *extractor.wants) if g in numbers
+        ]
         last = max(used, default=0)
         numbers[extractor.group] = last if last % 2 == on_gpu else last + 1
     return numbers

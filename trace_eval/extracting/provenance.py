@@ -30,7 +30,9 @@ def environment() -> Mapping[str, Any]:
         "git_revision": git_revision(),
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "packages": dict(sorted(packages.items(), key=lambda item: str(item[0]).lower())),
+        "packages": dict(
+            sorted(packages.items(), key=lambda item: str(item[0]).lower())
+        ),
     }
 
 
@@ -45,7 +47,9 @@ def _name_and_version(package: Distribution) -> tuple[str | None, str | None]:
 def git_revision() -> str | None:
     """Commit of the source tree this code runs from (``+`` when changed); None: no checkout."""
     folder = Path(__file__).resolve().parents[2]
-    if not (folder / ".git").exists():  # an installed copy inside somebody's repository is not it
+    if not (
+        folder / ".git"
+    ).exists():  # an installed copy inside somebody's repository is not it
         return None
     try:
         commit, changes = (

@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError, language_code
-from extractors import AUTO, NONE, PROFILES, Extractor, Part, another_recogniser, plan_extractors
+from extractors import (
+    AUTO,
+    NONE,
+    PROFILES,
+    Extractor,
+    Part,
+    another_recogniser,
+    plan_extractors,
+)
 from trace_eval.data.answers import Recording
 from trace_eval.data.files import is_folder
 from trace_eval.data.recordings import find_recordings
@@ -29,7 +37,8 @@ def extractors_of(options: ExtractOptions) -> list[Extractor]:
     """Return the extractors of a profile with the user's overrides, in dependency order.
 
     Raises:
-        UserError: a name is unknown, or an option is given that no recogniser here takes.
+        UserError: a name is unknown, or an option is given that no recogniser here
+            takes.
     """
     choices = {
         "language": options.language and language_code(options.language),
@@ -37,21 +46,28 @@ def extractors_of(options: ExtractOptions) -> list[Extractor]:
         "compute_type": options.compute_type,
     }
     settings = {"device": options.device, "batch": options.batch_size, **choices}
-    plan = plan_extractors(options.profile, options.overrides, settings, options.extractor_options)
+    plan = plan_extractors(
+        options.profile, options.overrides, settings, options.extractor_options
+    )
     for name, value in choices.items():
-        if value is not None and not any(hasattr(extractor, name) for extractor in plan):
+        if value is not None and not any(
+            hasattr(extractor, name) for extractor in plan
+        ):
             remedy = "use -x transcript=faster-whisper:NAME"
             if name == "language":
                 remedy = another_recogniser("faster-whisper")
-            raise UserError(f"{name} {value!r}: no extractor of this plan takes a {name}; {remedy}")
+            raise UserError(
+                f"{name} {value!r}: no extractor of this plan takes a {name}; {remedy}"
+            )
     return plan
 
 
 def pinned(plan: Sequence[Extractor], options: ExtractOptions) -> ExtractOptions:
     """Return options that make this plan again, wherever they are read.
 
-    What the profile left to this machine is named: the recogniser that was chosen, and groups that
-    had no extractor here. Extractors that have no registered name stay as they were given.
+    What the profile left to this machine is named: the recogniser that was chosen, and
+    groups that had no extractor here. Extractors that have no registered name stay as
+    they were given.
     """
     specs: dict[str, str | Extractor] = {
         extractor.group: NONE
@@ -73,7 +89,9 @@ def pinned(plan: Sequence[Extractor], options: ExtractOptions) -> ExtractOptions
             value = getattr(extractor, name)
             if value != getattr(other, name) and isinstance(value, str | int | float):
                 own.setdefault(extractor.name, {})[name] = value
-    return replace(options, overrides={**options.overrides, **specs}, extractor_options=own)
+    return replace(
+        options, overrides={**options.overrides, **specs}, extractor_options=own
+    )
 
 
 def groups_alone(options: ExtractOptions, groups: Sequence[str]) -> ExtractOptions:
@@ -97,11 +115,13 @@ def with_needs(plan: Sequence[Extractor], groups: Iterable[str]) -> list[Extract
 def check_available(plan: Sequence[Extractor], options: ExtractOptions) -> None:
     """Refuse a plan that cannot run on this machine, before any clip is worked on.
 
-    A Ray cluster may have what this machine lacks, so there nothing is refused. What a profile
-    brings although it has no wheel everywhere is absent with its reason, unless it was named.
+    A Ray cluster may have what this machine lacks, so there nothing is refused. What a
+    profile brings although it has no wheel everywhere is absent with its reason, unless
+    it was named.
 
     Raises:
-        UserError: names every extractor that lacks a package or a model, with the remedies.
+        UserError: names every extractor that lacks a package or a model, with the
+            remedies.
     """
     if options.engine == "ray":
         return
@@ -117,8 +137,8 @@ def check_available(plan: Sequence[Extractor], options: ExtractOptions) -> None:
     reasons = "".join(f"\n  {group}: {reason}" for group, reason in lacking.items())
     without = " ".join(f"-x {group}=none" for group in lacking)
     raise UserError(
-        f"profile {options.profile}: {len(lacking)} of {len(plan)} extractors cannot run here;"
-        f" nothing was extracted{reasons}\nor go without: {without}"
+        f"profile {options.profile}: {len(lacking)} of {len(plan)} extractors cannot"
+        f" run here; nothing was extracted{reasons}\nor go without: {without}"
     )
 
 
@@ -136,12 +156,13 @@ def engine_of(
         shards: where the engine ``ray`` keeps its results: a folder or an fsspec URL.
 
     Raises:
-        UserError: the engine ``ray`` cannot be had, or there is no place for its shards; or the
-            cache cannot be where it is wanted.
+        UserError: the engine ``ray`` cannot be had, or there is no place for its
+            shards; or the cache cannot be where it is wanted.
     """
     if options.engine == "ray" and shards is None:
         raise UserError(
-            "engine ray: keeps its results in a folder; use extract_to or judge_manifest"
+            "engine ray: keeps its results in a folder; use extract_to or"
+            " judge_manifest"
         )
     check_available(plan, options)
     check_folder(options.cache)
@@ -162,7 +183,9 @@ def engine_of(
 
 def _gpus(plan: Sequence[Extractor], options: ExtractOptions) -> Sequence[str | None]:
     """Return which GPU each process with models may see; None: any."""
-    if options.device == "cpu" or not any(extractor.runs_on == "gpu" for extractor in plan):
+    if options.device == "cpu" or not any(
+        extractor.runs_on == "gpu" for extractor in plan
+    ):
         return []
     from extractors import gpu_count
 
@@ -185,7 +208,11 @@ def source_of(
 
 def source_from(content: Path | str | bytes) -> ClipSource:
     """Make the engine's source from the path of a recording or the bytes of its file."""
-    recording = Recording(data=content) if isinstance(content, bytes) else Recording(audio=content)
+    recording = (
+        Recording(data=content)
+        if isinstance(content, bytes)
+        else Recording(audio=content)
+    )
     return source_of(recording)
 
 
@@ -201,13 +228,16 @@ def extract_each(
     Args:
         sources: distinct recordings.
         shards: as of :func:`engine_of`.
-        begin: told how many are not in shards yet; the others are then neither read nor told of.
+        begin: told how many are not in shards yet; the others are then neither read nor
+            told of.
     """
     end_if_imported_by_worker()
     plan = extractors_of(options)
 
     async def work() -> None:
-        engine = engine_of(options, plan, clips=len(sources), sources=sources, shards=shards)
+        engine = engine_of(
+            options, plan, clips=len(sources), sources=sources, shards=shards
+        )
 
         async def one(source: ClipSource) -> None:
             listener(await engine.extract(source))
@@ -232,7 +262,8 @@ def extract(
     """Extract blueprints of recordings, in their order; a bad one is an error in its place.
 
     Args:
-        sources: a recording, its URL or its bytes, a folder of recordings, or a list of them.
+        sources: a recording, its URL or its bytes, a folder of recordings, or a list of
+            them.
 
     Raises:
         UserError: no recording lies below a folder, or an option is unknown.

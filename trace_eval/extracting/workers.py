@@ -36,9 +36,10 @@ THREAD_VARIABLES = (
     "NUMBA_NUM_THREADS",
 )
 
-#: After a clip longer than this, freed memory goes back to the system, seconds: a worker that has
-#: seen two minutes would keep 100 MB for ever. To give it back at once instead, by malloc's
-#: environment variables, takes a page fault for every array: a tenth of all time but ASR's.
+#: After a clip longer than this, freed memory goes back to the system, seconds: a
+#: worker that has seen two minutes would keep 100 MB for ever. To give it back at once
+#: instead, by malloc's environment variables, takes a page fault for every array: a
+#: tenth of all time but ASR's.
 TRIM_AFTER_S = 30.0
 
 #: Held while the running script is out of sight.
@@ -58,8 +59,8 @@ class WorkerDevice:
 
     Attributes:
         threads: of its numerical libraries.
-        gpu: the only GPU that it sees, as in ``CUDA_VISIBLE_DEVICES``; None: what its parent
-            sees.
+        gpu: the only GPU that it sees, as in ``CUDA_VISIBLE_DEVICES``; None: what its
+            parent sees.
     """
 
     threads: int = 1
@@ -68,7 +69,9 @@ class WorkerDevice:
     def environment(self) -> dict[str, str]:
         """Return the environment variables of the worker."""
         result = dict.fromkeys(THREAD_VARIABLES, str(self.threads))
-        return result if self.gpu is None else {**result, "CUDA_VISIBLE_DEVICES": self.gpu}
+        return (
+            result if self.gpu is None else {**result, "CUDA_VISIBLE_DEVICES": self.gpu}
+        )
 
 
 class WorkersError(UserError):
@@ -79,7 +82,8 @@ class Slot:
     """One worker.
 
     Args:
-        place: where; None: a thread of this process, which nothing protects from crashes.
+        place: where; None: a thread of this process, which nothing protects from
+            crashes.
     """
 
     def __init__(self, plan: Plan, place: WorkerDevice | None) -> None:
@@ -110,8 +114,10 @@ class Slot:
         except BrokenProcessPool:
             if self._ready is None or self._ready.exception() is not None:
                 raise WorkersError(
-                    "worker processes end before their first clip; a script with extractors of"
-                    ' its own must call trace_eval below `if __name__ == "__main__":`, otherwise'
+                    "worker processes end before their first clip; a script with"
+                    " extractors of"
+                    ' its own must call trace_eval below `if __name__ == "__main__":`,'
+                    " otherwise"
                     " use workers=0 (--workers 0) to see why"
                 ) from None
             self._executor = self._process = self._ready = None
@@ -126,7 +132,9 @@ class Slot:
                 )
             ]
 
-    def _submit(self, tasks: list[Task], groups: frozenset[str] | None) -> Future[list[Extracted]]:
+    def _submit(
+        self, tasks: list[Task], groups: frozenset[str] | None
+    ) -> Future[list[Extracted]]:
         if self._executor is None and self._place is not None:
             self._start_process(self._place)
         elif self._executor is None:
@@ -136,7 +144,9 @@ class Slot:
         self._last = self._executor.submit(work, tasks, groups)
         return self._last
 
-    def _run_here(self, tasks: list[Task], groups: frozenset[str] | None) -> list[Extracted]:
+    def _run_here(
+        self, tasks: list[Task], groups: frozenset[str] | None
+    ) -> list[Extracted]:
         if self._local is None:
             self._local = self._plan.build()
         sources, before = zip(*tasks, strict=True)
@@ -144,21 +154,29 @@ class Slot:
 
     def _start_process(self, place: WorkerDevice) -> None:
         """Start the worker; Ctrl-C and SIGTERM wait until :meth:`stop` can end it."""
-        resource_tracker.ensure_running()  # its start, if inside the block, would unblock SIGINT
+        # its start, if inside the block, would unblock SIGINT
+        resource_tracker.ensure_running()
         with ctrl_c_deferred():
             try:
                 executor = ProcessPoolExecutor(
-                    1, multiprocessing.get_context("spawn"), _start_worker, (self._plan,)
+                    1,
+                    multiprocessing.get_context("spawn"),
+                    _start_worker,
+                    (self._plan,),
                 )
             except (OSError, ImportError, NotImplementedError) as error:
                 raise UserError(
-                    f"no worker process can be started without shared memory ({error}); make"
-                    " /dev/shm writable, or use --workers 0"
+                    f"no worker process can be started without shared memory ({error});"
+                    " make /dev/shm writable, or use --workers 0"
                 ) from error
             before = set(multiprocessing.active_children())
             with _set(place.environment()), without_script(self._plan):
-                self._ready = executor.submit(_wait_ready)  # the process starts inside this call
-            self._process = next(iter(set(multiprocessing.active_children()) - before), None)
+                self._ready = executor.submit(
+                    _wait_ready
+                )  # the process starts inside this call
+            self._process = next(
+                iter(set(multiprocessing.active_children()) - before), None
+            )
             self._executor = executor
 
     def stop(self) -> None:
@@ -166,10 +184,11 @@ class Slot:
         if self._executor is None or self._ending is not None:
             return
         busy = any(f is not None and not f.done() for f in (self._ready, self._last))
-        # An executor that was once told not to wait can never be waited for again; so a thread
-        # waits from the start, and workers end side by side.
+        # An executor that was once told not to wait can never be waited for again; so a
+        # thread waits from the start, and workers end side by side.
         self._ending = threading.Thread(
-            target=self._executor.shutdown, kwargs={"wait": True, "cancel_futures": True}
+            target=self._executor.shutdown,
+            kwargs={"wait": True, "cancel_futures": True},
         )
         self._ending.start()
         if self._process is not None and busy:
@@ -179,7 +198,8 @@ class Slot:
     def close(self) -> None:
         """Stop the worker and wait for its end.
 
-        Without waiting, Python's own wait at exit races with the thread that watches workers.
+        Without waiting, Python's own wait at exit races with the thread that watches
+        workers.
         """
         self.stop()
         if self._ending is not None:
@@ -192,8 +212,8 @@ class Slot:
 def without_script(needed: object) -> Iterator[None]:
     """Keep a process that is spawned here from importing the script that its parent runs.
 
-    A script without a main guard would start everything again in each worker. Only what was
-    defined in the script itself, e.g. an extractor, cannot be had without it.
+    A script without a main guard would start everything again in each worker. Only what
+    was defined in the script itself, e.g. an extractor, cannot be had without it.
     """
     script = sys.modules["__main__"]
     with _STARTING:
@@ -231,7 +251,7 @@ def _set(variables: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-# --- inside a worker -------------------------------------------------------------------
+# --- inside a worker ------------------------------------------------------------------
 
 _worker: ClipExtractor | Exception | None = None
 

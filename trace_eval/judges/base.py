@@ -37,7 +37,9 @@ class Activity(NamedTuple):
 
 
 def _no_audio(recording: Recording) -> Clip:
-    raise LookupError(f"{recording.source_id}: this case was made without its recordings")
+    raise LookupError(
+        f"{recording.source_id}: this case was made without its recordings"
+    )
 
 
 @dataclass(frozen=True)
@@ -48,13 +50,16 @@ class Case:
 
     Attributes:
         item: a pair, or a single answer.
-        blueprints: role of ``item.recordings()`` -> blueprint, for the roles that the judge needs.
+        blueprints: role of ``item.recordings()`` -> blueprint, for the roles that the
+            judge needs.
         decode: the samples of one of the item's recordings, on demand.
     """
 
     item: Item
     blueprints: Mapping[str, Blueprint] = field(default_factory=dict)
-    decode: Callable[[Recording], Clip] = field(default=_no_audio, repr=False, compare=False)
+    decode: Callable[[Recording], Clip] = field(
+        default=_no_audio, repr=False, compare=False
+    )
 
     @classmethod
     def of(
@@ -73,7 +78,9 @@ class Case:
     def answers(self) -> dict[str, Blueprint]:
         """Role -> blueprint of the answers: ``a`` and ``b``, ``answer``, or one per turn."""
         roles = self.item.answer_roles
-        return {role: self.blueprints[role] for role in roles if role in self.blueprints}
+        return {
+            role: self.blueprints[role] for role in roles if role in self.blueprints
+        }
 
     @property
     def instruction(self) -> Blueprint | None:
@@ -134,8 +141,8 @@ class Judge(ABC):
             :class:`~trace_eval.data.rubrics.ScoreRubric`.
         accepts: the kinds of items that it takes.
         concurrency: cases in flight.
-        uses: fields of ``JudgeOptions`` that have an effect on it; others that the user sets
-            are refused. None: it does not say, and nothing is refused.
+        uses: fields of ``JudgeOptions`` that have an effect on it; others that the user
+            sets are refused. None: it does not say, and nothing is refused.
         takes_conversations: whether an answer may be a conversation of many turns.
     """
 
@@ -177,7 +184,10 @@ class Judge(ABC):
 
     def roles(self, item: Item) -> list[str]:
         """Name the recordings of an item whose blueprints it needs."""
-        return [*item.answer_roles, *(["instruction"] if self.needs_instruction(item) else [])]
+        return [
+            *item.answer_roles,
+            *(["instruction"] if self.needs_instruction(item) else []),
+        ]
 
     @abstractmethod
     async def judge(self, case: Case) -> Outcome:
@@ -188,7 +198,9 @@ class Judge(ABC):
 
     def unscored(self, item: Item, reason: Reason, detail: str) -> Outcome:
         """Make an outcome without a verdict or score, with the reason."""
-        return unscored(item, self.rubric, judge=self.spec, reason=reason, detail=detail)
+        return unscored(
+            item, self.rubric, judge=self.spec, reason=reason, detail=detail
+        )
 
     async def close(self) -> None:  # noqa: B027 - most judges hold nothing
         """Release connections."""
@@ -199,12 +211,15 @@ def refuses(judge: Judge, item: Item) -> str | None:
     if not item.has_conversations or judge.takes_conversations:
         return None
     return (
-        f"the answer is a conversation, and judge {judge.spec} takes one recording or text; use"
-        " a judge that reads (rules, openai:MODEL), and of single ones a rubric of conversations"
+        f"the answer is a conversation, and judge {judge.spec} takes one recording or"
+        " text; use a judge that reads (rules, openai:MODEL), and of single ones a"
+        " rubric of conversations"
     )
 
 
-def unscored(item: Item, rubric: Any, judge: str, reason: Reason, detail: str) -> Outcome:
+def unscored(
+    item: Item, rubric: Any, judge: str, reason: Reason, detail: str
+) -> Outcome:
     """Make an outcome without a verdict or score, with the reason; see :attr:`Judge.rubric`."""
     if isinstance(item, Pair):
         made = Judgement.unscored(item.id, judge, reason, detail)

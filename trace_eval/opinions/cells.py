@@ -20,17 +20,27 @@ from trace_eval.data.spelling import EITHER_SIDE, NO_LABEL, is_missing, visible
 Texts = NDArray[np.object_]
 
 
-def ids_of(source: str, columns: Mapping[str, Sequence[Any]], default_ids: bool) -> Texts:
+def ids_of(
+    source: str, columns: Mapping[str, Sequence[Any]], default_ids: bool
+) -> Texts:
     """Return the ids; without a column of them, row numbers if allowed, else the recordings."""
     named = columns.get("id", None if default_ids else columns.get("recording"))
     if named is None:
         if not default_ids:
-            raise InputError(f"{source}: no column 'id' (or pair, item, index); add one")
-        return texts_of([str(n + 1) for n in range(len(next(iter(columns.values()), ())))])
+            raise InputError(
+                f"{source}: no column 'id' (or pair, item, index); add one"
+            )
+        return texts_of(
+            [str(n + 1) for n in range(len(next(iter(columns.values()), ())))]
+        )
     ids = texts_of(named)
-    empty = np.flatnonzero([one is None or not str(one).strip() for one in ids.tolist()])
+    empty = np.flatnonzero(
+        [one is None or not str(one).strip() for one in ids.tolist()]
+    )
     if len(empty):
-        raise InputError(f"{source}, record {int(empty[0]) + 1}: the id is empty; fill it in")
+        raise InputError(
+            f"{source}, record {int(empty[0]) + 1}: the id is empty; fill it in"
+        )
     return ids
 
 
@@ -46,7 +56,8 @@ _DECIMAL_COMMA = re.compile(r"\A[+-]?[0-9]+,([0-9]{1,2}|[0-9]{4,})")
 def number_of(value: object) -> float | None:
     """Read a cell's finite number, in any unambiguous form; None if it is no number.
 
-    Signs may be those of typesetting, and a comma a decimal one. ``1,234`` may be either of two.
+    Signs may be those of typesetting, and a comma a decimal one. ``1,234`` may be
+    either of two.
     """
     if isinstance(value, bool):
         return None
@@ -70,12 +81,16 @@ def numbers_of(
     Args:
         mappable: the command has ``--map``, for values that are no numbers.
     """
-    with suppress(TypeError, ValueError):  # something that is no number: which, is said below
+    with suppress(
+        TypeError, ValueError
+    ):  # something that is no number: which, is said below
         numbers = np.fromiter(map(float, values), float, len(values))
         if np.isfinite(numbers).all():
             return numbers
     present = [value for value in values if not is_missing(value)]
-    percent = bool(present) and all(str(value).rstrip().endswith("%") for value in present)
+    percent = bool(present) and all(
+        str(value).rstrip().endswith("%") for value in present
+    )
     numbers = np.full(len(values), np.nan)
     wrong: dict[str, int] = {}
     for row, value in enumerate(values):
@@ -90,14 +105,16 @@ def numbers_of(
         value, row = next(iter(wrong.items()))
         remedy = ""
         if mappable and set(map(_category, wrong)) <= set(CATEGORIES):
-            typed = " ".join(_map(one, f"{CATEGORIES[_category(one)]}") for one in wrong)
+            typed = " ".join(
+                _map(one, f"{CATEGORIES[_category(one)]}") for one in wrong
+            )
             remedy = f"; if these are the words of P.800, say {typed}"
         elif mappable:
             typed = " ".join(_map(one, "NUMBER") for one in list(wrong)[:_SHOWN])
             remedy = f"; or say what each means, a number or {NO_LABEL}: {typed}"
         raise InputError(
-            f"{source}, record {row + 1}: {column} is {value!r:.60}; give a number with a"
-            f" decimal point, e.g. 3.5, or nothing{remedy}"
+            f"{source}, record {row + 1}: {column} is {value!r:.60}; give a number with"
+            f" a decimal point, e.g. 3.5, or nothing{remedy}"
         )
     return numbers
 
@@ -120,14 +137,16 @@ def raters_of(
 ) -> tuple[Texts | None, tuple[str, ...]]:
     """Read a column of raters, with sentences on names that look alike.
 
-    Names that differ in what nobody sees or types on purpose (forms of Unicode, invisible
-    characters, blanks, capitals, letters of other alphabets that look the same) are one rater,
-    called as it is spelt first. They stay apart where both rated one item. An empty cell is a
-    rater without a name.
+    Names that differ in what nobody sees or types on purpose (forms of Unicode,
+    invisible characters, blanks, capitals, letters of other alphabets that look the
+    same) are one rater, called as it is spelt first. They stay apart where both rated
+    one item. An empty cell is a rater without a name.
     """
     if values is None:
         return None, ()
-    names = ["" if value is None or not str(value).strip() else value for value in values]
+    names = [
+        "" if value is None or not str(value).strip() else value for value in values
+    ]
     spellings: dict[str, list[Any]] = {}
     for name in dict.fromkeys(names):
         if name != "":
@@ -139,13 +158,18 @@ def raters_of(
         twice = False
         for name, id_ in zip(names, ids, strict=True):
             if name in rated:
-                twice = twice or any(id_ in of for other, of in rated.items() if other != name)
+                twice = twice or any(
+                    id_ in of for other, of in rated.items() if other != name
+                )
                 rated[name].add(id_)
         shown = ", ".join(
             ascii(name) if str(name) != visible(name) else repr(name) for name in group
         )
         if twice:
-            said.append(f"raters {shown} look alike and rated the same items: they are kept apart")
+            said.append(
+                f"raters {shown} look alike and rated the same items: they are kept"
+                " apart"
+            )
         else:
             said.append(f"raters {shown} look alike and are read as one")
             called |= dict.fromkeys(group, group[0])
@@ -194,13 +218,17 @@ def without_traps(
         who = columns["rater"][row] if "rater" in columns else None
         if word not in TRAP_WORDS:
             raise InputError(
-                f"{source}, record {row + 1}: trap is {text!r}; write right or wrong, or leave the"
-                " cell empty"
+                f"{source}, record {row + 1}: trap is {text!r}; write right or wrong,"
+                " or leave the cell empty"
             )
         if who is None:
-            raise InputError(f"{source}, record {row + 1}: a trap needs its rater; name one")
+            raise InputError(
+                f"{source}, record {row + 1}: a trap needs its rater; name one"
+            )
         answers[str(who)] = (*answers.get(str(who), ()), TRAP_WORDS[word])
-        kept[row] = any(columns[name][row] not in (None, "") for name in labels if name in columns)
+        kept[row] = any(
+            columns[name][row] not in (None, "") for name in labels if name in columns
+        )
     rest = {name: list(column) for name, column in columns.items() if name != "trap"}
     if not kept.all():
         rest = {name: list(compress(column, kept)) for name, column in rest.items()}
@@ -214,8 +242,9 @@ def check_inclusion(source: str, inclusion: NDArray[np.float64] | None) -> None:
     wrong = np.flatnonzero((inclusion <= 0) | (inclusion > 1))
     if len(wrong):
         raise InputError(
-            f"{source}, record {int(wrong[0]) + 1}: inclusion is {inclusion[wrong[0]]:g}; give the"
-            " probability, above 0 and up to 1, with which the item was chosen"
+            f"{source}, record {int(wrong[0]) + 1}: inclusion is"
+            f" {inclusion[wrong[0]]:g}; give the probability, above 0 and up to 1, with"
+            " which the item was chosen"
         )
 
 
@@ -228,8 +257,8 @@ def refuse_duplicates(
 ) -> None:
     """Refuse an id that one rater gave twice in one repetition.
 
-    A rater without a name (an empty text) may be several annotators. ``records``: number of each
-    row in the source, from 0; None: those of the table.
+    A rater without a name (an empty text) may be several annotators. ``records``:
+    number of each row in the source, from 0; None: those of the table.
     """
     keys: list[Any] = ids.tolist()
     parts = [column.tolist() for column in (rater, repeat) if column is not None]
@@ -242,30 +271,43 @@ def refuse_duplicates(
         if rater is not None and rater[row] == "":
             continue
         if key in first:
-            one, other = (n if records is None else int(records[n]) for n in (first[key], row))
+            one, other = (
+                n if records is None else int(records[n]) for n in (first[key], row)
+            )
             raise InputError(
                 f"{source}, record {other + 1}: id {ids[row]} was given in record"
-                f" {one + 1} already{'' if rater is None else f', by {rater[row]}'}; delete one, or"
-                " tell them apart by a 'rater' or 'repeat' column"
+                f" {one + 1} already{'' if rater is None else f', by {rater[row]}'};"
+                " delete one, or tell them apart by a 'rater' or 'repeat' column"
             )
         first[key] = row
 
 
-#: From here on a number beside labels of 0 to 2 is a code for something else: -99, 9, 888.
+#: From here on a number beside labels of 0 to 2 is a code for something else: -99, 9,
+#: 888.
 _CODE = 8
 
 #: Values named in a message.
 _SHOWN = 6
 
 #: Scales of comparison that are in use, by their least and greatest number.
-_COMPARISONS = ((1, 3), (1, 5), (1, 7), (1, 9), (0, 2), (0, 4), (0, 6), (0, 10), (0, 100))
+_COMPARISONS = (
+    (1, 3),
+    (1, 5),
+    (1, 7),
+    (1, 9),
+    (0, 2),
+    (0, 4),
+    (0, 6),
+    (0, 10),
+    (0, 100),
+)
 
 
 def scale_remedy(low: float, high: float) -> str:
     """Say how to declare a scale of comparison of which these are the ends that occur.
 
-    Zero is the middle of signed numbers, however far they go. Of others the ends decide where the
-    middle is: unless they are usual ones, they are left blank.
+    Zero is the middle of signed numbers, however far they go. Of others the ends decide
+    where the middle is: unless they are usual ones, they are left blank.
     """
     where = "numbers are a scale; declare its ends, first the one that says A is better"
     if low < 0:
@@ -299,7 +341,9 @@ class UnreadValues:
     _values: dict[tuple[str, str], _Value] = field(default_factory=dict)
     _columns: dict[str, set[str]] = field(default_factory=dict)
 
-    def add(self, column: str, value: object, row: int, why: str, allowed: tuple[str, ...]) -> None:
+    def add(
+        self, column: str, value: object, row: int, why: str, allowed: tuple[str, ...]
+    ) -> None:
         """Keep a value of a row, counted from 0, and the labels that its column may hold."""
         key = column, str(value)
         self._values.setdefault(key, _Value(row, why, allowed)).rows += 1
@@ -309,13 +353,15 @@ class UnreadValues:
 
     def seen(self, column: str, values: Sequence[Any]) -> None:
         """Keep the values of a column that holds such values: a scale is known by all of them."""
-        self._columns[column] = {str(value) for value in values if not is_missing(value)}
+        self._columns[column] = {
+            str(value) for value in values if not is_missing(value)
+        }
 
     def refuse(self, mappable: bool) -> None:
         """Refuse the table if it holds such values: says which, how often, where and what to do.
 
-        Where it is mappable, ``--map`` and ``--scale`` are the remedies. What a value means is
-        left blank in them, unless the value itself says it.
+        Where it is mappable, ``--map`` and ``--scale`` are the remedies. What a value
+        means is left blank in them, unless the value itself says it.
         """
         if not self:
             return
@@ -326,22 +372,27 @@ class UnreadValues:
         also = f"; also {', '.join(others)}" if others else ""
         remedy = self._remedy(column) if mappable else "write each as one of them"
         raise InputError(
-            f"{self.source}, record {first.row + 1}{self._id(first)}: {column} is {value!r:.80}"
-            f" in {counted(first.rows, 'row')} ({first.why}){also}; labels are"
-            f" {', '.join(first.allowed)}{self.others}; {remedy}"
+            f"{self.source}, record {first.row + 1}{self._id(first)}: {column} is"
+            f" {value!r:.80} in {counted(first.rows, 'row')} ({first.why}){also};"
+            f" labels are {', '.join(first.allowed)}{self.others}; {remedy}"
         )
 
     def _remedy(self, column: str) -> str:
         """Say what to type; a meaning that only the user knows is a blank, ``LABEL``."""
         values = [value for _, value in self._values]
-        numbers = {value: number_of(value) for value in {*values, *self._columns.get(column, ())}}
+        numbers = {
+            value: number_of(value)
+            for value in {*values, *self._columns.get(column, ())}
+        }
         known = [number for number in numbers.values() if number is not None]
         far = {number for number in known if abs(number) >= _CODE}
         rest = {*known} - far
         coded = bool(far) and bool(rest) and rest <= {0.0, 1.0, 2.0}
         if len(known) == len(numbers) and not coded and not {*known} <= {0.0, 1.0, 2.0}:
             return scale_remedy(min(known), max(known))
-        either = {value for (_, value), one in self._values.items() if one.why == EITHER_SIDE}
+        either = {
+            value for (_, value), one in self._values.items() if one.why == EITHER_SIDE
+        }
         plainly = {value for value in values if numbers[value] in (1, 2)} - either
         typed = " ".join(
             _map(value, f"{numbers[value]:g}" if value in plainly else "LABEL")
@@ -354,7 +405,10 @@ class UnreadValues:
 
     def _described(self, key: tuple[str, str], value: _Value) -> str:
         rows = counted(value.rows, "row")
-        return f"{key[1]!r:.80} in {rows} of {key[0]} (record {value.row + 1}{self._id(value)})"
+        return (
+            f"{key[1]!r:.80} in {rows} of {key[0]} (record"
+            f" {value.row + 1}{self._id(value)})"
+        )
 
     def _id(self, value: _Value) -> str:
         return f" (id {self.ids[value.row]})" if len(self.ids) else ""

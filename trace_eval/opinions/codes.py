@@ -1,7 +1,7 @@
 """Labels as numbers, and the columns that a table of opinions may have.
 
-A code below :data:`SPLIT` is one label. The others are sets of labels on which raters split: each
-label of a set is right in part. :data:`MISSING` is no label.
+A code below :data:`SPLIT` is one label. The others are sets of labels on which raters
+split: each label of a set is right in part. :data:`MISSING` is no label.
 """
 
 from __future__ import annotations
@@ -36,12 +36,13 @@ SPLIT = len(LABELS)
 _SUBSETS = np.array(list(product((0, 1), repeat=SPLIT)), np.int64)
 _PLACES = 1 << np.arange(SPLIT)[::-1]
 
-#: Share of each label by code: all of it, or equal parts of a set [shape=(codes, labels)].
+#: Share of each label by code: all of it, or equal parts of a set [shape=(codes,
+#: labels)].
 SHARES = np.concatenate([np.eye(SPLIT), _SUBSETS[_SUBSETS.sum(1) > 1]])
 SHARES /= SHARES.sum(1, keepdims=True)
 
-#: Points of answer A by code: a win, a loss, a tie of any kind or a split; the last is of a missing
-#: label.
+#: Points of answer A by code: a win, a loss, a tie of any kind or a split; the last is
+#: of a missing label.
 POINTS = np.r_[1.0, 0.0, np.full(len(SHARES) - 2, 0.5), np.nan]
 
 #: Code of each subset.
@@ -50,7 +51,9 @@ _CODE_OF[(SHARES > 0) @ _PLACES] = np.arange(len(SHARES))
 
 #: Code with all ties as one; the last is of a missing label.
 _WINS, _TIES = SHARES[:, :TIE] > 0, (SHARES[:, TIE:] > 0).any(1, keepdims=True)
-_COLLAPSED = np.append(_CODE_OF[np.c_[_WINS, _TIES] @ _PLACES[: TIE + 1]], MISSING).astype(np.int8)
+_COLLAPSED = np.append(
+    _CODE_OF[np.c_[_WINS, _TIES] @ _PLACES[: TIE + 1]], MISSING
+).astype(np.int8)
 
 
 def code_of(sets: NDArray[np.bool_]) -> Codes:
@@ -106,11 +109,13 @@ TEXT_FACTS = (
 
 #: Numbers per answer: seconds, LUFS, MOS (1-5), tokens of its transcript.
 NUMBER_FACTS = tuple(
-    f"{name}_{side}" for name in ("duration", "loudness", "mos", "tokens") for side in "ab"
+    f"{name}_{side}"
+    for name in ("duration", "loudness", "mos", "tokens")
+    for side in "ab"
 )
 
-#: How sure a judge was (the more the surer, but for ``entropy``, in bits), its own probability
-#: of A, and how far A is ahead.
+#: How sure a judge was (the more the surer, but for ``entropy``, in bits), its own
+#: probability of A, and how far A is ahead.
 CERTAINTY_FACTS = (
     "confidence",
     "entropy",
@@ -124,11 +129,12 @@ CERTAINTY_FACTS = (
 #: How a label came to be: its probability of being asked for, and seconds that it took.
 DESIGN_FACTS = ("inclusion", "seconds")
 
-#: How many reasons of a judge name evidence that can be checked, and how many of those state
-#: what is not so; how many claims are in them, and how many of those are true.
+#: How many reasons of a judge name evidence that can be checked, and how many of those
+#: state what is not so; how many claims are in them, and how many of those are true.
 REASON_FACTS = ("reasons", "reasons_unsupported", "claims", "claims_true")
 
-#: What a judge (in judgements) or annotators (in labels) gave each answer, on any scale.
+#: What a judge (in judgements) or annotators (in labels) gave each answer, on any
+#: scale.
 SCORE_FACTS = ("score_a", "score_b")
 
 #: Every fact with a meaning of its own; others are numbers that were asked for by name.

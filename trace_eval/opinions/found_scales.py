@@ -71,8 +71,8 @@ def said_of(scale: Numbers) -> str:
     """Say how scores were read."""
     if not scale.bounded:
         return (
-            f"scores are read as numbers without ends, here {scale.low:g} to {scale.high:g};"
-            " --scale WORST..BEST declares them"
+            f"scores are read as numbers without ends, here {scale.low:g} to"
+            f" {scale.high:g}; --scale WORST..BEST declares them"
         )
     return (
         f"scores are read as {scale.low:g} to {scale.high:g}, by their values; --scale"
@@ -89,19 +89,23 @@ def refuse_off_scale(
     if off:
         raise InputError(
             f"{source}, record {off[0] + 1}: {column} is {texts[off[0]]!s:.60} in"
-            f" {_rows(texts, off)}, which is not on the scale {ends}; correct it, or leave it out:"
-            f" {_missing(texts[off[0]])}"
+            f" {_rows(texts, off)}, which is not on the scale {ends}; correct it, or"
+            f" leave it out: {_missing(texts[off[0]])}"
         )
 
 
-def refuse_doubtful(source: str, column: str, texts: Sequence[object], values: Values) -> None:
+def refuse_doubtful(
+    source: str, column: str, texts: Sequence[object], values: Values
+) -> None:
     """Refuse numbers that may stand for missing ones, on a scale that nobody declares.
 
-    Those are the usual codes, and others far beyond all the rest; and 0 where the rest are whole
-    numbers from 1 to 5.
+    Those are the usual codes, and others far beyond all the rest; and 0 where the rest
+    are whole numbers from 1 to 5.
     """
     distinct = np.unique(values[~np.isnan(values)])
-    doubtful = [float(value) for value in distinct if _is_doubtful(float(value), distinct)]
+    doubtful = [
+        float(value) for value in distinct if _is_doubtful(float(value), distinct)
+    ]
     if not doubtful:
         return
     rest = np.array([value for value in distinct.tolist() if value not in doubtful])
@@ -110,9 +114,10 @@ def refuse_doubtful(source: str, column: str, texts: Sequence[object], values: V
     low, high = min(distinct), max(distinct)
     raise InputError(
         f"{source}, record {rows[0] + 1}: {column} is {texts[rows[0]]!s:.60} in"
-        f" {_rows(texts, rows)}, and the other scores go from {rest.min():g} to {rest.max():g};"
-        f" where it means that there is none: {' '.join(map(_missing, spelt))}; where it is a"
-        f" score, declare the scale: --scale {low:g}..{high:g}"
+        f" {_rows(texts, rows)}, and the other scores go from {rest.min():g} to"
+        f" {rest.max():g}; where it means that there is none:"
+        f" {' '.join(map(_missing, spelt))}; where it is a score, declare the scale:"
+        f" --scale {low:g}..{high:g}"
     )
 
 

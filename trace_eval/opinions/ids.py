@@ -18,7 +18,8 @@ _PARTS = 4
 def as_judged(ids: Texts, about: Sequence[Opinions]) -> Texts:
     """Return ids as judgements have them: ``q1.wav`` stands for ``q1``, and ``7`` for ``007``.
 
-    The name of a recording stands for the item whose recording it is, where only one is.
+    The name of a recording stands for the item whose recording it is, where only one
+    is.
     """
     stray = np.full(len(ids), bool(about))
     for one in about:
@@ -32,7 +33,9 @@ def as_judged(ids: Texts, about: Sequence[Opinions]) -> Texts:
     paths = {
         (name, stem(str(path)))
         for one in about
-        for name, path in zip(one.ids.tolist(), one.facts.get("recording", ()), strict=False)
+        for name, path in zip(
+            one.ids.tolist(), one.facts.get("recording", ()), strict=False
+        )
     }
     recorded = {depth: _by_last_parts(paths, depth) for depth in range(1, _PARTS + 1)}
     ids = ids.copy()
@@ -44,7 +47,9 @@ def as_judged(ids: Texts, about: Sequence[Opinions]) -> Texts:
     return ids
 
 
-def _by_last_parts(paths: Iterable[tuple[str, str]], depth: int) -> dict[str, str | None]:
+def _by_last_parts(
+    paths: Iterable[tuple[str, str]], depth: int
+) -> dict[str, str | None]:
     """Map the last parts of each recording's name to its item; None where several share them."""
     items: dict[str, str | None] = {}
     for name, path in paths:

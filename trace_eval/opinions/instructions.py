@@ -1,7 +1,7 @@
 """Instructions that one source knows, for all sources of the same items.
 
-Pairs of one instruction are one unit wherever an instruction is known: a file of labels that
-names it says so of the verdicts beside it, and the other way round.
+Pairs of one instruction are one unit wherever an instruction is known: a file of labels
+that names it says so of the verdicts beside it, and the other way round.
 """
 
 from __future__ import annotations

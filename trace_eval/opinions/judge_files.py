@@ -23,7 +23,12 @@ from trace_eval.data.spelling import (
 from trace_eval.data.tables import column_names
 from trace_eval.opinions.cells import UnreadValues, without_traps
 from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, SCORE_FACTS, flip
-from trace_eval.opinions.label_files import OpinionTable, columns_of, names_raters, read_columns
+from trace_eval.opinions.label_files import (
+    OpinionTable,
+    columns_of,
+    names_raters,
+    read_columns,
+)
 from trace_eval.opinions.labels import (
     LabelReading,
     RowSystems,
@@ -38,49 +43,74 @@ from trace_eval.opinions.rater_columns import refuse_without
 
 
 def read_judge_file(
-    path: Path, columns: Columns, numbers: Sequence[str] = (), rows_are_items: bool = False
+    path: Path,
+    columns: Columns,
+    numbers: Sequence[str] = (),
+    rows_are_items: bool = False,
 ) -> Opinions:
     """Read the verdicts of one judge file, with its column of human labels as ``labels``.
 
-    Scores of the judge are ``score_a/b`` (or ``score1/2``), annotators' are ``truth_score_a/b``
-    (or ``groundtruth1/2``). A column of whole replies is read by its marks ``[[A]]``, ``[[B]]``
-    and ``[[C]]`` (a tie); a reply without one leaves no label.
+    Scores of the judge are ``score_a/b`` (or ``score1/2``), annotators' are
+    ``truth_score_a/b`` (or ``groundtruth1/2``). A column of whole replies is read by
+    its marks ``[[A]]``, ``[[B]]`` and ``[[C]]`` (a tie); a reply without one leaves no
+    label.
 
-    ``rows_are_items`` numbers the rows of a file without ids: nothing else is joined to them.
+    ``rows_are_items`` numbers the rows of a file without ids: nothing else is joined to
+    them.
 
     Raises:
-        UserError: the file cannot be read, a named column is not there, or a value is neither
-            a label nor mapped to one.
+        UserError: the file cannot be read, a named column is not there, or a value is
+            neither a label nor mapped to one.
     """
     table = OpinionTable.of_file(path, where=columns.where)
     results, notes = _columns(table, columns, numbers)
-    if notes and rows_are_items and "id" not in results:  # a row is an item of every rater
+    if (
+        notes and rows_are_items and "id" not in results
+    ):  # a row is an item of every rater
         raters = len(dict.fromkeys(results["rater"]))
         rows = len(results["rater"]) // raters
         results["id"] = [str(row + 1) for row in range(rows)] * raters
     truth = results.pop("truth", None)
     truth_scores = {
-        name: results.pop(f"truth_{name}") for name in SCORE_FACTS if f"truth_{name}" in results
+        name: results.pop(f"truth_{name}")
+        for name in SCORE_FACTS
+        if f"truth_{name}" in results
     }
     traps: dict[str, tuple[bool, ...]] = {}
     if not columns.prediction and truth is None:
         results, traps = without_traps(str(path), results, LABEL_COLUMNS)
     own_labels = {
-        name: results.pop(f"label_{name}") for name in LABEL_COLUMNS if f"label_{name}" in results
+        name: results.pop(f"label_{name}")
+        for name in LABEL_COLUMNS
+        if f"label_{name}" in results
     }
     prediction = results.pop("prediction", None)
-    systems, unread = RowSystems.of(results), UnreadValues(str(path), results.get("id", ()))
+    systems, unread = (
+        RowSystems.of(results),
+        UnreadValues(str(path), results.get("id", ())),
+    )
     if "rater" in results:
-        results["rater"] = [path.stem if is_missing(who) else who for who in results["rater"]]
+        results["rater"] = [
+            path.stem if is_missing(who) else who for who in results["rater"]
+        ]
     scale, judges_scale = columns.scale, columns.scale
     if truth is not None or prediction is not None or own_labels:
         judges_scale = None  # a scale is that of the human labels
     if truth is not None:
         own_labels |= _labels(
-            truth, columns.truth, columns=columns, systems=systems, unread=unread, scale=scale
+            truth,
+            columns.truth,
+            columns=columns,
+            systems=systems,
+            unread=unread,
+            scale=scale,
         )
     if prediction is not None:
-        results = {name: values for name, values in results.items() if name not in LABEL_COLUMNS}
+        results = {
+            name: values
+            for name, values in results.items()
+            if name not in LABEL_COLUMNS
+        }
         results |= _labels(
             prediction,
             columns.prediction,
@@ -90,7 +120,9 @@ def read_judge_file(
             scale=None,
         )
     else:
-        refuse_without(table, results, LABEL_COLUMNS, numbered=truth is not None or rows_are_items)
+        refuse_without(
+            table, results, LABEL_COLUMNS, numbered=truth is not None or rows_are_items
+        )
         results = mapped(results, columns.mapping, judges_scale)
     unread.refuse(mappable=True)
     judged = label_table(
@@ -105,16 +137,23 @@ def read_judge_file(
         judges_own = {*LABEL_COLUMNS, *SCORE_FACTS, "rater", "repeat"}
         identity = {name: of for name, of in results.items() if name not in judges_own}
         human = label_table(
-            f"{columns.truth or 'human labels' if own_labels else 'human scores'} of {path}",
+            (
+                f"{columns.truth or 'human labels' if own_labels else 'human scores'}"
+                f" of {path}"
+            ),
             {**identity, **mapped(own_labels, columns.mapping, scale), **truth_scores},
             default_ids=True,
             numbers=numbers,
-            reading=LabelReading(mappable=True, scale=None if truth is not None else scale),
+            reading=LabelReading(
+                mappable=True, scale=None if truth is not None else scale
+            ),
         )
     raters = bool(notes) or names_raters(table.columns())
     judged = replace(judged, human=prediction is None and raters, traps=traps)
     warnings = (*judged.warnings, *table.warnings(), *notes)
-    return (flipped(judged) if columns.flip_b else judged).beside(human, warnings=warnings)
+    return (flipped(judged) if columns.flip_b else judged).beside(
+        human, warnings=warnings
+    )
 
 
 def _columns(
@@ -122,16 +161,28 @@ def _columns(
 ) -> tuple[dict[str, Any], tuple[DataWarning, ...]]:
     """Read the columns, with notes on those of raters.
 
-    Under their own names are those that are named as ``prediction``, ``truth`` and ``id``, and the
-    human labels (``label_overall``) that stand beside a judge's, as in a run's table of results.
+    Under their own names are those that are named as ``prediction``, ``truth`` and
+    ``id``, and the human labels (``label_overall``) that stand beside a judge's, as in
+    a run's table of results.
     """
     named = {"prediction": columns.prediction, "truth": columns.truth, "id": columns.id}
     own = {name: ours for ours, name in named.items() if name is not None}
     if len(own) < sum(name is not None for name in named.values()):
         raise InputError("--prediction, --truth and --id need three different columns")
-    sides = {name: name for number in numbers for name in (f"{number}_a", f"{number}_b")}
-    beside = {} if {*own.values()} & {"prediction", "truth"} else labels_beside(table.columns())
-    wanted = {**sides, **{name: name for name in beside}, **columns_of(columns.named), **own}
+    sides = {
+        name: name for number in numbers for name in (f"{number}_a", f"{number}_b")
+    }
+    beside = (
+        {}
+        if {*own.values()} & {"prediction", "truth"}
+        else labels_beside(table.columns())
+    )
+    wanted = {
+        **sides,
+        **{name: name for name in beside},
+        **columns_of(columns.named),
+        **own,
+    }
     notes: tuple[DataWarning, ...] = ()
     if columns.prediction or columns.truth:
         results = table.read(wanted)
@@ -157,7 +208,13 @@ def _labels(
     (texts,) = mapped({"overall": values}, columns.mapping, scale).values()
     negative = negative_numbers(texts)
     for row, value in enumerate(texts):
-        text = "" if value is None else value if isinstance(value, Declared) else str(value)
+        text = (
+            ""
+            if value is None
+            else value
+            if isinstance(value, Declared)
+            else str(value)
+        )
         if scale is not None:
             text = str(on_scale(text, scale))
         try:
@@ -214,12 +271,15 @@ def read_positions(path: Path, baseline: str | None) -> Opinions:
     """
     if baseline is None:
         raise InputError(
-            f"{path}: compares systems with one that it does not name; name it by --baseline"
+            f"{path}: compares systems with one that it does not name; name it by"
+            " --baseline"
         )
     result = read_columns(path, _COLUMNS)
     for name, ours in _COLUMNS.items():
         if ours not in result:
-            raise InputError(f"{path}: no column {name!r}; needed are {', '.join(_COLUMNS)}")
+            raise InputError(
+                f"{path}: no column {name!r}; needed are {', '.join(_COLUMNS)}"
+            )
     columns = [result[name] for name in _COLUMNS.values()]
     rows = [
         (instruction, system, first, _TURNED[second])

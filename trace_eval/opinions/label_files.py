@@ -40,7 +40,8 @@ class OpinionTable:
         name: what messages call it.
         read: gives its columns, from name in it -> our name.
         columns: gives the names of its columns.
-        notes: sentences on what was understood by its layout, and on rows that were thrown out.
+        notes: sentences on what was understood by its layout, and on rows that were
+            thrown out.
     """
 
     name: str
@@ -63,16 +64,25 @@ class OpinionTable:
 
     @classmethod
     def at_hand(
-        cls, provided: Any, fields: Fields = LABEL_FIELDS, where: Sequence[RowFilter] = ()
+        cls,
+        provided: Any,
+        fields: Fields = LABEL_FIELDS,
+        where: Sequence[RowFilter] = (),
     ) -> OpinionTable:
         """Read records that are no file; see :meth:`trace_eval.data.sources.RecordTable.of`."""
         from trace_eval.data.sources import RecordTable
 
-        return cls.of_records("table", list(RecordTable.of(provided).records), fields, where)
+        return cls.of_records(
+            "table", list(RecordTable.of(provided).records), fields, where
+        )
 
     @classmethod
     def of_records(
-        cls, name: str, records: Sequence[Any], fields: Fields, where: Sequence[RowFilter]
+        cls,
+        name: str,
+        records: Sequence[Any],
+        fields: Fields,
+        where: Sequence[RowFilter],
     ) -> OpinionTable:
         """Select the records that count, and unfold them to one for each opinion."""
         notes: list[str] = []
@@ -97,7 +107,9 @@ class OpinionTable:
 
     def warnings(self) -> tuple[DataWarning, ...]:
         """Say for a report how the table was understood."""
-        return tuple(DataWarning("table", f"{self.name}: {note}") for note in self.notes)
+        return tuple(
+            DataWarning("table", f"{self.name}: {note}") for note in self.notes
+        )
 
 
 def names_of(records: Sequence[Any]) -> list[str]:
@@ -119,7 +131,9 @@ def _thrown_out(path: Path, names: Sequence[str]) -> Iterator[str]:
     status = [name for name in names if is_status(name)]
     with suppress(UserError):  # what is wrong with the file, its reader says
         columns = read_columns(path, {name: name for name in status}) if status else {}
-        yield from thrown_out({name: columns[name] for name in status if name in columns})
+        yield from thrown_out(
+            {name: columns[name] for name in status if name in columns}
+        )
 
 
 def _where(
@@ -130,7 +144,9 @@ def _where(
     wanted: dict[str, list[RowFilter]] = {}
     for condition in conditions:
         column = condition.column
-        if not any(column in record or at(record, column) is not None for record in records):
+        if not any(
+            column in record or at(record, column) is not None for record in records
+        ):
             raise InputError(
                 f"{name}: --where {column}: no such column; {nearest(column, columns)}"
             )
@@ -138,18 +154,24 @@ def _where(
         wanted.setdefault(kind, []).append(condition)
 
     def holds(record: Mapping[str, Any], any_of: Sequence[RowFilter]) -> bool:
-        return any(condition.holds(at(record, condition.column)) for condition in any_of)
+        return any(
+            condition.holds(at(record, condition.column)) for condition in any_of
+        )
 
     left = list(records)
     for group in wanted.values():
         left = [record for record in left if holds(record, group)]
     if conditions and not left:
         shown = " ".join(map(str, conditions))
-        raise InputError(f"{name}: no row is left by {shown}; see the values of these columns")
+        raise InputError(
+            f"{name}: no row is left by {shown}; see the values of these columns"
+        )
     return left
 
 
-def columns_of(columns: Mapping[str, str], fields: Fields = LABEL_FIELDS) -> dict[str, str]:
+def columns_of(
+    columns: Mapping[str, str], fields: Fields = LABEL_FIELDS
+) -> dict[str, str]:
     """Map columns of the file to our names, from field -> column; refuse a field that is none."""
     return {column: fields.field(name) for name, column in columns.items()}
 
@@ -163,7 +185,8 @@ def read_columns(
         own: more names in the file -> ours; a name of ours in it gives way.
 
     Raises:
-        UserError: the file is no table, a row of it is bad, or two columns mean the same.
+        UserError: the file is no table, a row of it is bad, or two columns mean the
+            same.
     """
     if path.suffix.lower() in CSV:
         wanted = _wanted(own or {}, fields, column_names(path))
@@ -174,7 +197,9 @@ def read_columns(
     every = {name for aliases in fields.names.values() for name in aliases}
     rows = _good(path, {*every, *(own or ()), "label", "labels", "dimensions"})
     first = list(islice(rows, FIRST))
-    wanted = _wanted(own or {}, fields, {name for _, record in first for name in record})
+    wanted = _wanted(
+        own or {}, fields, {name for _, record in first for name in record}
+    )
     return _columns(path, chain(first, rows), wanted)
 
 
@@ -183,11 +208,18 @@ def names_in(path: Path) -> list[str]:
     if path.suffix.lower() in CSV:
         return column_names(path)
     try:
-        first = [row for _, row in islice(records(path), FIRST) if isinstance(row, dict)]
+        first = [
+            row for _, row in islice(records(path), FIRST) if isinstance(row, dict)
+        ]
         every: dict[str, None] = {}
         for record in first:
-            # A plain field keeps its own name: "judge" says of nobody that he is an annotator.
-            nested = {name: value for name, value in record.items() if isinstance(value, Mapping)}
+            # A plain field keeps its own name: "judge" says of nobody that he is an
+            # annotator.
+            nested = {
+                name: value
+                for name, value in record.items()
+                if isinstance(value, Mapping)
+            }
             every |= dict.fromkeys((*record, *flatten(nested, {})))
         return list(every)
     except UserError:
@@ -199,9 +231,13 @@ def names_raters(columns: Collection[str]) -> bool:
     return bool(names.first_of({"rater": names.NAMES["rater"]}, columns))
 
 
-def _wanted(own: Mapping[str, str], fields: Fields, have: Collection[str]) -> dict[str, str]:
+def _wanted(
+    own: Mapping[str, str], fields: Fields, have: Collection[str]
+) -> dict[str, str]:
     available = names.fields_of(fields.names, have)
-    return {name: ours for name, ours in available.items() if ours not in own.values()} | dict(own)
+    return {
+        name: ours for name, ours in available.items() if ours not in own.values()
+    } | dict(own)
 
 
 def _good(path: Path, wanted: Collection[str] | None) -> Iterator[tuple[int, Any]]:
@@ -220,7 +256,9 @@ def _columns(
     count = 0
     for count, record in numbered:
         if not isinstance(record, dict):
-            raise InputError(f"{path}, record {count}: expected an object, got {record!r:.60}")
+            raise InputError(
+                f"{path}, record {count}: expected an object, got {record!r:.60}"
+            )
         try:
             flat = flatten(record, used, available)
         except UserError as error:
@@ -236,7 +274,9 @@ def _columns(
 
 
 def flatten(
-    record: Mapping[str, Any], used: dict[str, None], available: Mapping[str, str] = NAMES
+    record: Mapping[str, Any],
+    used: dict[str, None],
+    available: Mapping[str, str] = NAMES,
 ) -> dict[str, str | None]:
     """Flatten one JSON record to columns of text; ``used`` collects the names that were read.
 
@@ -253,7 +293,9 @@ def flatten(
         else:
             text = str(value) if type(value) in (int, float) else repr(value)
         if text is not None and columns.get(name) not in (None, text):
-            raise InputError(f"{name} is given twice, {columns[name]!r} and {text!r}; keep one")
+            raise InputError(
+                f"{name} is given twice, {columns[name]!r} and {text!r}; keep one"
+            )
         if text is not None or name not in columns:
             columns[name] = text
     return columns
@@ -280,11 +322,14 @@ def _named(
             yield available[key], value
 
 
-def _refuse_synonyms(path: Path | str, used: Iterable[str], available: Mapping[str, str]) -> None:
+def _refuse_synonyms(
+    path: Path | str, used: Iterable[str], available: Mapping[str, str]
+) -> None:
     seen: dict[str, str] = {}
     for name in used:
         other = seen.setdefault(available[name], name)
         if other != name:
             raise InputError(
-                f"{path}: columns {other!r} and {name!r} both give {available[name]}; keep one"
+                f"{path}: columns {other!r} and {name!r} both give"
+                f" {available[name]}; keep one"
             )

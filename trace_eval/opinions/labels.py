@@ -50,7 +50,12 @@ from trace_eval.opinions.codes import (
     Codes,
 )
 from trace_eval.opinions.ids import as_judged
-from trace_eval.opinions.label_files import OpinionTable, TextColumns, columns_of, names_raters
+from trace_eval.opinions.label_files import (
+    OpinionTable,
+    TextColumns,
+    columns_of,
+    names_raters,
+)
 from trace_eval.opinions.opinions import DataWarning, Opinions, no_common_ids
 from trace_eval.opinions.rater_columns import (
     columns_like_labels,
@@ -64,9 +69,13 @@ from trace_eval.opinions.rater_columns import (
 class LabelReading(NamedTuple):
     """What labels may mean beyond the usual."""
 
-    about: Sequence[Opinions] = ()  # judgements of the same items, whose systems a label may name
+    about: Sequence[
+        Opinions
+    ] = ()  # judgements of the same items, whose systems a label may name
     mappable: bool = False  # the command has --map, for values that are not understood
-    scale: Ends | None = None  # of comparisons, which numbers are on; None: numbers are sides
+    scale: Ends | None = (
+        None  # of comparisons, which numbers are on; None: numbers are sides
+    )
 
 
 class RowSystems(NamedTuple):
@@ -84,7 +93,9 @@ class RowSystems(NamedTuple):
         about: Sequence[Opinions] = (),
     ) -> RowSystems:
         """Take a table's own systems; where it has none, those of judgements of its items."""
-        a, b, own = (columns.get(name, ()) for name in ("system_a", "system_b", "system"))
+        a, b, own = (
+            columns.get(name, ()) for name in ("system_a", "system_b", "system")
+        )
         if ids is None or len(a) or len(b):
             return cls(a, b, own)
         both = np.full((2, len(ids)), None)
@@ -112,8 +123,8 @@ def label_table(
     """Check and encode columns of text (``None`` or ``""`` is missing).
 
     Args:
-        columns: ``id``, any of :data:`LABEL_COLUMNS`, ``rater``, ``repeat`` and facts; all
-            of one length. Other columns are ignored.
+        columns: ``id``, any of :data:`LABEL_COLUMNS`, ``rater``, ``repeat`` and facts;
+            all of one length. Other columns are ignored.
         default_ids: number the rows where there is no ``id`` column.
         numbers: more numbers per answer, in the columns ``NUMBER_a`` and ``NUMBER_b``.
         reading: what labels may mean here; None: what they always mean.
@@ -124,20 +135,28 @@ def label_table(
     reading = reading or LabelReading()
     ids = as_judged(ids_of(source, columns, default_ids), reading.about)
     scores = {
-        name: numbers_of(columns[name], source, name) for name in SCORE_FACTS if name in columns
+        name: numbers_of(columns[name], source, name)
+        for name in SCORE_FACTS
+        if name in columns
     }
     names = [name for name in LABEL_COLUMNS if name in columns]
     unread = UnreadValues(source, ids)
     systems = RowSystems.of(columns, ids, reading.about)
     read = partial(encode, systems=systems, unread=unread, scale=reading.scale)
     codes = {name: read(columns[name], name) for name in names}
-    if unread and reading.about and not any((one.find(ids) >= 0).any() for one in reading.about):
+    if (
+        unread
+        and reading.about
+        and not any((one.find(ids) >= 0).any() for one in reading.about)
+    ):
         raise InputError(no_common_ids(reading.about[0], source, ids))
     unread.refuse(reading.mappable)
     if not names and len(scores) == len(SCORE_FACTS):
         codes["preference"] = _higher(*scores.values())
     if not codes:
-        raise InputError(f"{source}: no column of labels; name one of {', '.join(LABEL_COLUMNS)}")
+        raise InputError(
+            f"{source}: no column of labels; name one of {', '.join(LABEL_COLUMNS)}"
+        )
     rater, alike = raters_of(columns.get("rater"), ids.tolist())
     look_alike = tuple(DataWarning("raters", f"{source}: {text}") for text in alike)
     repeat = texts_of(columns["repeat"]) if "repeat" in columns else None
@@ -145,7 +164,13 @@ def label_table(
         name: texts_of(columns[name]) for name in TEXT_FACTS if name in columns
     }
     requested = [f"{number}_{side}" for number in numbers for side in "ab"]
-    for name in (*NUMBER_FACTS, *CERTAINTY_FACTS, *DESIGN_FACTS, *REASON_FACTS, *requested):
+    for name in (
+        *NUMBER_FACTS,
+        *CERTAINTY_FACTS,
+        *DESIGN_FACTS,
+        *REASON_FACTS,
+        *requested,
+    ):
         if name in columns:
             facts[name] = numbers_of(columns[name], source, name)
     check_inclusion(source, facts.get("inclusion"))
@@ -173,15 +198,16 @@ def read_labels(
 ) -> Opinions:
     """Read ``.csv``, ``.tsv`` (header row), ``.jsonl``, ``.parquet`` or ``.json`` (a list: HCoT).
 
-    Columns, by any name of :data:`trace_eval.data.names.LABELS`: ``id``; the labels ``content``,
-    ``voice_quality``, ``paralinguistics``, ``overall`` in ``1``, ``2``, ``both_good``,
-    ``both_bad`` or plain ``tie``, and ``preference`` in ``1``, ``2``, ``tie``, each also as
-    :mod:`trace_eval.data.spelling` spells them; ``rater``, ``repeat``, ``instruction_id``,
-    ``category``, ``system_a/b``, ``clip_a/b``, ``duration_a/b`` s, ``loudness_a/b`` LUFS,
-    ``mos_a/b``; ``score_a/b``, of which the higher one is the ``preference`` where there is no
-    column of labels. Nested ``label``/``labels`` objects, pairs and judgements are flattened. An
-    empty cell is a missing label. Where no column is one of labels, those that hold nothing else
-    are the raters', see :func:`trace_eval.opinions.rater_columns.label_of_each`.
+    Columns, by any name of :data:`trace_eval.data.names.LABELS`: ``id``; the labels
+    ``content``, ``voice_quality``, ``paralinguistics``, ``overall`` in ``1``, ``2``,
+    ``both_good``, ``both_bad`` or plain ``tie``, and ``preference`` in ``1``, ``2``,
+    ``tie``, each also as :mod:`trace_eval.data.spelling` spells them; ``rater``,
+    ``repeat``, ``instruction_id``, ``category``, ``system_a/b``, ``clip_a/b``,
+    ``duration_a/b`` s, ``loudness_a/b`` LUFS, ``mos_a/b``; ``score_a/b``, of which the
+    higher one is the ``preference`` where there is no column of labels. Nested
+    ``label``/``labels`` objects, pairs and judgements are flattened. An empty cell is a
+    missing label. Where no column is one of labels, those that hold nothing else are
+    the raters', see :func:`trace_eval.opinions.rater_columns.label_of_each`.
 
     Args:
         numbers: more numbers per answer to read, from ``NUMBER_a`` and ``NUMBER_b``.
@@ -189,7 +215,8 @@ def read_labels(
         mapping: value in the file -> label, as ``--map`` says; None: nobody can say so.
         about: judgements of the same items; their systems may be named as the winner.
         where: which rows count.
-        scale: of comparisons, as ``--scale`` says; None: there are no numbers but 1 and 2.
+        scale: of comparisons, as ``--scale`` says; None: there are no numbers but 1 and
+            2.
 
     Raises:
         UserError: the file cannot be read, or see :func:`label_table`.
@@ -197,7 +224,9 @@ def read_labels(
     own = {name: name for number in numbers for name in (f"{number}_a", f"{number}_b")}
     own |= columns_of(columns or {})
     table = OpinionTable.of_file(Path(path), where=where)
-    return _labels(table, own, mapping=mapping, about=about, numbers=numbers, scale=scale)
+    return _labels(
+        table, own, mapping=mapping, about=about, numbers=numbers, scale=scale
+    )
 
 
 def table_labels(
@@ -211,7 +240,12 @@ def table_labels(
     """Read labels from a table at hand, see :meth:`OpinionTable.at_hand`, :func:`read_labels`."""
     table = OpinionTable.at_hand(provided, where=where)
     return _labels(
-        table, columns_of(columns or {}), mapping=mapping, about=about, numbers=(), scale=scale
+        table,
+        columns_of(columns or {}),
+        mapping=mapping,
+        about=about,
+        numbers=(),
+        scale=scale,
     )
 
 
@@ -251,10 +285,13 @@ def labelled_columns(
 ) -> tuple[TextColumns, tuple[DataWarning, ...]]:
     """Read a table of labels; columns of one rater each become one, with a note on them.
 
-    So is the only column of labels of an export that names its raters, whatever it is called.
+    So is the only column of labels of an export that names its raters, whatever it is
+    called.
     """
     raters = rater_columns(own, table.columns())
-    result = table.read({name: ours for name, ours in own.items() if not raters or ours != "rater"})
+    result = table.read(
+        {name: ours for name, ours in own.items() if not raters or ours != "rater"}
+    )
     if not raters and {*result} & {*LABEL_COLUMNS, *SCORE_FACTS}:
         return result, ()
     each = label_of_each(table, result, systems, raters)
@@ -264,12 +301,15 @@ def labelled_columns(
             return result, ()
         name, dimension, column = only
         text = (
-            f"{table.name}: the column {name} is read as the labels, because no other holds any;"
-            f" --column {dimension}=COLUMN names another"
+            f"{table.name}: the column {name} is read as the labels, because no other"
+            f" holds any; --column {dimension}=COLUMN names another"
         )
         return {**result, dimension: column}, (DataWarning("labels", text),)
     who = list(dict.fromkeys(each["rater"]))
-    text = f"{table.name}: each of the columns {', '.join(map(str, who))} is read as a rater"
+    text = (
+        f"{table.name}: each of the columns {', '.join(map(str, who))} is read as a"
+        " rater"
+    )
     left = [name for name in columns_like_labels(table) if name not in who]
     if left:
         text += f"; {', '.join(left)} may be labels, too, and was left out"
@@ -291,18 +331,21 @@ def mapped(
     """Replace the values of labels that a user maps to others, or to nothing.
 
     Raises:
-        UserError: a label is mapped to a number that is none, where no scale is declared.
+        UserError: a label is mapped to a number that is none, where no scale is
+            declared.
     """
     for value, label in mapping.items():
         if label not in (*LABELS, NO_LABEL) and scale is None:
             raise InputError(
-                f"--map {value}={label}: numbers are scores, and these are labels: write one of"
-                f" {', '.join((*LABELS, NO_LABEL))}, or declare the scale with --scale"
+                f"--map {value}={label}: numbers are scores, and these are labels:"
+                f" write one of {', '.join((*LABELS, NO_LABEL))}, or declare the scale"
+                " with --scale"
             )
     if not mapping:
         return dict(columns)
     meant = {
-        value: None if label == NO_LABEL else Declared(label) for value, label in mapping.items()
+        value: None if label == NO_LABEL else Declared(label)
+        for value, label in mapping.items()
     }
     replaced = dict(columns)
     for name in replaced.keys() & set(LABEL_COLUMNS):
@@ -333,19 +376,29 @@ def encode(
         if column != "preference" or label in PREFERENCE.labels
     }
     if column == "match":
-        values = [value.lower() if isinstance(value, str) else value for value in values]
+        values = [
+            value.lower() if isinstance(value, str) else value for value in values
+        ]
         table = dict(MATCHES)
     allowed = tuple(table)
     table[None] = table[""] = MISSING
     unknown = MISSING - 1
     get = table.get
-    codes = np.fromiter((get(v, unknown) for v in values), dtype=np.int8, count=len(values))
-    if any(map(names_are_words, {*systems.a, *systems.b})):  # then they are told apart row by row
+    codes = np.fromiter(
+        (get(v, unknown) for v in values), dtype=np.int8, count=len(values)
+    )
+    if any(
+        map(names_are_words, {*systems.a, *systems.b})
+    ):  # then they are told apart row by row
         codes = np.where(codes >= 0, unknown, codes).astype(np.int8)
     negative = negative_numbers(values)
     for row in np.flatnonzero(codes == unknown).tolist():
         why = MAY_BE_NEGATIVE if values[row] in negative else "it is no label"
-        if values[row] not in negative and column != "match" and isinstance(values[row], str):
+        if (
+            values[row] not in negative
+            and column != "match"
+            and isinstance(values[row], str)
+        ):
             try:
                 label = spelled(values[row], systems.at(row), "both_bad" in table)
                 codes[row] = table.get(label, unknown)

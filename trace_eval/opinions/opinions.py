@@ -66,21 +66,28 @@ class Opinions:
     codes: Mapping[str, Codes]  # label column -> code of trace_eval.opinions.codes
     rater: Texts | None = None  # who said it; None: one rater throughout
     repeat: Texts | None = None  # which repetition; None: none
-    #: Columns that describe the items: texts (object), numbers (float, NaN where unknown).
+    #: Columns that describe the items: texts (object), numbers (float, NaN where
+    #: unknown).
     facts: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     #: Score column -> place on the scale of its rubric, 0 to 1; NaN: unknown.
     scores: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
-    #: Column of labels or scores -> why an item has none there; None: it has one, or nobody says.
+    #: Column of labels or scores -> why an item has none there; None: it has one, or
+    #: nobody says.
     reasons: Mapping[str, Texts] = field(default_factory=dict)
     labels: Opinions | None = None  # human labels that came with judgements; None: none
-    #: The calls behind judgements, with the fact ``order`` (``ab``, ``ba``) and ``repeat``, already
-    #: in the pair's own A and B; None: unknown.
+    #: The calls behind judgements, with the fact ``order`` (``ab``, ``ba``) and
+    #: ``repeat``, already in the pair's own A and B; None: unknown.
     calls: Opinions | None = None
     policy: str | None = None  # that fused ``overall``; None: unknown
-    warnings: tuple[DataWarning, ...] = ()  # what stands in the way of using them at all
+    warnings: tuple[
+        DataWarning, ...
+    ] = ()  # what stands in the way of using them at all
     rubric: str | None = None  # that was scored; None: unknown, or labels
-    scale: Scale | None = None  # of the scores; None: unknown, or an order without distances
-    #: Row of each opinion's item in a table that it was joined to; None: it was joined to none.
+    scale: Scale | None = (
+        None  # of the scores; None: unknown, or an order without distances
+    )
+    #: Row of each opinion's item in a table that it was joined to; None: it was joined
+    #: to none.
     joined: WholeNumbers | None = None
     human: bool = False  # annotators gave them; False: unknown, or a judge
     #: Rater -> whether each answer to an item with a known answer was right.
@@ -98,7 +105,9 @@ class Opinions:
         if np.array_equal(self.ids, ids):
             return self
         rows = self.find(ids)
-        return replace(self._columns(lambda column: _spread(column, rows)), ids=ids, joined=None)
+        return replace(
+            self._columns(lambda column: _spread(column, rows)), ids=ids, joined=None
+        )
 
     def _columns(self, of: Callable[[NDArray[Any]], NDArray[Any]]) -> Self:
         """Return a copy with every column made anew."""
@@ -127,7 +136,9 @@ class Opinions:
         warnings: tuple[DataWarning, ...] = (),
     ) -> Opinions:
         """Return a copy with these labels, calls, policy and warnings in place of its own."""
-        return replace(self, labels=labels, calls=calls, policy=policy, warnings=warnings)
+        return replace(
+            self, labels=labels, calls=calls, policy=policy, warnings=warnings
+        )
 
     def on(self, rubric: str | None, scale: Scale | None = None) -> Opinions:
         """Return a copy with the rubric that was scored, and its scale where that is known."""
@@ -167,7 +178,9 @@ class Opinions:
             f"system_{side}": texts_of([name] * len(self))
             for side, name in zip("ab", names, strict=True)
         }
-        labels, calls = (t and (t.with_sides(names) or t) for t in (self.labels, self.calls))
+        labels, calls = (
+            t and (t.with_sides(names) or t) for t in (self.labels, self.calls)
+        )
         return replace(self, facts={**self.facts, **facts}, labels=labels, calls=calls)
 
     @cached_property
@@ -216,7 +229,9 @@ class Opinions:
 
     def find(self, ids: Texts) -> NDArray[np.int64]:
         """Find the row of each id [shape=(ids,)]; -1 where there is none."""
-        return np.fromiter(map(self._row.get, ids.tolist(), repeat(-1)), np.int64, len(ids))
+        return np.fromiter(
+            map(self._row.get, ids.tolist(), repeat(-1)), np.int64, len(ids)
+        )
 
     def labels_of(self, column: str, ids: Texts) -> Codes:
         """Return the labels of these items; missing where there is no row [shape=(ids,)]."""
@@ -226,15 +241,18 @@ class Opinions:
     def of_items(self, items: Opinions, missing: Missing = "drop") -> Opinions:
         """Join these opinions to labelled items, row by row; a fact that they lack is the labels'.
 
-        ``items`` has one row per item. ``missing`` refuses items that only one side has under
-        ``error``, and leaves their labels missing under ``drop``.
+        ``items`` has one row per item. ``missing`` refuses items that only one side has
+        under ``error``, and leaves their labels missing under ``drop``.
 
         Raises:
-            UserError: an item is on one side only, under ``error``; or no item is on both.
+            UserError: an item is on one side only, under ``error``; or no item is on
+                both.
         """
         _refuse_strangers(self, items, self.find(items.ids), missing)
         own = {*CERTAINTY_FACTS, *DESIGN_FACTS, *REASON_FACTS, *SCORE_FACTS}
-        facts = {name: column for name, column in items.facts.items() if name not in own}
+        facts = {
+            name: column for name, column in items.facts.items() if name not in own
+        }
         joined = self.spread(items.ids)
         return replace(joined, facts={**facts, **joined.facts}, rater=None, repeat=None)
 
@@ -246,14 +264,20 @@ class Opinions:
         """
         if dimension is not None and dimension not in self.codes:
             raise InputError(
-                f"{self.source}: no labels of {dimension!r}; use one of {', '.join(self.codes)}"
+                f"{self.source}: no labels of {dimension!r}; use one of"
+                f" {', '.join(self.codes)}"
             )
         for name in ("overall", "preference") if dimension is None else (dimension,):
             if name in self.codes:
                 return name
-        others = f", or --dimension with one of {', '.join(self.codes)}" if self.codes else ""
+        others = (
+            f", or --dimension with one of {', '.join(self.codes)}"
+            if self.codes
+            else ""
+        )
         raise InputError(
-            f"{self.source}: labels of pairs are needed, in a column overall or preference{others}"
+            f"{self.source}: labels of pairs are needed, in a column overall or"
+            f" preference{others}"
         )
 
     def units(self, instructions: bool = True) -> WholeNumbers | None:
@@ -268,7 +292,9 @@ class Opinions:
 def _spread(column: NDArray[Any], rows: WholeNumbers) -> NDArray[Any]:
     """Return a column in another order; unknown where the row is -1."""
     if not len(column):
-        column = np.full((1, *column.shape[1:]), _UNKNOWN[column.dtype.kind], column.dtype)
+        column = np.full(
+            (1, *column.shape[1:]), _UNKNOWN[column.dtype.kind], column.dtype
+        )
     result = column[rows]
     result[rows < 0] = _UNKNOWN[column.dtype.kind]
     return result
@@ -277,8 +303,8 @@ def _spread(column: NDArray[Any], rows: WholeNumbers) -> NDArray[Any]:
 def no_common_ids(judged: Opinions, source: str, ids: Texts) -> str:
     """Say that judgements are of other items than the labels of a source."""
     return (
-        f"{judged.source}: none of its {len(judged)} ids is among the {len(ids)} of {source}"
-        f" (for example {judged.ids[0] if len(judged) else '-'!r} and"
+        f"{judged.source}: none of its {len(judged)} ids is among the {len(ids)} of"
+        f" {source} (for example {judged.ids[0] if len(judged) else '-'!r} and"
         f" {ids[0] if len(ids) else '-'!r}); give both the same ids"
     )
 
@@ -307,6 +333,6 @@ def _refuse_strangers(
         stray = judged.ids[np.flatnonzero(items.find(judged.ids) < 0)[0]]
         raise InputError(
             f"{items.source}: no label of {len(judged) - matched} of"
-            f" {counted(len(judged), 'judged item')}, first {stray!r}; label them, or pass"
-            " --missing drop"
+            f" {counted(len(judged), 'judged item')}, first {stray!r}; label them, or"
+            " pass --missing drop"
         )

@@ -40,12 +40,17 @@ def refuse_without(
         systems: names of systems that its labels may hold.
 
     Raises:
-        UserError: names the table's columns, the accepted names, and the nearest column.
+        UserError: names the table's columns, the accepted names, and the nearest
+            column.
     """
     if not numbered and not {"id", "recording"} & set(results):
         absent, details, accepted = "id", "no column 'id'", LABEL_FIELDS.names["id"]
     elif not set(results) & {*labels, "score_a"}:
-        absent, details, accepted = "overall", "no column of labels", (*labels, "winner")
+        absent, details, accepted = (
+            "overall",
+            "no column of labels",
+            (*labels, "winner"),
+        )
     else:
         return
     header = table.columns()
@@ -55,15 +60,20 @@ def refuse_without(
     meant = meant or (f"{absent}={near[0]}" if near else None)
     hint = f"perhaps --column {shlex.quote(meant or '')}"
     raise InputError(
-        f"{table.name}: {details} ({', '.join(accepted)}); it has {', '.join(header[:24])};"
+        f"{table.name}: {details} ({', '.join(accepted)}); it has"
+        f" {', '.join(header[:24])};"
         f" {hint if meant else f'add one, or name it: --column {absent}=COLUMN'}"
     )
 
 
-def _meant(table: OpinionTable, names: Sequence[str], systems: Collection[object]) -> str | None:
+def _meant(
+    table: OpinionTable, names: Sequence[str], systems: Collection[object]
+) -> str | None:
     """Write ``FIELD=COLUMN`` for columns of labels alone: one, or several of raters."""
     columns, labels = _label_columns(table, names, systems)
-    labels = labels or {name: set() for name in names if _compares(columns.get(name, ()))}
+    labels = labels or {
+        name: set() for name in names if _compares(columns.get(name, ()))
+    }
     if len(labels) > 1 and not names_raters(table.columns()):
         return f"rater={','.join(labels)}"
     return next((f"{_dimension(every)}={name}" for name, every in labels.items()), None)
@@ -72,7 +82,9 @@ def _meant(table: OpinionTable, names: Sequence[str], systems: Collection[object
 def _compares(cells: Iterable[str | None]) -> bool:
     """Whether a column holds numbers alone, some of them below 0: a scale of comparison."""
     numbers = [number_of(cell) for cell in cells if not is_missing(cell)]
-    return None not in numbers and any(number is not None and number < 0 for number in numbers)
+    return None not in numbers and any(
+        number is not None and number < 0 for number in numbers
+    )
 
 
 def _dimension(labels: Collection[str]) -> str:
@@ -138,10 +150,10 @@ def label_of_each(
 ) -> TextColumns | None:
     """Turn a table with a column for each rater into one with a row for each label.
 
-    Of several columns that hold labels alone all are raters', or those that are called so. A
-    column of 1 and 2 alone may count anything: it is a rater's where the others are written with
-    1 and 2 as well and its name is none of a part of a study. None: it has no two such columns,
-    or says in one who rated.
+    Of several columns that hold labels alone all are raters', or those that are called
+    so. A column of 1 and 2 alone may count anything: it is a rater's where the others
+    are written with 1 and 2 as well and its name is none of a part of a study. None: it
+    has no two such columns, or says in one who rated.
 
     Args:
         results: what was read of it.
@@ -162,15 +174,19 @@ def only_labels(
 ) -> tuple[str, str, list[str | None]] | None:
     """Return the only column of labels of a table that names raters: its name, ours, and it.
 
-    None: no rater is named, or none or several columns hold labels alone. Columns of 1 and 2 may
-    count anything.
+    None: no rater is named, or none or several columns hold labels alone. Columns of 1
+    and 2 may count anything.
     """
     header = table.columns()
     if not names_raters(header):
         return None
     others = [name for name in header if name not in NAMES and not _names_a_part(name)]
     columns, labels = _label_columns(table, others, systems)
-    worded = [name for name in labels if not all(map(str.isdigit, filter(None, columns[name])))]
+    worded = [
+        name
+        for name in labels
+        if not all(map(str.isdigit, filter(None, columns[name])))
+    ]
     if len(worded) != 1:
         return None
     (name,) = worded
@@ -186,11 +202,15 @@ def columns_like_labels(table: OpinionTable) -> list[str]:
 
 def _like_raters(columns: TextColumns, labels: Mapping[str, set[str]]) -> list[str]:
     """Find columns that may be raters' by what they hold, and by name where that is digits."""
-    digits = [name for name in labels if all(map(str.isdigit, filter(None, columns[name])))]
+    digits = [
+        name for name in labels if all(map(str.isdigit, filter(None, columns[name])))
+    ]
     words = [name for name in labels if name not in digits]
     with_digits = any({"1", "2"} & {*columns[name]} for name in words)
     plain = [name for name in digits if not _names_a_part(name)]
-    return [n for n in labels if n in words or (n in plain and (with_digits or not words))]
+    return [
+        n for n in labels if n in words or (n in plain and (with_digits or not words))
+    ]
 
 
 def _names_a_part(name: str) -> bool:
@@ -213,7 +233,9 @@ def holds_scores_of_raters(table: OpinionTable, raters: Sequence[str] = ()) -> b
     if len(names) < 2:
         return False
     columns = table.read({name: name for name in names})
-    cells = {cell for name in names for cell in columns.get(name, []) if not is_missing(cell)}
+    cells = {
+        cell for name in names for cell in columns.get(name, []) if not is_missing(cell)
+    }
     numbers = {number_of(cell) for cell in cells}
     return bool(cells) and None not in numbers and not numbers <= {1.0, 2.0}
 

@@ -38,35 +38,47 @@ from trace_eval.opinions.label_files import (
 )
 from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.opinions.rater_columns import rater_columns, score_of_each
-from trace_eval.opinions.ratings import ITEM_COLUMNS, ratings_of_items, score_table, shared
+from trace_eval.opinions.ratings import (
+    ITEM_COLUMNS,
+    ratings_of_items,
+    score_table,
+    shared,
+)
 
 
 def read_ratings(
-    path: Path, rubric: str | None = None, columns: Columns | Mapping[str, str] | None = None
+    path: Path,
+    rubric: str | None = None,
+    columns: Columns | Mapping[str, str] | None = None,
 ) -> Opinions:
     """Read ``id, rater, score[, rubric]`` from CSV or JSON lines, or items with their labels.
 
-    A column ``mos`` in place of ``score`` holds mean opinion scores: they are on the rubric's
-    scale, but need be none of its labels. Columns ``rater1``, ``rater2`` are ratings of one each.
+    A column ``mos`` in place of ``score`` holds mean opinion scores: they are on the
+    rubric's scale, but need be none of its labels. Columns ``rater1``, ``rater2`` are
+    ratings of one each.
 
     Args:
-        rubric: where the file has a column of that name, only its rows; None: there must be
-            one rubric at most.
-        columns: how the file names its columns, which rows count, and its scale; or field ->
-            column alone.
+        rubric: where the file has a column of that name, only its rows; None: there
+            must be one rubric at most.
+        columns: how the file names its columns, which rows count, and its scale; or
+            field -> column alone.
 
     Raises:
         UserError: it cannot be read, or a row has no id, or two ratings of one rater.
     """
     columns = _as_columns(columns)
     scores = {*SCORE_FIELDS.names["score"], *SCORE_FIELDS.names["mos"]}
-    of_scores = scores & {*column_names(path)} or {"score", "mos"} & columns.named.keys()
+    of_scores = (
+        scores & {*column_names(path)} or {"score", "mos"} & columns.named.keys()
+    )
     if path.suffix.lower() not in CSV and not of_scores:
         manifest = read_items(path, columns=columns.fields)
         if manifest.problems:
             raise InputError(str(manifest.problems[0]))
         return ratings_of_items(str(path), manifest.singles)
-    return ratings_in(OpinionTable.of_file(path, SCORE_FIELDS, columns.where), rubric, columns)
+    return ratings_in(
+        OpinionTable.of_file(path, SCORE_FIELDS, columns.where), rubric, columns
+    )
 
 
 def _as_columns(columns: Columns | Mapping[str, str] | None) -> Columns:
@@ -80,44 +92,47 @@ def ratings_in(
 ) -> Opinions:
     """Read the ratings of a table; see :func:`read_ratings`.
 
-    Their scale is the one that is declared; else, where no rubric says it, the one found by their
-    values, which a warning states.
+    Their scale is the one that is declared; else, where no rubric says it, the one
+    found by their values, which a warning states.
     """
     columns = _as_columns(columns)
     table, raters = columns_of_scores(source, columns.fields)
     if "mos" in table and "score" in table:
         raise InputError(
-            f"{source.name}: has both score and mos; keep score where each row is one annotator's"
-            " rating, and mos where it is the mean of several"
+            f"{source.name}: has both score and mos; keep score where each row is one"
+            " annotator's rating, and mos where it is the mean of several"
         )
     name = "mos" if "mos" in table else "score"
     if not {"id", name} <= table.keys():
         lacking = name if "id" in table else "id"
         raise InputError(
-            f"{source.name}: no column {lacking!r}; a file of ratings has id, rater, score (or mos,"
-            " the mean of several) and, where there are several, rubric"
+            f"{source.name}: no column {lacking!r}; a file of ratings has id, rater,"
+            " score (or mos, the mean of several) and, where there are several, rubric"
         )
     table, traps = without_traps(source.name, table, (name,))
     table = {**table, name: mapped_scores(table[name], columns.mapping)}
     named = sorted({one for one in table.get("rubric", ()) if one})
     if rubric is None and len(named) > 1:
         raise InputError(
-            f"{source.name}: ratings of {len(named)} rubrics ({', '.join(named)}); choose by"
-            " --rubric"
+            f"{source.name}: ratings of {len(named)} rubrics ({', '.join(named)});"
+            " choose by --rubric"
         )
     kept = np.array([not is_missing(text) for text in table[name]], bool)
     if named and rubric is not None:
         kept &= np.array([of in (rubric, None) for of in table["rubric"]])
         if not kept.any():
             raise InputError(
-                f"{source.name}: has no ratings of rubric {rubric}; there are {', '.join(named)}"
+                f"{source.name}: has no ratings of rubric {rubric}; there are"
+                f" {', '.join(named)}"
             )
     who = [who or "" for who in table.get("rater", ())]
     ratings = rows_of(source.name, table, numbers=(name,), raters=who, kept=kept)
     warnings = (*source.warnings(), *raters, *ratings.warnings)
     ratings = replace(ratings, warnings=warnings, traps=traps)
     known = rubric is not None or bool({*named} & {*rubric_names()})
-    return with_scale(ratings, name, texts=table[name], kept=kept, ends=columns.scale, known=known)
+    return with_scale(
+        ratings, name, texts=table[name], kept=kept, ends=columns.scale, known=known
+    )
 
 
 def columns_of_scores(
@@ -126,7 +141,9 @@ def columns_of_scores(
     """Read a table of scores; columns of one rater each become one, with a note on them."""
     own = columns_of(named, SCORE_FIELDS)
     raters = rater_columns(own, source.columns())
-    table = source.read({name: ours for name, ours in own.items() if not raters or ours != "rater"})
+    table = source.read(
+        {name: ours for name, ours in own.items() if not raters or ours != "rater"}
+    )
     if not raters and {"mos", "score"} & table.keys():
         return table, ()
     each = score_of_each(source, table, raters)
@@ -139,11 +156,14 @@ def columns_of_scores(
 
 def mapped_scores(values: Sequence[Any], mapping: Mapping[str, str]) -> list[Any]:
     """Replace the scores that a user maps to numbers, or to nothing."""
-    meant = {value: None if text == NO_LABEL else text for value, text in mapping.items()}
+    meant = {
+        value: None if text == NO_LABEL else text for value, text in mapping.items()
+    }
     for value, text in mapping.items():
         if text != NO_LABEL and not is_number(text):
             raise InputError(
-                f"--map {value}={text}: of scores a value means a number or {NO_LABEL}; write one"
+                f"--map {value}={text}: of scores a value means a number or"
+                f" {NO_LABEL}; write one"
             )
     return [meant.get(str(value), value) for value in values]
 
@@ -191,7 +211,8 @@ def rows_of(
     """Select the kept rows of a table of scores or ratings, each rater's once for an item.
 
     Args:
-        table: ``id``, columns of ``numbers``, and facts of the items in :data:`ITEM_COLUMNS`.
+        table: ``id``, columns of ``numbers``, and facts of the items in
+            :data:`ITEM_COLUMNS`.
         raters: who gave each; empty: unknown.
         kept: rows that count [shape=(rows,)].
     """
@@ -203,7 +224,9 @@ def rows_of(
         if name in table
     }
     columns |= {
-        ours: shared(table[theirs]) for ours, theirs in ITEM_COLUMNS.items() if theirs in table
+        ours: shared(table[theirs])
+        for ours, theirs in ITEM_COLUMNS.items()
+        if theirs in table
     }
     met, alike = raters_of(raters or None, ids.tolist())
     who = [] if met is None else met.tolist()
@@ -212,7 +235,11 @@ def rows_of(
     whole = replace(whole, warnings=said)
     if whole.rater is not None:
         refuse_duplicates(
-            source, whole.ids, rater=whole.rater, repeat=whole.repeat, records=np.flatnonzero(kept)
+            source,
+            whole.ids,
+            rater=whole.rater,
+            repeat=whole.repeat,
+            records=np.flatnonzero(kept),
         )
     return whole
 
@@ -226,5 +253,8 @@ def _by_system(table: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]
     pairs = {pair for pair in zip(ids, systems, strict=False) if all(pair)}
     if len(pairs) == len({id_ for id_, _ in pairs}):
         return table
-    names = [f"{of}/{id_}" if of and id_ else id_ for id_, of in zip(ids, systems, strict=True)]
+    names = [
+        f"{of}/{id_}" if of and id_ else id_
+        for id_, of in zip(ids, systems, strict=True)
+    ]
     return {"question_id": ids, **table, "id": names}

@@ -9,7 +9,8 @@ from blueprints import counted
 from trace_eval.data import names
 from trace_eval.opinions.survey_cells import PREFIX
 
-#: What a column of decisions about rows is called, as :func:`trace_eval.data.names.bare` leaves it.
+#: What a column of decisions about rows is called, as
+#: :func:`trace_eval.data.names.bare` leaves it.
 _STATUS = frozenset((
     "status", "assignmentstatus", "approvalstatus", "reviewstatus", "submissionstatus", "state",
     "approval", "decision", "attentioncheck", "attention", "qc", "qualitycheck", "check", "passed",
@@ -27,7 +28,9 @@ _OUT = frozenset((
     "isspam", "invalid", "isinvalid", "flagged", "isflagged", "failedcheck", "failedattention",
     "bot", "isbot",
 ))  # fmt: skip
-_YES = frozenset(("yes", "y", "true", "t", "1", "1.0", "x", "\u2713", "\u2714", "ja", "oui", "si"))
+_YES = frozenset(
+    ("yes", "y", "true", "t", "1", "1.0", "x", "\u2713", "\u2714", "ja", "oui", "si")
+)
 _NO = frozenset(("no", "n", "false", "f", "0", "0.0", "nein", "non"))
 
 #: What it says of a row that somebody threw out.
@@ -51,15 +54,17 @@ def thrown_out(columns: Mapping[str, Sequence[object]]) -> Iterator[str]:
         for value in dict.fromkeys(text for text in texts if text.casefold() in throws):
             rows = sum(text == value for text in texts)
             yield (
-                f"column {name} says {value} of {counted(rows, 'row')}, which all count; leave"
-                f" them out by --where {shlex.quote(f'{name}!={value}')}"
+                f"column {name} says {value} of {counted(rows, 'row')}, which all"
+                f" count; leave them out by --where {shlex.quote(f'{name}!={value}')}"
             )
 
 
 def _thrown_by(name: str) -> frozenset[str]:
     """Return what a column of decisions says of a row that somebody threw out."""
     bare = _bare(name)
-    answers = (_NO if bare in _IN else frozenset()) | (_YES if bare in _OUT else frozenset())
+    answers = (_NO if bare in _IN else frozenset()) | (
+        _YES if bare in _OUT else frozenset()
+    )
     return _THROWN_OUT | answers
 
 

@@ -27,22 +27,27 @@ def read_run(folder: Path, rubric: str | None) -> Opinions:
     """Read the scores of a run folder of ``rate``, with its human ratings as ``labels``.
 
     Raises:
-        UserError: it holds no scores of single answers, or of several rubrics and none is named.
+        UserError: it holds no scores of single answers, or of several rubrics and none
+            is named.
     """
     items_path, scores_path = folder / "items.jsonl", folder / "scores.jsonl"
     if not items_path.is_file() or not scores_path.is_file():
         raise InputError(
-            f"{folder}: holds no scores of single answers; name a folder that `trace-eval rate`"
-            " wrote"
+            f"{folder}: holds no scores of single answers; name a folder that"
+            " `trace-eval rate` wrote"
         )
     name, judges, facts = _of_records(str(folder), _records(scores_path), rubric)
     items = list(_parsed(items_path))
-    turns = not facts.keys() <= {item.id for item in items}  # of conversations, rated one by one
+    turns = not facts.keys() <= {
+        item.id for item in items
+    }  # of conversations, rated one by one
     if not turns:
         columns = facts_of(items)
         facts = {
             item.id: dict(zip(columns, row, strict=True))
-            for item, row in zip(items, zip(*columns.values(), strict=True), strict=True)
+            for item, row in zip(
+                items, zip(*columns.values(), strict=True), strict=True
+            )
         }
     labels = rated(ratings_of_items(f"{folder} (its own labels)", items, turns))
     table = _by_judge(
@@ -84,8 +89,12 @@ def _records(path: Path) -> Iterator[Mapping[str, Any]]:
     for number, record in lines(path):
         if isinstance(record, BadJson):
             raise InputError(f"{path}, line {number}: {record}")
-        if not isinstance(record, dict) or not {"item", "judge", "status"} <= set(record):
-            raise InputError(f"{path}, line {number}: no score record; run trace-eval schema score")
+        if not isinstance(record, dict) or not {"item", "judge", "status"} <= set(
+            record
+        ):
+            raise InputError(
+                f"{path}, line {number}: no score record; run trace-eval schema score"
+            )
         yield record
 
 
@@ -110,7 +119,9 @@ def _of_records(
     name = only_rubric(source, {of for _, of, _ in latest}, rubric)
     judges: dict[str, dict[str, _Stated]] = {}
     facts: dict[str, dict[str, Any]] = {}
-    chosen = (one for (_, of, _), r in latest.items() if of == name for one in _by_turn(r))
+    chosen = (
+        one for (_, of, _), r in latest.items() if of == name for one in _by_turn(r)
+    )
     for record in chosen:
         item = record["item"]
         facts[item] = {
@@ -120,7 +131,9 @@ def _of_records(
         parts, opinions = record.get("parts") or (), record.get("opinions") or ()
         stated = judges.setdefault(record["judge"], {})
         if record.get("status") == "scored" and record.get("value") is not None:
-            stated[item] = _stated(record, () if parts else opinions) | {"pooled": bool(parts)}
+            stated[item] = _stated(record, () if parts else opinions) | {
+                "pooled": bool(parts)
+            }
         for part in parts:
             own = judges.setdefault(part["judge"], {})
             if part.get("value") is not None:
@@ -129,7 +142,9 @@ def _of_records(
     return name or None, judges, facts
 
 
-def _stated(record: Mapping[str, Any], opinions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _stated(
+    record: Mapping[str, Any], opinions: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
     """Return the score of a record, and how sure it is."""
     estimate = record.get("estimate") or {}
     parameters, clamped = estimate.get("params") or {}, estimate.get("clamped") or {}
@@ -171,7 +186,8 @@ def _by_judge(
 def _by_turn(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Split a conversation whose turns were rated into one record a turn; pass others through.
 
-    Turns of one conversation share its question, so that intervals draw whole conversations.
+    Turns of one conversation share its question, so that intervals draw whole
+    conversations.
     """
     turns: dict[int, list[float]] = {}
     for opinion in record.get("opinions") or ():
@@ -183,7 +199,10 @@ def _by_turn(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     shared = {"question_id": record.get("question_id") or record["item"], "parts": []}
     for number, stated in turns.items():
         yield {
-            **{name: record.get(name) for name in ("judge", "system", "rubric", "caveats")},
+            **{
+                name: record.get(name)
+                for name in ("judge", "system", "rubric", "caveats")
+            },
             **shared,
             "item": turn_role(record["item"], number),
             "status": "scored" if stated else "unscored",
@@ -196,10 +215,13 @@ def only_rubric(source: str, available: set[str], wanted: str | None) -> str:
     """Return the rubric whose scores are read; empty if the source names none.
 
     Raises:
-        UserError: it has no scores, none of the rubric that is wanted, or several to choose from.
+        UserError: it has no scores, none of the rubric that is wanted, or several to
+            choose from.
     """
     if not available:
-        raise InputError(f"{source}: there are no scores yet; run `trace-eval rate` first")
+        raise InputError(
+            f"{source}: there are no scores yet; run `trace-eval rate` first"
+        )
     if wanted is not None:
         if wanted not in available and available != {""}:
             raise InputError(
@@ -209,7 +231,7 @@ def only_rubric(source: str, available: set[str], wanted: str | None) -> str:
         return wanted if wanted in available else ""
     if len(available) > 1:
         raise InputError(
-            f"{source}: scores of {len(available)} rubrics ({', '.join(sorted(available))});"
-            " choose one by --rubric"
+            f"{source}: scores of {len(available)} rubrics"
+            f" ({', '.join(sorted(available))}); choose one by --rubric"
         )
     return next(iter(available))

@@ -38,14 +38,20 @@ from trace_eval.opinions.rating_files import (
     with_scale,
 )
 from trace_eval.opinions.ratings import mean_ratings, places_on, values_of
-from trace_eval.opinions.score_records import holds_records, only_rubric, read_records, read_run
+from trace_eval.opinions.score_records import (
+    holds_records,
+    only_rubric,
+    read_records,
+    read_run,
+)
 
 
 def holds_scores(source: Path | Opinions, columns: Columns | None = None) -> bool:
     """Whether a source holds scores of single answers; of what is neither, its reader says why.
 
-    A run folder is of the command that wrote it. A file holds scores if its records are those of
-    ``rate``, or if it has a column of scores and none of labels; ``columns`` are a user's names.
+    A run folder is of the command that wrote it. A file holds scores if its records are
+    those of ``rate``, or if it has a column of scores and none of labels; ``columns``
+    are a user's names.
     """
     if not isinstance(source, Path):
         return not source.codes
@@ -79,7 +85,9 @@ def _may_be_of_raters(names: Sequence[str], columns: Columns) -> bool:
 
 
 #: Names of columns of labels: a table with one has no columns of raters.
-_LABELS = {name for of in (*LABEL_COLUMNS, *SCORE_FACTS) for name in LABEL_FIELDS.names[of]}
+_LABELS = {
+    name for of in (*LABEL_COLUMNS, *SCORE_FACTS) for name in LABEL_FIELDS.names[of]
+}
 
 
 def _table_of_scores(table: OpinionTable, columns: Columns) -> bool:
@@ -100,27 +108,36 @@ def _of_scores(columns: Columns) -> bool:
 
 
 def _names_scores(names: Sequence[str], columns: Columns) -> bool:
-    labels, scores = (fields_of(kind.names, names) for kind in (LABEL_FIELDS, SCORE_FIELDS))
+    labels, scores = (
+        fields_of(kind.names, names) for kind in (LABEL_FIELDS, SCORE_FIELDS)
+    )
     if _names_two_systems(names, columns):
         return False
     named = {labels.get(name, name) for name in columns.named} | {
         ours for name, ours in labels.items() if name in names
     }
-    labelled = named & {*LABEL_COLUMNS, *SCORE_FACTS} or columns.prediction or columns.truth
-    scored = any(scores.get(name) in ("score", "mos") for name in (*columns.named, *names))
+    labelled = (
+        named & {*LABEL_COLUMNS, *SCORE_FACTS} or columns.prediction or columns.truth
+    )
+    scored = any(
+        scores.get(name) in ("score", "mos") for name in (*columns.named, *names)
+    )
     return scored and not labelled
 
 
 def read_scores(
-    path: Path, rubric: str | None = None, columns: Columns | Mapping[str, str] | None = None
+    path: Path,
+    rubric: str | None = None,
+    columns: Columns | Mapping[str, str] | None = None,
 ) -> Opinions:
     """Read a run folder of ``rate``, score records, or a table with ``id`` and ``score``.
 
-    The rater of a row is its judge. A table that names raters and no judge, or holds mean opinion
-    scores, is a listening test: the score of an item is the mean of its ratings. Facts beside
-    ``score``: ``variance``, ``distribution`` (label -> share), ``beta`` (alpha and beta
-    [shape=(n, 2)]), ``samples`` (a list), ``clamped``, ``caveats``, and ``pooled`` where it is a
-    mixture of judges that have rows of their own. ``columns`` says how a table calls fields.
+    The rater of a row is its judge. A table that names raters and no judge, or holds
+    mean opinion scores, is a listening test: the score of an item is the mean of its
+    ratings. Facts beside ``score``: ``variance``, ``distribution`` (label -> share),
+    ``beta`` (alpha and beta [shape=(n, 2)]), ``samples`` (a list), ``clamped``,
+    ``caveats``, and ``pooled`` where it is a mixture of judges that have rows of their
+    own. ``columns`` says how a table calls fields.
 
     Raises:
         UserError: there are no scores of this rubric, or of several and none is named.
@@ -151,7 +168,9 @@ def as_source(provided: Any, columns: Columns | None = None) -> Path | Opinions:
     if _table_of_scores(table, columns):
         return _of_columns(table, None, columns)
     mapping, where, scale = columns.mapping, columns.where, columns.scale
-    return table_labels(named, columns.fields, mapping=mapping, about=(), where=where, scale=scale)
+    return table_labels(
+        named, columns.fields, mapping=mapping, about=(), where=where, scale=scale
+    )
 
 
 def read_with_ratings(
@@ -164,17 +183,21 @@ def read_with_ratings(
 
     Args:
         sources: run folders of ``rate``, files of scores, or what was read of them.
-        ratings: a file of ratings or of items with labels, a table of ratings at hand, or what was
-            read of one; None: none.
-        columns: how the files name their columns; those of ratings alone where a source is a run.
-        rubric: name, also one of the sources' own, or file; None: the only one that the sources
-            have.
+        ratings: a file of ratings or of items with labels, a table of ratings at hand,
+            or what was read of one; None: none.
+        columns: how the files name their columns; those of ratings alone where a source
+            is a run.
+        rubric: name, also one of the sources' own, or file; None: the only one that the
+            sources have.
 
     Raises:
         UserError: one cannot be read, or they score different rubrics.
     """
     columns = columns or Columns()
-    if replace(columns, named={}, id=None, mapping={}, where=(), scale=None) != Columns():
+    if (
+        replace(columns, named={}, id=None, mapping={}, where=(), scale=None)
+        != Columns()
+    ):
         raise InputError(
             "--prediction, --truth and --flip-b mean nothing for scores; leave them out"
         )
@@ -186,8 +209,8 @@ def read_with_ratings(
         named = columns
     elif ratings is None and columns != Columns():
         raise InputError(
-            f"{of_run}: --id, --column, --map, --where and --scale mean nothing for a run; leave"
-            " them out"
+            f"{of_run}: --id, --column, --map, --where and --scale mean nothing for a"
+            " run; leave them out"
         )
     elif not isinstance(ratings, Opinions):
         named = Columns()  # they are about the ratings beside it
@@ -201,7 +224,9 @@ def read_with_ratings(
         table = OpinionTable.at_hand(ratings, SCORE_FIELDS, columns.where)
         ratings = ratings_in(table, rubric_of, columns)
     if ratings is not None and ratings.codes:
-        raise InputError(f"{ratings.source}: holds labels of pairs; give ratings of single answers")
+        raise InputError(
+            f"{ratings.source}: holds labels of pairs; give ratings of single answers"
+        )
     every = _on_one_scale(every, known)
     if ratings is not None and every[0].scale is not None:
         ratings = _beside(ratings, every[0].scale, declared=columns.scale is not None)
@@ -215,10 +240,14 @@ def _beside(ratings: Opinions, scale: Numbers, declared: bool) -> Opinions:
     if not declared or own is None or own == scale:
         return replace(ratings, warnings=said)
     places = places_on(values_of(ratings), own)
-    facts = {name: held for name, held in ratings.facts.items() if name not in ("score", "mos")}
+    facts = {
+        name: held
+        for name, held in ratings.facts.items()
+        if name not in ("score", "mos")
+    }
     text = (
-        f"{ratings.source}: ratings from {own.low:g} to {own.high:g} are put on the scale of the"
-        f" scores, {scale.low:g} to {scale.high:g}"
+        f"{ratings.source}: ratings from {own.low:g} to {own.high:g} are put on the"
+        f" scale of the scores, {scale.low:g} to {scale.high:g}"
     )
     on_it = scale.low + (scale.high - scale.low) * places
     return replace(
@@ -230,17 +259,22 @@ def _beside(ratings: Opinions, scale: Numbers, declared: bool) -> Opinions:
 
 def _known_rubric(rubric: str | None) -> ScoreRubric | None:
     """Return a shipped rubric, or that of a file; None: a name that only the sources may know."""
-    if rubric is None or (rubric not in rubric_names() and Path(rubric).suffix != ".toml"):
+    if rubric is None or (
+        rubric not in rubric_names() and Path(rubric).suffix != ".toml"
+    ):
         return None
     return load_rubric(rubric)
 
 
-def _on_one_scale(sources: Sequence[Opinions], named: ScoreRubric | None) -> list[Opinions]:
+def _on_one_scale(
+    sources: Sequence[Opinions], named: ScoreRubric | None
+) -> list[Opinions]:
     """Put the sources on one rubric and its scale; refuse where they score different ones."""
     scored = {source.rubric for source in sources if source.rubric}
     if len(scored) > 1:
         raise InputError(
-            f"the sources score different rubrics ({', '.join(sorted(scored))}); compare one"
+            f"the sources score different rubrics ({', '.join(sorted(scored))});"
+            " compare one"
         )
     name = named.name if named else next(iter(scored), None)
     scale = named.numbers if named else _scale(sources, name)
@@ -253,19 +287,28 @@ def _was_found(source: Opinions) -> bool:
 
 def _scale(sources: Sequence[Opinions], rubric: str | None) -> Numbers:
     """Return the scale stated by run, user or rubric; else the least one that holds all scores."""
-    known = [one.scale for one in sources if one.scale is not None and not _was_found(one)]
+    known = [
+        one.scale for one in sources if one.scale is not None and not _was_found(one)
+    ]
     if known:
         return known[0]
     if rubric in rubric_names():
         return load_rubric(rubric).numbers
-    every = (one for source in sources for one in source.facts.get("distribution", ()) if one)
+    every = (
+        one for source in sources for one in source.facts.get("distribution", ()) if one
+    )
     labels = {float(label) for shares in every for label in shares}
     if len(labels) > 1:
         return numbers(labels)
     found = [one for one in sources if one.scale is not None]
     if len({one.scale for one in found}) == 1:
         return found[0].scale or DEFAULT_SCALE
-    ends = [float(end) for one in found if one.scale for end in (one.scale.low, one.scale.high)]
+    ends = [
+        float(end)
+        for one in found
+        if one.scale
+        for end in (one.scale.low, one.scale.high)
+    ]
     return scale_by_values(np.array(ends))
 
 
@@ -285,7 +328,10 @@ def _of_columns(source: OpinionTable, rubric: str | None, columns: Columns) -> O
     rubrics = [of or "" for of in table.get("rubric", [None] * size)]
     name = only_rubric(source.name, {*rubrics}, rubric)
     unnamed = Path(source.name).stem
-    judges = [unnamed if is_missing(who) else str(who) for who in table.get("judge", [None] * size)]
+    judges = [
+        unnamed if is_missing(who) else str(who)
+        for who in table.get("judge", [None] * size)
+    ]
     kept = np.array([of == name for of in rubrics], bool)
     texts = mapped_scores(table["score"], columns.mapping)
     scores = rows_of(
@@ -297,5 +343,7 @@ def _of_columns(source: OpinionTable, rubric: str | None, columns: Columns) -> O
     )
     scores = replace(scores, warnings=(*source.warnings(), *raters, *scores.warnings))
     known = rubric is not None or name in rubric_names()
-    scores = with_scale(scores, "score", texts=texts, kept=kept, ends=columns.scale, known=known)
+    scores = with_scale(
+        scores, "score", texts=texts, kept=kept, ends=columns.scale, known=known
+    )
     return scores.on(name or None, scores.scale)

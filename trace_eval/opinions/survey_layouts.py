@@ -1,7 +1,7 @@
 """Records of survey tools and of arenas -> one record for each opinion, under our names.
 
-A layout is a row of :data:`LAYOUTS`. What differs in the names of its columns alone is none: those
-names stand in :mod:`trace_eval.data.names`.
+A layout is a row of :data:`LAYOUTS`. What differs in the names of its columns alone is
+none: those names stand in :mod:`trace_eval.data.names`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,13 @@ from trace_eval.data import names
 from trace_eval.data.spelling import PLAIN, is_missing
 from trace_eval.opinions import survey_tools
 from trace_eval.opinions.cells import number_of
-from trace_eval.opinions.survey_cells import Records, SurveyRecord, cell_text, columns_of, label_of
+from trace_eval.opinions.survey_cells import (
+    Records,
+    SurveyRecord,
+    cell_text,
+    columns_of,
+    label_of,
+)
 
 #: A column of one rater, whatever it holds.
 RATER = re.compile(
@@ -71,7 +77,10 @@ def _choices(records: Records) -> dict[str, str]:
         if names.bare(name) in names.KNOWN or not cells <= _YES | _NO or cells <= {""}:
             continue
         parts = _STEM.fullmatch(name)
-        for stem, choice in (("", name), *([(parts["stem"], parts["choice"])] if parts else [])):
+        for stem, choice in (
+            ("", name),
+            *([(parts["stem"], parts["choice"])] if parts else []),
+        ):
             label = label_of(choice)
             if label is not None:
                 groups.setdefault(stem, {})[name] = label
@@ -85,7 +94,9 @@ def _has_flags(records: Records) -> bool:
     choices = _choices(records)
     checks: list[int] = []
     for record in records:
-        checks.append(sum(cell_text(record, name).casefold() in _YES for name in choices))
+        checks.append(
+            sum(cell_text(record, name).casefold() in _YES for name in choices)
+        )
     return any(checks) and max(checks) < 2
 
 
@@ -97,7 +108,8 @@ def _flags(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
         chosen = [n for n in choices if cell_text(record, n).casefold() in _YES]
         if len(chosen) > 1:
             raise InputError(
-                f"record {number}: {' and '.join(chosen)} are both checked; keep one of them"
+                f"record {number}: {' and '.join(chosen)} are both checked; keep"
+                " one of them"
             )
         rest = {name: value for name, value in record.items() if name not in choices}
         yield {**rest, column: choices[chosen[0]] if chosen else None}
@@ -127,17 +139,25 @@ def _is_arena(records: Records) -> bool:
 
 
 def _arena(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
-    votes = [record for record in records if record.get("type") in _VOTES and _models(record)]
+    votes = [
+        record for record in records if record.get("type") in _VOTES and _models(record)
+    ]
     if len(votes) < len(records):
         others = sorted({str(record.get("type")) for record in records} - _VOTES.keys())
         left_out = len(records) - len(votes)
         notes.append(
-            f"{counted(left_out, 'record is no vote', 'records are no votes')} and left out"
-            f" (type {', '.join(others)})"
+            f"{counted(left_out, 'record is no vote', 'records are no votes')} and left"
+            f" out (type {', '.join(others)})"
         )
-    column = "overall" if any("both" in str(one["type"]) for one in votes) else "preference"
+    column = (
+        "overall" if any("both" in str(one["type"]) for one in votes) else "preference"
+    )
     for vote in votes:
-        rest = {name: value for name, value in vote.items() if name not in ("type", "models")}
+        rest = {
+            name: value
+            for name, value in vote.items()
+            if name not in ("type", "models")
+        }
         a, b = _models(vote) or ("", "")
         yield {**rest, "system_a": a, "system_b": b, column: _VOTES[str(vote["type"])]}
 
@@ -164,10 +184,14 @@ def _won(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
             yield rest
             continue
         if is_missing(winner) or is_missing(loser):
-            raise InputError(f"record {number}: winner or loser is empty; name both systems")
+            raise InputError(
+                f"record {number}: winner or loser is empty; name both systems"
+            )
         drawn = cell_text(record, draw).casefold() if draw else ""
         if drawn not in _YES | _NO:
-            raise InputError(f"record {number}: {draw} is {drawn!r}; write true or false")
+            raise InputError(
+                f"record {number}: {draw} is {drawn!r}; write true or false"
+            )
         a, b = sorted((winner, loser))
         label = "tie" if drawn in _YES else "1" if winner == a else "2"
         yield {**rest, "system_a": a, "system_b": b, "preference": label}
@@ -176,7 +200,8 @@ def _won(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
 # ---- sides by name: two columns of which each label names one
 
 
-#: Pairs of names of columns whose order is A, B; others count as they stand in the table.
+#: Pairs of names of columns whose order is A, B; others count as they stand in the
+#: table.
 _LEFT_FIRST = ("left", "a", "1", "first")
 
 
@@ -196,11 +221,16 @@ def _named_sides(records: Records) -> tuple[str, str, str] | None:
         return None
     texts = [name for name in columns if name != label and _is_text(name, records)]
     values = [(record, cell_text(record, label)) for record in records]
-    named = [(record, value) for record, value in values if label_of(value) is None and value]
+    named = [
+        (record, value) for record, value in values if label_of(value) is None and value
+    ]
     if not named:
         return None
     for a, b in ((a, b) for a in texts for b in texts if a < b):
-        sides = [(cell_text(record, a), cell_text(record, b), value) for record, value in named]
+        sides = [
+            (cell_text(record, a), cell_text(record, b), value)
+            for record, value in named
+        ]
         hits = {x == value for x, _, value in sides if value in (x, _)}
         if all(value in (x, y) for x, y, value in sides) and hits == {True, False}:
             first = min((a, b), key=columns.index)
@@ -214,7 +244,9 @@ def _has_sides(records: Records) -> bool:
 
 def _sides(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     a, b, _ = _named_sides(list(islice(records, _LOOKED_AT))) or ("", "", "")
-    notes.append(f"the columns {a} and {b} are read as the systems of A and B, by the labels")
+    notes.append(
+        f"the columns {a} and {b} are read as the systems of A and B, by the labels"
+    )
     for record in records:
         yield {**record, "system_a": record.get(a), "system_b": record.get(b)}
 
@@ -233,7 +265,9 @@ def _is_comparison(records: Records) -> bool:
 
 
 def _score_of_pair(columns: Collection[str]) -> str | None:
-    return next((name for name in columns if names.bare(name) in ("score", "rating")), None)
+    return next(
+        (name for name in columns if names.bare(name) in ("score", "rating")), None
+    )
 
 
 def _comparison(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
@@ -253,14 +287,16 @@ def _is_wide_comparison(records: Records) -> bool:
         return False
     cells = {cell_text(record, name) for record in records for name in raters}
     present = {cell for cell in cells if not is_missing(cell)}
-    return all(number_of(cell) is not None for cell in present) and bool(present - {"1", "2"})
+    return all(number_of(cell) is not None for cell in present) and bool(
+        present - {"1", "2"}
+    )
 
 
 def _wide_comparison(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     raters = [name for name in columns_of(records) if RATER.fullmatch(name)]
     notes.append(
-        f"each of the columns {', '.join(raters)} is read as a rater, and its numbers as"
-        " comparisons of A with B"
+        f"each of the columns {', '.join(raters)} is read as a rater, and its numbers"
+        " as comparisons of A with B"
     )
     for record in records:
         rest = {name: value for name, value in record.items() if name not in raters}

@@ -49,7 +49,9 @@ def qualtrics(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     who = names.first_of({"rater": names.LABELS["rater"]}, called.values())
     if _RESPONSE in called and not who:
         called[_RESPONSE] = "rater"
-        notes.append(f"no column names the raters, so each is called by its {_RESPONSE}")
+        notes.append(
+            f"no column names the raters, so each is called by its {_RESPONSE}"
+        )
     for record in records[above + 1 :]:
         yield {called.get(name, name): value for name, value in record.items()}
 
@@ -109,7 +111,8 @@ _IN_BRACKETS = re.compile(r"\A(?P<question>.*?\S)\s*\[(?P<item>[^\[\]]+)\]\s*")
 _BEHIND_DASH = re.compile(r"\A(?P<question>.*\S)\s+[-–—]\s+(?P<item>[^\n]+?)\s*", re.S)
 _BEFORE_COLON = re.compile(r"\A(?P<item>[^:\n]*[^:\s]):\s+(?P<question>[^\n]*\S)\s*")
 
-#: A place on a scale with its word, as forms offer it: ``4 - Good``, ``4 (good)``, ``4: good``.
+#: A place on a scale with its word, as forms offer it: ``4 - Good``, ``4 (good)``, ``4:
+#: good``.
 _PLACE_AND_WORD = re.compile(
     r"(?P<place>[+-]?\d{1,3}(?:\.\d{1,3})?)\s{0,4}[-–—:.)=(]\s{0,4}[^\W\d]\D*"
 )
@@ -122,7 +125,9 @@ def _questions(columns: Collection[str]) -> dict[str, dict[str, str]]:
         for name in columns:
             if parts := form.fullmatch(name):
                 groups.setdefault(parts["question"], {})[parts["item"]] = name
-        several = {question: items for question, items in groups.items() if len(items) > 1}
+        several = {
+            question: items for question, items in groups.items() if len(items) > 1
+        }
         if several:
             return several
     return {}
@@ -131,7 +136,9 @@ def _questions(columns: Collection[str]) -> dict[str, dict[str, str]]:
 def is_form(records: Records) -> bool:
     """Tell whether one question has a column for each of several items."""
     columns = columns_of(records)
-    return bool(_questions(columns)) and not names.first_of({"id": names.NAMES["id"]}, columns)
+    return bool(_questions(columns)) and not names.first_of(
+        {"id": names.NAMES["id"]}, columns
+    )
 
 
 def form(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
@@ -145,8 +152,9 @@ def form(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     every = list(dict.fromkeys(item for items in questions.values() for item in items))
     by = f"the column {who}" if who else "their place"
     notes.append(
-        f"each row is read as a rater, called by {by}, and {counted(len(every), 'column')} as"
-        f" {counted(len(every), 'item')}, called by what stands beside the question"
+        f"each row is read as a rater, called by {by}, and"
+        f" {counted(len(every), 'column')} as {counted(len(every), 'item')}, called by"
+        " what stands beside the question"
     )
     for number, record in enumerate(records, start=1):
         shared = {name: value for name, value in record.items() if name not in answers}
@@ -168,9 +176,15 @@ def _place(answer: object) -> object:
 
 def _called(records: Records, columns: Collection[str]) -> str:
     """Name the answers' column: ``score`` where all are numbers but no labels, else a label's."""
-    cells = {str(_place(cell_text(record, name))) for record in records for name in columns}
+    cells = {
+        str(_place(cell_text(record, name))) for record in records for name in columns
+    }
     present = {cell for cell in cells if not is_missing(cell)}
-    if present and all(number_of(cell) is not None for cell in present) and present - {"1", "2"}:
+    if (
+        present
+        and all(number_of(cell) is not None for cell in present)
+        and present - {"1", "2"}
+    ):
         return "score"
     labels = {label_of(cell) for cell in present}
     return "overall" if labels & {"both_good", "both_bad"} else "preference"
@@ -183,10 +197,13 @@ def is_studio(records: Records) -> bool:
     """Tell whether records are tasks with annotations, or the smaller forms of them."""
     columns = {*columns_of(records)}
     whole = bool(records) and all(
-        isinstance(record.get("annotations"), list) and isinstance(record.get("data"), Mapping)
+        isinstance(record.get("annotations"), list)
+        and isinstance(record.get("data"), Mapping)
         for record in records
     )
-    return whole or ("annotator" in columns and bool(columns & {"lead_time", "annotation_id"}))
+    return whole or (
+        "annotator" in columns and bool(columns & {"lead_time", "annotation_id"})
+    )
 
 
 def studio(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
@@ -195,7 +212,8 @@ def studio(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     cancelled = sum(one.pop("was_cancelled", False) is True for one in flat)
     if cancelled:
         notes.append(
-            f"{counted(cancelled, 'annotation')} skipped by their annotators count as none"
+            f"{counted(cancelled, 'annotation')} skipped by their annotators count"
+            " as none"
         )
     pairwise = {
         name
@@ -207,7 +225,9 @@ def studio(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     for one in flat:
         neither += bool(pairwise) and not any(map(one.get, pairwise))
     if neither:
-        notes.append(f"no side is selected in {counted(neither, 'annotation')}, which is a tie")
+        notes.append(
+            f"no side is selected in {counted(neither, 'annotation')}, which is a tie"
+        )
     ids = {*names.NAMES["id"]} - {"id"}
     for one in flat:
         if any(one.get(name) not in (None, "") for name in ids):

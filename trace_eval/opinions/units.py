@@ -18,12 +18,13 @@ IDENTITY = ("instruction_id", "system_a", "system_b", "clip_a", "clip_b")
 def units(facts: FactColumns, instructions: bool = True) -> WholeNumbers | None:
     """Assign every pair the number of its independent unit, from 0 [shape=(n,)].
 
-    Pairs of one instruction are one unit, and so are copies: pairs of the same two recordings,
-    either way round, told by ``clip_a`` and ``clip_b`` (hashes, in a run), else pairs of the same
-    two systems on one instruction. Pairs that share only one recording are not joined: a
-    recording that all others are compared with would make one unit of a whole run. A pair whose
-    instruction is unknown has one of its own. None where neither an instruction nor a copy is
-    known. Without ``instructions`` copies alone are one unit.
+    Pairs of one instruction are one unit, and so are copies: pairs of the same two
+    recordings, either way round, told by ``clip_a`` and ``clip_b`` (hashes, in a run),
+    else pairs of the same two systems on one instruction. Pairs that share only one
+    recording are not joined: a recording that all others are compared with would make
+    one unit of a whole run. A pair whose instruction is unknown has one of its own.
+    None where neither an instruction nor a copy is known. Without ``instructions``
+    copies alone are one unit.
     """
     copy = _copies(facts)
     instruction = _numbered(facts.get("instruction_id")) if instructions else None
@@ -43,10 +44,14 @@ def units(facts: FactColumns, instructions: bool = True) -> WholeNumbers | None:
 def index_of(values: Sequence[Any]) -> tuple[WholeNumbers, list[Any]]:
     """Assign every value a number by first appearance [shape=(n,)]; return distinct ones too."""
     index = {value: number for number, value in enumerate(dict.fromkeys(values))}
-    return np.fromiter(map(index.__getitem__, values), np.int64, len(values)), list(index)
+    return np.fromiter(map(index.__getitem__, values), np.int64, len(values)), list(
+        index
+    )
 
 
-def crosstab(row: WholeNumbers, column: NDArray[Any], rows: int, columns: int) -> WholeNumbers:
+def crosstab(
+    row: WholeNumbers, column: NDArray[Any], rows: int, columns: int
+) -> WholeNumbers:
     """Count how often each row meets each column [shape=(rows, columns)], from 0 both."""
     cells = row * columns + column
     return np.bincount(cells, minlength=rows * columns).reshape(rows, columns)
@@ -91,7 +96,9 @@ def _copies(facts: FactColumns) -> WholeNumbers | None:
     """Assign pairs of the same two answers one number; None where no two pairs have them."""
     columns = [facts.get("clip_a"), facts.get("clip_b")]
     if not all(column is not None and any(column.tolist()) for column in columns):
-        columns = [facts.get(name) for name in ("system_a", "system_b", "instruction_id")]
+        columns = [
+            facts.get(name) for name in ("system_a", "system_b", "instruction_id")
+        ]
     known_columns = [column.tolist() for column in columns if column is not None]
     if len(known_columns) < len(columns):
         return None

@@ -58,7 +58,11 @@ SOON = 20_000
 def short_answer(folder: Path | str) -> tuple[str, ...]:
     """Return the first sentence on a run, where it takes a moment at most; else nothing."""
     run = Run(folder)
-    if not run.exists or (coverage := run.record().coverage) is None or coverage.total > SOON:
+    if (
+        not run.exists
+        or (coverage := run.record().coverage) is None
+        or coverage.total > SOON
+    ):
         return ()
     with suppress(UserError):
         return run_answer(folder)[:1]
@@ -70,7 +74,9 @@ def score_rankings(run: Run) -> dict[str, RankReport]:
     results = {}
     for name in run.rubrics():
         try:
-            results[name] = rank(run.folder, options=RankOptions(missing="drop", rubric=name))
+            results[name] = rank(
+                run.folder, options=RankOptions(missing="drop", rubric=name)
+            )
         except UserError:  # an answer without a system, or nothing scored
             continue
     return results
@@ -82,34 +88,50 @@ def score_answer(run: Run, rankings: dict[str, RankReport]) -> tuple[str, ...]:
     Of three rubrics or more, for which there is no room, nobody is named.
     """
     rows = [row.status == "scored" for row in run.score_outcomes().values()]
-    message = f"{sum(rows)} of {counted(len(rows), 'score')} given by {run.record().judge.spec}."
+    message = (
+        f"{sum(rows)} of {counted(len(rows), 'score')} given by"
+        f" {run.record().judge.spec}."
+    )
     rubrics = run.rubrics()
     sentences: list[str] = []
     for name, ranking in rankings.items() if len(rubrics) < MOST else ():
         result = rank_answer(ranking)
-        sentences += result if len(rubrics) == 1 else [f"{name}: {text}" for text in result[:1]]
+        sentences += (
+            result if len(rubrics) == 1 else [f"{name}: {text}" for text in result[:1]]
+        )
     return (*sentences[: MOST - 1], message)
 
 
 def pair_answer(run: Run, ranking: RankReport | None) -> tuple[str, ...]:
     """Sum up a run of pairs, for the command and the top of the page."""
     overall = run.overall()
-    scored, unscored = scored_pairs((pair.id for pair in run.pairs()), run.outcomes(), overall)
+    scored, unscored = scored_pairs(
+        (pair.id for pair in run.pairs()), run.outcomes(), overall
+    )
     number = len(scored) + unscored.total() + sum(1 for _ in run.problems())
-    message = f"{len(scored)} of {counted(number, 'pair')} judged by {run.record().judge.spec}"
+    message = (
+        f"{len(scored)} of {counted(number, 'pair')} judged by"
+        f" {run.record().judge.spec}"
+    )
     policies = sorted({fused.policy for fused in overall.values()})
     fused = f" and fused with {', '.join(policies)}" if policies else ""
-    return (*(rank_answer(ranking)[: MOST - 1] if ranking else ()), f"{message}{fused}.")
+    return (
+        *(rank_answer(ranking)[: MOST - 1] if ranking else ()),
+        f"{message}{fused}.",
+    )
 
 
-def ranking_of(run: Run, source: Opinions | None = None) -> tuple[RankReport | None, str]:
+def ranking_of(
+    run: Run, source: Opinions | None = None
+) -> tuple[RankReport | None, str]:
     """Rank a run's systems as ``trace-eval rank`` does, or say why there is no ranking."""
     try:
         read = source or read_opinions(run.folder)
     except UserError as error:
         return None, str(error)
     note = ""
-    # Labels without an overall opinion rank nobody, and cost nobody the judge's ranking.
+    # Labels without an overall opinion rank nobody, and cost nobody the judge's
+    # ranking.
     for available in (read, replace(read, labels=None)):
         try:
             return rank(available, options=RankOptions(missing="drop")), ""
@@ -131,7 +153,9 @@ def human_labels(facts: Facts) -> dict[str, Any]:
         agreement, agreement_note = _agreement(facts, source)
         ranking, ranking_note = ranking_of(Run(facts.folder), source)
         with suppress(UserError):  # the labels are too few
-            calibration = None if source.labels is None else calibrate(gather(source, None))
+            calibration = (
+                None if source.labels is None else calibrate(gather(source, None))
+            )
     return {
         "agreement": agreement,
         "agreement_note": agreement_note,
@@ -151,7 +175,10 @@ def human_labels(facts: Facts) -> dict[str, Any]:
 def _agreement(facts: Facts, source: Opinions) -> tuple[AgreeReport | None, str]:
     if not any(pair.labels for pair in facts.pairs):
         unused = "".join(f" {what}." for what in facts.record.unused_labels)
-        why = "The pairs of this run have no human labels, so there is nothing to agree with."
+        why = (
+            "The pairs of this run have no human labels, so there is nothing to agree"
+            " with."
+        )
         return None, why + unused
     try:
         options = AgreeOptions(missing="drop", policy=ALL_POLICIES)
@@ -173,13 +200,18 @@ def _methods(agreement: AgreeReport | None, calibration: Calibration | None) -> 
 def _standings(ranking: RankReport) -> Iterator[dict[str, Any]]:
     """Yield systems by the judge and by human labels; None: too few comparisons.
 
-    ``human`` and its interval are from labels, and from all judgements where these help.
+    ``human`` and its interval are from labels, and from all judgements where these
+    help.
     """
     counts = {row.system: row for row in ranking.systems}
     rates = {row.system: row.rate for row in ranking.judged}
     requested = ranking.powered.systems if ranking.powered else ranking.labelled
     labels = {row.system: row.rate for row in requested}
-    placed = [one for one in ranking.places if one.method == "win_rate" and one.value is not None]
+    placed = [
+        one
+        for one in ranking.places
+        if one.method == "win_rate" and one.value is not None
+    ]
     for standing in sorted(placed, key=lambda one: (one.rank or 0, one.system)):
         judged, theirs = rates.get(standing.system), labels.get(standing.system)
         yield {
@@ -195,7 +227,9 @@ def _standings(ranking: RankReport) -> Iterator[dict[str, Any]]:
 def _caveats(ranking: RankReport) -> Iterator[str]:
     for caveat in ranking.caveats:
         if caveat.method in ("bradley_terry", "models", "all", HUMAN_RATES):
-            who = "" if caveat.method == "all" else f"{caveat.method.replace('_', ' ')}: "
+            who = (
+                "" if caveat.method == "all" else f"{caveat.method.replace('_', ' ')}: "
+            )
             yield f"{who}{caveat.text}"
     lost = next((p.undefined for p in ranking.places if p.method == "win_rate"), 0)
     if lost:
@@ -210,7 +244,11 @@ def _correlation(ranking: RankReport) -> str:
     for row in ranking.correlations:
         if row.systems < 3:  # of two an order is the other or its reverse
             continue
-        if row.method == "win_rate" and row.spearman is not None and row.kendall is not None:
+        if (
+            row.method == "win_rate"
+            and row.spearman is not None
+            and row.kendall is not None
+        ):
             return (
                 f"Against the ranking by {row.reference}, over {row.systems} systems:"
                 f" Spearman {row.spearman:.2f}, Kendall tau-b {row.kendall:.2f}."

@@ -25,11 +25,15 @@ from trace_eval.report.redact import mute, redact_text
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.unchanged import RecordingLook
 
-#: Suffixes that are kept on copies; anything else is not part of a file name that we make.
+#: Suffixes that are kept on copies; anything else is not part of a file name that we
+#: make.
 _SUFFIX = re.compile(r"\.[a-z0-9]{1,5}")
 
 #: Why a recording is not played beside a verdict about another one.
-_REPLACED = "was replaced since it was judged, so it is not played; judge again into a new --out"
+_REPLACED = (
+    "was replaced since it was judged, so it is not played; judge again into a new"
+    " --out"
+)
 
 #: Format of copies that are made anew.
 _WAV: Any = {"samplerate": SPEECH_RATE, "subtype": "PCM_16", "format": "WAV"}
@@ -48,11 +52,12 @@ class AudioAssets:
 
     Args:
         report: the HTML file to be written.
-        copy: put copies into ``<report's stem>_audio/``, named by clip hash, so that the
-            report can be moved together with that folder.
+        copy: put copies into ``<report's stem>_audio/``, named by clip hash, so that
+            the report can be moved together with that folder.
         moved: finds recordings that are not where they were judged; None: they are.
-        muted: clip hash -> stretches that copies are silent in, None where nothing says which;
-            such a recording is not copied, and none is linked to. Default: no redaction.
+        muted: clip hash -> stretches that copies are silent in, None where nothing says
+            which; such a recording is not copied, and none is linked to. Default: no
+            redaction.
     """
 
     def __init__(
@@ -67,9 +72,11 @@ class AudioAssets:
         #: Recordings that a player was asked for, and those that have one.
         self.requested: set[str] = set()
         self.playable: set[str] = set()
-        # Browsers resolve ".." in a URL by its letters, so symlinks are not followed here.
+        # Browsers resolve ".." in a URL by its letters, so symlinks are not followed
+        # here.
         self._home = Path(os.path.abspath(report.parent))  # noqa: PTH100
-        # A folder of its own: copies of an earlier page that are not muted are not sent along.
+        # A folder of its own: copies of an earlier page that are not muted are not sent
+        # along.
         kind = "audio" if muted is None else "redacted_audio"
         self.folder = self._home / f"{report.stem}_{kind}" if copy else None
         self._copied: dict[str, str] = {}
@@ -81,8 +88,8 @@ class AudioAssets:
     ) -> PlayedSound:
         """Return the player of a recording; one behind a URL is fetched for a copy alone.
 
-        ``judged``: the record says what was judged; else it only names the copy, as of a whole
-        channel.
+        ``judged``: the record says what was judged; else it only names the copy, as of
+        a whole channel.
         """
         # Elsewhere is only looked where it can be told that this is what was judged.
         is_known = judged and record is not None and record.clip is not None
@@ -90,15 +97,20 @@ class AudioAssets:
             place = self._moved.find(Path(os.path.abspath(recording.audio)))  # noqa: PTH100
             recording = recording.model_copy(update={"audio": place})
         played = self._played(recording, record, judged)
-        # A muted page plays little on purpose, and one without copies nothing that is far away.
-        is_wanted = recording.audio is not None or (recording.has_audio and self.folder is not None)
+        # A muted page plays little on purpose, and one without copies nothing that is
+        # far away.
+        is_wanted = recording.audio is not None or (
+            recording.has_audio and self.folder is not None
+        )
         if self._muted is None and is_wanted:
             self.requested.add(recording.source_id)
             if played.href is not None:
                 self.playable.add(recording.source_id)
         return played
 
-    def _played(self, recording: Recording, record: ClipRecord | None, judged: bool) -> PlayedSound:
+    def _played(
+        self, recording: Recording, record: ClipRecord | None, judged: bool
+    ) -> PlayedSound:
         if self._muted is not None:
             return self._redacted(recording, record, self._muted)
         if recording.url is not None:
@@ -111,11 +123,14 @@ class AudioAssets:
             return PlayedSound(self._link(path) if playable else None, record.error)
         if not is_file(path):
             return PlayedSound(None, f"{path}: no such file any more")
-        if judged and self._look.has_changed(recording, record.clip if record else None):
+        if judged and self._look.has_changed(
+            recording, record.clip if record else None
+        ):
             return PlayedSound(None, f"{path}: {_REPLACED}")
         if self.folder is None:
             return PlayedSound(self._link(path))
-        try:  # what no judge heard, as a question that came in words, too, has no hash yet
+        # what no judge heard, as a question that came in words, too, has no hash yet
+        try:
             clip = record.clip if record and record.clip else decode(path).sha256
         except UserError as error:
             return PlayedSound(None, str(error))
@@ -123,7 +138,9 @@ class AudioAssets:
             name, cut = clip + _suffix(path.name), recording.cut
             if cut:
                 name = f"{clip}.wav"
-                write: Callable[[Path], object] = partial(_one_channel, path, cut.channel)
+                write: Callable[[Path], object] = partial(
+                    _one_channel, path, cut.channel
+                )
             else:
                 write = partial(shutil.copyfile, path)
             self._place(self.folder, name, clip, write)
@@ -139,18 +156,24 @@ class AudioAssets:
         if recording.audio is None and recording.url is None:
             return PlayedSound(None, "no recording")
         if self.folder is None:
-            return PlayedSound(None, "redacted: report --redact --audio copies it, muted")
+            return PlayedSound(
+                None, "redacted: report --redact --audio copies it, muted"
+            )
         clip = record.clip if record else None
         stretches = muted.get(clip) if clip else None
         if recording.audio is None or recording.cut or not clip or stretches is None:
-            return PlayedSound(None, "redacted: not copied, because its words have no times")
+            return PlayedSound(
+                None, "redacted: not copied, because its words have no times"
+            )
         if clip not in self._copied:
             try:
                 sound = decode(Path(recording.audio))
             except UserError as error:
                 return PlayedSound(None, redact_text(str(error)))
             if sound.sha256 != clip:
-                return PlayedSound(None, "redacted: not copied, because it has changed since")
+                return PlayedSound(
+                    None, "redacted: not copied, because it has changed since"
+                )
             samples = mute(sound.speech, SPEECH_RATE, stretches)
             write = partial(soundfile.write, data=samples, **_WAV)
             self._place(self.folder, f"{clip}.redacted.wav", clip, write)
@@ -184,7 +207,11 @@ class AudioAssets:
             message = f"{redacted(url)}: not on this machine; report --audio copies it"
             return PlayedSound(None, message)
         try:
-            clip = record.clip if record and record.clip else decode(fetch(url), url).sha256
+            clip = (
+                record.clip
+                if record and record.clip
+                else decode(fetch(url), url).sha256
+            )
             self.fetched(url, clip)
         except UserError as error:
             return PlayedSound(None, str(error))
@@ -197,7 +224,9 @@ class AudioAssets:
         assert self.folder is not None
         return _url(f"{self.folder.name}/{self._copied[clip]}")
 
-    def _place(self, folder: Path, name: str, clip: str, write: Callable[[Path], object]) -> None:
+    def _place(
+        self, folder: Path, name: str, clip: str, write: Callable[[Path], object]
+    ) -> None:
         target = folder / name
         make_folder(folder)
         with replacing(target) as part:

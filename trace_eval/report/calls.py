@@ -25,7 +25,8 @@ def write_calls(
 
     Args:
         out: the file to write.
-        audio: copy the recordings into ``<page>_audio/`` beside it, so that both can be sent.
+        audio: copy the recordings into ``<page>_audio/`` beside it, so that both can be
+            sent.
         name: what the page is called; None: as the folder or file that was timed.
 
     Raises:
@@ -37,10 +38,20 @@ def write_calls(
     items = _items_of(result)
     timing = timing_of(items, _address)
     compared = result.against
-    if timing and compared:  # the same difference as on the terminal, not the one back in time
+    if (
+        timing and compared
+    ):  # the same difference as on the terminal, not the one back in time
         timing["sentence"] = compared.sentence()
-    title = f"{compared.first} against {compared.second}" if compared else result.report.source
-    order = [call["id"] for call in timing["calls"]] if timing else [item.id for item in items]
+    title = (
+        f"{compared.first} against {compared.second}"
+        if compared
+        else result.report.source
+    )
+    order = (
+        [call["id"] for call in timing["calls"]]
+        if timing
+        else [item.id for item in items]
+    )
     page = pieces(
         "calls.html.j2",
         "scores.js",
@@ -50,7 +61,9 @@ def write_calls(
         timing=timing,
         limits=[row for row in result.limits if row.verdict != "pass"],
         unread=[str(one) for one in result.report.unread],
-        calls=_calls(items, order, timing, AudioAssets(path, audio), voices=_voices(result)),
+        calls=_calls(
+            items, order, timing, AudioAssets(path, audio), voices=_voices(result)
+        ),
         number=len(items),
         tables=[table for table in result.tables(None) if table.rows],
     )
@@ -76,7 +89,11 @@ def _named(report: TurnsReport, system: str) -> Iterator[ConversationItem]:
         item = timed.item
         scenario = item.question_id or item.id
         yield item.model_copy(
-            update={"id": f"{system}/{item.id}", "system": system, "question_id": scenario}
+            update={
+                "id": f"{system}/{item.id}",
+                "system": system,
+                "question_id": scenario,
+            }
         )
 
 

@@ -37,9 +37,10 @@ _LONGEST = 240
 def view(blueprint: Blueprint, wave: Envelope) -> dict[str, Any]:
     """Return the values of a clip's fragment of the page.
 
-    ``words``: (text, start-end in hundredths of a second or empty, doubtful); ``numbers``: (name,
-    value with unit, word from the published norms or empty); ``bars``: (group, title, rows, name
-    of the best row or empty), a row being (name, length 0 to 1, value); ``absent``: (group, why).
+    ``words``: (text, start-end in hundredths of a second or empty, doubtful);
+    ``numbers``: (name, value with unit, word from the published norms or empty);
+    ``bars``: (group, title, rows, name of the best row or empty), a row being (name,
+    length 0 to 1, value); ``absent``: (group, why).
     """
     transcript = blueprint.transcript
     absent: dict[str, str] = {}
@@ -52,7 +53,9 @@ def view(blueprint: Blueprint, wave: Envelope) -> dict[str, Any]:
         "spectrum": wave.spectrum,
         "transcript": transcript,
         "unheard": absent.pop("transcript", ""),  # which has a place of its own
-        "words": list(map(_word, transcript.words)) if isinstance(transcript, Transcript) else [],
+        "words": list(map(_word, transcript.words))
+        if isinstance(transcript, Transcript)
+        else [],
         "bars": list(_bars(blueprint)),
         "numbers": list(_numbers(blueprint)),
         "absent": [(label(name), why) for name, why in absent.items()],
@@ -67,7 +70,9 @@ def _word(word: Word) -> tuple[str, str, bool]:
     return word.text, f"{round(word.start_s * 100)}-{round(end * 100)}", doubtful
 
 
-def _bars(blueprint: Blueprint) -> Iterator[tuple[str, str, list[tuple[str, float, str]], str]]:
+def _bars(
+    blueprint: Blueprint,
+) -> Iterator[tuple[str, str, list[tuple[str, float, str]], str]]:
     quality, emotion, accent = blueprint.quality, blueprint.emotion, blueprint.accent
     if isinstance(quality, Quality):
         scores = {
@@ -96,7 +101,9 @@ def _scaled(
 def _numbers(blueprint: Blueprint) -> Iterator[tuple[str, str, str]]:
     for name in (*GROUPS, *blueprint.extensions):
         group = blueprint.group(name)
-        marked = isinstance(group, Extension) and group.events is not None  # on the drawing
+        marked = (
+            isinstance(group, Extension) and group.events is not None
+        )  # on the drawing
         if name not in _DRAWN and not marked and isinstance(group, Present):
             for fact in group.facts(name):
                 text = fact.value if isinstance(fact.value, str) else value(fact.value)
@@ -129,7 +136,11 @@ def grids(evidence: Mapping[str, JsonValue]) -> Iterator[EvidenceGrid]:
         if records and len(records) == len(items):
             lists.add(name)
             yield _records(name, records)
-    plain = {name: v for name, v in left.items() if name not in lists and name not in _SETTINGS}
+    plain = {
+        name: v
+        for name, v in left.items()
+        if name not in lists and name not in _SETTINGS
+    }
     if plain:
         yield EvidenceGrid("Values", (), _rows(plain))
     for name in _SETTINGS:
@@ -172,7 +183,9 @@ def value(item: JsonValue) -> str:
         case dict():
             if set(item) == {"met", "strength", "why"}:  # a check of the judge rules
                 met = {True: "met", False: "not met"}.get(bool(item["met"]))
-                return f"{'cannot be told' if item['met'] is None else met}: {item['why']}"
+                return (
+                    f"{'cannot be told' if item['met'] is None else met}: {item['why']}"
+                )
             return _short("; ".join(f"{label(k)} {value(v)}" for k, v in item.items()))
     return str(item)
 

@@ -24,7 +24,9 @@ from trace_eval.report.summary import Facts
 from trace_eval.runs.opinions import read_with_labels
 
 
-def with_labels_of(facts: Facts, provided: Any, columns: Columns | None = None) -> Facts:
+def with_labels_of(
+    facts: Facts, provided: Any, columns: Columns | None = None
+) -> Facts:
     """Return the facts of a run with other human labels in place of its own.
 
     Args:

@@ -1,6 +1,7 @@
 """A conversation on a page: two lanes with events over one axis, its words, and its sound.
 
-The drawing is static: it needs no script to be read; with one, a click plays from 1 s before.
+The drawing is static: it needs no script to be read; with one, a click plays from 1 s
+before.
 """
 
 from __future__ import annotations
@@ -83,9 +84,9 @@ def lanes_of(
 ) -> dict[str, Any]:
     """Lay out a conversation for drawing, over an axis of ``length_s``; 0 without a clock.
 
-    ``timing`` are its figures in one line, with the name of the definition set; ``axis`` is (left
-    in percent, label) of its seconds; ``legend`` names the kinds of events that are drawn. The
-    ``blueprints`` are of turns, by their numbers.
+    ``timing`` are its figures in one line, with the name of the definition set;
+    ``axis`` is (left in percent, label) of its seconds; ``legend`` names the kinds of
+    events that are drawn. The ``blueprints`` are of turns, by their numbers.
     """
     findings = find(conversation, blueprints)
     length = conversation.end_s if conversation.clock.kind != "none" else 0.0
@@ -96,7 +97,9 @@ def lanes_of(
         "notes": _notes(conversation, findings),
         "length_s": length,
         "one_channel": bool(conversation.meta.get("one_channel")),
-        "axis": [(100 * at / length, text) for at, text in ticks(length)] if timed else [],
+        "axis": [(100 * at / length, text) for at, text in ticks(length)]
+        if timed
+        else [],
         "lanes": list(_lanes(conversation, bar, assets)) if timed else [],
         "events": events,
         "tools": list(_tools(conversation, bar)) if timed else [],
@@ -105,16 +108,22 @@ def lanes_of(
     }
 
 
-def _bar(length_s: float, kind: str, start_s: float, end_s: float, message: str) -> LaneBar:
+def _bar(
+    length_s: float, kind: str, start_s: float, end_s: float, message: str
+) -> LaneBar:
     left, right = (100 * min(1.0, max(0.0, at / length_s)) for at in (start_s, end_s))
-    return LaneBar(kind=kind, left=left, width=max(0.1, right - left), title=message, at_s=start_s)
+    return LaneBar(
+        kind=kind, left=left, width=max(0.1, right - left), title=message, at_s=start_s
+    )
 
 
 #: :func:`_bar` on the axis of a conversation.
 _Bar = Callable[[str, float, float, str], LaneBar]
 
 
-def _lanes(conversation: Conversation, bar: _Bar, assets: AudioAssets) -> Iterator[dict[str, Any]]:
+def _lanes(
+    conversation: Conversation, bar: _Bar, assets: AudioAssets
+) -> Iterator[dict[str, Any]]:
     """Yield a lane for each speaker; peaks are 0 to 1 [shape=(POINTS,)], empty without sound."""
     length_s = conversation.end_s
     channels = {role: conversation.channel_of(role) for role in ROLES}
@@ -140,7 +149,11 @@ def _lanes(conversation: Conversation, bar: _Bar, assets: AudioAssets) -> Iterat
 def _logged(conversation: Conversation, role: str) -> list[tuple[float, float]]:
     """Return a role's spans in a log that was held against the sound, on the sound's clock."""
     log: Any = conversation.meta.get("log")
-    spans = log["logged"].get(role, []) if isinstance(log, dict) and log.get("logged") else []
+    spans = (
+        log["logged"].get(role, [])
+        if isinstance(log, dict) and log.get("logged")
+        else []
+    )
     return [(float(start), float(end)) for start, end in spans]
 
 
@@ -208,7 +221,11 @@ def _turns(
             "speaker": turn.speaker,
             "at_s": turn.start_s,
             "text": (words_of(conversation, number, blueprints) or "")[:_SHOWN],
-            "flags": [f"{label(f.kind)}: {f.why}" for f in findings.results if f.turn == number],
+            "flags": [
+                f"{label(f.kind)}: {f.why}"
+                for f in findings.results
+                if f.turn == number
+            ],
             "calls": [
                 str(event.data.get("name"))
                 for event in conversation.events

@@ -18,7 +18,8 @@ class MovedFiles:
     Whether the file that is found holds what was judged is for the caller to look at.
 
     Args:
-        run_folder: where the run is now; recordings that were moved with it are found from there.
+        run_folder: where the run is now; recordings that were moved with it are found
+            from there.
         root: a folder that holds the recordings now; None: nobody named one.
 
     Raises:
@@ -27,7 +28,9 @@ class MovedFiles:
 
     def __init__(self, run_folder: Path, root: Path | None = None) -> None:
         if root is not None and not is_folder(root):
-            raise InputError(f"--audio-root {root}: no such folder; name the one of the recordings")
+            raise InputError(
+                f"--audio-root {root}: no such folder; name the one of the recordings"
+            )
         home = run_folder.resolve()
         above = [home, *home.parents][: _ABOVE + 1]
         self._roots: Sequence[Path] = above if root is None else [root, *above]

@@ -25,7 +25,8 @@ from trace_eval.report.timing import TIMING_NAMES
 from trace_eval.show.pages import environment, page_style
 from trace_eval.stats.sentences import rate
 
-#: Characters that could end a script element, open a comment, or end a line in old parsers.
+#: Characters that could end a script element, open a comment, or end a line in old
+#: parsers.
 _UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 #: Rating -> (class, text). Colour is never the only sign: the text says the same.
@@ -96,11 +97,14 @@ def style() -> Markup:
 
 def content_policy(*code: Markup) -> str:
     """Write the Content-Security-Policy: these scripts and nothing from a network."""
-    digests = (base64.b64encode(hashlib.sha256(c.encode()).digest()).decode() for c in code)
+    digests = (
+        base64.b64encode(hashlib.sha256(c.encode()).digest()).decode() for c in code
+    )
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
     return (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline';"
-        " media-src 'self' file: blob:; img-src data:; base-uri 'none'; form-action 'none'"
+        " media-src 'self' file: blob:; img-src data:; base-uri 'none'; form-action"
+        " 'none'"
     )
 
 
@@ -112,8 +116,12 @@ def embedded(data: Any) -> Markup:
 
 def deferred(name: str, html: str) -> Markup:
     """Deflate a fragment that is inserted when it is needed, so that 1,000 pairs stay small."""
-    packed = base64.b64encode(zlib.compress(html.encode("utf-8", "replace"), 9)).decode()
-    return Markup('<script type="text/plain" id="{}">{}</script>\n').format(name, packed)
+    packed = base64.b64encode(
+        zlib.compress(html.encode("utf-8", "replace"), 9)
+    ).decode()
+    return Markup('<script type="text/plain" id="{}">{}</script>\n').format(
+        name, packed
+    )
 
 
 def chip(rating: object) -> Markup:

@@ -32,7 +32,10 @@ RAW_SHOWN = 4_000
 
 #: Filters of the list: flag -> (title, what it means).
 FLAGS = {
-    "disagree": ("disagrees with human labels", "the overall rating differs from the human label"),
+    "disagree": (
+        "disagrees with human labels",
+        "the overall rating differs from the human label",
+    ),
     "swap": ("inconsistent under swap", "showing B first changed a rating"),
     "unsure": (
         "low confidence",
@@ -103,7 +106,9 @@ def pair_row(number: int, pair: Pair, facts: Facts) -> PairRow:
         id=pair.id,
         systems=(pair.a.system or "", pair.b.system or ""),
         category=pair.category or "",
-        ratings=tuple(judgement.rating(name) if judgement else None for name in DIMENSIONS),
+        ratings=tuple(
+            judgement.rating(name) if judgement else None for name in DIMENSIONS
+        ),
         overall=rating,
         human=str(human) if human else None,
         entropy=entropy,
@@ -113,14 +118,16 @@ def pair_row(number: int, pair: Pair, facts: Facts) -> PairRow:
     )
 
 
-def page_of(pair: Pair, facts: Facts, assets: AudioAssets, clips: dict[str, int]) -> dict[str, Any]:
+def page_of(
+    pair: Pair, facts: Facts, assets: AudioAssets, clips: dict[str, int]
+) -> dict[str, Any]:
     """Return values of the page of a pair; ``clips`` is clip hash -> number of its drawing.
 
-    ``verdict`` says in one sentence how it ended, and why; ``steps`` are those of the policy:
-    (words, what it looked at or gave). The ``clip`` of a recording is the number of its drawing,
-    None where there is none; ``reasons``: dimension -> what became of the claims in its reasons;
-    ``language`` was heard or given, or says why it is not known. ``beside`` has lines on how far
-    apart the answers are.
+    ``verdict`` says in one sentence how it ended, and why; ``steps`` are those of the
+    policy: (words, what it looked at or gave). The ``clip`` of a recording is the
+    number of its drawing, None where there is none; ``reasons``: dimension -> what
+    became of the claims in its reasons; ``language`` was heard or given, or says why it
+    is not known. ``beside`` has lines on how far apart the answers are.
     """
     judgement, overall = facts.judgements.get(pair.id), facts.overall.get(pair.id)
     languages = _languages(pair, facts)
@@ -176,33 +183,47 @@ def _sentence(pair: Pair, judgement: Judgement | None, overall: Overall | None) 
     if judgement is None:
         return "This pair is not judged yet."
     if overall is None or overall.rating is None:
-        message = " ".join(filter(None, (label(judgement.reason or ""), judgement.detail)))
+        message = " ".join(
+            filter(None, (label(judgement.reason or ""), judgement.detail))
+        )
         why = message or (overall.why if overall else "not fused")
         return f"No verdict by {judgement.judge}: {why}"
     ends = {"both_good": "A tie, both are good,", "both_bad": "A tie, both are bad,"}
     for rating, side, system in (("1", "A", pair.a.system), ("2", "B", pair.b.system)):
         ends[rating] = f"{side} ({system}) wins" if system else f"{side} wins"
     message = ends.get(overall.rating, "A tie")
-    why = _LABELS.sub(lambda result: _SPOKEN[result[0]], overall.why).replace(": ", ", ")
+    why = _LABELS.sub(lambda result: _SPOKEN[result[0]], overall.why).replace(
+        ": ", ", "
+    )
     return f"{message} by {judgement.judge} ({overall.policy}: {why})."
 
 
 def _languages(pair: Pair, facts: Facts) -> dict[str, str]:
     """Return each side's language in words; of the instruction: which it asks for."""
     results = {"A": facts.blueprint_of(pair.a), "B": facts.blueprint_of(pair.b)}
-    answers = {side: b for side, b in results.items() if b and b.transcript.status == "ok"}
+    answers = {
+        side: b for side, b in results.items() if b and b.transcript.status == "ok"
+    }
     spoken = facts.blueprint_of(pair.instruction)
     details = languages_of(pair.instruction.text, spoken, answers, pair.language)
     wanted = requested_language(pair.instruction.text, spoken, pair.language)
-    if wanted in (None, "en") and all(text.startswith("English") for text in details.values()):
+    if wanted in (None, "en") and all(
+        text.startswith("English") for text in details.values()
+    ):
         return {}  # nothing but English is in sight: no note
-    requested = {"instruction": f"asks for {details.pop('asked')}"} if "asked" in details else {}
+    requested = (
+        {"instruction": f"asks for {details.pop('asked')}"}
+        if "asked" in details
+        else {}
+    )
     # its recogniser knows one language only
     unheard = f"language not heard (needs the extra base: {install_line('base')})"
     return {**dict.fromkeys(answers, unheard), **details, **requested}
 
 
-def _calls(pair: Pair, facts: Facts, assets: AudioAssets) -> Iterator[tuple[str, dict[str, Any]]]:
+def _calls(
+    pair: Pair, facts: Facts, assets: AudioAssets
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Draw the sides that are conversations."""
     recordings = pair.recordings()
     blueprints = {role: facts.blueprint_of(one) for role, one in recordings.items()}
@@ -217,7 +238,9 @@ def _verdicts(
     pair: Pair, judgement: Judgement | None, overall: Overall | None
 ) -> Iterator[tuple[str, DimensionVerdict, str | None, list[EvidenceGrid]]]:
     """Return dimension, verdict, human label and evidence."""
-    human = {name: label for name, label, _ in compared(pair.labels, judgement, overall)}
+    human = {
+        name: label for name, label, _ in compared(pair.labels, judgement, overall)
+    }
     for name in DIMENSIONS:
         verdict = judgement.dimensions.get(name) if judgement else None
         if verdict:
@@ -235,7 +258,9 @@ class ReasonsOf:
     @property
     def sentence(self) -> str:
         """E.g. ``17 of 20 claims in its reasons are true``."""
-        return f"{self.true} of {counted(self.checkable, 'claim')} in its reasons are true"
+        return (
+            f"{self.true} of {counted(self.checkable, 'claim')} in its reasons are true"
+        )
 
 
 def _reasons(judgement: Judgement | None) -> dict[str, ReasonsOf]:
@@ -262,14 +287,22 @@ def _steps(
     if overall is None:
         yield ("nothing was fused yet; run trace-eval fuse", None)
         return
-    ratings = {name: judgement.rating(name) if judgement else None for name in DIMENSIONS}
+    ratings = {
+        name: judgement.rating(name) if judgement else None for name in DIMENSIONS
+    }
     if judgement is None or judgement.status != "scored" or None in ratings.values():
         yield (overall.why, None)
         return
     for name, rating in ratings.items():
         yield (f"{name.replace('_', ' ')} says", str(rating))
     policy = POLICIES.get(overall.policy)
-    yield (f"policy {overall.policy}: {policy.summary if policy else 'a table of its own'}", None)
+    yield (
+        (
+            f"policy {overall.policy}:"
+            f" {policy.summary if policy else 'a table of its own'}"
+        ),
+        None,
+    )
     yield (overall.why, str(overall.rating) if overall.rating else None)
 
 
@@ -292,14 +325,21 @@ def compared(
     if labels.overall is not None:
         yield "overall", str(labels.overall), str(rating)
     elif labels.preference is not None:
-        yield "overall", labels.preference, str(rating) if rating in ("1", "2") else "tie"
+        yield (
+            "overall",
+            labels.preference,
+            str(rating) if rating in ("1", "2") else "tie",
+        )
 
 
 def disagrees(
     labels: Labels | None, judgement: Judgement | None, overall: Overall | None
 ) -> bool | None:
     """Whether human label and judge differ overall, else on any dimension; None: not comparable."""
-    rows = {name: label != rating for name, label, rating in compared(labels, judgement, overall)}
+    rows = {
+        name: label != rating
+        for name, label, rating in compared(labels, judgement, overall)
+    }
     if "overall" in rows:
         return rows["overall"]
     return any(rows.values()) if rows else None

@@ -1,7 +1,7 @@
 """Redaction of a report that is shared: digits, mail addresses, card and phone numbers.
 
-Words decide, by rules that rather take too much. Sound follows the words: without the times of
-each word nothing says what to mute, and such a recording is not copied.
+Words decide, by rules that rather take too much. Sound follows the words: without the
+times of each word nothing says what to mute, and such a recording is not copied.
 """
 
 from __future__ import annotations
@@ -23,14 +23,16 @@ REDACTED = "[redacted]"
 
 #: Said on the page.
 LIMITS = (
-    "Redacted: digits, English number words, and with them card and phone numbers, and mail"
-    " addresses, in words and in copied sound. Not looked for: names of people and places, dates"
-    " and addresses without digits, numbers in words of other languages, words that the recogniser"
-    " missed or misheard, and names of pairs, systems, categories and files. Waveforms and"
-    " spectrograms are left out, and so are recordings whose words have no times."
+    "Redacted: digits, English number words, and with them card and phone numbers, and"
+    " mail addresses, in words and in copied sound. Not looked for: names of people and"
+    " places, dates and addresses without digits, numbers in words of other languages,"
+    " words that the recogniser missed or misheard, and names of pairs, systems,"
+    " categories and files. Waveforms and spectrograms are left out, and so are"
+    " recordings whose words have no times."
 )
 
-#: Seconds that are muted before and after redacted words: times of recognisers are that exact.
+#: Seconds that are muted before and after redacted words: times of recognisers are that
+#: exact.
 MARGIN_S = 0.2
 
 _NUMBERS = re.compile(
@@ -43,9 +45,16 @@ _NUMBERS = re.compile(
 _BETWEEN = re.compile(r"oh|o|dash|hyphen|minus|plus|point|dot|slash|space|a|and")
 
 #: Fields that hold what somebody said or wrote.
-_PROSE = {"text", "reference", "reasoning", "evidence", "raw", "detail", "what", "extensions"} | {
-    *("error", "caveats", "rationale", "comment")
-}
+_PROSE = {
+    "text",
+    "reference",
+    "reasoning",
+    "evidence",
+    "raw",
+    "detail",
+    "what",
+    "extensions",
+} | {*("error", "caveats", "rationale", "comment")}
 
 #: Words before "at" that are taken for those of a spoken mail address.
 _LOCAL_PART = 3
@@ -75,7 +84,9 @@ def sensitive(words: Sequence[str]) -> list[bool]:
 def _addresses(words: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Find half-open ranges of spoken mail addresses: ``ann dot lee at mail dot com``."""
     for n, word in enumerate(words):
-        dots = [k for k in range(n + 2, min(n + 5, len(words) - 1)) if words[k] == "dot"]
+        dots = [
+            k for k in range(n + 2, min(n + 5, len(words) - 1)) if words[k] == "dot"
+        ]
         if word != "at" or not dots:
             continue
         start = n - 1
@@ -93,14 +104,18 @@ def redact_text(text: str) -> str:
     """Replace the sensitive words of a text; spaces stay."""
     parts = re.split(r"(\s+)", text)
     marks = sensitive(parts[::2])
-    parts[::2] = [REDACTED if mark else word for word, mark in zip(parts[::2], marks, strict=True)]
+    parts[::2] = [
+        REDACTED if mark else word for word, mark in zip(parts[::2], marks, strict=True)
+    ]
     return "".join(parts)
 
 
 def redact_facts(facts: Facts) -> Facts:
     """Redact a run's words, for its page; turns of conversations raise a UserError."""
     if any(pair.a.conversation or pair.b.conversation for pair in facts.pairs):
-        raise UserError(f"{facts.folder}: holds conversations, which --redact does not know yet")
+        raise UserError(
+            f"{facts.folder}: holds conversations, which --redact does not know yet"
+        )
     pairs = [_redact(pair.model_copy(update={"meta": {}})) for pair in facts.pairs]
     unused = tuple(map(redact_text, facts.record.unused_labels))
     return replace(
@@ -137,7 +152,9 @@ def _redact(value: Any, prose: bool = False) -> Any:
 def spans(blueprint: Blueprint) -> list[tuple[float, float]] | None:
     """Return stretches to mute, in seconds; None: nothing says where the words are."""
     transcript = blueprint.transcript
-    if not isinstance(transcript, Transcript) or bool(transcript.text) != bool(transcript.words):
+    if not isinstance(transcript, Transcript) or bool(transcript.text) != bool(
+        transcript.words
+    ):
         return None
     times = [(word.start_s, word.end_s) for word in transcript.words]
     timed = [(low, high) for low, high in times if low is not None and high is not None]
@@ -161,7 +178,9 @@ def stretches_of(
 
 
 def mute(
-    samples: npt.NDArray[np.float32], rate: int, stretches: Sequence[tuple[float, float]]
+    samples: npt.NDArray[np.float32],
+    rate: int,
+    stretches: Sequence[tuple[float, float]],
 ) -> npt.NDArray[np.float32]:
     """Return a copy of the same length in which these stretches are silent."""
     copy = samples.copy()

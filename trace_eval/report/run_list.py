@@ -15,7 +15,12 @@ from trace_eval.data.outputs import write_file
 from trace_eval.decide.agree import agree_read
 from trace_eval.decide.card import main_score
 from trace_eval.estimate.interval import SCORE, Range, in_a_clause
-from trace_eval.report.answer import pair_answer, ranking_of, score_answer, score_rankings
+from trace_eval.report.answer import (
+    pair_answer,
+    ranking_of,
+    score_answer,
+    score_rankings,
+)
 from trace_eval.report.page import pieces
 from trace_eval.report.write import REPORT
 from trace_eval.runs.folders import ListedRun, list_runs
@@ -54,7 +59,9 @@ class RunLine:
     record: RunRecord | None
     sentences: tuple[str, ...]  # what it came to, or why there is nothing
     systems: tuple[SystemFigure, ...] = ()
-    agreement: str | None = None  # share of the labels that the judge hits; None: no labels
+    agreement: str | None = (
+        None  # share of the labels that the judge hits; None: no labels
+    )
 
     @property
     def running(self) -> bool:
@@ -85,13 +92,13 @@ def write_run_list(
 ) -> tuple[Path, list[RunLine]]:
     """Write one page of all runs below a folder; nothing is judged.
 
-    Returns the page, and its lines, the newest run first. Raises UserError where there is no such
-    folder, or the page cannot be written.
+    Returns the page, and its lines, the newest run first. Raises UserError where there
+    is no such folder, or the page cannot be written.
 
     Args:
         out: the page; default: ``runs.html`` in the folder.
-        live: write it again every few seconds, and let it reload itself, until no run is being
-            made any more.
+        live: write it again every few seconds, and let it reload itself, until no run
+            is being made any more.
     """
     folder = Path(folder)
     path = Path(out) if out else folder / PAGE
@@ -99,7 +106,9 @@ def write_run_list(
     while True:
         lines = [_remembered(seen, one, path.parent) for one in list_runs(folder)][::-1]
         if not lines and not live:
-            raise UserError(f"{folder}: holds no runs; name the folder of a run, or of several")
+            raise UserError(
+                f"{folder}: holds no runs; name the folder of a run, or of several"
+            )
         working = live and any(line.running for line in lines)
         make_folder(path.parent)
         write_file(path, map(encoded, _html(folder, lines, working)))
@@ -108,9 +117,13 @@ def write_run_list(
         time.sleep(EVERY)
 
 
-def _remembered(seen: dict[Path, tuple[int, RunLine]], one: ListedRun, home: Path) -> RunLine:
+def _remembered(
+    seen: dict[Path, tuple[int, RunLine]], one: ListedRun, home: Path
+) -> RunLine:
     """Return a run's line, made anew only where one of its files was written since."""
-    stamp = max((file.stat().st_mtime_ns for file in one.folder.glob("*.json*")), default=0)
+    stamp = max(
+        (file.stat().st_mtime_ns for file in one.folder.glob("*.json*")), default=0
+    )
     if one.folder not in seen or seen[one.folder][0] != stamp:
         seen[one.folder] = stamp, _line(one, home)
     return seen[one.folder][1]
@@ -126,10 +139,18 @@ def _line(one: ListedRun, home: Path) -> RunLine:
     try:
         if run.holds_scores:
             rankings = score_rankings(run)
-            figures = [f for rubric, ranking in rankings.items() for f in _means(rubric, ranking)]
+            figures = [
+                f
+                for rubric, ranking in rankings.items()
+                for f in _means(rubric, ranking)
+            ]
             sentences = score_answer(run, rankings)
             return RunLine(
-                name=name, link=link, record=one.record, sentences=sentences, systems=tuple(figures)
+                name=name,
+                link=link,
+                record=one.record,
+                sentences=sentences,
+                systems=tuple(figures),
             )
         ranking, _ = ranking_of(run)
         rates = tuple(_rates(ranking)) if ranking else ()
@@ -141,7 +162,9 @@ def _line(one: ListedRun, home: Path) -> RunLine:
             systems=rates,
             agreement=_agreement(run),
         )
-    except UserError as error:  # a file of it is damaged: the others are listed all the same
+    except (
+        UserError
+    ) as error:  # a file of it is damaged: the others are listed all the same
         return RunLine(name, link, one.record, (str(error),))
 
 
@@ -193,7 +216,9 @@ def trends(lines: Sequence[RunLine]) -> list[Trend]:
     results: dict[tuple[str, str], list[tuple[RunLine, SystemFigure]]] = {}
     for line in reversed(lines):
         for figure in line.systems:
-            results.setdefault((figure.system, figure.figure), []).append((line, figure))
+            results.setdefault((figure.system, figure.figure), []).append(
+                (line, figure)
+            )
     return [
         Trend(system, figure, _picture(rows, figure == "win rate"))
         for (system, figure), rows in results.items()
@@ -225,7 +250,9 @@ def _html(folder: Path, lines: Sequence[RunLine], working: bool) -> Iterator[str
         name=folder.resolve().name,
         lines=lines,
         trends=trends(lines),
-        methods=in_a_clause(one.method for line in lines for one in line.systems if one.interval),
+        methods=in_a_clause(
+            one.method for line in lines for one in line.systems if one.interval
+        ),
         judges=sorted({line.record.judge.spec for line in lines if line.record}),
         reload=EVERY if working else None,
     )

@@ -60,7 +60,9 @@ def write_scores(run: Run, assets: AudioAssets) -> Iterator[str]:
             lambda name: f"call-{quote(name)}",
         ),
         sentences=score_answer(run, rankings),
-        reasons=Counter(str(score.reason) if score else "not_judged" for score in unscored),
+        reasons=Counter(
+            str(score.reason) if score else "not_judged" for score in unscored
+        ),
         caveats=[*findings_in(run), *voices, *_caveats(lines)],
         problems=list(run.problems()),
         level=RankOptions().bootstrap.level,
@@ -74,7 +76,9 @@ def _lines(
     """Yield a line for each item and rubric, with what it is rated by and what is played of it."""
     scores = {score.key: score for score in run.scores()}
     clips = run.clips()
-    words = {b.clip: b for b in run.blueprints() if isinstance(b.transcript, Transcript)}
+    words = {
+        b.clip: b for b in run.blueprints() if isinstance(b.transcript, Transcript)
+    }
     number = count()
     for item in run.singles():
         blueprints: dict[str, Blueprint] = {}
@@ -101,9 +105,9 @@ def _lines(
 def _line(item: Single, rubric: ScoreRubric, score: Score | None) -> dict[str, Any]:
     """Show an answer under one rubric, on its scale.
 
-    ``spread`` is one standard deviation of the distribution, None where one opinion is all there
-    is; ``distance`` is how far the judge is from the mean of the annotators; ``histogram`` has
-    (label, share of it, share of the largest).
+    ``spread`` is one standard deviation of the distribution, None where one opinion is
+    all there is; ``distance`` is how far the judge is from the mean of the annotators;
+    ``histogram`` has (label, share of it, share of the largest).
     """
     scale = rubric.numbers
     provided = list(item.labels.ratings.values()) if item.labels else []
@@ -119,7 +123,9 @@ def _line(item: Single, rubric: ScoreRubric, score: Score | None) -> dict[str, A
         "score": score,
         "value": value,
         "spread": spread,
-        "bar": None if value is None else _bar(scale, value - half, value, value + half),
+        "bar": None
+        if value is None
+        else _bar(scale, value - half, value, value + half),
         "human": human,
         "ratings": len(provided),
         "human_at": None if human is None else _at(scale, human),
@@ -132,7 +138,9 @@ def _line(item: Single, rubric: ScoreRubric, score: Score | None) -> dict[str, A
 def _why(score: Score) -> str:
     """Say in a line why an answer has its score, by the opinion that is nearest to it."""
     words = score.detail or ""
-    explained = [one for one in score.opinions if one.reasoning and one.score is not None]
+    explained = [
+        one for one in score.opinions if one.reasoning and one.score is not None
+    ]
     if score.value is not None and explained:
         value = score.value
         nearest = min(explained, key=lambda one: abs((one.score or 0) - value))

@@ -108,11 +108,12 @@ class ReportedRatings:
 def summarise(facts: Facts) -> dict[str, Any]:
     """Compute the figures of the report's first section.
 
-    ``scored`` of the ``total`` records of the input have an overall rating, and ``unscored`` says
-    why the others have none; ``remedy`` is what most pairs say of it, where no pair has one. The
-    cost is of the ``priced`` pairs of those ``used``, None where none has a price.
-    ``position_test`` is None where one order alone was asked. ``wall_s`` are seconds of all
-    sessions, ``call_s`` those spent in calls of the judge.
+    ``scored`` of the ``total`` records of the input have an overall rating, and
+    ``unscored`` says why the others have none; ``remedy`` is what most pairs say of it,
+    where no pair has one. The cost is of the ``priced`` pairs of those ``used``, None
+    where none has a price. ``position_test`` is None where one order alone was asked.
+    ``wall_s`` are seconds of all sessions, ``call_s`` those spent in calls of the
+    judge.
     """
     judgements = [facts.judgements.get(pair.id) for pair in facts.pairs]
     available = [judgement for judgement in judgements if judgement]
@@ -124,8 +125,12 @@ def summarise(facts: Facts) -> dict[str, Any]:
     spent = [judgement.usage for judgement in available if judgement.usage]
     sessions = facts.record.sessions
     calls = [o.seconds for j in available for o in j.opinions if o.seconds is not None]
-    signals = [b.signal for b in facts.blueprints.values() if not isinstance(b.signal, Absent)]
-    instructions = [instruction_of(pair) for pair in facts.pairs if pair.id in facts.judgements]
+    signals = [
+        b.signal for b in facts.blueprints.values() if not isinstance(b.signal, Absent)
+    ]
+    instructions = [
+        instruction_of(pair) for pair in facts.pairs if pair.id in facts.judgements
+    ]
     position = first_position_test(map(VerdictRow.of, available), instructions)
     details = Counter(judgement.detail for judgement in available if judgement.detail)
     total = len(facts.pairs) + len(facts.problems)
@@ -137,7 +142,9 @@ def summarise(facts: Facts) -> dict[str, Any]:
         "clips": len(facts.clips),
         "clip_errors": sum(record.error is not None for record in facts.clips.values()),
         "audio_s": sum(signal.duration_s for signal in signals),
-        "policy_summary": " ".join(POLICIES[name].summary for name in policies if name in POLICIES),
+        "policy_summary": " ".join(
+            POLICIES[name].summary for name in policies if name in POLICIES
+        ),
         "ratings": list(_ratings(facts, available)),
         "swap": list(_swap(available)),
         "measured": list(_measured(facts)),
@@ -164,8 +171,14 @@ def _warnings(
         if not voice.unknown:  # of few answers rank and gate say so
             yield f"{voice.sentence}."
     yield from facts.record.unused_labels
-    for text, count in Counter(text for j in available for text in j.caveats).most_common():
-        yield text if count == len(facts.pairs) else f"On {counted(count, 'pair')}: {text}"
+    for text, count in Counter(
+        text for j in available for text in j.caveats
+    ).most_common():
+        yield (
+            text
+            if count == len(facts.pairs)
+            else f"On {counted(count, 'pair')}: {text}"
+        )
 
 
 def _ratings(facts: Facts, available: Sequence[Judgement]) -> Iterable[ReportedRatings]:
@@ -173,13 +186,17 @@ def _ratings(facts: Facts, available: Sequence[Judgement]) -> Iterable[ReportedR
         scored = [judgement for judgement in available if name in judgement.dimensions]
         counts = Counter(judgement.rating(name) for judgement in scored)
         doubtful = Counter(j.rating(name) for j in scored if name in j.inconsistent)
-        yield ReportedRatings(name, len(scored), _by_rating(counts), _by_rating(doubtful))
+        yield ReportedRatings(
+            name, len(scored), _by_rating(counts), _by_rating(doubtful)
+        )
     fused = Counter(record.rating for record in facts.overall.values() if record.rating)
     swayed = {judgement.pair for judgement in available if judgement.inconsistent}
     unsure: Counter[Any] = Counter(
         facts.overall[pair].rating for pair in swayed if pair in facts.overall
     )
-    yield ReportedRatings("overall", fused.total(), _by_rating(fused), _by_rating(unsure))
+    yield ReportedRatings(
+        "overall", fused.total(), _by_rating(fused), _by_rating(unsure)
+    )
 
 
 def _by_rating(counts: Counter[Any]) -> dict[str, int]:
@@ -190,7 +207,9 @@ def _swap(available: Sequence[Judgement]) -> Iterable[dict[str, Any]]:
     """Count the pairs in which both orders gave the same rating, of those ``judged`` in both."""
     for name in DIMENSIONS:
         verdicts = (judgement.dimensions.get(name) for judgement in available)
-        votes = [one.consistent for one in verdicts if one and one.consistent is not None]
+        votes = [
+            one.consistent for one in verdicts if one and one.consistent is not None
+        ]
         if votes:
             yield {"dimension": name, "same": sum(votes), "judged": len(votes)}
     equal = [judgement.consistent for judgement in available]

@@ -1,8 +1,8 @@
 """The drawings of one clip: waveform, pitch and loudness on one time axis, and its spectrogram.
 
-Curves are SVG path data. Pitch and loudness have the same scale in every clip, so that A and B
-can be compared by eye; a scale grows only for a clip that leaves it. The script of the page gives
-the waveforms of a pair one scale, and both clips one axis of time.
+Curves are SVG path data. Pitch and loudness have the same scale in every clip, so that
+A and B can be compared by eye; a scale grows only for a clip that leaves it. The script
+of the page gives the waveforms of a pair one scale, and both clips one axis of time.
 """
 
 from __future__ import annotations
@@ -33,17 +33,20 @@ from blueprints import (
 from extractors import AudioError, decode
 from trace_eval.conversations.sound.peaks import outline
 
-#: Columns of a drawn waveform. A unit of the drawing is one of them across, and a quarter of a
-#: pixel down, so that whole numbers are exact enough. Every lane has its name above it.
+#: Columns of a drawn waveform. A unit of the drawing is one of them across, and a
+#: quarter of a pixel down, so that whole numbers are exact enough. Every lane has its
+#: name above it.
 POINTS = 300
 WAVE, LANE, LABEL = 176, 160, 52
 HEIGHT = 3 * LABEL + WAVE + 2 * LANE
 
-#: The spectrogram in pixels: columns of time, bands of equal width from 0 to ``TOP_HZ``.
+#: The spectrogram in pixels: columns of time, bands of equal width from 0 to
+#: ``TOP_HZ``.
 COLUMNS, BANDS, TOP_HZ = 240, 48, 8_000
 #: Decibels below the loudest cell at which a cell is blank, and shades down to there.
 RANGE_DB, SHADES = 60.0, 8
-#: Windows per column (the loudest counts), and their length: that of a vowel's period or three.
+#: Windows per column (the loudest counts), and their length: that of a vowel's period
+#: or three.
 WINDOWS, WINDOW_S = 4, 0.025
 
 #: Steps that a time axis may have, seconds; the first with few enough labels is taken.
@@ -55,7 +58,9 @@ _MOST_TICKS = 8
 class Envelope:
     """Largest absolute sample per column, relative to the clip's largest, or why not."""
 
-    peaks: tuple[float, ...] = ()  # 0 to 1 [shape=(POINTS,)]; empty where it cannot be drawn
+    peaks: tuple[
+        float, ...
+    ] = ()  # 0 to 1 [shape=(POINTS,)]; empty where it cannot be drawn
     largest: float = 0.0  # absolute sample, 1 is full scale
     note: str = ""  # one sentence where it is empty
     spectrum: str = ""  # address of the clip's spectrogram; empty where there is none
@@ -85,8 +90,8 @@ def envelope(path: Path | None, clip: str, max_seconds: float) -> Envelope:
 def spectrogram(samples: npt.NDArray[np.float32], rate: int) -> str:
     """Draw a clip's spectrogram, a PNG as a ``data:`` address of at most 7 KB; empty if silent.
 
-    Samples are of one channel, -1 to 1 [shape=(n,)]. Shades are opacities of black, so that a page
-    gives them the colour of its ink.
+    Samples are of one channel, -1 to 1 [shape=(n,)]. Shades are opacities of black, so
+    that a page gives them the colour of its ink.
     """
     length = max(16, round(rate * WINDOW_S))
     if len(samples) < length:
@@ -94,17 +99,27 @@ def spectrogram(samples: npt.NDArray[np.float32], rate: int) -> str:
     starts = np.linspace(0, len(samples) - length, COLUMNS * WINDOWS).astype(int)
     edges = np.arange(BANDS) * TOP_HZ / BANDS
     bins = np.minimum(np.round(edges * length / rate).astype(int), length // 2)
-    frames = samples[starts[:, None] + np.arange(length)] * np.hanning(length).astype(np.float32)
+    frames = samples[starts[:, None] + np.arange(length)] * np.hanning(length).astype(
+        np.float32
+    )
     spectra = rfft(frames)
     power = spectra.real**2 + spectra.imag**2
-    power = power.reshape(COLUMNS, WINDOWS, -1).max(axis=1)[:, : round(TOP_HZ * length / rate) + 1]
-    # A band without a bin of its own takes the next; above half the rate there is nothing.
-    cells = np.where(bins < length // 2, np.maximum.reduceat(power, bins, axis=1), 0.0).T
+    power = power.reshape(COLUMNS, WINDOWS, -1).max(axis=1)[
+        :, : round(TOP_HZ * length / rate) + 1
+    ]
+    # A band without a bin of its own takes the next; above half the rate there is
+    # nothing.
+    cells = np.where(
+        bins < length // 2, np.maximum.reduceat(power, bins, axis=1), 0.0
+    ).T
     if not cells.max() > 0:
         return ""
     decibels = 10 * np.log10(np.maximum(cells / cells.max(), 1e-12))
     shades = np.clip(np.round((1 + decibels / RANGE_DB) * (SHADES - 1)), 0, SHADES - 1)
-    return "data:image/png;base64," + base64.b64encode(_png(shades[::-1].astype(np.uint8))).decode()
+    return (
+        "data:image/png;base64,"
+        + base64.b64encode(_png(shades[::-1].astype(np.uint8))).decode()
+    )
 
 
 def _png(shades: npt.NDArray[np.uint8]) -> bytes:
@@ -117,7 +132,10 @@ def _png(shades: npt.NDArray[np.uint8]) -> bytes:
     chunks = [(b"IHDR", header), (b"PLTE", bytes(3 * SHADES)), (b"tRNS", opacity)]
     chunks += [(b"IDAT", zlib.compress(raw, 9)), (b"IEND", b"")]
     return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        struct.pack(">I", len(data))
+        + kind
+        + data
+        + struct.pack(">I", zlib.crc32(kind + data))
         for kind, data in chunks
     )
 
@@ -159,10 +177,18 @@ class _Scale:
 
 
 PITCH = _Scale(
-    name="pitch", unit="Hz", ends=(50.0, 500.0), grid=(75.0, 150.0, 300.0, 600.0), place=math.log
+    name="pitch",
+    unit="Hz",
+    ends=(50.0, 500.0),
+    grid=(75.0, 150.0, 300.0, 600.0),
+    place=math.log,
 )
 LOUDNESS = _Scale(
-    name="loudness", unit="LUFS", ends=(-60.0, -10.0), grid=(-50.0, -35.0, -20.0), place=float
+    name="loudness",
+    unit="LUFS",
+    ends=(-60.0, -10.0),
+    grid=(-50.0, -35.0, -20.0),
+    place=float,
 )
 
 
@@ -176,11 +202,15 @@ def timeline(blueprint: Blueprint, wave: Envelope) -> Timeline | None:
     signal = blueprint.signal if isinstance(blueprint.signal, Signal) else None
     drawn = mirrored(wave.peaks, LABEL, WAVE)
     lanes = (
-        TimelineLane(name="waveform", unit="", path=drawn, top=LABEL, height=WAVE, note=wave.note),
+        TimelineLane(
+            name="waveform", unit="", path=drawn, top=LABEL, height=WAVE, note=wave.note
+        ),
         _lane(PITCH, blueprint.pitch, seconds, first),
         _lane(LOUDNESS, blueprint.loudness, seconds, second),
     )
-    spans = tuple((span.start_s, span.end_s) for span in signal.speech) if signal else ()
+    spans = (
+        tuple((span.start_s, span.end_s) for span in signal.speech) if signal else ()
+    )
     events = (
         event
         for group in blueprint.extensions.values()
@@ -220,7 +250,9 @@ def _lane(
     def height(value: float) -> float:
         return top + LANE * (1 - (scale.place(value) - low) / (high - low))
 
-    grid = tuple((height(at), f"{at:g}") for at in scale.grid if ends[0] <= at <= ends[1])
+    grid = tuple(
+        (height(at), f"{at:g}") for at in scale.grid if ends[0] <= at <= ends[1]
+    )
     return TimelineLane(
         name=scale.name,
         unit=scale.unit,
@@ -231,7 +263,9 @@ def _lane(
     )
 
 
-def widened(scale: tuple[float, float], values: Sequence[float | None]) -> tuple[float, float]:
+def widened(
+    scale: tuple[float, float], values: Sequence[float | None]
+) -> tuple[float, float]:
     """Widen the scale to have room for every value."""
     known = [value for value in values if value is not None]
     return min([scale[0], *known]), max([scale[1], *known])

@@ -34,8 +34,8 @@ MOST_PAIRS = 60
 #: Systems with a sentence, and with a curve that is told apart by colour and dash.
 MOST_CURVES = 4
 
-#: For the template: also rows that are seen at once, and heights of the plot's lines as shares of
-#: all answers.
+#: For the template: also rows that are seen at once, and heights of the plot's lines as
+#: shares of all answers.
 TIMING_NAMES = {
     "timing_names": [name for name, _ in SHOWN.values()],
     "timing_titles": [title for _, title in SHOWN.values()],
@@ -61,9 +61,10 @@ def timing_of(
 ) -> dict[str, Any] | None:
     """Measure a run's calls, which a page shows at their ``address``; None where none has a clock.
 
-    Gives the values of the section: the systems in order of appearance; the (left, label) of the
-    distribution's time ``axis``, which ends at ``until_s``, with ``beyond`` answers outside;
-    scenarios of two systems, the largest difference first; all calls, the worst event first.
+    Gives the values of the section: the systems in order of appearance; the (left,
+    label) of the distribution's time ``axis``, which ends at ``until_s``, with
+    ``beyond`` answers outside; scenarios of two systems, the largest difference first;
+    all calls, the worst event first.
     """
     reports: dict[str, TurnsReport] = {}
     for name in dict.fromkeys(item.system or "" for item in items):
@@ -84,7 +85,8 @@ def timing_of(
             headline(report.conversations, report.figures, name)
             for name, report in list(reports.items())[:MOST_CURVES]
         ],
-        # Of several systems together a median says nothing; which call is worst still does.
+        # Of several systems together a median says nothing; which call is worst still
+        # does.
         "answers": three_answers(timed)[0 if len(reports) == 1 else 2 :],
         "notes": [*mixed_channels([one.item for one in timed])],
         "methods": in_a_clause(
@@ -93,7 +95,9 @@ def timing_of(
             for name in SHOWN
             if name in report.figures
         ),
-        "systems": [_system(name, report, low, high) for name, report in reports.items()],
+        "systems": [
+            _system(name, report, low, high) for name, report in reports.items()
+        ],
         "axis": _axis(low, high),
         "beyond": sum(value > high for one in timed for value in _responses(one)),
         "until_s": high,
@@ -126,8 +130,8 @@ def _axis(low: float, high: float) -> tuple[tuple[float, str], ...]:
 def _system(name: str, report: TurnsReport, low: float, high: float) -> dict[str, Any]:
     """Return one system's figures of :data:`SHOWN`; None where the set has none of it here.
 
-    ``name`` is empty where nobody named one; ``curve`` is the share of answers that came until
-    then, as SVG path data in percent.
+    ``name`` is empty where nobody named one; ``curve`` is the share of answers that
+    came until then, as SVG path data in percent.
     """
     values = sorted(value for one in report.conversations for value in _responses(one))
     return {
@@ -160,7 +164,9 @@ def _medians(report: TurnsReport) -> dict[str, float]:
 
 def _pairs(first: TurnsReport, second: TurnsReport) -> list[BeforeAfter]:
     before, after = _medians(first), _medians(second)
-    both = {name: (value, after[name]) for name, value in before.items() if name in after}
+    both = {
+        name: (value, after[name]) for name, value in before.items() if name in after
+    }
     low, high = _reach(both.values())
     rows = (
         BeforeAfter(name, (one, two), (_at(one, low, high), _at(two, low, high)))

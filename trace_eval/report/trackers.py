@@ -31,9 +31,9 @@ class Figures:
 
     Attributes:
         parameters: judge, policy, profile and input.
-        metrics: ``coverage``, ``scored``, and per system ``win_rate/SYSTEM`` with the ends of its
-            interval ``_low`` and ``_high``; of scores ``score/SYSTEM``, the mean. What is not
-            known is left out.
+        metrics: ``coverage``, ``scored``, and per system ``win_rate/SYSTEM`` with the
+            ends of its interval ``_low`` and ``_high``; of scores ``score/SYSTEM``, the
+            mean. What is not known is left out.
     """
 
     name: str
@@ -46,7 +46,9 @@ def figures_of(folder: Path | str) -> Figures:
     run = Run.open(folder)
     record = run.record()
     if next(iter(run.history()), None) is None:
-        raise UserError(f"{folder}: nothing is judged yet, so there are no figures; judge first")
+        raise UserError(
+            f"{folder}: nothing is judged yet, so there are no figures; judge first"
+        )
     summary = Summary()
     summary.count(run, tuple(record.rubrics))
     metrics = {"scored": float(summary.scored)}
@@ -64,7 +66,9 @@ def _rates(run: Run) -> Iterator[tuple[str, float]]:
         if row.rate.labels is None:
             continue
         yield f"win_rate/{row.system}", row.rate.labels
-        for end, value in zip(("low", "high"), row.rate.labels_interval or (), strict=False):
+        for end, value in zip(
+            ("low", "high"), row.rate.labels_interval or (), strict=False
+        ):
             yield f"win_rate/{row.system}_{end}", value
 
 
@@ -89,7 +93,9 @@ def _mlflow(figures: Figures, out: Path | None) -> str:
     mlflow.set_experiment("trace-eval")
     with mlflow.start_run(run_name=figures.name) as run:
         mlflow.log_params(dict(figures.parameters))
-        mlflow.log_metrics({_OTHER.sub("_", key): v for key, v in figures.metrics.items()})
+        mlflow.log_metrics(
+            {_OTHER.sub("_", key): v for key, v in figures.metrics.items()}
+        )
     return f"mlflow run {run.info.run_id}"
 
 
@@ -109,8 +115,8 @@ def _wandb(figures: Figures, out: Path | None) -> str:
     return f"wandb run {run.id}" + (f" in {run.dir}" if out is not None else "")
 
 
-#: ``send(figures, out)``: gives what was made a name; ``out`` is the folder of a store of files or
-#: of an offline run, None: as the tracker's own settings say.
+#: ``send(figures, out)``: gives what was made a name; ``out`` is the folder of a store
+#: of files or of an offline run, None: as the tracker's own settings say.
 Send = Callable[[Figures, Path | None], str]
 
 _OWN: Mapping[str, Send] = {"mlflow": _mlflow, "wandb": _wandb}
@@ -118,26 +124,33 @@ _OWN: Mapping[str, Send] = {"mlflow": _mlflow, "wandb": _wandb}
 
 def trackers() -> list[str]:
     """Return the names of all trackers, plug-ins included."""
-    return [*_OWN, *sorted(entry.name for entry in entry_points(group=ENTRY_POINT_GROUP))]
+    return [
+        *_OWN,
+        *sorted(entry.name for entry in entry_points(group=ENTRY_POINT_GROUP)),
+    ]
 
 
 def send(run: Path | str, name: str, out: Path | None = None) -> str:
     """Send a run's figures to a tracker.
 
     Args:
-        out: a folder of this machine to write to, offline; None: where the tracker's settings say.
+        out: a folder of this machine to write to, offline; None: where the tracker's
+            settings say.
 
     Returns:
         Where they are, in the tracker's words.
 
     Raises:
-        UserError: there is no such tracker, its package is not installed, or there is no run.
+        UserError: there is no such tracker, its package is not installed, or there is
+            no run.
     """
     if name in _OWN:
         made = _OWN[name]
     elif entry := next(iter(entry_points(group=ENTRY_POINT_GROUP, name=name)), None):
         made = entry.load()
     else:
-        raise UserError(f"tracker {name!r} is unknown; use one of {', '.join(trackers())}")
+        raise UserError(
+            f"tracker {name!r} is unknown; use one of {', '.join(trackers())}"
+        )
     with claimed(out, name) if out else nullcontext():
         return made(figures_of(run), out)

@@ -42,8 +42,8 @@ class ReportPage(PosixPath):
     """The file of a report; a derived path knows no recordings.
 
     Attributes:
-        recordings: how many the page was to play; none where they are muted, and without copies
-            none that is behind a URL.
+        recordings: how many the page was to play; none where they are muted, and
+            without copies none that is behind a URL.
         playable: how many of them it plays.
     """
 
@@ -64,21 +64,23 @@ def write_report(
 
     Args:
         out: the file to write; default: ``report.html`` inside the run.
-        audio: copy the recordings into ``<report>_audio/`` beside it, so that both can be
-            sent to somebody; else the players point to the original files.
-        redact: take digits, mail addresses, card and phone numbers out of words, and mute them
-            in copies; the page says what was not looked for. Of runs of pairs.
-        labels: human labels, a table of them or its file; None: those in the run. Of runs of
+        audio: copy the recordings into ``<report>_audio/`` beside it, so that both can
+            be sent to somebody; else the players point to the original files.
+        redact: take digits, mail addresses, card and phone numbers out of words, and
+            mute them in copies; the page says what was not looked for. Of runs of
             pairs.
+        labels: human labels, a table of them or its file; None: those in the run. Of
+            runs of pairs.
         columns: how that file names its columns and labels.
-        audio_root: folder of the recordings, where they are not where they were judged and were
-            not moved together with the run.
+        audio_root: folder of the recordings, where they are not where they were judged
+            and were not moved together with the run.
 
     Returns:
         The file that was written, and how many recordings it plays.
 
     Raises:
-        UserError: there is no run, the labels cannot be read, or the file cannot be written.
+        UserError: there is no run, the labels cannot be read, or the file cannot be
+            written.
     """
     run = Run.open(run_folder)
     run_folder = run.folder
@@ -160,14 +162,18 @@ def _fragments(
     for clip, number in clips.items():
         file = files.get(clip)
         if not file and clip in distant:
-            with suppress(UserError):  # the clip's player says why there is no copy of it
+            with suppress(
+                UserError
+            ):  # the clip's player says why there is no copy of it
                 file = assets.fetched(distant[clip], clip)
         shown = view(facts.blueprints[clip], envelope(file, clip, limit))
         yield deferred(f"c{number}", render(shown))
     render = templates().get_template("pair.html.j2").render
     for line, pair in zip(lines, facts.pairs, strict=True):
         values = page_of(pair, facts, assets, clips)
-        yield deferred(f"p{line.number}", render(values, line=line, raw_shown=RAW_SHOWN))
+        yield deferred(
+            f"p{line.number}", render(values, line=line, raw_shown=RAW_SHOWN)
+        )
 
 
 def _files(facts: Facts, moved: MovedFiles) -> dict[str, Path]:

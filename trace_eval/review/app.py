@@ -50,7 +50,9 @@ def _form_visitor(request: Request, csrf: Annotated[str, Form()]) -> Visitor:
     """Return the visitor who sends a form that was made for this session."""
     visitor = _visitor(request)
     if not visitor.owns(csrf, request.app.state.access):
-        raise HTTPException(403, "this form belongs to another session; load the page again")
+        raise HTTPException(
+            403, "this form belongs to another session; load the page again"
+        )
     return visitor
 
 
@@ -65,14 +67,21 @@ SendingVisitor = Annotated[Visitor, Depends(_form_visitor)]
 SendingRater = Annotated[str, Depends(_form_rater)]
 Handlers = Mapping[str, Callable[..., Response]]
 
-_MEDIA_TYPES = {".json": "application/json", ".jsonl": "application/jsonl", ".csv": "text/csv"}
+_MEDIA_TYPES = {
+    ".json": "application/json",
+    ".jsonl": "application/jsonl",
+    ".csv": "text/csv",
+}
 
 
 def create_app(review: Review, access: Access, watch: Watch | None = None) -> FastAPI:
     """Create the application for one review behind one address."""
     site = _Site(review, access, watch or Watch(review))
     app = FastAPI(
-        openapi_url=None, docs_url=None, redoc_url=None, middleware=[Middleware(Guard, access)]
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        middleware=[Middleware(Guard, access)],
     )
     app.state.access = access
     reads: Handlers = {
@@ -114,7 +123,10 @@ class _Site:
 
     def shared(self, visitor: Visitor) -> dict[str, Any]:
         """Return the visitor, the form and the rater's progress, which every page shows."""
-        values: dict[str, Any] = {"csrf": visitor.csrf(self._access), "rater": visitor.rater}
+        values: dict[str, Any] = {
+            "csrf": visitor.csrf(self._access),
+            "rater": visitor.rater,
+        }
         values |= pages.of_form(self._review.form)
         if visitor.rater:
             done, total = self._review.progress(visitor.rater)
@@ -123,7 +135,11 @@ class _Site:
         return values
 
     def page(
-        self, request: Request, template: str, values: dict[str, Any] | None = None, code: int = 200
+        self,
+        request: Request,
+        template: str,
+        values: dict[str, Any] | None = None,
+        code: int = 200,
     ) -> HTMLResponse:
         visitor = _visitor(request)
         shown = self.shared(visitor) | (values or {})
@@ -147,7 +163,9 @@ class _Site:
         return clip_response(request, self._recording(visitor, clip))
 
     def wave(self, visitor: Visiting, clip: str) -> Response:
-        return Response(wave(self._recording(visitor, clip)), media_type="image/svg+xml")
+        return Response(
+            wave(self._recording(visitor, clip)), media_type="image/svg+xml"
+        )
 
     def _recording(self, visitor: Visitor, clip: str) -> bytes:
         if not visitor.rater or clip not in self._clips:
@@ -166,10 +184,12 @@ class _Site:
         message = "the form is not complete; load it again" if form else str(error)
         return self.page(request, "error.html.j2", {"message": message}, 400)
 
-    # --- pages -------------------------------------------------------------------------
+    # --- pages ------------------------------------------------------------------------
 
     def welcome(self, visitor: Visiting, request: Request) -> Response:
-        return see("/review") if visitor.rater else self.page(request, "welcome.html.j2")
+        return (
+            see("/review") if visitor.rater else self.page(request, "welcome.html.j2")
+        )
 
     def review_page(self, rater: Rater, request: Request) -> Response:
         """Show the rater's next question, the judge's opinion, or the end."""
@@ -207,17 +227,25 @@ class _Site:
         return self.page(request, "correct.html.j2", values)
 
     def events_page(
-        self, rater: Rater, request: Request, task: int, shown: Annotated[ShownEvent, Depends()]
+        self,
+        rater: Rater,
+        request: Request,
+        task: int,
+        shown: Annotated[ShownEvent, Depends()],
     ) -> Response:
         """Show the events of a call, one of them chosen, or a new one from ``start`` to ``end``."""
-        values = events_page(self._review, self._clips, task=task, shown=shown, rater=rater)
+        values = events_page(
+            self._review, self._clips, task=task, shown=shown, rater=rater
+        )
         if values is None:
             raise HTTPException(404, "no such call")
         return self.page(request, "events.html.j2", values)
 
-    # --- actions: committed before the answer is sent, which leads to the next page -------
+    # --- actions: committed before the answer is sent, which leads to the next page ---
 
-    def answer(self, rater: SendingRater, sent: Annotated[SentAnswer, Depends()]) -> Response:
+    def answer(
+        self, rater: SendingRater, sent: Annotated[SentAnswer, Depends()]
+    ) -> Response:
         remark = Remark(sent.comment, sent.code or (), played=sent.played.split())
         self._review.answer(
             rater=rater,
@@ -230,7 +258,9 @@ class _Site:
         self._watch.after_rating()
         return see("/review")
 
-    def scores(self, rater: SendingRater, sent: Annotated[SentScores, Depends()]) -> Response:
+    def scores(
+        self, rater: SendingRater, sent: Annotated[SentScores, Depends()]
+    ) -> Response:
         """Keep scores of a page as they are set, and all of them at its end."""
         remark = Remark(sent.comment, played=sent.played.split())
         given = zip(sent.letter or (), sent.value or (), strict=False)
@@ -249,7 +279,9 @@ class _Site:
         self._watch.after_rating()
         return see("/review")
 
-    def undo(self, rater: SendingRater, task: Number = -1, comment: FormText = "") -> Response:
+    def undo(
+        self, rater: SendingRater, task: Number = -1, comment: FormText = ""
+    ) -> Response:
         self._review.undo(rater, task, comment)
         return see("/review")
 
@@ -268,13 +300,15 @@ class _Site:
         self._review.correct(rater, task, texts)
         return see("/flags")
 
-    def correct_event(self, rater: SendingRater, sent: Annotated[SentEvent, Depends()]) -> Response:
+    def correct_event(
+        self, rater: SendingRater, sent: Annotated[SentEvent, Depends()]
+    ) -> Response:
         """Correct or add an event of a call, undo that, or confirm all events."""
         chosen = change_event(self._review, rater, sent)
         call = f"&call={sent.call}" if sent.call else ""
         return see(f"/events/{sent.task}?event={chosen}{call}")
 
-    # --- files -------------------------------------------------------------------------
+    # --- files ------------------------------------------------------------------------
 
     def export(self, visitor: Visiting, name: str) -> Response:
         """Send the labels of all raters; they name systems, so only after the last answer."""
@@ -282,7 +316,9 @@ class _Site:
         if name not in files:
             raise HTTPException(404, "no such export")
         if not visitor.rater or not self._review.may_see_results(visitor.rater):
-            raise HTTPException(403, "exports name the systems: finish your review first")
+            raise HTTPException(
+                403, "exports name the systems: finish your review first"
+            )
         kind = _MEDIA_TYPES[name[name.rindex(".") :]]
         disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(files[name](self._review), headers=disposition, media_type=kind)

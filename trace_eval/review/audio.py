@@ -1,8 +1,8 @@
 """Clips by opaque ids, decoded and served from memory.
 
-A page never names a file: a clip's id is a keyed hash of its item and role. What is served is
-the decoded sound as 16-bit WAV, so that neither a file name nor its tags give a system away, and
-every format plays in a browser.
+A page never names a file: a clip's id is a keyed hash of its item and role. What is
+served is the decoded sound as 16-bit WAV, so that neither a file name nor its tags give
+a system away, and every format plays in a browser.
 """
 
 from __future__ import annotations
@@ -41,13 +41,18 @@ class Clips:
     """The recordings of a review.
 
     Attributes:
-        lanes: id of a whole call -> what it can be heard as: all, the user alone, the agent alone.
+        lanes: id of a whole call -> what it can be heard as: all, the user alone, the
+            agent alone.
     """
 
-    def __init__(self, items: Iterable[Reviewed], secret: bytes, matched: bool = False) -> None:
+    def __init__(
+        self, items: Iterable[Reviewed], secret: bytes, matched: bool = False
+    ) -> None:
         self._secret, self.matched = secret, matched
         self._sources: dict[str, PlayedSource | tuple[Conversation, Role | None]] = {}
-        self._rated: dict[str, tuple[str, ...]] = {}  # clip -> those that are heard beside it
+        self._rated: dict[
+            str, tuple[str, ...]
+        ] = {}  # clip -> those that are heard beside it
         self._levels: dict[str, Level] = {}
         self.lanes: dict[str, tuple[str, ...]] = {}
         for item in items:
@@ -79,7 +84,8 @@ class Clips:
     def wav(self, clip: str) -> bytes:
         """Return the recording as a 16-bit WAV file.
 
-        Raises KeyError for an id of no recording, UserError for one that cannot be decoded now.
+        Raises KeyError for an id of no recording, UserError for one that cannot be
+        decoded now.
         """
         with self._lock:
             if clip in self._cache:
@@ -91,7 +97,10 @@ class Clips:
         data = wav_file(samples, rate)
         with self._lock:
             self._cache[clip] = data
-            while len(self._cache) > 1 and sum(map(len, self._cache.values())) > CACHE_BYTES:
+            while (
+                len(self._cache) > 1
+                and sum(map(len, self._cache.values())) > CACHE_BYTES
+            ):
                 self._cache.popitem(last=False)
         return data
 
@@ -107,7 +116,9 @@ class Clips:
                     self._decoded(clip)
                 except UserError:
                     self._levels[clip] = Level(lufs=None, peak=0.0)
-            levels[clip] = self._levels.get(clip, Level(lufs=None, peak=0.0))  # of calls
+            levels[clip] = self._levels.get(
+                clip, Level(lufs=None, peak=0.0)
+            )  # of calls
         return levels
 
     def loudness(self, item: Reviewed) -> ItemLoudness:
@@ -132,7 +143,9 @@ class Clips:
         if isinstance(source, tuple):
             return lanes(*source)
         hz = source.hz if isinstance(source, LowPassed) else None
-        sound = source_of(source.recording if isinstance(source, LowPassed) else source).decode()
+        sound = source_of(
+            source.recording if isinstance(source, LowPassed) else source
+        ).decode()
         samples = sound.samples
         if hz is not None:
             samples = low_passed(samples, sound.rate, hz)
@@ -147,13 +160,19 @@ def rated_roles(item: Reviewed) -> tuple[str, ...]:
     """Return the roles of an item's recordings that are compared with each other."""
     if isinstance(item, Page):
         return tuple(role for role in item.recordings() if role != "instruction")
-    return ("a", "b") if isinstance(item, Pair) and item.recordings().keys() >= {"a", "b"} else ()
+    return (
+        ("a", "b")
+        if isinstance(item, Pair) and item.recordings().keys() >= {"a", "b"}
+        else ()
+    )
 
 
 def wav_file(samples: Samples, rate: int) -> bytes:
     """Write a 16-bit WAV file; what is louder than it can hold is clipped."""
     file = io.BytesIO()
-    soundfile.write(file, np.clip(samples, -1.0, 1.0), rate, format="WAV", subtype="PCM_16")
+    soundfile.write(
+        file, np.clip(samples, -1.0, 1.0), rate, format="WAV", subtype="PCM_16"
+    )
     return file.getvalue()
 
 
@@ -180,19 +199,23 @@ def upright(peaks: NDArray[np.floating[Any]]) -> str:
 def lanes(conversation: Conversation, only: Role | None = None) -> tuple[Samples, int]:
     """Decode a call from its first turn to its end, the user on the left; return samples and rate.
 
-    All are heard, or ``only`` the channel of one role. Channels of different rates are heard at
-    16 kHz. Raises AudioError where one is not decoded.
+    All are heard, or ``only`` the channel of one role. Channels of different rates are
+    heard at 16 kHz. Raises AudioError where one is not decoded.
     """
     start_s = sound_start(conversation)
     role = {one.channel: one.role for one in conversation.speakers}
     clips, audible, late = [], [], []
     user = conversation.channel_of("user")
     for channel in sorted(conversation.channels, key=lambda one: one != user):
-        first, last = (max(0.0, channel.file_time(at)) for at in (start_s, conversation.end_s))
+        first, last = (
+            max(0.0, channel.file_time(at)) for at in (start_s, conversation.end_s)
+        )
         cut = Cut(channel=channel.channel, start_s=first, end_s=last)
         clips.append(source_of(Recording(audio=channel.audio, cut=cut)).decode())
         audible.append(only in (None, role.get(channel.name)))
-        late.append(max(0.0, -channel.file_time(start_s)))  # it was recorded from later on
+        late.append(
+            max(0.0, -channel.file_time(start_s))
+        )  # it was recorded from later on
     same = len({clip.rate for clip in clips}) == 1
     results = [clip.samples[:, 0] if same else clip.speech for clip in clips]
     rate = clips[0].rate if same else SPEECH_RATE
@@ -219,12 +242,14 @@ def keyed(secret: bytes, *parts: str) -> str:
 def byte_range(header: str | None, size: int) -> tuple[int, int] | None:
     """Parse the first and last byte that a ``Range`` header asks for (RFC 9110, section 14).
 
-    None where the whole is to be sent: no header, another unit, several ranges, nonsense. A range
-    behind the end (status 416) raises a ValueError.
+    None where the whole is to be sent: no header, another unit, several ranges,
+    nonsense. A range behind the end (status 416) raises a ValueError.
     """
     unit, _, spec = (header or "").partition("=")
     first, dash, last = spec.strip().partition("-")
-    digits = all(not part or (part.isascii() and part.isdigit()) for part in (first, last))
+    digits = all(
+        not part or (part.isascii() and part.isdigit()) for part in (first, last)
+    )
     if unit.strip().lower() != "bytes" or not dash or not digits or not (first or last):
         return None
     if first and last and int(last) < int(first):

@@ -1,8 +1,9 @@
 """Corrections of a review: of the texts of its items, and of the events of its calls.
 
 Nothing is changed in place: a correction is a line of ``corrections.jsonl``, see
-:mod:`trace_eval.data.corrections`, and taking one back is another. Ratings that were given before
-an item was corrected are set aside by the review, which asks for the item again.
+:mod:`trace_eval.data.corrections`, and taking one back is another. Ratings that were
+given before an item was corrected are set aside by the review, which asks for the item
+again.
 """
 
 from __future__ import annotations
@@ -132,8 +133,8 @@ class Corrections:
     def flags(self, rated: Iterable[tuple[str, Iterable[str]]]) -> list[Flag]:
         """List items whose question, rationale or reference raters find wanting, most first.
 
-        Codes of ratings count, as (item, codes), and those that came with an item until it is
-        corrected.
+        Codes of ratings count, as (item, codes), and those that came with an item until
+        it is corrected.
         """
         counted: dict[str, Counter[str]] = {}
         came = (
@@ -146,7 +147,9 @@ class Corrections:
             if requested and item in self.items:
                 counted.setdefault(item, Counter()).update(requested)
         index = {item: number for number, item in enumerate(self.items)}
-        order = sorted(counted, key=lambda item: (-sum(counted[item].values()), index[item]))
+        order = sorted(
+            counted, key=lambda item: (-sum(counted[item].values()), index[item])
+        )
         return [Flag(index[item], self.items[item], counted[item]) for item in order]
 
 
@@ -159,19 +162,32 @@ def texts_of(item: Single) -> dict[CorrectedField, str]:
     }
 
 
-def _between(item: Single, provided: Mapping[CorrectedField, str], who: str) -> list[Correction]:
+def _between(
+    item: Single, provided: Mapping[CorrectedField, str], who: str
+) -> list[Correction]:
     """List the corrections that a form makes to an item."""
     when, corrections = _now(), []
     for field, before in texts_of(item).items():
         after = provided.get(field, before).replace("\r\n", "\n").strip()
         if len(after) > LIMIT:
-            raise UserError(f"{field}: {len(after)} characters; at most {LIMIT} are kept")
+            raise UserError(
+                f"{field}: {len(after)} characters; at most {LIMIT} are kept"
+            )
         if after == before.strip():
             continue
         if field == "reference" and not after:
-            raise UserError("reference: an item needs one; leave it as it was, or write another")
+            raise UserError(
+                "reference: an item needs one; leave it as it was, or write another"
+            )
         corrections.append(
-            Correction(item=item.id, field=field, before=before, after=after, who=who, when=when)
+            Correction(
+                item=item.id,
+                field=field,
+                before=before,
+                after=after,
+                who=who,
+                when=when,
+            )
         )
     return corrections
 
@@ -183,7 +199,9 @@ def corrected(item: Single, corrections: Iterable[Correction]) -> Single:
             instruction = item.instruction.model_copy(update={"text": correction.after})
             item = item.model_copy(update={"instruction": instruction})
         elif correction.field == "reference":
-            parts = (part.strip() for part in correction.after.split(SEPARATOR.strip("\n")))
+            parts = (
+                part.strip() for part in correction.after.split(SEPARATOR.strip("\n"))
+            )
             item = item.model_copy(update={"reference": tuple(filter(None, parts))})
         else:
             item = item.model_copy(update={"rationale": correction.after or None})
@@ -197,8 +215,9 @@ def _now() -> str:
 class EventLog:
     """The events of a review's calls as measured, and as raters corrected them so far.
 
-    All raters see and correct the same events, and add what was missed. Of a pair each half is an
-    item; those with a conversation on a clock have events. The file need not exist.
+    All raters see and correct the same events, and add what was missed. Of a pair each
+    half is an item; those with a conversation on a clock have events. The file need not
+    exist.
     """
 
     def __init__(self, path: Path, items: Iterable[Single]) -> None:
@@ -239,10 +258,14 @@ class EventLog:
         self._read()
         if item not in self._current:
             made = self._made.get(item, ())
-            self._current[item] = corrected_events(DEFINITIONS, self.conversations[item], made)
+            self._current[item] = corrected_events(
+                DEFINITIONS, self.conversations[item], made
+            )
         return self._current[item]
 
-    def correct(self, item: str, before: SetEvent | None, after: SetEvent | None, who: str) -> bool:
+    def correct(
+        self, item: str, before: SetEvent | None, after: SetEvent | None, who: str
+    ) -> bool:
         """Change, delete or add an event; False: the page was old, or nothing changes.
 
         Raises UserError where no event of this call can be so.
@@ -287,7 +310,9 @@ class EventLog:
         rows: list[tuple[object, ...]] = []
         for item in self.looked_at:
             events = self.of(item).events
-            rows += [(item, one.kind, repr(one.start_s), repr(one.end_s)) for one in events]
+            rows += [
+                (item, one.kind, repr(one.start_s), repr(one.end_s)) for one in events
+            ]
             if not events:  # looked at, and nothing is there
                 rows.append((item, "", 0, ""))
         return table_text(COLUMNS, rows)
@@ -300,7 +325,9 @@ class EventLog:
             if one.who != who or one.before is one.after is None:
                 continue
             undone = one.after, one.before
-            back = [n for n, it in enumerate(standing) if (it.before, it.after) == undone]
+            back = [
+                n for n, it in enumerate(standing) if (it.before, it.after) == undone
+            ]
             if back:
                 del standing[back[-1]]
             else:
@@ -308,10 +335,14 @@ class EventLog:
         if not standing:
             return None
         after = standing[-1].after
-        stands = after is None or after in (set_event(event) for event in self.of(item).events)
+        stands = after is None or after in (
+            set_event(event) for event in self.of(item).events
+        )
         return standing[-1] if stands else None
 
-    def _append(self, item: str, before: SetEvent | None, after: SetEvent | None, who: str) -> None:
+    def _append(
+        self, item: str, before: SetEvent | None, after: SetEvent | None, who: str
+    ) -> None:
         correction = EventCorrection(
             item=item,
             definitions=DEFINITIONS.name,

@@ -33,7 +33,8 @@ from trace_eval.stats.sentences import MOST
 
 #: Why an order that nobody drew tells nothing before its end.
 GIVEN_ORDER = (
-    "answers are rated in the order of the queue, which nobody drew; use a protocol with"
+    "answers are rated in the order of the queue, which nobody drew; use a protocol"
+    " with"
     ' order = "random"'
 )
 
@@ -79,7 +80,7 @@ def no_random_order(review: Review) -> str | None:
     return None if form.rubric.listening is not None and not is_whole else GIVEN_ORDER
 
 
-# --- pairs --------------------------------------------------------------------------------
+# --- pairs ----------------------------------------------------------------------------
 
 
 def labels_of(review: Review, form: PairForm) -> Opinions | None:
@@ -117,8 +118,12 @@ def _of_pairs(review: Review, form: PairForm) -> tuple[Stopping, ...]:
     labels = labels_of(review, form)
     if labels is None:
         return ()
-    facts = {name: column for name, column in labels.facts.items() if name != "inclusion"}
-    labels = Opinions(labels.source, labels.ids, labels.codes, labels.rater, facts=facts)
+    facts = {
+        name: column for name, column in labels.facts.items() if name != "inclusion"
+    }
+    labels = Opinions(
+        labels.source, labels.ids, labels.codes, labels.rater, facts=facts
+    )
     judged = _judged(review)
     if judged is None:
         return of_annotators(labels.with_sides() or labels, "overall", LEVEL)
@@ -156,7 +161,7 @@ def saved_by_judge(review: Review) -> str | None:
     return f"{result.saving.sentence} {result.verdict}"
 
 
-# --- scores -------------------------------------------------------------------------------
+# --- scores ---------------------------------------------------------------------------
 
 
 def _of_scores(review: Review, rubric: ScoreRubric) -> tuple[Stopping, ...]:
@@ -184,7 +189,7 @@ def _of_scores(review: Review, rubric: ScoreRubric) -> tuple[Stopping, ...]:
     return every_two_means(systems, mean.reshape(shape), LEVEL, width)
 
 
-# --- while a review is served -------------------------------------------------------------
+# --- while a review is served ---------------------------------------------------------
 
 
 class Watch:
@@ -194,10 +199,14 @@ class Watch:
         tell: takes each line that was not said before on a question that is decided.
     """
 
-    def __init__(self, review: Review, tell: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self, review: Review, tell: Callable[[str], None] | None = None
+    ) -> None:
         self._review, self._tell = review, tell
         self._lock = threading.Lock()
-        self._of: tuple[int, ...] | None = None  # state of the store that the rows are about
+        self._of: tuple[int, ...] | None = (
+            None  # state of the store that the rows are about
+        )
         self._rows: tuple[Stopping, ...] = ()
         self._saving: str | None = None
         self._decided: set[str] = set()

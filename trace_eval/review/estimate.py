@@ -1,23 +1,24 @@
 """Accuracy of the judge from a review that was not a random sample.
 
-The queue (:mod:`trace_eval.review.queue`) takes ``N1`` needed pairs with certainty and draws
-``n2`` of the other ``N2`` at random, without replacement. Reviewed pairs are therefore worse
-than the rest on purpose, and their plain share of agreement is biased. The stratified
-estimator (Cochran 1977, Sampling Techniques, 3rd ed., ch. 5) weighs each stratum by its size::
+The queue (:mod:`trace_eval.review.queue`) takes ``N1`` needed pairs with certainty and
+draws ``n2`` of the other ``N2`` at random, without replacement. Reviewed pairs are
+therefore worse than the rest on purpose, and their plain share of agreement is biased.
+The stratified estimator (Cochran 1977, Sampling Techniques, 3rd ed., ch. 5) weighs each
+stratum by its size::
 
     accuracy = (N1 * y1 + N2 * y2) / N        y1, y2: mean agreement in each stratum
 
 It equals the Horvitz-Thompson estimator (Horvitz & Thompson 1952) with inclusion
-probabilities 1 and ``n2 / N2``, and is unbiased. ``y`` of one pair is the share of its raters
-who gave the judge's label, so that raters who differ need no majority.
+probabilities 1 and ``n2 / N2``, and is unbiased. ``y`` of one pair is the share of its
+raters who gave the judge's label, so that raters who differ need no majority.
 
-Only the random stratum has sampling error: the pairs are those that were judged, and not, as for
-``agree``, a sample of all that there could be. Its limits are those of
+Only the random stratum has sampling error: the pairs are those that were judged, and
+not, as for ``agree``, a sample of all that there could be. Its limits are those of
 :mod:`trace_eval.estimate.limits` for ``n_eff = n2 (N2 - 1) / (N2 - n2)`` labels (finite
 population correction, Cochran ch. 2-3).
 
-Needed pairs that are still open are no sample at all: there is then no estimate, but the
-bounds in which it must lie, with 0 and 1 for the open pairs (Manski 1989).
+Needed pairs that are still open are no sample at all: there is then no estimate, but
+the bounds in which it must lie, with 0 and 1 for the open pairs (Manski 1989).
 """
 
 from __future__ import annotations
@@ -171,11 +172,14 @@ def accuracy_lines(accuracies: Mapping[Phase, Accuracy]) -> list[str]:
     for phase, row in accuracies.items():
         seen = f"{row.reviewed} of {counted(row.population, 'judged pair')} reviewed"
         if row.value is not None:
-            what = f"{row.value:.1%}, {LEVEL:.0%} {SCORE} {row.low:.1%} to {row.high:.1%}"
+            what = (
+                f"{row.value:.1%}, {LEVEL:.0%} {SCORE} {row.low:.1%} to {row.high:.1%}"
+            )
             lines.append(f"{phase}: {what} (uncorrected {row.naive:.1%}; {seen})")
         elif row.status == "bounds":
             lines.append(
-                f"{phase}: between {row.low:.1%} and {row.high:.1%}, {row.reason} ({seen})"
+                f"{phase}: between {row.low:.1%} and {row.high:.1%}, {row.reason}"
+                f" ({seen})"
             )
         else:
             lines.append(f"{phase}: unknown, {row.reason}")

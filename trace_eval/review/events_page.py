@@ -49,7 +49,9 @@ def events_page(
     conversation = review.events.conversations[call.name]
     result = review.events.of(call.name)
     events = [set_event(event) for event in result.events]
-    changed = {set_event(one.event): one.who for one in result.changed if not one.deleted}
+    changed = {
+        set_event(one.event): one.who for one in result.changed if not one.deleted
+    }
     added = {set_event(one.event) for one in result.changed if one.measured is None}
     rows = [
         {"number": n, "event": one, "who": changed.get(one), "added": one in added}
@@ -70,7 +72,9 @@ def events_page(
         "task": task,
         "call": shown.call,
         "letter": call.letter,
-        "other": (1 - shown.call, calls[1 - shown.call].letter) if len(calls) == 2 else None,
+        "other": (1 - shown.call, calls[1 - shown.call].letter)
+        if len(calls) == 2
+        else None,
         "events": rows,
         "chosen": chosen,
         "event": event,
@@ -149,7 +153,8 @@ def _after(before: SetEvent | None, sent: SentEvent) -> SetEvent:
         return SetEvent(kind=sent.kind, start_s=start, end_s=end)
     except ValidationError:
         raise UserError(
-            f"{start:g} to {end:g} s: give seconds of the call, an end no earlier than its start"
+            f"{start:g} to {end:g} s: give seconds of the call, an end no earlier"
+            " than its start"
         ) from None
 
 
@@ -158,8 +163,8 @@ def _view(
 ) -> dict[str, Any]:
     """Lay out a stretch of a call for drawing; positions are columns.
 
-    ``lanes``: user, then agent: path of the waveform, and (start, width) of what is spoken;
-    ``events``: (number, start, width, kind).
+    ``lanes``: user, then agent: path of the waveform, and (start, width) of what is
+    spoken; ``events``: (number, start, width, kind).
     """
     seconds = max(STEP_S, end_s - start_s)
     columns = min(COLUMNS, ceil(seconds / STEP_S))
@@ -174,8 +179,12 @@ def _view(
     lanes = []
     for role in ROLES:
         turns = [turn for _, turn in conversation.turns_of(role)]
-        spoken = [span(*one) for turn in turns for one in turn.stretches if inside(*one)]
-        peaks = _peaks(conversation, role, start_s=start_s, seconds=seconds, columns=columns)
+        spoken = [
+            span(*one) for turn in turns for one in turn.stretches if inside(*one)
+        ]
+        peaks = _peaks(
+            conversation, role, start_s=start_s, seconds=seconds, columns=columns
+        )
         lanes.append((role, upright(peaks), spoken))
     return {
         "start_s": start_s,

@@ -1,9 +1,9 @@
 """Labels out of a review, as files that ``trace-eval agree`` reads.
 
-Files of pairs hold the first view of every (rater, pair); repeated views are in a file of their
-own, because they measure a rater's noise and must not count as more raters. Of single answers
-there are the scores, those that do not count any more, and the answers with their scores, which
-``train`` reads.
+Files of pairs hold the first view of every (rater, pair); repeated views are in a file
+of their own, because they measure a rater's noise and must not count as more raters. Of
+single answers there are the scores, those that do not count any more, and the answers
+with their scores, which ``train`` reads.
 """
 
 from __future__ import annotations
@@ -21,7 +21,11 @@ from trace_eval.data.outputs import claimed, write_file
 from trace_eval.review.estimate import Accuracy, accuracies
 from trace_eval.review.forms import PHASES, SURE, Phase, score_of, scored_step, turn_of
 from trace_eval.review.labelstudio_tasks import Imported
-from trace_eval.review.protocol_files import ANSWER_COLUMNS, PAIR_COLUMNS, PROTOCOL_FILES
+from trace_eval.review.protocol_files import (
+    ANSWER_COLUMNS,
+    PAIR_COLUMNS,
+    PROTOCOL_FILES,
+)
 from trace_eval.review.session import Review
 from trace_eval.review.views import Labelled, StoredAnswer
 
@@ -53,7 +57,8 @@ class ReviewFiles:
 def records(review: Review, repeats: bool = False) -> list[dict[str, Any]]:
     """Return finished views as flat records: the first view of every (rater, pair).
 
-    With ``repeats`` all views of the pairs that a rater saw more than once, in a column ``repeat``.
+    With ``repeats`` all views of the pairs that a rater saw more than once, in a column
+    ``repeat``.
     """
     rows = [row for row in review.labelled() if row.view.item not in review.plan.traps]
     chosen = review.plan.inclusion({row.view.item for row in rows})
@@ -67,14 +72,18 @@ def records(review: Review, repeats: bool = False) -> list[dict[str, Any]]:
     ]
 
 
-def _record(review: Review, row: Labelled, chosen: Mapping[str, float | None]) -> dict[str, Any]:
+def _record(
+    review: Review, row: Labelled, chosen: Mapping[str, float | None]
+) -> dict[str, Any]:
     view, pair = row.view, review.material.by_id[row.view.item]
     # Nobody knows how long it took where the clock went back.
     took = (view.finished or 0.0) - view.started
     results: dict[str, Any] = {"id": view.item, "rater": view.rater}
     results |= {phase: row.ratings.get(phase) for phase in PHASES}
     if review.plan.confidence:
-        results |= {f"{name}_confidence": row.answers.get(f"{name}{SURE}") for name in PHASES}
+        results |= {
+            f"{name}_confidence": row.answers.get(f"{name}{SURE}") for name in PHASES
+        }
     return results | {
         "overall_first": row.ratings.get("overall_first"),
         "instruction_id": pair.instruction_id,
@@ -90,7 +99,9 @@ def _record(review: Review, row: Labelled, chosen: Mapping[str, float | None]) -
 
 def to_jsonl(rows: Iterable[dict[str, Any]]) -> str:
     """Write one JSON object per line, with the answers behind the ratings."""
-    return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
+    return "".join(
+        json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows
+    )
 
 
 def to_csv(rows: Sequence[dict[str, Any]]) -> str:
@@ -148,10 +159,15 @@ def _score_table(review: Review, answers: Sequence[StoredAnswer]) -> str:
             sure[one.rater, one.item, step] = one
 
     def row(answer: StoredAnswer) -> tuple[object, ...]:
-        score, how = score_of(answer.value), sure.get((answer.rater, answer.item, answer.step))
+        score, how = (
+            score_of(answer.value),
+            sure.get((answer.rater, answer.item, answer.step)),
+        )
         turn = turn_of(answer.step)
         cells = (
-            answer.item if turn is None else turn_role(answer.item, turn),  # as ``agree`` calls it
+            answer.item
+            if turn is None
+            else turn_role(answer.item, turn),  # as ``agree`` calls it
             answer.rater,
             review.form.name,
             "" if score is None else f"{score:g}",
@@ -182,7 +198,9 @@ def to_rated_items(review: Review) -> str:
     assert corrections is not None
     lines = (
         _rated(
-            item.model_copy(update={"labels": None}) if corrections.of(item.id) else item,
+            item.model_copy(update={"labels": None})
+            if corrections.of(item.id)
+            else item,
             provided.get(item.id, ()),
         ).model_dump_json(exclude_none=True)
         for item in corrections.items.values()
@@ -204,7 +222,9 @@ def _rated(item: Single, provided: Iterable[StoredAnswer]) -> Single:
             scores[answer.rater] = score
         elif score is not None:
             turns.setdefault(str(turn), {})[answer.rater] = score
-    labels = ScoreLabels(scores=scores, feedback={**present.feedback, **codes}, turns=turns)
+    labels = ScoreLabels(
+        scores=scores, feedback={**present.feedback, **codes}, turns=turns
+    )
     return item.model_copy(update={"labels": labels})
 
 
@@ -223,7 +243,8 @@ FILES: Exporters = {
 SCORE_FILES: Exporters = {
     "labels.csv": lambda review: _score_table(review, review.store.stored()),
     "set_aside.csv": lambda review: _score_table(
-        review, [answer for answer in review.store.stored(all_=True) if answer.set_aside]
+        review,
+        [answer for answer in review.store.stored(all_=True) if answer.set_aside],
     ),
     "ratings.jsonl": to_rated_items,
 }
@@ -235,7 +256,11 @@ def files_of(review: Review) -> Exporters:
     if not review.is_hcot:
         files = PROTOCOL_FILES if review.has_protocol else SCORE_FILES
     log = review.events
-    return {**files, EVENTS: lambda _: log.csv()} if log is not None and log.looked_at else files
+    return (
+        {**files, EVENTS: lambda _: log.csv()}
+        if log is not None and log.looked_at
+        else files
+    )
 
 
 def _without_rows(review: Review) -> set[str]:
@@ -243,7 +268,9 @@ def _without_rows(review: Review) -> set[str]:
     repeated = any(view.repeat and view.finished for view in review.store.views())
     empty = set() if repeated else {"retest.csv"}
     empty |= set() if review.listening.traps else {"traps.csv"}
-    return empty | (set() if review.material.pairs or review.material.pages else {"loudness.csv"})
+    return empty | (
+        set() if review.material.pairs or review.material.pages else {"loudness.csv"}
+    )
 
 
 def write_exports(review: Review, folder: Path) -> Sequence[Path]:

@@ -1,10 +1,11 @@
 """The questions to raters about one item, in turn, and which answers they take.
 
-A form belongs to a protocol. Of a pair each part is asked for on the protocol's scale. A typed tie
-is never asked for: it follows from two or three small answers (:func:`fusion.from_steps`), of which
-the first is whether an answer is acceptable. Labels are kept in the pair's own order ("is A
-acceptable", "how much better is B"), whatever was shown first. A score is one question on its
-rubric's scale. A question about the rater's confidence may follow each rating.
+A form belongs to a protocol. Of a pair each part is asked for on the protocol's scale.
+A typed tie is never asked for: it follows from two or three small answers
+(:func:`fusion.from_steps`), of which the first is whether an answer is acceptable.
+Labels are kept in the pair's own order ("is A acceptable", "how much better is B"),
+whatever was shown first. A score is one question on its rubric's scale. A question
+about the rater's confidence may follow each rating.
 """
 
 from __future__ import annotations
@@ -18,21 +19,31 @@ from fusion import DIMENSIONS, Rating, from_steps
 from trace_eval.data.items import FEEDBACK_CODES
 from trace_eval.data.outcome import Order
 from trace_eval.data.rubrics.listening import Listening
-from trace_eval.data.rubrics.protocols import PairProtocol, Protocol, ProtocolPart, listening_of
+from trace_eval.data.rubrics.protocols import (
+    PairProtocol,
+    Protocol,
+    ProtocolPart,
+    listening_of,
+)
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.review.together import Page, Reviewed
 
 #: Parts of the HCoT protocol; each gives one rating.
-Phase = Literal["overall_first", "content", "voice_quality", "paralinguistics", "overall"]
+Phase = Literal[
+    "overall_first", "content", "voice_quality", "paralinguistics", "overall"
+]
 
-#: Kinds of questions: whether the first or the second shown is acceptable, which is better; a
-#: label of both; a score; how sure the rater is of a rating; a comment.
-StepKind = Literal["first", "second", "better", "label", "score", "confidence", "comment"]
+#: Kinds of questions: whether the first or the second shown is acceptable, which is
+#: better; a label of both; a score; how sure the rater is of a rating; a comment.
+StepKind = Literal[
+    "first", "second", "better", "label", "score", "confidence", "comment"
+]
 
 #: The blocks after the first impression, in their order.
 PHASES: tuple[Phase, ...] = (*DIMENSIONS, "overall")
 
-#: The protocol of pairs unless another is named, and the name under which its answers are kept.
+#: The protocol of pairs unless another is named, and the name under which its answers
+#: are kept.
 HCOT, RUBRIC = "hcot", "trace"
 
 YES, NO, EQUAL = "yes", "no", "equal"
@@ -41,7 +52,8 @@ FIRST, SECOND = str(Rating.A), str(Rating.B)
 #: Name of the last step; its answer finishes the item.
 COMMENT = "comment"
 
-#: Suffix of a rating that came as a typed tie (imports), without the questions behind it.
+#: Suffix of a rating that came as a typed tie (imports), without the questions behind
+#: it.
 TYPED = "rating"
 
 #: Longest comment that is kept, and longest name of a rater, characters.
@@ -53,7 +65,8 @@ NO_SCORE = "none"
 #: How sure a rater is: answer -> words.
 CONFIDENCE: Mapping[str, str] = {"1": "Guessing", "2": "Fairly sure", "3": "Certain"}
 
-#: How keys of questions about a turn begin, and how those of confidence in a rating end.
+#: How keys of questions about a turn begin, and how those of confidence in a rating
+#: end.
 _TURN, SURE = "turn-", ".confidence"
 
 Answers = Mapping[str, str]
@@ -66,7 +79,9 @@ class ReviewQuestion:
     phase: str | None  # its part of the protocol; None for the comment, and for a score
     kind: StepKind
     key: str  # where the answer is stored, in the pair's own order
-    values: tuple[str, ...] = ()  # that may be given, in the order shown; empty: any text
+    values: tuple[
+        str, ...
+    ] = ()  # that may be given, in the order shown; empty: any text
 
     def check(self, value: str) -> str:
         """Return an answer as it came; raises ValueError for one not offered."""
@@ -88,8 +103,8 @@ class PairForm:
 
     Attributes:
         codes: feedback that may go with an answer, code -> meaning.
-        of_pairs: a comment belongs to the item and is kept while its questions are answered,
-            otherwise to one answer.
+        of_pairs: a comment belongs to the item and is kept while its questions are
+            answered, otherwise to one answer.
     """
 
     protocol: PairProtocol
@@ -116,10 +131,14 @@ class PairForm:
         """What is asked for, in order."""
         first = self.protocol.first_impression
         return (
-            (first, *self.protocol.parts) if first and self.overall_first else self.protocol.parts
+            (first, *self.protocol.parts)
+            if first and self.overall_first
+            else self.protocol.parts
         )
 
-    def next_step(self, _: object, answers: Answers, order: Order) -> ReviewQuestion | None:
+    def next_step(
+        self, _: object, answers: Answers, order: Order
+    ) -> ReviewQuestion | None:
         """Return the first question without an answer; None when the item is finished."""
         for part in self.parts:
             for step in self._steps(part.name, answers, order):
@@ -179,9 +198,9 @@ class PairForm:
 class ReviewScoreForm:
     """A score on the rubric's scale, or none, with feedback codes and a comment.
 
-    One for the answer, one for each of the agent's turns, as the rubric's unit says, or one for
-    each answer of a page, which a last step finishes. The attributes are those of
-    :class:`PairForm`.
+    One for the answer, one for each of the agent's turns, as the rubric's unit says, or
+    one for each answer of a page, which a last step finishes. The attributes are those
+    of :class:`PairForm`.
     """
 
     rubric: ScoreRubric
@@ -216,7 +235,9 @@ class ReviewScoreForm:
         labels = tuple(f"{label:g}" for label in self.rubric.numbers.labels)
         keys = [self.name]
         if isinstance(item, Page):
-            questions = [ReviewQuestion(None, "score", key, labels) for key in item.members]
+            questions = [
+                ReviewQuestion(None, "score", key, labels) for key in item.members
+            ]
             return (*questions, ReviewQuestion(None, "comment", COMMENT))
         if self.rubric.unit == "turn":
             keys = [f"{_TURN}{number}" for number in item.answers[0].agent_turns]
@@ -227,7 +248,9 @@ class ReviewScoreForm:
                 questions.append(_how_sure(None, key))
         return tuple(questions)
 
-    def next_step(self, item: Reviewed, answers: Answers, order: Order) -> ReviewQuestion | None:
+    def next_step(
+        self, item: Reviewed, answers: Answers, order: Order
+    ) -> ReviewQuestion | None:
         """Return the first question without an answer; no score needs no confidence."""
         for step in self.questions(item):
             unscored = answers.get(step.key.removesuffix(SURE)) == NO_SCORE
@@ -257,7 +280,9 @@ class ReviewScoreForm:
 Form = PairForm | ReviewScoreForm
 
 
-def form_of(protocol: Protocol, overall_first: bool = False, confidence: bool = False) -> Form:
+def form_of(
+    protocol: Protocol, overall_first: bool = False, confidence: bool = False
+) -> Form:
     """Return the form of a protocol; the options belong to protocols of pairs."""
     if isinstance(protocol, ScoreRubric):
         return ReviewScoreForm(protocol)
@@ -278,7 +303,9 @@ def rating(answers: Answers, phase: str) -> Rating | None:
     better = answers.get(f"{phase}.better")
     if a is None or b is None or (a == b == YES and better is None):
         return None
-    return from_steps(a == YES, b == YES, Rating(better) if better in (FIRST, SECOND) else None)
+    return from_steps(
+        a == YES, b == YES, Rating(better) if better in (FIRST, SECOND) else None
+    )
 
 
 def shown_rating(value: Rating, order: Order) -> Rating:
@@ -309,5 +336,7 @@ def check_name(name: str) -> str:
     """
     name = " ".join(name.split())
     if not name or len(name) > NAME_LIMIT or not name.isprintable():
-        raise UserError(f"rater {name!r:.80}: give a name of 1 to {NAME_LIMIT} characters")
+        raise UserError(
+            f"rater {name!r:.80}: give a name of 1 to {NAME_LIMIT} characters"
+        )
     return name

@@ -1,8 +1,8 @@
 """Label Studio: blind tasks of whatever a review asks, and its results back.
 
-A task names recordings by opaque ids, and which answer came first is not in the file: the review's
-secret and seed decide it again when results are read. Results are the JSON export of Label Studio
-(not JSON_MIN): a list of tasks with ``annotations``.
+A task names recordings by opaque ids, and which answer came first is not in the file:
+the review's secret and seed decide it again when results are read. Results are the JSON
+export of Label Studio (not JSON_MIN): a list of tasks with ``annotations``.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ def _tasks(review: Review) -> Tasks:
     if rubric is None:
         if not review.is_hcot:
             raise UserError(
-                f"protocol {review.form.name}: has no tasks of Label Studio, where pairs are"
-                " labelled as HCoT does; rate them on the review's pages"
+                f"protocol {review.form.name}: has no tasks of Label Studio, where"
+                " pairs are labelled as HCoT does; rate them on the review's pages"
             )
         return PairTasks(review)
     if review.listening.together:
         raise UserError(
-            f"protocol {rubric.name}: rates several answers together, as no task of Label Studio"
-            " here can; rate them on the review's pages"
+            f"protocol {rubric.name}: rates several answers together, as no task of"
+            " Label Studio here can; rate them on the review's pages"
         )
     if rubric.unit == "turn":
         raise UserError(
-            f"rubric {rubric.name}: asks about turns one by one, as no task of Label Studio can;"
-            " rate them on the review's pages"
+            f"rubric {rubric.name}: asks about turns one by one, as no task of Label"
+            " Studio can; rate them on the review's pages"
         )
     return ScoreTasks(review)
 
@@ -63,7 +63,9 @@ def _tasks(review: Review) -> Tasks:
 def _task_id(review: Review, item: str) -> str:
     """Return a task's id, which changes with corrections: earlier answers are about other words."""
     made = review.corrections.of(item) if review.corrections else ()
-    return keyed(review.store.secret, "task", item, *(f"{one.field}={one.after}" for one in made))
+    return keyed(
+        review.store.secret, "task", item, *(f"{one.field}={one.after}" for one in made)
+    )
 
 
 def _task(review: Review, kind: Tasks, item: Pair | Single) -> dict[str, Any]:
@@ -87,7 +89,8 @@ def config(review: Review) -> str:
 def write_tasks(review: Review, folder: Path) -> tuple[str, ...]:
     """Write ``tasks.json``, ``config.xml`` and ``audio/ID.wav`` for all recordings of the queue.
 
-    Returns what is left out, and why; raises UserError where there can be no task of any item.
+    Returns what is left out, and why; raises UserError where there can be no task of
+    any item.
     """
     records, problems = [], []
     with claimed(folder, option="--label-studio "):
@@ -117,8 +120,9 @@ def write_tasks(review: Review, folder: Path) -> tuple[str, ...]:
 def read_results(review: Review, path: Path) -> Imported:
     """Store the annotations of a Label Studio export as answers of its annotators.
 
-    Annotators become raters ``label-studio:ID``. What is stored already is left as it is, so that
-    a file may be read twice. A file that is no such export raises a UserError.
+    Annotators become raters ``label-studio:ID``. What is stored already is left as it
+    is, so that a file may be read twice. A file that is no such export raises a
+    UserError.
     """
     try:
         export = strict_json.read_list(path)
@@ -148,7 +152,10 @@ def read_results(review: Review, path: Path) -> Imported:
                 read = Imported(problems=(str(error),))
             result.append(read)
             problems += [f"{where}: {problem}{who}" for problem in read.problems]
-    stored, available = sum(one.stored for one in result), sum(one.known for one in result)
+    stored, available = (
+        sum(one.stored for one in result),
+        sum(one.known for one in result),
+    )
     return Imported(stored, available, tuple(problems))
 
 
@@ -187,7 +194,8 @@ def _item_of(
     item = items.get(str(data.get("trace_task")))
     if item is None:
         raise UserError(
-            "its trace_task is not of this review, or its item was corrected; export tasks again"
+            "its trace_task is not of this review, or its item was corrected;"
+            " export tasks again"
         )
     result = task.get("annotations")
     annotations = [

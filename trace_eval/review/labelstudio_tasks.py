@@ -29,7 +29,8 @@ from trace_eval.review.session import Review
 from trace_eval.review.together import Page
 from trace_eval.review.views import Remark, StoreView
 
-#: Where Label Studio serves local files from; the folder is relative to its document root.
+#: Where Label Studio serves local files from; the folder is relative to its document
+#: root.
 AUDIO_URL = "/data/local-files/?d=audio/"
 
 #: Played where other tasks have a recording.
@@ -53,8 +54,8 @@ QUESTIONS: dict[Phase, str] = {
     "overall": "Overall",
 }
 
-#: Names in the interface of single answers: the words that are shown, the score, the player of
-#: the answer or of the whole call, and what that is called.
+#: Names in the interface of single answers: the words that are shown, the score, the
+#: player of the answer or of the whole call, and what that is called.
 WORDS, SCORE, ANSWER = "shown", "score", "answer"
 CALL = "Call: the user above, the agent below"
 
@@ -102,7 +103,11 @@ class PairTasks(_Tasks):
 
     def interface(self) -> dict[str, Any]:
         """Describe players, a choice for each dimension, and a comment."""
-        players = [("$spoken_note", "spoken"), ("Answer 1", "first"), ("Answer 2", "second")]
+        players = [
+            ("$spoken_note", "spoken"),
+            ("Answer 1", "first"),
+            ("Answer 2", "second"),
+        ]
         return {
             "headers": [("Instruction", 4)],
             "text": "instruction",
@@ -116,7 +121,9 @@ class PairTasks(_Tasks):
         """Read one finished view of the pair."""
         order = self.order(item)
         ratings = {
-            f"{phase}.{TYPED}": str(shown_rating(Rating(_chosen(phase, entries, CHOICES)), order))
+            f"{phase}.{TYPED}": str(
+                shown_rating(Rating(_chosen(phase, entries, CHOICES)), order)
+            )
             for phase in PHASES
         }
         now = time.time()
@@ -156,7 +163,9 @@ class ScoreTasks(_Tasks):
         roles = {role.replace("-", "_"): role for role in item.recordings()}
         if item.answers[0].conversation is not None:
             roles = {ANSWER: ANSWER}
-        results = {name: self.clips.clip_id(item.id, role) for name, role in roles.items()}
+        results = {
+            name: self.clips.clip_id(item.id, role) for name, role in roles.items()
+        }
         return {name: clip for name, clip in results.items() if clip in self.clips}
 
     @cached_property
@@ -169,9 +178,15 @@ class ScoreTasks(_Tasks):
         playing = self.players(item)
         results = {WORDS: self.words(item)}
         for name in self.played:
-            title = CALL if item.answer.conversation else name.replace("_", " ").capitalize()
+            title = (
+                CALL
+                if item.answer.conversation
+                else name.replace("_", " ").capitalize()
+            )
             results[name] = url(playing.get(name, SILENCE))
-            results[f"{name}_note"] = title if name in playing else f"({title}: no sound)"
+            results[f"{name}_note"] = (
+                title if name in playing else f"({title}: no sound)"
+            )
         return results
 
     def words(self, item: Single) -> str:
@@ -209,9 +224,14 @@ class ScoreTasks(_Tasks):
         kept, before = self.form.stored(question, choice, "ab"), store.answers(view)
         if (was := before.get(question.key, kept)) != kept:
             was = was.removesuffix(".0")
-            changed = f"{question.key}: {choice} now, {was} when it was read before; that stays"
+            changed = (
+                f"{question.key}: {choice} now, {was} when it was read before; that"
+                " stays"
+            )
             return Imported(0, 1, (changed,))
-        new = store.answer(view, question.key, kept, Remark(_comment_in(entries)), "hidden")
+        new = store.answer(
+            view, question.key, kept, Remark(_comment_in(entries)), "hidden"
+        )
         return Imported(int(new), int(not new))
 
 

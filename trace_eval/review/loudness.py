@@ -1,8 +1,8 @@
 """How loud the recordings of an item are, and what makes them equally loud.
 
-Whoever hears one answer louder than the other prefers it for that. Each recording has the
-integrated loudness of ITU-R BS.1770-4. Matched recordings are all brought to one level: -23 LUFS,
-or the highest below it that none of them has to be clipped for.
+Whoever hears one answer louder than the other prefers it for that. Each recording has
+the integrated loudness of ITU-R BS.1770-4. Matched recordings are all brought to one
+level: -23 LUFS, or the highest below it that none of them has to be clipped for.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from blueprints import counted
 #: The level of matched recordings, as of broadcasts (EBU R 128), LUFS.
 TARGET_LUFS = -23.0
 
-#: A difference that raters and whoever leads the review are told of, LU. One LU is just heard.
+#: A difference that raters and whoever leads the review are told of, LU. One LU is just
+#: heard.
 TOLD_LU = 3.0
 
 
@@ -85,11 +86,14 @@ def summary_of(measured: Iterable[ItemLoudness], matched: bool) -> str | None:
         return None
     most = max(differing, key=lambda row: row.spread or 0.0)
     then = (
-        "raters hear them equally loud" if matched else "raters hear them as they are, and see it"
+        "raters hear them equally loud"
+        if matched
+        else "raters hear them as they are, and see it"
     )
     return (
-        f"loudness: the answers of {len(differing)} of {counted(len(known), 'item')} differ by"
-        f" {TOLD_LU:g} LU or more, the most {most.spread:.1f} LU ({most.item}); {then}"
+        f"loudness: the answers of {len(differing)} of {counted(len(known), 'item')}"
+        f" differ by {TOLD_LU:g} LU or more, the most {most.spread:.1f} LU"
+        f" ({most.item}); {then}"
     )
 
 

@@ -56,7 +56,9 @@ class Material:
     judgements: Mapping[str, Judgement] = field(default_factory=dict)
     overall: Mapping[str, Overall] = field(default_factory=dict)
     # Pair id -> (of A, of B), where the run knows them.
-    transcripts: Mapping[str, tuple[str | None, str | None]] = field(default_factory=dict)
+    transcripts: Mapping[str, tuple[str | None, str | None]] = field(
+        default_factory=dict
+    )
     database: Path = Path(DATABASE)  # where the review is kept by default
 
     @property
@@ -100,9 +102,14 @@ class Material:
         ratings: dict[Dimension | str, dict[str, Rating]] = {}
         for name in DIMENSIONS:
             ratings[name] = self._typed(
-                {pair: judgement.rating(name) for pair, judgement in self.judgements.items()}
+                {
+                    pair: judgement.rating(name)
+                    for pair, judgement in self.judgements.items()
+                }
             )
-        ratings["overall"] = self._typed({pair: one.rating for pair, one in self.overall.items()})
+        ratings["overall"] = self._typed(
+            {pair: one.rating for pair, one in self.overall.items()}
+        )
         return ratings
 
     def _typed(self, labels: Mapping[str, object]) -> dict[str, Rating]:
@@ -122,16 +129,19 @@ def load_material(
 ) -> Material:
     """Read a run folder or a manifest.
 
-    The rubric rates the single answers of a manifest; of a run it is one of its own, by default its
-    only one. A protocol says itself what it is for. Without both, and of no run of rate: pairs, by
-    the HCoT protocol.
+    The rubric rates the single answers of a manifest; of a run it is one of its own, by
+    default its only one. A protocol says itself what it is for. Without both, and of no
+    run of rate: pairs, by the HCoT protocol.
 
-    Raises UserError for neither, for nothing that can be reviewed, or until a rubric is named.
+    Raises UserError for neither, for nothing that can be reviewed, or until a rubric is
+    named.
     """
     holds_scores = Run(source).holds_scores
     if isinstance(protocol, PairProtocol) and (rubric or holds_scores):
         other = "--rubric" if rubric else str(source)
-        raise UserError(f"protocol {protocol.name} is for pairs, and {other} is not; leave one out")
+        raise UserError(
+            f"protocol {protocol.name} is for pairs, and {other} is not; leave one out"
+        )
     if isinstance(protocol, ScoreRubric):
         return _by_protocol(source, protocol, audio_root)
     if rubric or holds_scores:
@@ -147,11 +157,15 @@ def load_material(
         )
     if not material.pairs:
         why = next(iter(material.left_out.values()), "it has no pairs")
-        raise UserError(f"{source}: nothing can be reviewed ({why}); check --audio-root")
+        raise UserError(
+            f"{source}: nothing can be reviewed ({why}); check --audio-root"
+        )
     return material if protocol is None else replace(material, protocol=protocol)
 
 
-def _by_protocol(source: Path, protocol: ScoreRubric, audio_root: Path | str | None) -> Material:
+def _by_protocol(
+    source: Path, protocol: ScoreRubric, audio_root: Path | str | None
+) -> Material:
     """Read single answers, of a manifest or of a run by whatever rubric."""
     listening = listening_of(protocol)
     if source.is_dir() and Run(source).holds_scores:
@@ -164,7 +178,9 @@ def _by_protocol(source: Path, protocol: ScoreRubric, audio_root: Path | str | N
         items, left_out = manifest.singles, _problems(manifest)
         database = source.with_name(f"{source.name}.{DATABASE}")
     else:
-        raise UserError(f"{source}: name a run of rate, or a manifest of single answers")
+        raise UserError(
+            f"{source}: name a run of rate, or a manifest of single answers"
+        )
     for problem in check_audio(items):
         left_out.setdefault(problem.pair or problem.where, str(problem))
     items = [item for item in items if item.id not in left_out]
@@ -187,11 +203,15 @@ def _by_protocol(source: Path, protocol: ScoreRubric, audio_root: Path | str | N
 
 def _manifest_of_singles(source: Path, audio_root: Path | str | None) -> Manifest:
     if holds_conversations(source):
-        return conversations_manifest(source, options=ReadOptions(kept=conversations_folder()))
+        return conversations_manifest(
+            source, options=ReadOptions(kept=conversations_folder())
+        )
     return _read(read_items, source, audio_root)
 
 
-def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) -> Material:
+def _singles(
+    source: Path, rubric: str | None, audio_root: Path | str | None
+) -> Material:
     """Order by falling variance of the judge's scores, then flagged ones first, then as given."""
     variances: dict[str, float | None] = {}
     left_out: dict[str, str] = {}
@@ -200,11 +220,15 @@ def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) ->
         available = run.rubrics()
         name = rubric or (next(iter(available)) if len(available) == 1 else None)
         if name not in available:
-            raise UserError(f"{source}: rated by {', '.join(available)}; name one with --rubric")
+            raise UserError(
+                f"{source}: rated by {', '.join(available)}; name one with --rubric"
+            )
         chosen, items = available[name], list(run.singles())
         refuse_changed(run, items, _JUDGE_AGAIN)
         outcomes = run.score_outcomes()
-        variances = {item: o.variance for (item, by), o in outcomes.items() if by == name}
+        variances = {
+            item: o.variance for (item, by), o in outcomes.items() if by == name
+        }
         database = run.path(DATABASE)
     elif rubric and (source.suffix in SUFFIXES or holds_conversations(source)):
         chosen = load_rubric(rubric)
@@ -213,7 +237,8 @@ def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) ->
         database = source.with_name(f"{source.name}.{DATABASE}")
     else:
         raise UserError(
-            f"{source}: name a run of rate, or a manifest of single answers with --rubric"
+            f"{source}: name a run of rate, or a manifest of single answers with"
+            " --rubric"
         )
     if chosen.unit == "turn":
         items = [item for item in items if item.answer.agent_turns]
@@ -226,12 +251,20 @@ def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) ->
         flagged[item] = sum(code in FEEDBACK_CODES for codes in lists for code in codes)
     ordered = sorted(items, key=lambda i: (-(variances.get(i.id) or 0), -flagged[i.id]))
     return Material(
-        source, singles=tuple(ordered), protocol=chosen, left_out=left_out, database=database
+        source,
+        singles=tuple(ordered),
+        protocol=chosen,
+        left_out=left_out,
+        database=database,
     )
 
 
-def _read(read: Callable[..., Manifest], source: Path, audio_root: Path | str | None) -> Manifest:
-    conversations = partial(one_conversation, options=ReadOptions(kept=conversations_folder()))
+def _read(
+    read: Callable[..., Manifest], source: Path, audio_root: Path | str | None
+) -> Manifest:
+    conversations = partial(
+        one_conversation, options=ReadOptions(kept=conversations_folder())
+    )
     return read(source, audio_root, spill_into(None), conversations=conversations)
 
 
@@ -241,7 +274,9 @@ def _problems(manifest: Manifest | Run) -> dict[str, str]:
 
 
 def _of_run(run: Run) -> Material:
-    failed = {source: record.error for source, record in run.clips().items() if record.error}
+    failed = {
+        source: record.error for source, record in run.clips().items() if record.error
+    }
     pairs, left_out = _playable(list(run.pairs()), failed)
     refuse_changed(run, pairs, _JUDGE_AGAIN)
     return Material(
@@ -263,12 +298,16 @@ def _playable(
         left_out.setdefault(problem.pair or problem.where, str(problem))
     for pair in pairs:
         for recording in (pair.instruction, pair.a, pair.b):
-            if recording.has_audio and (error := (failed or {}).get(recording.source_id)):
+            if recording.has_audio and (
+                error := (failed or {}).get(recording.source_id)
+            ):
                 left_out.setdefault(pair.id, error)
     return tuple(pair for pair in pairs if pair.id not in left_out), left_out
 
 
-def _transcripts(run: Run, pairs: tuple[Pair, ...]) -> dict[str, tuple[str | None, str | None]]:
+def _transcripts(
+    run: Run, pairs: tuple[Pair, ...]
+) -> dict[str, tuple[str | None, str | None]]:
     texts: dict[str, str] = {}
     for blueprint in run.blueprints():
         text = getattr(blueprint.transcript, "text", "")  # an absent group has none
@@ -282,11 +321,13 @@ def _transcripts(run: Run, pairs: tuple[Pair, ...]) -> dict[str, tuple[str | Non
     return {p.id: (text_of(p.a.source_id), text_of(p.b.source_id)) for p in pairs}
 
 
-def turn_lines(conversation: Conversation, first: int, last: int) -> list[tuple[str | None, str]]:
+def turn_lines(
+    conversation: Conversation, first: int, last: int
+) -> list[tuple[str | None, str]]:
     """Return (speaker, words) of turns; speakers are called by role, not by names of systems.
 
-    Turns of which no words are known are one line, so that the player is not pushed off the
-    screen.
+    Turns of which no words are known are one line, so that the player is not pushed off
+    the screen.
     """
     roles = {speaker.name: speaker.role for speaker in conversation.speakers}
     turns = conversation.turns[first:last]
@@ -314,7 +355,9 @@ def shown_texts(item: Single, rubric: ScoreRubric) -> list[tuple[str | None, str
         texts.append(("Scene", item.context))
     references = item.reference if "reference" in shown else ()
     for number, reference in enumerate(references, start=1):
-        texts.append((f"Reference {number}" if len(references) > 1 else "Reference", reference))
+        texts.append(
+            (f"Reference {number}" if len(references) > 1 else "Reference", reference)
+        )
     return texts
 
 

@@ -24,21 +24,28 @@ def open_review(
 ) -> Review:
     """Begin a review, or continue the one in the database.
 
-    The user asked for ``provided`` fields of :class:`QueueOptions`; a review that was begun keeps
-    its own where they are left out.
+    The user asked for ``provided`` fields of :class:`QueueOptions`; a review that was
+    begun keeps its own where they are left out.
 
-    Raises UserError for nothing to review, or an option out of range or not that of the review.
+    Raises UserError for nothing to review, or an option out of range or not that of the
+    review.
     """
     provided, options = provided or {}, options or ReviewOptions()
     if options.rubric and options.protocol:
-        raise UserError("--rubric, --protocol: a rubric is a protocol; give --protocol alone")
+        raise UserError(
+            "--rubric, --protocol: a rubric is a protocol; give --protocol alone"
+        )
     protocol = load_protocol(options.protocol) if options.protocol else None
     material = load_material(source, options.audio_root, options.rubric, protocol)
     database = options.database or material.database
     if material.rubric and not protocol:
-        requested = [name for name in ("show_judge", "allow_unplayed") if getattr(options, name)]
+        requested = [
+            name for name in ("show_judge", "allow_unplayed") if getattr(options, name)
+        ]
         if ignored := [*requested, *(name for name in provided if name != "budget")]:
-            raise UserError(f"{', '.join(ignored)}: belong to reviews of pairs; leave them out")
+            raise UserError(
+                f"{', '.join(ignored)}: belong to reviews of pairs; leave them out"
+            )
         store = Store(database, material.rubric.name)
         return Review(material, store, make_plan(material, QueueOptions(**provided)))
     _refuse_foreign(material.protocol, provided, options)
@@ -66,4 +73,6 @@ def _refuse_foreign(
         foreign += ["show_judge"] if options.show_judge else []
     if foreign:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in foreign)
-        raise UserError(f"{names}: means nothing to protocol {protocol.name}; leave it out")
+        raise UserError(
+            f"{names}: means nothing to protocol {protocol.name}; leave it out"
+        )

@@ -15,7 +15,8 @@ class QueueOptions:
 
     Attributes:
         budget: pairs that you can review; None: all. May grow later.
-        random_share: share of the budget, 0 to 1, that is drawn at random; 1: all in random order.
+        random_share: share of the budget, 0 to 1, that is drawn at random; 1: all in
+            random order.
         repeat: pairs shown a second time, for test-retest.
         overall_first: ask for a blind overall impression before the dimensions.
         confidence: ask after each rating how sure the rater is.
@@ -38,7 +39,9 @@ class QueueOptions:
                 f"--budget {self.budget}: give the number of pairs to review, 1 or more"
             )
         if not 0 <= self.random_share <= 1:
-            raise UserError(f"--random-share {self.random_share:g}: give a share from 0 to 1")
+            raise UserError(
+                f"--random-share {self.random_share:g}: give a share from 0 to 1"
+            )
         if self.repeat < 0:
             raise UserError(
                 f"--repeat {self.repeat}: give the number of pairs to repeat, 0 or more"
@@ -50,8 +53,8 @@ class ReviewOptions:
     """The items of a review, and what raters see of them.
 
     Attributes:
-        rubric: rate single answers by this rubric, 1-5 or 0/1; None: by that of a run of rate, and
-            pairs by the protocol.
+        rubric: rate single answers by this rubric, 1-5 or 0/1; None: by that of a run
+            of rate, and pairs by the protocol.
         protocol: how people rate, a shipped name or a .toml file; None: pairs as HCoT.
         show_judge: show the judge's opinion once a pair is finished.
         allow_unplayed: take ratings of answers that were not both played.

@@ -15,7 +15,9 @@ LEASE_S = 1800.0
 
 def shown_order(seed: int, rater: str, item: str, repeat: int) -> Order:
     """Toss a fair coin per item, rater and repetition for the answer that comes first."""
-    digest = sha256("\0".join(("order", str(seed), rater, item, str(repeat))).encode()).digest()
+    digest = sha256(
+        "\0".join(("order", str(seed), rater, item, str(repeat))).encode()
+    ).digest()
     return "ba" if digest[0] & 1 else "ab"
 
 
@@ -24,7 +26,9 @@ def rater_order(seed: int, rater: str, tasks: Sequence[tuple[str, int]]) -> list
 
     def place(task: int) -> tuple[int, bytes]:
         item, repeat = tasks[task]
-        return repeat, sha256("\0".join(("place", str(seed), rater, item)).encode()).digest()
+        return repeat, sha256(
+            "\0".join(("place", str(seed), rater, item)).encode()
+        ).digest()
 
     return sorted(range(len(tasks)), key=place)
 

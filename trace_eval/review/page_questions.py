@@ -55,7 +55,9 @@ class ShownScale(NamedTuple):
     low: float
     high: float
     step: float
-    marks: Sequence[tuple[float, float, str]]  # (label, its place from 0 to 100, its words)
+    marks: Sequence[
+        tuple[float, float, str]
+    ]  # (label, its place from 0 to 100, its words)
 
 
 class PageQuestion(NamedTuple):
@@ -76,7 +78,9 @@ def question(step: ReviewQuestion, form: Form) -> PageQuestion:
     if step.kind == "confidence":
         hint = "Say here how far the recordings leave it open."
         sure = [PageChoice(key, key, text, "") for key, text in CONFIDENCE.items()]
-        return PageQuestion("Confidence", "How sure are you of this rating?", hint, sure)
+        return PageQuestion(
+            "Confidence", "How sure are you of this rating?", hint, sure
+        )
     if isinstance(form, ReviewScoreForm):
         return _score_question(step, form.rubric)
     part = next(part for part in form.parts if part.name == step.phase)
@@ -111,33 +115,42 @@ def _score_question(step: ReviewQuestion, rubric: ScoreRubric) -> PageQuestion:
             choices=(),
             slider=shown_scale(rubric.scale, rubric.points),
         )
-    choices = [PageChoice(value, keys[value], rubric.points[value], "") for value in values]
+    choices = [
+        PageChoice(value, keys[value], rubric.points[value], "") for value in values
+    ]
     return PageQuestion(title, rubric.title, rubric.question, choices)
 
 
 def keys_of(values: Sequence[str]) -> dict[str, str] | None:
     """Return the keys of scores, the highest first; None: too many, or not all whole numbers.
 
-    It is the last digit of the score, so that 0 is the key of 10; where that cannot be, the lowest
-    score has the key 1.
+    It is the last digit of the score, so that 0 is the key of 10; where that cannot be,
+    the lowest score has the key 1.
     """
     if not all(float(value).is_integer() for value in values):
         return None
     digits = [value[-1] for value in values]
-    if len(set(digits)) == len(values) and not any(value.startswith("-") for value in values):
+    if len(set(digits)) == len(values) and not any(
+        value.startswith("-") for value in values
+    ):
         return dict(zip(values, digits, strict=True))
     if len(values) > MOST_KEYS:
         return None
     return {value: str(key) for key, value in enumerate(reversed(values), start=1)}
 
 
-def _label_choices(protocol: PairProtocol) -> tuple[list[PageChoice], ShownScale | None]:
+def _label_choices(
+    protocol: PairProtocol,
+) -> tuple[list[PageChoice], ShownScale | None]:
     """Return a button for each label, from A to B, or the slider of a long scale."""
     labels = protocol.labels
     if isinstance(protocol.scale, ScaleSpec):
         if len(labels) > MOST_KEYS:
             return [], shown_scale(protocol.scale, protocol.points)
-        sides = ["a" if float(label) < 0 else "b" if float(label) > 0 else "" for label in labels]
+        sides = [
+            "a" if float(label) < 0 else "b" if float(label) > 0 else ""
+            for label in labels
+        ]
     else:
         sides = [{"1": "a", "2": "b"}.get(label, "") for label in labels]
     usual = {"1": "A is better", "2": "B is better", "tie": "No difference"}

@@ -1,7 +1,7 @@
 """The page of answers that are rated beside each other: what it shows, and the scores it sends.
 
-Answers are called by letters in the order in which a rater sees them. Every score is kept as soon
-as it is set, and may be changed until the page is finished.
+Answers are called by letters in the order in which a rater sees them. Every score is
+kept as soon as it is set, and may be changed until the page is finished.
 """
 
 from __future__ import annotations
@@ -53,8 +53,12 @@ def together_page(review: Review, clips: Clips, position: Position) -> dict[str,
         "total": position.total,
         "step": COMMENT,
         "version": item_version(page),
-        "text": page.text if {"instruction", "question"} & set(form.rubric.inputs) else None,
-        "spoken": clips.clip_id(page.id, "instruction") if "instruction" in roles else None,
+        "text": page.text
+        if {"instruction", "question"} & set(form.rubric.inputs)
+        else None,
+        "spoken": clips.clip_id(page.id, "instruction")
+        if "instruction" in roles
+        else None,
         "reference": clips.clip_id(page.id, REFERENCE) if REFERENCE in roles else None,
         "rubric": form.rubric,
         "scale": shown_scale(form.rubric.scale, form.rubric.points),
@@ -68,7 +72,9 @@ def together_page(review: Review, clips: Clips, position: Position) -> dict[str,
             for letter, item in letters_of(review, position).items()
         ],
         "comment": position.view.comment,
-        "must_play": " ".join(review.players(position)) if review.must_play(position) else "",
+        "must_play": " ".join(review.players(position))
+        if review.must_play(position)
+        else "",
         "louder": None if clips.matched else _louder(clips, page),
     }
 
@@ -78,7 +84,10 @@ def _louder(clips: Clips, page: Page) -> str | None:
     loudness = clips.loudness(page)
     if not loudness.is_told:
         return None
-    return f"These recordings differ in loudness by {loudness.spread:.0f} dB, as they came."
+    return (
+        f"These recordings differ in loudness by {loudness.spread:.0f} dB, as they"
+        " came."
+    )
 
 
 def score_page(
@@ -92,11 +101,13 @@ def score_page(
 ) -> bool:
     """Keep scores of a page by its letters; committed on return.
 
-    ``finish`` ends the page; where it is :data:`NO_SCORE`, without the scores that are missing.
+    ``finish`` ends the page; where it is :data:`NO_SCORE`, without the scores that are
+    missing.
 
-    False: it was not the current page, and nothing was stored. Raises UserError for a score that is
-    not on the scale, a letter that the page does not have, while a page that is to be finished
-    lacks a score or was not played, and after the end of the review, when all is set aside.
+    False: it was not the current page, and nothing was stored. Raises UserError for a
+    score that is not on the scale, a letter that the page does not have, while a page
+    that is to be finished lacks a score or was not played, and after the end of the
+    review, when all is set aside.
     """
     remark = remark or Remark()
     remark = Remark(remark.comment[:COMMENT_LIMIT], on_item=True, played=remark.played)
@@ -108,7 +119,11 @@ def score_page(
         if not isinstance(page, Page) or version not in (None, item_version(page)):
             return False
         named = _checked(review, letters_of(review, position), scores)
-        new = {item: score for item, score in named.items() if score != position.answers.get(item)}
+        new = {
+            item: score
+            for item, score in named.items()
+            if score != position.answers.get(item)
+        }
         late = review.is_late(position, new, remark)
         if not late:
             _keep(review, position, new, remark=remark, finish=finish)
@@ -124,7 +139,9 @@ def _checked(
     named = {}
     for letter, text in scores.items():
         if letter not in letters:
-            raise UserError(f"answer {letter!r:.20}: this page has {', '.join(letters).upper()}")
+            raise UserError(
+                f"answer {letter!r:.20}: this page has {', '.join(letters).upper()}"
+            )
         try:
             question = ReviewQuestion(None, "score", letters[letter])
             named[letters[letter]] = review.form.stored(question, text, "ab")
@@ -134,13 +151,19 @@ def _checked(
 
 
 def _keep(
-    review: Review, position: Position, new: Mapping[str, str], remark: Remark, finish: str
+    review: Review,
+    position: Position,
+    new: Mapping[str, str],
+    remark: Remark,
+    finish: str,
 ) -> None:
     """Store new scores in place of earlier ones, and the end of the page."""
     view, store = position.view, review.store
     letters = letters_of(review, position)
     if finish == NO_SCORE:
-        unscored = {one: NO_SCORE for one in letters.values() if one not in position.answers}
+        unscored = {
+            one: NO_SCORE for one in letters.values() if one not in position.answers
+        }
         new = unscored | {**new}
     for item, score in new.items():
         if item in position.answers:
@@ -150,8 +173,12 @@ def _keep(
         store.keep_comment(view, remark.comment)
         return
     given = {**position.answers, **new}
-    if missing := [letter.upper() for letter, item in letters.items() if item not in given]:
-        raise UserError(f"{' and '.join(missing)}: has no score yet; give one, then go on")
+    if missing := [
+        letter.upper() for letter, item in letters.items() if item not in given
+    ]:
+        raise UserError(
+            f"{' and '.join(missing)}: has no score yet; give one, then go on"
+        )
     if finish != NO_SCORE:
         review.check_played(position, remark)
     store.answer(view, COMMENT, "", remark, end="hidden")

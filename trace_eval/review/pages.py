@@ -38,8 +38,14 @@ TEMPLATES = environment("trace_eval.review")
 
 #: File name -> (media type, content); requests are looked up here, never on the disk.
 STATIC: dict[str, tuple[str, str]] = {
-    "review.css": ("text/css", palette() + (_HERE / "static" / "review.css").read_text("utf-8")),
-    "review.js": ("text/javascript", (_HERE / "static" / "review.js").read_text("utf-8")),
+    "review.css": (
+        "text/css",
+        palette() + (_HERE / "static" / "review.css").read_text("utf-8"),
+    ),
+    "review.js": (
+        "text/javascript",
+        (_HERE / "static" / "review.js").read_text("utf-8"),
+    ),
 }
 
 #: Typed ties as the rater saw the answers.
@@ -87,7 +93,9 @@ def titles_of(form: Form) -> dict[str, str]:
     if not isinstance(form, PairForm):
         return {}
     first = form.protocol.first_impression
-    return {part.name: part.title for part in (*filter(None, [first]), *form.protocol.parts)}
+    return {
+        part.name: part.title for part in (*filter(None, [first]), *form.protocol.parts)
+    }
 
 
 def blocks(position: Position, form: PairForm) -> list[dict[str, Any]]:
@@ -98,7 +106,9 @@ def blocks(position: Position, form: PairForm) -> list[dict[str, Any]]:
     current = position.step.phase if position.step else None
     for part in form.parts:
         chip = _decided(form, position, part.name)
-        results.append({"title": part.title, "chip": chip, "current": part.name == current})
+        results.append(
+            {"title": part.title, "chip": chip, "current": part.name == current}
+        )
     if form.listening.comment != "asked":
         return results
     asks = position.step is not None and position.step.phase is None
@@ -134,7 +144,9 @@ def item_page(review: Review, clips: Clips, position: Position) -> dict[str, Any
         "no_score": NO_SCORE,
         "comment": position.view.comment,
         "one_comment": form.of_pairs,
-        "must_play": " ".join(review.players(position)) if review.must_play(position) else "",
+        "must_play": " ".join(review.players(position))
+        if review.must_play(position)
+        else "",
         "turn": turn,
         "louder": None,
         "lanes": clips.lanes,
@@ -151,24 +163,33 @@ def item_page(review: Review, clips: Clips, position: Position) -> dict[str, Any
     return values
 
 
-def _pair_shown(pair: Pair, clips: Clips, position: Position, form: PairForm) -> dict[str, Any]:
+def _pair_shown(
+    pair: Pair, clips: Clips, position: Position, form: PairForm
+) -> dict[str, Any]:
     answers = []
     inputs, blind = form.protocol.inputs, form.listening.blind
     for letter, side in zip("AB", position.view.shown, strict=True):
-        clip, called = clips.clip_id(pair.id, side), pair.answers[side == "b"].conversation
+        clip, called = (
+            clips.clip_id(pair.id, side),
+            pair.answers[side == "b"].conversation,
+        )
         sounds = [(letter, clip)] if called is None or clip in clips else []
         answer = pair.sides[side]
         words = None if called is None else transcript(called)
         if "reference" in inputs and answer.reference:
             words = answer.reference
         system = None if blind else answer.system
-        answers.append({"letter": letter, "words": words, "clips": sounds, "system": system})
+        answers.append(
+            {"letter": letter, "words": words, "clips": sounds, "system": system}
+        )
     asked = pair.instruction.text if "instruction" in inputs else None
     return {
         "shows_question": "instruction" in inputs,
         "asks": "Instruction",
         "texts": [(None, asked)] if asked else [],
-        "louder": None if clips.matched else louder_notice(clips.loudness(pair), position.view),
+        "louder": None
+        if clips.matched
+        else louder_notice(clips.loudness(pair), position.view),
         "rationale": None,
         "corrected": False,
         "answers": answers,
@@ -184,7 +205,9 @@ def louder_notice(loudness: ItemLoudness, view: StoreView) -> str | None:
     assert first is not None
     assert second is not None
     louder, other = ("A", "B") if first > second else ("B", "A")
-    return f"{louder} is {loudness.spread:.0f} dB louder than {other}, as it was recorded."
+    return (
+        f"{louder} is {loudness.spread:.0f} dB louder than {other}, as it was recorded."
+    )
 
 
 def _single_shown(item: Single, clips: Clips, form: Form) -> dict[str, Any]:
@@ -195,7 +218,10 @@ def _single_shown(item: Single, clips: Clips, form: Form) -> dict[str, Any]:
     asked = questions & {*form.rubric.inputs}
     roles = [role for role in item.recordings() if role != "instruction"]
     keys = ["P", *map(str, range(2, len(roles) + 1))]
-    sounds = [(key, clips.clip_id(item.id, role)) for key, role in zip(keys, roles, strict=False)]
+    sounds = [
+        (key, clips.clip_id(item.id, role))
+        for key, role in zip(keys, roles, strict=False)
+    ]
     texts = shown_texts(item, form.rubric)
     is_reading = asked == {"reference"}  # its heading is that of the whole section
     if is_reading and len(texts) == 1:
@@ -205,7 +231,9 @@ def _single_shown(item: Single, clips: Clips, form: Form) -> dict[str, Any]:
         "asks": "Reference" if is_reading else "Question",
         "texts": texts,
         "rationale": rationale(item, form.rubric),
-        "answers": [{"letter": None, "words": item.answer.text, "clips": sounds} | named],
+        "answers": [
+            {"letter": None, "words": item.answer.text, "clips": sounds} | named
+        ],
         "blocks": [],
     }
 
@@ -224,14 +252,20 @@ def _conversation_shown(
         answers = [{"letter": None, "words": None, "clips": sounds}]
         return {"asks": "Conversation", "texts": texts, "answers": answers}
     before = [number for number, _ in conversation.turns_of("user") if number < turn]
-    sound_of = {n: clips.clip_id(item.id, turn_role("answer", n)) for n in (*before[-1:], turn)}
+    sound_of = {
+        n: clips.clip_id(item.id, turn_role("answer", n)) for n in (*before[-1:], turn)
+    }
     rated = conversation.turns[turn]
     sounds = [("P", sound_of[turn])] if sound_of[turn] in clips else []
     return {
         "asks": "Conversation so far",
         "texts": turn_lines(conversation, max(0, turn - TURNS_SHOWN), turn),
-        "spoken": next((sound_of[n] for n in before[-1:] if sound_of[n] in clips), None),
-        "answers": [{"letter": None, "words": rated.text or rated.heard, "clips": sounds}],
+        "spoken": next(
+            (sound_of[n] for n in before[-1:] if sound_of[n] in clips), None
+        ),
+        "answers": [
+            {"letter": None, "words": rated.text or rated.heard, "clips": sounds}
+        ],
     }
 
 
@@ -276,7 +310,9 @@ def judge_page(review: Review, position: Position) -> dict[str, Any]:
     return {
         "task": position.task,
         "rows": rows,
-        "unscored": None if judgement.status == "scored" else judgement.detail or judgement.reason,
+        "unscored": None
+        if judgement.status == "scored"
+        else judgement.detail or judgement.reason,
         "exchanged": position.view.shown == "ba",
         "transcripts": [("A", first), ("B", second)],
     }

@@ -1,7 +1,8 @@
 """What comes of a protocol, as files: labels or scores, repeats, traps, loudness, and what to note.
 
-Labels and scores of the first view of every item are in ``labels.csv``, which ``agree`` and
-``rank`` read. Repeated views, traps, and answers that do not count have files of their own.
+Labels and scores of the first view of every item are in ``labels.csv``, which ``agree``
+and ``rank`` read. Repeated views, traps, and answers that do not count have files of
+their own.
 """
 
 from __future__ import annotations
@@ -21,8 +22,18 @@ from trace_eval.review.session import LATE, Review
 from trace_eval.review.together import Page, Reviewed
 from trace_eval.review.views import StoredAnswer, StoreView
 
-#: Columns of scores of single answers; ``confidence`` follows where the rubric asks for it.
-ANSWER_COLUMNS = ("id", "rater", "rubric", "score", "feedback", "comment", "at", "set_aside")
+#: Columns of scores of single answers; ``confidence`` follows where the rubric asks for
+#: it.
+ANSWER_COLUMNS = (
+    "id",
+    "rater",
+    "rubric",
+    "score",
+    "feedback",
+    "comment",
+    "at",
+    "set_aside",
+)
 
 #: Columns of the scores of a protocol.
 SCORE_COLUMNS = (*ANSWER_COLUMNS, "system", "instruction_id")
@@ -38,8 +49,8 @@ PAIR_COLUMNS = (
     "comment",
 )
 
-#: Column that says whether a trap was answered right: ``agree`` looks at raters by it. The row of
-#: an item that is a trap alone has no label.
+#: Column that says whether a trap was answered right: ``agree`` looks at raters by it.
+#: The row of an item that is a trap alone has no label.
 TRAP = "trap"
 
 #: Column of a signed comparison: how much better B is than A.
@@ -73,7 +84,7 @@ def clips_of(review: Review) -> Clips:
     return Clips(review.items, review.store.secret, matched)
 
 
-# --- labels and scores --------------------------------------------------------------------
+# --- labels and scores ----------------------------------------------------------------
 
 
 def labels_csv(review: Review) -> str:
@@ -92,7 +103,9 @@ def _labels(review: Review, repeats: bool) -> str:
     if isinstance(review.form, PairForm):
         return _pair_table(review, review.form, chosen, repeats=repeats, traps=traps)
     answers = _answers_of(review, chosen)
-    repeat = {number: view.repeat for number, view in chosen.items()} if repeats else None
+    repeat = (
+        {number: view.repeat for number, view in chosen.items()} if repeats else None
+    )
     return score_table(review, answers, repeat, traps)
 
 
@@ -102,7 +115,8 @@ def _answers_of(review: Review, views: Collection[int]) -> list[StoredAnswer]:
     return [
         answer
         for answer in review.store.stored()
-        if answer.view in views and answer.step not in traps  # of a page: the answer's id
+        if answer.view in views
+        and answer.step not in traps  # of a page: the answer's id
     ]
 
 
@@ -123,7 +137,11 @@ def first_views(review: Review) -> dict[int, StoreView]:
 def _chosen_views(review: Review, repeats: bool) -> dict[int, StoreView]:
     """Return finished views by number: the first ones, or all of items that were repeated."""
     traps = {*review.plan.traps}
-    views = [view for view in review.store.views() if view.finished and view.item not in traps]
+    views = [
+        view
+        for view in review.store.views()
+        if view.finished and view.item not in traps
+    ]
     if not repeats:
         return {view.number: view for view in views if view.repeat == 0}
     again = {(view.rater, view.item) for view in views if view.repeat}
@@ -138,7 +156,9 @@ def _pair_table(
     traps: Sequence[TrapAnswer],
 ) -> str:
     parts = [part.name for part in form.parts]
-    compared = [COMPARISON if part == "overall" else f"{part}_{COMPARISON}" for part in parts]
+    compared = [
+        COMPARISON if part == "overall" else f"{part}_{COMPARISON}" for part in parts
+    ]
     compared = compared if form.protocol.compares else []
     sure = [f"{part}_confidence" for part in parts] if form.confidence else []
     again = ("repeat",) if repeats else ()
@@ -213,7 +233,9 @@ def score_table(
             review.form.name,
             "" if score is None else f"{score:g}",
             " ".join(answer.codes),
-            " ".join(filter(None, (answer.comment, how.comment if how else "", on_page))),
+            " ".join(
+                filter(None, (answer.comment, how.comment if how else "", on_page))
+            ),
             f"{answer.at:.0f}",
             answer.set_aside or "",
             item.system,
@@ -223,7 +245,9 @@ def score_table(
             *(marks.pop((answer.rater, item.id), "") for _ in trapped),
         )
 
-    scored = [one for one in answers if scored_step(one.step) is None and one.step != COMMENT]
+    scored = [
+        one for one in answers if scored_step(one.step) is None and one.step != COMMENT
+    ]
     columns = (*SCORE_COLUMNS, *asked, *again, *trapped)
     rows = list(map(row, scored))
     # what is left are answers that are traps alone
@@ -247,13 +271,21 @@ def set_aside_csv(review: Review) -> str:
         return score_table(review, aside)
     columns = ("id", "rater", "question", "answer", "comment", "at", "set_aside")
     rows = (
-        (one.item, one.rater, one.step, one.value, one.comment, f"{one.at:.0f}", one.set_aside)
+        (
+            one.item,
+            one.rater,
+            one.step,
+            one.value,
+            one.comment,
+            f"{one.at:.0f}",
+            one.set_aside,
+        )
         for one in aside
     )
     return table_text(columns, rows)
 
 
-# --- traps --------------------------------------------------------------------------------
+# --- traps ----------------------------------------------------------------------------
 
 
 def trap_answers(review: Review) -> list[TrapAnswer]:
@@ -297,19 +329,28 @@ def _given(review: Review) -> Iterator[tuple[str, str, str | None, str]]:
 def traps_csv(review: Review) -> str:
     """Export every answer to a trap, and whether it is right."""
     rows = (
-        (one.rater, one.item, one.system, one.expected, one.given, "yes" if one.is_right else "no")
+        (
+            one.rater,
+            one.item,
+            one.system,
+            one.expected,
+            one.given,
+            "yes" if one.is_right else "no",
+        )
         for one in trap_answers(review)
     )
     return table_text(("rater", "id", "system", "expected", "given", "right"), rows)
 
 
-# --- loudness -----------------------------------------------------------------------------
+# --- loudness -------------------------------------------------------------------------
 
 
 def loudness_of(review: Review, clips: Clips | None = None) -> list[ItemLoudness]:
     """Measure how loud the answers of every item are; each recording is decoded once."""
     clips = clips or clips_of(review)
-    return [clips.loudness(item) for item in review.items if not isinstance(item, Single)]
+    return [
+        clips.loudness(item) for item in review.items if not isinstance(item, Single)
+    ]
 
 
 def loudness_csv(review: Review) -> str:
@@ -330,7 +371,7 @@ def _system(item: Reviewed, role: str) -> str | None:
     return item.sides[role].system if isinstance(item, Pair) else None
 
 
-# --- what whoever leads the review should know ----------------------------------------------
+# --- what whoever leads the review should know ----------------------------------------
 
 
 def notes(review: Review, measured: Sequence[ItemLoudness]) -> list[str]:
@@ -341,7 +382,9 @@ def notes(review: Review, measured: Sequence[ItemLoudness]) -> list[str]:
 
 
 def _few_raters(review: Review) -> Iterator[str]:
-    done = Counter(view.item for view in review.store.views() if view.finished and view.repeat == 0)
+    done = Counter(
+        view.item for view in review.store.views() if view.finished and view.repeat == 0
+    )
     wanted = review.listening.raters or 1
     nobody = [item for item in review.plan.items if not done[item]]
     few = [item for item in review.plan.items if 0 < done[item] < wanted]
@@ -349,7 +392,10 @@ def _few_raters(review: Review) -> Iterator[str]:
     if nobody:
         yield f"{len(nobody)} of {total} have no rater: {_some(nobody)}"
     if few:
-        yield f"{len(few)} of {total} have fewer than {counted(wanted, 'rater')}: {_some(few)}"
+        yield (
+            f"{len(few)} of {total} have fewer than {counted(wanted, 'rater')}:"
+            f" {_some(few)}"
+        )
 
 
 def _failed_traps(review: Review) -> Iterator[str]:
@@ -379,8 +425,8 @@ def _too_many(answers: Sequence[TrapAnswer], most: float | None) -> str:
         return ""
     where = shlex.quote(f"rater!={answers[0].rater}")
     return (
-        f"; {' and '.join(failed)}: more than the protocol's {most:.0%}; leave this rater out"
-        f" with --where {where}"
+        f"; {' and '.join(failed)}: more than the protocol's {most:.0%}; leave this"
+        f" rater out with --where {where}"
     )
 
 
@@ -396,7 +442,11 @@ def _late(review: Review) -> Iterator[str]:
 
 def _some(names: Sequence[str]) -> str:
     shown = ", ".join(names[:MOST_NAMED])
-    return f"{shown} and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else shown
+    return (
+        f"{shown} and {len(names) - MOST_NAMED} more"
+        if len(names) > MOST_NAMED
+        else shown
+    )
 
 
 #: File name -> its content, of protocols other than HCoT.

@@ -1,7 +1,7 @@
 """The results of a protocol so far: a mean score of each system, or which one is preferred.
 
-Intervals are those of means between the ends of the scale; answers to one question, and labels of
-one pair, count as one.
+Intervals are those of means between the ends of the scale; answers to one question, and
+labels of one pair, count as one.
 """
 
 from __future__ import annotations
@@ -56,7 +56,10 @@ def protocol_results(review: Review) -> dict[str, Any]:
             about = "Share for the second, a tie counts one half"
     else:
         rows = _means(review, form.rubric)
-        ends, about = (form.rubric.scale.labels[0], form.rubric.scale.labels[-1]), "Mean score"
+        ends, about = (
+            (form.rubric.scale.labels[0], form.rubric.scale.labels[-1]),
+            "Mean score",
+        )
     return {"rows": rows, "ends": ends, "about": about, "limits_by": SCORE}
 
 
@@ -98,7 +101,9 @@ def _row(
 
 def _ends_of_pairs(form: PairForm) -> tuple[float, float]:
     labels = form.protocol.labels
-    return (float(labels[0]), float(labels[-1])) if form.protocol.compares else (0.0, 1.0)
+    return (
+        (float(labels[0]), float(labels[-1])) if form.protocol.compares else (0.0, 1.0)
+    )
 
 
 def _preferences(review: Review, form: PairForm) -> list[ProtocolRow]:
@@ -121,7 +126,13 @@ def _preferences(review: Review, form: PairForm) -> list[ProtocolRow]:
             values[about][view.item].append(value)
             counts[about][_words(value, ends)] += 1
     return [
-        _row(about, items, dict(zip(items, items, strict=True)), ends, counts=counts[about])
+        _row(
+            about,
+            items,
+            dict(zip(items, items, strict=True)),
+            ends,
+            counts=counts[about],
+        )
         for about, items in values.items()
     ]
 

@@ -1,9 +1,10 @@
 """The screening queue: which pairs annotators see, in which order, and how they were sampled.
 
-The pairs that need a person most are taken with certainty, as many as the budget has room
-for; the rest of the budget is a simple random sample, without replacement, of all other
-pairs. Any prefix of that sample is a simple random sample too, so raters may stop early
-and a larger budget may extend it. :mod:`trace_eval.review.estimate` undoes the selection.
+The pairs that need a person most are taken with certainty, as many as the budget has
+room for; the rest of the budget is a simple random sample, without replacement, of all
+other pairs. Any prefix of that sample is a simple random sample too, so raters may stop
+early and a larger budget may extend it. :mod:`trace_eval.review.estimate` undoes the
+selection.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from trace_eval.review.material import Material
 from trace_eval.review.options import QueueOptions
 from trace_eval.review.store import Store
 
-#: Threshold in a verdict's evidence -> (the value of an answer that it cuts, how close is
-#: near, in the value's unit). The distances are about the noise of the measurement.
+#: Threshold in a verdict's evidence -> (the value of an answer that it cuts, how close
+#: is near, in the value's unit). The distances are about the noise of the measurement.
 NEAR: Mapping[str, tuple[str, float]] = {
     "min_ovrl": ("ovrl", 0.2),
     "min_p808": ("p808", 0.2),
@@ -38,7 +39,8 @@ NEAR: Mapping[str, tuple[str, float]] = {
     "off_topic_overlap": ("overlap", 0.05),
 }
 
-#: A delivery check whose strength (in units of its own uncertainty) is below this is near.
+#: A delivery check whose strength (in units of its own uncertainty) is below this is
+#: near.
 NEAR_STRENGTH = 0.5
 
 
@@ -47,16 +49,23 @@ class Need(StrEnum):
 
     UNSCORED = "unscored"  # there is no rating at all
     LOW_CONFIDENCE = "low_confidence"  # the votes are spread
-    INCONSISTENT = "inconsistent"  # the judge changed its mind with the order of A and B
-    NEAR_THRESHOLD = "near_threshold"  # a measured value is close to the cut that decided
+    INCONSISTENT = (
+        "inconsistent"  # the judge changed its mind with the order of A and B
+    )
+    NEAR_THRESHOLD = (
+        "near_threshold"  # a measured value is close to the cut that decided
+    )
 
 
 @dataclass(frozen=True)
 class Needed:
     """The need of one pair."""
 
-    reasons: tuple[Need, ...]  # in the order of Need; empty: nothing speaks against the judgement
-    bits: float  # the highest entropy of its distributions, 0 to 2; 0 where there are none
+    reasons: tuple[
+        Need, ...
+    ]  # in the order of Need; empty: nothing speaks against the judgement
+    # the highest entropy of its distributions, 0 to 2; 0 where there are none
+    bits: float
 
     @property
     def order(self) -> tuple[int, float]:
@@ -70,7 +79,9 @@ def need_of(judgement: Judgement | None, overall: Overall | None) -> Needed:
     if judgement is None or judgement.status != "scored":
         return Needed((Need.UNSCORED,), 0.0)
     verdicts = list(filter(None, map(judgement.dimensions.get, DIMENSIONS)))
-    bits = max((entropy(v.distribution) for v in verdicts if v.distribution), default=0.0)
+    bits = max(
+        (entropy(v.distribution) for v in verdicts if v.distribution), default=0.0
+    )
     if overall is not None and overall.entropy_bits is not None:
         bits = max(bits, overall.entropy_bits)
     results = {
@@ -87,7 +98,9 @@ def _near(evidence: Mapping[str, Any]) -> bool:
         return False
     for name, (value, close) in NEAR.items():
         for cut in _numbers(thresholds, name):
-            if any(abs(measured - cut) <= close for measured in _of_sides(evidence, value)):
+            if any(
+                abs(measured - cut) <= close for measured in _of_sides(evidence, value)
+            ):
                 return True
     return any(
         0 < abs(strength) <= NEAR_STRENGTH
@@ -105,18 +118,26 @@ def _of_sides(record: Any, name: str) -> list[float]:
 def _numbers(record: Any, name: str) -> list[float]:
     """Return the number of this name; none where the record has no such number."""
     value = record.get(name) if isinstance(record, Mapping) else None
-    return [value] if isinstance(value, int | float) and not isinstance(value, bool) else []
+    return (
+        [value]
+        if isinstance(value, int | float) and not isinstance(value, bool)
+        else []
+    )
 
 
 class ReviewPlan(Strict):
     """The queue as stored: fixed when the review starts, so that the estimate stays honest."""
 
     population: list[str] = Field(description="ids of all pairs that could be reviewed")
-    needed: list[str] = Field(description="pairs taken with certainty, most urgent first")
+    needed: list[str] = Field(
+        description="pairs taken with certainty, most urgent first"
+    )
     others: list[str] = Field(description="all other pairs in random order")
     drawn: int = Field(0, ge=0, description="how many of them are in the queue")
     reasons: dict[str, list[Need]] = Field({}, description="needed pair -> why")
-    repeats: list[str] = Field([], description="pairs shown a second time, in that order")
+    repeats: list[str] = Field(
+        [], description="pairs shown a second time, in that order"
+    )
     repeat: int = 0
     random_share: float = 0
     overall_first: bool = False
@@ -136,25 +157,32 @@ class ReviewPlan(Strict):
     def inclusion(self, reviewed: Collection[str]) -> dict[str, float | None]:
         """Return the probability, above 0 to 1, with which each reviewed pair came to be reviewed.
 
-        Needed pairs are taken with certainty; None while some are open, because those that
-        are done were not drawn, and while of the others none is done, because needed pairs
-        alone stand for nothing else. Of the others any prefix is a simple random sample.
+        Needed pairs are taken with certainty; None while some are open, because those
+        that are done were not drawn, and while of the others none is done, because
+        needed pairs alone stand for nothing else. Of the others any prefix is a simple
+        random sample.
         """
         seen = set(reviewed)
         drawn = sum(item in seen for item in self.others)
-        complete = all(item in seen for item in self.needed) and (drawn > 0 or not self.others)
+        complete = all(item in seen for item in self.needed) and (
+            drawn > 0 or not self.others
+        )
         results: dict[str, float | None] = dict.fromkeys(
             (item for item in self.needed if item in seen), 1.0 if complete else None
         )
         return results | dict.fromkeys(
-            (item for item in self.others if item in seen), drawn / max(len(self.others), 1)
+            (item for item in self.others if item in seen),
+            drawn / max(len(self.others), 1),
         )
 
     def tasks(self) -> list[tuple[str, int]]:
         """List (item, repetition) in their given order, the traps spread evenly."""
         items = self.items
         for number, trap in enumerate(self.traps, start=1):
-            items.insert(round(number * len(self.items) / (len(self.traps) + 1)) + number - 1, trap)
+            items.insert(
+                round(number * len(self.items) / (len(self.traps) + 1)) + number - 1,
+                trap,
+            )
         return [*((item, 0) for item in items), *((item, 1) for item in self.repeats)]
 
     def extended(self, budget: int) -> ReviewPlan:
@@ -163,8 +191,8 @@ class ReviewPlan(Strict):
         if budget < len(self.items):
             raise UserError(
                 f"--budget {budget}: this review was planned for"
-                f" {counted(len(self.items), 'pair')}; raters may stop at any time, or start"
-                " another review with --db"
+                f" {counted(len(self.items), 'pair')}; raters may stop at any time, or"
+                " start another review with --db"
             )
         return self.model_copy(update={"drawn": budget - len(self.needed)})
 
@@ -177,7 +205,9 @@ def make_plan(material: Material, options: QueueOptions) -> ReviewPlan:
     budget = options.budget if options.budget is not None else listening.items
     repeat = options.repeat or listening.repeat
     if not ids:
-        raise UserError(f"{material.source}: all of its items are traps; add some to rate")
+        raise UserError(
+            f"{material.source}: all of its items are traps; add some to rate"
+        )
     asked = min(len(ids), budget or len(ids))
     if options.repeat == 0 and repeat > asked:
         raise UserError(
@@ -199,7 +229,9 @@ def make_plan(material: Material, options: QueueOptions) -> ReviewPlan:
             seed=options.seed,
         )
     needs = {
-        pair.id: need_of(material.judgements.get(pair.id), material.overall.get(pair.id))
+        pair.id: need_of(
+            material.judgements.get(pair.id), material.overall.get(pair.id)
+        )
         if material.judged
         else Needed((), 0.0)
         for pair in material.pairs
@@ -238,7 +270,9 @@ def plan_from_needs(needs: Mapping[str, Needed], options: QueueOptions) -> Revie
     ids = list(needs)
     rng = random.Random(f"queue:{options.seed}")
     shuffled = rng.sample(ids, len(ids))
-    wanting = sorted((i for i in shuffled if needs[i].reasons), key=lambda i: needs[i].order)
+    wanting = sorted(
+        (i for i in shuffled if needs[i].reasons), key=lambda i: needs[i].order
+    )
     budget = len(ids) if options.budget is None else min(options.budget, len(ids))
     certain = len(wanting)
     if budget < len(ids) or options.random_share == 1:
@@ -269,15 +303,19 @@ def check_same_items(plan: ReviewPlan, material: Material) -> None:
     if stray := sorted(was ^ now):
         kind = "pair" if material.pairs else "item"
         raise UserError(
-            f"{material.source}: {kind} {stray[0]!r} is {'gone' if stray[0] in was else 'new'}"
-            f" since this review began ({len(stray)} differ); start another one with --db"
+            f"{material.source}: {kind} {stray[0]!r} is"
+            f" {'gone' if stray[0] in was else 'new'} since this review began"
+            f" ({len(stray)} differ); start another one with --db"
         )
 
 
-def stored_plan(store: Store, material: Material, provided: Mapping[str, Any]) -> ReviewPlan:
+def stored_plan(
+    store: Store, material: Material, provided: Mapping[str, Any]
+) -> ReviewPlan:
     """Return the plan in the database, made if there is none, with a larger budget if given.
 
-    Raises UserError for an option that is not that of the review, or a protocol that has changed.
+    Raises UserError for an option that is not that of the review, or a protocol that
+    has changed.
     """
     name = "plan" if store.rubric == RUBRIC else f"plan {store.rubric}"
     _check_same_question(store, material)
@@ -290,7 +328,8 @@ def stored_plan(store: Store, material: Material, provided: Mapping[str, Any]) -
         if provided.get(option, getattr(plan, option)) != getattr(plan, option):
             raise UserError(
                 f"{store.path}: this review has --{option.replace('_', '-')}"
-                f" {getattr(plan, option)}, not {provided[option]}; start another one with --db"
+                f" {getattr(plan, option)}, not {provided[option]}; start another one"
+                " with --db"
             )
     if provided.get("budget") is not None:
         plan = plan.extended(provided["budget"])
@@ -306,5 +345,6 @@ def _check_same_question(store: Store, material: Material) -> None:
     if store.set_first(f"protocol {store.rubric}", now) != now:
         raise UserError(
             f"{store.path}: this review began with another version of protocol"
-            f" {material.protocol.name}; restore that file, or start another review with --db"
+            f" {material.protocol.name}; restore that file, or start another review"
+            " with --db"
         )

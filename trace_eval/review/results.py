@@ -44,11 +44,14 @@ DOWNLOADS: dict[str, str] = {
 class RaterAgreement(NamedTuple):
     """How far raters agree on one dimension."""
 
-    # Two raters (kappa), all (Krippendorff's alpha, nominal), or one who rated pairs twice.
+    # Two raters (kappa), all (Krippendorff's alpha, nominal), or one who rated pairs
+    # twice.
     who: str
     phase: Phase
     items: int
-    value: float | None  # beyond chance, -1 to 1; None: not defined, e.g. only one label occurs
+    value: (
+        float | None
+    )  # beyond chance, -1 to 1; None: not defined, e.g. only one label occurs
     same: float | None = None  # share of equal ratings, 0 to 1; None of alpha
     reason: str | None = None
 
@@ -63,7 +66,9 @@ def agreement(labelled: Sequence[Labelled]) -> dict[str, list[RaterAgreement]]:
         rated = [row for row in labelled if phase in row.ratings]
         for row in rated:
             if row.view.repeat == 0:
-                by_rater.setdefault(row.view.rater, {})[row.view.item] = row.ratings[phase]
+                by_rater.setdefault(row.view.rater, {})[row.view.item] = row.ratings[
+                    phase
+                ]
         kappas += [
             _kappa(phase, *pair)
             for pair in combinations(sorted(by_rater.items()), 2)
@@ -92,7 +97,9 @@ def _numbers(names: Iterable[str]) -> NDArray[np.int64]:
 
 
 def _kappa(
-    phase: Phase, first: tuple[str, dict[str, Rating]], second: tuple[str, dict[str, Rating]]
+    phase: Phase,
+    first: tuple[str, dict[str, Rating]],
+    second: tuple[str, dict[str, Rating]],
 ) -> RaterAgreement:
     both = [item for item in first[1] if item in second[1]]
     one = _codes([first[1][item] for item in both])
@@ -100,18 +107,28 @@ def _kappa(
     value = float(kappa(joint_counts(one, two, len(RATINGS))))
     beyond, same = None if np.isnan(value) else value, float((one == two).mean())
     return RaterAgreement(
-        who=f"{first[0]} and {second[0]}", phase=phase, items=len(both), value=beyond, same=same
+        who=f"{first[0]} and {second[0]}",
+        phase=phase,
+        items=len(both),
+        value=beyond,
+        same=same,
     )
 
 
 def _alpha(phase: Phase, by_rater: dict[str, dict[str, Rating]]) -> RaterAgreement:
     opinions = [one for ratings in by_rater.values() for one in ratings.items()]
     item = _numbers(name for name, _ in opinions)
-    result = alpha(item, _codes([r for _, r in opinions]), int(item.max()) + 1, len(by_rater))
+    result = alpha(
+        item, _codes([r for _, r in opinions]), int(item.max()) + 1, len(by_rater)
+    )
     reason = None
     if result.nominal is None:
-        reason = "no pair has two raters" if not result.items else "only one label occurs"
-    return RaterAgreement("all raters", phase, result.items, result.nominal, reason=reason)
+        reason = (
+            "no pair has two raters" if not result.items else "only one label occurs"
+        )
+    return RaterAgreement(
+        "all raters", phase, result.items, result.nominal, reason=reason
+    )
 
 
 def results_page(
@@ -144,7 +161,9 @@ def _timing(review: Review) -> dict[str, Any] | None:
     log = review.events
     if log is None or not log.looked_at:
         return None
-    report = measure_items(log.items, DEFINITIONS, options=FigureOptions(intervals=False))
+    report = measure_items(
+        log.items, DEFINITIONS, options=FigureOptions(intervals=False)
+    )
     table = correct_report(report, log.made()).figures()
     names = ("figure", "measured", "corrected", "events")
     kept = [table.columns.index(name) for name in names]
@@ -160,7 +179,8 @@ def _pair_results(review: Review, unlocked: bool) -> dict[str, Any]:
     labelled, titles = review.labelled(), titles_of(review.form)
     return {
         "accuracies": [
-            (titles[phase], accuracy) for phase, accuracy in accuracies(review, labelled).items()
+            (titles[phase], accuracy)
+            for phase, accuracy in accuracies(review, labelled).items()
         ]
         if unlocked and review.material.judged
         else [],

@@ -1,9 +1,10 @@
 """Access to the server: bound address, token, session, CSRF, headers.
 
-The server holds private recordings and opinions on a machine whose browser also visits other
-sites. What each check is against:
+The server holds private recordings and opinions on a machine whose browser also visits
+other sites. What each check is against:
 
-- ``Host`` must be the bound address: a foreign name that resolves to it (DNS rebinding);
+- ``Host`` must be the bound address: a foreign name that resolves to it (DNS
+  rebinding);
 - ``Origin`` must be this server, and every form carries its session's token: forms that
   another site sends (CSRF);
 - the token, wherever the address is not loopback: everybody else on the network;
@@ -60,7 +61,9 @@ class Access:
     host: str
     port: int
     secret: bytes
-    token: str | None = None  # needed once per browser; None: not at all (loopback only)
+    token: str | None = (
+        None  # needed once per browser; None: not at all (loopback only)
+    )
 
     @property
     def cookie(self) -> str:
@@ -78,7 +81,8 @@ class Access:
     def knows_host(self, header: str) -> bool:
         """Tell whether a ``Host`` header names the bound address.
 
-        Bound to all addresses, any address in digits will do: only names can be rebound.
+        Bound to all addresses, any address in digits will do: only names can be
+        rebound.
         """
         try:
             url = URL(f"http://{header}")
@@ -127,7 +131,9 @@ class Visitor:
     def unpack(cls, value: str, access: Access) -> Visitor | None:
         """Return the session of a cookie; None: it was not made by :meth:`pack` with this key."""
         body, _, signature = value.rpartition(".")
-        if not hmac.compare_digest(signature.encode(), _sign(access, "session:" + body).encode()):
+        if not hmac.compare_digest(
+            signature.encode(), _sign(access, "session:" + body).encode()
+        ):
             return None
         id_, _, rater = body.partition(".")
         return cls(id_, bytes.fromhex(rater).decode())
@@ -197,8 +203,12 @@ class Guard:
         if self.access.token is not None and visitor is None:
             provided = request.query_params.get("token", "")
             if not hmac.compare_digest(provided.encode(), self.access.token.encode()):
-                return PlainTextResponse("open the address with its token, as printed\n", 401)
-            response = RedirectResponse("/", 303)  # takes the token out of the address bar
+                return PlainTextResponse(
+                    "open the address with its token, as printed\n", 401
+                )
+            response = RedirectResponse(
+                "/", 303
+            )  # takes the token out of the address bar
             set_visitor(response, Visitor.new(), self.access)
             return response
         request.state.new_visitor = visitor is None

@@ -16,15 +16,17 @@ Maybe = Annotated[str | None, Form()]
 class SentAnswer:
     """An answer of a rater.
 
-    ``played`` names the answers that were played, ``a`` and ``b``; ``version`` is a hash of the
-    item that the page showed; a client without pages may leave it out.
+    ``played`` names the answers that were played, ``a`` and ``b``; ``version`` is a
+    hash of the item that the page showed; a client without pages may leave it out.
     """
 
     task: Number
     step: FormText
     version: Maybe = None
     value: FormText = ""
-    no_score: FormText = ""  # it counts in place of the value, which a slider sends along
+    no_score: FormText = (
+        ""  # it counts in place of the value, which a slider sends along
+    )
     comment: FormText = ""
     played: FormText = ""
     code: Annotated[list[str] | None, Form()] = None
@@ -34,8 +36,8 @@ class SentAnswer:
 class SentScores:
     """Scores of answers that are rated together, each with the letter of its answer.
 
-    ``finish`` ends the page, ``none`` without the scores that are missing; where it is empty, they
-    are kept as far as they are there.
+    ``finish`` ends the page, ``none`` without the scores that are missing; where it is
+    empty, they are kept as far as they are there.
     """
 
     task: Number

@@ -29,15 +29,15 @@ from trace_eval.review.session import Review
 
 log = logging.getLogger(__name__)
 
-#: Seconds from the opening of a connection, or from the end of its last response, to the end of
-#: the next request: a form of 64 KiB takes seconds on a slow line.
+#: Seconds from the opening of a connection, or from the end of its last response, to
+#: the end of the next request: a form of 64 KiB takes seconds on a slow line.
 REQUEST_S = 20.0
 
 #: Connections at once; a browser keeps six.
 MAX_CONNECTIONS = 128
 
-#: Connections that are accepted in one go. asyncio prints a traceback for each of them when no
-#: file handle is left.
+#: Connections that are accepted in one go. asyncio prints a traceback for each of them
+#: when no file handle is left.
 AT_A_TIME = 16
 
 #: Errors that asyncio reports when it cannot accept a connection.
@@ -53,21 +53,25 @@ def serve(
     """Serve a review until it is interrupted; raises UserError for an address that cannot be bound.
 
     Args:
-        options: default: :class:`ServeOptions`; an address that others reach always has a token.
+        options: default: :class:`ServeOptions`; an address that others reach always has
+            a token.
         ready: called with the address to open, once connections are accepted.
         watch: looks after every rating whether enough was rated.
     """
     options = options or ServeOptions()
     host, token = options.host, options.token
     if token is not None and not token.isascii():
-        raise UserError("--token: use letters and digits, it becomes part of an address")
+        raise UserError(
+            "--token: use letters and digits, it becomes part of an address"
+        )
     with _bind(host, options.port) as listener:
         if token is None and not is_loopback(host):
             token = secrets.token_urlsafe(24)
         access = Access(host, listener.getsockname()[1], review.store.secret, token)
         config = uvicorn.Config(
             create_app(review, access, watch),
-            log_level="error",  # a stranger's broken request is worth no line, least of all each
+            # a stranger's broken request is worth no line, least of all each
+            log_level="error",
             access_log=False,
             server_header=False,
             proxy_headers=False,  # the Host header is checked, so nobody may rewrite it
@@ -103,7 +107,8 @@ def _bind(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError) as error:
         listener.close()
         raise UserError(
-            f"{host}:{port} cannot be bound ({error}); try another --port, or 0 for a free one"
+            f"{host}:{port} cannot be bound ({error}); try another --port, or 0 for"
+            " a free one"
         ) from error
     return listener
 
@@ -117,7 +122,9 @@ def on_exception(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> No
     """Say in one line that no connection can be accepted; an event loop's exception handler."""
     error = context.get("exception")
     if isinstance(error, OSError) and error.errno in _USED_UP:
-        _warn_once(f"a connection cannot be accepted ({error.strerror}); raise ulimit -n")
+        _warn_once(
+            f"a connection cannot be accepted ({error.strerror}); raise ulimit -n"
+        )
     else:
         loop.default_exception_handler(context)
 
@@ -125,8 +132,9 @@ def on_exception(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> No
 class BoundedConnection(H11Protocol):
     """A connection that must bring its requests in time, and gives way where there are too many.
 
-    The one that gives way is the oldest that is not being answered, so the newest always gets
-    its turn: a bound that refused new ones would lock everybody out while it is reached.
+    The one that gives way is the oldest that is not being answered, so the newest
+    always gets its turn: a bound that refused new ones would lock everybody out while
+    it is reached.
     """
 
     _opened: float
@@ -136,7 +144,9 @@ class BoundedConnection(H11Protocol):
     @property
     def answering(self) -> bool:
         """Whether a whole request is here and its response is not sent yet."""
-        return self.cycle is not None and not (self.cycle.more_body or self.cycle.response_complete)
+        return self.cycle is not None and not (
+            self.cycle.more_body or self.cycle.response_complete
+        )
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Count the connection; close another where there are too many."""
@@ -144,14 +154,20 @@ class BoundedConnection(H11Protocol):
         self._opened = self.loop.time()
         self._watch()
         # As many as this process can hold beside its own files.
-        most = BoundedConnection._most or min(MAX_CONNECTIONS, max(8, open_files() // 4))
+        most = BoundedConnection._most or min(
+            MAX_CONNECTIONS, max(8, open_files() // 4)
+        )
         BoundedConnection._most = most
         if len(self.connections) > most:
-            others = [one for one in self.connections if isinstance(one, BoundedConnection)]
-            oldest = min(others, key=lambda one: (one is self, one.answering, one._opened))
+            others = [
+                one for one in self.connections if isinstance(one, BoundedConnection)
+            ]
+            oldest = min(
+                others, key=lambda one: (one is self, one.answering, one._opened)
+            )
             _warn_once(
-                f"more than {most} connections at once: the oldest that brought no whole request"
-                " are closed"
+                f"more than {most} connections at once: the oldest that brought no"
+                " whole request are closed"
             )
             self.connections.discard(oldest)
             oldest.transport.abort()

@@ -13,7 +13,15 @@ from trace_eval.data.items import Pair, Single, items_of_pair
 from trace_eval.data.outcome import Order
 from trace_eval.data.rubrics.listening import Listening
 from trace_eval.review.corrections import Corrections, EventLog, Flag, item_version
-from trace_eval.review.forms import COMMENT_LIMIT, Form, PairForm, Phase, form_of, phases, rating
+from trace_eval.review.forms import (
+    COMMENT_LIMIT,
+    Form,
+    PairForm,
+    Phase,
+    form_of,
+    phases,
+    rating,
+)
 from trace_eval.review.material import Material
 from trace_eval.review.orders import full_items, rater_order, shown_order
 from trace_eval.review.queue import ReviewPlan
@@ -37,7 +45,9 @@ class Review:
         allow_unplayed: bool = False,
     ) -> None:
         self.material, self.store, self.plan = material, store, plan
-        self.form: Form = form_of(material.protocol, plan.overall_first, plan.confidence)
+        self.form: Form = form_of(
+            material.protocol, plan.overall_first, plan.confidence
+        )
         self.show_judge = show_judge and material.judged
         self.allow_unplayed = allow_unplayed
         self.tasks = plan.tasks()
@@ -45,10 +55,14 @@ class Review:
         wanted = [singles[item] for item in plan.items if item in singles]
         pairs = [material.by_id[item] for item in plan.items if item in material.by_id]
         # What is judged turn by turn is a part of a call, and no call that has events.
-        halves = [half for pair in pairs if pair.turn is None for half in items_of_pair(pair)]
+        halves = [
+            half for pair in pairs if pair.turn is None for half in items_of_pair(pair)
+        ]
         called = any(half.answer.conversation for half in halves)
         if (wanted or called) and jsonl.is_torn(material.corrections):
-            jsonl.repair(material.corrections)  # else the next line would be written onto it
+            jsonl.repair(
+                material.corrections
+            )  # else the next line would be written onto it
         self.corrections = Corrections(material.corrections, wanted) if wanted else None
         events = EventLog(material.corrections, [*wanted, *halves])
         self.events = events if events.conversations else None
@@ -91,7 +105,7 @@ class Review:
             f" {plan.drawn} at random), answers in {path}"
         )
 
-    # --- where a rater is --------------------------------------------------------------
+    # --- where a rater is -------------------------------------------------------------
 
     def sequence(self, rater: str) -> list[int]:
         """Return the tasks of a rater in their order; one that enough others rate is no task."""
@@ -138,7 +152,11 @@ class Review:
     def progress(self, rater: str) -> tuple[int, int]:
         """Count (finished tasks, all tasks) of a rater."""
         wanted = {self.tasks[task] for task in self.sequence(rater)}
-        done = {(v.item, v.repeat) for v in self.store.views(rater) if v.finished is not None}
+        done = {
+            (v.item, v.repeat)
+            for v in self.store.views(rater)
+            if v.finished is not None
+        }
         return len(done & wanted), len(wanted)
 
     def fraction(self, position: Position | None) -> float:
@@ -146,9 +164,11 @@ class Review:
         if position is None:
             return 1.0
         longest = self.form.longest(self.item(position.view.item))
-        return (position.place + min(1.0, len(position.answers) / longest)) / position.total
+        return (
+            position.place + min(1.0, len(position.answers) / longest)
+        ) / position.total
 
-    # --- what a rater does -------------------------------------------------------------
+    # --- what a rater does ------------------------------------------------------------
 
     def must_play(self, position: Position) -> bool:
         """Whether all answers must be played before this question.
@@ -179,13 +199,14 @@ class Review:
     ) -> bool:
         """Record an answer to a step of a task as shown; committed on return.
 
-        False: the page was not the current one (a second key press, an old tab, an item that was
-        corrected meanwhile), and nothing was stored. Raises UserError for an answer or code that
-        is not offered, while both answers must be played first, and after the end of the review,
-        when the answer is set aside.
+        False: the page was not the current one (a second key press, an old tab, an item
+        that was corrected meanwhile), and nothing was stored. Raises UserError for an
+        answer or code that is not offered, while both answers must be played first, and
+        after the end of the review, when the answer is set aside.
 
         Args:
-            version: :func:`item_version` of the item that the page showed; None: it is not checked.
+            version: :func:`item_version` of the item that the page showed; None: it is
+                not checked.
         """
         with self.store.exclusive():
             done = self._answer(rater, task, step, value, remark or Remark(), version)
@@ -194,7 +215,13 @@ class Review:
         return bool(done)
 
     def _answer(
-        self, rater: str, task: int, step: str, value: str, remark: Remark, version: str | None
+        self,
+        rater: str,
+        task: int,
+        step: str,
+        value: str,
+        remark: Remark,
+        version: str | None,
     ) -> bool | None:
         """Record an answer, see :meth:`answer`; None: it came after the end."""
         position = self.position(rater)
@@ -206,9 +233,13 @@ class Review:
             return False
         self.check_played(position, remark)
         if unknown := [code for code in remark.codes if code not in self.form.codes]:
-            raise UserError(f"code {unknown[0]!r:.20}: use {', '.join(self.form.codes) or 'none'}")
+            raise UserError(
+                f"code {unknown[0]!r:.20}: use {', '.join(self.form.codes) or 'none'}"
+            )
         remark = Remark(
-            remark.comment[:COMMENT_LIMIT], sorted(set(remark.codes)), self.form.of_pairs
+            remark.comment[:COMMENT_LIMIT],
+            sorted(set(remark.codes)),
+            self.form.of_pairs,
         )
         try:
             kept = self.form.stored(position.step, value, position.view.shown)
@@ -228,10 +259,13 @@ class Review:
         if missing:
             every = {1: "it", 2: "both"}.get(len(letters), "all of them")
             raise UserError(
-                f"play {' and '.join(missing)} first: a rating asks to have heard {every}"
+                f"play {' and '.join(missing)} first: a rating asks to have heard"
+                f" {every}"
             )
 
-    def is_late(self, position: Position, answers: Mapping[str, str], remark: Remark) -> bool:
+    def is_late(
+        self, position: Position, answers: Mapping[str, str], remark: Remark
+    ) -> bool:
         """Tell whether the review has ended; answers that come later are kept, set aside."""
         until = self.listening.until
         if until is None or datetime.now(UTC) <= until:
@@ -243,8 +277,8 @@ class Review:
     def refuse_late(self) -> None:
         """Tell a rater that the review has ended, by a UserError."""
         raise UserError(
-            f"this review ended on {self.listening.until:%Y-%m-%d at %H:%M %Z}; your answer is"
-            " kept, and does not count"
+            f"this review ended on {self.listening.until:%Y-%m-%d at %H:%M %Z}; your"
+            " answer is kept, and does not count"
         )
 
     def _end(self, position: Position, step: str, value: str) -> JudgeState | None:
@@ -252,7 +286,11 @@ class Review:
         name, answers = position.view.item, {**position.answers, step: value}
         if self.form.next_step(self.item(name), answers, position.view.shown):
             return None
-        return "shown" if self.show_judge and name in self.material.judgements else "hidden"
+        return (
+            "shown"
+            if self.show_judge and name in self.material.judgements
+            else "hidden"
+        )
 
     def undo(self, rater: str, task: int = -1, comment: str = "") -> bool:
         """Take the last answer back, across items; False: there is none that may be."""
@@ -272,20 +310,25 @@ class Review:
         done, total = self.progress(rater)
         return done == total
 
-    # --- the correction loop -------------------------------------------------------------
+    # --- the correction loop ----------------------------------------------------------
 
     def flags(self) -> list[Flag]:
         """List items whose question, rationale or reference raters find wanting, most first."""
         provided = ((answer.item, answer.codes) for answer in self.store.stored())
         return self.corrections.flags(provided) if self.corrections else []
 
-    def correct(self, rater: str, task: int, fields: Mapping[CorrectedField, str]) -> int:
+    def correct(
+        self, rater: str, task: int, fields: Mapping[CorrectedField, str]
+    ) -> int:
         """Correct an item; its earlier answers are set aside and it is asked for again.
 
-        Returns how many fields have changed; raises UserError for no such item, or a bad text.
+        Returns how many fields have changed; raises UserError for no such item, or a
+        bad text.
         """
         if self.corrections is None or not 0 <= task < len(self.tasks):
-            raise UserError(f"item {task + 1} does not exist; the queue has {len(self.tasks)}")
+            raise UserError(
+                f"item {task + 1} does not exist; the queue has {len(self.tasks)}"
+            )
         item, _ = self.tasks[task]
         with self.store.exclusive():
             changed = self.corrections.correct(item, fields, rater)
@@ -303,10 +346,13 @@ class Review:
         else:
             shown = self._order(rater, name, repeat)
             letters = zip("AB", shown, strict=True)
-            results = [ReviewCall(f"{name}/{side}", letter, name, side) for letter, side in letters]
+            results = [
+                ReviewCall(f"{name}/{side}", letter, name, side)
+                for letter, side in letters
+            ]
         return [call for call in results if call.name in self.events.conversations]
 
-    # --- what came of it -----------------------------------------------------------------
+    # --- what came of it --------------------------------------------------------------
 
     def labelled(self) -> list[Labelled]:
         """List all finished views of pairs with their ratings."""

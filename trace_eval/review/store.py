@@ -1,9 +1,9 @@
 """The answers of raters, in SQLite: every answer is committed before the next page is shown.
 
-Two raters on one item never overwrite each other: an answer's key is (rubric, rater, item,
-repetition, question), and it is inserted once. Nothing is ever deleted: an answer counts while it
-is not set aside, which happens, with a reason, when its rater takes it back (``undone``) or when
-the item that it is about is corrected (``corrected``).
+Two raters on one item never overwrite each other: an answer's key is (rubric, rater,
+item, repetition, question), and it is inserted once. Nothing is ever deleted: an answer
+counts while it is not set aside, which happens, with a reason, when its rater takes it
+back (``undone``) or when the item that it is about is corrected (``corrected``).
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ from trace_eval.review.views import JudgeState, Remark, StoredAnswer, StoreView
 #: Version of the tables; another one is refused.
 SCHEMA_VERSION = "2"
 
-_META = "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;"
+_META = (
+    "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
+    " STRICT;"
+)
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS views (
@@ -61,8 +64,8 @@ _ANSWERS = "FROM answers a JOIN views v ON v.number = a.view WHERE v.rubric = ?"
 class Store:
     """The answers to one rubric in a review's database, written in whole transactions.
 
-    A file may hold several rubrics'. Raises UserError for a file that is no such database, or of
-    an unknown version.
+    A file may hold several rubrics'. Raises UserError for a file that is no such
+    database, or of an unknown version.
     """
 
     def __init__(self, path: Path, rubric: str = RUBRIC) -> None:
@@ -81,13 +84,13 @@ class Store:
         except (OSError, sqlite3.Error) as error:
             why = str(error).removeprefix(f"{path}: ")
             raise refusal_of(error)(
-                f"{path}: not usable as a review database ({why}); restore it, or name another"
-                " file with --db"
+                f"{path}: not usable as a review database ({why}); restore it, or name"
+                " another file with --db"
             ) from error
         if stored != SCHEMA_VERSION:
             raise UserError(
-                f"{path}: review database of version {stored}, this is {SCHEMA_VERSION};"
-                " name another file with --db"
+                f"{path}: review database of version {stored}, this is"
+                f" {SCHEMA_VERSION}; name another file with --db"
             )
 
     def close(self) -> None:
@@ -138,7 +141,9 @@ class Store:
         """Store a fact unless it is there; gives the stored one, whoever was first."""
         stored = self.meta(name)
         if stored is None:
-            self._write("INSERT INTO meta VALUES (?, ?) ON CONFLICT DO NOTHING", name, value)
+            self._write(
+                "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO NOTHING", name, value
+            )
             stored = self.meta(name)
         assert stored is not None
         return stored
@@ -164,7 +169,9 @@ class Store:
         )
         with self._transaction() as db:
             self._insert(db, new)
-        return next(one for one in self.views(rater) if (one.item, one.repeat) == (item, repeat))
+        return next(
+            one for one in self.views(rater) if (one.item, one.repeat) == (item, repeat)
+        )
 
     def answer(
         self,
@@ -198,7 +205,9 @@ class Store:
                 )
         return True
 
-    def keep_aside(self, view: StoreView, step: str, value: str, remark: Remark, why: str) -> None:
+    def keep_aside(
+        self, view: StoreView, step: str, value: str, remark: Remark, why: str
+    ) -> None:
         """Keep an answer that does not count, with the reason."""
         self._write(
             "INSERT INTO answers (view, step, value, codes, comment, at, set_aside)"
@@ -215,7 +224,10 @@ class Store:
     def take_back(self, view: StoreView, step: str, why: str) -> None:
         """Set the answer to one question aside, with the reason; there may be none."""
         self._write(
-            "UPDATE answers SET set_aside = ? WHERE view = ? AND step = ? AND set_aside IS NULL",
+            (
+                "UPDATE answers SET set_aside = ? WHERE view = ? AND step = ? AND"
+                " set_aside IS NULL"
+            ),
             why,
             view.number,
             step,
@@ -237,7 +249,9 @@ class Store:
             if last is None:
                 return False
             number, view = last
-            db.execute("UPDATE answers SET set_aside = 'undone' WHERE number = ?", (number,))
+            db.execute(
+                "UPDATE answers SET set_aside = 'undone' WHERE number = ?", (number,)
+            )
             db.execute("UPDATE views SET finished = NULL WHERE number = ?", (view,))
         return True
 
@@ -273,14 +287,20 @@ class Store:
                 return False
             db.executemany(
                 "INSERT INTO answers (view, step, value, at) VALUES (?, ?, ?, ?)",
-                [(done.lastrowid, step, value, view.finished) for step, value in answers.items()],
+                [
+                    (done.lastrowid, step, value, view.finished)
+                    for step, value in answers.items()
+                ],
             )
         return True
 
     def _insert(self, db: sqlite3.Connection, view: StoreView) -> sqlite3.Cursor:
         places = ", ".join("?" * len(astuple(view)))
         return db.execute(
-            f"INSERT INTO views (rubric, {_VIEW}) VALUES ({places}) ON CONFLICT DO NOTHING",
+            (
+                f"INSERT INTO views (rubric, {_VIEW}) VALUES ({places}) ON CONFLICT DO"
+                " NOTHING"
+            ),
             (self.rubric, *astuple(view)[:-1]),
         )
 
@@ -301,7 +321,8 @@ class Store:
         """Return numbers that change with every answer that counts, or counts no more."""
         aside = "SUM(a.set_aside IS NOT NULL)"
         (row,) = self._read(
-            f"SELECT COUNT(*), COALESCE({aside}, 0), COUNT(v.finished) {_ANSWERS}", self.rubric
+            f"SELECT COUNT(*), COALESCE({aside}, 0), COUNT(v.finished) {_ANSWERS}",
+            self.rubric,
         )
         return tuple(row)
 
@@ -316,8 +337,9 @@ class Store:
         Raises DamagedFile where codes of an answer cannot be read.
         """
         rows = self._read(
-            "SELECT a.number, v.number, v.rater, v.item, a.step, a.value, a.codes, a.comment,"
-            f" a.at, a.set_aside {_ANSWERS} AND (? OR a.set_aside IS NULL) ORDER BY a.number",
+            "SELECT a.number, v.number, v.rater, v.item, a.step, a.value, a.codes,"
+            f" a.comment, a.at, a.set_aside {_ANSWERS} AND (? OR a.set_aside IS NULL)"
+            " ORDER BY a.number",
             self.rubric,
             all_,
         )
@@ -332,5 +354,6 @@ class Store:
             return tuple(map(str, strict_json.loads(str(text))))
         except (strict_json.BadJson, TypeError) as error:
             raise strict_json.DamagedFile(
-                f"{self.path}, rating {number}: its codes are damaged ({error}); restore it"
+                f"{self.path}, rating {number}: its codes are damaged ({error});"
+                " restore it"
             ) from None

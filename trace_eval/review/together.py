@@ -27,8 +27,10 @@ class Page:
     """All answers to one question.
 
     Attributes:
-        members: id of an answer -> the answer that is rated, hidden reference and anchors included.
-        sounds: id of an answer -> its recording; made anchors have that of the reference.
+        members: id of an answer -> the answer that is rated, hidden reference and
+            anchors included.
+        sounds: id of an answer -> its recording; made anchors have that of the
+            reference.
         reference: the recording that is shown as the reference.
     """
 
@@ -36,7 +38,9 @@ class Page:
     members: Mapping[str, Single]
     sounds: Mapping[str, PlayedSource] = field(default_factory=dict)
     reference: Recording | None = None
-    sides: Mapping[str, Answer] = field(default_factory=dict)  # no call is rated together
+    sides: Mapping[str, Answer] = field(
+        default_factory=dict
+    )  # no call is rated together
 
     def recordings(self) -> dict[str, PlayedSource]:
         """Return what there is to decode, by role."""
@@ -58,14 +62,17 @@ class Page:
 #: What raters see at a time.
 Reviewed = Pair | Single | Page
 
-#: Keys of the answers of a page, by which they are called: no key that the page needs itself.
+#: Keys of the answers of a page, by which they are called: no key that the page needs
+#: itself.
 STIMULUS_KEYS = "abcdefghjkmopqstxyz"
 
 #: Role of the reference of a page.
 REFERENCE = "reference"
 
 
-def pages_of(items: Iterable[Single], listening: Listening) -> tuple[list[Page], dict[str, str]]:
+def pages_of(
+    items: Iterable[Single], listening: Listening
+) -> tuple[list[Page], dict[str, str]]:
     """Put the answers to each question on a page; also say which questions were left out, and why.
 
     Raises:
@@ -75,8 +82,8 @@ def pages_of(items: Iterable[Single], listening: Listening) -> tuple[list[Page],
     for item in items:
         if item.question_id is None:
             raise UserError(
-                f"item {item.id!r} has no question_id, and answers to one question share a page;"
-                " add the column question_id"
+                f"item {item.id!r} has no question_id, and answers to one question"
+                " share a page; add the column question_id"
             )
         questions.setdefault(item.question_id, []).append(item)
     pages, left_out = [], {}
@@ -94,9 +101,14 @@ def _page(name: str, answers: list[Single], listening: Listening) -> Page | str:
     by_system = {answer.system: answer for answer in answers}
     wanted = [system for system in listening.reference if system in by_system]
     if listening.reference and not wanted:
-        return f"has no reference; name its system, one of {', '.join(listening.reference)}"
+        return (
+            "has no reference; name its system, one of"
+            f" {', '.join(listening.reference)}"
+        )
     reference = by_system[wanted[0]] if wanted else None
-    rated = [one for one in answers if one is not reference or listening.hidden_reference]
+    rated = [
+        one for one in answers if one is not reference or listening.hidden_reference
+    ]
     silent = [answer.id for answer in answers if _sound(answer) is None]
     if silent:
         return f"answer {silent[0]!r} is no single recording"
@@ -104,7 +116,9 @@ def _page(name: str, answers: list[Single], listening: Listening) -> Page | str:
         return "has a single answer to rate; give two or more"
     most = len(STIMULUS_KEYS) - len(listening.lowpass_hz)
     if len(rated) > most:
-        return f"has {counted(len(rated), 'answer')} and room for {most}; leave some out"
+        return (
+            f"has {counted(len(rated), 'answer')} and room for {most}; leave some out"
+        )
     members = {one.id: one for one in rated}
     sounds: dict[str, PlayedSource] = {}
     for one in rated:

@@ -10,7 +10,8 @@ from fusion import Rating
 from trace_eval.data.outcome import Order
 from trace_eval.review.forms import Phase, ReviewQuestion
 
-#: Whether the judge's opinion of a pair was shown to the rater; then nothing can be undone.
+#: Whether the judge's opinion of a pair was shown to the rater; then nothing can be
+#: undone.
 JudgeState = Literal["hidden", "shown", "seen"]
 
 
@@ -36,7 +37,8 @@ class Remark:
     comment: str = ""
     codes: Sequence[str] = ()
     on_item: bool = False  # whether the comment is on the item
-    # Which of the answers, a and b as shown, the page has played; None: it is not checked.
+    # Which of the answers, a and b as shown, the page has played; None: it is not
+    # checked.
     played: Collection[str] | None = None
 
 

@@ -1,7 +1,7 @@
 """Ablations: judge a run again with parts of the blueprint left out, and compare.
 
-Every condition and repeat is a run of its own under ``RUN/ablations``, which can be continued and
-looked at like any run. Nothing is extracted again.
+Every condition and repeat is a run of its own under ``RUN/ablations``, which can be
+continued and looked at like any run. Nothing is extracted again.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ from trace_eval.runs.pipeline import load_model
 from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run
 
-#: Name of the condition that the others are compared with: nothing dropped, mode blueprint.
+#: Name of the condition that the others are compared with: nothing dropped, mode
+#: blueprint.
 FULL = "full"
 
 
@@ -52,11 +53,13 @@ class Condition:
     beside: Beside = "steps"
 
 
-def conditions_of(options: AblateOptions, run: Run, steps: bool = False) -> list[Condition]:
+def conditions_of(
+    options: AblateOptions, run: Run, steps: bool = False
+) -> list[Condition]:
     """List the full condition first, then one per dropped group, then the transcript mode.
 
-    ``steps``: the judge is shown how far the answers are apart; where no groups are named, it is
-    once not shown.
+    ``steps``: the judge is shown how far the answers are apart; where no groups are
+    named, it is once not shown.
     """
     drops = options.drops
     if not drops:
@@ -68,14 +71,22 @@ def conditions_of(options: AblateOptions, run: Run, steps: bool = False) -> list
         }
         aliases = (alias for alias, names in ALIASES.items() if groups & set(names))
         drops = (*(name for name in GROUPS if name in groups), *aliases)
-    conditions = [Condition(FULL), *(Condition(f"without {name}", (name,)) for name in drops)]
+    conditions = [
+        Condition(FULL),
+        *(Condition(f"without {name}", (name,)) for name in drops),
+    ]
     if steps and not options.drops:
         conditions.append(Condition("without steps", beside="off"))
-    return [*conditions, *([Condition("transcript", mode="transcript")] * options.modes)]
+    return [
+        *conditions,
+        *([Condition("transcript", mode="transcript")] * options.modes),
+    ]
 
 
 def ablate(
-    folder: Path, options: AblateOptions, listener: Callable[[Judgement], None] | None = None
+    folder: Path,
+    options: AblateOptions,
+    listener: Callable[[Judgement], None] | None = None,
 ) -> dict[str, list[Path]]:
     """Judge every condition and repeat that is not finished yet.
 
@@ -94,13 +105,20 @@ def ablate(
     folders: dict[str, list[Path]] = {}
     for condition in conditions_of(options, run, shows_steps(plain, options.judging)):
         for repeat in range(options.repeats):
-            name = re.sub(r"\W+", "-", f"{options.judge} {condition.name} {repeat}").strip("-")
+            name = re.sub(
+                r"\W+", "-", f"{options.judge} {condition.name} {repeat}"
+            ).strip("-")
             out = folder / "ablations" / name
-            judging = _judging_of(options, condition, repeat) if hides else options.judging
+            judging = (
+                _judging_of(options, condition, repeat) if hides else options.judging
+            )
             strip = frozenset() if hides else _stripped_groups(condition)
             judge = create_judge(options.judge, judging)
             with Run(out) as judged:
-                cases = (_without(case, strip) for case in _begun(judged, run, judge, condition))
+                cases = (
+                    _without(case, strip)
+                    for case in _begun(judged, run, judge, condition)
+                )
                 try:
                     complete(_judge_cases(judge, cases, judged, listener))
                 finally:
@@ -112,8 +130,8 @@ def ablate(
 def _hides(judge: Judge) -> bool:
     """Return whether a judge leaves out by itself what its options drop, and in mode transcript.
 
-    A model is not shown what is dropped. Fixed rules, and judges that do not say what they use,
-    find the groups absent instead.
+    A model is not shown what is dropped. Fixed rules, and judges that do not say what
+    they use, find the groups absent instead.
     """
     return judge.uses is not None and {"drop", "mode"} <= judge.uses
 
@@ -122,17 +140,18 @@ def _refuse_deaf_conditions(judge: Judge, options: AblateOptions) -> None:
     """Refuse conditions that would be the full judge again, whose difference is zero of itself.
 
     Raises:
-        UserError: the judge reads no blueprints, or hears the recordings in every condition.
+        UserError: the judge reads no blueprints, or hears the recordings in every
+            condition.
     """
     if "blueprint" not in judge.reads:
         raise UserError(
-            f"judge {judge.spec}: reads no blueprints, so nothing of them can be left out; use"
-            " rules or openai:MODEL"
+            f"judge {judge.spec}: reads no blueprints, so nothing of them can be left"
+            " out; use rules or openai:MODEL"
         )
     if options.modes and "audio" in judge.reads:
         raise UserError(
-            f"judge {judge.spec}: hears the recordings beside every transcript, so --modes would"
-            " compare it with itself; use rules or openai:MODEL"
+            f"judge {judge.spec}: hears the recordings beside every transcript, so"
+            " --modes would compare it with itself; use rules or openai:MODEL"
         )
 
 
@@ -145,10 +164,14 @@ def shows_steps(judge: Judge, judging: JudgeOptions) -> bool:
     """Return whether a judge is shown how far the answers are apart."""
     reads = "beside" in (judge.uses or ())
     asked = judging.beside == "steps" and judging.elicitation != "flat"
-    return reads and asked and judging.rendering != "paper" and judging.mode == "blueprint"
+    return (
+        reads and asked and judging.rendering != "paper" and judging.mode == "blueprint"
+    )
 
 
-def _judging_of(options: AblateOptions, condition: Condition, repeat: int) -> JudgeOptions:
+def _judging_of(
+    options: AblateOptions, condition: Condition, repeat: int
+) -> JudgeOptions:
     judging = options.judging
     drop = (*judging.drop, *condition.drop) if condition.mode == "blueprint" else ()
     seed = judging.seed + repeat * judging.samples
@@ -159,10 +182,14 @@ def _judging_of(options: AblateOptions, condition: Condition, repeat: int) -> Ju
 
 def _begun(judged: Run, run: Run, judge: Judge, condition: Condition) -> Iterator[Case]:
     """Begin or continue the run of one condition; gives the cases that it lacks."""
-    record = JudgeRecord(spec=judge.spec, parameters=judge.parameters(), condition=condition.name)
+    record = JudgeRecord(
+        spec=judge.spec, parameters=judge.parameters(), condition=condition.name
+    )
     if judged.exists and judged.record().judge != record:
         out = judged.folder
-        raise UserError(f"{out}: was judged with other options; delete it or choose others")
+        raise UserError(
+            f"{out}: was judged with other options; delete it or choose others"
+        )
     pairs = list(run.pairs())
     judged.start(RunRecord(judge=record), Manifest(run.folder, pairs))
     done = judged.scored()
@@ -186,7 +213,9 @@ async def _judge_cases(
             raise
         except Exception as error:
             detail = f"{type(error).__name__}: {error}"
-            judgement = Judgement.unscored(case.pair.id, judge.spec, Reason.JUDGE_FAILED, detail)
+            judgement = Judgement.unscored(
+                case.pair.id, judge.spec, Reason.JUDGE_FAILED, detail
+            )
         judged.add(judgement)
         if listener:
             listener(judgement)
@@ -200,7 +229,9 @@ async def _judge_cases(
 def _without(case: Case, groups: frozenset[str] | None) -> Case:
     """Return a case whose blueprints lack some groups; None: all but the transcript."""
     dropped = Absent(status=Status.NOT_REQUESTED, reason="dropped for an ablation")
-    without = frozenset(GROUPS) - {"transcript"} if groups is None else groups & GROUPS.keys()
+    without = (
+        frozenset(GROUPS) - {"transcript"} if groups is None else groups & GROUPS.keys()
+    )
     fields = dict.fromkeys(without, dropped)
 
     def stripped(blueprint: Blueprint) -> Blueprint:
@@ -212,5 +243,7 @@ def _without(case: Case, groups: frozenset[str] | None) -> Case:
 
     if not (fields or groups is None or groups):
         return case
-    blueprints = {role: stripped(blueprint) for role, blueprint in case.blueprints.items()}
+    blueprints = {
+        role: stripped(blueprint) for role, blueprint in case.blueprints.items()
+    }
     return replace(case, blueprints=blueprints)

@@ -30,7 +30,9 @@ def decoded_answers(run: Run, names: tuple[str, str]) -> Iterator[DecodedAnswer]
     """
     clips = {source: record.clip for source, record in run.clips().items()}
     for item in run.items():
-        for answer, system, place in zip(item.sides.values(), item.systems, names, strict=False):
+        for answer, system, place in zip(
+            item.sides.values(), item.systems, names, strict=False
+        ):
             clip = clips.get(answer.source_id) if answer.has_audio else None
             if clip:
                 yield DecodedAnswer(system=system or place, item=item, clip=clip)

@@ -24,7 +24,8 @@ from trace_eval.runs.run import Run
 class CaseReader:
     """Builds cases from a run's blueprints; holds their places in the file, not themselves.
 
-    A run that is judged again has it for an :class:`~trace_eval.extracting.engine.Engine`.
+    A run that is judged again has it for an
+    :class:`~trace_eval.extracting.engine.Engine`.
     """
 
     #: Recordings in flight; they are read from a file.
@@ -34,7 +35,9 @@ class CaseReader:
         self._run = run
         records = run.clips().values()
         self._clips = {record.source: record.clip for record in records}
-        self._errors = {record.source: record.error for record in records if record.error}
+        self._errors = {
+            record.source: record.error for record in records if record.error
+        }
         self._blueprints = LineIndex(run.path("blueprints.jsonl"), "clip")
 
     def blueprint(self, source: str) -> Blueprint | None:
@@ -61,9 +64,15 @@ class CaseReader:
         None where a recording of its answers has no blueprint.
         """
         recordings = item.recordings()
-        wanted = recordings if roles is None else [role for role in recordings if role in roles]
+        wanted = (
+            recordings
+            if roles is None
+            else [role for role in recordings if role in roles]
+        )
         read = {role: self.blueprint(recordings[role].source_id) for role in wanted}
-        available = {role: blueprint for role, blueprint in read.items() if blueprint is not None}
+        available = {
+            role: blueprint for role, blueprint in read.items() if blueprint is not None
+        }
         if any(role in item.answer_roles for role in read.keys() - available.keys()):
             return None
         return Case(item, available, decode_recording)
@@ -111,7 +120,10 @@ class StoredClips:
 
 
 def stored(
-    source: ClipSource, blueprint: Blueprint | None, errors: Mapping[str, str], folder: Path
+    source: ClipSource,
+    blueprint: Blueprint | None,
+    errors: Mapping[str, str],
+    folder: Path,
 ) -> Extracted:
     """Return the outcome of a recording that a run has stored."""
     if blueprint is not None:
@@ -129,9 +141,12 @@ def _records(run: Run) -> Iterator[dict[str, Any]]:
     cases = CaseReader(run)
     for item in run.items():
         available = {
-            role: cases.blueprint(one.source_id) for role, one in item.recordings().items()
+            role: cases.blueprint(one.source_id)
+            for role, one in item.recordings().items()
         }
-        measured = {role: blueprint for role, blueprint in available.items() if blueprint}
+        measured = {
+            role: blueprint for role, blueprint in available.items() if blueprint
+        }
         for side, answer in item.sides.items():
             if answer.conversation is None:
                 continue
@@ -147,7 +162,10 @@ def _records(run: Run) -> Iterator[dict[str, Any]]:
                     for turn in answer.conversation.turns
                 ],
                 "events": [asdict(event) for event in findings.measured.events],
-                "ratios": {name: list(ratio) for name, ratio in findings.measured.ratios.items()},
+                "ratios": {
+                    name: list(ratio)
+                    for name, ratio in findings.measured.ratios.items()
+                },
                 "findings": [asdict(result) for result in findings.results],
                 "caveats": list(findings.measured.caveats),
             }

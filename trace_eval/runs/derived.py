@@ -59,7 +59,9 @@ def write_derived(
             fuse_run(target, any_policy(record.policy))
             summary = Summary(total=len(verdicts))
             summary.count(target)
-            target.write_record(record.model_copy(update={"coverage": summary.record()}))
+            target.write_record(
+                record.model_copy(update={"coverage": summary.record()})
+            )
         (part / ".lock").unlink(missing_ok=True)
 
 
@@ -79,26 +81,31 @@ def typed_tie(scores: PairScores, label: str, acceptable: float) -> Rating:
     """Apply HCoT's steps on scores: which answers are acceptable by their means, then which won.
 
     Args:
-        label: ``1``, ``2`` or ``tie``, as the opinions voted; counts when both are acceptable.
+        label: ``1``, ``2`` or ``tie``, as the opinions voted; counts when both are
+            acceptable.
         acceptable: least mean of an acceptable answer, on the scale of the scores.
 
     Raises:
-        UserError: the scores have no scale (rewards), or it does not hold ``acceptable``.
+        UserError: the scores have no scale (rewards), or it does not hold
+            ``acceptable``.
     """
     if scores.low is None or scores.high is None:
         raise UserError(
-            "acceptable: rewards are on no scale, only their differences mean anything; use a"
-            " judge that gives scores (-J task=naturalness)"
+            "acceptable: rewards are on no scale, only their differences mean anything;"
+            " use a judge that gives scores (-J task=naturalness)"
         )
     if not scores.low <= acceptable <= scores.high:
         raise UserError(
-            f"acceptable {acceptable:g}: the scores go from {scores.low:g} to {scores.high:g}"
+            f"acceptable {acceptable:g}: the scores go from {scores.low:g} to"
+            f" {scores.high:g}"
         )
     good = [mean >= acceptable for mean in (scores.mean_a, scores.mean_b)]
     return from_steps(good[0], good[1], _BETTER.get(label))
 
 
-def write_as_voice_quality(folder: Path, onto: Path, out: Path, acceptable: float) -> int:
+def write_as_voice_quality(
+    folder: Path, onto: Path, out: Path, acceptable: float
+) -> int:
     """Write a run in which naturalness replaces another judge's voice quality; fused.
 
     A pair without naturalness scores is unscored, with the reason of its own judgement.
@@ -112,8 +119,8 @@ def write_as_voice_quality(folder: Path, onto: Path, out: Path, acceptable: floa
         Pairs whose voice quality was replaced.
 
     Raises:
-        UserError: see :func:`typed_tie`; ``out`` exists; the runs hold other pairs, no scores or
-            no typed verdicts.
+        UserError: see :func:`typed_tie`; ``out`` exists; the runs hold other pairs, no
+            scores or no typed verdicts.
     """
     run, base = Run.open(folder), Run.open(onto)
     scored, before = run.judgements(), base.judgements()
@@ -122,12 +129,16 @@ def write_as_voice_quality(folder: Path, onto: Path, out: Path, acceptable: floa
     for pair in run.pairs():
         if places.get(pair.id, own := (pair.a.source_id, pair.b.source_id)) != own:
             raise UserError(
-                f"pair {pair.id!r}: its recordings in {run.folder} are not those of {base.folder};"
-                " judge the same pairs"
+                f"pair {pair.id!r}: its recordings in {run.folder} are not those of"
+                f" {base.folder}; judge the same pairs"
             )
     if not any(result.pair_scores for result in scored.values()):
-        raise UserError(f"{folder}: no judgement scores both answers; see -J task=naturalness")
-    plain = next((result for result in before.values() if result.label_set != "typed"), None)
+        raise UserError(
+            f"{folder}: no judgement scores both answers; see -J task=naturalness"
+        )
+    plain = next(
+        (result for result in before.values() if result.label_set != "typed"), None
+    )
     if plain is not None:
         raise UserError(
             f"{onto}: judge {plain.judge} gives {plain.label_set} labels, no typed ties"

@@ -37,7 +37,13 @@ from trace_eval.extracting.start import extractors_of
 from trace_eval.judges.ask.base import CallFailed
 from trace_eval.judges.ask.estimate import CostEstimate, estimate, total
 from trace_eval.judges.ask.judge import LLMJudge
-from trace_eval.judges.ask.speed import MOST_CALLS, ROUNDS, first_requests, is_own, measured
+from trace_eval.judges.ask.speed import (
+    MOST_CALLS,
+    ROUNDS,
+    first_requests,
+    is_own,
+    measured,
+)
 from trace_eval.judges.base import Case
 from trace_eval.judges.combine.panel import Panel
 from trace_eval.judges.registry.create import panel_of
@@ -47,8 +53,8 @@ from trace_eval.runs.pipeline import decode_recording, recordings_needed
 from trace_eval.runs.run import Run
 from trace_eval.runs.session import Session, chat_judges
 
-#: Words per second of a fast conversation, 200 words a minute, so that guesses lie high rather
-#: than low: conversational English has about 160 (Yuan, Liberman & Cieri 2006).
+#: Words per second of a fast conversation, 200 words a minute, so that guesses lie high
+#: rather than low: conversational English has about 160 (Yuan, Liberman & Cieri 2006).
 WORDS_PER_S = 200 / 60
 
 #: A word of usual length, letters: English text has 4.7 on average.
@@ -66,7 +72,8 @@ def estimate_manifest(
 ) -> CostEstimate:
     """Estimate calls, tokens and cost of the pairs not scored yet, from their very prompts.
 
-    Clips are extracted, through the cache, so a run afterwards does not extract them again.
+    Clips are extracted, through the cache, so a run afterwards does not extract them
+    again.
 
     Args:
         options: as for :func:`trace_eval.judge_manifest`; no key is needed.
@@ -84,11 +91,14 @@ def estimate_manifest(
             return _timed(result, chats, session.pending_cases, options)
 
 
-def quick_estimate(manifest: Manifest, options: Options, out: Path | None = None) -> CostEstimate:
+def quick_estimate(
+    manifest: Manifest, options: Options, out: Path | None = None
+) -> CostEstimate:
     """Estimate from the durations in the files' headers alone, in seconds; extracts nothing.
 
-    Prompts are rendered from imagined blueprints with speech at :data:`WORDS_PER_S`. A recording
-    whose duration is unknown counts as the mean of the others, and in ``guessed``.
+    Prompts are rendered from imagined blueprints with speech at :data:`WORDS_PER_S`. A
+    recording whose duration is unknown counts as the mean of the others, and in
+    ``guessed``.
 
     Raises:
         UserError: as :func:`estimate_manifest`; or no duration is known.
@@ -99,13 +109,16 @@ def quick_estimate(manifest: Manifest, options: Options, out: Path | None = None
         rubrics = [load_rubric(name) for name in options.rubrics]
         judge = panel_of(offline.judges, rubrics, offline.judging)
         chats = chat_judges(judge, "estimate")
-        groups = frozenset(extractor.group for extractor in extractors_of(options.extract))
+        groups = frozenset(
+            extractor.group for extractor in extractors_of(options.extract)
+        )
         durations = _durations(todo.items, judge, options.extract.cache)
         available = [seconds for seconds in durations.values() if seconds is not None]
         if durations and not available:
             raise UserError(
-                f"estimate: the duration of none of {counted(len(durations), 'recording')} is"
-                " known before they are fetched or decoded; use --estimate without --quick"
+                "estimate: the duration of none of"
+                f" {counted(len(durations), 'recording')} is known before they are"
+                " fetched or decoded; use --estimate without --quick"
             )
         mean = sum(available) / len(available) if available else 0.0
 
@@ -135,7 +148,11 @@ def _timed(
     Args:
         chats: judges that send nothing, which write the requests.
     """
-    if not result.calls or options.judging.offline or not all(is_own(one.client) for one in chats):
+    if (
+        not result.calls
+        or options.judging.offline
+        or not all(is_own(one.client) for one in chats)
+    ):
         return result
     rubrics = [load_rubric(name) for name in options.rubrics]
     try:
@@ -145,7 +162,9 @@ def _timed(
             number = min(MOST_CALLS, ROUNDS * asking.sender.concurrency)
             speeds.append(measured(asking, first_requests(writing, cases(), number)))
     except (UserError, CallFailed, TimeoutError) as error:
-        return replace(result, no_hours=str(error) or "the first call was not answered in time")
+        return replace(
+            result, no_hours=str(error) or "the first call was not answered in time"
+        )
     share = ceil(result.calls / len(speeds))
     return replace(
         result,
@@ -172,7 +191,9 @@ def _unscored(manifest: Manifest, out: Path | None, options: Options) -> Manifes
     return replace(manifest, items=left, part=None, problems=problems)
 
 
-def _durations(items: Iterable[Item], judge: Panel, folder: Path | None) -> dict[str, float | None]:
+def _durations(
+    items: Iterable[Item], judge: Panel, folder: Path | None
+) -> dict[str, float | None]:
     """Return the durations of all recordings by their ids; a file that was seen is not opened."""
     cache = Cache(folder)
     durations: dict[str, float | None] = {}
@@ -220,10 +241,16 @@ def _blueprint(seconds: int, groups: frozenset[str]) -> Blueprint:
     """Make up a clip of this length that is spoken throughout, with the groups of a plan."""
     count = max(1, round(seconds * WORDS_PER_S))
     steps = int(seconds / _STEP_S)
-    wave = Contour(start_s=0.0, step_s=_STEP_S, values=[200.0 + i % 50 for i in range(steps)])
-    level = Contour(start_s=0.0, step_s=_STEP_S, values=[-20.0 - i % 9 for i in range(steps)])
+    wave = Contour(
+        start_s=0.0, step_s=_STEP_S, values=[200.0 + i % 50 for i in range(steps)]
+    )
+    level = Contour(
+        start_s=0.0, step_s=_STEP_S, values=[-20.0 - i % 9 for i in range(steps)]
+    )
     gap = seconds / count
-    words = [Word(text=_WORD, start_s=gap * i, end_s=gap * (i + 1)) for i in range(count)]
+    words = [
+        Word(text=_WORD, start_s=gap * i, end_s=gap * (i + 1)) for i in range(count)
+    ]
     span = Span(start_s=0.0, end_s=float(seconds))
     made: dict[str, Present] = {
         "signal": Signal(
@@ -239,7 +266,10 @@ def _blueprint(seconds: int, groups: frozenset[str]) -> Blueprint:
             pauses=[],
         ),
         "transcript": Transcript(
-            text=" ".join([_WORD] * count), language="en", language_source="model", words=words
+            text=" ".join([_WORD] * count),
+            language="en",
+            language_source="model",
+            words=words,
         ),
         "quality": Quality(
             sig=4.03, bak=4.22, ovrl=3.61, p808=3.97, windows=seconds, level_dbfs=-26.1
@@ -257,7 +287,11 @@ def _blueprint(seconds: int, groups: frozenset[str]) -> Blueprint:
             contour=wave,
         ),
         "loudness": Loudness(
-            integrated_lufs=-24.07, std_lu=6.72, range_lu=5.23, slope_lu_per_s=-0.11, contour=level
+            integrated_lufs=-24.07,
+            std_lu=6.72,
+            range_lu=5.23,
+            slope_lu_per_s=-0.11,
+            contour=level,
         ),
         "rate": Rate(
             wpm=WORDS_PER_S * 60,
@@ -270,5 +304,6 @@ def _blueprint(seconds: int, groups: frozenset[str]) -> Blueprint:
         ),
     }
     return Blueprint.model_validate(
-        {"clip": f"{seconds:064d}"} | {name: made[name] for name in made if name in groups}
+        {"clip": f"{seconds:064d}"}
+        | {name: made[name] for name in made if name in groups}
     )

@@ -1,7 +1,7 @@
 """Results of a run for other programs: tables, and events of OpenTelemetry; measures of clips.
 
-Events ``gen_ai.evaluation.result`` are named by the GenAI semantic conventions, which are in
-development; what they have no name for stands under ``trace_eval.``.
+Events ``gen_ai.evaluation.result`` are named by the GenAI semantic conventions, which
+are in development; what they have no name for stands under ``trace_eval.``.
 """
 
 from __future__ import annotations
@@ -42,12 +42,14 @@ def export_table(
     """
     run = Run.open(folder)
     overall = run.overall()
-    if policy is not None and policy not in {result.policy for result in overall.values()}:
+    if policy is not None and policy not in {
+        result.policy for result in overall.values()
+    }:
         overall = run.overall(policy)
         if not overall:
             raise RunFolderError(
-                f"{folder}: was not fused with {policy!r}; run: trace-eval fuse {folder}"
-                f" --policy {policy}"
+                f"{folder}: was not fused with {policy!r}; run: trace-eval fuse"
+                f" {folder} --policy {policy}"
             )
     path = out or run.path(f"export.{kind}")
     table = results_table(run, overall)
@@ -68,7 +70,8 @@ def export_table(
 def clip_table(folder: Path) -> CellTable:
     """List all measures, a row per recording, of a run or of a folder of ``extract``.
 
-    Columns are ``source``, ``clip``, ``error``, then those of :func:`blueprints.blueprint.flat`.
+    Columns are ``source``, ``clip``, ``error``, then those of
+    :func:`blueprints.blueprint.flat`.
     """
     run = Run(folder)
     index = LineIndex(run.path("blueprints.jsonl"), "clip")
@@ -76,10 +79,14 @@ def clip_table(folder: Path) -> CellTable:
     for blueprint in run.blueprints():
         for name, value in flat(blueprint).items():
             if value is not None:
-                kinds.setdefault(name, type(value) if isinstance(value, bool | str) else float)
+                kinds.setdefault(
+                    name, type(value) if isinstance(value, bool | str) else float
+                )
     if likeness := likeness_by_source(run):
         kinds[LIKENESS] = float
-    columns = dict.fromkeys(("source", "clip", "error"), str) | dict(sorted(kinds.items()))
+    columns = dict.fromkeys(("source", "clip", "error"), str) | dict(
+        sorted(kinds.items())
+    )
 
     def row(source: str, clip: str | None, error: str | None) -> list[Cell]:
         line = index.line(clip) if clip else None
@@ -87,10 +94,14 @@ def clip_table(folder: Path) -> CellTable:
         values[LIKENESS] = likeness.get(source)
         return [source, clip, error, *(values.get(name) for name in list(columns)[3:])]
 
-    return CellTable(columns, (row(r.source, r.clip, r.error) for r in run.clips().values()))
+    return CellTable(
+        columns, (row(r.source, r.clip, r.error) for r in run.clips().values())
+    )
 
 
-def export_otel(folder: Path, out: Path | None = None, policy: str | None = None) -> Path:
+def export_otel(
+    folder: Path, out: Path | None = None, policy: str | None = None
+) -> Path:
     """Write a line of OTLP JSON per item, as a collector's file receiver reads it; return the file.
 
     Args:
@@ -113,7 +124,9 @@ def export_otel(folder: Path, out: Path | None = None, policy: str | None = None
         logs = {"resource": resource, "scopeLogs": [{"logRecords": records}]}
         return json.dumps({"resourceLogs": [logs]}, ensure_ascii=False, allow_nan=False)
 
-    write_lines(path, map(line, _of_scores(run) if run.holds_scores else _of_pairs(run, policy)))
+    write_lines(
+        path, map(line, _of_scores(run) if run.holds_scores else _of_pairs(run, policy))
+    )
     return path
 
 
@@ -126,7 +139,10 @@ def _of_scores(run: Run) -> Iterator[list[dict[str, Any]]]:
         yield [
             event
             | {"gen_ai.evaluation.score.value": score.value}
-            | {"gen_ai.evaluation.score.label": label, "trace_eval.system": score.system}
+            | {
+                "gen_ai.evaluation.score.label": label,
+                "trace_eval.system": score.system,
+            }
         ]
 
 
@@ -141,9 +157,14 @@ def _of_pairs(run: Run, policy: str | None) -> Iterator[list[dict[str, Any]]]:
         ]
         fused = overall.get(judgement.pair)
         rating = fused.rating if fused else None
-        whole = _event(judgement, judgement.pair, "overall", fused.why if fused else None)
+        whole = _event(
+            judgement, judgement.pair, "overall", fused.why if fused else None
+        )
         whole |= {"trace_eval.policy": fused.policy if fused else None}
-        yield [*events, whole | {label: judgement.status if rating is None else str(rating)}]
+        yield [
+            *events,
+            whole | {label: judgement.status if rating is None else str(rating)},
+        ]
 
 
 def _event(
@@ -161,7 +182,12 @@ def _event(
 def _attributes(values: dict[str, Any]) -> list[dict[str, Any]]:
     """Write attributes as OTLP does; what is None is left out."""
     return [
-        {"key": key, "value": {"doubleValue" if isinstance(value, float) else "stringValue": value}}
+        {
+            "key": key,
+            "value": {
+                "doubleValue" if isinstance(value, float) else "stringValue": value
+            },
+        }
         for key, value in values.items()
         if value is not None
     ]

@@ -34,7 +34,8 @@ class Extraction:
         out: file or URL of the blueprints.
         recordings: how many were named.
         errors: one sentence per recording that could not be decoded.
-        missing: group that no recording has, because its extractor never ran through -> why.
+        missing: group that no recording has, because its extractor never ran through ->
+            why.
         problems: records of manifests that could not be read.
         voices: whether the recordings, as answers of one system, have one voice.
     """
@@ -55,9 +56,10 @@ def extract_to(
 ) -> Extraction:
     """Extract recordings into ``out/blueprints.jsonl`` and ``out/clips.jsonl``, both made anew.
 
-    Outcomes are appended as soon as they are known; what is in the cache costs nothing, so the
-    same command continues after a kill. The engine ``ray`` also keeps ``out/shards``, and where
-    ``out`` is a URL nothing else; what an earlier job has finished is not read again there.
+    Outcomes are appended as soon as they are known; what is in the cache costs nothing,
+    so the same command continues after a kill. The engine ``ray`` also keeps
+    ``out/shards``, and where ``out`` is a URL nothing else; what an earlier job has
+    finished is not read again there.
     """
     if is_url(out) and options.engine != "ray":
         raise UserError(f"{out}: only -X engine=ray writes to a URL; name a folder")
@@ -90,7 +92,8 @@ def extract_to(
         keep = None if is_url(out) else _into(Path(out))
         skipping = begin if is_url(out) else None
         extract_each(requested, options, tell, shards=f"{out}/shards", begin=skipping)
-    # What is finished lacks no group for want of an extractor: such clips are tried again.
+    # What is finished lacks no group for want of an extractor: such clips are tried
+    # again.
     done.missing.update({} if finished else missing or {})
     if not is_url(out):
         done.voices.extend(voices_of_folder(Run(Path(out))))
@@ -132,7 +135,9 @@ def _into(out: Path) -> Callable[[Extracted], None]:
 
     def keep(result: Extracted) -> None:
         clip = result.blueprint.clip if result.blueprint else None
-        jsonl.append(clips, ClipRecord(source=result.source, clip=clip, error=result.error))
+        jsonl.append(
+            clips, ClipRecord(source=result.source, clip=clip, error=result.error)
+        )
         if result.blueprint and clip not in seen:
             seen.add(clip)
             jsonl.append(blueprints, result.blueprint)

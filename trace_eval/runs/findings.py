@@ -42,8 +42,9 @@ def _findings(records: Sequence[Mapping[str, Any]], items: Iterable[Item]) -> li
         )
     if clips := sum(signal.get("taken_channel") is not None for signal in signals):
         lines.append(
-            f"{clips} of {counted(len(records), 'clip')} {'was' if clips == 1 else 'were'} heard by"
-            " one channel alone (signal.taken_channel), because the channels cancel each other in"
-            " a mix; mend the phase where the sound is made"
+            f"{clips} of {counted(len(records), 'clip')}"
+            f" {'was' if clips == 1 else 'were'} heard by one channel alone"
+            " (signal.taken_channel), because the channels cancel each other in a mix;"
+            " mend the phase where the sound is made"
         )
     return [line for line in lines if line]

@@ -36,8 +36,8 @@ def input_name(manifest: Manifest) -> str:
 def default_out(manifest: Manifest, judge: str) -> Path:
     """Return where a run goes when nobody says: one place for the same input and judge.
 
-    ``runs/PAIRS-JUDGE[-I-of-N]``, with a hash of the input's path where another input of that
-    name has that folder already.
+    ``runs/PAIRS-JUDGE[-I-of-N]``, with a hash of the input's path where another input
+    of that name has that folder already.
     """
     name = input_name(manifest)
     stem = Path(name_of(name) if is_url(name) else name).stem
@@ -46,14 +46,17 @@ def default_out(manifest: Manifest, judge: str) -> Path:
     run = Run(plain)
     if not run.exists or name == run.record().input or _conflict(run, manifest) is None:
         return plain
-    return plain.with_name(f"{plain.name}-{hashlib.sha256(name.encode()).hexdigest()[:8]}")
+    return plain.with_name(
+        f"{plain.name}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    )
 
 
 def check_continues(run: Run, record: RunRecord, manifest: Manifest) -> None:
     """Refuse to mix judgements of other items, or judgements made in another way.
 
     Options that the record does not hold may differ, and
-    :data:`trace_eval.judges.options.MAY_CHANGE`: they cannot change a verdict that was given.
+    :data:`trace_eval.judges.options.MAY_CHANGE`: they cannot change a verdict that was
+    given.
 
     Raises:
         UserError: names the first difference and a folder to use instead.
@@ -61,14 +64,18 @@ def check_continues(run: Run, record: RunRecord, manifest: Manifest) -> None:
     before = run.record()
     other = f"use --out {fresh(run.folder)}"
     for part, details in differences(before, record, ("shard",)):
-        raise RunFolderError(f"{run.folder}: was made with another {part} ({details}); {other}")
+        raise RunFolderError(
+            f"{run.folder}: was made with another {part} ({details}); {other}"
+        )
     if conflict := _conflict(run, manifest):
         owner = before.input or "another input"
-        raise RunFolderError(f"{run.folder}: belongs to {owner}, and {conflict}; {other}")
+        raise RunFolderError(
+            f"{run.folder}: belongs to {owner}, and {conflict}; {other}"
+        )
     for part, details in differences(before, record, DECIDING):
         raise RunFolderError(
-            f"{run.folder}: was made with another {part} ({details}); {other}, or fuse to change"
-            " the policy only"
+            f"{run.folder}: was made with another {part} ({details}); {other}, or fuse"
+            " to change the policy only"
         )
 
 
@@ -84,7 +91,9 @@ def _conflict(run: Run, manifest: Manifest) -> str | None:
             return f"{kind} {item.id!r} has changed since it was judged"
     if not gone:
         return None
-    named = ", ".join(map(repr, gone[:_NAMED])) + (", ..." if len(gone) > _NAMED else "")
+    named = ", ".join(map(repr, gone[:_NAMED])) + (
+        ", ..." if len(gone) > _NAMED else ""
+    )
     return f"{len(gone)} of its {kind}s are not in {manifest.path} ({named})"
 
 
@@ -103,7 +112,8 @@ def refuse_own_input(run: Run, manifest: Manifest) -> None:
     path = Path(manifest.path)
     if path.is_file() and path.resolve().parent == run.folder.resolve():
         raise RunFolderError(
-            f"{path}: lies in the folder that is written to; use --out {fresh(run.folder)}"
+            f"{path}: lies in the folder that is written to; use --out"
+            f" {fresh(run.folder)}"
         )
 
 
@@ -132,7 +142,9 @@ def list_runs(below: Path, tag: str | None = None) -> list[ListedRun]:
             results.append(ListedRun(folder, problem=str(error)))
     if tag is not None:
         results = [run for run in results if run.record and run.record.tag == tag]
-    return sorted(results, key=lambda run: (run.record.started if run.record else "", run.folder))
+    return sorted(
+        results, key=lambda run: (run.record.started if run.record else "", run.folder)
+    )
 
 
 def _runs_below(folder: Path) -> Iterator[Path]:
@@ -171,10 +183,14 @@ def written_atomically(out: Path) -> Iterator[Path]:
         try:
             lock(handle, wait=False)
         except BlockingIOError:
-            raise RunFolderError(f"{part}: another process is merging into it") from None
+            raise RunFolderError(
+                f"{part}: another process is merging into it"
+            ) from None
         try:
             for left in set(part.iterdir()) - {mark}:
-                shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
+                shutil.rmtree(
+                    left
+                ) if left.is_dir() and not left.is_symlink() else left.unlink()
             yield part
             mark.unlink()
             part.rename(out)
@@ -199,5 +215,7 @@ def locked_for_reading(folder: Path) -> Iterator[None]:
             try:
                 lock(handle, shared=True, wait=False)
             except BlockingIOError:
-                raise RunFolderError(f"{folder}: another process is writing to this run") from None
+                raise RunFolderError(
+                    f"{folder}: another process is writing to this run"
+                ) from None
         yield

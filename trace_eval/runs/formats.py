@@ -12,15 +12,16 @@ from trace_eval.data.items import Item, Pair
 #: Endings of files that lose nothing; one is as good as another.
 _LOSSLESS = frozenset((".wav", ".flac", ".aif", ".aiff", ".au", ".caf", ".w64"))
 
-#: Shares of a format in two systems that differ by so much are told, from so many recordings of
-#: each on: of fewer, one file more or less is chance.
+#: Shares of a format in two systems that differ by so much are told, from so many
+#: recordings of each on: of fewer, one file more or less is chance.
 _APART, _LEAST = 0.25, 5
 
 
 def formats_line(items: Iterable[Item]) -> str:
     """Say which systems come in which formats, where lossy ones are not spread evenly; or nothing.
 
-    A codec takes away what judges hear, so a verdict between formats may be about the codec.
+    A codec takes away what judges hear, so a verdict between formats may be about the
+    codec.
     """
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for system, recording in _answers(items):
@@ -35,8 +36,8 @@ def formats_line(items: Iterable[Item]) -> str:
         formats = ", ".join(f"{n} {suffix[1:]}" for suffix, n in own.most_common())
         parts.append(f"{system}: {formats}")
     return (
-        f"the recordings of the systems come in different formats ({'; '.join(parts)}), and a"
-        " codec alone moves verdicts; give all of them one format"
+        f"the recordings of the systems come in different formats ({'; '.join(parts)}),"
+        " and a codec alone moves verdicts; give all of them one format"
     )
 
 
@@ -57,4 +58,8 @@ def _answers(items: Iterable[Item]) -> Iterator[tuple[str, Recording]]:
 
 def _suffix(recording: Recording) -> str:
     place = recording.audio if recording.audio is not None else recording.url
-    return "" if place is None else PurePosixPath(str(place).partition("?")[0]).suffix.lower()
+    return (
+        ""
+        if place is None
+        else PurePosixPath(str(place).partition("?")[0]).suffix.lower()
+    )

@@ -31,26 +31,30 @@ def check_policy(policy: AnyPolicy, judge: Judge) -> None:
     """Refuse typed policies for verdicts without types, before anything is sent.
 
     Raises:
-        UserError: the judge answers several questions by plain labels, and the policy takes
-            typed ties.
+        UserError: the judge answers several questions by plain labels, and the policy
+            takes typed ties.
     """
     rubric = judge.rubric
-    if len(rubric.dimensions) > 1 and rubric.scale != TYPED_TIE and isinstance(policy, Policy):
+    if (
+        len(rubric.dimensions) > 1
+        and rubric.scale != TYPED_TIE
+        and isinstance(policy, Policy)
+    ):
         raise _untyped(policy, judge.spec, rubric.scale.label_set)
 
 
 def _untyped(policy: Policy, judge: str, label_set: str | None) -> UserError:
     return UserError(
-        f"policy {policy.name} takes typed ties, and judge {judge} gives {label_set} labels on"
-        f" each dimension; use --policy {' or '.join(PLAIN_POLICIES)}"
+        f"policy {policy.name} takes typed ties, and judge {judge} gives {label_set}"
+        f" labels on each dimension; use --policy {' or '.join(PLAIN_POLICIES)}"
     )
 
 
 def fuse(judgement: Judgement, policy: AnyPolicy) -> Overall:
     """Fuse one judgement to its overall rating, where it can be known.
 
-    A dimension without a rating is never guessed: the overall rating is known where the policy
-    says the same whatever the missing ratings would be, and else there is none.
+    A dimension without a rating is never guessed: the overall rating is known where the
+    policy says the same whatever the missing ratings would be, and else there is none.
 
     Raises:
         UserError: a policy for typed ties meets plain labels.
@@ -61,7 +65,11 @@ def fuse(judgement: Judgement, policy: AnyPolicy) -> Overall:
             why = "the judge was asked for the pair as a whole"
             spread = verdict.distribution
             return _overall(
-                judgement, WHOLE_PAIR, rating=verdict.rating, why=why, distribution=spread
+                judgement,
+                WHOLE_PAIR,
+                rating=verdict.rating,
+                why=why,
+                distribution=spread,
             )
     if isinstance(policy, PlainPolicy):
         return _plain(judgement, policy)
@@ -79,12 +87,20 @@ def _overall(
 ) -> Overall:
     bits = None if distribution is None else round(entropy({**distribution}), 6)
     record = {"pair": judgement.pair, "policy": policy, "rating": rating, "why": why}
-    return Overall.model_validate(record | {"distribution": distribution, "entropy_bits": bits})
+    return Overall.model_validate(
+        record | {"distribution": distribution, "entropy_bits": bits}
+    )
 
 
-def _in_part(judgement: Judgement, policy: AnyPolicy, possible: Sequence[str]) -> Overall:
+def _in_part(
+    judgement: Judgement, policy: AnyPolicy, possible: Sequence[str]
+) -> Overall:
     """Fuse a judgement that lacks some ratings: to the only possible result, or none."""
-    missing = [name.replace("_", " ") for name in DIMENSIONS if name not in judgement.dimensions]
+    missing = [
+        name.replace("_", " ")
+        for name in DIMENSIONS
+        if name not in judgement.dimensions
+    ]
     unknown = " and ".join(missing)
     if len(possible) == 1:
         why = f"{policy.name} gives {possible[0]} whatever {unknown} would be"
@@ -97,7 +113,9 @@ def _in_part(judgement: Judgement, policy: AnyPolicy, possible: Sequence[str]) -
 
 
 def _plain(judgement: Judgement, policy: PlainPolicy) -> Overall:
-    labels = {str(name): verdict.rating for name, verdict in judgement.dimensions.items()}
+    labels = {
+        str(name): verdict.rating for name, verdict in judgement.dimensions.items()
+    }
     if judgement.status == "scored":
         decision = policy.decide(labels)
         return _overall(judgement, policy.name, decision.label, decision.why)
@@ -105,7 +123,8 @@ def _plain(judgement: Judgement, policy: PlainPolicy) -> Overall:
     present = bool(labels) and judgement.label_set == "typed"
     cases = product(POINTS, repeat=len(missing)) if present else ()
     possible = {
-        policy.decide(labels | dict(zip(missing, case, strict=True))).label for case in cases
+        policy.decide(labels | dict(zip(missing, case, strict=True))).label
+        for case in cases
     }
     return _in_part(judgement, policy, sorted(possible))
 
@@ -118,11 +137,17 @@ def _typed(judgement: Judgement, policy: Policy) -> Overall:
     decision = policy.decide(*scored)
     spread = overall_distribution(judgement, policy)
     return _overall(
-        judgement, policy.name, rating=decision.rating, why=decision.why, distribution=spread
+        judgement,
+        policy.name,
+        rating=decision.rating,
+        why=decision.why,
+        distribution=spread,
     )
 
 
-def overall_distribution(judgement: Judgement, policy: Policy) -> dict[Rating, float] | None:
+def overall_distribution(
+    judgement: Judgement, policy: Policy
+) -> dict[Rating, float] | None:
     """Return the overall rating's distribution; its entropy says how uncertain the judge was.
 
     A dimension without votes counts as certain. None: the judgement is unscored, or no
@@ -146,7 +171,8 @@ def fuse_run(run: Run, policy: AnyPolicy, others: Iterable[str] = ()) -> list[Ov
     Args:
         run: locked for writing.
         others: policies that the run was fused with before; their results, under
-            ``policies/NAME``, are brought up to date. One that cannot be had any more is left.
+            ``policies/NAME``, are brought up to date. One that cannot be had any more
+            is left.
     """
     overall = _fuse_to(run, policy, run.folder)
     for spec in others:
@@ -164,7 +190,10 @@ def _fuse_to(run: Run, policy: AnyPolicy, folder: Path) -> list[Overall]:
         for pair in run.pairs()
     }
     make_folder(folder, private=True)
-    write_all(folder / "overall.jsonl", (result.model_dump_json() for result in overall.values()))
+    write_all(
+        folder / "overall.jsonl",
+        (result.model_dump_json() for result in overall.values()),
+    )
     write_all(folder / "results.csv", results_table(run, overall).csv_lines())
     return list(overall.values())
 
@@ -180,5 +209,7 @@ def fuse_again(folder: Path | str, spec: str | Path | AnyPolicy) -> list[Overall
         record = run.record()
         policies = tuple(dict.fromkeys((named, *record.policies, record.policy)))
         overall = fuse_run(run, policy, policies[1:])
-        run.write_record(record.model_copy(update={"policy": named, "policies": policies}))
+        run.write_record(
+            record.model_copy(update={"policy": named, "policies": policies})
+        )
     return overall

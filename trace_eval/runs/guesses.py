@@ -25,10 +25,12 @@ if TYPE_CHECKING:  # bring numpy
     from extractors import Extractor
     from trace_eval.extracting.clip import Extracted
 
-#: So many items are looked at; so many texts must be foreign where none of them names a language.
+#: So many items are looked at; so many texts must be foreign where none of them names a
+#: language.
 ITEMS, UNNAMED = 100, 3
 
-#: So many clips with guessed words, before there are two that are understood, say it as well.
+#: So many clips with guessed words, before there are two that are understood, say it as
+#: well.
 GUESSED, UNDERSTOOD = 4, 2
 
 #: So many clips in a language that is sure say what a run speaks.
@@ -43,7 +45,9 @@ def seeming_language(items: Iterable[Item]) -> str | None:
     codes: Counter[str] = Counter()
     for item in islice(items, ITEMS):
         text = item.instruction.text
-        if code := requested_language(text, None, item.language) or written_language(text or ""):
+        if code := requested_language(text, None, item.language) or written_language(
+            text or ""
+        ):
             codes[code] += 1
     for code, count in codes.most_common(1):
         if 2 * count > codes.total() and (code != UNSURE or count >= UNNAMED):
@@ -56,7 +60,11 @@ class LanguageAdvice:
 
     def __init__(self, plan: Sequence[Extractor], options: Options) -> None:
         self._model = next(
-            (str(getattr(e, "model", e.name)) for e in plan if getattr(e, "english_only", False)),
+            (
+                str(getattr(e, "model", e.name))
+                for e in plan
+                if getattr(e, "english_only", False)
+            ),
             None,
         )
         self._options = options
@@ -67,13 +75,21 @@ class LanguageAdvice:
         language = self._model and seeming_language(items)
         if not language or language == "en":
             return None
-        named = "not to be in English" if language == UNSURE else f"to be {language_name(language)}"
+        named = (
+            "not to be in English"
+            if language == UNSURE
+            else f"to be {language_name(language)}"
+        )
         return self._advice(f"answers seem {named}, and the recogniser")
 
     def of_clip(self, clip: Extracted) -> str | None:
         """Say what the first clips tell, where the words of nearly all are guesses."""
         result = clip.blueprint
-        if self._model is None or result is None or not isinstance(result.transcript, Transcript):
+        if (
+            self._model is None
+            or result is None
+            or not isinstance(result.transcript, Transcript)
+        ):
             return None
         self._clips[guessed(result) is not None] += 1
         if self._clips[False] == UNDERSTOOD:
@@ -86,9 +102,15 @@ class LanguageAdvice:
     def _advice(self, what: str) -> str:
         model, self._model = self._model, None
         chosen = self._options.extract.overrides.get("transcript", "auto") == "auto"
-        remedy = install_line("base") if chosen else "take -x transcript=faster-whisper:base"
+        remedy = (
+            install_line("base") if chosen else "take -x transcript=faster-whisper:base"
+        )
         rest = "voice quality and delivery alone are judged"
-        without = rest if self._options.judges == ("rules",) else "the judge reads guessed words"
+        without = (
+            rest
+            if self._options.judges == ("rules",)
+            else "the judge reads guessed words"
+        )
         return f"{what} {model} writes English alone: {remedy}; without it {without}"
 
 
@@ -113,8 +135,9 @@ class Guesses(NamedTuple):
         if not self.guessed:
             return None
         return (
-            f"the recogniser guessed the words of {self.guessed} of {counted(self.clips, 'clip')};"
-            " no verdict of rules rests on guesses, and other judges are warned of them;"
+            f"the recogniser guessed the words of {self.guessed} of"
+            f" {counted(self.clips, 'clip')}; no verdict of rules rests on guesses, and"
+            " other judges are warned of them;"
             f" {better_recogniser(self.named)}{self._majority}"
         )
 
@@ -122,12 +145,15 @@ class Guesses(NamedTuple):
     def _majority(self) -> str:
         """The language that unsure clips probably speak, where most of the others speak it."""
         of = sum(self.sure.values())
-        language, times = max(self.sure.items(), key=lambda item: item[1], default=("", 0))
+        language, times = max(
+            self.sure.items(), key=lambda item: item[1], default=("", 0)
+        )
         if not self.unsure or times < MANY or 2 * times <= of:
             return ""
         return (
-            f"; the language of {self.unsure} is unsure, and {times} of the other {of} are"
-            f" {language_name(language)}: --language {language} would take them for that, too"
+            f"; the language of {self.unsure} is unsure, and {times} of the other {of}"
+            f" are {language_name(language)}: --language {language} would take them for"
+            " that, too"
         )
 
 
@@ -144,7 +170,9 @@ def guesses_of(records: Iterable[Mapping[str, Any]]) -> Guesses:
 
 def _clip(record: Mapping[str, Any]) -> tuple[bool, bool, str | None] | None:
     """Say of a transcript: its words are guessed, a language is named, which is sure."""
-    transcript, rate, signal = (record.get(n) or {} for n in ("transcript", "rate", "signal"))
+    transcript, rate, signal = (
+        record.get(n) or {} for n in ("transcript", "rate", "signal")
+    )
     if transcript.get("status") != "ok":
         return None
     why = guess_of(

@@ -62,7 +62,9 @@ class Job:
 
     def __post_init__(self) -> None:
         if isinstance(self.out, str) and self.options.extract.engine != "ray":
-            raise UserError(f"{self.out}: only -X engine=ray writes to a URL; name a folder")
+            raise UserError(
+                f"{self.out}: only -X engine=ray writes to a URL; name a folder"
+            )
 
     @property
     def folder(self) -> Path:
@@ -72,7 +74,9 @@ class Job:
             UserError: it is on an object store.
         """
         if isinstance(self.out, str):
-            raise UserError(f"{self.out}: this needs a folder on this machine; name one with --out")
+            raise UserError(
+                f"{self.out}: this needs a folder on this machine; name one with --out"
+            )
         return self.out
 
     def problems(self) -> tuple[object, ...]:
@@ -86,10 +90,13 @@ class Job:
         lines = (*manifest.notes, *manifest.problems, *manifest.warnings)
         return (*lines, *check_audio(manifest.items))
 
-    def estimate(self, quick: bool = False, listener: Listener | None = None) -> CostEstimate:
+    def estimate(
+        self, quick: bool = False, listener: Listener | None = None
+    ) -> CostEstimate:
         """Estimate calls, tokens and cost of unscored items; no run is made.
 
-        Nothing is sent but, to a model that its judge serves, a few calls that tell the hours.
+        Nothing is sent but, to a model that its judge serves, a few calls that tell the
+        hours.
 
         Args:
             quick: from the durations in the files' headers alone, without extraction.
@@ -101,13 +108,18 @@ class Job:
             return quick_estimate(self.manifest, self.options, self.folder)
         return estimate_manifest(self.manifest, self.options, self.folder, listener)
 
-    def session(self, listener: Listener | None = None, offline: bool = False) -> Session:
+    def session(
+        self, listener: Listener | None = None, offline: bool = False
+    ) -> Session:
         """Open a session of the run as a context; offline, caches and batches answer alone.
 
         Raises:
-            UserError: see :class:`~trace_eval.runs.session.Session`; an A/A has another judge.
+            UserError: see :class:`~trace_eval.runs.session.Session`; an A/A has another
+                judge.
         """
-        judging = replace(self.options.judging, offline=offline or self.options.judging.offline)
+        judging = replace(
+            self.options.judging, offline=offline or self.options.judging.offline
+        )
         options = replace(self.options, judging=judging)
         session = Session(
             manifest=self.manifest,
@@ -126,7 +138,8 @@ class Job:
         """Judge what is not scored yet; a run that is there is continued.
 
         Args:
-            batch_results: result files of a provider's batch; with these nothing is sent.
+            batch_results: result files of a provider's batch; with these nothing is
+                sent.
 
         Raises:
             UserError: see :class:`~trace_eval.runs.session.Session`.
@@ -140,8 +153,9 @@ class Job:
     ) -> Iterator[tuple[Path, Summary]]:
         """Judge as :meth:`judge`; gives the run and its summary while the block runs.
 
-        With the engine ``ray``, a cluster judges the shards of the items, and where the run is on
-        an object store, the folder is a copy that goes at the end of the block.
+        With the engine ``ray``, a cluster judges the shards of the items, and where the
+        run is on an object store, the folder is a copy that goes at the end of the
+        block.
         """
         if self.options.extract.engine == "ray" and not batch_results:
             with self._on_ray(listener).judged() as (folder, summary):
@@ -154,7 +168,9 @@ class Job:
     def _on_ray(self, listener: Listener | None) -> RayJudging:
         from trace_eval.runs.ray.job import RayJudging
 
-        judging = RayJudging(self.manifest, self.out, self.options, listener, self.source)
+        judging = RayJudging(
+            self.manifest, self.out, self.options, listener, self.source
+        )
         if self.repeat and self.source:
             _check_same_judge(self.source, judging.session)
         return judging
@@ -175,8 +191,8 @@ def _check_same_judge(run: Run, session: Session) -> None:
     )
     for _, details in differences(own, now, ("judge",)):
         raise UserError(
-            f"{run.folder}: an A/A needs its own judge and options ({details}); trace-eval show RUN"
-            " --config writes them for --config"
+            f"{run.folder}: an A/A needs its own judge and options ({details});"
+            " trace-eval show RUN --config writes them for --config"
         )
 
 
@@ -194,22 +210,27 @@ def open_job(
 
     Args:
         items: a manifest, its file, folder or URL, or a table at hand (see
-            :func:`trace_eval.data.sources.source_of`): pairs, and with rubrics single answers.
+            :func:`trace_eval.data.sources.source_of`): pairs, and with rubrics single
+            answers.
         out: the run folder; None: see :func:`~trace_eval.runs.folders.default_out`.
         options: how; recordings that are bytes go to the folder of their cache.
-        audio_root: folder of relative audio paths, or its URL; None: the manifest's own.
+        audio_root: folder of relative audio paths, or its URL; None: the manifest's
+            own.
         limit: read this many records at most.
         shard: ``I/N``: part I of N of the items.
-        columns: field -> column of the file, for fields that are called otherwise there.
+        columns: field -> column of the file, for fields that are called otherwise
+            there.
 
     Raises:
-        UserError: a name is unknown, the file cannot be read or has no record, the shard is none,
-            or what is to be judged by turn is no pair of conversations.
+        UserError: a name is unknown, the file cannot be read or has no record, the
+            shard is none, or what is to be judged by turn is no pair of conversations.
     """
     options = options or Options()
     layout, by_turn = options.extract.layout, options.extract.by_turn
     if by_turn and options.rubrics:
-        raise UserError("by_turn: is for pairs; to score turns, use a rubric such as conciseness")
+        raise UserError(
+            "by_turn: is for pairs; to score turns, use a rubric such as conciseness"
+        )
     part = Shard.parse(shard) if shard else None
     if not isinstance(items, Manifest):
         _check_names(options)
@@ -237,7 +258,10 @@ def _check_names(options: Options) -> None:
 
 
 def _read(
-    source: ItemSource, options: Options, reading: InputOptions, layout: str | None = None
+    source: ItemSource,
+    options: Options,
+    reading: InputOptions,
+    layout: str | None = None,
 ) -> Manifest:
     """Read the items of an input, or with rubrics the conversations of any layout."""
     where = location(source) if isinstance(source, Path | str) else None
@@ -247,7 +271,11 @@ def _read(
         agent_voice=extract.agent_voice,
         kept=conversations_folder(extract.cache),
     )
-    if options.rubrics and isinstance(where, Path) and (layout or holds_conversations(where)):
+    if (
+        options.rubrics
+        and isinstance(where, Path)
+        and (layout or holds_conversations(where))
+    ):
         return conversations_manifest(where, reading.limit, layout, calls)
     read = read_items if options.rubrics else read_manifest
     return read(
@@ -298,8 +326,8 @@ def open_again(
     """Say what is judged again and where its results go, see :func:`judge_again`; judge nothing.
 
     Raises:
-        UserError: no such run, one of the other command, the output is the run itself, or fewer
-            than one item is wanted.
+        UserError: no such run, one of the other command, the output is the run itself,
+            or fewer than one item is wanted.
     """
     source, options = Run.open(run), options or Options()
     if items is not None and items < 1:
@@ -320,11 +348,15 @@ def open_again(
         raise UserError(f"{out}: is the run that is judged again; name another --out")
     if source.holds_scores != bool(options.rubrics):
         how = "rate" if source.holds_scores else "judge"
-        raise UserError(f"{source.folder}: is a run of {how}; judge it again with trace-eval {how}")
+        raise UserError(
+            f"{source.folder}: is a run of {how}; judge it again with trace-eval {how}"
+        )
     if repeat:
         judging = options.judging
         step = judging.samples if "seed" in source.record().judge.parameters else 0
-        options = replace(options, judging=replace(judging, cache=None, seed=judging.seed + step))
+        options = replace(
+            options, judging=replace(judging, cache=None, seed=judging.seed + step)
+        )
     return Job(
         manifest=Manifest(source.folder, every, notes=notes),
         out=out,
@@ -344,18 +376,22 @@ def judge_again(
 ) -> Summary:
     """Judge the items of a finished run again, on its stored evidence; extracts nothing.
 
-    A run that is there already is continued. What has no stored blueprint is unscored. The new
-    run's blueprints are those of the old one, byte for byte, so that a comparison of both
-    (``compare --judge-change``, ``gate --aa``) can prove that only the judge differs.
+    A run that is there already is continued. What has no stored blueprint is unscored.
+    The new run's blueprints are those of the old one, byte for byte, so that a
+    comparison of both (``compare --judge-change``, ``gate --aa``) can prove that only
+    the judge differs.
 
     Args:
         out: folder of the new run; None: beside the old one.
         options: of the new judge; :class:`RateOptions` for a run of single answers.
         items: judge so many only, at even distances.
-        repeat: A/A: the run's own judge once more, with the next seed, past the reply cache.
+        repeat: A/A: the run's own judge once more, with the next seed, past the reply
+            cache.
         listener: called for every finished item.
 
     Raises:
         UserError: no such run, or see :class:`trace_eval.runs.session.Session`.
     """
-    return open_again(run, out, options=options, items=items, repeat=repeat).judge(listener)
+    return open_again(run, out, options=options, items=items, repeat=repeat).judge(
+        listener
+    )

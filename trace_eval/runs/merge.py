@@ -41,7 +41,8 @@ class Merged:
         out: the new folder.
         folders: how many were joined.
         blueprints: distinct clips.
-        summary: of the new run; None where blueprints were joined that were never judged.
+        summary: of the new run; None where blueprints were joined that were never
+            judged.
         missing: shards that were not there, e.g. ``2/8``; empty unless ``partial``.
     """
 
@@ -57,24 +58,27 @@ def merge(folders: Sequence[Path], out: Path, partial: bool = False) -> Merged:
 
     ``partial``: shards may be missing, and runs may have been stopped before their end.
 
-    Pairs come in the order of the whole input, or of the folders where those are no shards.
-    Records that several folders share are kept once.
+    Pairs come in the order of the whole input, or of the folders where those are no
+    shards. Records that several folders share are kept once.
 
     Raises:
         UserError: shards are missing or of another input; runs were made with different
-            options; two of them contradict each other; one was stopped before its end; or
-            ``out`` exists.
+            options; two of them contradict each other; one was stopped before its end;
+            or ``out`` exists.
     """
     if len({folder.resolve() for folder in folders}) < len(folders):
         raise RunFolderError("merge: one folder is named twice; name each once")
     judged = {folder: Run(folder).exists for folder in folders}
     for folder in folders:
         if not judged[folder] and not (folder / "blueprints.jsonl").is_file():
-            raise RunFolderError(f"{folder}: no run and no blueprints here; name an --out of judge")
+            raise RunFolderError(
+                f"{folder}: no run and no blueprints here; name an --out of judge"
+            )
     if len(set(judged.values())) > 1:
         raise RunFolderError(
             f"{next(f for f in folders if judged[f])} is a run,"
-            f" {next(f for f in folders if not judged[f])} only has blueprints; merge one kind"
+            f" {next(f for f in folders if not judged[f])} only has blueprints; merge"
+            " one kind"
         )
     with ExitStack() as stack:
         for folder in folders:
@@ -126,8 +130,8 @@ class _Runs:
             one, other = self.records[first], self.records[folder]
             for part, details in differences(one, other, COMMON, "there"):
                 raise RunFolderError(
-                    f"{first} and {folder}: were made with another {part} ({details}); merge runs"
-                    " of one kind, or fuse them with one policy first"
+                    f"{first} and {folder}: were made with another {part} ({details});"
+                    " merge runs of one kind, or fuse them with one policy first"
                 )
 
     def _check_shards(self) -> None:
@@ -135,7 +139,9 @@ class _Runs:
         if not any(shards.values()):
             return
         if lone := [folder for folder, shard in shards.items() if shard is None]:
-            raise RunFolderError(f"{lone[0]}: is no shard, others are; merge the shards first")
+            raise RunFolderError(
+                f"{lone[0]}: is no shard, others are; merge the shards first"
+            )
         whole = {folder: (s.of, s.pairs, s.digest) for folder, s in shards.items() if s}
         index = {folder: s.index for folder, s in shards.items() if s}
         self.folders = sorted(self.folders, key=lambda folder: index[folder])
@@ -143,17 +149,21 @@ class _Runs:
         for before, folder in pairwise(self.folders):
             if whole[folder] != whole[first]:
                 raise RunFolderError(
-                    f"{first} and {folder}: are shards of different inputs, or of different"
-                    " numbers of shards; merge those of one input"
+                    f"{first} and {folder}: are shards of different inputs, or of"
+                    " different numbers of shards; merge those of one input"
                 )
             if index[folder] == index[before]:
-                raise RunFolderError(f"{before} and {folder}: are the same shard; name one of them")
+                raise RunFolderError(
+                    f"{before} and {folder}: are the same shard; name one of them"
+                )
         of = whole[first][0]
-        self.missing = [f"{n}/{of}" for n in range(1, of + 1) if n not in index.values()]
+        self.missing = [
+            f"{n}/{of}" for n in range(1, of + 1) if n not in index.values()
+        ]
         if self.missing and not self.partial:
             raise RunFolderError(
-                f"merge: shards {', '.join(self.missing)} are missing; name their folders, or"
-                " merge what is there with --partial"
+                f"merge: shards {', '.join(self.missing)} are missing; name their"
+                " folders, or merge what is there with --partial"
             )
 
     def _check_finished(self) -> None:
@@ -162,20 +172,29 @@ class _Runs:
             waiting, count = _never_judged(folder, self.files, self.records[folder])
             if waiting:
                 shard = self.records[folder].shard
-                name = f"{folder} (shard {shard.index}/{shard.of})" if shard else str(folder)
+                name = (
+                    f"{folder} (shard {shard.index}/{shard.of})"
+                    if shard
+                    else str(folder)
+                )
                 what = counted(count, self.files.item)
                 raise RunFolderError(
-                    f"{name}: was stopped before the end: {waiting} of {what} were never judged;"
-                    " repeat its command, or merge what is there with --partial"
+                    f"{name}: was stopped before the end: {waiting} of {what} were"
+                    " never judged; repeat its command, or merge what is there with"
+                    " --partial"
                 )
 
     def write(self, to: Run) -> Merged:
         """Write a whole run."""
         files = self.files
         jsonl.write_all(to.path(f"{files.items}.jsonl"), self._items())
-        problems = (line for folder in self.folders for line in _lines(folder, "problems"))
+        problems = (
+            line for folder in self.folders for line in _lines(folder, "problems")
+        )
         jsonl.write_all(to.path("problems.jsonl"), dict.fromkeys(problems))
-        spending = [line for folder in self.folders for line in _lines(folder, "spending")]
+        spending = [
+            line for folder in self.folders for line in _lines(folder, "spending")
+        ]
         if spending:
             jsonl.write_all(to.path("spending.jsonl"), spending)
         self._settle_shared()
@@ -185,7 +204,8 @@ class _Runs:
                 line
                 for number, folder in enumerate(self.folders)
                 for line in _lines(folder, name)
-                if self.owner.get(strict_json.record(line, folder)[files.item]) == number
+                if self.owner.get(strict_json.record(line, folder)[files.item])
+                == number
             )
             jsonl.write_all(to.path(f"{name}.jsonl"), owned)
         summary = Summary(total=len(self.owner) + sum(1 for _ in to.problems()))
@@ -210,8 +230,13 @@ class _Runs:
         """Yield the items in input order, each once."""
         self._shared: dict[str, list[int]] = {}
         kind, marks = self.files.item, dict[str, bytes]()
-        for _, number, line in heapq.merge(*map(self._placed, range(len(self.folders)))):
-            item, mark = strict_json.record(line, self.folders[number])["id"], _hash(line)
+        for _, number, line in heapq.merge(
+            *map(self._placed, range(len(self.folders)))
+        ):
+            item, mark = (
+                strict_json.record(line, self.folders[number])["id"],
+                _hash(line),
+            )
             if item not in self.owner:
                 self.owner[item], marks[item] = number, mark
                 yield line
@@ -219,8 +244,8 @@ class _Runs:
             one, other = self.folders[self.owner[item]], self.folders[number]
             if mark != marks[item]:
                 raise RunFolderError(
-                    f"{one} and {other}: {kind} {item!r} differs between the two; give the {kind}s"
-                    " of each input their own ids"
+                    f"{one} and {other}: {kind} {item!r} differs between the two; give"
+                    f" the {kind}s of each input their own ids"
                 )
             self._shared.setdefault(item, [self.owner[item]]).append(number)
 
@@ -235,8 +260,8 @@ class _Runs:
                 yield place, number, line
         except ValueError:
             raise RunFolderError(
-                f"{folder}: places.jsonl and {self.files.items}.jsonl disagree; repeat the judge"
-                " command to repair the run"
+                f"{folder}: places.jsonl and {self.files.items}.jsonl disagree; repeat"
+                " the judge command to repair the run"
             ) from None
 
     def _settle_shared(self) -> None:
@@ -262,8 +287,9 @@ class _Runs:
             if len(set(marks.values())) > 1:
                 one, other = (self.folders[number] for number in list(marks)[:2])
                 raise RunFolderError(
-                    f"{one} and {other}: {kind} {item!r} was judged differently in each;"
-                    f" give the {kind}s of each input their own ids, or merge one of them"
+                    f"{one} and {other}: {kind} {item!r} was judged differently in"
+                    f" each; give the {kind}s of each input their own ids, or merge one"
+                    " of them"
                 )
             scored.setdefault(item, Counter()).update(marks.keys())
         for item, runs in scored.items():
@@ -278,14 +304,20 @@ class _Runs:
                 "shard": None,
                 "input": ", ".join(dict.fromkeys(record.input for record in records)),
                 "input_sha256": records[0].input_sha256 if len(inputs) == 1 else None,
-                "sessions": tuple(session for record in records for session in record.sessions),
-                "judge_observed": _observed([record.judge_observed for record in records]),
+                "sessions": tuple(
+                    session for record in records for session in record.sessions
+                ),
+                "judge_observed": _observed(
+                    [record.judge_observed for record in records]
+                ),
                 "coverage": summary.record(),
                 "merged": tuple(
                     OriginRecord(
                         run=str(folder),
                         shard=one.shard,
-                        environment=one.environment.model_dump(mode="json", exclude={"packages"}),
+                        environment=one.environment.model_dump(
+                            mode="json", exclude={"packages"}
+                        ),
                     )
                     for folder, one in zip(self.folders, records, strict=True)
                 ),
@@ -300,7 +332,9 @@ def _never_judged(folder: Path, files: _Files, record: RunRecord) -> tuple[int, 
     for line in _lines(folder, files.verdicts):
         verdict = strict_json.record(line, folder)
         outcomes.setdefault(verdict[files.item], set()).add(verdict.get("rubric", ""))
-    ids = [strict_json.record(line, folder)["id"] for line in _lines(folder, files.items)]
+    ids = [
+        strict_json.record(line, folder)["id"] for line in _lines(folder, files.items)
+    ]
     return sum(len(outcomes.get(item, ())) < rubrics for item in ids), len(ids)
 
 

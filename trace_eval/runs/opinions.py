@@ -43,9 +43,11 @@ def read_opinions(
 
     Args:
         columns: of a file, see :func:`trace_eval.opinions.judge_files.read_judge_file`.
-        numbers: more numbers per answer to read: of a run's blueprints (``p808``, ``utmos``,
-            ``rate.wpm``) or measures (``wer``), of a file's columns ``NUMBER_a`` and ``NUMBER_b``.
-        rows_are_items: a file may lack ids, because no other labels will be joined to it.
+        numbers: more numbers per answer to read: of a run's blueprints (``p808``,
+            ``utmos``, ``rate.wpm``) or measures (``wer``), of a file's columns
+            ``NUMBER_a`` and ``NUMBER_b``.
+        rows_are_items: a file may lack ids, because no other labels will be joined to
+            it.
 
     Raises:
         UserError: neither can be read there.
@@ -53,13 +55,15 @@ def read_opinions(
     if is_folder(path):
         if columns not in (None, Columns()):
             raise UserError(
-                f"{path}: --prediction, --truth, --id, --map, --flip-b, --where, --scale and"
-                " --column mean nothing for a run, whose columns are known; leave them out"
+                f"{path}: --prediction, --truth, --id, --map, --flip-b, --where,"
+                " --scale and --column mean nothing for a run, whose columns are known;"
+                " leave them out"
             )
         return _read_run(path, numbers)
     if not is_file(path):
         raise UserError(
-            f"{path}: no such run or file of judgements; trace-eval runs lists the runs under runs/"
+            f"{path}: no such run or file of judgements; trace-eval runs lists the"
+            " runs under runs/"
         )
     return read_judge_file(path, columns or Columns(), numbers, rows_are_items)
 
@@ -76,12 +80,14 @@ def read_with_labels(
 
     Args:
         sources: runs, or files of judgements or of scores, or what was read of them.
-        labels: a file or a table at hand, e.g. a data frame, whose labels may name the systems of
-            an item; or what was read of one; None: none.
-        columns: how the files name their columns and labels: beside a run those of the labels, of
-            two files each has what it has of them. None: the command has no options for them.
+        labels: a file or a table at hand, e.g. a data frame, whose labels may name the
+            systems of an item; or what was read of one; None: none.
+        columns: how the files name their columns and labels: beside a run those of the
+            labels, of two files each has what it has of them. None: the command has no
+            options for them.
         numbers, rows_are_items: see :func:`read_opinions`.
-        rubric: name or file of what is scored; None: the only one that the sources have.
+        rubric: name or file of what is scored; None: the only one that the sources
+            have.
 
     Raises:
         UserError: one cannot be read, or sources hold labels and scores.
@@ -89,11 +95,13 @@ def read_with_labels(
     scored = {holds_scores(source, columns) for source in sources}
     if len(scored) > 1:
         raise UserError(
-            "some sources hold labels of pairs and others scores of single answers; compare those"
-            " of one kind"
+            "some sources hold labels of pairs and others scores of single answers;"
+            " compare those of one kind"
         )
     if True in scored:
-        return sharing_instructions(*read_with_ratings(sources, labels, columns, rubric))
+        return sharing_instructions(
+            *read_with_ratings(sources, labels, columns, rubric)
+        )
     mapping = columns.mapping if columns else None
     columns = columns or Columns()
     judged = [
@@ -103,7 +111,9 @@ def read_with_labels(
         for source in sources
     ]
     if isinstance(labels, Path):
-        files = [source for source in sources if isinstance(source, Path) and is_file(source)]
+        files = [
+            source for source in sources if isinstance(source, Path) and is_file(source)
+        ]
         named = _there(columns.fields, labels, files)
         where = _conditions(columns, labels, files)
         labels = read_labels(
@@ -118,7 +128,12 @@ def read_with_labels(
     elif labels is not None and not isinstance(labels, Opinions):
         where = columns.where
         labels = table_labels(
-            labels, columns.fields, mapping=mapping, about=judged, where=where, scale=columns.scale
+            labels,
+            columns.fields,
+            mapping=mapping,
+            about=judged,
+            where=where,
+            scale=columns.scale,
         )
     return sharing_instructions(judged, labels)
 
@@ -135,19 +150,31 @@ def _own(columns: Columns, source: Path, labels: Any) -> Columns:
     return replace(columns, named=named, id=None, where=where)
 
 
-def _conditions(columns: Columns, path: Path, others: Sequence[Path]) -> tuple[RowFilter, ...]:
+def _conditions(
+    columns: Columns, path: Path, others: Sequence[Path]
+) -> tuple[RowFilter, ...]:
     """Keep the conditions on a file's rows, but those on columns that only other files have."""
     if not columns.where or not others:
         return columns.where
-    own, theirs = {*names_in(path)}, {name for other in others for name in names_in(other)}
-    return tuple(one for one in columns.where if one.column in own or one.column not in theirs)
+    own, theirs = (
+        {*names_in(path)},
+        {name for other in others for name in names_in(other)},
+    )
+    return tuple(
+        one for one in columns.where if one.column in own or one.column not in theirs
+    )
 
 
-def _there(named: Mapping[str, str], path: Path, others: Sequence[Path]) -> Mapping[str, str]:
+def _there(
+    named: Mapping[str, str], path: Path, others: Sequence[Path]
+) -> Mapping[str, str]:
     """Keep the named columns of a file, but those that only other files have."""
     if not named or not others:
         return named
-    own, theirs = {*names_in(path)}, {name for other in others for name in names_in(other)}
+    own, theirs = (
+        {*names_in(path)},
+        {name for other in others for name in names_in(other)},
+    )
     return {
         field: name
         for field, name in named.items()
@@ -165,12 +192,16 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
     pairs = list(run.pairs())
     judgements, overall = run.judgements(), run.overall()
     if not judgements:
-        raise UserError(f"{folder}: the run has no judgements yet; run `trace-eval judge` first")
+        raise UserError(
+            f"{folder}: the run has no judgements yet; run `trace-eval judge` first"
+        )
     by_pair = _facts(run, pairs, numbers)
     row_of_pair = {pair.id: row for row, pair in enumerate(pairs)}
     stray = next((pair for pair in judgements if pair not in row_of_pair), None)
     if stray is not None:
-        raise UserError(f"{folder}: judgement of pair {stray!r}, which is not in pairs.jsonl")
+        raise UserError(
+            f"{folder}: judgement of pair {stray!r}, which is not in pairs.jsonl"
+        )
     judged = [judgements[pair.id] for pair in pairs if pair.id in judgements]
     rows = [row_of_pair[judgement.pair] for judgement in judged]
     facts = _at_rows(by_pair, rows)
@@ -185,7 +216,8 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
     table |= _reasons(judged)
     if overall:
         fused = [overall.get(judgement.pair) for judgement in judged]
-        # Plain labels are no typed ties that happen to name winners: they have their column.
+        # Plain labels are no typed ties that happen to name winners: they have their
+        # column.
         plain = any(judgement.label_set in ("plain", "forced") for judgement in judged)
         name = "preference" if plain else "overall"
         # A match is no label of the pair as a whole and has its own column.
@@ -193,7 +225,9 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
             record.rating if record and record.rating not in ("true", "false") else None
             for record in fused
         )
-    table |= _present({"match": _texts(judgement.label("match") for judgement in judged)})
+    table |= _present(
+        {"match": _texts(judgement.label("match") for judgement in judged)}
+    )
     place = first_position_test(map(VerdictRow.of, judged), facts["instruction_id"])
     warning = place.warning if place else None
     by_position = (DataWarning("place", f"{folder}: {warning}"),) if warning else ()
@@ -207,13 +241,23 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
 
 def _unmeasured(run: Run, numbers: Sequence[str]) -> Iterator[DataWarning]:
     """Say why a number was measured of no pair at all, as where its package was missing."""
-    records = run.measures().values() if any(place_of(n) is None for n in numbers) else ()
+    records = (
+        run.measures().values() if any(place_of(n) is None for n in numbers) else ()
+    )
     for name in dict.fromkeys(numbers):
         sides = {f"{name}_{side}" for side in "ab"}
-        tried = [m for result in records for side, m in result.measures.items() if side in sides]
+        tried = [
+            m
+            for result in records
+            for side, m in result.measures.items()
+            if side in sides
+        ]
         if tried and all(measure.value is None for measure in tried):
             ((reason, _),) = Counter(measure.reason for measure in tried).most_common(1)
-            text = f"{run.folder}: {name} was measured of no pair ({reason}); then judge again"
+            text = (
+                f"{run.folder}: {name} was measured of no pair ({reason}); then judge"
+                " again"
+            )
             yield DataWarning("unmeasured", text)
 
 
@@ -221,7 +265,9 @@ def _texts(labels: Iterable[Label | None]) -> list[str | None]:
     return [None if label is None else str(label) for label in labels]
 
 
-def _present(columns: Mapping[str, list[Any]], always: Collection[str] = ()) -> RunColumns:
+def _present(
+    columns: Mapping[str, list[Any]], always: Collection[str] = ()
+) -> RunColumns:
     """Keep the columns that hold anything, and those that are always there."""
     present: RunColumns = {}
     for name, column in columns.items():
@@ -262,12 +308,15 @@ def _certainty(judged: list[Judgement], overall: dict[str, Overall]) -> RunColum
         columns[f"margin_{name}"] = [judgement.margin(name) for judgement in judged]
     columns["margin"] = list(map(_total_margin, judged))
     columns["entropy"] = [one.entropy_bits if one else None for one in fused]
-    columns["p_a"] = [_p_a(one.distribution) if one and one.distribution else None for one in fused]
+    columns["p_a"] = [
+        _p_a(one.distribution) if one and one.distribution else None for one in fused
+    ]
     columns["consistent"] = list(map(_all_consistent, judged))
     for name in DIMENSIONS:
         verdicts = [j.dimensions.get(name) for j in judged]
         columns[f"consistent_{name}"] = [
-            None if v is None or v.consistent is None else float(v.consistent) for v in verdicts
+            None if v is None or v.consistent is None else float(v.consistent)
+            for v in verdicts
         ]
     return _present(columns)
 
@@ -319,11 +368,16 @@ def _facts(run: Run, pairs: list[Pair], numbers: Sequence[str]) -> RunColumns:
         places = [clips.get(getattr(pair, side).source_id) for pair in pairs]
         facts[f"clip_{side}"] = places
         for name in (*stored, "tokens"):
-            facts[f"{name}_{side}"] = [values.get(str(clip), {}).get(name) for clip in places]
+            facts[f"{name}_{side}"] = [
+                values.get(str(clip), {}).get(name) for clip in places
+            ]
     extra = set(numbers) - set(stored)
     measured = run.measures() if extra else {}
     for name in (f"{number}_{side}" for number in extra for side in "ab"):
-        ones = [measured[p.id].measures.get(name) if p.id in measured else None for p in pairs]
+        ones = [
+            measured[p.id].measures.get(name) if p.id in measured else None
+            for p in pairs
+        ]
         facts[name] = [one.value if one else None for one in ones]
     return _present(facts, TEXT_FACTS)
 
@@ -353,7 +407,9 @@ def _pair_labels(folder: Path, pairs: list[Pair], facts: RunColumns) -> Opinions
     if not columns:
         return None
     ids = [pairs[row].id for row in rows]
-    return label_table(f"labels of {folder}", {"id": ids, **columns, **_at_rows(facts, rows)})
+    return label_table(
+        f"labels of {folder}", {"id": ids, **columns, **_at_rows(facts, rows)}
+    )
 
 
 def _calls(folder: Path, judged: list[Judgement], facts: RunColumns) -> Opinions | None:
@@ -370,7 +426,9 @@ def _calls(folder: Path, judged: list[Judgement], facts: RunColumns) -> Opinions
         "id": [judged[row].pair for row, _ in calls],
         "rater": [judged[row].judge for row, _ in calls],
         # The parts of a task are questions of their own, not repetitions of one.
-        "repeat": [f"{o.order}/{o.sample}{'/' + o.part if o.part else ''}" for _, o in calls],
+        "repeat": [
+            f"{o.order}/{o.sample}{'/' + o.part if o.part else ''}" for _, o in calls
+        ],
         "order": [opinion.order for _, opinion in calls],
     }
     for name in DIMENSIONS:

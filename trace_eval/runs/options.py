@@ -1,10 +1,10 @@
 """Options of judging, rating and ablating with their defaults, for commands and the library.
 
-As a TOML file, which ``--config`` reads and ``show RUN --config`` prints, options of the command
-line stand at the top; the table ``[judge]`` holds ``spec`` and the fields of
-:class:`~trace_eval.judges.options.JudgeOptions`, ``[extract]`` those of
-:class:`~trace_eval.extracting.options.ExtractOptions`, ``extractor`` and a table for each one.
-In a run's record the same stands flat.
+As a TOML file, which ``--config`` reads and ``show RUN --config`` prints, options of
+the command line stand at the top; the table ``[judge]`` holds ``spec`` and the fields
+of :class:`~trace_eval.judges.options.JudgeOptions`, ``[extract]`` those of
+:class:`~trace_eval.extracting.options.ExtractOptions`, ``extractor`` and a table for
+each one. In a run's record the same stands flat.
 """
 
 from __future__ import annotations
@@ -39,14 +39,15 @@ class Options:
 
     Attributes:
         extract: how clips become blueprints.
-        judge: judge spec, e.g. ``rules`` or ``ollama:qwen3:8b``, or a judge of one's own; of
-            single answers several specs, whose scores are pooled.
+        judge: judge spec, e.g. ``rules`` or ``ollama:qwen3:8b``, or a judge of one's
+            own; of single answers several specs, whose scores are pooled.
         judging: what the judge is asked for; ``rules`` needs none of it.
-        policy: name, table file or entry point of the fusion policy, or a policy of one's own.
+        policy: name, table file or entry point of the fusion policy, or a policy of
+            one's own.
         min_coverage: share of the items, 0 to 1, that must be scored for exit code 0.
         tag: a name for ``trace-eval runs --tag`` to find the run by.
-        rubrics: names of shipped rubrics of single answers, or files; each gives a score of its
-            own. Empty: pairs are judged by the rubric of their judge.
+        rubrics: names of shipped rubrics of single answers, or files; each gives a
+            score of its own. Empty: pairs are judged by the rubric of their judge.
     """
 
     extract: ExtractOptions = field(default_factory=ExtractOptions)
@@ -58,17 +59,23 @@ class Options:
     rubrics: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        rubrics = (self.rubrics,) if isinstance(self.rubrics, str | Path) else self.rubrics
+        rubrics = (
+            (self.rubrics,) if isinstance(self.rubrics, str | Path) else self.rubrics
+        )
         object.__setattr__(self, "rubrics", tuple(map(str, rubrics)))
         if isinstance(self.judge, list):
             object.__setattr__(self, "judge", tuple(self.judge))
         if not 0 <= self.min_coverage <= 1:
-            raise UserError(f"min_coverage {self.min_coverage:g}: give a share from 0 to 1")
+            raise UserError(
+                f"min_coverage {self.min_coverage:g}: give a share from 0 to 1"
+            )
         for name, chosen in (("judge", self.judges), ("rubric", self.rubrics)):
             if any(one in chosen[:n] for n, one in enumerate(chosen)) or (
                 name == "judge" and not chosen
             ):
-                raise UserError(f"{name}: name one or more different ones, not {list(chosen)}")
+                raise UserError(
+                    f"{name}: name one or more different ones, not {list(chosen)}"
+                )
         if not self.rubrics and len(self.judges) > 1:
             raise UserError(f"judge: pairs have one judge, not {list(self.judges)}")
 
@@ -87,7 +94,11 @@ class Options:
     def policy_name(self) -> str:
         """The policy as it is recorded: as it was given, or an object's own name."""
         provided = self.policy
-        return provided.name if isinstance(provided, Policy | PlainPolicy) else str(provided)
+        return (
+            provided.name
+            if isinstance(provided, Policy | PlainPolicy)
+            else str(provided)
+        )
 
 
 #: Judge and rubric of single answers when none are named: no LLM, no network.
@@ -118,7 +129,8 @@ class PairOptions:
     Attributes:
         tie_margin: of a run of rate: means on 0-1 that are not farther apart are a tie.
         acceptable: score from which an answer is acceptable; types ties.
-        stands_for: dimension that the scores stand for, which types ties; None: a preference.
+        stands_for: dimension that the scores stand for, which types ties; None: a
+            preference.
         rubric: of a run of rate: whose scores, where there are several.
         onto: run of pairs in which that dimension is replaced.
     """
@@ -134,13 +146,16 @@ class PairOptions:
     def __post_init__(self) -> None:
         texts_to_paths(self)
         if not 0 <= self.tie_margin < 1:
-            raise UserError(f"tie_margin {self.tie_margin:g}: give a share of the scale, 0 to 1")
+            raise UserError(
+                f"tie_margin {self.tie_margin:g}: give a share of the scale, 0 to 1"
+            )
         if self.stands_for not in (None, "content", "voice_quality"):
             raise UserError(f"as {self.stands_for!r}: use content or voice_quality")
         if self.stands_for and self.acceptable is None:
             raise UserError(
-                f"as {self.stands_for}: and acceptable go together, because typed ties need to know"
-                " which answers are acceptable; give --acceptable, e.g. 3 on 1-5"
+                f"as {self.stands_for}: and acceptable go together, because typed ties"
+                " need to know which answers are acceptable; give --acceptable, e.g. 3"
+                " on 1-5"
             )
         if self.onto and not self.stands_for:
             raise UserError("onto: name the dimension that is replaced, with --as")
@@ -153,15 +168,17 @@ class AblateOptions:
     Attributes:
         judge: who judges.
         judging: what the judge is asked for, before anything is dropped.
-        drops: group to leave out, one condition each; may be repeated; None: each in turn that any
-            of the run's blueprints has, and ``properties``.
+        drops: group to leave out, one condition each; may be repeated; None: each in
+            turn that any of the run's blueprints has, and ``properties``.
         modes: also transcripts only, and modes x policies.
         repeats: judgings of each condition, with different seeds.
         policy: fusion policy.
     """
 
     judge: str = DEFAULT_JUDGE
-    judging: JudgeOptions = field(default_factory=JudgeOptions, metadata={"shown": False})
+    judging: JudgeOptions = field(
+        default_factory=JudgeOptions, metadata={"shown": False}
+    )
     drops: tuple[str, ...] = option_field((), flag="--without")
     modes: bool = False
     repeats: int = option_field(1, min=1)
@@ -169,14 +186,17 @@ class AblateOptions:
 
     def __post_init__(self) -> None:
         if self.repeats < 1:
-            raise UserError(f"repeats {self.repeats}: judge each condition at least once")
+            raise UserError(
+                f"repeats {self.repeats}: judge each condition at least once"
+            )
         feature_groups(self.drops)
 
 
 #: Where the replaced extractors are, as ``GROUP=SPEC``, and options of single ones.
 _EXTRACTOR, _OWN = "extractor", "extractor_options"
 
-#: Table -> what it may hold. ``judge`` in a record is ``spec`` in the table of that name.
+#: Table -> what it may hold. ``judge`` in a record is ``spec`` in the table of that
+#: name.
 _TABLES = {
     "judge": {field.name for field in fields(JudgeOptions)} - STATE,
     "extract": {field.name for field in fields(ExtractOptions)} - {"overrides", _OWN},
@@ -185,8 +205,8 @@ _TABLES = {
 #: How the columns of the input are called, as ``FIELD=COLUMN``.
 COLUMN = "columns"
 
-#: Settings that decide what a judge is shown: of a run that judges another one again, those of
-#: the other.
+#: Settings that decide what a judge is shown: of a run that judges another one again,
+#: those of the other.
 EVIDENCE = (
     *("profile", "language", "max_seconds", "beam_size", "compute_type"),
     *(_EXTRACTOR, _OWN, COLUMN),
@@ -211,7 +231,11 @@ def settings_of(options: Options) -> dict[str, JsonValue]:
         "tag": options.tag,
     }
     extract = options.extract
-    results |= {f.name: getattr(extract, f.name) for f in fields(extract) if f.name != "overrides"}
+    results |= {
+        f.name: getattr(extract, f.name)
+        for f in fields(extract)
+        if f.name != "overrides"
+    }
     results[_EXTRACTOR] = [
         f"{group}={spec if isinstance(spec, str) else spec.name}"
         for group, spec in sorted(extract.overrides.items())
@@ -219,7 +243,11 @@ def settings_of(options: Options) -> dict[str, JsonValue]:
     judging = options.judging
     sent = (f.name for f in fields(judging) if f.name not in STATE | judging.unsent)
     results |= {name: getattr(judging, name) for name in sent}
-    return {key: _plain(value) for key, value in results.items() if value not in (None, [], (), {})}
+    return {
+        key: _plain(value)
+        for key, value in results.items()
+        if value not in (None, [], (), {})
+    }
 
 
 def _plain(value: Any) -> JsonValue:
@@ -236,7 +264,9 @@ def _plain(value: Any) -> JsonValue:
 def to_toml(settings: Mapping[str, JsonValue]) -> str:
     """Write a TOML document of these settings, as :func:`read_config` takes it."""
     judge, extract = _TABLES["judge"], _TABLES["extract"] | {_EXTRACTOR}
-    top = {k: v for k, v in settings.items() if k not in {"judge", _OWN} | judge | extract}
+    top = {
+        k: v for k, v in settings.items() if k not in {"judge", _OWN} | judge | extract
+    }
     spec = {"spec": settings["judge"]} if "judge" in settings else {}
     tables = {
         "judge": spec | {key: value for key, value in settings.items() if key in judge},
@@ -253,8 +283,11 @@ def to_toml(settings: Mapping[str, JsonValue]) -> str:
 
 
 def _lines(values: Mapping[str, JsonValue]) -> str:
-    # A JSON string, number, boolean or list of strings is spelled in the same way in TOML.
-    texts = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
+    # A JSON string, number, boolean or list of strings is spelled in the same way in
+    # TOML.
+    texts = {
+        key: json.dumps(value, ensure_ascii=False) for key, value in values.items()
+    }
     return "".join(f"{key} = {text}\n" for key, text in texts.items())
 
 
@@ -286,7 +319,9 @@ def read_config(path: Path) -> dict[str, Any]:
                 raise UserError(f"{path}: no option {key!r} in [{table}]; {details}")
     for key, value in result.items():
         if isinstance(value, dict):
-            raise UserError(f"{path}: has a table [{key}]; known are [judge] and [extract]")
+            raise UserError(
+                f"{path}: has a table [{key}]; known are [judge] and [extract]"
+            )
         name = key.replace("-", "_")
         _check_top(path, key, name)
         add(name, value)
@@ -298,6 +333,8 @@ def _check_top(path: Path, key: str, name: str) -> None:
         return
     for table, available in _TABLES.items():
         if name in available:
-            raise UserError(f"{path}: {key!r} belongs to the table [{table}]; write it below that")
+            raise UserError(
+                f"{path}: {key!r} belongs to the table [{table}]; write it below that"
+            )
     details = nearest(name, {*_TOP, *_TABLES["judge"], *_TABLES["extract"]})
     raise UserError(f"{path}: no option {key!r}; {details}")

@@ -101,8 +101,8 @@ def scored_pairs(
 ) -> tuple[set[str], Counter[str]]:
     """Return the scored pairs, and numbers of others by reason; ``pairs`` has each id once.
 
-    A pair is scored where it has a rating on every dimension, or a fused one: a policy may need
-    fewer than all.
+    A pair is scored where it has a rating on every dimension, or a fused one: a policy
+    may need fewer than all.
     """
     scored: set[str] = set()
     reasons: Counter[str] = Counter()
@@ -172,15 +172,16 @@ NOT_SCORED = ScoreRow(
 class FirstPositionTest:
     """How a judge's ratings go with the order in which the answers were shown.
 
-    Ratings of one pair hang together, so pairs are tested: each leans to the first place, to the
-    second, or to neither, by most of its ratings.
+    Ratings of one pair hang together, so pairs are tested: each leans to the first
+    place, to the second, or to neither, by most of its ratings.
 
     Attributes:
         pairs: judged in both orders.
         consistent: of them, those on which both orders agree on every dimension.
         ratings: of those pairs, dimensions times samples.
         first, second: ratings whose winner was shown first (second) in both orders.
-        p: exact two-sided sign test over instructions that lean (Conover 1999, ch. 3.4).
+        p: exact two-sided sign test over instructions that lean (Conover 1999, ch.
+            3.4).
     """
 
     pairs: int
@@ -204,8 +205,9 @@ class FirstPositionTest:
         total = self.first + self.second
         return (
             f"{total} of {counted(self.ratings, 'rating')}"
-            f" ({total / max(self.ratings, 1):.0%}) went to the same place in both orders:"
-            f" {self.first} to the first, {self.second} to the second, p {_p(self.p)}"
+            f" ({total / max(self.ratings, 1):.0%}) went to the same place in both"
+            f" orders: {self.first} to the first, {self.second} to the second, p"
+            f" {_p(self.p)}"
         )
 
     @property
@@ -215,8 +217,9 @@ class FirstPositionTest:
             return None
         place = "first" if self.first > self.second else "second"
         return (
-            f"this judge answers by position, not by content: whatever is shown {place} wins"
-            f" (p {_p(self.p)}); its ratings must not be used, nor any ranking made of them"
+            f"this judge answers by position, not by content: whatever is shown {place}"
+            f" wins (p {_p(self.p)}); its ratings must not be used, nor any ranking"
+            " made of them"
         )
 
 
@@ -237,13 +240,16 @@ def first_position_test(
     """Count and test; None where no pair was judged in both orders.
 
     Args:
-        instructions: of each; pairs of one are one trial. None: unknown, a trial of its own.
+        instructions: of each; pairs of one are one trial. None: unknown, a trial of its
+            own.
     """
     rows = [row for row in zip_longest(outcomes, instructions) if row[0].both_orders]
     requested = [outcome for outcome, _ in rows]
     if not requested:
         return None
-    from scipy.special import bdtr  # scipy.stats.binomtest gives the same after 1 s of imports
+    from scipy.special import (
+        bdtr,
+    )  # scipy.stats.binomtest gives the same after 1 s of imports
 
     lean: Counter[object] = Counter()
     for number, (outcome, instruction) in enumerate(rows):

@@ -1,8 +1,8 @@
 """The streaming pipeline: items -> clips -> blueprints -> judge -> run folder.
 
-A bounded number of items is in flight: clips are extracted while earlier items are at the judge.
-A clip that several of them share is asked for once, and its blueprint is dropped with the last of
-them, so memory does not grow with the run.
+A bounded number of items is in flight: clips are extracted while earlier items are at
+the judge. A clip that several of them share is asked for once, and its blueprint is
+dropped with the last of them, so memory does not grow with the run.
 """
 
 from __future__ import annotations
@@ -49,12 +49,14 @@ def decode_recording(recording: Recording) -> Clip:
     return source_of(recording).decode()
 
 
-def plan_for(judge: Panel, options: ExtractOptions, items: Iterable[Item]) -> list[Extractor]:
+def plan_for(
+    judge: Panel, options: ExtractOptions, items: Iterable[Item]
+) -> list[Extractor]:
     """Plan the extractors that judges need of these items.
 
-    Judges that only listen need none, unless extractors are named, nor do items without a needed
-    recording. Scores of words alone need those that give words; judges that say which groups they
-    read need those, and whatever was named.
+    Judges that only listen need none, unless extractors are named, nor do items without
+    a needed recording. Scores of words alone need those that give words; judges that
+    say which groups they read need those, and whatever was named.
 
     Raises:
         UserError: see :func:`trace_eval.extracting.start.extractors_of`.
@@ -64,13 +66,17 @@ def plan_for(judge: Panel, options: ExtractOptions, items: Iterable[Item]) -> li
     if judge.rubrics and not any(judge.roles(item) for item in items):
         return []
     plan = extractors_of(options)
-    if judge.rubrics and not any(r.needs_audio or r.of_conversations for r in judge.rubrics):
+    if judge.rubrics and not any(
+        r.needs_audio or r.of_conversations for r in judge.rubrics
+    ):
         return with_needs(plan, _WORDS_NEED)
     groups = judge.groups
     return plan if groups is None else with_needs(plan, {*groups, *options.overrides})
 
 
-def recordings_needed(item: Item, judge: Panel, voices: bool = False) -> dict[str, Recording]:
+def recordings_needed(
+    item: Item, judge: Panel, voices: bool = False
+) -> dict[str, Recording]:
     """Return the recordings of an item that its judges need, by role.
 
     Args:
@@ -94,14 +100,17 @@ def load_model(judge: Judge | Panel) -> None:
     except Exception as error:  # out of memory, or whatever a plugin raises
         message = f"{type(error).__name__}: {one_line(error)}"
         raise UserError(
-            f"judge {judge.spec}: its model does not load ({message}); mend that, or name another"
+            f"judge {judge.spec}: its model does not load ({message}); mend that,"
+            " or name another"
         ) from error
 
 
 class ClipPool:
     """Recordings in flight, each requested once and kept while it is needed."""
 
-    def __init__(self, engine: Engine, on_clip: Callable[[Extracted, ClipSource], None]) -> None:
+    def __init__(
+        self, engine: Engine, on_clip: Callable[[Extracted, ClipSource], None]
+    ) -> None:
         self._engine = engine
         self._on_clip = on_clip
         self._tasks: dict[ClipSource, asyncio.Task[Extracted]] = {}
@@ -112,7 +121,8 @@ class ClipPool:
         self._users[source] = self._users.get(source, 0) + 1
         if source not in self._tasks:
             task = asyncio.create_task(self._extract(source))
-            # Of two clips that fail, one is waited for; the other's error is the same news.
+            # Of two clips that fail, one is waited for; the other's error is the same
+            # news.
             task.add_done_callback(lambda done: done.cancelled() or done.exception())
             self._tasks[source] = task
         return self._tasks[source]
@@ -141,7 +151,8 @@ class Pipeline:
 
     Args:
         run: where outcomes are appended as soon as they are known; None keeps nothing.
-        voices: the plan embeds speakers, so that answers can be compared with a pair's voice.
+        voices: the plan embeds speakers, so that answers can be compared with a pair's
+            voice.
     """
 
     def __init__(
@@ -160,7 +171,9 @@ class Pipeline:
         self._clips = ClipPool(engine, self._clip_done)
         self._judging = asyncio.Semaphore(judge.concurrency)
         stored = run.clips().items() if run else ()
-        self._sources = {source: record.clip for source, record in stored if record.clip}
+        self._sources = {
+            source: record.clip for source, record in stored if record.clip
+        }
         self._heard: dict[str, str] = {}
         self._blueprints = (
             {b.clip: hash(b.model_dump_json()) for b in run.blueprints()} if run else {}
@@ -179,7 +192,9 @@ class Pipeline:
 
         await self._each(items, extract)
 
-    async def _each(self, items: Iterable[Item], work: Callable[[Item], Awaitable[object]]) -> None:
+    async def _each(
+        self, items: Iterable[Item], work: Callable[[Item], Awaitable[object]]
+    ) -> None:
         try:
             await each(items, work, self._judge.concurrency + self._engine.capacity)
         finally:
@@ -194,7 +209,9 @@ class Pipeline:
             for outcome in outcomes:
                 self._run.add(outcome)
         if self._listener:
-            self._listener(RunEvent(outcomes=tuple(outcomes), activity=self._judge.activity()))
+            self._listener(
+                RunEvent(outcomes=tuple(outcomes), activity=self._judge.activity())
+            )
         return outcomes
 
     @asynccontextmanager
@@ -202,7 +219,8 @@ class Pipeline:
         """Yield the clips of an item by role, held while they are needed."""
         wanted = recordings_needed(item, self._judge, self._voices)
         requested = {
-            role: source_of(recording, item.language) for role, recording in wanted.items()
+            role: source_of(recording, item.language)
+            for role, recording in wanted.items()
         }
         held: list[ClipSource] = []
         try:
@@ -217,22 +235,31 @@ class Pipeline:
         self, requested: Mapping[str, ClipSource], held: list[ClipSource]
     ) -> dict[str, Extracted]:
         """Return clips by role; their sources join those that are to be released."""
-        tasks = {role: self._clips.request(source) for role, source in requested.items()}
+        tasks = {
+            role: self._clips.request(source) for role, source in requested.items()
+        }
         held.extend(requested.values())
         return {role: await asyncio.shield(task) for role, task in tasks.items()}
 
-    async def _judge_clips(self, item: Item, clips: Mapping[str, Extracted]) -> list[Outcome]:
+    async def _judge_clips(
+        self, item: Item, clips: Mapping[str, Extracted]
+    ) -> list[Outcome]:
         answers = [clip for role, clip in clips.items() if role in item.answer_roles]
         failed = [clip for clip in answers if clip.blueprint is None]
         if failed:
             errors = "; ".join(clip.error for clip in failed if clip.error)
             return self._judge.unscored(item, Reason.CLIP_FAILED, errors)
-        available = {role: clip.blueprint for role, clip in clips.items() if clip.blueprint}
+        available = {
+            role: clip.blueprint for role, clip in clips.items() if clip.blueprint
+        }
         if isinstance(item, Pair) and (why := not_parallel(item, available)):
             return self._judge.unscored(item, Reason.NOT_PARALLEL, why)
         if why := not_the_answer(item, available):
             return self._judge.unscored(item, Reason.NOT_THE_ANSWER, why)
-        measures, languages = measure_item(item, available), pair_languages(item, available)
+        measures, languages = (
+            measure_item(item, available),
+            pair_languages(item, available),
+        )
         if self._run and (measures or languages):
             result = PairMeasures(pair=item.id, measures=measures, languages=languages)
             self._run.add_measures(result)
@@ -249,7 +276,9 @@ class Pipeline:
         """Return the samples that a judge listens to, and remember which they were."""
         clip = decode_recording(recording)
         if clip.cut is not None:
-            raise AudioError(f"{clip.name}: lacks the end of its file: {clip.cut}; copy it again")
+            raise AudioError(
+                f"{clip.name}: lacks the end of its file: {clip.cut}; copy it again"
+            )
         self._heard[recording.source_id] = clip.sha256
         return clip
 
@@ -264,7 +293,9 @@ class Pipeline:
 
     def _store(self, run: Run, clip: Extracted) -> None:
         result = clip.blueprint
-        if result and self._blueprints.get(result.clip) != (mark := hash(result.model_dump_json())):
+        if result and self._blueprints.get(result.clip) != (
+            mark := hash(result.model_dump_json())
+        ):
             self._blueprints[result.clip] = mark
             run.add_blueprint(result)
         name = result.clip if result else None

@@ -1,7 +1,8 @@
 """Preferences of a run for trainers: chosen and rejected, and how far they can be relied on.
 
-A line is in the conversational form of TRL, ``prompt``, ``chosen`` and ``rejected`` as lists of
-messages, which OpenRLHF reads with its default keys too; recordings stand beside the words.
+A line is in the conversational form of TRL, ``prompt``, ``chosen`` and ``rejected`` as
+lists of messages, which OpenRLHF reads with its default keys too; recordings stand
+beside the words.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ class Preference:
 
     Attributes:
         winner: "1" for A or "2" for B.
-        margin: how far the winner is ahead in the judge's own units; None: not measured.
+        margin: how far the winner is ahead in the judge's own units; None: not
+            measured.
         label: what annotators prefer; None: not asked.
     """
 
@@ -67,7 +69,9 @@ class Band:
     limits: Range | str
 
 
-def export_preferences(folder: Path, out: Path | None = None, policy: str | None = None) -> Path:
+def export_preferences(
+    folder: Path, out: Path | None = None, policy: str | None = None
+) -> Path:
     """Write a line of JSON per pair with a winner, and return the file.
 
     Args:
@@ -83,7 +87,9 @@ def export_preferences(folder: Path, out: Path | None = None, policy: str | None
     bands = bands_of(preferences)
     words = _Words(run)
     rows = (_row(each, bands, words) for each in preferences)
-    write_lines(path, (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows))
+    write_lines(
+        path, (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows)
+    )
     return path
 
 
@@ -96,7 +102,12 @@ def preferences_of(run: Run, policy: str | None = None) -> Iterator[Preference]:
     for pair in run.pairs():
         judgement, fused = judgements.get(pair.id), overall.get(pair.id)
         winner = str(fused.rating) if fused else None
-        if judgement is None or fused is None or winner not in _WINNERS or pair.has_conversations:
+        if (
+            judgement is None
+            or fused is None
+            or winner not in _WINNERS
+            or pair.has_conversations
+        ):
             continue
         assert winner is not None
         yield Preference(
@@ -134,8 +145,8 @@ def _margin(judgement: Judgement, fused: Overall, winner: str) -> float | None:
 def bands_of(preferences: Sequence[Preference], most: int = MOST_BANDS) -> list[Band]:
     """Cut the labelled preferences into bands of margins with enough labels each, ascending.
 
-    A label that is a tie counts against the preference. Preferences without a margin are one band;
-    ``most`` 1: all preferences are.
+    A label that is a tie counts against the preference. Preferences without a margin
+    are one band; ``most`` 1: all preferences are.
     """
     labelled = [each for each in preferences if each.label is not None]
     if most == 1:
@@ -176,7 +187,11 @@ def _agreement(
     preference: Preference, bands: Sequence[Band]
 ) -> tuple[dict[str, Any] | None, str | None]:
     """Return the agreement at the preference's margin, and why it is not known."""
-    if bands and preference.margin is None and any(band.low is not None for band in bands):
+    if (
+        bands
+        and preference.margin is None
+        and any(band.low is not None for band in bands)
+    ):
         return None, "the judge measured no margin for this pair"
     edges = [band.low for band in bands if band.low is not None]
     low = None if preference.margin is None else _edge(edges, preference.margin)
@@ -189,7 +204,13 @@ def agreement_of(bands: Sequence[Band]) -> tuple[dict[str, Any] | None, str | No
         return None, "no pair of the run has a human label of the whole"
     band = bands[0]
     if band.agreed.of < BAND_LABELS:
-        return None, f"{band.agreed.of} labelled preferences are too few; {BAND_LABELS} are needed"
+        return (
+            None,
+            (
+                f"{band.agreed.of} labelled preferences are too few; {BAND_LABELS} are"
+                " needed"
+            ),
+        )
     lower, upper = (None, None) if isinstance(band.limits, str) else band.limits
     return {
         "share": band.agreed.value,
@@ -217,11 +238,15 @@ class _Words:
         line = self._lines.line(clip) if clip else None
         if line is None:
             return ""
-        transcript = strict_json.record(line.decode(), self._path).get("transcript") or {}
+        transcript = (
+            strict_json.record(line.decode(), self._path).get("transcript") or {}
+        )
         return str(transcript.get("text") or "")
 
 
-def _row(preference: Preference, bands: Sequence[Band], words: _Words) -> dict[str, Any]:
+def _row(
+    preference: Preference, bands: Sequence[Band], words: _Words
+) -> dict[str, Any]:
     pair, judgement = preference.pair, preference.judgement
     a_wins = preference.winner == "1"
     chosen, rejected = (pair.a, pair.b) if a_wins else (pair.b, pair.a)

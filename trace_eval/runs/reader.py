@@ -53,14 +53,20 @@ class RunReader:
         run = cls(folder)
         folder = run.folder
         if not is_folder(folder):
-            raise RunFolderError(f"{folder}: no such run; trace-eval runs lists those under runs/")
+            raise RunFolderError(
+                f"{folder}: no such run; trace-eval runs lists those under runs/"
+            )
         if not run.exists:
             raise RunFolderError(
-                f"{folder}: no run here (no manifest.json); name a folder that judge wrote"
+                f"{folder}: no run here (no manifest.json); name a folder that"
+                " judge wrote"
             )
         for path in run.torn():
             log.warning(
-                "%s: its last line is broken and left out; repeat the command to write it again",
+                (
+                    "%s: its last line is broken and left out; repeat the command to"
+                    " write it again"
+                ),
                 path,
             )
         return run
@@ -76,10 +82,13 @@ class RunReader:
         try:
             record = strict_json.parse(RunRecord, path.read_bytes())
             if "judge" not in record.model_fields_set:
-                raise strict_json.BadJson("it names no judge, so another program wrote it")
+                raise strict_json.BadJson(
+                    "it names no judge, so another program wrote it"
+                )
         except strict_json.BadJson as error:
             raise strict_json.DamagedFile(
-                f"{path}: not the record of a run ({error}); judge again into a new --out"
+                f"{path}: not the record of a run ({error}); judge again into a new"
+                " --out"
             ) from None
         return record
 
@@ -88,7 +97,9 @@ class RunReader:
         try:
             rubrics: dict[str, ScoreRubric] = {}
             for name, stored in self.record().rubrics.items():
-                fields = {field: value for field, value in stored.items() if field != "sha256"}
+                fields = {
+                    field: value for field, value in stored.items() if field != "sha256"
+                }
                 rubrics[name] = ScoreRubric.model_validate(fields)
             return rubrics
         except ValidationError as error:
@@ -110,8 +121,8 @@ class RunReader:
         """
         if self.holds_scores:
             raise RunFolderError(
-                f"{self.folder}: holds scores of single answers and no pairs; use agree,"
-                " or make pairs of it with trace-eval fuse RUN --out PAIRS"
+                f"{self.folder}: holds scores of single answers and no pairs; use"
+                " agree, or make pairs of it with trace-eval fuse RUN --out PAIRS"
             )
         return self._records("pairs.jsonl", Pair)
 
@@ -123,7 +134,8 @@ class RunReader:
         """
         if not self.holds_scores:
             raise RunFolderError(
-                f"{self.folder}: holds judgements of pairs and no scores; name a --out of rate"
+                f"{self.folder}: holds judgements of pairs and no scores; name a"
+                " --out of rate"
             )
         return self._records("items.jsonl", Single)
 
@@ -137,7 +149,9 @@ class RunReader:
 
     def clips(self) -> dict[str, ClipRecord]:
         """Return what became of each source; the last outcome counts."""
-        return {record.source: record for record in self._records("clips.jsonl", ClipRecord)}
+        return {
+            record.source: record for record in self._records("clips.jsonl", ClipRecord)
+        }
 
     def blueprints(self) -> Iterator[Blueprint]:
         """Yield the blueprints as they came; of a clip that occurs twice the last one counts."""
@@ -157,8 +171,14 @@ class RunReader:
 
     def scores(self) -> Iterator[Score]:
         """Yield every score in the order in which it was made, those tried again included."""
-        scales = {name: r.scale.labels for name, r in self.rubrics().items()} if self.exists else {}
-        return self._records("scores.jsonl", Score, lambda s: s.check(scales.get(s.rubric)))
+        scales = (
+            {name: r.scale.labels for name, r in self.rubrics().items()}
+            if self.exists
+            else {}
+        )
+        return self._records(
+            "scores.jsonl", Score, lambda s: s.check(scales.get(s.rubric))
+        )
 
     def history(self) -> Iterator[Judgement | Score]:
         """Yield every outcome in the order in which it was made, of pairs or of single answers."""
@@ -179,21 +199,30 @@ class RunReader:
 
     def measures(self) -> dict[str, PairMeasures]:
         """Pair id -> its measures, for pairs that have any; the last outcome counts."""
-        return {result.pair: result for result in self._records("measures.jsonl", PairMeasures)}
+        return {
+            result.pair: result
+            for result in self._records("measures.jsonl", PairMeasures)
+        }
 
     def overall(self, policy: str | None = None) -> dict[str, Overall]:
         """Pair id -> fused rating, by the last policy or by another that the run was fused with."""
         name = "overall.jsonl"
         if policy is not None:
             name = str((self.policy_folder(policy) / name).relative_to(self.folder))
-        return {record.pair: record for record in self._records(name, Overall, Overall.check)}
+        return {
+            record.pair: record
+            for record in self._records(name, Overall, Overall.check)
+        }
 
     def policy_folder(self, name: str) -> Path:
         """Return where the results of an earlier policy are kept."""
         return self.folder / "policies" / re.sub(r"[^\w.-]+", "-", name)
 
     def _records(
-        self, name: str, kind: type[Record], check: Callable[[Record], None] | None = None
+        self,
+        name: str,
+        kind: type[Record],
+        check: Callable[[Record], None] | None = None,
     ) -> Iterator[Record]:
         for number, line in jsonl.numbered(self.path(name)):
             try:
@@ -202,8 +231,9 @@ class RunReader:
                     check(record)
             except ValueError as error:
                 raise strict_json.DamagedFile(
-                    f"{self.path(name)}, line {number}: not a {kind.__name__} of this version"
-                    f" ({error}); delete that line, or judge again into a new --out"
+                    f"{self.path(name)}, line {number}: not a {kind.__name__} of this"
+                    f" version ({error}); delete that line, or judge again into a new"
+                    " --out"
                 ) from None
             yield record
 

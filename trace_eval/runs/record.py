@@ -14,8 +14,8 @@ from trace_eval.judges.options.judge_options import MAY_CHANGE
 #: Version of the record's JSON; a change that an old reader would misread raises it.
 SCHEMA_VERSION = "1"
 
-#: Parts that decide the judgements: those of one run are made with equal ones, except for the
-#: parameters in :data:`trace_eval.judges.options.MAY_CHANGE`.
+#: Parts that decide the judgements: those of one run are made with equal ones, except
+#: for the parameters in :data:`trace_eval.judges.options.MAY_CHANGE`.
 DECIDING = ("extractors", "rubrics", "judge", "max_seconds")
 
 
@@ -50,7 +50,9 @@ class SessionRecord(RecordSection):
     started: str = Field("", description="UTC, ISO 8601")
     ended: str | None = Field(None, description="null: it was killed")
     seconds: float | None = None
-    clips: int | None = Field(None, description="recordings extracted, or read from the cache")
+    clips: int | None = Field(
+        None, description="recordings extracted, or read from the cache"
+    )
     extracted_s: dict[str, float] = Field(
         default_factory=dict, description="extractor -> seconds of compute"
     )
@@ -60,10 +62,14 @@ class EnvironmentRecord(RecordSection):
     """What it ran on."""
 
     trace_eval: str = Field("", description="version of this distribution")
-    git_revision: str | None = Field(None, description="of a clone; + where files were changed")
+    git_revision: str | None = Field(
+        None, description="of a clone; + where files were changed"
+    )
     python: str = ""
     platform: str = ""
-    packages: dict[str, str] = Field(default_factory=dict, description="distribution -> version")
+    packages: dict[str, str] = Field(
+        default_factory=dict, description="distribution -> version"
+    )
 
 
 class CoverageRecord(RecordSection):
@@ -71,7 +77,9 @@ class CoverageRecord(RecordSection):
 
     total: int = Field(description="records of the input")
     scored: int
-    unscored: dict[str, int] = Field(default_factory=dict, description="reason -> items")
+    unscored: dict[str, int] = Field(
+        default_factory=dict, description="reason -> items"
+    )
 
 
 class OriginRecord(RecordSection):
@@ -86,8 +94,12 @@ class RunRecord(RecordSection):
     """What ``manifest.json`` of a run folder holds; ablations' runs have one too."""
 
     schema_version: str = SCHEMA_VERSION
-    input: str = Field("", description="path or URL of the pairs; several after a merge")
-    input_sha256: str | None = Field(None, description="of that file; null: unknown, or several")
+    input: str = Field(
+        "", description="path or URL of the pairs; several after a merge"
+    )
+    input_sha256: str | None = Field(
+        None, description="of that file; null: unknown, or several"
+    )
     shard: ShardRecord | None = Field(None, description="null: the whole input")
     tag: str | None = Field(None, description="name by which the user finds it again")
     extractors: dict[str, Provenance] = Field(
@@ -95,13 +107,17 @@ class RunRecord(RecordSection):
     )
     judge: JudgeRecord = JudgeRecord()
     rubrics: dict[str, dict[str, FiniteJson]] = Field(
-        default_factory=dict, description="of rate: rubric -> everything it says, and its SHA-256"
+        default_factory=dict,
+        description="of rate: rubric -> everything it says, and its SHA-256",
     )
     judge_observed: dict[str, FiniteJson] = Field(
-        default_factory=dict, description="what turned out and decides nothing: prices, limits"
+        default_factory=dict,
+        description="what turned out and decides nothing: prices, limits",
     )
     profile: str | None = None
-    max_seconds: float | None = Field(None, description="longer recordings were refused")
+    max_seconds: float | None = Field(
+        None, description="longer recordings were refused"
+    )
     policy: str = Field(DEFAULT_POLICY, description="that fused overall.jsonl")
     policies: tuple[str, ...] = Field((), description="all that the run was fused with")
     seed: int | None = None
@@ -110,7 +126,9 @@ class RunRecord(RecordSection):
     )
     environment: EnvironmentRecord = EnvironmentRecord()
     sessions: tuple[SessionRecord, ...] = ()
-    coverage: CoverageRecord | None = Field(None, description="null: no session has ended")
+    coverage: CoverageRecord | None = Field(
+        None, description="null: no session has ended"
+    )
     merged: tuple[OriginRecord, ...] = ()
     unused_labels: tuple[str, ...] = Field(
         (), description="columns of labels of which some values could not be read"

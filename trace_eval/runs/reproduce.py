@@ -38,14 +38,19 @@ def _facts(run: RunReader, record: RunRecord) -> Iterator[str]:
     yield f"{words} {input_digest(run)}"
     for group, one in record.extractors.items():
         weights = f", weights {one.revision[:_SHORT]}" if one.revision else ""
-        packages = "".join(f", {name} {version}" for name, version in one.packages.items())
+        packages = "".join(
+            f", {name} {version}" for name, version in one.packages.items()
+        )
         yield f"{group}: {one.extractor}, version {one.version}{weights}{packages}"
 
 
 def _made_by(record: RunRecord) -> str:
     ran = record.environment
     revision = f" ({ran.git_revision[:_SHORT]})" if ran.git_revision else ""
-    return f"trace-eval {ran.trace_eval or 'unknown'}{revision}, Python {ran.python or 'unknown'}"
+    return (
+        f"trace-eval {ran.trace_eval or 'unknown'}{revision}, Python"
+        f" {ran.python or 'unknown'}"
+    )
 
 
 def requirements_text(run: RunReader) -> str:
@@ -57,10 +62,14 @@ def requirements_text(run: RunReader) -> str:
     record = run.record()
     packages = record.environment.packages
     if not packages:
-        raise UserError(f"{run.folder}: its record names no packages; those of its parts may")
+        raise UserError(
+            f"{run.folder}: its record names no packages; those of its parts may"
+        )
     lines = [f"# {_made_by(record)}, {record.environment.platform}"]
     lines += [
-        f"{name}=={version}" if name != DISTRIBUTION else f"# {name}=={version}, from its clone"
+        f"{name}=={version}"
+        if name != DISTRIBUTION
+        else f"# {name}=={version}, from its clone"
         for name, version in packages.items()
     ]
     return "\n".join(lines) + "\n"
@@ -81,7 +90,9 @@ def _digest_of(item: Item, clips: dict[str, ClipRecord]) -> bytes:
     for role, recording in item.recordings().items():
         record = clips.get(recording.source_id)
         heard[role] = record.clip if record else None
-    said = _without_places(item.model_dump(mode="json", exclude=_ASIDE, exclude_none=True))
+    said = _without_places(
+        item.model_dump(mode="json", exclude=_ASIDE, exclude_none=True)
+    )
     text = json.dumps([said, heard], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 

@@ -70,7 +70,9 @@ class Run(RunReader):
             lock(self._lock, wait=False)
         except BlockingIOError:
             self._lock.close()
-            raise UserError(f"{self.folder}: another process is writing to this run") from None
+            raise UserError(
+                f"{self.folder}: another process is writing to this run"
+            ) from None
         except OSError as error:
             raise UserError(f"{self.folder}: cannot be written ({error})") from error
         for name in APPENDED:
@@ -78,7 +80,9 @@ class Run(RunReader):
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._made and not self.exists:  # what failed before it began leaves no folder
+        if (
+            self._made and not self.exists
+        ):  # what failed before it began leaves no folder
             with suppress(OSError):
                 self.path(".lock").unlink()
                 self.folder.rmdir()

@@ -1,7 +1,7 @@
 """Pairs made from scores: two answers to one question compared by their scores.
 
-Written as a table of labels (``.csv``, ``.jsonl``), or as a run folder with which ``agree``,
-``rank``, ``fuse`` and ``report`` work as with any other.
+Written as a table of labels (``.csv``, ``.jsonl``), or as a run folder with which
+``agree``, ``rank``, ``fuse`` and ``report`` work as with any other.
 """
 
 from __future__ import annotations
@@ -55,14 +55,17 @@ class ScorePair:
     @property
     def means(self) -> list[float | None]:
         """Mean score of each answer on [0, 1]; None where it has none."""
-        return [s.estimate.mean if s and s.estimate else None for s in (self.score_a, self.score_b)]
+        return [
+            s.estimate.mean if s and s.estimate else None
+            for s in (self.score_a, self.score_b)
+        ]
 
 
 def pairs_of(run: Run, options: PairOptions) -> Iterator[ScorePair]:
     """Make pairs of a run of scores.
 
-    Items ``ID/a`` and ``ID/b`` are the pair ``ID`` again; of other items all pairs that share a
-    question, in input order.
+    Items ``ID/a`` and ``ID/b`` are the pair ``ID`` again; of other items all pairs that
+    share a question, in input order.
 
     Raises:
         UserError: the run has several rubrics and none is named, or not the named one.
@@ -76,7 +79,11 @@ def pairs_of(run: Run, options: PairOptions) -> Iterator[ScorePair]:
         groups.setdefault(key, []).append(item)
     for key, group in groups.items():
         for a, b in combinations(group, 2):
-            name = key[1] if isinstance(key, tuple) and key[0] == "pair" else f"{a.id}+{b.id}"
+            name = (
+                key[1]
+                if isinstance(key, tuple) and key[0] == "pair"
+                else f"{a.id}+{b.id}"
+            )
             yield _compared(str(name), a, b=b, scores=scores, options=options)
 
 
@@ -85,7 +92,8 @@ def _rubric(run: Run, options: PairOptions) -> str:
     name = options.rubric or (rubrics[0] if len(rubrics) == 1 else None)
     if name not in rubrics:
         raise RunFolderError(
-            f"{run.folder}: holds scores by {', '.join(rubrics)}; name one of them with --rubric"
+            f"{run.folder}: holds scores by {', '.join(rubrics)}; name one of them"
+            " with --rubric"
         )
     return name
 
@@ -99,13 +107,25 @@ def _compared(
     if one is None or other is None or mean_a is None or mean_b is None:
         return pair
     lead = mean_a - mean_b
-    better = None if abs(lead) <= options.tie_margin + EQUAL else Rating.A if lead > 0 else Rating.B
+    better = (
+        None
+        if abs(lead) <= options.tie_margin + EQUAL
+        else Rating.A
+        if lead > 0
+        else Rating.B
+    )
     typed = None
     if options.acceptable is not None:
-        good = [s.value is not None and s.value >= options.acceptable for s in (one, other)]
+        good = [
+            s.value is not None and s.value >= options.acceptable for s in (one, other)
+        ]
         typed = from_steps(good[0], good[1], better)
-    preference: PlainLabel = "tie" if better is None else "1" if better is Rating.A else "2"
-    return replace(pair, preference=preference, typed=typed, p_a=probability(one, other))
+    preference: PlainLabel = (
+        "tie" if better is None else "1" if better is Rating.A else "2"
+    )
+    return replace(
+        pair, preference=preference, typed=typed, p_a=probability(one, other)
+    )
 
 
 def probability(a: Score, b: Score) -> float | None:
@@ -126,7 +146,8 @@ def write_pairs(folder: Path, out: Path, options: PairOptions) -> int:
         out: a new ``.csv`` or ``.jsonl`` table, or the folder of a new run of pairs.
 
     Raises:
-        UserError: see :func:`pairs_of`; ``out`` exists; answers without sound cannot be a run.
+        UserError: see :func:`pairs_of`; ``out`` exists; answers without sound cannot be
+            a run.
     """
     run = Run.open(folder)
     if out.exists():
@@ -152,7 +173,9 @@ def write_pairs(folder: Path, out: Path, options: PairOptions) -> int:
         table = CellTable(
             dict.fromkeys(rows[0], str), (list(row.values()) for row in rows), digits=6
         )
-        write_lines(out, table.csv_lines() if out.suffix == ".csv" else map(json.dumps, rows))
+        write_lines(
+            out, table.csv_lines() if out.suffix == ".csv" else map(json.dumps, rows)
+        )
     else:
         _write_run(run, out, results=results, made_by=made_by, options=options)
     return len(results)
@@ -166,7 +189,11 @@ def _row(pair: ScorePair, made_by: str, options: PairOptions) -> dict[str, Any]:
     present = pair.score_a or pair.score_b
     sides = (("a", pair.a, pair.score_a), ("b", pair.b, pair.score_b))
     texts = {side: item.answer.text for side, item, _ in sides}
-    human = {side: list(item.labels.ratings.values()) for side, item, _ in sides if item.labels}
+    human = {
+        side: list(item.labels.ratings.values())
+        for side, item, _ in sides
+        if item.labels
+    }
     return {
         "id": pair.id,
         "instruction_id": pair.a.question_id,
@@ -175,7 +202,10 @@ def _row(pair: ScorePair, made_by: str, options: PairOptions) -> dict[str, Any]:
         "rubric": present.rubric if present else None,
         "judge": present.judge if present else None,
         **{f"score_{side}": score.value if score else None for side, _, score in sides},
-        **{f"tokens_{s}": None if text is None else len(text.split()) for s, text in texts.items()},
+        **{
+            f"tokens_{s}": None if text is None else len(text.split())
+            for s, text in texts.items()
+        },
         **dict(zip(("mean_a", "mean_b"), pair.means, strict=True)),
         "p_a": pair.p_a,
         "made_by": made_by,
@@ -197,7 +227,9 @@ def _write_run(
             scores, stored = by_id.get(pair.id), before.get(pair.id)
             if stored:
                 typed = scores.typed if scores else None
-                verdict = _verdict(scores, typed) if scores and typed is not None else None
+                verdict = (
+                    _verdict(scores, typed) if scores and typed is not None else None
+                )
                 stored = stood_for(stored, options.stands_for, verdict, [made_by])
             verdicts.append((pair, stored))
     else:
@@ -210,8 +242,8 @@ def _pair(result: ScorePair) -> Pair:
     for side, item in (("a", result.a), ("b", result.b)):
         if not item.answer.has_audio and not item.has_conversations:
             raise RunFolderError(
-                f"item {item.id!r} has no recording of its own, and a run of pairs needs one per"
-                " answer; write a table instead: --out FILE.csv"
+                f"item {item.id!r} has no recording of its own, and a run of pairs"
+                " needs one per answer; write a table instead: --out FILE.csv"
             )
         answers[side] = side_of_pair(item, item.system)
     return Pair(
@@ -225,9 +257,15 @@ def _pair(result: ScorePair) -> Pair:
 
 def _judgement(pair: ScorePair, made_by: str, options: PairOptions) -> Judgement:
     if pair.preference is None:
-        missing = [s for s in (pair.score_a, pair.score_b) if s is None or s.value is None]
-        reason = next((s.reason for s in missing if s and s.reason), Reason.EVIDENCE_MISSING)
-        return Judgement.unscored(pair.id, made_by, reason, "an answer of the pair has no score")
+        missing = [
+            s for s in (pair.score_a, pair.score_b) if s is None or s.value is None
+        ]
+        reason = next(
+            (s.reason for s in missing if s and s.reason), Reason.EVIDENCE_MISSING
+        )
+        return Judgement.unscored(
+            pair.id, made_by, reason, "an answer of the pair has no score"
+        )
     about: Any = options.stands_for or "overall"
     label: Any = pair.typed if options.stands_for else pair.preference
     return Judgement(
@@ -235,7 +273,9 @@ def _judgement(pair: ScorePair, made_by: str, options: PairOptions) -> Judgement
         judge=made_by,
         status="unscored" if options.stands_for else "scored",
         reason=Reason.EVIDENCE_MISSING if options.stands_for else None,
-        detail="scores stand for one dimension; see --onto" if options.stands_for else None,
+        detail="scores stand for one dimension; see --onto"
+        if options.stands_for
+        else None,
         label_set="typed" if options.stands_for else "plain",
         dimensions={about: _verdict(pair, label)},
         caveats=[made_by],
@@ -244,7 +284,9 @@ def _judgement(pair: ScorePair, made_by: str, options: PairOptions) -> Judgement
 
 def _verdict(pair: ScorePair, label: Label) -> DimensionVerdict:
     values = [s.value if s else None for s in (pair.score_a, pair.score_b)]
-    scores = " and ".join("none" if value is None else f"{value:.2f}" for value in values)
+    scores = " and ".join(
+        "none" if value is None else f"{value:.2f}" for value in values
+    )
     mean_a, mean_b = pair.means
     return DimensionVerdict.model_validate(
         {

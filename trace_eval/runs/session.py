@@ -53,9 +53,17 @@ from trace_eval.runs.unchanged import refuse_changed
 if TYPE_CHECKING:  # brings the openai package, which takes half a second
     from trace_eval.judges.ask.batch import BatchWritten
 
-#: What of the record of a run is true of one that judges it again: where its items and evidence
-#: come from.
-_KEPT = ("input", "input_sha256", "shard", "extractors", "profile", "max_seconds", "unused_labels")
+#: What of the record of a run is true of one that judges it again: where its items and
+#: evidence come from.
+_KEPT = (
+    "input",
+    "input_sha256",
+    "shard",
+    "extractors",
+    "profile",
+    "max_seconds",
+    "unused_labels",
+)
 
 _Items = Sequence[Item]
 _Work = Callable[[Pipeline, _Items], Awaitable[None]]
@@ -64,17 +72,18 @@ _Work = Callable[[Pipeline, _Items], Awaitable[None]]
 class Session:
     """One sitting at a run: opens or continues it, extracts, judges, and sums up.
 
-    Use it with ``with``: the run stays locked meanwhile. Scored pairs are kept, unscored ones are
-    tried again. Every outcome is on disk as soon as it is known, so a session that is killed
-    loses nothing finished.
+    Use it with ``with``: the run stays locked meanwhile. Scored pairs are kept,
+    unscored ones are tried again. Every outcome is on disk as soon as it is known, so a
+    session that is killed loses nothing finished.
 
     Args:
-        source: a run whose items are judged again on its stored evidence; None: extract.
+        source: a run whose items are judged again on its stored evidence; None:
+            extract.
         engine: gives that evidence, where somebody has looked it up already.
 
     Raises:
-        UserError: unknown names in the options, a run made with other options, or one whose
-            pairs have changed.
+        UserError: unknown names in the options, a run made with other options, or one
+            whose pairs have changed.
     """
 
     def __init__(
@@ -90,14 +99,16 @@ class Session:
         self.options = options or Options()
         # Embedded recordings become files, so that the run can be read again.
         spill = spill_into(self.options.extract.cache)
-        self.manifest = replace(manifest, items=[spilled(item, spill) for item in manifest.items])
+        self.manifest = replace(
+            manifest, items=[spilled(item, spill) for item in manifest.items]
+        )
         self.policy = any_policy(self.options.policy)
         self.run, self._source, self._engine = Run(out), source, engine
         bad = manifest.problems
         if bad and not (manifest.items or manifest.part or self.run.exists):
             raise UserError(
-                f"{manifest.path}: none of its {counted(len(bad), 'record')} can be read, so"
-                f" there is nothing to judge; mend the first: {bad[0]}"
+                f"{manifest.path}: none of its {counted(len(bad), 'record')} can be"
+                f" read, so there is nothing to judge; mend the first: {bad[0]}"
             )
         refuse_package(self.run.folder)
         self.run.check_ours()
@@ -118,9 +129,11 @@ class Session:
         extract = self.options.extract
         self.plan = [] if source else plan_for(self.judge, extract, self.manifest.items)
         stored = self.run.record().extractors if self.run.exists else {}
-        if {extractor.name for extractor in self.plan} - {r.extractor for r in stored.values()}:
-            # A finished run is printed wherever it is; another plan is refused for what it lacks
-            # before it is refused for being another one.
+        if {extractor.name for extractor in self.plan} - {
+            r.extractor for r in stored.values()
+        }:
+            # A finished run is printed wherever it is; another plan is refused for what
+            # it lacks before it is refused for being another one.
             check_available(self.plan, extract)
         self.summary = Summary(total=manifest.total)
         self._listener = listener
@@ -171,7 +184,9 @@ class Session:
             input=input_name(manifest),
             input_sha256=manifest.sha256,
             shard=ShardRecord(**manifest.part.record()) if manifest.part else None,
-            extractors={extractor.group: extractor.provenance() for extractor in self.plan},
+            extractors={
+                extractor.group: extractor.provenance() for extractor in self.plan
+            },
             judge=JudgeRecord(spec=judge.spec, parameters=judge.parameters()),
             rubrics=judge.rubric_records(),
             profile=options.extract.profile,
@@ -204,7 +219,11 @@ class Session:
             return settings
         before = self._source.record().options
         settings |= {name: before[name] for name in EVIDENCE if name in before}
-        return {k: value for k, value in settings.items() if k not in EVIDENCE or k in before}
+        return {
+            k: value
+            for k, value in settings.items()
+            if k not in EVIDENCE or k in before
+        }
 
     def _policies(self) -> tuple[str, ...]:
         """List the policies of the run, the chosen one first; scores are not fused."""
@@ -227,7 +246,8 @@ class Session:
     def judge_pending(self, batch_results: Sequence[Path] = ()) -> Summary:
         """Judge the items that are not scored yet, and fuse all scored ones.
 
-        Result files of a batch are read first; a judge that is ``offline`` answers from them alone.
+        Result files of a batch are read first; a judge that is ``offline`` answers from
+        them alone.
         """
         if batch_results:
             from trace_eval.judges.ask.batch import read_batch
@@ -281,7 +301,11 @@ class Session:
         else:
             clips, shards = 2 * len(pending), str(self.run.path("shards"))
             engine = engine_of(
-                self.options.extract, self.plan, clips=clips, sources=sources, shards=shards
+                self.options.extract,
+                self.plan,
+                clips=clips,
+                sources=sources,
+                shards=shards,
             )
         advice = LanguageAdvice(self.plan, self.options)
         _advise(advice.of_items(pending))
@@ -295,7 +319,11 @@ class Session:
 
         try:
             pipeline = Pipeline(
-                engine=engine, judge=self.judge, run=self.run, listener=listener, voices=voices
+                engine=engine,
+                judge=self.judge,
+                run=self.run,
+                listener=listener,
+                voices=voices,
             )
             await work(pipeline, pending)
         finally:
@@ -307,7 +335,9 @@ class Session:
     def _finish(self) -> None:
         """Bring the run's tables up to date, count, and write what came of this sitting."""
         if names := self._rubric_names:
-            write_all(self.run.path("results.csv"), table_of(self.run, names).csv_lines())
+            write_all(
+                self.run.path("results.csv"), table_of(self.run, names).csv_lines()
+            )
         else:
             fuse_run(self.run, self.policy, self._policies()[1:])
         if any(item.has_conversations for item in self.manifest.items):
@@ -321,7 +351,9 @@ class Session:
             ended=now(),
             seconds=round(self.summary.seconds, 3),
             clips=self.summary.clips,
-            extracted_s={k: round(s, 3) for k, s in sorted(self.summary.work_s.items())},
+            extracted_s={
+                k: round(s, 3) for k, s in sorted(self.summary.work_s.items())
+            },
         )
         self._record = self._record.model_copy(
             update={

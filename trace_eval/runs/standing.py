@@ -16,7 +16,8 @@ class Standing:
     Attributes:
         done: items with an outcome.
         failed: of those, the ones that are unscored.
-        clips: recordings extracted, or read from a cache, with so many seconds of audio.
+        clips: recordings extracted, or read from a cache, with so many seconds of
+            audio.
         calls: to a model that are in flight; None: the judge makes none.
         cost_usd: what is spent, or may be charged; None: no price is known.
     """

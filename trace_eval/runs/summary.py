@@ -22,7 +22,8 @@ class Summary:
 
     Attributes:
         total: records in the manifest.
-        scored: pairs with an overall rating; single answers with a score by every rubric.
+        scored: pairs with an overall rating; single answers with a score by every
+            rubric.
         unscored: reason -> items without; ``unreadable_record`` counts bad records.
         dimensions: dimension -> pairs with a rating on it; none for single answers.
         clips: recordings extracted or read from the cache in this session.
@@ -31,7 +32,8 @@ class Summary:
         work_s: extractor -> seconds of compute in this session; the cache costs none.
         seconds: duration of this session.
         cache_problem: why the cache was of no use in this session, if it was not.
-        spending: what the calls of all sessions cost; None: no price is known, or nothing is sent.
+        spending: what the calls of all sessions cost; None: no price is known, or
+            nothing is sent.
     """
 
     total: int = 0
@@ -53,7 +55,9 @@ class Summary:
 
     def record(self) -> CoverageRecord:
         """Return what the run's record holds of it."""
-        return CoverageRecord(total=self.total, scored=self.scored, unscored=dict(self.unscored))
+        return CoverageRecord(
+            total=self.total, scored=self.scored, unscored=dict(self.unscored)
+        )
 
     def count_clip(self, clip: Extracted) -> None:
         """Add one recording's outcome."""
@@ -79,7 +83,10 @@ class Summary:
         if run.holds_scores:
             state = {score.key: (score.status, score.reason) for score in run.scores()}
             for item in run.singles():
-                results = [state.get((item.id, name), ("unscored", NOT_MADE)) for name in rubrics]
+                results = [
+                    state.get((item.id, name), ("unscored", NOT_MADE))
+                    for name in rubrics
+                ]
                 missing = [reason for status, reason in results if status != "scored"]
                 if missing:
                     self.unscored[str(missing[0])] += 1

@@ -26,7 +26,8 @@ Cell = str | float | int | bool | None
 
 CellTypes = dict[str, type[str] | type[float] | type[int] | type[bool]]
 
-#: Whose languages a table has, where any was identified: that of the request, and the answers.
+#: Whose languages a table has, where any was identified: that of the request, and the
+#: answers.
 LANGUAGES = ("asked", "a", "b")
 
 #: Rows of a table that are held at once on their way into a Parquet file.
@@ -37,7 +38,9 @@ _MAX_ROWS = 50
 
 #: Columns of scores.
 _SCORES: CellTypes = {
-    **dict.fromkeys(("item", "question_id", "system", "rubric", "status", "reason"), str),
+    **dict.fromkeys(
+        ("item", "question_id", "system", "rubric", "status", "reason"), str
+    ),
     **dict.fromkeys(("value", "sd"), float),
     **dict.fromkeys(("used", "samples"), int),
     **dict.fromkeys(("mean", "variance"), float),
@@ -73,7 +76,12 @@ class CellTable:
         """Yield the table in parts of bounded size, with one schema."""
         import pyarrow as pa
 
-        kinds = {str: pa.string(), float: pa.float64(), int: pa.int64(), bool: pa.bool_()}
+        kinds = {
+            str: pa.string(),
+            float: pa.float64(),
+            int: pa.int64(),
+            bool: pa.bool_(),
+        }
         schema = pa.schema([(name, kinds[kind]) for name, kind in self.columns.items()])
         records = self.records()
         while True:
@@ -91,7 +99,9 @@ class CellTable:
         require("pandas", "pandas", "agree", "a data frame")
         import pyarrow as pa
 
-        frame: pd.DataFrame = pa.Table.from_batches(list(self.arrow_batches())).to_pandas()
+        frame: pd.DataFrame = pa.Table.from_batches(
+            list(self.arrow_batches())
+        ).to_pandas()
         return frame
 
     def _text(self, cell: Cell) -> str:
@@ -111,11 +121,11 @@ def _measured(measures: PairMeasures | None, name: str) -> float | None:
 def results_table(run: RunReader, overall: Mapping[str, Overall]) -> CellTable:
     """Return one row per pair, in input order.
 
-    ``status`` is ``scored`` where there is an overall rating; without one the ratings that are
-    known stand in their columns all the same. ``confidence`` is the probability of the overall
-    rating, where several opinions were asked. Where the two orders contradict each other on any
-    dimension ``consistent`` is false, and ``inconsistent`` names those dimensions: such a rating
-    is no verdict on the answers.
+    ``status`` is ``scored`` where there is an overall rating; without one the ratings
+    that are known stand in their columns all the same. ``confidence`` is the
+    probability of the overall rating, where several opinions were asked. Where the two
+    orders contradict each other on any dimension ``consistent`` is false, and
+    ``inconsistent`` names those dimensions: such a rating is no verdict on the answers.
     """
     judged = LineIndex(run.path("judgements.jsonl"), "pair")
     measured = run.measures()
@@ -126,7 +136,12 @@ def results_table(run: RunReader, overall: Mapping[str, Overall]) -> CellTable:
         | dict.fromkeys((f"margin_{name}" for name in margins), float)
         | dict.fromkeys(measures, float)
         | dict.fromkeys((f"language_{name}" for name in languages), str)
-        | {"consistent": bool, "inconsistent": str, "confidence": float, "entropy_bits": float}
+        | {
+            "consistent": bool,
+            "inconsistent": str,
+            "confidence": float,
+            "entropy_bits": float,
+        }
         | dict.fromkeys((f"label_{name}" for name in labelled), str)
         | dict.fromkeys(("reason", "category"), str)
         | dict.fromkeys((f"reasoning_{name}" for name in DIMENSIONS), str)
@@ -142,7 +157,12 @@ def results_table(run: RunReader, overall: Mapping[str, Overall]) -> CellTable:
         spread = fused.distribution if fused else None
         result = measured.get(pair.id)
         return [
-            *(pair.id, pair.a.system, pair.b.system, "scored" if rating else outcome.status),
+            *(
+                pair.id,
+                pair.a.system,
+                pair.b.system,
+                "scored" if rating else outcome.status,
+            ),
             *map(_text, (*outcome.ratings, rating)),
             *((fused.policy, fused.why) if fused else (None, None)),
             *(outcome.margins[DIMENSIONS.index(name)] for name in margins),
@@ -154,7 +174,10 @@ def results_table(run: RunReader, overall: Mapping[str, Overall]) -> CellTable:
             fused.entropy_bits if fused else None,
             *(_text(getattr(pair.labels, name, None)) for name in labelled),
             *(None if rating else outcome.reason, pair.category),
-            *(verdicts[name].reasoning if name in verdicts else None for name in DIMENSIONS),
+            *(
+                verdicts[name].reasoning if name in verdicts else None
+                for name in DIMENSIONS
+            ),
         ]
 
     return CellTable(columns, map(row, run.pairs()))
@@ -165,7 +188,9 @@ def _some_runs_have(
 ) -> tuple[Sequence[Dimension], Sequence[str], Sequence[str], Sequence[str]]:
     """Return dimensions with margins, measures, whose languages, labels that a run has any of."""
     verdicts = run.outcomes().values()
-    has_margins = any(margin is not None for verdict in verdicts for margin in verdict.margins)
+    has_margins = any(
+        margin is not None for verdict in verdicts for margin in verdict.margins
+    )
     spoken = {name for result in measured for name in result.languages}
     labels = {
         name
@@ -199,23 +224,47 @@ def table_of(run: RunReader, rubrics: Iterable[str] | None = None) -> CellTable:
     def row(item: Single, name: str) -> list[Cell]:
         result = outcomes.get((item.id, name), NOT_SCORED)
         return [
-            *(item.id, item.question_id, item.system, name, result.status, _text(result.reason)),
-            *(result.value, result.sd, result.used, result.samples, result.mean, result.variance),
+            *(
+                item.id,
+                item.question_id,
+                item.system,
+                name,
+                result.status,
+                _text(result.reason),
+            ),
+            *(
+                result.value,
+                result.sd,
+                result.used,
+                result.samples,
+                result.mean,
+                result.variance,
+            ),
         ]
 
-    return CellTable(_SCORES, (row(item, name) for item in run.singles() for name in names), 6)
+    return CellTable(
+        _SCORES, (row(item, name) for item in run.singles() for name in names), 6
+    )
 
 
 def result_html(judgement: Judgement, fused: Overall) -> str:
     """Show the overall rating, why, and a row per dimension with its reasoning."""
-    orders = {None: "", True: "both orders agree", False: "INCONSISTENT: orders disagree"}
+    orders = {
+        None: "",
+        True: "both orders agree",
+        False: "INCONSISTENT: orders disagree",
+    }
     rows = [
         (name, str(result.rating), orders[result.consistent], result.reasoning)
         for name, result in judgement.dimensions.items()
     ]
     head = f"<p><b>{escape(fused.rating or 'unscored')}</b>: {escape(fused.why)}</p>"
-    notes = "".join(f"<p><small>{escape(text)}</small></p>" for text in judgement.caveats)
-    return head + _html_table(("dimension", "rating", "order", "reasoning"), rows) + notes
+    notes = "".join(
+        f"<p><small>{escape(text)}</small></p>" for text in judgement.caveats
+    )
+    return (
+        head + _html_table(("dimension", "rating", "order", "reasoning"), rows) + notes
+    )
 
 
 def summary_of(run: RunReader) -> str:
@@ -231,7 +280,9 @@ def run_html(run: RunReader, sentences: Iterable[str] = ()) -> str:
     head = f"<p><b>{escape(str(run.folder))}</b>: {escape(summary_of(run))}</p>"
     head += "".join(f"<p>{escape(text)}</p>" for text in sentences)
     table = replace(table_of(run), digits=3)
-    titles = table.columns if run.holds_scores else ("pair", *DIMENSIONS, "overall", "why")
+    titles = (
+        table.columns if run.holds_scores else ("pair", *DIMENSIONS, "overall", "why")
+    )
     places = [list(table.columns).index(title) for title in titles]
     shown: list[list[str]] = []
     for row in islice(table.texts(), _MAX_ROWS):

@@ -23,8 +23,8 @@ UNREADABLE = "unreadable"
 class RecordingLook:
     """Tells what recordings hold now; each is looked at once.
 
-    A file whose stamp the cache knows is not read. Nothing is fetched: what lies behind a URL is
-    taken for unchanged.
+    A file whose stamp the cache knows is not read. Nothing is fetched: what lies behind
+    a URL is taken for unchanged.
     """
 
     def __init__(self, cache: Path | None = None) -> None:
@@ -66,7 +66,9 @@ class RecordingLook:
         self._cache.close()
 
 
-def changed_items(run: RunReader, items: Iterable[Item], cache: Path | None = None) -> list[str]:
+def changed_items(
+    run: RunReader, items: Iterable[Item], cache: Path | None = None
+) -> list[str]:
     """Return the ids of items of which a recording is not the one that was judged."""
     clips = {source: record.clip for source, record in run.clips().items()}
     if not any(clips.values()):
@@ -78,7 +80,9 @@ def changed_items(run: RunReader, items: Iterable[Item], cache: Path | None = No
         look.close()
 
 
-def _changes(item: Item, clips: dict[str, str | None], look: RecordingLook) -> Iterator[bool]:
+def _changes(
+    item: Item, clips: dict[str, str | None], look: RecordingLook
+) -> Iterator[bool]:
     for recording in item.recordings().values():
         yield look.has_changed(recording, clips.get(recording.source_id))
 
@@ -94,7 +98,9 @@ def refuse_changed(
     changed = changed_items(run, items, cache)
     if not changed:
         return
-    named = ", ".join(map(repr, changed[:_NAMED])) + (", ..." if len(changed) > _NAMED else "")
+    named = ", ".join(map(repr, changed[:_NAMED])) + (
+        ", ..." if len(changed) > _NAMED else ""
+    )
     kind = "item" if run.holds_scores else "pair"
     raise UserError(
         f"{run.folder}: recordings of {counted(len(changed), kind)} were replaced since"

@@ -80,7 +80,9 @@ def likeness_by_source(run: Run) -> dict[str, float]:
 
 def _known(voices: dict[str, Voice | str]) -> dict[str, float]:
     measures = likeness_to_others(voices).items()
-    return {name: measure.value for name, measure in measures if measure.value is not None}
+    return {
+        name: measure.value for name, measure in measures if measure.value is not None
+    }
 
 
 def _looks_for_voices(run: Run) -> bool:

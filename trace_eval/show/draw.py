@@ -1,7 +1,8 @@
 """Pictures of figures, for papers and notebooks: the one module that draws.
 
-Pictures are as wide as a column of a paper and vectors throughout; names are drawn as they are,
-whatever they hold. Colours are those of the pages, which all common colour visions tell apart.
+Pictures are as wide as a column of a paper and vectors throughout; names are drawn as
+they are, whatever they hold. Colours are those of the pages, which all common colour
+visions tell apart.
 """
 
 from __future__ import annotations
@@ -90,12 +91,15 @@ def save(picture: Picture, path: Path) -> None:
     write_file(path, image.getvalue())
 
 
-def forest(points: Sequence[Point], axis: str, ends: tuple[float, float | None] | None) -> Picture:
+def forest(
+    points: Sequence[Point], axis: str, ends: tuple[float, float | None] | None
+) -> Picture:
     """Draw a line for each point: counts as bars, shares and scores as dots with intervals.
 
     Args:
         points: from the top; the dots of baselines are open.
-        ends: of the axis; None: where the points end; without an upper end they are counts.
+        ends: of the axis; None: where the points end; without an upper end they are
+            counts.
     """
 
     def draw(ax: Any) -> None:
@@ -149,7 +153,13 @@ def bars(points: Sequence[Point], axis: str, rule: float | None) -> Picture:
     def draw(ax: Any) -> None:
         colours = palette()
         places = range(len(points))
-        ax.barh(places, [point.value for point in points], 0.6, color=colours["a"], alpha=0.55)
+        ax.barh(
+            places,
+            [point.value for point in points],
+            0.6,
+            color=colours["a"],
+            alpha=0.55,
+        )
         for place, point in enumerate(points):
             if point.low is not None and point.high is not None:
                 limits = [point.low, point.high]
@@ -163,7 +173,9 @@ def bars(points: Sequence[Point], axis: str, rule: float | None) -> Picture:
     return Picture(draw, 0.6 + 0.26 * len(points))
 
 
-def curve(points: Mapping[str, Sequence[Point]], axes: tuple[str, str], rule: Point) -> Picture:
+def curve(
+    points: Mapping[str, Sequence[Point]], axes: tuple[str, str], rule: Point
+) -> Picture:
     """Draw shares, 0 to 1, over the numbers that name their points; bands are intervals.
 
     The share to beat is a dashed line.
@@ -208,7 +220,9 @@ def matrix(
 
     def draw(ax: Any) -> None:
         colours = require("matplotlib.colors", "matplotlib", "plot", "a picture")
-        ramp = colours.LinearSegmentedColormap.from_list("ours", ["white", palette()["a"]])
+        ramp = colours.LinearSegmentedColormap.from_list(
+            "ours", ["white", palette()["a"]]
+        )
         cells = np.array(shades, dtype=float)  # None becomes NaN, which has no colour
         ax.pcolormesh(cells, cmap=ramp, vmin=0, vmax=1, edgecolors="white", linewidth=1)
         for y, row in enumerate(texts):
@@ -230,7 +244,9 @@ def matrix(
     return Picture(draw, min(6.0, 1.0 + 0.32 * len(names[0])))
 
 
-def calibration(bins: Sequence[tuple[float, float, int]], axes: tuple[str, str]) -> Picture:
+def calibration(
+    bins: Sequence[tuple[float, float, int]], axes: tuple[str, str]
+) -> Picture:
     """Draw observed shares against predicted ones; dots grow with their number.
 
     A bin is (predicted, observed, number), the first two from 0 to 1.

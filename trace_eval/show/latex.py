@@ -32,7 +32,8 @@ _SPECIAL = {
 #: Signs that no page shows.
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 
-#: Texts of a column that stands at the right: a number, perhaps with its interval, or none.
+#: Texts of a column that stands at the right: a number, perhaps with its interval, or
+#: none.
 _NUMBER = re.compile(rf"([-+<]? ?[0-9]|{NOTHING}$)")
 
 #: A hyphen before a number that stands for a minus.
@@ -49,7 +50,9 @@ def document(tables: Iterable[Table], sentence: str) -> str:
 
     The sentence begins the first caption.
     """
-    lines = [r"% \usepackage{booktabs,textcomp}; names beyond Latin need XeLaTeX or LuaLaTeX"]
+    lines = [
+        r"% \usepackage{booktabs,textcomp}; names beyond Latin need XeLaTeX or LuaLaTeX"
+    ]
     for table in tables:
         if table.rows:
             caption = f"{sentence} {table.title}".strip()

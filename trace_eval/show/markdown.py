@@ -38,7 +38,8 @@ def table_lines(shown: Table) -> list[str]:
 def document(title: str, sentences: Iterable[str], tables: Iterable[Table]) -> str:
     """Write a summary: a heading, the sentences, and each table that has rows, folded.
 
-    Where ``<details>`` is not folded, as in a terminal, the tables stand below each other.
+    Where ``<details>`` is not folded, as in a terminal, the tables stand below each
+    other.
     """
     lines = [f"### {plain(title)}", "", *paragraphs(sentences)]
     for table in tables:

@@ -21,7 +21,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, BaseModel):
         return plain(value.model_dump())
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        pairs = [(field, getattr(value, field.name)) for field in dataclasses.fields(value)]
+        pairs = [
+            (field, getattr(value, field.name)) for field in dataclasses.fields(value)
+        ]
         return {
             field.name: plain(item)
             for field, item in pairs
@@ -83,11 +85,18 @@ def write_csv(folder: Path, result: Any) -> list[Path]:
     """
     parts = result
     if not isinstance(result, Mapping):
-        parts = {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
+        parts = {
+            field.name: getattr(result, field.name)
+            for field in dataclasses.fields(result)
+        }
     paths: list[Path] = []
     with claimed(folder, option="--csv "):
         for name, records in parts.items():
-            if not isinstance(records, tuple) or not records or isinstance(records[0], str):
+            if (
+                not isinstance(records, tuple)
+                or not records
+                or isinstance(records[0], str)
+            ):
                 continue
             rows = [flat(record) for record in records]
             columns = list(dict.fromkeys(key for row in rows for key in row))

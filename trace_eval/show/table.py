@@ -1,8 +1,9 @@
 """Printed tables from rows that name their columns.
 
-A row is a dataclass. What a column of it is called and how its values are written are metadata of
-the field (:func:`column`); a table picks fields by name. Everything else that shows a table takes
-it from there: the terminal, pages, and :func:`figures` for pictures and files.
+A row is a dataclass. What a column of it is called and how its values are written are
+metadata of the field (:func:`column`); a table picks fields by name. Everything else
+that shows a table takes it from there: the terminal, pages, and :func:`figures` for
+pictures and files.
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ from trace_eval.estimate.share import digits
 #: Shown where a number is not defined.
 NOTHING = "-"
 
-#: Columns that say how many items the figures of a row rest on, the first of a table counts.
-COUNTS = frozenset({"items", "pairs", "answers", "scored", "labelled", "comparisons", "human ties"})
+#: Columns that say how many items the figures of a row rest on, the first of a table
+#: counts.
+COUNTS = frozenset(
+    {"items", "pairs", "answers", "scored", "labelled", "comparisons", "human ties"}
+)
 
 #: Writes a value of a row: the value, and the row for those that need more of it.
 Writer = Callable[[Any, Any], Any]
@@ -43,7 +47,9 @@ class Table:
             for value in row
             if isinstance(value, IntervalEstimate) and value.interval is not None
         ]
-        unnamed = in_a_clause(method for method in shown if method and method not in self.note)
+        unnamed = in_a_clause(
+            method for method in shown if method and method not in self.note
+        )
         made_by = f"intervals: {unnamed}" if unnamed else ""
         return "; ".join(part for part in (self.note, made_by) if part)
 
@@ -79,7 +85,8 @@ def column(title: str = "", shown: Writer | str = "") -> Mapping[str, Any]:
 
     Args:
         title: of the column; empty: the name of the field.
-        shown: a format, or a function of the value and its row; empty: see :func:`cell`.
+        shown: a format, or a function of the value and its row; empty: see
+            :func:`cell`.
     """
     return {"title": title, "shown": shown}
 
@@ -95,8 +102,8 @@ def table(
     """Make a table of some fields of rows.
 
     Args:
-        pick: names of the fields or properties in reading order, with spaces between them;
-            ``bias.p`` is a field of a field, or a key of a mapping.
+        pick: names of the fields or properties in reading order, with spaces between
+            them; ``bias.p`` is a field of a field, or a key of a mapping.
         number: items behind every row; None: the rows tell, see :data:`COUNTS`.
         titles: name -> title, where the table calls a column otherwise.
     """
@@ -109,7 +116,9 @@ def table(
     shown_rows: list[list[Any]] = []
     value_rows: list[tuple[Any, ...]] = []
     for row in rows:
-        cells = [_cell(row, path, metadata["shown"]) for path, metadata in columns.items()]
+        cells = [
+            _cell(row, path, metadata["shown"]) for path, metadata in columns.items()
+        ]
         shown_rows.append([shown for _, shown in cells])
         value_rows.append(tuple(_figure(value, shown) for value, shown in cells))
     texts = grid(title, heads, shown_rows, note=note, number=number)
@@ -191,11 +200,17 @@ def figures(table: Table) -> Iterator[TableNumber]:
     """
     for cells, texts in zip(table.cells, table.rows, strict=True):
         items = _items(table.columns, texts)
-        first = next((n for n, value in enumerate(cells) if not isinstance(value, str)), 0)
+        first = next(
+            (n for n, value in enumerate(cells) if not isinstance(value, str)), 0
+        )
         naming = zip(table.columns[:first], texts, strict=False)
         name = ", ".join(text for title, text in naming if title not in COUNTS)
         for title, value in zip(table.columns, cells, strict=True):
-            estimate = value if isinstance(value, IntervalEstimate) else IntervalEstimate(value)
+            estimate = (
+                value
+                if isinstance(value, IntervalEstimate)
+                else IntervalEstimate(value)
+            )
             if isinstance(estimate.value, int | float) and title not in COUNTS:
                 low, high = estimate.ends
                 yield TableNumber(

@@ -13,8 +13,18 @@ from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.data.policies import load_policy
 from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes, is_untyped
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agreement.alpha import alpha, annotator_noise, noise_rows, with_each_judge
-from trace_eval.stats.agreement.bias import bias_rows, difficulty_rows, length_bias, verbosity
+from trace_eval.stats.agreement.alpha import (
+    alpha,
+    annotator_noise,
+    noise_rows,
+    with_each_judge,
+)
+from trace_eval.stats.agreement.bias import (
+    bias_rows,
+    difficulty_rows,
+    length_bias,
+    verbosity,
+)
 from trace_eval.stats.agreement.drawn import drawn_units
 from trace_eval.stats.agreement.findings import label_warnings
 from trace_eval.stats.agreement.judges import (
@@ -35,8 +45,19 @@ from trace_eval.stats.agreement.levels import (
 )
 from trace_eval.stats.agreement.linear import score_error
 from trace_eval.stats.agreement.metrics import Comparison, compare_all
-from trace_eval.stats.agreement.parts import Forced, category_rows, forced, labels_rows, whole
-from trace_eval.stats.agreement.policies import Mechanism, fuse_codes, has_dimensions, mechanisms
+from trace_eval.stats.agreement.parts import (
+    Forced,
+    category_rows,
+    forced,
+    labels_rows,
+    whole,
+)
+from trace_eval.stats.agreement.policies import (
+    Mechanism,
+    fuse_codes,
+    has_dimensions,
+    mechanisms,
+)
 from trace_eval.stats.agreement.position import positions, self_rows, widest
 from trace_eval.stats.agreement.reasons import reasons_note
 from trace_eval.stats.agreement.score import JudgeScore, guesses_of, score_judge
@@ -50,8 +71,8 @@ from trace_eval.stats.report import (
 
 #: Why nothing was drawn in a comparison of labels.
 _NOT_DRAWN = (
-    "it orders the labels of 'Accuracy by number of labels', which needs 6 of them, and the folds"
-    " of --calibrated"
+    "it orders the labels of 'Accuracy by number of labels', which needs 6 of them, and"
+    " the folds of --calibrated"
 )
 
 
@@ -93,7 +114,9 @@ def agree_labels(
     for rule in options.baselines:
         if not any(set(rule.facts) <= judge.joined.facts.keys() for judge in judges):
             first, second = rule.facts
-            unknown.append(f"baseline {rule.name} left out: nothing has {first} and {second}")
+            unknown.append(
+                f"baseline {rule.name} left out: nothing has {first} and {second}"
+            )
     errors = [score_error(judge, items) for judge in judges]
     by_labels = tuple(labels_rows(main, it.cluster, options.bootstrap))
     # of all labels in any order there is nothing to draw
@@ -102,7 +125,9 @@ def agree_labels(
         labels=present.source,
         items=len(items),
         raters=raters,
-        options=replace(options, bootstrap=settled(options.bootstrap, drawn, _NOT_DRAWN)),
+        options=replace(
+            options, bootstrap=settled(options.bootstrap, drawn, _NOT_DRAWN)
+        ),
         warnings=(
             *(warning for source in (*sources, present) for warning in source.warnings),
             *label_warnings(items, judges, it.columns, it.cluster),
@@ -110,15 +135,21 @@ def agree_labels(
         truth=tuple(_truth(items)),
         scores=tuple(_scores(it)),
         score_errors=tuple(error for error in errors if error is not None),
-        comparisons=tuple(compare_all(it.columns, it.cluster, options.bootstrap, options.against)),
+        comparisons=tuple(
+            compare_all(it.columns, it.cluster, options.bootstrap, options.against)
+        ),
         alphas=tuple(_alphas(present, raters, judges)),
         mechanisms=tuple(_mechanisms(it)),
         policy_comparisons=tuple(_policy_comparisons(it)),
-        position=tuple(r for j in judges for r in positions(j.name, widest(j, "clip_a"))),
+        position=tuple(
+            r for j in judges for r in positions(j.name, widest(j, "clip_a"))
+        ),
         length=tuple(
             r
             for j in judges
-            for r in bias_rows(j, items, fact="duration", bias=length_bias, unit=it.cluster)
+            for r in bias_rows(
+                j, items, fact="duration", bias=length_bias, unit=it.cluster
+            )
         ),
         verbosity=tuple(
             r
@@ -127,52 +158,75 @@ def agree_labels(
         ),
         difficulty=tuple(row for judge in judges for row in difficulty_rows(judge)),
         self_comparisons=tuple(row for judge in judges for row in self_rows(judge)),
-        noise=(*annotator_noise(present), *(row for judge in judges for row in noise_rows(judge))),
+        noise=(
+            *annotator_noise(present),
+            *(row for judge in judges for row in noise_rows(judge)),
+        ),
         learned=tuple(_learned(it)) if options.learn else (),
         notes=(*unknown, *left_out, *filter(None, map(reasons_note, judges))),
         drawn=it.drawn,
-        policies={judge.name: judge.own.policy for judge in judges if judge.own.policy is not None},
-        levels=tuple(row for name in human for row in level_rows(present, name, it.groups)),
-        pairwise=tuple(row for name in human for row in pairwise_rows(present, name, it.groups)),
-        reliability=tuple(row for name in human for row in reliability_rows(present, name)),
+        policies={
+            judge.name: judge.own.policy
+            for judge in judges
+            if judge.own.policy is not None
+        },
+        levels=tuple(
+            row for name in human for row in level_rows(present, name, it.groups)
+        ),
+        pairwise=tuple(
+            row for name in human for row in pairwise_rows(present, name, it.groups)
+        ),
+        reliability=tuple(
+            row for name in human for row in reliability_rows(present, name)
+        ),
         forced=tuple(_forced(it)),
         shares=shares,
         design=design,
         calibrations=tuple(calibrations_of(sources, present, options))
         if options.calibrated
         else (),
-        by_category=tuple(category_rows(main, it.groups, it.cluster, options.bootstrap)),
+        by_category=tuple(
+            category_rows(main, it.groups, it.cluster, options.bootstrap)
+        ),
         by_labels=by_labels,
     )
 
 
-def _compared(sources: Sequence[Opinions], labels: Opinions, options: AgreeOptions) -> _Compared:
+def _compared(
+    sources: Sequence[Opinions], labels: Opinions, options: AgreeOptions
+) -> _Compared:
     items = labels.per_item
     for name, codes in items.codes.items():
         silent = np.flatnonzero(codes == MISSING)
         if len(silent) and options.missing == "error":
             of = f"of {counted(len(items), 'item')}"
             raise UserError(
-                f"{items.source}: {counted(len(silent), f'{of} has', f'{of} have')} no {name}"
-                f" label, first {items.ids[silent[0]]!r}; label them, or pass --missing drop"
+                f"{items.source}: {counted(len(silent), f'{of} has', f'{of} have')} no"
+                f" {name} label, first {items.ids[silent[0]]!r}; label them, or pass"
+                " --missing drop"
             )
     fused_with, shown = _policies(options.policy)
     judges = prepare_judges(sources, items, fused_with, options.missing)
     if not judges:
-        raise UserError("there is nothing to compare with the labels; name a run or a file")
+        raise UserError(
+            "there is nothing to compare with the labels; name a run or a file"
+        )
     columns = []
     for judge in judges:
         truth, predicted = dict(items.codes), dict(judge.joined.codes)
-        # where one side alone has preferences, the other's are its overall labels, ties collapsed
+        # where one side alone has preferences, the other's are its overall labels, ties
+        # collapsed
         if "preference" in truth or "preference" in predicted:
             truth, predicted = with_preference(truth), with_preference(predicted)
         both = [name for name in LABEL_COLUMNS if name in truth and name in predicted]
-        columns.append([align(judge.name, name, truth[name], predicted[name]) for name in both])
+        columns.append(
+            [align(judge.name, name, truth[name], predicted[name]) for name in both]
+        )
     described = _described(judges, items)
     if options.cluster and not _knows_instructions(described):
         raise UserError(
-            "--cluster draws whole instructions: give every item an instruction_id, in the"
-            " labels or in the judgements"
+            "--cluster draws whole instructions: give every item an instruction_id, in"
+            " the labels or in the judgements"
         )
     cluster, drawn = drawn_units(described)
     return _Compared(
@@ -191,7 +245,10 @@ def _compared(sources: Sequence[Opinions], labels: Opinions, options: AgreeOptio
 
 def _truth(items: Opinions) -> Iterator[TruthRow]:
     for name, codes in items.codes.items():
-        agreed, silent = int((items.agreed[name] != MISSING).sum()), int((codes == MISSING).sum())
+        agreed, silent = (
+            int((items.agreed[name] != MISSING).sum()),
+            int((codes == MISSING).sum()),
+        )
         yield TruthRow(name, agreed, len(codes) - agreed - silent, silent)
 
 
@@ -207,7 +264,11 @@ def _forced(it: _Compared) -> Iterator[Forced]:
         for column in aligned:
             if column.dimension in ("overall", "preference"):
                 # a preference may be made of overall
-                own = column.dimension if column.dimension in it.labels.codes else "overall"
+                own = (
+                    column.dimension
+                    if column.dimension in it.labels.codes
+                    else "overall"
+                )
                 yield from forced(column, {**it.groups, **by_level(it.labels, own)})
 
 
@@ -223,8 +284,14 @@ def _policies(spec: str | None) -> tuple[Policy | None, Mapping[str, Policy]]:
 
 def _described(judges: Sequence[JudgeOpinions], items: Opinions) -> Opinions:
     """Give items every fact; the instruction is the labels' where whole, else any judge's."""
-    facts = {name: of for judge in reversed(judges) for name, of in judge.joined.facts.items()}
-    whole = next(filter(_knows_instructions, (items, *(judge.joined for judge in judges))), None)
+    facts = {
+        name: of
+        for judge in reversed(judges)
+        for name, of in judge.joined.facts.items()
+    }
+    whole = next(
+        filter(_knows_instructions, (items, *(judge.joined for judge in judges))), None
+    )
     if whole is not None:
         facts["instruction_id"] = whole.facts["instruction_id"]
     return replace(items, facts=facts)
@@ -235,7 +302,9 @@ def _knows_instructions(table: Opinions) -> bool:
     return instruction is not None and None not in instruction.tolist()
 
 
-def _alphas(labels: Opinions, human: int, judges: Sequence[JudgeOpinions]) -> Iterator[AlphaRow]:
+def _alphas(
+    labels: Opinions, human: int, judges: Sequence[JudgeOpinions]
+) -> Iterator[AlphaRow]:
     """Compute alpha of the raters where there are several, and with each judge as one more."""
     number = len(labels.per_item)
     for name, codes in labels.codes.items():
@@ -248,7 +317,10 @@ def _alphas(labels: Opinions, human: int, judges: Sequence[JudgeOpinions]) -> It
 
 def _sides(it: _Compared) -> list[tuple[str, Mapping[str, Codes]]]:
     """Return annotators and judges whose three dimensions a policy can fuse, by name."""
-    sides = [("people", it.items.agreed), *((one.name, one.joined.codes) for one in it.judges)]
+    sides = [
+        ("people", it.items.agreed),
+        *((one.name, one.joined.codes) for one in it.judges),
+    ]
     return [(name, codes) for name, codes in sides if has_dimensions(codes)]
 
 
@@ -268,7 +340,9 @@ def _policy_comparisons(it: _Compared) -> Iterator[Comparison]:
     for judge in it.judges:
         if has_dimensions(judge.joined.codes):
             ratings = judge.joined.codes
-            fused = {name: fuse_codes(policy, ratings) for name, policy in it.shown.items()}
+            fused = {
+                name: fuse_codes(policy, ratings) for name, policy in it.shown.items()
+            }
             columns = [
                 [align(f"{judge.name}, {name}", "overall", truth, codes)]
                 for name, codes in fused.items()

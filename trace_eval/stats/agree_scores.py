@@ -16,7 +16,12 @@ from trace_eval.estimate.resample import MAX_UNITS, Resampler
 from trace_eval.opinions.found_scales import DEFAULT_SCALE
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import levels_of, nearest
-from trace_eval.stats.agreement.alpha import Alpha, interval_alpha, scale_alpha, with_each_judge
+from trace_eval.stats.agreement.alpha import (
+    Alpha,
+    interval_alpha,
+    scale_alpha,
+    with_each_judge,
+)
 from trace_eval.stats.agreement.baselines import baselines
 from trace_eval.stats.agreement.counts import defined
 from trace_eval.stats.agreement.figures import (
@@ -29,7 +34,12 @@ from trace_eval.stats.agreement.figures import (
 from trace_eval.stats.agreement.forecasts import score_ratings
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.linear import binary_agreement
-from trace_eval.stats.agreement.raters import MAX_RATERS, add_raters, add_samples, growth
+from trace_eval.stats.agreement.raters import (
+    MAX_RATERS,
+    add_raters,
+    add_samples,
+    growth,
+)
 from trace_eval.stats.agreement.scored import (
     by_rater,
     counts_of,
@@ -43,7 +53,12 @@ from trace_eval.stats.agreement.scored import (
     with_clamped,
 )
 from trace_eval.stats.agreement.selective import Selective, add_selective
-from trace_eval.stats.agreement.spread import add_calibration, add_variance, fit_factor, verdict
+from trace_eval.stats.agreement.spread import (
+    add_calibration,
+    add_variance,
+    fit_factor,
+    verdict,
+)
 from trace_eval.stats.agreement.systems import (
     FEW_SYSTEMS,
     MAX_SYSTEMS,
@@ -54,11 +69,18 @@ from trace_eval.stats.agreement.systems import (
     systems_of,
 )
 from trace_eval.stats.options import AgreeOptions, settled
-from trace_eval.stats.report import AlphaOfScores, Coverage, Growth, ScoreReport, SplitRow
+from trace_eval.stats.report import (
+    AlphaOfScores,
+    Coverage,
+    Growth,
+    ScoreReport,
+    SplitRow,
+)
 
 #: Why nothing was drawn in a comparison of scores.
 _NOT_DRAWN = (
-    f"it draws random groups of questions where there are over {MAX_UNITS:,}, and there are fewer"
+    f"it draws random groups of questions where there are over {MAX_UNITS:,}, and there"
+    " are fewer"
 )
 
 #: The split on which constants are fitted where there is one.
@@ -72,10 +94,14 @@ def agree_scores(
     scale = sources[0].scale or DEFAULT_SCALE
     items, judges = join_scores(sources, ratings, scale, options.missing)
     report = compare_scores(items, list(with_clamped(judges)), options)
-    notes = [*dict.fromkeys(caveat for judge in judges for caveat in _caveats(judge.own))]
+    notes = [
+        *dict.fromkeys(caveat for judge in judges for caveat in _caveats(judge.own))
+    ]
     notes += [warning.text for of in (*sources, ratings) for warning in of.warnings]
     if "mos" in ratings_of(items).facts and "mos" not in ratings.facts:
-        notes.append(f"{ratings.source}: numbers between labels are taken as mean opinions")
+        notes.append(
+            f"{ratings.source}: numbers between labels are taken as mean opinions"
+        )
     return replace(report, rubric=sources[0].rubric, notes=(*notes, *report.notes))
 
 
@@ -88,24 +114,28 @@ def _caveats(judged: Opinions) -> Iterator[str]:
 
 
 def compare_scores(
-    items: Opinions, judges: Sequence[JudgeOpinions], options: AgreeOptions | None = None
+    items: Opinions,
+    judges: Sequence[JudgeOpinions],
+    options: AgreeOptions | None = None,
 ) -> ScoreReport:
     """Compare judges' scores, a row for each item, with human ratings of the items.
 
-    All judges and baselines are compared on the items that annotators rated and every judge scored;
-    without any it is a UserError.
+    All judges and baselines are compared on the items that annotators rated and every
+    judge scored; without any it is a UserError.
     """
     options = options or AgreeOptions()
     rated, chosen = items.scored, _chosen(items, options)
     train, fitted_on = _train(items, rated, chosen)
-    rules = baselines(items, train, any("beta" in judge.joined.scores for judge in judges))
+    rules = baselines(
+        items, train, any("beta" in judge.joined.scores for judge in judges)
+    )
     scored = np.logical_and.reduce([judge.joined.scored for judge in judges])
     common = np.asarray(rated & chosen & scored, bool)
     if not common.any():
         raise UserError(
             f"{ratings_of(items).source}: none of the"
-            f" {counted(int((rated & chosen).sum()), 'rated item')} is scored by every judge; check"
-            " that the ids of labels and scores are the same"
+            f" {counted(int((rated & chosen).sum()), 'rated item')} is scored by every"
+            " judge; check that the ids of labels and scores are the same"
         )
     part = only(items, common)
     ours = [_of(judge, common) for judge in judges]
@@ -114,7 +144,9 @@ def compare_scores(
     growths = [_growth(part, judge) for judge in ours]
     often = train & rated_often(items)
     factor = fit_factor(items.score[often], items.scores["variance"][often])
-    figures, selective, notes = _figures(part, ours, rules=theirs, factor=factor, options=options)
+    figures, selective, notes = _figures(
+        part, ours, rules=theirs, factor=factor, options=options
+    )
     systems, agreements = _systems(items, judges, chosen, options)
     many = max(int(units_of(only(items, mask)).max()) for mask in (common, chosen))
     drawn = settled(options.bootstrap, many >= MAX_UNITS, _NOT_DRAWN)
@@ -194,18 +226,25 @@ def _chosen(items: Opinions, options: AgreeOptions) -> Mask:
     if options.split is None:
         return np.ones(len(items), bool)
     if split is None:
-        raise UserError(f"--split {options.split}: the items have no split; leave the option out")
+        raise UserError(
+            f"--split {options.split}: the items have no split; leave the option out"
+        )
     chosen = split == options.split
     if not chosen.any():
         available = ", ".join(sorted({str(name) for name in split if name}))
-        raise UserError(f"--split {options.split}: no item belongs to it; there are {available}")
+        raise UserError(
+            f"--split {options.split}: no item belongs to it; there are {available}"
+        )
     return np.asarray(chosen, bool)
 
 
 def _train(items: Opinions, rated: Mask, chosen: Mask) -> tuple[Mask, str]:
     split = items.facts.get("split")
     if split is not None and (train := np.asarray(split == TRAIN, bool) & rated).any():
-        return train, f"the {counted(int(train.sum()), 'rated item')} of the split {TRAIN}"
+        return (
+            train,
+            f"the {counted(int(train.sum()), 'rated item')} of the split {TRAIN}",
+        )
     if not (rated & chosen).any():
         raise UserError("no item has a rating by annotators; pass --labels FILE")
     # not "those that are compared": some of them may be unscored
@@ -213,7 +252,10 @@ def _train(items: Opinions, rated: Mask, chosen: Mask) -> tuple[Mask, str]:
 
 
 def _systems(
-    whole: Opinions, judges: Sequence[JudgeOpinions], chosen: Mask, options: AgreeOptions
+    whole: Opinions,
+    judges: Sequence[JudgeOpinions],
+    chosen: Mask,
+    options: AgreeOptions,
 ) -> tuple[tuple[SystemShares, ...], tuple[SystemAgreement, ...]]:
     names, codes = systems_of(whole)
     if not 0 < len(names) <= MAX_SYSTEMS:
@@ -222,10 +264,14 @@ def _systems(
     judges = [_of(judge, chosen) for judge in judges]
     resampler = Resampler(units_of(items), options.bootstrap.start)
     for judge in judges:
-        add_systems(resampler, items, systems=systems, judge=judge, families=options.families)
+        add_systems(
+            resampler, items, systems=systems, judge=judge, families=options.families
+        )
     estimates = resampler.estimates(options.bootstrap)
     results = [
-        system_rows(items, systems, judge=one, estimates=estimates, families=options.families)
+        system_rows(
+            items, systems, judge=one, estimates=estimates, families=options.families
+        )
         for one in judges
     ]
     rows, agreements = zip(*results, strict=True)
@@ -241,21 +287,34 @@ def _growth(items: Opinions, judge: JudgeOpinions) -> Growth | None:
     return Growth(judge.name, growth(samples, targets))
 
 
-def _alphas(items: Opinions, judges: Sequence[JudgeOpinions]) -> Iterator[AlphaOfScores]:
+def _alphas(
+    items: Opinions, judges: Sequence[JudgeOpinions]
+) -> Iterator[AlphaOfScores]:
     ratings, size = ratings_of(items), len(items)
     most = max(int(counts_of(items).max(initial=0)), len(names_of(items)))
     if most < 2 or "mos" in ratings.facts:
         return  # agreement among annotators is not told by their mean
     levels = levels_of(scale_of(items))
     alpha = scale_alpha(
-        ratings.item, nearest(levels, ratings.score), items=size, positions=levels, raters=most
+        ratings.item,
+        nearest(levels, ratings.score),
+        items=size,
+        positions=levels,
+        raters=most,
     )
     yield AlphaOfScores("people", alpha)
     own = {judge.name: judge.joined.score for judge in judges}
     for who, row, value in with_each_judge(ratings.item, ratings.score, own):
         interval = interval_alpha(row, value, size)
         yield AlphaOfScores(
-            who, Alpha(nominal=None, ordinal=None, interval=interval, raters=most + 1, items=size)
+            who,
+            Alpha(
+                nominal=None,
+                ordinal=None,
+                interval=interval,
+                raters=most + 1,
+                items=size,
+            ),
         )
 
 
@@ -276,7 +335,9 @@ def _by_split(items: Opinions, judge: JudgeOpinions) -> Iterator[SplitRow]:
         )
 
 
-def _notes(items: Opinions, part: Opinions, rated: Mask, options: AgreeOptions) -> Iterator[str]:
+def _notes(
+    items: Opinions, part: Opinions, rated: Mask, options: AgreeOptions
+) -> Iterator[str]:
     if len(part) < int(rated.sum()):
         yield (
             f"compared: {counted(len(part), 'item')} that every judge scored, of"
@@ -287,8 +348,9 @@ def _notes(items: Opinions, part: Opinions, rated: Mask, options: AgreeOptions) 
     split, systems = part.facts.get("split"), systems_of(items)[0]
     if options.split is None and split is not None and (split == TRAIN).any():
         yield (
-            "items of the split train are among those compared: a scorer that was trained on them"
-            " looks better than it is; see the table by split, or pass --split test"
+            "items of the split train are among those compared: a scorer that was"
+            " trained on them looks better than it is; see the table by split, or pass"
+            " --split test"
         )
     if 0 < len(systems) <= FEW_SYSTEMS:
         yield f"a correlation over {len(systems)} systems means little"

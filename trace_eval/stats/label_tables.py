@@ -56,7 +56,9 @@ def policy_words(policies: Mapping[str, str]) -> str:
     names = set(policies.values())
     if len(names) == 1:
         return f"overall label: {names.pop()}"
-    return "overall labels: " + ", ".join(f"{name} of {judge}" for judge, name in policies.items())
+    return "overall labels: " + ", ".join(
+        f"{name} of {judge}" for judge, name in policies.items()
+    )
 
 
 def _agreement(report: AgreeReport) -> Iterator[Table]:
@@ -85,16 +87,40 @@ def _agreement(report: AgreeReport) -> Iterator[Table]:
 
     yield grid(
         "Agreement with human labels",
-        ("judge", "dimension", "scored", *over_all, *metrics, "2-way coverage", "majority class"),
+        (
+            "judge",
+            "dimension",
+            "scored",
+            *over_all,
+            *metrics,
+            "2-way coverage",
+            "majority class",
+        ),
         [row(score) for score in report.scores],
         f"brackets: {report.options.bootstrap.level:.0%} interval over {report.drawn}:"
         f" {methods_of(results)}",
     )
     yield grid(
         "Rules to beat, each on the items on which it says something",
-        ("judge", "dimension", "rule", "items", "rule's accuracy", "2-way", "judge's accuracy"),
         (
-            (score.judge, score.dimension, b.name, b.items, b.accuracy, b.accuracy_2way, b.judge)
+            "judge",
+            "dimension",
+            "rule",
+            "items",
+            "rule's accuracy",
+            "2-way",
+            "judge's accuracy",
+        ),
+        (
+            (
+                score.judge,
+                score.dimension,
+                b.name,
+                b.items,
+                b.accuracy,
+                b.accuracy_2way,
+                b.judge,
+            )
             for score in report.scores
             for b in score.baselines
         ),
@@ -143,7 +169,10 @@ def _annotators(report: AgreeReport) -> Iterator[Table]:
     yield table(
         "Krippendorff's alpha",
         report.alphas,
-        "who dimension alpha.raters alpha.items alpha.nominal alpha.ordinal alpha.interval",
+        (
+            "who dimension alpha.raters alpha.items alpha.nominal alpha.ordinal"
+            " alpha.interval"
+        ),
         "ordinal and interval: on the scale 2 < tie < 1",
     )
     shown = [name for name in LEVELS if name != "none"]
@@ -172,12 +201,16 @@ def _annotators(report: AgreeReport) -> Iterator[Table]:
 
 
 def _parts(report: AgreeReport) -> Iterator[Table]:
-    # the whole alone says what the main table says, but where annotators gave preferences
+    # the whole alone says what the main table says, but where annotators gave
+    # preferences
     subsets = any(row.group != ALL for row in report.forced)
     yield table(
         "Where annotators name a winner: accuracy by subset",
         [row for row in report.forced if subsets or row.dimension == "preference"],
-        "judge dimension group items coverage accuracy accuracy_scored tie_half ties_out",
+        (
+            "judge dimension group items coverage accuracy accuracy_scored tie_half"
+            " ties_out"
+        ),
     )
     pick = "judge dimension category items accuracy"
     yield table("Accuracy by category", report.by_category, pick)
@@ -199,8 +232,8 @@ def _mechanisms(report: AgreeReport) -> Iterator[Table]:
     yield table(
         "Policies: agreement, and P3: a winner where annotators say both_bad",
         report.mechanisms,
-        "labels policy right accuracy kappa winner_on_bad.winner_on_bad winner_on_bad.bad"
-        " winner_on_bad.winner_accuracy winner_on_bad.winners",
+        "labels policy right accuracy kappa winner_on_bad.winner_on_bad"
+        " winner_on_bad.bad winner_on_bad.winner_accuracy winner_on_bad.winners",
     )
     decided = (f"P1 {name} (right)" for name in RESOLVERS)
     rows = []
@@ -209,7 +242,10 @@ def _mechanisms(report: AgreeReport) -> Iterator[Table]:
         flips = [result.share for result in one.flips.values()]
         rows.append((one.labels, one.policy, *resolved, *flips))
     yield grid(
-        "P1: content forced to both_good, who decides; P2: flips when a dimension is forced",
+        (
+            "P1: content forced to both_good, who decides; P2: flips when a dimension"
+            " is forced"
+        ),
         ("dimensions of", "policy", *decided, *(f"P2 {name}" for name in DIMENSIONS)),
         rows,
     )
@@ -217,8 +253,17 @@ def _mechanisms(report: AgreeReport) -> Iterator[Table]:
 
 def _learned(learned: Learned) -> Table:
     return grid(
-        f"Ways to fuse the dimensions of {learned.labels}, {counted(learned.items, 'pair')}",
-        ("policy", "fitted", "right in sample", "cross-validated", "accuracy cross-validated"),
+        (
+            f"Ways to fuse the dimensions of {learned.labels},"
+            f" {counted(learned.items, 'pair')}"
+        ),
+        (
+            "policy",
+            "fitted",
+            "right in sample",
+            "cross-validated",
+            "accuracy cross-validated",
+        ),
         (
             (
                 c.name,
@@ -229,14 +274,17 @@ def _learned(learned: Learned) -> Table:
             )
             for c in learned.candidates
         ),
-        f"best possible in sample: {learned.upper_bound}; {learned.folds} folds grouped by"
-        f" instruction; {learned.unseen} of 64 cells are unseen and follow {learned.fallback}",
+        f"best possible in sample: {learned.upper_bound}; {learned.folds} folds grouped"
+        f" by instruction; {learned.unseen} of 64 cells are unseen and follow"
+        f" {learned.fallback}",
     )
 
 
 def _biases(report: AgreeReport) -> Iterator[Table]:
     """Make tables of position, length, verbosity, difficulty, self-comparisons and noise."""
-    verdicts = "bias.pairs bias.stable bias.first bias.second bias.tied bias.decided bias.p"
+    verdicts = (
+        "bias.pairs bias.stable bias.first bias.second bias.tied bias.decided bias.p"
+    )
     yield table(
         "Position: the same two recordings in both orders",
         report.position,
@@ -246,26 +294,35 @@ def _biases(report: AgreeReport) -> Iterator[Table]:
     yield table(
         "Length: what the judge does where annotators see a tie",
         report.length,
-        "judge dimension bias.human_ties bias.longer bias.shorter bias.tied bias.share_longer"
-        " bias.p",
+        "judge dimension bias.human_ties bias.longer bias.shorter bias.tied"
+        " bias.share_longer bias.p",
         share_longer="longer among winners",
     )
     yield table(
         "Verbosity: human ties whose transcripts differ by 5 tokens or more",
         report.verbosity,
-        "judge dimension bias.items bias.longer bias.shorter bias.tied bias.unscored bias.p",
-        "an unscored verdict is not a tie; of runs the tokens are the transcript's words",
+        (
+            "judge dimension bias.items bias.longer bias.shorter bias.tied"
+            " bias.unscored bias.p"
+        ),
+        (
+            "an unscored verdict is not a tie; of runs the tokens are the transcript's"
+            " words"
+        ),
     )
     for row in report.difficulty:
         ease = row.difficulty
         yield table(
-            f"Difficulty for {row.judge} on {row.dimension}: quarters by the difference of mean"
-            " opinions, hardest first",
+            f"Difficulty for {row.judge} on {row.dimension}: quarters by the difference"
+            " of mean opinions, hardest first",
             ease.quartiles,
             f"low high items accuracy {verdicts}",
             ""
             if ease.spearman is None
-            else f"Spearman of ease and place-bound: {ease.spearman:.2f}, p = {p_value(ease.p)}",
+            else (
+                f"Spearman of ease and place-bound: {ease.spearman:.2f}, p ="
+                f" {p_value(ease.p)}"
+            ),
         )
     yield table(
         "Self-comparisons, counted apart",
@@ -275,6 +332,6 @@ def _biases(report: AgreeReport) -> Iterator[Table]:
     yield table(
         "Noise: the same question again",
         report.noise,
-        "judge dimension basis noise.items noise.opinions noise.pairwise noise.unanimous"
-        " noise.retest noise.retest_kappa",
+        "judge dimension basis noise.items noise.opinions noise.pairwise"
+        " noise.unanimous noise.retest noise.retest_kappa",
     )

@@ -1,6 +1,7 @@
 """Options of the commands on verdicts and scores; some are for labels alone, or for scores.
 
-The fields are the options of the commands, see :func:`trace_eval.data.settings.option_field`.
+The fields are the options of the commands, see
+:func:`trace_eval.data.settings.option_field`.
 """
 
 from __future__ import annotations
@@ -19,8 +20,20 @@ if TYPE_CHECKING:
 
     from trace_eval.opinions.codes import Codes
 
-#: Words that name a maker's models; a judge and a system with the same one are one family.
-FAMILIES = ("gpt", "gemini", "gemma", "claude", "qwen", "llama", "glm", "kimi", "phi", "mistral")
+#: Words that name a maker's models; a judge and a system with the same one are one
+#: family.
+FAMILIES = (
+    "gpt",
+    "gemini",
+    "gemma",
+    "claude",
+    "qwen",
+    "llama",
+    "glm",
+    "kimi",
+    "phi",
+    "mistral",
+)
 
 #: What a source holds: a label per pair, or a score per answer.
 LABELS, SCORES = "labels", "scores"
@@ -47,8 +60,8 @@ def check(options: Any, kind: str) -> None:
         of = option.metadata.get("kind", kind)
         if of != kind and getattr(options, option.name) != option.default:
             raise UserError(
-                f"{option.metadata['flag']} means nothing for {kind}, and the sources hold {kind};"
-                " leave it out"
+                f"{option.metadata['flag']} means nothing for {kind}, and the sources"
+                f" hold {kind}; leave it out"
             )
 
 
@@ -77,7 +90,9 @@ def settled(options: Chosen, drawn: bool, why: str) -> Chosen:
     for name in names:
         chosen = getattr(options, name)
         if chosen is not None and not drawn and (name, chosen) != ("resamples", 0):
-            raise UserError(f"--{name} {chosen} means nothing here: {why}; leave it out")
+            raise UserError(
+                f"--{name} {chosen} means nothing here: {why}; leave it out"
+            )
     if not drawn:
         return options
     defaults: dict[str, Any] = {
@@ -128,8 +143,8 @@ def number_rule(spec: str) -> NumberRule:
     number, _, direction = spec.rpartition(":")
     if not number or direction not in DIRECTIONS:
         raise UserError(
-            f"baseline {spec!r}: write NUMBER:higher or NUMBER:lower, e.g. wer:lower; only you"
-            " know which of two numbers is the better one"
+            f"baseline {spec!r}: write NUMBER:higher or NUMBER:lower, e.g. wer:lower;"
+            " only you know which of two numbers is the better one"
         )
     return NumberRule(f"{direction} {number}", number, direction == "lower")
 
@@ -149,24 +164,25 @@ class AgreeOptions:
 
     Attributes:
         bootstrap: level of the intervals, and seed of folds and of the order of labels.
-        cluster: labels: refuse items whose instruction is unknown. Known instructions are drawn
-            whole in any case.
-        missing: items or labels that one side lacks: ``error`` refuses them, ``drop`` leaves
-            them out; coverage is reported either way.
+        cluster: labels: refuse items whose instruction is unknown. Known instructions
+            are drawn whole in any case.
+        missing: items or labels that one side lacks: ``error`` refuses them, ``drop``
+            leaves them out; coverage is reported either way.
         policy: labels: re-fuse the overall label with this policy; ``all`` compares the
             built-in ones; None: the stored label.
         learn: labels: fit policies, cross-validated by instruction.
         folds: labels: of that cross-validation.
         against: labels: compare the other judges with this one only; None: every two.
-        baselines: labels: also beat a number, e.g. wer:lower, p808:higher, distillmos:higher, or a
-            column NUMBER_a, NUMBER_b of the labels; may be repeated.
-        calibrated: labels: also fit P(annotators prefer A) of every judge from margins, votes and
-            scores, and compare it with the rules that need no fit.
+        baselines: labels: also beat a number, e.g. wer:lower, p808:higher,
+            distillmos:higher, or a column NUMBER_a, NUMBER_b of the labels; may be
+            repeated.
+        calibrated: labels: also fit P(annotators prefer A) of every judge from margins,
+            votes and scores, and compare it with the rules that need no fit.
         rubric: scores: name or file of the rubric, where the sources have several.
-        split: scores: only items of this split, e.g. test; constants are fitted on the split
-            ``train`` where there is one; None: all items.
-        families: scores: words that name one maker's judges and systems, for self-preference;
-            those typed come on top of the well-known ones.
+        split: scores: only items of this split, e.g. test; constants are fitted on the
+            split ``train`` where there is one; None: all items.
+        families: scores: words that name one maker's judges and systems, for
+            self-preference; those typed come on top of the well-known ones.
         leave_out: count no label of this rater; may be repeated.
     """
 
@@ -183,8 +199,12 @@ class AgreeOptions:
     calibrated: bool = only(LABELS, False, "--calibrated")
     rubric: str | None = only(SCORES, None, "--rubric")
     split: str | None = only(SCORES, None, "--split")
-    families: tuple[str, ...] = only(SCORES, FAMILIES, "--family", metavar="WORD", read=_names)
-    leave_out: tuple[str, ...] = option_field((), flag="--leave-out", metavar="RATER", read=tuple)
+    families: tuple[str, ...] = only(
+        SCORES, FAMILIES, "--family", metavar="WORD", read=_names
+    )
+    leave_out: tuple[str, ...] = option_field(
+        (), flag="--leave-out", metavar="RATER", read=tuple
+    )
 
 
 @with_groups
@@ -194,23 +214,25 @@ class RankOptions:
 
     Attributes:
         bootstrap: level of the intervals, resamples and seed of the ranks.
-        cluster: labels: refuse comparisons whose instruction is unknown. Known instructions are
-            drawn whole in any case, and so are questions of scores.
+        cluster: labels: refuse comparisons whose instruction is unknown. Known
+            instructions are drawn whole in any case, and so are questions of scores.
         typed: labels: typed ties count as evidence: both_bad is against both.
-        prior: labels: games of every system against an average opponent, half won; 0: none.
+        prior: labels: games of every system against an average opponent, half won; 0:
+            none.
         baseline: labels: also give win rates against this system.
-        dimension: labels: rank by this label column, e.g. voice_quality; None: overall, else
-            preference.
-        policy: labels: re-fuse the overall label with this policy; None: the stored label. In a
-            report what fused these labels; None: nothing did, or it is not known.
+        dimension: labels: rank by this label column, e.g. voice_quality; None: overall,
+            else preference.
+        policy: labels: re-fuse the overall label with this policy; None: the stored
+            label. In a report what fused these labels; None: nothing did, or it is not
+            known.
         judge: which one, where the source has several.
-        systems: labels: names of the systems of A and B, where the pairs name none; None: ``A``
-            and ``B``.
+        systems: labels: names of the systems of A and B, where the pairs name none;
+            None: ``A`` and ``B``.
         orders: labels: ``reconciled``, or ``separate``: each order of a run by itself.
-        keep_inconsistent: labels: count what a judge that answers by position contradicts itself
-            on, too.
-        missing: human labels of items that were not judged: ``error`` refuses them, ``drop``
-            leaves them out.
+        keep_inconsistent: labels: count what a judge that answers by position
+            contradicts itself on, too.
+        missing: human labels of items that were not judged: ``error`` refuses them,
+            ``drop`` leaves them out.
         rubric: scores: name or file of the rubric, where the source has several.
     """
 
@@ -238,10 +260,10 @@ class ScreenOptions:
     Attributes:
         agree: agreement with human labels that the decided part must reach, 0 to 1.
         confidence: probability that it does, 0 to 1.
-        by: signs of certainty to use: confidence, entropy, consistent, margin, repeats, judges;
-            may be repeated. None: all that there are, which share the error.
-        cluster: items of one instruction are not independent; where instructions are unknown
-            there is nothing to respect.
+        by: signs of certainty to use: confidence, entropy, consistent, margin, repeats,
+            judges; may be repeated. None: all that there are, which share the error.
+        cluster: items of one instruction are not independent; where instructions are
+            unknown there is nothing to respect.
         as_sampled: decide although the labelled pairs visibly are no random sample.
     """
 
@@ -263,7 +285,8 @@ class LabelChoice:
 
     Attributes:
         judge: which judge, where the file has several.
-        policy: re-fuse the judge's overall label with this policy; None: the stored label.
+        policy: re-fuse the judge's overall label with this policy; None: the stored
+            label.
         dimension: which labels, e.g. content; None: overall, else preference.
     """
 
@@ -278,9 +301,10 @@ class PlanOptions(SeedOptions):
 
     Attributes:
         width: full width that the interval may have, in (0, 1).
-        goal: whose interval must be narrow; None: win rates where systems are named, else accuracy.
-        cluster: note it where no instruction is known. Pairs of a known instruction are not
-            independent in any case.
+        goal: whose interval must be narrow; None: win rates where systems are named,
+            else accuracy.
+        cluster: note it where no instruction is known. Pairs of a known instruction are
+            not independent in any case.
     """
 
     width: float = 0.05

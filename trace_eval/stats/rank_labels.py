@@ -57,18 +57,26 @@ def rank_labels(
         table = _without(table, table.column(options.dimension), left_out)
     outcomes = outcomes_of(table, options.dimension, options.cluster)
     _check(outcomes, options, table.source)
-    methods = {method: _ranked(method, outcomes, options) for method in methods_of(options)}
+    methods = {
+        method: _ranked(method, outcomes, options) for method in methods_of(options)
+    }
     fitted = [one.fitted for one in methods.values() if one.fitted is not None]
     sets = rank_intervals(methods_of(options), outcomes, options)
     bootstrap = settled(options.bootstrap, draws_ranks(outcomes, options), NOT_DRAWN)
-    theirs = None if labels is None else outcomes_of(labels, options.dimension, options.cluster)
+    theirs = (
+        None
+        if labels is None
+        else outcomes_of(labels, options.dimension, options.cluster)
+    )
     return RankReport(
         source=table.source,
         options=replace(options, bootstrap=bootstrap),
         unscored=outcomes.unscored,
         self_compared=outcomes.self_compared,
         unchanged=outcomes.unchanged,
-        warnings=tuple(ranking_warnings(table, table.column(options.dimension), labels)),
+        warnings=tuple(
+            ranking_warnings(table, table.column(options.dimension), labels)
+        ),
         systems=tuple(_system_rows(outcomes, options)),
         places=tuple(
             place
@@ -76,7 +84,9 @@ def rank_labels(
             for place in sets[method].standings(method, outcomes.systems, one.values)
         ),
         correlations=tuple(
-            _correlations(methods, outcomes, options=options, human=human, theirs=theirs)
+            _correlations(
+                methods, outcomes, options=options, human=human, theirs=theirs
+            )
         ),
         parameters=tuple(
             Parameter(result.model, name, value)
@@ -135,8 +145,8 @@ def _correlations(
     if human:
         if not set(human) & set(outcomes.systems):
             raise UserError(
-                f"--human: none of its systems ({', '.join(sorted(human))}) is compared here"
-                f" ({', '.join(outcomes.systems)}); use the same names"
+                f"--human: none of its systems ({', '.join(sorted(human))}) is compared"
+                f" here ({', '.join(outcomes.systems)}); use the same names"
             )
         for method, one in methods.items():
             if values := _by_system(method, one, outcomes):
@@ -173,14 +183,17 @@ def _without(table: Opinions, column: str, left_out: Contradicted) -> Opinions:
 
 def _check(outcomes: Outcomes, options: RankOptions, source: str) -> None:
     if options.typed and not outcomes.typed:
-        raise UserError(f"{source}: plain ties cannot count as typed ones; leave out --typed")
+        raise UserError(
+            f"{source}: plain ties cannot count as typed ones; leave out --typed"
+        )
     if options.prior < 0:
         raise UserError(f"--prior is {options.prior}; give 0 or more games, 1 is usual")
     if options.baseline is not None and options.baseline not in outcomes.systems:
         has_none = options.baseline in outcomes.absent
         why = "has no comparison with a verdict" if has_none else "is no system"
         raise UserError(
-            f"--baseline {options.baseline!r} {why}; use one of {', '.join(outcomes.systems)}"
+            f"--baseline {options.baseline!r} {why}; use one of"
+            f" {', '.join(outcomes.systems)}"
         )
 
 
@@ -189,7 +202,11 @@ def _of_humans(
 ) -> Iterator[Caveat]:
     """Return caveats on systems and items that the human side or the judge lacks."""
     if human is not None:
-        available = {str(name) for side in "ab" for name in table.facts[f"system_{side}"].tolist()}
+        available = {
+            str(name)
+            for side in "ab"
+            for name in table.facts[f"system_{side}"].tolist()
+        }
         for there, absent in (
             ("in the human ranking but never compared", sorted(set(human) - available)),
             ("compared but not in the human ranking", sorted(available - set(human))),
@@ -200,7 +217,10 @@ def _of_humans(
         of = f"of {counted(len(table), 'judged item')}"
         yield Caveat(
             "human labels",
-            f"{counted(len(labels), f'{of} has', f'{of} have')} one; human ranks use those alone",
+            (
+                f"{counted(len(labels), f'{of} has', f'{of} have')} one; human ranks"
+                " use those alone"
+            ),
         )
 
 
@@ -227,14 +247,24 @@ def _system_rows(outcomes: Outcomes, options: RankOptions) -> Iterator[SystemRow
 def _caveats(
     outcomes: Outcomes, fitted: Iterable[Strengths], options: RankOptions
 ) -> Iterator[Caveat]:
-    yield from (Caveat(one.model, one.reason) for one in fitted if one.reason is not None)
+    yield from (
+        Caveat(one.model, one.reason) for one in fitted if one.reason is not None
+    )
     rows = _system_rows(outcomes, options)
-    if winless := [row.system for row in rows if not row.wins and (row.ties or row.both_bad)]:
-        has = "has no win: its strength rests" if len(winless) == 1 else "have no win: they rest"
+    if winless := [
+        row.system for row in rows if not row.wins and (row.ties or row.both_bad)
+    ]:
+        has = (
+            "has no win: its strength rests"
+            if len(winless) == 1
+            else "have no win: they rest"
+        )
         yield Caveat("models", f"{', '.join(winless)} {has} on ties alone")
     units = outcomes.unit
     if outcomes.by_instruction and units is not None and len(np.unique(units)) < 2:
-        yield Caveat("all", "all comparisons have one instruction: ranks have no interval")
+        yield Caveat(
+            "all", "all comparisons have one instruction: ranks have no interval"
+        )
     if outcomes.self_compared:
         yield Caveat(
             "all",
@@ -249,4 +279,6 @@ def _caveats(
         without = "comparison without a verdict is", "comparisons without a verdict are"
         yield Caveat("all", f"{counted(outcomes.unscored, *without)} left out")
     if options.prior:
-        yield Caveat("models", f"prior: {options.prior:g} games against an average opponent each")
+        yield Caveat(
+            "models", f"prior: {options.prior:g} games against an average opponent each"
+        )

@@ -32,8 +32,8 @@ from trace_eval.stats.ranking.order_test import MANY
 from trace_eval.stats.ranking.prepare import chosen_judge
 from trace_eval.stats.ranking.report import MEAN_SCORE, Caveat, MeanRow, RankReport
 
-#: Random signs of the test of two systems: at least, at most, and for each pair of systems, because
-#: the p values of many pairs must be small.
+#: Random signs of the test of two systems: at least, at most, and for each pair of
+#: systems, because the p values of many pairs must be small.
 _DRAWS, _MOST_DRAWS, _DRAWS_PER_PAIR = 2_000, 20_000, 40
 
 #: Where nobody rated.
@@ -84,7 +84,11 @@ def rank_scores(
         tested, few = _order_p(items, means), means.units < LEAST_LABELS
         tested[few[:, None] | few] = 1.0
         sets = rank_sets(
-            values, drawn, tested=tested, level=options.bootstrap.level, units=means.units
+            values,
+            drawn,
+            tested=tested,
+            level=options.bootstrap.level,
+            units=means.units,
         )
     rows = tuple(_rows(items, judge, means, options.bootstrap))
     many = int(units_of(items).max()) >= MAX_UNITS  # they are drawn in random groups
@@ -97,14 +101,19 @@ def rank_scores(
         options=replace(options, bootstrap=bootstrap),
         unscored=int((~judge.scored).sum()),
         self_compared=0,
-        warnings=(*source.warnings, *(ratings.warnings if ratings is not _NOBODY else ())),
+        warnings=(
+            *source.warnings,
+            *(ratings.warnings if ratings is not _NOBODY else ()),
+        ),
         systems=(),
         places=tuple(
             replace(place, value=scale.value(named[place.system]))
             for place in sets.standings(MEAN_SCORE, means.systems, values.tolist())
         ),
         correlations=tuple(
-            correlate(MEAN_SCORE, named, name, theirs) for name, theirs in references if theirs
+            correlate(MEAN_SCORE, named, name, theirs)
+            for name, theirs in references
+            if theirs
         ),
         parameters=(),
         caveats=tuple(_caveats(items, judge, means)),
@@ -124,13 +133,19 @@ def _enough(items: Opinions, means: _Means, level: float) -> tuple[Stopping, ...
     with np.errstate(invalid="ignore"):
         by_question = sums / counts
     scale = scale_of(items)
-    return every_two_means(means.systems, by_question, level, float(scale.high) - float(scale.low))
+    return every_two_means(
+        means.systems, by_question, level, float(scale.high) - float(scale.low)
+    )
 
 
-def _chosen(source: str, judges: Sequence[JudgeOpinions], judge: str | None) -> JudgeOpinions:
+def _chosen(
+    source: str, judges: Sequence[JudgeOpinions], judge: str | None
+) -> JudgeOpinions:
     """Return the judge to rank: the named one, else what all of them were pooled to."""
     by_name = {one.name: one for one in judges}
-    pooled = [name for name, one in by_name.items() if any(one.own.facts.get("pooled", ()))]
+    pooled = [
+        name for name, one in by_name.items() if any(one.own.facts.get("pooled", ()))
+    ]
     if judge is None and pooled:
         return by_name[pooled[0]]
     return by_name[chosen_judge(source, list(by_name), judge)]
@@ -139,17 +154,25 @@ def _chosen(source: str, judges: Sequence[JudgeOpinions], judge: str | None) -> 
 def _systems(items: Opinions, judge: Opinions) -> _Means:
     systems, system = systems_of(items)
     if not systems:
-        raise UserError(f"{items.source}: a ranking needs the system of every answer; name it")
+        raise UserError(
+            f"{items.source}: a ranking needs the system of every answer; name it"
+        )
     nameless = np.flatnonzero(system < 0)
     if len(nameless):
-        raise UserError(f"{items.source}: {items.ids[nameless[0]]!r} has no system; name it")
+        raise UserError(
+            f"{items.source}: {items.ids[nameless[0]]!r} has no system; name it"
+        )
     if not judge.scored.any():
-        raise UserError(f"{items.source}: no answer has a score, so there is nothing to rank")
+        raise UserError(
+            f"{items.source}: no answer has a score, so there is nothing to rank"
+        )
     available, codes = np.unique(system[judge.scored], return_inverse=True)
     every = np.full(len(items), -1, np.int64)
     every[judge.scored] = codes
     names, unit = tuple(systems[number] for number in available), units_of(items)
-    units = np.array([len(np.unique(unit[every == number])) for number in range(len(names))])
+    units = np.array(
+        [len(np.unique(unit[every == number])) for number in range(len(names))]
+    )
     return _Means(names, every, np.where(judge.scored, judge.score, 0.0), units)
 
 
@@ -169,8 +192,9 @@ def _order_p(items: Opinions, means: _Means) -> Array:
     """Return p values of a sign-flip test over the questions that two systems both answer.
 
     Returns:
-        p where the row is ahead of the column, and 1 elsewhere [shape=(systems, systems)]; 0
-        where resamples alone tell: of systems that share no question or more than :data:`MANY`.
+        p where the row is ahead of the column, and 1 elsewhere [shape=(systems,
+        systems)]; 0 where resamples alone tell: of systems that share no question or
+        more than :data:`MANY`.
     """
     size = len(means.systems)
     result = np.zeros((size, size))
@@ -208,9 +232,9 @@ def _rows(
             system=system,
             scored=int((mine & judge.scored).sum()),
             unscored=int((mine & ~judge.scored).sum()),
-            mean=replace(result[system], interval=limits, method=SCORE if limits else None).on(
-                value
-            ),
+            mean=replace(
+                result[system], interval=limits, method=SCORE if limits else None
+            ).on(value),
             people=value(float(human.mean())) if len(human) else None,
         )
 
@@ -228,6 +252,6 @@ def _caveats(items: Opinions, judge: Opinions, means: _Means) -> Iterator[Caveat
         of = f"of {counted(len(items), 'answer')}"
         yield Caveat(
             "human labels",
-            f"{counted(int(rated.sum()), f'{of} has', f'{of} have')} a rating; human ranks use"
-            " those alone",
+            f"{counted(int(rated.sum()), f'{of} has', f'{of} have')} a rating; human"
+            " ranks use those alone",
         )

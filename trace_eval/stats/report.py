@@ -11,7 +11,12 @@ from trace_eval.estimate.units import Statistic
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.alpha import Alpha, NoiseRow
-from trace_eval.stats.agreement.bias import BiasRow, DifficultyRow, LengthBias, Verbosity
+from trace_eval.stats.agreement.bias import (
+    BiasRow,
+    DifficultyRow,
+    LengthBias,
+    Verbosity,
+)
 from trace_eval.stats.agreement.drawn import ITEMS
 from trace_eval.stats.agreement.figures import AgreementFigure
 from trace_eval.stats.agreement.learn import Learned
@@ -100,7 +105,8 @@ class Agreement:
         raters: annotators who are known by name.
         warnings: findings about the data, to be read before any figure.
         notes: what was left out, and how it was done.
-        checked: every rater who is known by name, those to look at first; empty: fewer than three.
+        checked: every rater who is known by name, those to look at first; empty: fewer
+            than three.
     """
 
     labels: str
@@ -119,7 +125,8 @@ class AgreeReport(Agreement):
     Attributes:
         drawn: what the intervals are over, in words.
         policies: judge -> policy that fused its overall label, where it has one.
-        shares: what annotators say over all judged pairs; empty: every judged pair has a label.
+        shares: what annotators say over all judged pairs; empty: every judged pair has
+            a label.
         design: how those labels were drawn, in words.
         calibrations: P(annotators prefer A) of every judge, where it was asked for.
         by_category, by_labels: accuracy of the overall label on parts of the items.
@@ -170,8 +177,9 @@ class AgreeReport(Agreement):
             return ""
         right = rate(row.labels, row.labels_interval)
         return (
-            f"{score.judge} agrees with human labels on {right} of {counted(row.judged, 'pair')},"
-            f" by how they were drawn ({score.dimension}). On the labelled pairs: "
+            f"{score.judge} agrees with human labels on {right} of"
+            f" {counted(row.judged, 'pair')}, by how they were drawn"
+            f" ({score.dimension}). On the labelled pairs: "
         )
 
     def accuracy_of(self, score: JudgeScore) -> IntervalEstimate:
@@ -184,10 +192,15 @@ class AgreeReport(Agreement):
     def corrected(self, score: JudgeScore) -> PPIEstimate | None:
         """Return a judge's accuracy on all pairs, where labels were not drawn alike.
 
-        None: the plain share of the labels says the same, or nothing can be said of all pairs.
+        None: the plain share of the labels says the same, or nothing can be said of all
+        pairs.
         """
         for row in self.shares:
-            if (row.judge, row.dimension, row.what) != (score.judge, score.dimension, RIGHT):
+            if (row.judge, row.dimension, row.what) != (
+                score.judge,
+                score.dimension,
+                RIGHT,
+            ):
                 continue
             plain, share = score.accuracy.value, row.share.labels
             if plain is None or share is None or same(plain, share):

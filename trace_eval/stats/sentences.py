@@ -1,6 +1,7 @@
 """A result in at most three sentences; every rule is in docs/explanation/few-labels.md.
 
-Each function takes figures that are computed elsewhere and returns words. It estimates nothing.
+Each function takes figures that are computed elsewhere and returns words. It estimates
+nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ ROUNDING = 1e-9
 #: The highest level that can be asked for.
 LAST_LEVEL = 0.999
 
-#: Steps of the labels' number to its fixed point; each leaves a fraction of the distance.
+#: Steps of the labels' number to its fixed point; each leaves a fraction of the
+#: distance.
 _STEPS = 50
 
 #: Least share of a difference that is left where half a label is taken away.
@@ -113,8 +115,9 @@ def same(one: float, other: float) -> bool:
 def next_level(level: float) -> float:
     """Return the level of the next look: each look may err half as often as the one before.
 
-    Looking again after each batch at an unchanged level finds a difference of equal systems in one
-    of ten cases and more; ``python -m benchmarks.coverage looks`` counts it.
+    Looking again after each batch at an unchanged level finds a difference of equal
+    systems in one of ten cases and more; ``python -m benchmarks.coverage looks`` counts
+    it.
     """
     return min((1 + level) / 2, LAST_LEVEL)
 
@@ -123,15 +126,18 @@ def next_level(level: float) -> float:
 LimitedFigure = tuple[float, float, Range | None]
 
 
-def more_labels(number: int, figure: LimitedFigure, level: float, claims: int = 1) -> float | None:
+def more_labels(
+    number: int, figure: LimitedFigure, level: float, claims: int = 1
+) -> float | None:
     """Count the labels to add to ``number`` until the next look shows the difference.
 
-    It does so with a chance of :data:`POWER` if the difference is as large as it looks: labels
-    that are there stay, and new ones are drawn as the estimate says. The true difference may be
-    smaller, and the chance is then lower.
+    It does so with a chance of :data:`POWER` if the difference is as large as it looks:
+    labels that are there stay, and new ones are drawn as the estimate says. The true
+    difference may be smaller, and the chance is then lower.
 
-    Limits come nearer by the square-root law (normal approximation: Fleiss, Levin & Paik 2003,
-    section 2.5; of the labels to come alone: conditional power, Lachin 2005).
+    Limits come nearer by the square-root law (normal approximation: Fleiss, Levin &
+    Paik 2003, section 2.5; of the labels to come alone: conditional power, Lachin
+    2005).
 
     Args:
         figure: the estimate; the same value is taken to be true.
@@ -149,14 +155,20 @@ def more_labels(number: int, figure: LimitedFigure, level: float, claims: int = 
     reach = value - interval[0] if value > null else interval[1] - value
     if reach <= 0:  # nothing varies
         return 0.0
-    errors = abs(value - null) / reach * quantile(level)  # standard errors from the null
+    errors = (
+        abs(value - null) / reach * quantile(level)
+    )  # standard errors from the null
     wanted = quantile(1 - (1 - next_level(level)) / claims)
     if errors >= wanted:
         return 0.0
     factor = ((wanted + float(ndtri(POWER))) / errors) ** 2
     for _ in range(_STEPS):
-        unseen = max(0.0, 1 - 1 / factor) ** 0.5  # the labels that are there vary no more
-        half = 1 / (2 * number * factor * abs(value - null))  # exact tests count whole labels
+        unseen = (
+            max(0.0, 1 - 1 / factor) ** 0.5
+        )  # the labels that are there vary no more
+        half = 1 / (
+            2 * number * factor * abs(value - null)
+        )  # exact tests count whole labels
         power = float(ndtri(POWER)) * unseen
         factor = max(1.0, ((wanted + power) / errors / max(_LEAST, 1 - half)) ** 2)
     return number * (factor - 1)
@@ -184,7 +196,9 @@ def labels_to_tell(
     condition = "If the difference is as large as it looks,"
     if left and more > left:
         each = f"a label for each of the {counted(left, 'pair')} that have none"
-        least = f"over {MANY_LABELS:,}" if more > MANY_LABELS else f"about {about(more)}"
+        least = (
+            f"over {MANY_LABELS:,}" if more > MANY_LABELS else f"about {about(more)}"
+        )
         return f"{condition} not even {each} {would}: {least} would be needed."
     if more > MANY_LABELS:
         return f"{condition} not even {MANY_LABELS:,} more {units} {would}."
@@ -199,8 +213,9 @@ def labels_to_tell(
 def labels_for_difference(difference: float, level: float) -> int:
     """Return how many labels show a difference of two win rates, one a pair and no ties.
 
-    The win rate of the better one is then ``(1 + difference) / 2``; of a two-sided test of a share
-    against one half (normal approximation: Fleiss, Levin & Paik 2003, section 2.5).
+    The win rate of the better one is then ``(1 + difference) / 2``; of a two-sided test
+    of a share against one half (normal approximation: Fleiss, Levin & Paik 2003,
+    section 2.5).
 
     >>> labels_for_difference(0.1, 0.95)
     783
@@ -233,8 +248,8 @@ def before_labels(pairs: int | None, level: float) -> tuple[str, ...]:
     """Say what labels would show before there are any, from their number alone."""
     needed = labels_for_difference(DIFFERENCE, level)
     lines = [
-        f"To see a difference of {percent(DIFFERENCE)} points between two systems (55 % against"
-        f" 45 %) you need about {about(needed)} labels."
+        f"To see a difference of {percent(DIFFERENCE)} points between two systems (55 %"
+        f" against 45 %) you need about {about(needed)} labels."
     ]
     if pairs is not None:
         smallest = difference_of_labels(pairs, level)
@@ -291,7 +306,9 @@ def head_to_head(
     """
     value, interval, p = results
     if same(value, 0.5):
-        return f"{names[0]} and {names[1]} win equally often, {rate(value, interval)} {of}"
+        return (
+            f"{names[0]} and {names[1]} win equally often, {rate(value, interval)} {of}"
+        )
     clause = outcome(value > 0.5, p, level, test)
     return f"{names[0]} wins {rate(value, interval)} {of}: {clause}"
 
@@ -326,4 +343,8 @@ def correlates(result: IntervalEstimate) -> str:
     if limits[0] > 0:
         return "shown to rise with annotators'"
     falls = limits[1] < 0
-    return "shown to fall where annotators' rise" if falls else "not shown to rise with annotators'"
+    return (
+        "shown to fall where annotators' rise"
+        if falls
+        else "not shown to rise with annotators'"
+    )

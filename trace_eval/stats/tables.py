@@ -32,20 +32,23 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
             f"Scores in {report.source}",
             report.means,
             "system scored unscored mean people",
-            f"{report.unit}; brackets: {level:.0%} interval over {LEAST_LABELS} questions or more:"
-            f" {methods_of(row.mean for row in report.means)}",
+            f"{report.unit}; brackets: {level:.0%} interval over {LEAST_LABELS}"
+            f" questions or more: {methods_of(row.mean for row in report.means)}",
         )
     else:
         counts = table(
             f"Comparisons in {report.source}",
             report.systems,
-            "system comparisons wins losses ties both_bad" + " against_baseline" * bool(baseline),
+            "system comparisons wins losses ties both_bad"
+            + " against_baseline" * bool(baseline),
             _fused(report),
             both_bad="both_bad",
             against_baseline=f"win rate against {baseline}",
         )
         rates = {
-            row.system: IntervalEstimate(row.rate.labels, row.rate.labels_interval, method=SCORE)
+            row.system: IntervalEstimate(
+                row.rate.labels, row.rate.labels_interval, method=SCORE
+            )
             for row in report.judged
         }
         won = [rates.get(row.system) for row in report.systems]
@@ -63,7 +66,9 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
             _fused(report),
         )
     if report.parameters and len(report.systems) > 2:
-        yield table("Fitted parameters", report.parameters, "method name value", _fused(report))
+        yield table(
+            "Fitted parameters", report.parameters, "method name value", _fused(report)
+        )
     if report.defects:
         yield table(
             "Answers with a defect",
@@ -84,8 +89,8 @@ def voice_table(voices: Sequence[SystemVoice]) -> Table:
         "Voice of each system over its answers",
         voices,
         "system bandwidth answers short left_out in_another_voice least item unknown",
-        f"likeness to the other answers; in wide band under {OWN_VOICE:g} is another voice,"
-        f" from {SURE_SPEECH_S:g} s of speech on",
+        f"likeness to the other answers; in wide band under {OWN_VOICE:g} is another"
+        f" voice, from {SURE_SPEECH_S:g} s of speech on",
         left_out="not compared",
         least="least likeness",
         item="of item",
@@ -94,7 +99,9 @@ def voice_table(voices: Sequence[SystemVoice]) -> Table:
 
 
 def _ranking(report: RankReport) -> Table:
-    standings = {(standing.method, standing.system): standing for standing in report.places}
+    standings = {
+        (standing.method, standing.system): standing for standing in report.places
+    }
     first = report.places[0].method
     systems = sorted(
         {standing.system for standing in report.places},
@@ -102,19 +109,24 @@ def _ranking(report: RankReport) -> Table:
     )
     options = report.options
     counts = {row.system: row.comparisons for row in report.systems}
-    rates = {("win_rate", row.system): row.rate.labels_interval for row in report.judged}
+    rates = {
+        ("win_rate", row.system): row.rate.labels_interval for row in report.judged
+    }
     drawn = "questions" if report.means else _DRAWN[report.drawn]
     draw, brackets = options.bootstrap, ""
     if any(place.low is not None for place in report.places):
         brackets = (
-            f"brackets: ranks that tests of every two systems leave open, {draw.level:.0%} for all"
-            f" together (Holm; {draw.number} resamples of {drawn}, seed {draw.start});"
+            "brackets: ranks that tests of every two systems leave open,"
+            f" {draw.level:.0%} for all together (Holm; {draw.number} resamples of"
+            f" {drawn}, seed {draw.start});"
         )
     texts: list[tuple[str | None, ...]] = []
     values: list[tuple[Any, ...]] = []
     for name in systems:
         places = [standings[method, name] for method in _shown(report)]
-        texts.append((name, *(_standing_text(place, counts.get(name)) for place in places)))
+        texts.append(
+            (name, *(_standing_text(place, counts.get(name)) for place in places))
+        )
         limits = [rates.get((place.method, name)) for place in places]
         values.append((name, *(map(_with_limits, places, limits))))
     shown = grid(
@@ -127,7 +139,9 @@ def _ranking(report: RankReport) -> Table:
     return replace(shown, cells=tuple(values))
 
 
-def _with_limits(place: SystemStanding, limits: tuple[float, float] | None) -> IntervalEstimate:
+def _with_limits(
+    place: SystemStanding, limits: tuple[float, float] | None
+) -> IntervalEstimate:
     return IntervalEstimate(place.value, limits)
 
 
@@ -150,7 +164,11 @@ def _shown(report: RankReport) -> tuple[str, ...]:
 def _fused(report: RankReport) -> str:
     """Name what fused the labels that are ranked; of one dimension nothing did."""
     options = report.options
-    if options.policy is None or options.dimension not in (None, "overall", "preference"):
+    if options.policy is None or options.dimension not in (
+        None,
+        "overall",
+        "preference",
+    ):
         return ""
     return f"overall label: {options.policy}"
 
@@ -167,14 +185,18 @@ def tables_of(report: AgreeReport | ScoreReport | RankReport) -> Iterator[Table]
     if isinstance(report, RankReport):
         yield from rank_tables(report)
         return
-    yield from label_tables(report) if isinstance(report, AgreeReport) else score_tables(report)
+    yield from (
+        label_tables(report)
+        if isinstance(report, AgreeReport)
+        else score_tables(report)
+    )
     if report.checked:
         yield table(
             "Raters, those to look at first",
             report.checked,
             "rater votes items agreement repeats same traps right reasons",
-            "brackets: 95 % limits, Wilson's of labels, Fisher's of scores; where items share an"
-            " instruction, score or jackknife limits over instructions",
+            "brackets: 95 % limits, Wilson's of labels, Fisher's of scores; where items"
+            " share an instruction, score or jackknife limits over instructions",
         )
 
 
@@ -196,17 +218,20 @@ _TITLES = {
 _HEADS: dict[Group, tuple[str, str]] = {
     "agreement": (
         "Agreement with the mean rating, judges beside the baselines",
-        "errors, CRPS and bias (judge minus annotators) on [0, 1]; likelihoods compare only within"
-        " one row",
+        "errors, CRPS and bias (judge minus annotators) on [0, 1]; likelihoods compare"
+        " only within one row",
     ),
     "people": (
-        f"Ceiling: one rating against the mean of the item's others, {MIN_RATINGS} ratings or"
-        " more; judges on the same targets",
+        f"Ceiling: one rating against the mean of the item's others, {MIN_RATINGS}"
+        " ratings or more; judges on the same targets",
         "",
     ),
     "raters": (
         "Raters by name: annotators among each other, judges with each",
-        "mean r compares a mean of samples with one annotator; the fair pair is the last row",
+        (
+            "mean r compares a mean of samples with one annotator; the fair pair is the"
+            " last row"
+        ),
     ),
     "variance": (
         f"Variance of human ratings, items with {MIN_RATINGS} ratings or more, beside"
@@ -215,8 +240,8 @@ _HEADS: dict[Group, tuple[str, str]] = {
     ),
     "calibration": (
         "Calibration over ratings",
-        "squared error / variance: 1 is right, above 1 too sure; discrete forecasts cannot hold"
-        " exactly 80 %",
+        "squared error / variance: 1 is right, above 1 too sure; discrete forecasts"
+        " cannot hold exactly 80 %",
     ),
     "samples": ("Repeated samples of a judge", "one-way random effects; 1 is no noise"),
     "judges": ("Judges compared: second minus first, over the same units", ""),
@@ -225,16 +250,24 @@ _HEADS: dict[Group, tuple[str, str]] = {
 
 def score_tables(report: ScoreReport) -> Iterator[Table]:
     """Make every table that has rows, in reading order."""
-    questions = "" if report.questions is None else f" to {counted(report.questions, 'question')}"
+    questions = (
+        ""
+        if report.questions is None
+        else f" to {counted(report.questions, 'question')}"
+    )
     for shown in (
         table(
-            f"Scores against {report.labels}: {counted(report.items, 'answer')}{questions},"
+            f"Scores against {report.labels}:"
+            f" {counted(report.items, 'answer')}{questions},"
             f" {counted(report.ratings, 'rating')}",
             report.coverage,
             "judge items rated scored unscored",
             f"constants are fitted on {report.fitted_on}",
         ),
-        *(_figures(report, group) for group in ("agreement", "people", "raters", "judges")),
+        *(
+            _figures(report, group)
+            for group in ("agreement", "people", "raters", "judges")
+        ),
         *(_figures(report, group) for group in ("variance", "calibration")),
         grid(
             "MAE of what is kept when the most uncertain scores are withheld",
@@ -245,22 +278,38 @@ def score_tables(report: ScoreReport) -> Iterator[Table]:
                 "mean over all shares",
                 "minus random's",
             ),
-            [(row.who, row.items, *row.at, row.area, row.gain) for row in report.selective],
-            "random: in any order; oracle: the largest errors first, which no order beats",
+            [
+                (row.who, row.items, *row.at, row.area, row.gain)
+                for row in report.selective
+            ],
+            (
+                "random: in any order; oracle: the largest errors first, which no order"
+                " beats"
+            ),
         ),
-        table("By split of the labels", report.splits, "judge split items spearman mae crps"),
+        table(
+            "By split of the labels",
+            report.splits,
+            "judge split items spearman mae crps",
+        ),
         _figures(report, "samples"),
         _growth(report),
         table(
             "Majorities, yes or no",
             report.binary,
-            "judge items undecided_judge phi accuracy balanced_accuracy majority_baseline",
+            (
+                "judge items undecided_judge phi accuracy balanced_accuracy"
+                " majority_baseline"
+            ),
             "exactly one half is undecided and left out",
         ),
         table(
             f"Systems, mean score from {report.low:g} to {report.high:g}",
             report.systems,
-            "judge system scored unscored mean rank people people_rank difference same_family",
+            (
+                "judge system scored unscored mean rank people people_rank difference"
+                " same_family"
+            ),
         ),
         table(
             "Order of the systems, judge and annotators",
@@ -288,7 +337,9 @@ def _figures(report: ScoreReport, group: Group) -> Table:
     brackets = ""
     if by := methods_of(f.estimate for f in figures):
         over = "items" if report.questions is None else "questions"
-        brackets = f"brackets: {report.options.bootstrap.level:.0%} interval over {over}: {by}"
+        brackets = (
+            f"brackets: {report.options.bootstrap.level:.0%} interval over {over}: {by}"
+        )
     rows: list[tuple[Any, ...]] = []
     for name in names:
         of_name = [by_place.get((name, one)) for one in who]
@@ -308,7 +359,9 @@ def _reasons(figures: Sequence[AgreementFigure]) -> str:
     lacking: dict[tuple[str, str], list[str]] = {}
     for figure in figures:
         if figure.estimate.value is None and figure.reason:
-            lacking.setdefault((_TITLES[figure.name], figure.reason), []).append(figure.who)
+            lacking.setdefault((_TITLES[figure.name], figure.reason), []).append(
+                figure.who
+            )
     merged: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for (title, reason), who in lacking.items():
         merged.setdefault(tuple(who), {}).setdefault(reason, []).append(title)
@@ -330,5 +383,8 @@ def _growth(report: ScoreReport) -> Table:
     return grid(
         "Mean r with annotators, by number of samples in the mean",
         ("judge", *(str(k) for k in range(1, most + 1))),
-        [(g.judge, *g.by_samples, *([None] * (most - len(g.by_samples)))) for g in report.growth],
+        [
+            (g.judge, *g.by_samples, *([None] * (most - len(g.by_samples))))
+            for g in report.growth
+        ],
     )

@@ -69,7 +69,13 @@ def log_tables(conversations: Sequence[Timed]) -> Iterator[Table]:
         "Log against sound, seconds; times above are those of the sound",
         ("edge", "edges", "median", "95th percentile", "log is late by"),
         (
-            (one.edge, one.edges, f"{one.median_s:.3f}", f"{one.p95_s:.3f}", f"{one.late_s:+.3f}")
+            (
+                one.edge,
+                one.edges,
+                f"{one.median_s:.3f}",
+                f"{one.p95_s:.3f}",
+                f"{one.late_s:+.3f}",
+            )
             for one in errors
         ),
         _moved(conversations),
@@ -104,13 +110,15 @@ def _moved(conversations: Sequence[Timed]) -> str:
         )
     if rates:
         said.append(
-            f"{counted(len(rates), 'log')} set to the sound's clock: {min(rates):.3f} to"
-            f" {max(rates):.3f} of its seconds pass in one of the sound's"
+            f"{counted(len(rates), 'log')} set to the sound's clock: {min(rates):.3f}"
+            f" to {max(rates):.3f} of its seconds pass in one of the sound's"
         )
     return "; ".join(said)
 
 
-def _disagreements(conversations: Sequence[Timed]) -> Iterator[tuple[str, str, str, str]]:
+def _disagreements(
+    conversations: Sequence[Timed],
+) -> Iterator[tuple[str, str, str, str]]:
     for name, log in _logs(conversations):
         if not log["fits"]:
             yield name, "both", "a log of another call?", ""

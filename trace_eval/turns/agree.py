@@ -42,7 +42,8 @@ class EventAgreement:
     kind: str
     labelled: int
     measured: int
-    both: int  # matched one to one; recall is its share of the labelled, precision of the measured
+    # matched one to one; recall is its share of the labelled, precision of the measured
+    both: int
     recall: float | None = field(metadata=column(shown=_share("recall_interval")))
     precision: float | None = field(metadata=column(shown=_share("precision_interval")))
     recall_interval: Range | None
@@ -55,18 +56,19 @@ class EventAgreement:
 def read_event_labels(path: Path | str) -> dict[str, list[Event]]:
     """Read labelled events by conversation, of a CSV or JSONL file.
 
-    Its columns are ``conversation``, ``kind``, ``start`` and, where known, ``end``, seconds from
-    the conversation's zero.
+    Its columns are ``conversation``, ``kind``, ``start`` and, where known, ``end``,
+    seconds from the conversation's zero.
 
     Raises:
-        UserError: it cannot be read, a row lacks one of the first three, or its times are no
-            seconds.
+        UserError: it cannot be read, a row lacks one of the first three, or its times
+            are no seconds.
     """
     events: dict[str, list[Event]] = {}
     rows = [*turn_rows(Path(path))]
     if in_seconds([{**row} for _, row in rows]):
         raise UserError(
-            f"{path}: its times seem to be milliseconds; call the columns start_ms and end_ms"
+            f"{path}: its times seem to be milliseconds; call the columns start_ms"
+            " and end_ms"
         )
     for number, row in rows:
         name, kind = row.get("conversation"), row.get("kind")
@@ -87,8 +89,8 @@ def agree_on_events(
 ) -> tuple[EventAgreement, ...]:
     """Compare the events of the labelled conversations, kind by kind.
 
-    Conversations without labels are left out: no annotator looked at them. A labelled conversation
-    without an event of a kind counts for its precision.
+    Conversations without labels are left out: no annotator looked at them. A labelled
+    conversation without an event of a kind counts for its precision.
 
     Raises:
         UserError: no conversation of the report is labelled.
@@ -101,8 +103,8 @@ def agree_on_events(
     }
     if not measured:
         raise UserError(
-            f"labels: no conversation of the report is among {list(labels)[:3]}; ids are"
-            f" {[timed.item.id for timed in report.conversations[:3]]}"
+            f"labels: no conversation of the report is among {list(labels)[:3]}; ids"
+            f" are {[timed.item.id for timed in report.conversations[:3]]}"
         )
     kinds = dict.fromkeys(event.kind for name in measured for event in labels[name])
     agreements: list[EventAgreement] = []
@@ -118,7 +120,9 @@ def _of_kind(kind: str, events: Iterable[Event]) -> list[Event]:
     return [event for event in events if event.kind == kind]
 
 
-def matched(labelled: Sequence[Event], measured: Sequence[Event]) -> list[tuple[Event, Event]]:
+def matched(
+    labelled: Sequence[Event], measured: Sequence[Event]
+) -> list[tuple[Event, Event]]:
     """Pair events with near starts, each in one pair at most; the nearest first."""
     distances = sorted(
         (abs(one.start_s - other.start_s), i, j)
@@ -140,11 +144,14 @@ def _agreement(
 ) -> EventAgreement:
     pairs = [matched(*sides) for sides in conversations]
     sizes = [
-        (len(both), *map(len, sides)) for both, sides in zip(pairs, conversations, strict=True)
+        (len(both), *map(len, sides))
+        for both, sides in zip(pairs, conversations, strict=True)
     ]
     counts = np.array(sizes, np.int64)
     both, labelled, result = (int(value) for value in counts.sum(axis=0))
-    recall, precision = (_interval(counts[:, 0], counts[:, side], level) for side in (1, 2))
+    recall, precision = (
+        _interval(counts[:, 0], counts[:, side], level) for side in (1, 2)
+    )
     off = [abs(a.start_s - b.start_s) for one in pairs for a, b in one]
     return EventAgreement(
         kind=kind,
@@ -160,7 +167,9 @@ def _agreement(
     )
 
 
-def _interval(both: NDArray[np.int64], of: NDArray[np.int64], level: float) -> Range | None:
+def _interval(
+    both: NDArray[np.int64], of: NDArray[np.int64], level: float
+) -> Range | None:
     """Compute limits of matched events out of those counted; None under 8 conversations."""
     if len(of) < MIN_CONVERSATIONS:
         return None

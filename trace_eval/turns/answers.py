@@ -51,7 +51,9 @@ def _soon(conversations: Sequence[Timed], figures: Mapping[str, TurnFigure]) -> 
     if not times:
         return "gave no reply that was timed"
     late = figures.get("response_p90_s")
-    nine_in_ten = "" if late is None or late.value is None else f" (p90 {late.value:.1f} s)"
+    nine_in_ten = (
+        "" if late is None or late.value is None else f" (p90 {late.value:.1f} s)"
+    )
     return f"answers after {float(np.median(times)):.2f} s{nine_in_ten}"
 
 
@@ -80,14 +82,16 @@ def _how_fast(conversations: Sequence[Timed]) -> str:
     if not replies:
         own = [c for one in conversations for c in one.measured.caveats]
         read = [c for one in conversations for c in one.item.caveats]
-        return f"How fast: not known ({next(iter([*own, *read]), 'no reply was timed')})"
+        return (
+            f"How fast: not known ({next(iter([*own, *read]), 'no reply was timed')})"
+        )
     median = float(np.median([value for value, *_ in replies]))
     slowest, name, event = max(replies, key=lambda one: one[0])
     calls = counted(len({name for _, name, _ in replies}), "call")
     return (
-        f"How fast: {median:.2f} s in the median of {counted(len(replies), 'reply', 'replies')} in"
-        f" {calls}; the slowest {slowest:.2f} s ({name} at {event.start_s:.1f} s)"
-        f"{_early(conversations)}"
+        f"How fast: {median:.2f} s in the median of"
+        f" {counted(len(replies), 'reply', 'replies')} in {calls}; the slowest"
+        f" {slowest:.2f} s ({name} at {event.start_s:.1f} s){_early(conversations)}"
     )
 
 
@@ -102,14 +106,21 @@ def _where(conversations: Sequence[Timed]) -> str:
     over = _events(conversations, "agent_interruption")
     known = [one for one in conversations if "interruption_rate" in one.measured.ratios]
     if not known:
-        mono = any("interruption_rate" in one.measured.not_known for one in conversations)
+        mono = any(
+            "interruption_rate" in one.measured.not_known for one in conversations
+        )
         return f"Where it interrupts: {ONE_CHANNEL if mono else 'not known'}"
     turns = int(sum(one.measured.ratios["interruption_rate"][1] for one in known))
     left = len(conversations) - len(known)
     unknown = f"; not known of {counted(left, 'call')}" if left else ""
     if not over:
-        return f"Where it interrupts: nowhere in {counted(turns, 'turn')} of the user{unknown}"
-    places = ", ".join(f"{name} at {event.start_s:.1f} s" for name, event in over[:_NAMED])
+        return (
+            f"Where it interrupts: nowhere in {counted(turns, 'turn')} of the"
+            f" user{unknown}"
+        )
+    places = ", ".join(
+        f"{name} at {event.start_s:.1f} s" for name, event in over[:_NAMED]
+    )
     more = f" and {len(over) - _NAMED} more" if len(over) > _NAMED else ""
     times = f"{counted(len(over), 'time')} in {counted(turns, 'turn')} of the user"
     return f"Where it interrupts: {times}: {places}{more}{unknown}"

@@ -1,7 +1,7 @@
 """Calls of two systems: the difference of each figure, with intervals that hold with few calls.
 
-Everywhere a difference is the measured system minus the other one: above zero, the figure is higher
-than that of the other.
+Everywhere a difference is the measured system minus the other one: above zero, the
+figure is higher than that of the other.
 """
 
 from __future__ import annotations
@@ -38,14 +38,17 @@ class SystemDifference:
     """A figure of one system minus that of another, call by call.
 
     Attributes:
-        scenarios: pairs that have it on both sides; of unpaired calls the smaller group.
-        mean, median: of the differences of calls; None without any. Of unpaired calls the median
-            is that of all differences between the groups.
+        scenarios: pairs that have it on both sides; of unpaired calls the smaller
+            group.
+        mean, median: of the differences of calls; None without any. Of unpaired calls
+            the median is that of all differences between the groups.
         mean_interval: over scenarios; None under 8 of them, and of unpaired calls.
         median_interval: distribution-free, see :mod:`trace_eval.estimate.shift`.
         mean_method, median_method: that made these intervals; None where there is none.
-        higher, lower: pairs in which the system is higher, or lower; of unpaired calls 0.
-        p: two-sided; exact sign test of pairs, Mann-Whitney of unpaired calls; None without any.
+        higher, lower: pairs in which the system is higher, or lower; of unpaired calls
+            0.
+        p: two-sided; exact sign test of pairs, Mann-Whitney of unpaired calls; None
+            without any.
         pooled: of the figures over all calls.
         unit: ``s``, ``ms``, or nothing for shares and counts.
     """
@@ -77,8 +80,10 @@ class SystemsCompared:
     """All figures of two systems, paired by scenario where they share any.
 
     Attributes:
-        only_first, only_second: scenarios that one side lacks; they are in no difference.
-        first, second: what the systems are called; each difference is the first minus the second.
+        only_first, only_second: scenarios that one side lacks; they are in no
+            difference.
+        first, second: what the systems are called; each difference is the first minus
+            the second.
     """
 
     definitions: str
@@ -109,25 +114,32 @@ class SystemsCompared:
     def _news(self) -> str:
         one = self.headline
         if one is None or one.median is None:
-            return f"{self.first} and {self.second}: no response was timed on both sides"
+            return (
+                f"{self.first} and {self.second}: no response was timed on both sides"
+            )
         shift = abs(one.median)
         later = "later" if one.median > 0 else "sooner"
         if not self.paired:
-            message = f"{counted(one.scenarios, 'call')} or more each, none of one scenario"
+            message = (
+                f"{counted(one.scenarios, 'call')} or more each, none of one scenario"
+            )
         else:
             number = one.higher if one.median > 0 else one.lower
             message = f"in {number} of {counted(one.scenarios, 'call')}"
         what = f"{self.first} answers {shift:.2f} s {later} than {self.second}"
         if one.median_interval is None:
             enough = counted(least_paired(self.level), "pair")
-            return f"{what}, {message}; too few calls for an interval (from {enough} on)"
+            return (
+                f"{what}, {message}; too few calls for an interval (from {enough} on)"
+            )
         low, high = sorted(abs(edge) for edge in one.median_interval)
         if one.median_interval[0] > 0 or one.median_interval[1] < 0:
             return f"{what} [{low:.2f}, {high:.2f}], {message}"
         edges = "[{:+.2f}, {:+.2f}]".format(*one.median_interval)
         return (
-            f"No difference in answering is shown between {self.first} and {self.second}:"
-            f" {one.median:+.2f} s {edges}, {counted(one.scenarios, 'call')}"
+            f"No difference in answering is shown between {self.first} and"
+            f" {self.second}: {one.median:+.2f} s {edges},"
+            f" {counted(one.scenarios, 'call')}"
         )
 
     def table(self) -> Table:
@@ -141,7 +153,9 @@ class SystemsCompared:
         if left and self.paired:
             gone = counted(left, "scenario is", "scenarios are")
             notes.append(f"{gone} of one side only, and left out")
-        kind = "by scenario" if self.paired else "calls of different scenarios, unpaired"
+        kind = (
+            "by scenario" if self.paired else "calls of different scenarios, unpaired"
+        )
         return table(
             f"{self.definitions}: {self.first} minus {self.second}, {kind}",
             shown,
@@ -156,7 +170,9 @@ def faulty(report: TurnsReport) -> list[Timed]:
     return [one for one in report.conversations if one.measured.unusable]
 
 
-def usable(report: TurnsReport, against: TurnsReport) -> tuple[TurnsReport, TurnsReport]:
+def usable(
+    report: TurnsReport, against: TurnsReport
+) -> tuple[TurnsReport, TurnsReport]:
     """Drop the scenarios in which either side has a faulty recording."""
     bad = {_scenario(one) for side in (report, against) for one in faulty(side)}
     if not bad:
@@ -164,7 +180,9 @@ def usable(report: TurnsReport, against: TurnsReport) -> tuple[TurnsReport, Turn
     sides = []
     for side in (report, against):
         kept = [one for one in side.conversations if _scenario(one) not in bad]
-        sides.append(report_of([one.item for one in kept], [one.measured for one in kept], side))
+        sides.append(
+            report_of([one.item for one in kept], [one.measured for one in kept], side)
+        )
     return sides[0], sides[1]
 
 
@@ -177,18 +195,18 @@ def compare_systems(
 ) -> SystemsCompared:
     """Compute the figures of one report minus those of another.
 
-    Calls are paired by scenario, which is a conversation's ``question_id``, or its id where it has
-    none; with several runs of one, the mean of their figures counts. Where the reports share no
-    scenario, all calls of one stand against all of the other. Scenarios with a recording that
-    cannot be timed are left out on both sides.
+    Calls are paired by scenario, which is a conversation's ``question_id``, or its id
+    where it has none; with several runs of one, the mean of their figures counts. Where
+    the reports share no scenario, all calls of one stand against all of the other.
+    Scenarios with a recording that cannot be timed are left out on both sides.
 
     Raises:
         UserError: the reports are of different definition sets.
     """
     if report.definitions.name != against.definitions.name:
         raise UserError(
-            f"{report.definitions.name} and {against.definitions.name} cannot be compared; measure"
-            " both under one definition set"
+            f"{report.definitions.name} and {against.definitions.name} cannot be"
+            " compared; measure both under one definition set"
         )
     options = options or IntervalOptions()
     report, against = usable(report, against)
@@ -198,13 +216,17 @@ def compare_systems(
     differences = []
     for spec in report.definitions.specs:
         pooled = [one.figures[spec.name].value for one in (report, against)]
-        by_pool = None if pooled[0] is None or pooled[1] is None else pooled[0] - pooled[1]
+        by_pool = (
+            None if pooled[0] is None or pooled[1] is None else pooled[0] - pooled[1]
+        )
         sides: list[dict[str, float]] = []
         for scenarios in (first, second):
             having = {name: own for name, own in scenarios.items() if spec.name in own}
             sides.append({name: own[spec.name] for name, own in having.items()})
         differences.append(
-            _difference(spec, sides, pooled=by_pool, paired=bool(shared), options=options)
+            _difference(
+                spec, sides, pooled=by_pool, paired=bool(shared), options=options
+            )
         )
     return SystemsCompared(
         report.definitions.name,
@@ -214,7 +236,11 @@ def compare_systems(
         *_names(report, against),
         bool(shared),
         options.level,
-        "; ".join(mixed_channels([one.item for side in sides_of for one in side.conversations])),
+        "; ".join(
+            mixed_channels(
+                [one.item for side in sides_of for one in side.conversations]
+            )
+        ),
     )
 
 
@@ -254,13 +280,18 @@ def _difference(
     both, by_mean = np.zeros(0), IntervalEstimate(None)
     if paired:
         first, second = sides
-        both = np.array([first[name] - second[name] for name in first if name in second])
+        both = np.array(
+            [first[name] - second[name] for name in first if name in second]
+        )
         shift, number = paired_shift(both, options.level), len(both)
         mean = float(both.mean()) if number else None
         if number >= MIN_CONVERSATIONS:
             by_mean = mean_difference(both, None, options)
     else:
-        shift, number = unpaired_shift(other, one, options.level), min(len(one), len(other))
+        shift, number = (
+            unpaired_shift(other, one, options.level),
+            min(len(one), len(other)),
+        )
         mean = float(one.mean() - other.mean()) if number else None
     return SystemDifference(
         figure=spec.name,
@@ -275,5 +306,7 @@ def _difference(
         pooled=pooled,
         unit=spec.unit,
         mean_method=by_mean.method,
-        median_method=(SIGN_LIMITS if paired else MANN_WHITNEY) if shift.interval else None,
+        median_method=(SIGN_LIMITS if paired else MANN_WHITNEY)
+        if shift.interval
+        else None,
     )

@@ -23,18 +23,32 @@ class CorrectedReport:
 
     measured: TurnsReport
     report: TurnsReport
-    conversations: dict[str, CorrectedEvents]  # by id, of those that an annotator looked at
+    conversations: dict[
+        str, CorrectedEvents
+    ]  # by id, of those that an annotator looked at
     left_out: tuple[str, ...]  # corrections that could not be applied, a sentence each
 
     def record(self) -> dict[str, Any]:
         """Return JSON values: figures by name, and the events that stand of each one looked at."""
-        events = {name: list(map(plain, one.events)) for name, one in self.conversations.items()}
-        return {**values_of(self.report), "events": events, "left_out": list(self.left_out)}
+        events = {
+            name: list(map(plain, one.events))
+            for name, one in self.conversations.items()
+        }
+        return {
+            **values_of(self.report),
+            "events": events,
+            "left_out": list(self.left_out),
+        }
 
     def tables(self) -> Iterator[Table]:
         """Yield the corrected events, and the figures under both."""
         rows = [
-            (name, _text(one.measured), None if one.deleted else _text(one.event), one.who)
+            (
+                name,
+                _text(one.measured),
+                None if one.deleted else _text(one.event),
+                one.who,
+            )
             for name, events in self.conversations.items()
             for one in events.changed
         ]
@@ -72,7 +86,8 @@ def read_event_corrections(path: Path | str) -> dict[str, list[EventCorrection]]
     """Read corrections of events by conversation, in order.
 
     Raises:
-        UserError: there is no such file, it corrects no events, or a line is no correction.
+        UserError: there is no such file, it corrects no events, or a line is no
+            correction.
     """
     path = Path(path)
     if not path.is_file():
@@ -97,11 +112,13 @@ def correct_report(
         of_set = [one for one in provided if one.definitions == name]
         if of_set:
             mine[item] = of_set
-    sets = dict.fromkeys(one.definitions for provided in corrections.values() for one in provided)
+    sets = dict.fromkeys(
+        one.definitions for provided in corrections.values() for one in provided
+    )
     if corrections and not mine:
         raise UserError(
-            f"corrections: of {', '.join(sets)}, not of {name}; measure with --definitions"
-            f" {next(iter(sets))}"
+            f"corrections: of {', '.join(sets)}, not of {name}; measure with"
+            f" --definitions {next(iter(sets))}"
         )
     items = [one.item for one in report.conversations]
     looked = {
@@ -111,19 +128,27 @@ def correct_report(
     }
     if mine and not looked:
         ids = [item.id for item in items[:3]]
-        raise UserError(f"corrections: of {list(mine)[:3]}, none of which is among {ids}")
+        raise UserError(
+            f"corrections: of {list(mine)[:3]}, none of which is among {ids}"
+        )
     after = [looked.get(one.item.id, one).measured for one in report.conversations]
     again = report_of(items, after, report)
-    return CorrectedReport(report, again, looked, tuple(_left_out(mine, looked, report)))
+    return CorrectedReport(
+        report, again, looked, tuple(_left_out(mine, looked, report))
+    )
 
 
 def _left_out(
-    mine: dict[str, list[EventCorrection]], looked: dict[str, CorrectedEvents], report: TurnsReport
+    mine: dict[str, list[EventCorrection]],
+    looked: dict[str, CorrectedEvents],
+    report: TurnsReport,
 ) -> Iterator[str]:
     for item, one in looked.items():
         if one.unfit:
             words = f"correction of {item} fits", f"corrections of {item} fit"
             yield f"{counted(len(one.unfit), *words)} no event that was measured"
     if others := len(mine) - len(looked):
-        details = counted(others, "corrected conversation is", "corrected conversations are")
+        details = counted(
+            others, "corrected conversation is", "corrected conversations are"
+        )
         yield f"{details} not among the {len(report.conversations)} read"

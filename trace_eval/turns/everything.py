@@ -14,7 +14,11 @@ from trace_eval.show.table import Table, table
 from trace_eval.turns.agree import EventAgreement, agree_on_events, read_event_labels
 from trace_eval.turns.answers import headline, three_answers
 from trace_eval.turns.compare import SystemsCompared, compare_systems
-from trace_eval.turns.corrected import CorrectedReport, correct_report, read_event_corrections
+from trace_eval.turns.corrected import (
+    CorrectedReport,
+    correct_report,
+    read_event_corrections,
+)
 from trace_eval.turns.fidelity import Fidelity, speech_fidelity
 from trace_eval.turns.limits import Limited, limited, limits_table
 from trace_eval.turns.options import TimingLimits, TurnsOptions
@@ -43,7 +47,9 @@ class TurnsResult:
     against: SystemsCompared | None = None  # this system minus the other one
     agreement: tuple[EventAgreement, ...] = ()
     fidelity: Fidelity | None = None
-    voices: tuple[CallVoice, ...] = ()  # of the agent in each call, where they were asked for
+    voices: tuple[
+        CallVoice, ...
+    ] = ()  # of the agent in each call, where they were asked for
     corrected: CorrectedReport | None = None
     limits: tuple[Limited, ...] = ()
     other: TurnsReport | None = None  # the other system's own figures
@@ -52,13 +58,20 @@ class TurnsResult:
     def sentences(self) -> tuple[str, ...]:
         """The news in sentences: which system answers sooner, and all about calls in one.
 
-        Then how fast, where it interrupts, which call is worst, and which limits are not met.
+        Then how fast, where it interrupts, which call is worst, and which limits are
+        not met.
         """
         news = [self.against.sentence()] if self.against else []
         calls = self.report.conversations
-        if calls and self.report.definitions.kinds:  # its events are those of the three questions
+        if (
+            calls and self.report.definitions.kinds
+        ):  # its events are those of the three questions
             news += [headline(calls, self.report.figures), *three_answers(calls)]
-        news += [f"{row.verdict}: {row.sentence}" for row in self.limits if row.verdict != "pass"]
+        news += [
+            f"{row.verdict}: {row.sentence}"
+            for row in self.limits
+            if row.verdict != "pass"
+        ]
         return tuple(news)
 
     def csv(self) -> dict[str, tuple[dict[str, Any], ...]]:
@@ -75,7 +88,9 @@ class TurnsResult:
         """Return everything as JSON values."""
         values = self.report.record()
         if self.against:
-            values["against"] = plain(self.against) | {"sentence": self.against.sentence()}
+            values["against"] = plain(self.against) | {
+                "sentence": self.against.sentence()
+            }
         if self.limits:
             values["limits"] = plain(self.limits)
         if self.agreement:
@@ -113,7 +128,9 @@ def call_rows(report: TurnsReport) -> list[dict[str, Any]]:
     rows = []
     for timed in report.conversations:
         item, worst = timed.item, worst_event(timed)
-        figures = {spec.name: timed.own.get(spec.name) for spec in report.definitions.specs}
+        figures = {
+            spec.name: timed.own.get(spec.name) for spec in report.definitions.specs
+        }
         rows.append(
             {
                 "conversation": item.id,
@@ -147,20 +164,29 @@ def turns_report(
         limits: of figures, or of their differences from the other system's.
 
     Raises:
-        UserError: nothing can be read, there is nothing to compare, or a limit names no figure.
+        UserError: nothing can be read, there is nothing to compare, or a limit names no
+            figure.
     """
     options = options or TurnsOptions()
     draws = options.figures
     report = time_turns(path, options)
     other = time_turns(against, options) if against else None
     compared = compare_systems(report, other, draws) if other else None
-    agreed = agree_on_events(report, read_event_labels(labels), options=draws) if labels else ()
+    agreed = (
+        agree_on_events(report, read_event_labels(labels), options=draws)
+        if labels
+        else ()
+    )
     calls = [one.item for one in report.conversations]
     recognised = None
     if options.recognisers:
         recognised = speech_fidelity(calls, options.recognisers, options.names)
     voices = voices_of_calls(calls) if options.one_voice else ()
-    corrected = correct_report(report, read_event_corrections(corrections)) if corrections else None
+    corrected = (
+        correct_report(report, read_event_corrections(corrections))
+        if corrections
+        else None
+    )
     checked = limited(limits, report, compared) if limits else ()
     return TurnsResult(
         report=report,

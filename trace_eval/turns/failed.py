@@ -23,7 +23,10 @@ def fault_table(conversations: Sequence[Timed]) -> Iterator[Table]:
     if rows:
         more = len(faults) - len(rows)
         yield grid(
-            f"Whose fault: {len(faults)} of {counted(len(conversations), 'call')} went wrong",
+            (
+                f"Whose fault: {len(faults)} of {counted(len(conversations), 'call')}"
+                " went wrong"
+            ),
             ("conversation", "whose", "what", "also"),
             rows,
             f"{more} more with --json" if more else "",

@@ -1,7 +1,7 @@
 """Speech fidelity: whether the agent says the codes, dates and amounts that its text says.
 
-Recognisers mishear, and that is no error of the speaker: what one of them misses is a place to
-listen to, and only an entity that all of several miss counts as not spoken.
+Recognisers mishear, and that is no error of the speaker: what one of them misses is a
+place to listen to, and only an entity that all of several miss counts as not spoken.
 """
 
 from __future__ import annotations
@@ -19,7 +19,12 @@ from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.start import extract_each, source_of
 from trace_eval.show.records import plain
 from trace_eval.show.table import Table, grid
-from trace_eval.turns.entities.check import CheckedEntity, check_turn, same, words_within
+from trace_eval.turns.entities.check import (
+    CheckedEntity,
+    check_turn,
+    same,
+    words_within,
+)
 
 #: Groups that a recogniser needs beside its own.
 _NEEDED = ("signal", "transcript")
@@ -34,9 +39,13 @@ class SpokenEntity:
     kind: str
     status: str  # kept; missing, wrong or added as most recognisers have it
     intended: str | None  # as the text has it; None: it was added
-    heard: tuple[str | None, ...]  # of each recogniser; None where it has none in that place
+    heard: tuple[
+        str | None, ...
+    ]  # of each recogniser; None where it has none in that place
     missed: int  # how many recognisers have other text than intended
-    start_s: float | None  # the stretch to listen to: the recognised words, else the turn
+    start_s: (
+        float | None
+    )  # the stretch to listen to: the recognised words, else the turn
     end_s: float | None
 
 
@@ -54,8 +63,13 @@ class Fidelity:
         return {
             "recognisers": list(self.recognisers),
             "turns": self.turns,
-            "kept": {kind: [kept, n] for kind, kept, n in self._kept(lambda one: one.kind)},
-            "each": {name: [kept, n] for name, kept, n in self._kept(lambda one: one.conversation)},
+            "kept": {
+                kind: [kept, n] for kind, kept, n in self._kept(lambda one: one.kind)
+            },
+            "each": {
+                name: [kept, n]
+                for name, kept, n in self._kept(lambda one: one.conversation)
+            },
             "entities": [plain(one) for one in self.entities],
             "unheard": list(self.unheard),
         }
@@ -69,19 +83,35 @@ class Fidelity:
             were = counted(len(self.unheard), "turn was", "turns were")
             note = f"{were} not heard: {self.unheard[0]}"
         yield grid(
-            f"Speech against its text: {counted(self.turns, 'turn')} of agents, heard by"
-            f" {' and '.join(self.recognisers)}",
+            f"Speech against its text: {counted(self.turns, 'turn')} of agents, heard"
+            f" by {' and '.join(self.recognisers)}",
             ("kind", "entities", "came through", "share"),
             rows,
             note,
         )
         if doubtful := [*self._doubtful()]:
-            second = "" if len(self.recognisers) > 1 else ": name a second one with --recognise"
+            second = (
+                ""
+                if len(self.recognisers) > 1
+                else ": name a second one with --recognise"
+            )
             yield grid(
                 "Listen to these: not heard as the text has it",
-                ("conversation", "turn", "start", "what", "kind", "intended", "heard", "missed by"),
+                (
+                    "conversation",
+                    "turn",
+                    "start",
+                    "what",
+                    "kind",
+                    "intended",
+                    "heard",
+                    "missed by",
+                ),
                 doubtful,
-                f"rules for English; what one recogniser misses may be its own error{second}",
+                (
+                    "rules for English; what one recogniser misses may be its own"
+                    f" error{second}"
+                ),
             )
 
     def _doubtful(self) -> Iterator[tuple[Any, ...]]:
@@ -121,7 +151,9 @@ def speech_fidelity(
     }
     words: dict[tuple[str, int], list[Transcript | str]] = defaultdict(list)
     for spec in recognisers:
-        result = _recognised([recording for _, recording in wanted.values()], spec, options)
+        result = _recognised(
+            [recording for _, recording in wanted.values()], spec, options
+        )
         for position, (_, recording) in wanted.items():
             words[position].append(_words(result[recording.source_id]))
     entities: list[SpokenEntity] = []
@@ -133,8 +165,12 @@ def speech_fidelity(
             why = next(one for one in recognised if isinstance(one, str))
             unheard.append(f"{name} turn {number}: {why}")
         else:
-            entities += _compared(name, number, turn=turn, recognised=transcripts, names=names)
-    return Fidelity(tuple(recognisers), tuple(entities), len(words) - len(unheard), tuple(unheard))
+            entities += _compared(
+                name, number, turn=turn, recognised=transcripts, names=names
+            )
+    return Fidelity(
+        tuple(recognisers), tuple(entities), len(words) - len(unheard), tuple(unheard)
+    )
 
 
 def _spoken(item: ConversationItem) -> Iterator[tuple[int, Turn, Recording]]:
@@ -154,7 +190,9 @@ def _recognised(
     chosen = replace(options, overrides={**others, "transcript": spec})
     extracted: dict[str, Extracted] = {}
     sources = {one.source_id: source_of(one) for one in recordings}
-    extract_each(sources.values(), chosen, lambda one: extracted.update({one.source: one}))
+    extract_each(
+        sources.values(), chosen, lambda one: extracted.update({one.source: one})
+    )
     return extracted
 
 
@@ -168,13 +206,21 @@ def _words(extracted: Extracted) -> Transcript | str:
     return f"{transcript.status}: {transcript.reason}"
 
 
-def _first_like(one: CheckedEntity, line: Sequence[CheckedEntity]) -> CheckedEntity | None:
+def _first_like(
+    one: CheckedEntity, line: Sequence[CheckedEntity]
+) -> CheckedEntity | None:
     """Return the first entity that another recogniser heard alike; None where it heard none."""
-    return next((other for other in line if same(one.heard or "", other.heard, one.kind)), None)
+    return next(
+        (other for other in line if same(one.heard or "", other.heard, one.kind)), None
+    )
 
 
 def _compared(
-    name: str, number: int, turn: Turn, recognised: Sequence[Transcript], names: Sequence[str]
+    name: str,
+    number: int,
+    turn: Turn,
+    recognised: Sequence[Transcript],
+    names: Sequence[str],
 ) -> Iterator[SpokenEntity]:
     lines = [check_turn(turn, one.text, names, number) for one in recognised]
     meant: list[list[CheckedEntity]] = []
@@ -183,7 +229,9 @@ def _compared(
         meant.append([one for one in line if one.intended is not None])
         added.append([one for one in line if one.intended is None])
     for outcomes in zip(*meant, strict=True):
-        missed = [position for position, one in enumerate(outcomes) if one.status != "kept"]
+        missed = [
+            position for position, one in enumerate(outcomes) if one.status != "kept"
+        ]
         yield _entity(name, turn, ones=outcomes, missed=missed, recognised=recognised)
 
     for position, each in enumerate(added):
@@ -191,7 +239,9 @@ def _compared(
             others = [_first_like(one, line) for line in added]
             missed = [n for n, other in enumerate(others) if other is not None]
             if missed[0] == position:  # else it came with an earlier recogniser
-                yield _entity(name, turn, ones=others, missed=missed, recognised=recognised)
+                yield _entity(
+                    name, turn, ones=others, missed=missed, recognised=recognised
+                )
 
 
 def _entity(
@@ -209,7 +259,9 @@ def _entity(
     start_s, end_s = one.start_s, one.end_s
     if missed and one.heard and turn.start_s is not None:
         span = times_of(recognised[position], one.heard)
-        start_s, end_s = (turn.start_s + at for at in span) if span else (start_s, end_s)
+        start_s, end_s = (
+            (turn.start_s + at for at in span) if span else (start_s, end_s)
+        )
     texts = tuple(other.heard if other else None for other in ones)
     return SpokenEntity(
         conversation=name,
@@ -228,8 +280,15 @@ def times_of(transcript: Transcript, piece: str) -> tuple[float, float] | None:
     """Start and end of some words of a transcript, seconds of its clip; None: unknown."""
     start = transcript.text.find(piece)
     texts = [word.text.strip() for word in transcript.words]
-    inside = words_within(transcript.text, texts, start, start + len(piece)) if start >= 0 else []
+    inside = (
+        words_within(transcript.text, texts, start, start + len(piece))
+        if start >= 0
+        else []
+    )
     if not inside:
         return None
-    first, last = transcript.words[inside[0]].start_s, transcript.words[inside[-1]].end_s
+    first, last = (
+        transcript.words[inside[0]].start_s,
+        transcript.words[inside[-1]].end_s,
+    )
     return None if first is None or last is None else (first, last)

@@ -1,7 +1,7 @@
 """Figures of many conversations: pooled events, with intervals over whole conversations.
 
-Events of one call depend on each other, so conversations are the units, or scenarios where one has
-several runs.
+Events of one call depend on each other, so conversations are the units, or scenarios
+where one has several runs.
 """
 
 from __future__ import annotations
@@ -13,8 +13,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.conversations.definitions.base import DefinitionSet, FigureSpec, Measured
-from trace_eval.estimate.figures import jackknife_interval, quantile_interval, share_interval
+from trace_eval.conversations.definitions.base import (
+    DefinitionSet,
+    FigureSpec,
+    Measured,
+)
+from trace_eval.estimate.figures import (
+    jackknife_interval,
+    quantile_interval,
+    share_interval,
+)
 from trace_eval.estimate.interval import JACKKNIFE, RANKS, SCORE, Range, in_a_clause
 from trace_eval.turns.options import FigureOptions
 
@@ -28,7 +36,11 @@ TOO_FEW_CONVERSATIONS = f"no interval: under {MIN_CONVERSATIONS} conversations"
 def brackets(figures: Iterable[TurnFigure]) -> str:
     """Say what the intervals of some figures are over, and by which methods; empty without any."""
     methods = in_a_clause(one.method for one in figures)
-    return f"intervals over conversations, or their scenarios: {methods}" if methods else ""
+    return (
+        f"intervals over conversations, or their scenarios: {methods}"
+        if methods
+        else ""
+    )
 
 
 def limits_text(limits: Range | None, sign: str = "") -> str | None:
@@ -41,9 +53,11 @@ class TurnFigure:
     """One number, with the events and conversations behind it.
 
     Attributes:
-        value: None where nothing was counted, or where ``reason`` says why it is hidden.
+        value: None where nothing was counted, or where ``reason`` says why it is
+            hidden.
         unit: ``s``, ``ms``, or nothing for shares and counts.
-        interval: over conversations, see :mod:`trace_eval.estimate`; ``method`` made it.
+        interval: over conversations, see :mod:`trace_eval.estimate`; ``method`` made
+            it.
         reason: ``few``, ``none``, or why there is no interval.
     """
 
@@ -73,7 +87,8 @@ def figures_of(
 ) -> dict[str, TurnFigure]:
     """Compute every figure of a set over some conversations.
 
-    Each is drawn with its cluster, e.g. its scenario. Sets whose authors average domains do so.
+    Each is drawn with its cluster, e.g. its scenario. Sets whose authors average
+    domains do so.
     """
     options = options or FigureOptions()
     names = {name: number for number, name in enumerate(dict.fromkeys(clusters))}
@@ -95,7 +110,10 @@ def figures_of(
     if not options.intervals:
         return results
     if len(names) < MIN_CONVERSATIONS:
-        bare = {name: replace(one, reason=TOO_FEW_CONVERSATIONS) for name, one in shown.items()}
+        bare = {
+            name: replace(one, reason=TOO_FEW_CONVERSATIONS)
+            for name, one in shown.items()
+        }
         return {**results, **bare}
     for spec in definitions.specs:
         if spec.name in shown:
@@ -110,7 +128,9 @@ def figures_of(
     return results
 
 
-def counts_of(definitions: DefinitionSet, measured: Sequence[Measured]) -> dict[str, int]:
+def counts_of(
+    definitions: DefinitionSet, measured: Sequence[Measured]
+) -> dict[str, int]:
     """Return the counts that a set reports beside its figures."""
     counts: dict[str, int] = {}
     for name, key in definitions.counts.items():
@@ -144,7 +164,9 @@ def _groups(
 def _value(spec: FigureSpec, measured: Sequence[Measured]) -> float:
     """Compute a figure of one group of conversations; NaN where nothing was counted."""
     if spec.how == "quantile":
-        return _quantile([value for one in measured for value in one.values.get(spec.of, ())], spec)
+        return _quantile(
+            [value for one in measured for value in one.values.get(spec.of, ())], spec
+        )
     top, bottom = np.sum(_sums(spec, measured), axis=0) if measured else (0.0, 0.0)
     return float(top / bottom) if bottom > 0 else float("nan")
 
@@ -177,21 +199,32 @@ def _mean_present(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(number > 0, total / np.maximum(number, 1), np.nan)
 
 
-def _counted(spec: FigureSpec, measured: Sequence[Measured], value: float | None) -> TurnFigure:
+def _counted(
+    spec: FigureSpec, measured: Sequence[Measured], value: float | None
+) -> TurnFigure:
     """Make a figure with its counts; no infinity is shown."""
     top = bottom = reason = None
     if spec.how == "ratio":
-        pairs = [one.ratios[spec.of] for one in measured if one.ratios.get(spec.of, (0, 0))[1]]
+        pairs = [
+            one.ratios[spec.of]
+            for one in measured
+            if one.ratios.get(spec.of, (0, 0))[1]
+        ]
         top = float(sum(part for part, _ in pairs))
         bottom = float(sum(whole for _, whole in pairs))
-        events, conversations = int(bottom) if spec.share or spec.least else 0, len(pairs)
+        events, conversations = (
+            int(bottom) if spec.share or spec.least else 0,
+            len(pairs),
+        )
     else:
         sizes = [len(one.values.get(spec.of, ())) for one in measured]
         events, conversations = sum(sizes), sum(size > 0 for size in sizes)
     if value is not None and np.isinf(value):
         value, reason = None, "over half had no reply"
     elif not conversations:
-        unknown = (one.not_known[spec.of] for one in measured if spec.of in one.not_known)
+        unknown = (
+            one.not_known[spec.of] for one in measured if spec.of in one.not_known
+        )
         reason = next(unknown, "none")
         if any(one.unusable for one in measured):
             reason = "not usable here"
@@ -216,7 +249,9 @@ class _Parts:
     def sums(self, spec: FigureSpec, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Sum numerators and denominators of conversations by cluster [shape=(2, clusters)]."""
         pairs = np.array(_sums(spec, [self.measured[n] for n in rows])).reshape(-1, 2)
-        return np.stack([np.bincount(self.cluster[rows], p, self.clusters) for p in pairs.T])
+        return np.stack(
+            [np.bincount(self.cluster[rows], p, self.clusters) for p in pairs.T]
+        )
 
     def without(self, spec: FigureSpec) -> NDArray[np.float64]:
         """Compute a ratio or a mean without each cluster [shape=(clusters,)]."""
@@ -224,11 +259,15 @@ class _Parts:
         for group in self.groups:
             sums = self.sums(spec, group)
             top, bottom = sums.sum(1, keepdims=True) - sums
-            rows.append(np.divide(top, bottom, out=np.full(len(top), np.nan), where=bottom > 0))
+            rows.append(
+                np.divide(top, bottom, out=np.full(len(top), np.nan), where=bottom > 0)
+            )
         return _mean_present(np.stack(rows))
 
 
-def _limited(figure: TurnFigure, spec: FigureSpec, parts: _Parts, level: float) -> TurnFigure:
+def _limited(
+    figure: TurnFigure, spec: FigureSpec, parts: _Parts, level: float
+) -> TurnFigure:
     """Give a figure its interval, or say why it has none."""
     assert figure.value is not None
     if spec.how == "quantile" and parts.averaged:
@@ -241,7 +280,9 @@ def _limited(figure: TurnFigure, spec: FigureSpec, parts: _Parts, level: float) 
             why = f"no interval: it needs about {result.needed} conversations"
             return replace(figure, reason=why)
         if not np.isfinite(result.interval).all():
-            return replace(figure, reason="no interval: replies that never came are within it")
+            return replace(
+                figure, reason="no interval: replies that never came are within it"
+            )
         return replace(figure, interval=result.interval, method=RANKS)
     top, bottom = parts.sums(spec, np.arange(len(parts.measured)))
     if spec.share and not parts.averaged:

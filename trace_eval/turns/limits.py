@@ -1,8 +1,8 @@
 """Limits of timing for CI: ``response_p90_s=+0.2`` fails a release that answers so much later.
 
-A number with a sign bounds the difference from another system, one without bounds the figure
-itself. A difference fails where it is beyond its bound *and* shown not to be chance; where it may
-be beyond the bound, there is no decision.
+A number with a sign bounds the difference from another system, one without bounds the
+figure itself. A difference fails where it is beyond its bound *and* shown not to be
+chance; where it may be beyond the bound, there is no decision.
 """
 
 from __future__ import annotations
@@ -110,22 +110,28 @@ def _read(limits: TimingLimits, report: TurnsReport) -> Iterator[_Limit]:
                 good = False
             if not good:
                 raise UserError(
-                    f"--fail-{side} {text!r:.80}: write NAME=NUMBER, e.g. response_p95_s=1.5, or"
-                    " response_p90_s=+0.2 for a difference from --against"
+                    f"--fail-{side} {text!r:.80}: write NAME=NUMBER, e.g."
+                    " response_p95_s=1.5, or response_p90_s=+0.2 for a difference from"
+                    " --against"
                 )
             if name not in report.figures:
                 figures = ", ".join(report.figures)
-                raise UserError(f"--fail-{side} {name:.80}: no such figure; use one of {figures}")
+                raise UserError(
+                    f"--fail-{side} {name:.80}: no such figure; use one of {figures}"
+                )
             yield _Limit(side, name, number)
 
 
-def _row(limit: _Limit, report: TurnsReport, compared: SystemsCompared | None) -> Limited:
+def _row(
+    limit: _Limit, report: TurnsReport, compared: SystemsCompared | None
+) -> Limited:
     if not limit.relative:
         return _absolute(limit, report.figures[limit.name])
     if compared is None:
         raise UserError(
-            f"--fail-{limit.side} {limit.name}={limit.number}: a sign bounds the difference from"
-            " another system; name its calls by --against, or leave out the sign"
+            f"--fail-{limit.side} {limit.name}={limit.number}: a sign bounds the"
+            " difference from another system; name its calls by --against, or leave out"
+            " the sign"
         )
     result = compared.by_figure[limit.name]
     verdict, why = _relative(limit, result, compared)
@@ -173,7 +179,10 @@ def _relative(
         beyond |= limit.beyond(result.pooled)
     if interval is None:
         least = least_paired(compared.level) if result.is_timed else MIN_CONVERSATIONS
-        need = f"too few calls for an interval, which there is from {counted(least, 'pair')} on"
+        need = (
+            "too few calls for an interval, which there is from"
+            f" {counted(least, 'pair')} on"
+        )
         return "cannot tell", f"{sentence}; {need}"
     worst = interval[1] if limit.side == "over" else interval[0]
     shown = interval[0] > 0 if limit.side == "over" else interval[1] < 0

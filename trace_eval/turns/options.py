@@ -15,8 +15,9 @@ class FigureOptions(IntervalOptions):
     """How figures are made.
 
     Attributes:
-        min_events: a rate of fewer events is hidden; a median needs half as many, a 90th
-            percentile twice and a 95th four times as many (5, 20 and 40 by default).
+        min_events: a rate of fewer events is hidden; a median needs half as many, a
+            90th percentile twice and a 95th four times as many (5, 20 and 40 by
+            default).
         intervals: whether there are any.
     """
 
@@ -35,10 +36,11 @@ class TurnsOptions:
         read: what the layout does not say itself.
         figures: intervals and hiding.
         names: a name that must come through like codes and dates; may be repeated.
-        recognisers: whether the agent says what its text says: a recogniser that hears it (auto,
-            faster-whisper:base, whisper:NAME); of two, what both miss is sure.
-        one_voice: say whether the agent keeps one voice over each call (CAM++, whose package
-            `doctor` names).
+        recognisers: whether the agent says what its text says: a recogniser that hears
+            it (auto, faster-whisper:base, whisper:NAME); of two, what both miss is
+            sure.
+        one_voice: say whether the agent keeps one voice over each call (CAM++, whose
+            package `doctor` names).
     """
 
     layout: str | None = option_field(None, metavar="NAME")
@@ -55,8 +57,9 @@ class TimingLimits:
     """Figures of ``turns`` that must not be passed.
 
     Attributes:
-        fail_over: fail where a figure is higher: response_p95_s=1.5; with a sign where it is so
-            much higher than the other system's: response_p90_s=+0.2; may be repeated.
+        fail_over: fail where a figure is higher: response_p95_s=1.5; with a sign where
+            it is so much higher than the other system's: response_p90_s=+0.2; may be
+            repeated.
         fail_under: the same where it is lower: reply_rate=0.98, reply_rate=-0.02.
     """
 

@@ -39,8 +39,8 @@ from trace_eval.turns.timed import Timed, clock, timeline
 class TurnsRecord(TypedDict):
     """The content of ``turns --json``; figures by name, overall and of each conversation.
 
-    ``against``, ``limits``, ``agreement``, ``speech_fidelity``, ``voices`` and ``corrected`` are
-    there where they were asked for.
+    ``against``, ``limits``, ``agreement``, ``speech_fidelity``, ``voices`` and
+    ``corrected`` are there where they were asked for.
     """
 
     layout: str
@@ -87,8 +87,12 @@ class TurnsReport:
             "each": values["each"],
             "conversations": [_conversation(timed) for timed in self.conversations],
             "unread": [plain(one) for one in self.unread],
-            "audit": {name: {"verdict": v, "faults": f} for name, v, f in self._audited()},
-            "log_against_sound": [plain(one) for one in edge_errors(self.conversations)],
+            "audit": {
+                name: {"verdict": v, "faults": f} for name, v, f in self._audited()
+            },
+            "log_against_sound": [
+                plain(one) for one in edge_errors(self.conversations)
+            ],
         }
 
     def tables(self, shown: int | None = 3) -> Iterator[Table]:
@@ -100,7 +104,9 @@ class TurnsReport:
             yield timeline(timed)
         left = 0 if shown is None else len(self.conversations) - shown
         yield self._figures(
-            f"{counted(left, 'more timeline')} with --json or --shown" if left > 0 else ""
+            f"{counted(left, 'more timeline')} with --json or --shown"
+            if left > 0
+            else ""
         )
         yield from log_tables(self.conversations)
         yield from fault_table(self.conversations)
@@ -115,10 +121,16 @@ class TurnsReport:
         ]
         if rows:
             yield grid(
-                "Words that did not come through (intended, and as heard); listen to them",
+                (
+                    "Words that did not come through (intended, and as heard); listen"
+                    " to them"
+                ),
                 ("conversation", "turn", "start", "what", "kind", "intended", "heard"),
                 rows,
-                "rules for English; a recogniser that mishears is no error of who speaks",
+                (
+                    "rules for English; a recogniser that mishears is no error of who"
+                    " speaks"
+                ),
             )
 
     def audit(self) -> Table:
@@ -130,11 +142,22 @@ class TurnsReport:
                 spans = [f"{start:.2f}-{end:.2f}" for start, end in fault["spans"][:5]]
                 where = " ".join(spans) or "everywhere"
                 shown = verdict if fault is faults[0] else ""
-                rows.append((name, shown, what, fault["channel"] or "both", where, fault["spoils"]))
+                rows.append(
+                    (
+                        name,
+                        shown,
+                        what,
+                        fault["channel"] or "both",
+                        where,
+                        fault["spoils"],
+                    )
+                )
             if not faults:
                 rows.append((name, verdict, "", "", "", ""))
         heads = ("recording", "can it be timed", "fault", "channel", "where", "spoils")
-        return grid("Audit of recordings", heads, rows, "" if rows else "no sound was heard")
+        return grid(
+            "Audit of recordings", heads, rows, "" if rows else "no sound was heard"
+        )
 
     def _audited(self) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
         """Yield (id, verdict, faults) of each recording."""
@@ -149,7 +172,9 @@ class TurnsReport:
         if lines:
             good = sum(one.partition(" (")[0] == "usable" for one in lines)
             yield f"audit: {good} of {counted(len(lines), 'recording')} usable"
-        where = {verdict: _where(name, faults) for name, verdict, faults in reversed(audited)}
+        where = {
+            verdict: _where(name, faults) for name, verdict, faults in reversed(audited)
+        }
         for verdict, number in Counter(one for one in lines if one != "usable").items():
             yield f"{number} {verdict}{where[verdict]}"
 
@@ -170,12 +195,22 @@ class TurnsReport:
         if any(one.reason == TOO_FEW_CONVERSATIONS for one in shown):
             notes.insert(0, TOO_FEW_CONVERSATIONS)
         if not rows:
-            caveats = dict.fromkeys(c for one in self.conversations for c in one.measured.caveats)
+            caveats = dict.fromkeys(
+                c for one in self.conversations for c in one.measured.caveats
+            )
             notes = [f"no figures: {'; '.join(caveats) or 'no events'}"]
         return grid(
-            f"{self.definitions.name}: {counted(len(self.conversations), 'conversation')}, layout"
+            f"{self.definitions.name}:"
+            f" {counted(len(self.conversations), 'conversation')}, layout"
             f" {self.layout}",
-            ("figure", "value", f"{self.options.level:.0%}", "events", "conversations", "why"),
+            (
+                "figure",
+                "value",
+                f"{self.options.level:.0%}",
+                "events",
+                "conversations",
+                "why",
+            ),
             rows,
             "; ".join(notes),
         )
@@ -188,9 +223,9 @@ def mixed_channels(items: Sequence[ConversationItem]) -> Iterator[str]:
         which = f"{mono} of {len(items)}" if mono < len(items) else "all"
         apart = "; time them by themselves" if mono < len(items) else ""
         yield (
-            f"calls of one channel: {which}; their gaps are {EDGE_ERROR_MS} ms off in the median"
-            f" and {EDGE_ERROR_P95_MS} ms at p95, and replies that begin early are not among"
-            f" them{apart}"
+            f"calls of one channel: {which}; their gaps are {EDGE_ERROR_MS} ms off in"
+            f" the median and {EDGE_ERROR_P95_MS} ms at p95, and replies that begin"
+            f" early are not among them{apart}"
         )
 
 
@@ -208,12 +243,16 @@ def time_turns(path: Path | str, options: TurnsOptions | None = None) -> TurnsRe
     reading = read_conversations(path, options.layout, read)
     report = measure_items(reading.items, definitions, options.figures, options.names)
     name = Path(path).resolve().name
-    return dataclasses.replace(report, layout=reading.layout, unread=reading.unread, source=name)
+    return dataclasses.replace(
+        report, layout=reading.layout, unread=reading.unread, source=name
+    )
 
 
 def time_folder(folder: Path) -> TurnsReport | None:
     """Time the turns of a folder as :func:`time_turns` does; None: it holds no conversation."""
-    return time_turns(folder) if folder.is_dir() and holds_conversations(folder) else None
+    return (
+        time_turns(folder) if folder.is_dir() and holds_conversations(folder) else None
+    )
 
 
 def measure_items(
@@ -250,7 +289,9 @@ def report_of(
     )
     domains = [str(item.conversation.meta.get("domain", "")) for item in items]
     clusters = [item.question_id or item.id for item in items]
-    figures = figures_of(definitions, measured, clusters=clusters, domains=domains, options=options)
+    figures = figures_of(
+        definitions, measured, clusters=clusters, domains=domains, options=options
+    )
     return dataclasses.replace(like, figures=figures, conversations=timed)
 
 
@@ -269,7 +310,9 @@ def values_of(report: TurnsReport) -> dict[str, Any]:
 
 
 def _values(
-    definitions: DefinitionSet, figures: dict[str, TurnFigure], measured: Sequence[Measured]
+    definitions: DefinitionSet,
+    figures: dict[str, TurnFigure],
+    measured: Sequence[Measured],
 ) -> dict[str, Any]:
     counts = counts_of(definitions, measured)
     return {name: figure.value for name, figure in figures.items()} | {"counts": counts}
@@ -277,7 +320,9 @@ def _values(
 
 def _where(name: str, faults: list[dict[str, Any]]) -> str:
     """Name the first stretches of a recording's faults, for the line of a report."""
-    spans = [f"{start:.2f}-{end:.2f}" for fault in faults for start, end in fault["spans"]]
+    spans = [
+        f"{start:.2f}-{end:.2f}" for fault in faults for start, end in fault["spans"]
+    ]
     more = ", ..." if len(spans) > 3 else ""
     return f" ({name}: {', '.join(spans[:3])}{more} s)" if spans else ""
 

@@ -13,7 +13,14 @@ from trace_eval.turns.entities.check import CheckedEntity, check_conversation
 from trace_eval.turns.figures import TurnFigure
 
 #: The kinds that a caller minds most come first; of equal kinds the longest.
-WORST = ("missed_turn", "no_response", "agent_interruption", "no_yield", "dead_air", "response")
+WORST = (
+    "missed_turn",
+    "no_response",
+    "agent_interruption",
+    "no_yield",
+    "dead_air",
+    "response",
+)
 
 #: Characters of a turn's text in a timeline.
 _TEXT = 60
@@ -32,7 +39,9 @@ class Timed:
     def own(self) -> dict[str, float]:
         """Its figures that have a value, however few events they are of."""
         return {
-            name: figure.value for name, figure in self.figures.items() if figure.value is not None
+            name: figure.value
+            for name, figure in self.figures.items()
+            if figure.value is not None
         }
 
     @property
@@ -54,7 +63,9 @@ class Timed:
 def worst_event(timed: Timed) -> Event | None:
     """Return the event of a call to listen to first; None: it has none of these kinds."""
     return min(
-        (event for event in timed.measured.events if event.kind in WORST), key=badness, default=None
+        (event for event in timed.measured.events if event.kind in WORST),
+        key=badness,
+        default=None,
     )
 
 
@@ -78,7 +89,15 @@ def timeline(timed: Timed) -> Table:
         text = " ".join((turn.text or turn.heard or "").split())
         shown = text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
         kind = "backchannel" if turn.backchannel else ""
-        cells = (clock(turn.start_s), clock(turn.end_s), number, turn.speaker, kind, "", shown)
+        cells = (
+            clock(turn.start_s),
+            clock(turn.end_s),
+            number,
+            turn.speaker,
+            kind,
+            "",
+            shown,
+        )
         rows.append((last, 0, cells))
     for event in timed.measured.events:
         value = "" if event.value_s is None else f"{event.value_s:+.3f}"

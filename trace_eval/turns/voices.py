@@ -19,11 +19,24 @@ def voice_table(voices: Sequence[CallVoice]) -> Table:
         turn = "" if least is None else f"{least.to_first:.2f} (turn {least.turn})"
         place = "" if one.at_s is None else f"{one.at_s:.2f}"
         mean = "" if one.likeness is None else f"{one.likeness:.2f}"
-        rows.append((one.conversation, one.verdict, place, len(one.turns), mean, turn, one.why))
+        rows.append(
+            (one.conversation, one.verdict, place, len(one.turns), mean, turn, one.why)
+        )
     kept = sum(one.verdict == ONE for one in voices)
     return grid(
-        f"The agent's voice over each call: one voice in {kept} of {counted(len(voices), 'call')}",
-        ("conversation", "voice", "at", "turns", "likeness to the first", "least", "why"),
+        (
+            f"The agent's voice over each call: one voice in {kept} of"
+            f" {counted(len(voices), 'call')}"
+        ),
+        (
+            "conversation",
+            "voice",
+            "at",
+            "turns",
+            "likeness to the first",
+            "least",
+            "why",
+        ),
         rows,
         f"turns of {LEAST_TURN_S:g} s and more; likeness is no identity",
     )

@@ -53,7 +53,8 @@ PRICES = {
     **{"audio_input": 32.0, "audio_cached": 4.0, "audio_tokens_per_s": 10.0},
 }
 
-#: 1400 new and 101 cached tokens of sound, 400 new and 102 cached of words, 502 of replies.
+#: 1400 new and 101 cached tokens of sound, 400 new and 102 cached of words, 502 of
+#: replies.
 COST = (1400 * 32 + 101 * 4 + 400 * 2.5 + 102 * 1.25 + 502 * 10) / 1e6
 
 
@@ -76,7 +77,12 @@ def honours(asked: Asked) -> Answer:
 
 
 def rater(server: Server, folder: Path, **options: Any) -> LLMJudge:
-    given = {"samples": 5, "choices": True, "prices": price_table(folder, **PRICES), **options}
+    given = {
+        "samples": 5,
+        "choices": True,
+        "prices": price_table(folder, **PRICES),
+        **options,
+    }
     chosen = JudgeOptions(base_url=f"{server.url}/v1", temperature=1.0, **given)
     (made,) = create_scorers("audio:openai:m", [load_rubric("style")], chosen)
     return made
@@ -202,7 +208,11 @@ def test_without_repair_a_bad_choice_is_one_sample_less(tmp_path: Path) -> None:
         assert len(server.asked) == 1
     assert (score.status, score.used, score.value) == ("scored", 4, 3.0)
     third = score.opinions[2]
-    assert (third.reason, third.score, third.raw) == (Reason.UNPARSEABLE, None, "I can't say.")
+    assert (third.reason, third.score, third.raw) == (
+        Reason.UNPARSEABLE,
+        None,
+        "I can't say.",
+    )
     assert third.choice == Choice(index=2, of=5)
     assert score.usage.input_tokens == 2003
 
@@ -211,7 +221,11 @@ def test_without_repair_a_bad_choice_is_one_sample_less(tmp_path: Path) -> None:
     ("answer", "requests", "used"),
     [
         # What cannot be read at all is not asked for together again.
-        (lambda asked: Answer(body=b"{}") if "n" in asked.body else honours(asked), 6, 5),
+        (
+            lambda asked: Answer(body=b"{}") if "n" in asked.body else honours(asked),
+            6,
+            5,
+        ),
         (lambda _: Answer(403, {"error": {"message": "no such project"}}), 1, 0),
     ],
 )
@@ -236,13 +250,19 @@ def test_only_samples_that_are_not_kept_are_asked_for(tmp_path: Path) -> None:
         assert len(server.asked) == 2
         (score,) = rated(rater(server, tmp_path, cache=cache), item)
         assert [(a.body.get("n"), a.body["seed"]) for a in server.asked[2:]] == [(3, 2)]
-        assert [opinion.cached for opinion in score.opinions] == [True] * 2 + [False] * 3
+        assert [opinion.cached for opinion in score.opinions] == [True] * 2 + [
+            False
+        ] * 3
         assert [opinion.seed for opinion in score.opinions] == [0, 1, 2, 2, 2]
         (plain,) = rated(rater(server, tmp_path, cache=cache, choices=False), item)
         assert len(server.asked) == 3
     assert all(opinion.cached for opinion in plain.opinions)
     for before, after in zip(score.opinions, plain.opinions, strict=True):
-        assert (before.score, before.seed, before.choice) == (after.score, after.seed, after.choice)
+        assert (before.score, before.seed, before.choice) == (
+            after.score,
+            after.seed,
+            after.choice,
+        )
 
 
 def test_two_runs_at_once_pay_for_each_sample_once(tmp_path: Path) -> None:
@@ -272,13 +292,24 @@ def test_a_kill_loses_only_what_is_under_way(tmp_path: Path) -> None:
     prices = price_table(tmp_path, **PRICES)
     with Server(answer) as server:
         typed = ["rate", manifest, "--rubric", "style", "--judge", "audio:openai:m"]
-        typed += ["--base-url", f"{server.url}/v1", "--samples", 5, "-J", "choices=true"]
+        typed += [
+            "--base-url",
+            f"{server.url}/v1",
+            "--samples",
+            5,
+            "-J",
+            "choices=true",
+        ]
         typed += ["-J", f"prices={prices}", "--max-cost", 1]
         typed += ["--cache", tmp_path / "cache", "--out", out]
         command = [sys.executable, "-m", "trace_eval", *map(str, typed)]
-        running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        running = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         try:
-            wait_for(lambda: len(server.asked) == 2 or running.poll() is not None, "a repair")
+            wait_for(
+                lambda: len(server.asked) == 2 or running.poll() is not None, "a repair"
+            )
             assert len(server.asked) == 2, "it ended too early"
         finally:
             running.kill()
@@ -292,7 +323,13 @@ def test_a_kill_loses_only_what_is_under_way(tmp_path: Path) -> None:
     assert after == [None]
     (score,) = Run(out).scores()
     assert [opinion.score for opinion in score.opinions] == [5, 4, 3, 2, 1]
-    assert [opinion.cached for opinion in score.opinions] == [True, True, False, True, True]
+    assert [opinion.cached for opinion in score.opinions] == [
+        True,
+        True,
+        False,
+        True,
+        True,
+    ]
     observed = Run(out).record().judge_observed
     # Both requests that came to an end, and the worst case of the one that did not.
     assert observed["spent_usd"] == pytest.approx(2 * COST, rel=1e-9)
@@ -319,11 +356,16 @@ def test_shares_add_up_to_the_request(tokens: Tokens, count: int) -> None:
         given = [getattr(part, name) for part in parts]
         assert (None if None in given else sum(given)) == whole, name
         assert None in given or min(given) >= 0
-    assert sum(part.audio_s for part in parts) == pytest.approx(tokens.audio_s, abs=1e-12)
+    assert sum(part.audio_s for part in parts) == pytest.approx(
+        tokens.audio_s, abs=1e-12
+    )
 
 
 def test_the_estimate_counts_the_sound_of_a_request_once(tmp_path: Path) -> None:
-    items = [case(clip(tmp_path, f"c{n}", seconds=2.0, hertz=300.0 + 50 * n)) for n in range(2)]
+    items = [
+        case(clip(tmp_path, f"c{n}", seconds=2.0, hertz=300.0 + 50 * n))
+        for n in range(2)
+    ]
     with Server(honours) as server:
         together = estimate(rater(server, tmp_path), items)
         alone = estimate(rater(server, tmp_path, choices=False), items)
@@ -339,15 +381,23 @@ def test_the_estimate_counts_the_sound_of_a_request_once(tmp_path: Path) -> None
 
 def test_choices_are_for_scores_of_servers_that_have_them(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="does not use choices"):
-        create_scorers("ollama:m", [load_rubric("correctness")], JudgeOptions(choices=True))
-    with Server(honours) as server, pytest.raises(UserError, match="leave out -J choices=true"):
+        create_scorers(
+            "ollama:m", [load_rubric("correctness")], JudgeOptions(choices=True)
+        )
+    with (
+        Server(honours) as server,
+        pytest.raises(UserError, match="leave out -J choices=true"),
+    ):
         write_batch([rater(server, tmp_path)], list, tmp_path / "batch.jsonl")
 
 
 @pytest.mark.parametrize(
     ("text", "about"),
     [
-        ("Field 'n': Value must be between 1 <= value <= 2, but got 3", True),  # llama.cpp
+        (
+            "Field 'n': Value must be between 1 <= value <= 2, but got 3",
+            True,
+        ),  # llama.cpp
         ('{"message": "bad", "param": "n"}', True),
         (r'"unsupported value: \"n\" is not 1"', True),
         ("only one completion choice is allowed", True),
@@ -355,30 +405,46 @@ def test_choices_are_for_scores_of_servers_that_have_them(tmp_path: Path) -> Non
         ("temperature must be 1", False),
     ],
 )
-def test_refusals_of_several_choices_are_told_from_others(text: str, about: bool) -> None:
+def test_refusals_of_several_choices_are_told_from_others(
+    text: str, about: bool
+) -> None:
     assert Dialect(choices=True).refuses_choices(text.lower()) is about
     assert not Dialect().refuses_choices(text.lower())
 
 
 @pytest.mark.parametrize(("samples", "together"), [(2, True), (3, False)])
 def test_a_real_server_takes_as_many_as_it_has_slots(
-    samples: int, together: bool, tmp_path: Path, ears: str, caplog: pytest.LogCaptureFixture
+    samples: int,
+    together: bool,
+    tmp_path: Path,
+    ears: str,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     """llama.cpp with two slots: ``n`` of 2 is honoured for sound, of 3 refused."""
     manifest = write_items(tmp_path, clip(tmp_path))
     judging = JudgeOptions(
-        base_url=f"{ears}/v1", samples=samples, temperature=1.0, choices=True, max_tokens=1024
+        base_url=f"{ears}/v1",
+        samples=samples,
+        temperature=1.0,
+        choices=True,
+        max_tokens=1024,
     )
-    options = RateOptions(judge=("audio:openai:tiny",), rubrics=("style",), judging=judging)
+    options = RateOptions(
+        judge=("audio:openai:tiny",), rubrics=("style",), judging=judging
+    )
     summary = rate_manifest(read_items(manifest), tmp_path / "run", options)
     assert summary.scored == 1
     (score,) = Run(tmp_path / "run").scores()
     assert score.used == samples
     assert all(opinion.score in (1, 2, 3, 4, 5) for opinion in score.opinions)
-    assert [opinion.choice is not None for opinion in score.opinions] == [together] * samples
+    assert [opinion.choice is not None for opinion in score.opinions] == [
+        together
+    ] * samples
     # The prompt holds 375 tokens of sound; a request of its own pays them anew.
     each = score.usage.input_tokens / (1 if together else samples)
-    assert len({opinion.seed for opinion in score.opinions}) == (1 if together else samples)
+    assert len({opinion.seed for opinion in score.opinions}) == (
+        1 if together else samples
+    )
     assert each > 375
     assert ("choices are off" in caplog.text) is not together
     record = Run(tmp_path / "run").record()

@@ -67,11 +67,14 @@ def test_findings_about_the_recordings_count(words: str) -> None:
 
 def test_deafness_is_final_in_every_kind_of_judge(tmp_path: Path) -> None:
     reply = (
-        '{"reasoning": "x", "overall": "x", "score_1": 7, "score_2": 3, "label": "1", "score": 4}'
+        '{"reasoning": "x", "overall": "x", "score_1": 7, "score_2": 3, "label": "1",'
+        ' "score": 4}'
     )
     deaf = f"{reply} Please note: I could not hear any audio."
     for task in ("s2s", "naturalness"):
-        judge, _ = scripted([deaf] * 2, task=task)  # a second chance would ask for a third reply
+        judge, _ = scripted(
+            [deaf] * 2, task=task
+        )  # a second chance would ask for a third reply
         judgement = asyncio.run(judge.judge(with_texts(case(tmp_path))))
         assert (judgement.status, judgement.reason) == ("unscored", Reason.NOT_HEARD)
         assert judgement.dimensions == {}
@@ -80,7 +83,7 @@ def test_deafness_is_final_in_every_kind_of_judge(tmp_path: Path) -> None:
     assert (score.status, score.reason) == ("unscored", Reason.NOT_HEARD)
 
 
-# --- clips --------------------------------------------------------------------------------
+# --- clips ----------------------------------------------------------------------------
 
 
 def recording(path: Path, seconds: float, level: float = 0.3) -> Path:
@@ -133,12 +136,17 @@ def test_the_limit_of_length_is_an_option_of_all_that_listen(tmp_path: Path) -> 
         assert "max_clip_seconds" in judge.uses
     judge, _ = rater("quality", [], max_clip_seconds=0.22)
     short = recording(tmp_path / "t.wav", 0.01)
-    for audio, told in ((made.pair.b.audio, "0.25 s, the limit is 0.22 s"), (short, "at least")):
-        score = asyncio.run(judge.judge(rated_case(Single(id="s", answer={"audio": audio}))))
+    for audio, told in (
+        (made.pair.b.audio, "0.25 s, the limit is 0.22 s"),
+        (short, "at least"),
+    ):
+        score = asyncio.run(
+            judge.judge(rated_case(Single(id="s", answer={"audio": audio})))
+        )
         assert (score.status, told in str(score.detail)) == ("unscored", True)
 
 
-# --- doctor -------------------------------------------------------------------------------
+# --- doctor ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("hears", [True, False])
@@ -156,7 +164,9 @@ def test_doctor_says_whether_a_model_hears_that_counts_no_sound(hears: bool) -> 
         if "number is spoken" not in words:
             return Answer(body=completion('{"rating": "both_good"}'))
         number = spoken[len(heard(asked)[0][0])] if hears else "3"
-        return Answer(body=completion(json.dumps({"reasoning": "heard", "score": int(number)})))
+        return Answer(
+            body=completion(json.dumps({"reasoning": "heard", "score": int(number)}))
+        )
 
     with Server(answer) as server:
         options = JudgeOptions(base_url=f"{server.url}/v1", retries=0, seed=1)
@@ -176,7 +186,9 @@ def is_voice(samples: np.ndarray[Any, Any]) -> bool:
 def listening(asked: Asked) -> Answer:
     """Answer as a model that hears like a person."""
     if asked.path.startswith("/v1/models"):
-        return Answer(body={"id": "m", "object": "model", "shutdown_date": "2027-01-20"})
+        return Answer(
+            body={"id": "m", "object": "model", "shutdown_date": "2027-01-20"}
+        )
     sounds = [samples for samples, _ in heard(asked)]
     words = str(asked.body["messages"][-1]["content"])
     if "match" in words:
@@ -197,7 +209,9 @@ def guessing(asked: Asked) -> Answer:
     if asked.path.startswith("/v1/models"):
         return Answer(404, {"error": {"message": "no list"}})
     words = str(asked.body["messages"][-1]["content"])
-    return Answer(body=completion(said(True, key="match") if "match" in words else said("1")))
+    return Answer(
+        body=completion(said(True, key="match") if "match" in words else said("1"))
+    )
 
 
 def probed(server: Server) -> dict[str, Check]:
@@ -210,7 +224,9 @@ def test_a_model_that_hears() -> None:
     with Server(listening) as server:
         found = probed(server)
     names = ("voice in silence", "voice in a tone", "voice in speech", "one clip twice")
-    assert all(found[name].ok for name in (*names, "both orders", "audio tokens")), found
+    assert all(found[name].ok for name in (*names, "both orders", "audio tokens")), (
+        found
+    )
     assert "2027-01-20" in found["end of the model"].detail
     # every call holds sound: models that listen refuse text alone
     assert all(heard(asked) for asked in server.asked if asked.method == "POST")
@@ -220,7 +236,12 @@ def test_a_model_that_guesses() -> None:
     with Server(guessing) as server:
         found = probed(server)
     wrong = {name for name, check in found.items() if not check.ok}
-    assert {"voice in silence", "voice in a tone", "one clip twice", "both orders"} <= wrong
+    assert {
+        "voice in silence",
+        "voice in a tone",
+        "one clip twice",
+        "both orders",
+    } <= wrong
     assert found["voice in speech"].ok
     assert "not counted apart" in found["audio tokens"].detail
 
@@ -229,9 +250,12 @@ def test_a_model_that_guesses() -> None:
 def test_the_command_probes_a_real_server(ears: str, tmp_path: Path) -> None:
     server = ["--judge", "audio:openai:tiny", "--base-url", f"{ears}/v1"]
     done = trace_eval("doctor", *server, "--probe", cwd=tmp_path)
-    # random weights hear nothing: what counts is that every question was asked and answered
+    # random weights hear nothing: what counts is that every question was asked and
+    # answered
     for name in ("voice in silence", "one clip twice", "both orders"):
         assert name in done.out
     assert "Traceback" not in done.err
-    text = trace_eval("doctor", "--judge", "openai:tiny", "--base-url", f"{ears}/v1", "--probe")
+    text = trace_eval(
+        "doctor", "--judge", "openai:tiny", "--base-url", f"{ears}/v1", "--probe"
+    )
     assert "does not listen" in text.out

@@ -32,14 +32,18 @@ def examples(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         clips = data / "rate_pairs" / folder
         asked = {"audio": str(data / "prompts" / f"{number}.wav")}
         sides = {side: {"audio": str(clips / f"audio_{side}.wav")} for side in "ab"}
-        records.append({"id": folder, "instruction": asked, **sides, "answer": {"label": label}})
+        records.append(
+            {"id": folder, "instruction": asked, **sides, "answer": {"label": label}}
+        )
     return write_lines(tmp_path_factory.mktemp("examples") / "ex.jsonl", records)
 
 
 def _judge(pairs: Path, out: Path, ears: str, *options: object) -> tuple[Done, Run]:
     server = ["--judge", "audio:openai:tiny", "--base-url", f"{ears}/v1"]
     folder = out.parent
-    done = trace_eval("judge", pairs, *server, "--out", out, "--cache", folder / "cache", *options)
+    done = trace_eval(
+        "judge", pairs, *server, "--out", out, "--cache", folder / "cache", *options
+    )
     return done, Run(out)
 
 
@@ -50,7 +54,16 @@ def test_speakbench_is_judged_as_typed(
     lines = (folder / "pairs.jsonl").read_text().splitlines()[:2]
     records = [placed(json.loads(line), folder) for line in lines]
     pairs = write_lines(tmp_path / "pairs.jsonl", records)
-    options = ["-J", "task=s2s", "-J", "concat=all", "-J", f"examples={examples}", "-J", "shots=2"]
+    options = [
+        "-J",
+        "task=s2s",
+        "-J",
+        "concat=all",
+        "-J",
+        f"examples={examples}",
+        "-J",
+        "shots=2",
+    ]
     done, run = _judge(pairs, tmp_path / "run", ears, *options)
     assert done.code == 0, done.err
     judgements = run.judgements()
@@ -81,7 +94,9 @@ def test_sound_arrives_and_its_order_matters(data: Path, ears: str) -> None:
     pair = data / "rate_pairs" / "1_a"
     sides = [sound_of(decode(pair / f"audio_{side}.wav")) for side in "ab"]
     (part,) = load_listening("rate").parts
-    builder = PromptBuilder(part, "label", Sending(JudgeOptions(), load_signals("spoken")))
+    builder = PromptBuilder(
+        part, "label", Sending(JudgeOptions(), load_signals("spoken"))
+    )
     options = JudgeOptions(base_url=f"{ears}/v1")
     client = OpenAIClient("tiny", options)
 

@@ -56,7 +56,9 @@ def test_two_rules_of_pooling_have_two_names_and_are_recorded(tmp_path: Path) ->
     for scale, label in ((LABEL_SETS["plain"], "1"), (PREFERENCE, "tie")):
         assert scale.decide(scale.shares(votes)) == label
     assert LABEL_SETS["plain"].name != PREFERENCE.name
-    judgement, _ = judged(case(tmp_path), list(map(said, votes)), task="s2s", swap="off", samples=5)
+    judgement, _ = judged(
+        case(tmp_path), list(map(said, votes)), task="s2s", swap="off", samples=5
+    )
     assert (judgement.label("overall"), judgement.pooling) == ("1", "mean_threshold")
     scores = [(5, 4), (5, 4), (3, 3), (3, 3), (3, 3)]
     reason = dict.fromkeys(("prosody", "pacing", "articulation", "overall"), "r")
@@ -78,8 +80,16 @@ def test_a_scale_decides_as_exact_fractions_do(name: str) -> None:
             means = [sum((ones.get(x, Fraction(0)) for x in v), Fraction(0)) / len(v)
                      for v in (there, back)]  # fmt: skip
             mean = sum(means, Fraction(0)) / 2
-            exact = halves[name] if mean == Fraction(1, 2) else first if 2 * mean > 1 else second
-            label, shares, _ = scale.reconcile([scale.shares(there), scale.shares(back)])
+            exact = (
+                halves[name]
+                if mean == Fraction(1, 2)
+                else first
+                if 2 * mean > 1
+                else second
+            )
+            label, shares, _ = scale.reconcile(
+                [scale.shares(there), scale.shares(back)]
+            )
             assert label == exact
             assert sum(shares.values()) == pytest.approx(1)
     assert scale.reconcile([{second: 1}]) == (second, {second: 1.0}, None)
@@ -93,7 +103,10 @@ def test_a_scale_decides_as_exact_fractions_do(name: str) -> None:
 def test_a_label_is_mapped_back_and_a_match_is_not(tmp_path: Path) -> None:
     # order ba shows B first: "1" there is B
     judgement, _ = judged(case(tmp_path), [said("1"), said("1")], task="s2s")
-    assert [o.ratings for o in judgement.opinions] == [{"overall": "1"}, {"overall": "2"}]
+    assert [o.ratings for o in judgement.opinions] == [
+        {"overall": "1"},
+        {"overall": "2"},
+    ]
     assert judgement.dimensions["overall"].rating == "tie"
     assert judgement.dimensions["overall"].consistent is False
     judgement, _ = judged(case(tmp_path), [said(True, key="match")] * 2, task="speaker")
@@ -105,7 +118,9 @@ def test_a_label_is_mapped_back_and_a_match_is_not(tmp_path: Path) -> None:
     assert (judgement.status, judgement.reason) == ("unscored", Reason.ORDERS_DISAGREE)
 
 
-def test_an_unusable_reply_gets_one_second_chance_with_the_recordings(tmp_path: Path) -> None:
+def test_an_unusable_reply_gets_one_second_chance_with_the_recordings(
+    tmp_path: Path,
+) -> None:
     judgement, client = judged(
         case(tmp_path), ["no idea", said("1"), "nonsense", "nonsense"], task="s2s"
     )
@@ -122,21 +137,28 @@ def aspects(tmp_path: Path, replies: list[str]) -> tuple[Judgement, list[object]
 
 
 def test_aspects_are_three_questions_in_both_orders(tmp_path: Path) -> None:
-    judgement, calls = aspects(tmp_path, [said(x) for x in ("1", "tie", "tie", "2", "tie", "tie")])
+    judgement, calls = aspects(
+        tmp_path, [said(x) for x in ("1", "tie", "tie", "2", "tie", "tie")]
+    )
     assert len(calls) == 6
     assert {n: str(v.rating) for n, v in judgement.dimensions.items()} == {
         "content": "1",
         "voice_quality": "tie",
         "paralinguistics": "tie",
     }
-    assert [o.part for o in judgement.opinions][:2] == ["aspect_content", "aspect_voice_quality"]
+    assert [o.part for o in judgement.opinions][:2] == [
+        "aspect_content",
+        "aspect_voice_quality",
+    ]
     overall = fuse(judgement, any_policy("mean_threshold"))
     assert (overall.rating, overall.policy) == ("1", "mean_threshold")
     assert overall.why.startswith("mean of the votes is 1/3")
     assert fuse(judgement, any_policy("majority_plain")).rating == "tie"
 
 
-def test_a_missing_aspect_is_left_out_and_a_missing_order_is_not(tmp_path: Path) -> None:
+def test_a_missing_aspect_is_left_out_and_a_missing_order_is_not(
+    tmp_path: Path,
+) -> None:
     good = [said("1"), "?", said("2"), said("2"), said("tie"), said("1")]
     judgement, _ = aspects(tmp_path, good)
     assert judgement.status == "scored"
@@ -148,7 +170,9 @@ def test_a_missing_aspect_is_left_out_and_a_missing_order_is_not(tmp_path: Path)
 
 def test_typed_policies_refuse_plain_labels_by_name(tmp_path: Path) -> None:
     judge, _ = scripted([], task="aspects")
-    with pytest.raises(UserError, match=r"content_first takes typed ties.*mean_threshold"):
+    with pytest.raises(
+        UserError, match=r"content_first takes typed ties.*mean_threshold"
+    ):
         check_policy(any_policy("content_first"), judge)
     check_policy(any_policy("mean_threshold"), judge)
     check_policy(any_policy("content_first"), scripted([], task="s2s")[0])
@@ -162,7 +186,10 @@ def test_typed_policies_refuse_plain_labels_by_name(tmp_path: Path) -> None:
 def test_dimensions_are_typed_ties_as_in_the_text_judge(tmp_path: Path) -> None:
     from tests.support.cases import verdict
 
-    replies = [verdict("1", "both_good", "both_bad"), verdict("2", "both_good", "both_bad")]
+    replies = [
+        verdict("1", "both_good", "both_bad"),
+        verdict("2", "both_good", "both_bad"),
+    ]
     judgement, _ = judged(case(tmp_path), replies)
     assert judgement.label_set == "typed"
     assert judgement.rating("content") == "1"
@@ -176,7 +203,9 @@ def _forced(tmp_path: Path, *replies: str) -> Judgement:
     return judged(case(tmp_path), list(map(said, replies)), task="quality")[0]
 
 
-def test_a_forced_choice_is_a_tie_only_where_its_own_votes_are_even(tmp_path: Path) -> None:
+def test_a_forced_choice_is_a_tie_only_where_its_own_votes_are_even(
+    tmp_path: Path,
+) -> None:
     """Both orders name the first place: that is how a tie comes about, and the only way."""
     even = _forced(tmp_path, "1", "1")
     assert even.label_set == "forced"

@@ -45,8 +45,12 @@ def recording(path: Path) -> Sound:
 def test_pairs_without_signals_have_one_gap_after_each_clip(
     data: Path, folder: str, frames: int
 ) -> None:
-    sounds = [recording(data / "rate_pairs" / folder / f"audio_{side}.wav") for side in "ab"]
-    layout = Waveform(tuple(unit_items(Unit(tuple(sounds)), "test", {})), common_rate(sounds))
+    sounds = [
+        recording(data / "rate_pairs" / folder / f"audio_{side}.wav") for side in "ab"
+    ]
+    layout = Waveform(
+        tuple(unit_items(Unit(tuple(sounds)), "test", {})), common_rate(sounds)
+    )
     assert (layout.rate, layout.frames) == (24_000, frames)
     made, part = layout.render(), layout.part()
     assert len(made) == layout.size == 44 + 2 * frames
@@ -57,16 +61,28 @@ def test_pairs_without_signals_have_one_gap_after_each_clip(
 
 def test_a_spoken_instruction_of_another_rate_is_resampled(data: Path) -> None:
     folder = data / "speakbench_pairs" / "341_1"
-    a, b, asked = (recording(folder / f"{n}.wav") for n in ("audio_a", "audio_b", "instruction"))
+    a, b, asked = (
+        recording(folder / f"{n}.wav") for n in ("audio_a", "audio_b", "instruction")
+    )
     unit = Unit((a, b), asked)
     layout = Waveform(tuple(unit_items(unit, "test", {})), common_rate(unit.sounds))
     # 151,600 samples at 16 kHz are 227,400 at 24 kHz; 12,000 a gap
     assert layout.frames == 227_400 + 315_840 + 224_640 + 3 * 12_000 == 803_880
     assert layout.seconds == pytest.approx(33.495)
-    assert [start for _, start, _ in layout.places()] == [0, 227400, 239400, 555240, 567240, 791880]
+    assert [start for _, start, _ in layout.places()] == [
+        0,
+        227400,
+        239400,
+        555240,
+        567240,
+        791880,
+    ]
     samples = layout.samples()
     # the answers are at the rate already: exactly the file's own 16-bit samples
-    for name, start, frames in (("audio_a", 239_400, 315_840), ("audio_b", 567_240, 224_640)):
+    for name, start, frames in (
+        ("audio_a", 239_400, 315_840),
+        ("audio_b", 567_240, 224_640),
+    ):
         original, _ = soundfile.read(folder / f"{name}.wav", dtype="int16")
         np.testing.assert_array_equal(samples[start : start + frames], original)
     for start in (227_400, 555_240, 791_880):
@@ -74,27 +90,54 @@ def test_a_spoken_instruction_of_another_rate_is_resampled(data: Path) -> None:
     assert np.abs(samples[:227_400]).max() > 1000
 
 
-@pytest.mark.parametrize(("spoken", "with_it", "gaps"), [(True, False, 5), (True, True, 7)])
+@pytest.mark.parametrize(
+    ("spoken", "with_it", "gaps"), [(True, False, 5), (True, True, 7)]
+)
 def test_gaps_of_labelled_units(spoken: bool, with_it: bool, gaps: int) -> None:
     unit = Unit((sound(0.2), sound(0.3)), sound(0.4) if with_it else None)
     items = unit_items(unit, "example_3", load_signals("spoken"))
     assert sum(isinstance(item, Gap) for item in items) == gaps
     assert isinstance(items[-1], Gap)
     names = [item.signal for item in items if isinstance(item, Sound) and item.signal]
-    assert names == ["example_3", *(["instruction"] if with_it else []), "audio_1", "audio_2"]
+    assert names == [
+        "example_3",
+        *(["instruction"] if with_it else []),
+        "audio_1",
+        "audio_2",
+    ]
 
 
-def test_single_answers_have_short_gaps_after_labels_and_long_ones_after_clips() -> None:
-    items = single_items(Unit((sound(0.2),), sound(0.3)), "example_1", load_signals("tones"))
-    told = [item.seconds if isinstance(item, Gap) else item.signal or "clip" for item in items]
-    assert told == ["example_1", 0.3, "instruction", 0.3, "clip", 0.7, "audio", 0.3, "clip", 0.7]
+def test_single_answers_have_short_gaps_after_labels_and_long_ones_after_clips() -> (
+    None
+):
+    items = single_items(
+        Unit((sound(0.2),), sound(0.3)), "example_1", load_signals("tones")
+    )
+    told = [
+        item.seconds if isinstance(item, Gap) else item.signal or "clip"
+        for item in items
+    ]
+    assert told == [
+        "example_1",
+        0.3,
+        "instruction",
+        0.3,
+        "clip",
+        0.7,
+        "audio",
+        0.3,
+        "clip",
+        0.7,
+    ]
     plain = single_items(Unit((sound(0.2),)), "example_1", load_signals("tones"))
     assert [i.seconds for i in plain if isinstance(i, Gap)] == [0.3, 0.7]
 
 
 def test_dialogues_have_gaps_between_turns_only_and_a_crop() -> None:
     # 1.0 + 2 + 2.5 + 2 + 0.5 = 8 s
-    short = Waveform(tuple(dialogue_items([sound(1.0), sound(2.5), sound(0.5)], 2.0)), 24_000)
+    short = Waveform(
+        tuple(dialogue_items([sound(1.0), sound(2.5), sound(0.5)], 2.0)), 24_000
+    )
     assert short.frames == 192_000
     # 40 + 2 + 10 + 2 = 54 s: the third turn keeps 6 of its 30 s
     turns = [sound(40.0), sound(10.0), sound(30.0)]
@@ -135,7 +178,11 @@ def test_stereo_is_mixed_and_any_libsndfile_reader_agrees() -> None:
     layout = Waveform((sound_of(Clip(samples, 44_100)),), 44_100)
     made = layout.render()
     with wave.open(io.BytesIO(made)) as file:
-        assert (file.getnchannels(), file.getsampwidth(), file.getnframes()) == (1, 2, 4410)
+        assert (file.getnchannels(), file.getsampwidth(), file.getnframes()) == (
+            1,
+            2,
+            4410,
+        )
     read, _ = soundfile.read(io.BytesIO(made), dtype="int16")
     assert set(read.tolist()) == {4096}  # 0.125 of 32768
 
@@ -163,12 +210,15 @@ def test_recipes_name_what_decides_the_bytes_and_nothing_else() -> None:
     signals = load_signals("tones")
 
     def made(*sounds: Sound, level: float | None = None) -> Waveform:
-        return Waveform(tuple(unit_items(Unit(sounds), "test", signals)), 24_000, level=level)
+        return Waveform(
+            tuple(unit_items(Unit(sounds), "test", signals)), 24_000, level=level
+        )
 
     recipe = made(one, other).recipe
     assert json.loads(json.dumps(recipe)) == recipe
     test, first, second = (
-        f"signal {name} {signals[name].sha256}" for name in ("test", "audio_1", "audio_2")
+        f"signal {name} {signals[name].sha256}"
+        for name in ("test", "audio_1", "audio_2")
     )
     heard = (test, first, one.sha256, second, other.sha256)
     assert recipe["items"] == [item for each in heard for item in (each, 0.5)]
@@ -203,10 +253,14 @@ def test_tones_count_the_examples_and_the_clips() -> None:
 
     def beeps(name: str) -> int:
         loud = np.abs(tones[name].read().mono) > 0.01
-        quiet = np.convolve(loud, np.ones(600), "same") > 0  # bridges zero crossings, not rests
+        quiet = (
+            np.convolve(loud, np.ones(600), "same") > 0
+        )  # bridges zero crossings, not rests
         return int((np.diff(quiet.astype(int)) == 1).sum() + quiet[0])
 
-    assert [beeps(f"example_{k}") for k in range(1, MAX_SHOTS + 1)] == [*range(1, MAX_SHOTS + 1)]
+    assert [beeps(f"example_{k}") for k in range(1, MAX_SHOTS + 1)] == [
+        *range(1, MAX_SHOTS + 1)
+    ]
     assert [beeps(n) for n in ("test", "audio_1", "audio_2")] == [1, 1, 2]
     assert tones["test"].seconds > 5 * tones["audio_1"].seconds / 2
 

@@ -105,15 +105,20 @@ def test_dialogues_rated_many_times_keep_no_sound(tmp_path: Path) -> None:
     judge = scoring_judge(
         "audio:openai:m", client, options, FREE, rubric, AudioView(rubric, options)
     )
-    turns = tuple(RecordedTurn(audio=write(tmp_path / f"{n}.wav", 0.5, 300.0 * n)) for n in (1, 2))
+    turns = tuple(
+        RecordedTurn(audio=write(tmp_path / f"{n}.wav", 0.5, 300.0 * n)) for n in (1, 2)
+    )
 
     def dialogue(number: int) -> Case:
-        return Case(Single(id=f"d{number}", answer=Answer(turns=turns)), {}, decode_recording)
+        return Case(
+            Single(id=f"d{number}", answer=Answer(turns=turns)), {}, decode_recording
+        )
 
     left, peak = grown(judge, dialogue, items, in_flight)
     assert client.calls == 5 * items
     assert client.most <= in_flight
-    # layouts are remembered (256 at most, without samples): far less than a 0.19 MB body each
+    # layouts are remembered (256 at most, without samples): far less than a 0.19 MB
+    # body each
     assert left < 1_000_000
     assert peak < 12_000_000
 
@@ -129,7 +134,9 @@ def test_an_empty_recording_costs_its_pair(tmp_path: Path) -> None:
 
 def test_half_an_hour_is_refused_before_it_is_rendered(tmp_path: Path) -> None:
     path = tmp_path / "long.wav"
-    soundfile.write(path, np.full(30 * 60 * 8000, 999, np.int16), 8000, subtype="PCM_16")
+    soundfile.write(
+        path, np.full(30 * 60 * 8000, 999, np.int16), 8000, subtype="PCM_16"
+    )
     recording = Answer(audio=path)
     clip = decode_recording(recording)
     waveform = Waveform((sound_of(clip, lambda: clip),), 24_000)

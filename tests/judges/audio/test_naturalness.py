@@ -37,7 +37,9 @@ def manifest(folder: Path, text: str) -> Path:
 
 
 def reply(first: object, second: object, words: str = "calm") -> str:
-    return json.dumps({"prosody": words, "overall": words, "score_1": first, "score_2": second})
+    return json.dumps(
+        {"prosody": words, "overall": words, "score_1": first, "score_2": second}
+    )
 
 
 def compared(
@@ -54,7 +56,12 @@ def test_both_orders_vote_and_means_are_kept(tmp_path: Path) -> None:
     assert made.label_set == "plain"
     scores = made.pair_scores
     assert (scores.a, scores.b) == ([8, 7.5], [6, 7])
-    assert (scores.mean_a, scores.mean_b, scores.margin, scores.p_a) == (7.75, 6.5, 1.25, 1)
+    assert (scores.mean_a, scores.mean_b, scores.margin, scores.p_a) == (
+        7.75,
+        6.5,
+        1.25,
+        1,
+    )
     assert made.dimensions["overall"].consistent is True
     assert made.opinions[1].score_a == 7.5
     assert "prosody: calm" in made.dimensions["overall"].reasoning
@@ -72,13 +79,16 @@ def test_what_is_sent(tmp_path: Path) -> None:
     assert '"score_1": "1 to 10"' in user.text
     assert "SYS-A" not in system.text + user.text
     hashes = [
-        [p.recipe for p in m.messages[1].parts if isinstance(p, AudioPart)] for m in client.history
+        [p.recipe for p in m.messages[1].parts if isinstance(p, AudioPart)]
+        for m in client.history
     ]
     assert hashes[0] == hashes[1][::-1]
 
 
 def test_a_failed_reply_is_no_vote_and_never_a_tie(tmp_path: Path) -> None:
-    made, client = compared(tmp_path, ["no scores", reply(8, 6), "no scores", reply(9, 11)])
+    made, client = compared(
+        tmp_path, ["no scores", reply(8, 6), "no scores", reply(9, 11)]
+    )
     assert made.opinions[0].repaired
     assert made.status == "unscored"
     assert made.reason is Reason.OFF_LABEL
@@ -102,11 +112,16 @@ def test_free_text_for_models_that_end_with_scores(tmp_path: Path) -> None:
     made, client = compared(tmp_path, [text] * 2, structure="text")
     assert (made.pair_scores.a, made.pair_scores.b) == ([10, 9], [9, 10])
     assert made.label("overall") == "tie"  # a vote for each place
-    assert "one line that has nothing but both scores" in client.history[0].messages[1].text
+    assert (
+        "one line that has nothing but both scores"
+        in client.history[0].messages[1].text
+    )
 
 
 def test_texts_that_differ_or_are_heard(tmp_path: Path) -> None:
-    made, client = compared(tmp_path, [reply(8, 6)] * 2, spoken(tmp_path, "One.", "Two."))
+    made, client = compared(
+        tmp_path, [reply(8, 6)] * 2, spoken(tmp_path, "One.", "Two.")
+    )
     assert made.caveats == [TEXTS_DIFFER]
     first, second = (request.messages[1].text for request in client.history)
     assert first.index("One.") < first.index("Two.")
@@ -123,16 +138,21 @@ def test_a_template_replaces_the_whole_prompt(tmp_path: Path) -> None:
     template = tmp_path / "mine.j2"
     template.write_text(
         "{% block system %}{% endblock %}"
-        "{% block pair %}Text {{ texts[0] }} A {{ audio_1 }} B {{ audio_2 }} Rate.{% endblock %}"
+        "{% block pair %}Text {{ texts[0] }} A {{ audio_1 }} B {{ audio_2 }} Rate.{%"
+        " endblock %}"
     )
     made, client = compared(tmp_path, [reply(8, 6)] * 2, template=template)
     (user,) = client.history[0].messages
     assert [p.text for p in user.parts if isinstance(p, Text)][1:] == ["B", "Rate."]
     assert made.status == "scored"
-    ours, theirs = (scripted([], task="naturalness", template=path)[0] for path in (None, template))
+    ours, theirs = (
+        scripted([], task="naturalness", template=path)[0] for path in (None, template)
+    )
     assert ours.parameters()["prompt"] != theirs.parameters()["prompt"]
     template.write_text("{% block verdict %}{% endblock %}")
-    with pytest.raises(UserError, match="define one or more of system, criteria, pair, single"):
+    with pytest.raises(
+        UserError, match="define one or more of system, criteria, pair, single"
+    ):
         compared(tmp_path, [], template=template)
 
 
@@ -163,7 +183,8 @@ def test_report_and_card_of_a_plain_tie(tmp_path: Path) -> None:
     assert "Chinese pairs were easier than English ones" in page
     assert "No accuracy is published for two answers that say different things" in page
     for who, *shares in published().accuracy:
-        # 400 regular and 600 expressive pairs make up all; each figure is rounded to 0.1
+        # 400 regular and 600 expressive pairs make up all; each figure is rounded to
+        # 0.1
         regular, expressive, whole = shares
         assert whole == pytest.approx(0.4 * regular + 0.6 * expressive, abs=0.11), who
         assert who in page
@@ -181,6 +202,11 @@ def test_a_real_server_hears_both_recordings(tmp_path: Path, ears: str) -> None:
     # Random weights: a score may fall off the scale; that is a reason, never a vote.
     for opinion in judgement.opinions:
         assert (opinion.reason is None) == (opinion.score_a is not None)
-        assert opinion.reason in (None, Reason.OFF_LABEL, Reason.UNPARSEABLE, Reason.REPLY_CUT)
+        assert opinion.reason in (
+            None,
+            Reason.OFF_LABEL,
+            Reason.UNPARSEABLE,
+            Reason.REPLY_CUT,
+        )
         assert opinion.usage.input_tokens > 0
     assert len(judgement.opinions) == 2

@@ -26,7 +26,8 @@ from trace_eval.judges.options.groups import Concat
 from trace_eval.judges.registry.create import create_scorers
 from trace_eval.runs.run import Run
 
-#: Strategy -> audio parts of a call with two examples: joined in one, one each, or alone.
+#: Strategy -> audio parts of a call with two examples: joined in one, one each, or
+#: alone.
 PARTS: dict[Concat, int] = {"all": 2, "examples": 2, "pairs": 3, "test": 3, "none": 3}
 
 
@@ -35,7 +36,11 @@ def solved(folder: Path, *answers: Any, **more: Any) -> Path:
     records = []
     for number, answer in enumerate(answers, start=1):
         audio = write(folder / f"ex{number}.wav", 0.5 * number, 600.0 + 50 * number)
-        record = {"id": f"ex{number}", "audio": str(audio), "instruction": f"Sound like {number}."}
+        record = {
+            "id": f"ex{number}",
+            "audio": str(audio),
+            "instruction": f"Sound like {number}.",
+        }
         records.append({**record, "answer": answer, **more})
     return write_lines(folder / "examples.jsonl", records)
 
@@ -51,7 +56,9 @@ def test_examples_are_a_constant_prefix(tmp_path: Path, concat: Concat) -> None:
     for name, hertz in (("c", 300.0), ("d", 400.0)):
         assert rated(judge, clip(tmp_path, name, hertz=hertz)).value == 3
     first, second = (request.messages for request in client.history)
-    assert [len(sounds_of(messages)) for messages in (first, second)] == [PARTS[concat]] * 2
+    assert [len(sounds_of(messages)) for messages in (first, second)] == [
+        PARTS[concat]
+    ] * 2
     assert [m.record() for m in first[:-1]] == [m.record() for m in second[:-1]]
     for one, other in zip(sounds_of(first[:-1]), sounds_of(second[:-1]), strict=True):
         assert one.render() == other.render()
@@ -70,7 +77,9 @@ def test_examples_are_a_constant_prefix(tmp_path: Path, concat: Concat) -> None:
         assert "example 1: score 4\nexample 2: score 2" in first[1].text
 
 
-def test_an_aggregated_waveform_has_the_short_gaps_of_single_answers(tmp_path: Path) -> None:
+def test_an_aggregated_waveform_has_the_short_gaps_of_single_answers(
+    tmp_path: Path,
+) -> None:
     """Label, 0.3 s, clip, 0.7 s: 2 x (0.5 x k + 1.0) s with tones between."""
     path = solved(tmp_path, {"score": 4}, {"score": 2})
     judge, client = rater("style", [said(3)] * 2, examples=path, signals="none")
@@ -82,10 +91,15 @@ def test_an_aggregated_waveform_has_the_short_gaps_of_single_answers(tmp_path: P
     for number, start in ((1, 0), (2, round(1.2 * 24_000))):
         own, _ = soundfile.read(tmp_path / f"ex{number}.wav", dtype="int16")
         assert (samples[start : start + len(own)] == own).all()
-        assert not samples[start + len(own) : start + len(own) + round(0.7 * 24_000)].any()
+        assert not samples[
+            start + len(own) : start + len(own) + round(0.7 * 24_000)
+        ].any()
     assert test.seconds == 1.0
     # what was heard is all of it
-    assert (score.opinions[0].sent["parts"], score.opinions[0].sent["seconds"]) == (2, 3.9)
+    assert (score.opinions[0].sent["parts"], score.opinions[0].sent["seconds"]) == (
+        2,
+        3.9,
+    )
     spoken, client = rater("style", [said(3)], examples=path, signals="tones")
     rated(spoken, clip(tmp_path))
     # tones: one beep of 0.05 s and two with 0.06 s between, 0.3 s after each
@@ -95,7 +109,9 @@ def test_an_aggregated_waveform_has_the_short_gaps_of_single_answers(tmp_path: P
 
 
 def test_dialogues_are_examples_with_their_turns(tmp_path: Path) -> None:
-    made = json.loads(dialogue(tmp_path, [1.0, 0.5], "ex").model_dump_json(exclude_none=True))
+    made = json.loads(
+        dialogue(tmp_path, [1.0, 0.5], "ex").model_dump_json(exclude_none=True)
+    )
     record = {"id": "ex", "context": "Two at a stop.", "turns": made["answer"]["turns"]}
     path = tmp_path / "examples.jsonl"
     path.write_text(json.dumps({**record, "scores": {"anna": 4, "ben": 3.5}}))
@@ -104,7 +120,10 @@ def test_dialogues_are_examples_with_their_turns(tmp_path: Path) -> None:
     rated(judge, dialogue(tmp_path, [1.0, 2.5, 0.5]))
     messages = client.history[0].messages
     # the rubric's 2 s between turns, 0.7 s after the example
-    assert [part.seconds for part in sounds_of(messages)] == [1.0 + 2.0 + 0.5 + 0.7, 8.0]
+    assert [part.seconds for part in sounds_of(messages)] == [
+        1.0 + 2.0 + 0.5 + 0.7,
+        8.0,
+    ]
     words = messages[1].text
     for told in ("Two at a stop.", "turn 2: role 2", "score 3.75"):
         assert told in words
@@ -121,7 +140,11 @@ def test_an_example_is_never_rated(tmp_path: Path) -> None:
     copied.write_bytes((tmp_path / "ex1.wav").read_bytes())
     leaked = item.answer.model_copy(update={"audio": copied})
     score = rated(judge, again.model_copy(update={"answer": leaked}))
-    assert (score.status, score.reason, score.value) == ("unscored", Reason.IS_EXAMPLE, None)
+    assert (score.status, score.reason, score.value) == (
+        "unscored",
+        Reason.IS_EXAMPLE,
+        None,
+    )
     assert "example 'ex1'" in str(score.detail)
     assert judge.calls(case(again.model_copy(update={"answer": leaked}))) == []
     assert client.history == []
@@ -147,7 +170,11 @@ def test_an_example_is_never_rated(tmp_path: Path) -> None:
     ],
 )
 def test_files_are_checked(
-    tmp_path: Path, answers: Any, more: dict[str, Any], options: dict[str, Any], told: str
+    tmp_path: Path,
+    answers: Any,
+    more: dict[str, Any],
+    options: dict[str, Any],
+    told: str,
 ) -> None:
     path = solved(tmp_path, *answers, **more)
     with pytest.raises(UserError, match=r"examples|shots") as error:
@@ -156,10 +183,17 @@ def test_files_are_checked(
 
 
 def test_more_that_is_refused(tmp_path: Path) -> None:
-    record = {"id": "p", "instruction": "x", "a": {"audio": "a.wav"}, "b": {"audio": "b.wav"}}
+    record = {
+        "id": "p",
+        "instruction": "x",
+        "a": {"audio": "a.wav"},
+        "b": {"audio": "b.wav"},
+    }
     path = tmp_path / "examples.jsonl"
     path.write_text(json.dumps({**record, "answer": {"score": 3}}))
-    with pytest.raises(UserError, match="is a pair; examples of a rating are single answers"):
+    with pytest.raises(
+        UserError, match="is a pair; examples of a rating are single answers"
+    ):
         rater("style", [], examples=path)
     same = str(write(tmp_path / "x.wav", 0.5, 500.0))
     told = {"audio": same, "instruction": "x"}
@@ -168,13 +202,23 @@ def test_more_that_is_refused(tmp_path: Path) -> None:
         rater("style", [], examples=path)
     long = {"id": "e", "audio": str(write(tmp_path / "long.wav", 61.0, 500.0))}
     path.write_text(json.dumps({**long, "answer": {"score": 3}}))
-    with pytest.raises(UserError, match=r"lasts 61\.0 s, and rubric role_style crops at 60 s"):
+    with pytest.raises(
+        UserError, match=r"lasts 61\.0 s, and rubric role_style crops at 60 s"
+    ):
         rater("role_style", [], examples=path)
-    spoken = {"id": "e", "audio": same, "instruction": {"audio": same}, "answer": {"score": 3}}
+    spoken = {
+        "id": "e",
+        "audio": same,
+        "instruction": {"audio": same},
+        "answer": {"score": 3},
+    }
     path.write_text(json.dumps(spoken))
     with pytest.raises(UserError, match="its instruction is spoken only; add its text"):
         rater("style", [], examples=path)
-    for options, told in (({"shots": 2}, "no -J examples=FILE"), ({"concat": "none"}, "joined")):
+    for options, told in (
+        ({"shots": 2}, "no -J examples=FILE"),
+        ({"concat": "none"}, "joined"),
+    ):
         with pytest.raises(UserError, match=told):
             rater("style", [], **options)
     with pytest.raises(UserError, match="does not use examples"):
@@ -188,18 +232,24 @@ def test_scores_of_several_rubrics_are_told_apart(tmp_path: Path) -> None:
     style, realism = create_scorers("audio:openai:m", both, options)
     assert style.parameters()["examples"] != realism.parameters()["examples"]
     solved(tmp_path, {"score": 4})
-    with pytest.raises(UserError, match="several rubrics are rated, and its answer does not name"):
+    with pytest.raises(
+        UserError, match="several rubrics are rated, and its answer does not name"
+    ):
         create_scorers("audio:openai:m", both, options)
 
 
-def test_examples_are_part_of_the_identity_and_none_change_nothing(tmp_path: Path) -> None:
+def test_examples_are_part_of_the_identity_and_none_change_nothing(
+    tmp_path: Path,
+) -> None:
     path = solved(tmp_path, {"score": 4}, {"score": 4}, {"score": 1})
     plain, _ = rater("style", [])
     assert not {"examples", "shots", "signals", "concat"} & set(plain.parameters())
     seen = []
     for options in ({"shots": 3}, {"shots": 2}, {"shots": 3, "signals": "tones"}):
         judge, _ = rater("style", [], examples=path, **options)
-        seen.append({k: judge.parameters()[k] for k in ("examples", "shots", "signals")})
+        seen.append(
+            {k: judge.parameters()[k] for k in ("examples", "shots", "signals")}
+        )
     assert seen[0]["examples"] != seen[1]["examples"]
     assert seen[0]["signals"] != seen[2]["signals"]
     two, _ = rater("style", [], examples=path, shots=2)
@@ -239,7 +289,11 @@ def test_as_typed_with_an_estimate_that_counts_them(tmp_path: Path) -> None:
         assert len(server.asked) == 4
     assert len(heads) == 1
     run = Run(tmp_path / "run")
-    assert {s.opinions[0].sent["seconds"] for s in run.scores() if s.opinions[0].sent} == {3.9}
+    assert {
+        s.opinions[0].sent["seconds"] for s in run.scores() if s.opinions[0].sent
+    } == {3.9}
     assert run.record().judge.parameters["shots"] == 2
-    other = trace_eval(*typed[:-2], "--cache", tmp_path / "c", "-J", "shots=1", "--out", run.folder)
+    other = trace_eval(
+        *typed[:-2], "--cache", tmp_path / "c", "-J", "shots=1", "--out", run.folder
+    )
     assert other.code != 0  # a run of two minds is refused

@@ -64,7 +64,11 @@ def test_silence_is_not_sent(tmp_path: Path) -> None:
     for rubric, lowest in (("style", 1.0), ("role_realism", 0.0)):
         judge, client = rater(rubric, [])
         score = asyncio.run(judge.judge(case(item)))
-        assert (score.value, score.reason, score.silent) == (lowest, Reason.SILENT, True)
+        assert (score.value, score.reason, score.silent) == (
+            lowest,
+            Reason.SILENT,
+            True,
+        )
         assert client.history == []
 
 
@@ -108,7 +112,16 @@ def test_rating_as_typed_against_a_server_that_hears(tmp_path: Path, ears: str) 
     items.append(dialogue(tmp_path, [1.0, 2.5, 0.5]))
     manifest = write_items(tmp_path, *items)
     server = ["--judge", "audio:openai:tiny", "--base-url", f"{ears}/v1"]
-    sampling = ["--samples", 5, "-J", "temperature=1", "-J", "top_p=0.9", "-J", "max_tokens=1024"]
+    sampling = [
+        "--samples",
+        5,
+        "-J",
+        "temperature=1",
+        "-J",
+        "top_p=0.9",
+        "-J",
+        "max_tokens=1024",
+    ]
     common = ["rate", manifest, "--rubric", "style", *server, *sampling]
     done = trace_eval(*common, "--out", tmp_path / "run", "--cache", tmp_path / "cache")
     assert done.code == 0, done.err
@@ -119,9 +132,13 @@ def test_rating_as_typed_against_a_server_that_hears(tmp_path: Path, ears: str) 
     assert len(opinions) == 20
     assert all(opinion.score in (1, 2, 3, 4, 5) for opinion in opinions)
     assert run.record().extractors == {}
-    lengths = {s.item: s.opinions[0].sent["seconds"] for s in scores if s.opinions[0].sent}
+    lengths = {
+        s.item: s.opinions[0].sent["seconds"] for s in scores if s.opinions[0].sent
+    }
     assert lengths == {"c0": 1.0, "c1": 2.0, "c2": 3.0, "d": 8.0}
-    again = trace_eval(*common, "--out", tmp_path / "again", "--cache", tmp_path / "cache")
+    again = trace_eval(
+        *common, "--out", tmp_path / "again", "--cache", tmp_path / "cache"
+    )
     assert again.code == 0, again.err
     kept: list[Score] = list(Run(tmp_path / "again").scores())
     assert all(opinion.cached for score in kept for opinion in score.opinions)

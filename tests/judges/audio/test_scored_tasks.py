@@ -40,7 +40,9 @@ def task(folder: Path, question: str = "How warm is each?", **changed: str) -> P
 
 
 def reply(first: object, second: object) -> str:
-    return json.dumps({"timbre": "soft", "tone": "kind", "score_1": first, "score_2": second})
+    return json.dumps(
+        {"timbre": "soft", "tone": "kind", "score_1": first, "score_2": second}
+    )
 
 
 def test_a_question_of_ones_own_on_a_scale_of_ones_own(tmp_path: Path) -> None:
@@ -55,10 +57,13 @@ def test_a_question_of_ones_own_on_a_scale_of_ones_own(tmp_path: Path) -> None:
     assert (scores.a, scores.b, scores.margin) == ([4.5, 3.0], [2.0, 3.0], 1.25)
     assert made.opinions[0].reasoning == {"timbre": "soft", "tone": "kind"}
     system, user = client.history[0].messages
-    assert system.text.startswith("You hear two readings and score how warm each one is.")
+    assert system.text.startswith(
+        "You hear two readings and score how warm each one is."
+    )
     assert '"timbre": "...", "tone": "...", "score_1": "0 to 5"' in system.text
     assert user.text.endswith("How warm is each?")
-    # the pair has no reference, and none was asked for; both recordings are parts of their own
+    # the pair has no reference, and none was asked for; both recordings are parts of
+    # their own
     assert user.audio_s == pytest.approx(0.45)
     assert client.history[0].schema["properties"]["score_1"] == {  # type: ignore[index]
         "type": "number",
@@ -67,14 +72,18 @@ def test_a_question_of_ones_own_on_a_scale_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_texts_go_with_their_recordings(tmp_path: Path) -> None:
-    given = with_texts(case(tmp_path, spoken=False), "It is late.", "Go <|im_end|> home.")
+    given = with_texts(
+        case(tmp_path, spoken=False), "It is late.", "Go <|im_end|> home."
+    )
     made, client = judged(given, [reply(4, 2)] * 2, task=str(task(tmp_path, TEXTS)))
     there, back = (request.messages[-1].text for request in client.history)
     assert there.index("It is late.") < there.index("the second") < there.index("home.")
     assert back.index("home.") < back.index("the second") < back.index("It is late.")
     assert "<|im_end|>" not in there
     assert any(caveat.startswith("texts_differ") for caveat in made.caveats)
-    lacking, client = judged(case(tmp_path, spoken=False), [], task=str(task(tmp_path, TEXTS)))
+    lacking, client = judged(
+        case(tmp_path, spoken=False), [], task=str(task(tmp_path, TEXTS))
+    )
     assert (lacking.reason, client.history) == (Reason.EVIDENCE_MISSING, [])
 
 
@@ -93,13 +102,19 @@ def test_free_text_ends_with_scores_of_that_scale(tmp_path: Path) -> None:
         ({"inputs": '["reference", "audio"]'}, "inputs: name reference where"),
         ({"inputs": '["transcript"]'}, "add audio to its inputs"),
         ({"scale": "{ min = 5, max = 5 }"}, "min 5 must be less than max 5"),
-        ({"scale": "{ min = 1, max = 5, step = 0.3 }"}, "step 0.3 must lead from 1 to 5"),
+        (
+            {"scale": "{ min = 1, max = 5, step = 0.3 }"},
+            "step 0.3 must lead from 1 to 5",
+        ),
         ({"scale": "{ min = 0, max = 5, step = 0.01 }"}, "at most 100 steps"),
         ({"scale": "{ min = 0, max = nan }"}, "nan is no finite number"),
         ({"scale": "{ max = 5 }"}, "scale.min: is missing"),
         ({"scale": "7"}, "scale: "),
         ({"reasons": '["score_1"]'}, "none of score_1, score_2"),
-        ({"question": "Is {text_3} warm?"}, "{text_3} is unknown; use {text_1} and {text_2}"),
+        (
+            {"question": "Is {text_3} warm?"},
+            "{text_3} is unknown; use {text_1} and {text_2}",
+        ),
         ({"question": "Is {text_1} warm?"}, "each recording has its own text"),
         ({"name": '"naturalness"'}, "give yours another name"),
         ({"system": '"x'}, "cannot be read"),

@@ -14,7 +14,15 @@ import soundfile
 
 from blueprints import UserError
 from fusion import TRACE
-from tests.support.audio_cases import case, examples, judged, said, scripted, sounds_of, with_texts
+from tests.support.audio_cases import (
+    case,
+    examples,
+    judged,
+    said,
+    scripted,
+    sounds_of,
+    with_texts,
+)
 from tests.support.cli import ROOT
 from tests.support.llm_judges import listening_judge, unasked
 from trace_eval.data.items import noisy_side
@@ -71,7 +79,9 @@ def test_what_is_sent_is_what_was_recorded(tmp_path: Path) -> None:
         # "Test" | "Instruction" | clip | "Audio 1" | clip | "Audio 2" | clip | = 7 gaps
         assert sum(item == GAP_S for item in test.recipe["items"]) == 7
         assert sum(item == GAP_S for item in prefix.recipe["items"]) == 14
-        first, second = ("p_a.wav", "p_b.wav") if order == "ab" else ("p_b.wav", "p_a.wav")
+        first, second = (
+            ("p_a.wav", "p_b.wav") if order == "ab" else ("p_b.wav", "p_a.wav")
+        )
         original, _ = soundfile.read(tmp_path / second, dtype="int16")
         end = len(samples) - round(GAP_S * rate)
         np.testing.assert_array_equal(samples[end - len(original) : end], original)
@@ -114,7 +124,9 @@ def test_a_written_instruction_is_read_where_none_is_spoken(tmp_path: Path) -> N
     assert short < words(True, "both")[1]
 
 
-def test_words_stand_beside_the_recordings_and_who_has_none_is_not_asked(tmp_path: Path) -> None:
+def test_words_stand_beside_the_recordings_and_who_has_none_is_not_asked(
+    tmp_path: Path,
+) -> None:
     judge, client = scripted([], task="rate", transcripts="reference")
     made = case(tmp_path)
     forth, back = judge.calls(with_texts(made, "say a", "say b"))
@@ -136,7 +148,9 @@ def test_an_example_never_counts(tmp_path: Path) -> None:
         judgement = asyncio.run(judge.judge(made))
         assert (judgement.status, judgement.reason) == ("unscored", Reason.IS_EXAMPLE)
     assert client.history == []
-    shares = leaked.pair.model_copy(update={"a": case(tmp_path, "new", hertz=222.0).pair.a})
+    shares = leaked.pair.model_copy(
+        update={"a": case(tmp_path, "new", hertz=222.0).pair.a}
+    )
     judgement = asyncio.run(judge.judge(replace(leaked, item=shares)))
     assert judgement.status == "scored"
     assert judgement.caveats == ["the instruction is that of example 'ex1'"]
@@ -207,17 +221,24 @@ def test_tasks_of_ones_own(tmp_path: Path) -> None:
     judgement = asyncio.run(judge.judge(case(tmp_path)))
     assert judgement.label_set == "forced"
     assert judgement.dimensions["overall"].rating == "1"
-    assert judge.parameters()["prompt"] != scripted([], task="rate")[0].parameters()["prompt"]
+    assert (
+        judge.parameters()["prompt"]
+        != scripted([], task="rate")[0].parameters()["prompt"]
+    )
     plain = own.read_text().replace('"forced"', '"plain"')
     for pooling, label in (("mode", "tie"), ("mean_threshold", "1")):
         own.write_text(f'{plain}pooling = "{pooling}"\n')
         votes = [said(vote) for vote in ("1", "1", "tie", "tie", "tie")]
-        judgement, _ = judged(case(tmp_path), votes, task=str(own), swap="off", samples=5)
+        judgement, _ = judged(
+            case(tmp_path), votes, task=str(own), swap="off", samples=5
+        )
         assert (judgement.label("overall"), judgement.pooling) == (label, pooling)
     own.write_text('name = "calm"\nversion = "1"\nscale = "many"\ninputs = ["audio"]\n')
     with pytest.raises(UserError, match="scale"):
         scripted([], task=str(own))
-    with pytest.raises(UserError, match=r"'speed' is unknown; use one of aspects, .*naturalness"):
+    with pytest.raises(
+        UserError, match=r"'speed' is unknown; use one of aspects, .*naturalness"
+    ):
         scripted([], task="speed")
     with pytest.raises(UserError, match="about what is read"):
         scripted([], task="trace")
@@ -244,4 +265,6 @@ def test_noise_falls_on_one_answer_and_never_on_the_question(tmp_path: Path) -> 
 
 def test_the_picture_in_the_docs_is_what_its_script_draws() -> None:
     script = ROOT / "docs" / "make_strategies.py"
-    assert (ROOT / "docs" / "strategies.svg").read_text() == run_path(str(script))["picture"]()
+    assert (ROOT / "docs" / "strategies.svg").read_text() == run_path(str(script))[
+        "picture"
+    ]()

@@ -10,7 +10,15 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
-from tests.support.audio_cases import case, examples, heard, said, sounds_of, with_texts, write
+from tests.support.audio_cases import (
+    case,
+    examples,
+    heard,
+    said,
+    sounds_of,
+    with_texts,
+    write,
+)
 from tests.support.llm_judges import judged, unasked
 from tests.support.openai_faults import refusal
 from tests.support.prices import price_table
@@ -32,11 +40,17 @@ OPENAI = "https://api.openai.com/v1"
 def documented(asked: Asked) -> Answer:
     """Answer as an OpenAI audio model: sound in user turns only, no structured outputs."""
     if "response_format" in asked.body:
-        told = "Invalid parameter: 'response_format' of type 'json_schema' is not supported"
+        told = (
+            "Invalid parameter: 'response_format' of type 'json_schema' is not"
+            " supported"
+        )
         return refusal(400, told)
     sounds = heard(asked)
     if not sounds:
-        told = "This model requires that either input content or output modality contain audio."
+        told = (
+            "This model requires that either input content or output modality contain"
+            " audio."
+        )
         return refusal(400, told)
     assert asked.body["modalities"] == ["text"]
     tokens = sum(round(len(samples) / rate * 10) for samples, rate in sounds)
@@ -51,7 +65,8 @@ def documented(asked: Asked) -> Answer:
 
 def judge_at(server: Server, model: str = "gpt-audio-1.5", **options: Any) -> LLMJudge:
     chosen = JudgeOptions(
-        base_url=f"{server.url}/v1", **{"task": "s2s", "retries": 1, "backoff_s": 0.0, **options}
+        base_url=f"{server.url}/v1",
+        **{"task": "s2s", "retries": 1, "backoff_s": 0.0, **options},
     )
     return create_judge(f"audio:openai:{model}", chosen)
 
@@ -67,8 +82,14 @@ def test_an_audio_model_gets_what_its_api_documents(tmp_path: Path) -> None:
         judgement = run(judge, case(tmp_path))
     assert judgement.status == "scored", judgement.detail
     assert len(server.asked) == 2  # no structured output was ever tried
-    parts = [p for call in judge.calls(case(tmp_path)) for p in sounds_of(call.request.messages)]
-    sent = [(len(samples), rate) for asked in server.asked for samples, rate in heard(asked)]
+    parts = [
+        p
+        for call in judge.calls(case(tmp_path))
+        for p in sounds_of(call.request.messages)
+    ]
+    sent = [
+        (len(samples), rate) for asked in server.asked for samples, rate in heard(asked)
+    ]
     assert sorted(sent) == sorted((round(p.seconds * 24_000), 24_000) for p in parts)
     usage = judgement.opinions[0].usage
     assert usage is not None
@@ -81,14 +102,24 @@ def test_an_audio_model_gets_what_its_api_documents(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("answers", "reason", "told", "requests"),
     [
-        ([refusal(413, "Request Entity Too Large")], Reason.TOO_LARGE, "max_request_mb", 2),
+        (
+            [refusal(413, "Request Entity Too Large")],
+            Reason.TOO_LARGE,
+            "max_request_mb",
+            2,
+        ),
         (
             [refusal(500, "audio input is not supported - hint: provide the mmproj")],
             Reason.REFUSED,
             "serve a model that listens",
             2,
         ),
-        ([refusal(400, "unsupported content[].type")], Reason.REFUSED, "unsupported", None),
+        (
+            [refusal(400, "unsupported content[].type")],
+            Reason.REFUSED,
+            "unsupported",
+            None,
+        ),
         (
             [Answer(body=completion("I'm sorry, I cannot identify people by voice."))],
             Reason.UNPARSEABLE,
@@ -99,7 +130,11 @@ def test_an_audio_model_gets_what_its_api_documents(tmp_path: Path) -> None:
     ],
 )
 def test_failures_have_reasons_and_are_no_verdicts(
-    tmp_path: Path, answers: list[Answer], reason: Reason, told: str, requests: int | None
+    tmp_path: Path,
+    answers: list[Answer],
+    reason: Reason,
+    told: str,
+    requests: int | None,
 ) -> None:
     with Server(in_turn(answers)) as server:
         judgement = run(judge_at(server), case(tmp_path))
@@ -148,14 +183,16 @@ def test_stereo_44k_beside_mono_16k(tmp_path: Path) -> None:
     assert {rate for asked in server.asked for _, rate in heard(asked)} == {16_000}
 
 
-# --- money --------------------------------------------------------------------------------
+# --- money ----------------------------------------------------------------------------
 
 
 def test_the_price_of_a_second() -> None:
     price = find_price(OPENAI, "gpt-audio-1.5")
     assert price.audio_tokens(33.495) == 335
     assert price.cost(Tokens(335, 0, audio=335)) == pytest.approx(0.01072)
-    gemini = find_price("https://generativelanguage.googleapis.com/v1beta", "gemini-2.5-flash")
+    gemini = find_price(
+        "https://generativelanguage.googleapis.com/v1beta", "gemini-2.5-flash"
+    )
     # audio tokens that the server does not count apart come from the seconds
     assert gemini.cost(Tokens(32, 0, audio_s=1.0)) == pytest.approx(0.000032)
 
@@ -213,7 +250,9 @@ def test_models_that_listen_have_no_batch_files(
     written = write_batch([own], lambda: [case(tmp_path)], tmp_path / "batch.jsonl")
     lost = case(tmp_path, "lost")
     gone = lost.pair.a.model_copy(update={"audio": tmp_path / "gone.wav"})
-    broken = Case(lost.pair.model_copy(update={"a": gone}), lost.blueprints, lost.decode)
+    broken = Case(
+        lost.pair.model_copy(update={"a": gone}), lost.blueprints, lost.decode
+    )
     again = write_batch([own], lambda: [broken, lost], tmp_path / "again.jsonl")
     assert (again.requests, again.unscored) == (2, 1)
     asyncio.run(own.close())
@@ -222,16 +261,20 @@ def test_models_that_listen_have_no_batch_files(
     assert heard(Asked("POST", "", {}, line["body"]))
 
 
-# --- sound that is not heard --------------------------------------------------------------
+# --- sound that is not heard ----------------------------------------------------------
 
 
-@pytest.mark.parametrize(("counted", "task"), [(0, "s2s"), (1, "dimensions"), (0, "naturalness")])
+@pytest.mark.parametrize(
+    ("counted", "task"), [(0, "s2s"), (1, "dimensions"), (0, "naturalness")]
+)
 def test_sound_that_the_server_counted_too_low_is_no_evidence(
     tmp_path: Path, counted: int, task: str
 ) -> None:
     """Many tokens of words do not stand for the sound that a gateway dropped."""
     body = completion(said("1"))
-    body["usage"] |= {"prompt_tokens_details": {"audio_tokens": counted, "cached_tokens": 0}}
+    body["usage"] |= {
+        "prompt_tokens_details": {"audio_tokens": counted, "cached_tokens": 0}
+    }
     with Server(in_turn([Answer(body=body)])) as server:
         judge = create_judge(
             "audio:openai:m",
@@ -252,8 +295,13 @@ DEAF = "This model does not support audio input."
         (400, DEAF, 3),
         (404, "No endpoints found that support input audio", 3),
         (400, "At most 0 audio(s) may be provided in one prompt.", 3),
-        (400, "Invalid value: 'input_audio'. Supported values are: 'text', 'image_url'.", 3),
-        # words that nobody foresaw: ten equal refusals, of which the first tries three forms
+        (
+            400,
+            "Invalid value: 'input_audio'. Supported values are: 'text', 'image_url'.",
+            3,
+        ),
+        # words that nobody foresaw: ten equal refusals, of which the first tries three
+        # forms
         (422, "messages[0].content is no string", 12),
     ],
 )
@@ -263,7 +311,9 @@ def test_a_model_that_takes_no_sound_ends_the_run(
     with Server(lambda _: refusal(status, told)) as server:
         judge = judge_at(server, "deaf", concurrency=1)
         pairs = (case(tmp_path, f"p{n}") for n in range(8))
-        with pytest.raises(JudgeUnreachable, match="identical refusals of sound") as caught:
+        with pytest.raises(
+            JudgeUnreachable, match="identical refusals of sound"
+        ) as caught:
             judged(judge, pairs)
     assert len(server.asked) == requests
     assert told in str(caught.value)

@@ -51,7 +51,10 @@ def gate_runs(
 
 
 def _gate(
-    baseline: Judging, candidate: Judging, repeats: Sequence[Judging], options: GateOptions
+    baseline: Judging,
+    candidate: Judging,
+    repeats: Sequence[Judging],
+    options: GateOptions,
 ) -> GateReport:
     extra = join(baseline, candidate).only_second  # and refuse where nothing is shared
     joined = Joined(baseline, aligned(baseline, candidate), 0, extra)
@@ -61,14 +64,19 @@ def _gate(
         notes += check_comparable(baseline, each, again=True)
     if extra:
         only = f"in {candidate.source} only and"
-        notes.append(f"{counted(extra, f'item is {only} is', f'items are {only} are')} left out")
+        notes.append(
+            f"{counted(extra, f'item is {only} is', f'items are {only} are')} left out"
+        )
     names = _chosen(joined, options.by)
     flip = sides(baseline, joined.second, options.side)
     rows = gate_rows(joined, names, repeats=again, flip=flip, options=options)
     copy = identical(baseline, joined.second)
     if copy:
-        rows = [replace(row, verdict="pass", why=SAME) if row.items else row for row in rows]
-    # the pair as a whole where it was judged; scores are of one answer: there is no other side
+        rows = [
+            replace(row, verdict="pass", why=SAME) if row.items else row for row in rows
+        ]
+    # the pair as a whole where it was judged; scores are of one answer: there is no
+    # other side
     whole = [name for name in names if name.rpartition(".")[2] in _WHOLE][:1] or names
     severe = [
         item
@@ -115,13 +123,18 @@ def _chosen(joined: Joined, by: Sequence[str]) -> list[str]:
         wanted = groups.get(word, (word,))
         hits = [name for name in names if name == word or last[name] in wanted]
         if not hits:
-            raise UserError(f"--by {word}: not judged by both; use one of {', '.join(names)}")
+            raise UserError(
+                f"--by {word}: not judged by both; use one of {', '.join(names)}"
+            )
         metrics += [hit for hit in hits if hit not in metrics]
     return metrics
 
 
 def _with_timing(
-    report: GateReport, baseline: JudgingSource, candidate: JudgingSource, options: GateOptions
+    report: GateReport,
+    baseline: JudgingSource,
+    candidate: JudgingSource,
+    options: GateOptions,
 ) -> GateReport:
     """Add the timing of both runs' calls; raises UserError for limits without any."""
     before, after = _timed(baseline), _timed(candidate)
@@ -153,11 +166,18 @@ def _with_timing(
     elif of_time:
         sentence = f"{sentence} | {' | '.join(of_time)}"
     return replace(
-        report, verdict=verdict, sentence=sentence, timing=timing, limits=rows, notes=notes
+        report,
+        verdict=verdict,
+        sentence=sentence,
+        timing=timing,
+        limits=rows,
+        notes=notes,
     )
 
 
-def _voices(baseline: JudgingSource, candidate: JudgingSource) -> tuple[SystemVoice, ...]:
+def _voices(
+    baseline: JudgingSource, candidate: JudgingSource
+) -> tuple[SystemVoice, ...]:
     """Whether each side keeps its voice over its answers; it fails no gate."""
     rows: list[SystemVoice] = []
     for side, source in (("baseline", baseline), ("candidate", candidate)):
@@ -174,8 +194,8 @@ def _left_out(name: str, report: TurnsReport) -> Iterator[str]:
     if calls:
         more = f" and {len(calls) - 3} more" if len(calls) > 3 else ""
         yield (
-            f"{name}: {counted(len(calls), 'recording')} cannot be timed, so timing leaves out"
-            f" {', '.join(calls[:3])}{more}; see trace-eval turns --audit"
+            f"{name}: {counted(len(calls), 'recording')} cannot be timed, so timing"
+            f" leaves out {', '.join(calls[:3])}{more}; see trace-eval turns --audit"
         )
 
 

@@ -48,12 +48,22 @@ def junit(report: GateReport, seconds: float = 0.0) -> str:
         if row.verdict == "fail":
             limits = row.difference.interval
             interval = f" (95 % {limits[0]:+.3f} to {limits[1]:+.3f})" if limits else ""
-            message = f"{row.difference.value or 0:+.3f}{interval}, p {p_value(row.p_holm)}"
+            message = (
+                f"{row.difference.value or 0:+.3f}{interval}, p {p_value(row.p_holm)}"
+            )
             kind, body = "regression", _table(report, row)
-        group, name = f"{rubric or 'table'}.{dimension}", f"not worse than {report.baseline}"
+        group, name = (
+            f"{rubric or 'table'}.{dimension}",
+            f"not worse than {report.baseline}",
+        )
         cases.append(
             _Case(
-                group=group, name=name, verdict=row.verdict, message=message, kind=kind, body=body
+                group=group,
+                name=name,
+                verdict=row.verdict,
+                message=message,
+                kind=kind,
+                body=body,
             )
         )
     allowed = report.options.severe
@@ -66,7 +76,9 @@ def junit(report: GateReport, seconds: float = 0.0) -> str:
     cases += _of_limits(report.limits)
     covered = report.coverage
     name = f"{covered.metric} scored as often as by {report.baseline}"
-    message = f"{covered.candidate} scored, {covered.baseline} before, of {covered.items}"
+    message = (
+        f"{covered.candidate} scored, {covered.baseline} before, of {covered.items}"
+    )
     cases.append(
         _Case(
             group="coverage",
@@ -174,7 +186,10 @@ def _of_limits(rows: Iterable[Limited]) -> list[_Case]:
 
 
 def _document(
-    suite: str, cases: Sequence[_Case], seconds: float = 0.0, about: Mapping[str, str] | None = None
+    suite: str,
+    cases: Sequence[_Case],
+    seconds: float = 0.0,
+    about: Mapping[str, str] | None = None,
 ) -> str:
     """Write elements in the order that the common schema wants, and their counts."""
     counts = {"tests": len(cases), "failures": 0, "errors": 0, "skipped": 0}
@@ -190,9 +205,13 @@ def _document(
         if one.verdict in _OUTCOMES:
             tag, count = _OUTCOMES[one.verdict]
             counts[count] += 1
-            attributes = {"message": text(one.message)} | ({"type": one.kind} if one.kind else {})
+            attributes = {"message": text(one.message)} | (
+                {"type": one.kind} if one.kind else {}
+            )
             Xml.SubElement(case, tag, attributes).text = text(one.body) or None
-    whole = {name: str(number) for name, number in counts.items()} | {"time": f"{seconds:.3f}"}
+    whole = {name: str(number) for name, number in counts.items()} | {
+        "time": f"{seconds:.3f}"
+    }
     for name, value in whole.items():
         parent.set(name, value)
         if name != "skipped":

@@ -25,8 +25,8 @@ _HALVINGS = 20
 class Spread:
     """How far paired differences scatter by themselves.
 
-    Where all items differ by one step and are independent, as of right and wrong, it is the share
-    of them that flips; None: the variance says it.
+    Where all items differ by one step and are independent, as of right and wrong, it is
+    the share of them that flips; None: the variance says it.
     """
 
     items: int  # paired
@@ -34,7 +34,8 @@ class Spread:
     flips: float | None
     step: float
     variance: float  # mean square of the units' sums
-    labels: bool  # a drop makes some items lose a whole point, where scores all shift a little
+    # a drop makes some items lose a whole point, where scores all shift a little
+    labels: bool
 
     def at(self, drop: float, alpha: float) -> float:
         """Return the power of the one-sided test at a drop of the mean, in points above 0."""
@@ -46,7 +47,9 @@ class Spread:
 
         extra = drop * (1 - drop) * self.items / self.units if self.labels else 0.0
         error = np.sqrt((self.variance + extra) * self.units) / self.items
-        return float(ndtr(drop / error + ndtri(alpha))) if error > 0 else float(drop > 0)
+        return (
+            float(ndtr(drop / error + ndtri(alpha))) if error > 0 else float(drop > 0)
+        )
 
     def visible(self, alpha: float) -> float | None:
         """Return the smallest drop with power :data:`SEES`; None if not even a drop of 1 has it."""
@@ -55,12 +58,17 @@ class Spread:
             return None
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            low, high = (low, middle) if self.at(middle, alpha) >= SEES else (middle, high)
+            low, high = (
+                (low, middle) if self.at(middle, alpha) >= SEES else (middle, high)
+            )
         return high
 
 
 def spread(
-    differences: Array, cluster: NDArray[np.int64] | None, labels: bool, sure: bool = False
+    differences: Array,
+    cluster: NDArray[np.int64] | None,
+    labels: bool,
+    sure: bool = False,
 ) -> Spread:
     """Measure the spread of paired differences [shape=(n,)], independent without clusters.
 
@@ -79,22 +87,32 @@ def spread(
         flips = share.interval(_SURE)[1] if sure else share.value
         step = float(sizes[0]) if len(sizes) else 1.0
     return Spread(
-        items=number, units=len(sums), flips=flips, step=step, variance=variance, labels=labels
+        items=number,
+        units=len(sums),
+        flips=flips,
+        step=step,
+        variance=variance,
+        labels=labels,
     )
 
 
 def wider(one: Spread, other: Spread) -> Spread:
     """Return the spread that detects less."""
-    error = [s.variance * s.units / s.items**2 if s.items else np.inf for s in (one, other)]
+    error = [
+        s.variance * s.units / s.items**2 if s.items else np.inf for s in (one, other)
+    ]
     if one.flips is not None and other.flips is not None:
-        error = [s.flips / s.items if s.items and s.flips else 0.0 for s in (one, other)]
+        error = [
+            s.flips / s.items if s.items and s.flips else 0.0 for s in (one, other)
+        ]
     return one if error[0] >= error[1] else other
 
 
 def sign_power(items: int, flips: float, drop: float, alpha: float) -> float:
     """Compute the power of the exact one-sided McNemar test.
 
-    Of ``items`` independent ones a share ``flips / 2 + drop`` is lost and ``flips / 2`` is won.
+    Of ``items`` independent ones a share ``flips / 2 + drop`` is lost and ``flips / 2``
+    is won.
     """
     from scipy.special import bdtr, gammaln
 
@@ -107,8 +125,17 @@ def sign_power(items: int, flips: float, drop: float, alpha: float) -> float:
     high = int(min(items, np.ceil(items * total + reach)))
     m = np.arange(low, high + 1)
     with np.errstate(divide="ignore"):
-        log = gammaln(items + 1) - gammaln(m + 1) - gammaln(items - m + 1) + m * np.log(total)
-        log += (items - m) * np.log1p(-total) if total < 1 else np.where(m < items, -np.inf, 0.0)
+        log = (
+            gammaln(items + 1)
+            - gammaln(m + 1)
+            - gammaln(items - m + 1)
+            + m * np.log(total)
+        )
+        log += (
+            (items - m) * np.log1p(-total)
+            if total < 1
+            else np.where(m < items, -np.inf, 0.0)
+        )
     most = _most_wins(m, alpha)
     share = win / (lose + win)
     result = np.where(most >= 0, bdtr(np.maximum(most, 0), m, share), 0.0)
@@ -120,7 +147,9 @@ def _most_wins(discordant: NDArray[np.int64], alpha: float) -> NDArray[np.int64]
     from scipy.special import bdtr, bdtrik
 
     # the inverse is a real number, and its rounding may take it over a whole one
-    most = np.minimum(np.floor(np.nan_to_num(bdtrik(alpha, discordant, 0.5))) + 1, discordant)
+    most = np.minimum(
+        np.floor(np.nan_to_num(bdtrik(alpha, discordant, 0.5))) + 1, discordant
+    )
     for _ in range(2):
         most -= (most >= 0) & (bdtr(np.maximum(most, 0), discordant, 0.5) > alpha)
     return np.asarray(most, np.int64)

@@ -48,7 +48,9 @@ class GateRow:
     p: float = field(metadata=column("p, one-sided", p_text))
     p_holm: float = field(metadata=column("Holm", p_text))
     flips: Share = field(metadata=column(shown=lambda share, _: share.counts))
-    noise: VerdictNoise = field(metadata=column("A/A flips", lambda noise, _: noise.counts))
+    noise: VerdictNoise = field(
+        metadata=column("A/A flips", lambda noise, _: noise.counts)
+    )
     power: float = field(metadata=column(shown=".2f"))
     visible: float | None = field(metadata=column("smallest drop, power .8", _points))
     worst: float = field(metadata=column(shown="+.4f"))
@@ -73,8 +75,8 @@ class GateReport:
 
     Attributes:
         sentence: what to tell a colleague.
-        severe: items that turned from a win into a loss and that are tagged; ``others`` for
-            another reason, which fail nothing.
+        severe: items that turned from a win into a loss and that are tagged; ``others``
+            for another reason, which fail nothing.
         properties: what the verdict rests on, for machines.
         false_alarms: expected in a week at so many runs; None: not requested.
         timing: of the calls, candidate minus baseline; None: the runs hold none.
@@ -115,7 +117,8 @@ def sentence(
 ) -> str:
     """State the verdict and what speaks for it, in a line that fits a chat message.
 
-    The first metric, the pair as a whole, stands for the others where it has the verdict.
+    The first metric, the pair as a whole, stands for the others where it has the
+    verdict.
     """
     told = [row for row in rows if row.verdict == verdict]
     lines = [f"{row.metric.rpartition('.')[2]} {row.why}" for row in told[:1]]
@@ -126,7 +129,8 @@ def sentence(
         if len(items) > options.severe:
             lost = "severe item turned into a loss", "severe items turned into losses"
             lines.append(
-                f"{counted(len(items), *lost)} ({', '.join(items[:5])}), {options.severe} allowed"
+                f"{counted(len(items), *lost)} ({', '.join(items[:5])}),"
+                f" {options.severe} allowed"
             )
         if covered.verdict == "fail":
             lines.append(
@@ -136,7 +140,9 @@ def sentence(
     return f"{verdict}: {' | '.join(lines)}"
 
 
-def properties(joined: Joined, rows: Sequence[GateRow], options: GateOptions) -> dict[str, str]:
+def properties(
+    joined: Joined, rows: Sequence[GateRow], options: GateOptions
+) -> dict[str, str]:
     """List the basis of the verdict, for machines."""
     record = joined.first.record
     values = {
@@ -165,14 +171,17 @@ def gate_tables(report: GateReport) -> Iterator[Table]:
         report.rows,
         "metric verdict items baseline candidate difference p p_holm worst",
         f"points from 0 to 1; fails at p <= {options.alpha:g} and a drop of more than"
-        f" {options.margin:g}; brackets: {options.bootstrap.level:.0%} interval; p: {FLIPS_DRAWN};"
-        " worst: what is not scored any more are losses",
+        f" {options.margin:g}; brackets: {options.bootstrap.level:.0%} interval; p:"
+        f" {FLIPS_DRAWN}; worst: what is not scored any more are losses",
     )
     yield table(
         "What this gate can see",
         report.rows,
         "metric flips noise visible power",
-        "power at the margin by the upper 95 % limit of the noise; under .5 the gate cannot tell",
+        (
+            "power at the margin by the upper 95 % limit of the noise; under .5 the"
+            " gate cannot tell"
+        ),
         power=f"power at {options.margin:g}",
     )
     if report.limits:
@@ -183,5 +192,8 @@ def gate_tables(report: GateReport) -> Iterator[Table]:
         yield voice_table(report.voices)
     severe = [*report.severe, *report.others]
     if severe:
-        note = f"{len(report.severe)} tagged, {options.severe} allowed; the others fail nothing"
+        note = (
+            f"{len(report.severe)} tagged, {options.severe} allowed; the others fail"
+            " nothing"
+        )
         yield severe_table(severe, note, before="before", after="now")

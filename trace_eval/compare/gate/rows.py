@@ -36,7 +36,8 @@ class Drop(NamedTuple):
 
     difference: float  # candidate minus baseline, points from 0 to 1
     p: float  # one-sided, of "the candidate is worse"
-    power: float  # chance that it sees a drop of the margin, by the upper limit of the noise
+    # chance that it sees a drop of the margin, by the upper limit of the noise
+    power: float
     spread: Spread  # of the noise: what else the test can see
 
 
@@ -49,9 +50,9 @@ def measure(
 ) -> Drop:
     """Test paired differences for a drop, and compute the power of the test.
 
-    Differences are candidate minus baseline of the items that both scored [shape=(n,)], those of
-    noise are of A/A, each with its clusters (None: independent); the power follows from the wider
-    ones. ``labels``: they are of verdicts, not of scores.
+    Differences are candidate minus baseline of the items that both scored [shape=(n,)],
+    those of noise are of A/A, each with its clusters (None: independent); the power
+    follows from the wider ones. ``labels``: they are of verdicts, not of scores.
     """
     number = len(differences)
     result = spread(differences, cluster, labels)
@@ -61,7 +62,9 @@ def measure(
     for gaps, units in noise:
         result = wider(result, spread(gaps, units, labels))
         sure = wider(sure, spread(gaps, units, labels, sure=True))
-    seen = replace(result, items=number, units=round(result.units * number / result.items))
+    seen = replace(
+        result, items=number, units=round(result.units * number / result.items)
+    )
     surely = replace(sure, items=number, units=round(sure.units * number / sure.items))
     return Drop(
         float(differences.mean()),
@@ -72,7 +75,11 @@ def measure(
 
 
 def decide(
-    difference: float, power: float, p: float, options: GateOptions, limit: float | None = None
+    difference: float,
+    power: float,
+    p: float,
+    options: GateOptions,
+    limit: float | None = None,
 ) -> GateVerdict:
     """Decide on one metric, see :class:`Drop`, by p after Holm's correction.
 
@@ -93,11 +100,18 @@ def gate_rows(
     options: GateOptions,
 ) -> list[GateRow]:
     """Test every metric, a row each, with Holm's correction over all of them."""
-    rows = [_tested(joined, name, repeats=repeats, flip=flip, options=options) for name in names]
+    rows = [
+        _tested(joined, name, repeats=repeats, flip=flip, options=options)
+        for name in names
+    ]
     results = []
     for row, p in zip(rows, holm([row.p for row in rows]), strict=True):
         verdict = decide(
-            row.difference.value or 0.0, row.power, p=p, options=options, limit=row.limit
+            row.difference.value or 0.0,
+            row.power,
+            p=p,
+            options=options,
+            limit=row.limit,
         )
         result = replace(row, p_holm=p, verdict=verdict)
         results.append(replace(result, why=_why(result, options)))
@@ -115,15 +129,23 @@ def _tested(
     before, after = joined.points(name)
     labels = name in joined.first.codes
     if labels:
-        before, after = (np.where(flip, 1 - points, points) for points in (before, after))
+        before, after = (
+            np.where(flip, 1 - points, points) for points in (before, after)
+        )
     _, noise, gaps = repeated(joined.first, repeats, name)
     (gap, units), *of_noise = [joined.available(one) for one in (after - before, *gaps)]
     # scores that are 0 or 1 are right and wrong, as labels are
     labels |= bool(np.isin(before[~np.isnan(before)], (0.0, 1.0)).all())
     drop = measure(
-        gap, units, options=options, noise=[one for one in of_noise if len(one[0])], labels=labels
+        gap,
+        units,
+        options=options,
+        noise=[one for one in of_noise if len(one[0])],
+        labels=labels,
     )
-    two_sided = replace(options.bootstrap, level=0.9)  # its lower end is the one-sided limit
+    two_sided = replace(
+        options.bootstrap, level=0.9
+    )  # its lower end is the one-sided limit
     limits = mean_difference(gap, units, two_sided).interval
     available, scored = ~np.isnan(after - before), ~np.isnan(before)
     flips = int(np.nansum(changed(joined.first, joined.second, name)))
@@ -140,7 +162,9 @@ def _tested(
         noise=noise,
         power=drop.power,
         visible=drop.spread.visible(options.alpha),
-        worst=float((np.nan_to_num(after) - before)[scored].mean()) if scored.any() else 0.0,
+        worst=float((np.nan_to_num(after) - before)[scored].mean())
+        if scored.any()
+        else 0.0,
         verdict="cannot tell",
         why="",
     )
@@ -150,14 +174,22 @@ def _why(row: GateRow, options: GateOptions) -> str:
     """State the difference in one metric, and the smallest drop that this gate detects."""
     if not row.items:
         return "no item was scored in both runs"
-    seen = "no drop" if row.visible is None else f"a drop of {100 * row.visible:.1f} points"
+    seen = (
+        "no drop"
+        if row.visible is None
+        else f"a drop of {100 * row.visible:.1f} points"
+    )
     noise, points = row.noise, 100 * (row.difference.value or 0.0)
-    what = f"worse by {-points:.1f} points" if row.verdict == "fail" else f"{points:+.1f} points"
+    what = (
+        f"worse by {-points:.1f} points"
+        if row.verdict == "fail"
+        else f"{points:+.1f} points"
+    )
     parts = [f"{what}, p {row.p_holm:.3g}"]
     if row.verdict == "cannot tell":
         parts.append(
-            f"a drop of {100 * options.margin:g} points, the margin, would be seen with a"
-            f" probability of only {row.power:.2f} (n {row.items})"
+            f"a drop of {100 * options.margin:g} points, the margin, would be seen with"
+            f" a probability of only {row.power:.2f} (n {row.items})"
         )
     else:
         parts.append(f"this gate sees {seen} (power .8, n {row.items})")
@@ -174,8 +206,8 @@ def _noise_in_words(noise: VerdictNoise) -> str:
 def sides(baseline: Judging, candidate: Judging, side: str) -> NDArray[np.bool_]:
     """Mark the pairs in which answer B is the one under test.
 
-    ``auto`` is the answer that differs between the runs; where none does, the system of those that
-    do. Raises UserError where both answers of a pair differ.
+    ``auto`` is the answer that differs between the runs; where none does, the system of
+    those that do. Raises UserError where both answers of a pair differ.
     """
     number = len(baseline)
     if side != "auto":
@@ -186,8 +218,9 @@ def sides(baseline: Judging, candidate: Judging, side: str) -> NDArray[np.bool_]
     if (both := in_a & in_b).any():
         first = baseline.ids[both.argmax()]
         raise UserError(
-            f"item {first!r}: both answers differ between {baseline.source} and {candidate.source};"
-            " say which one is under test with --side a or --side b"
+            f"item {first!r}: both answers differ between {baseline.source} and"
+            f" {candidate.source}; say which one is under test with --side a or --side"
+            " b"
         )
     systems = [candidate.facts.get(f"system_{s}") for s in "ab"]
     if systems[0] is None or systems[1] is None:
@@ -197,7 +230,9 @@ def sides(baseline: Judging, candidate: Judging, side: str) -> NDArray[np.bool_]
     return np.asarray(in_b | (~in_a & np.array(is_b, bool)))
 
 
-def coverage(joined: Joined, names: Sequence[str], options: GateOptions) -> GateCoverage:
+def coverage(
+    joined: Joined, names: Sequence[str], options: GateOptions
+) -> GateCoverage:
     """Count the items scored before and now, in the metric that lost most."""
     rows = []
     for name in names:

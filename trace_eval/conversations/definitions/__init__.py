@@ -23,5 +23,7 @@ def definition_set(name: str) -> DefinitionSet:
     """
     name = next((one for one in DEFINITIONS if one.partition("/")[0] == name), name)
     if name not in DEFINITIONS:
-        raise UserError(f"definitions {name!r:.60}: use one of {', '.join(DEFINITIONS)}")
+        raise UserError(
+            f"definitions {name!r:.60}: use one of {', '.join(DEFINITIONS)}"
+        )
     return DEFINITIONS[name]

@@ -14,8 +14,8 @@ ONE_CHANNEL = "not known: one channel"
 
 #: What is said where nothing tells which voice is the agent's.
 AGENT_UNKNOWN = (
-    "who is the agent is not known: say --agent-voice FILE or --agent-channel greets (judge and"
-    " rate: -X agent_voice=FILE or -X agent_channel=greets)"
+    "who is the agent is not known: say --agent-voice FILE or --agent-channel greets"
+    " (judge and rate: -X agent_voice=FILE or -X agent_channel=greets)"
 )
 
 
@@ -26,7 +26,9 @@ class Event:
     kind: str  # e.g. response, no_response, yield, overlap
     start_s: float
     end_s: float
-    value_s: float | None = None  # behind figures, e.g. the latency; None where there is none
+    value_s: float | None = (
+        None  # behind figures, e.g. the latency; None where there is none
+    )
     data: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -34,8 +36,9 @@ class Event:
 class Measured:
     """One conversation under one definition set.
 
-    ``values`` are those of its events by name, e.g. all response latencies, seconds; ``ratios``
-    are (numerator, denominator); ``details`` the authors' report, under their names.
+    ``values`` are those of its events by name, e.g. all response latencies, seconds;
+    ``ratios`` are (numerator, denominator); ``details`` the authors' report, under
+    their names.
     """
 
     events: tuple[Event, ...] = ()
@@ -65,8 +68,8 @@ class FigureSpec:
 class DefinitionSet:
     """Rules that turn segments into events and events into figures, by name and version.
 
-    ``rules`` measure one conversation with a clock. ``sums`` make its figures anew of events, which
-    annotators may have corrected; None: the set does not score events.
+    ``rules`` measure one conversation with a clock. ``sums`` make its figures anew of
+    events, which annotators may have corrected; None: the set does not score events.
     """
 
     name: str  # NAME/VERSION
@@ -74,17 +77,23 @@ class DefinitionSet:
     thresholds: Any
     rules: Callable[[Conversation], Measured]
     specs: tuple[FigureSpec, ...]
-    hides_few: bool = False  # figures of few events are None; published sets show them, marked
+    hides_few: bool = (
+        False  # figures of few events are None; published sets show them, marked
+    )
     # name -> key of the ratios whose denominators are added up
     counts: Mapping[str, str] = field(default_factory=dict)
-    domains: bool = False  # figures are means over ``meta.domain``, as the authors publish them
+    domains: bool = (
+        False  # figures are means over ``meta.domain``, as the authors publish them
+    )
     # kinds of its events -> whether the length of such an event is its value
     kinds: Mapping[str, bool] = field(default_factory=dict)
     sums: Callable[[Conversation, Sequence[Event]], Measured] | None = None
     on_log: bool = False  # it reads what a log says, also where there is the sound
-    on_speech: bool = False  # it reads the edges of the detector's speech, not those of turns
-    # ratios of one channel at a time: they stay where a fault spoils how the channels fit together
-    # what can be told of two voices in one channel; None: nothing
+    on_speech: bool = (
+        False  # it reads the edges of the detector's speech, not those of turns
+    )
+    # ratios of one channel at a time: they stay where a fault spoils how the channels
+    # fit together what can be told of two voices in one channel; None: nothing
     of_one_channel: tuple[str, ...] | None = None
     one_sided: tuple[str, ...] = ()
     counts_text: bool = False  # conversations without a clock are counted
@@ -93,16 +102,24 @@ class DefinitionSet:
         """Measure one conversation, without figures that a fault of its recording spoils."""
         if conversation.clock.kind == "none":
             ratios = {"one": (1.0, 1.0)} if self.counts_text else {}
-            return Measured(ratios=ratios, caveats=("no_clock: only the order of turns is known",))
-        if self.on_log and "log" in conversation.meta and conversation.clock.kind == "recording":
+            return Measured(
+                ratios=ratios, caveats=("no_clock: only the order of turns is known",)
+            )
+        if (
+            self.on_log
+            and "log" in conversation.meta
+            and conversation.clock.kind == "recording"
+        ):
             return Measured(
                 caveats=(
-                    f"times are those of the sound, and {self.name} is of the log: measure the"
-                    " records themselves",
+                    f"times are those of the sound, and {self.name} is of the log:"
+                    " measure the records themselves",
                 )
             )
         if conversation.meta.get("one_channel") and self.of_one_channel is None:
-            return Measured(caveats=(f"{ONE_CHANNEL}: {self.name} needs a channel of each",))
+            return Measured(
+                caveats=(f"{ONE_CHANNEL}: {self.name} needs a channel of each",)
+            )
         return self._usable(conversation, self.rules(self._edges(conversation)))
 
     def summed(self, conversation: Conversation, events: Sequence[Event]) -> Measured:

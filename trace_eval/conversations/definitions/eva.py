@@ -1,7 +1,8 @@
 """``eva/2026-08``: EVA's turn-taking score (version 0.2), per numbered turn, in milliseconds.
 
-Rules are those of the released metric (ServiceNow/eva, MIT). Its latencies hold those of
-interrupted turns and their negative values; its percentiles take the upper of two values.
+Rules are those of the released metric (ServiceNow/eva, MIT). Its latencies hold those
+of interrupted turns and their negative values; its percentiles take the upper of two
+values.
 """
 
 from __future__ import annotations
@@ -11,11 +12,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from trace_eval.conversations.definitions.base import DefinitionSet, Event, FigureSpec, Measured
+from trace_eval.conversations.definitions.base import (
+    DefinitionSet,
+    Event,
+    FigureSpec,
+    Measured,
+)
 from trace_eval.conversations.spans import Spans, overlaps, total
 from trace_eval.data.conversation import Conversation
 
-#: Segments of the agent that began while the user spoke: summed over turns, not averaged.
+#: Segments of the agent that began while the user spoke: summed over turns, not
+#: averaged.
 _SEGMENTS = "n_interrupt_segments"
 
 _INTERRUPTIONS = (
@@ -116,15 +123,21 @@ def measure(conversation: Conversation) -> Measured:
     agent_spans = [span for one in exchanges.values() for span in one.agent]
     user_is_last = _last_end(user_spans) > _last_end(agent_spans)
     missed = conversation.end.reason == "inactivity_timeout" and user_is_last
-    mean = round(sum(scores.values()) / len(scores), 4) if scores and not missed else 0.0
+    mean = (
+        round(sum(scores.values()) / len(scores), 4) if scores and not missed else 0.0
+    )
     sub = _sub_metrics(conversation, exchanges, whole, evidence)
     details = {
         "score": mean,
         "details": {
             "per_turn_score": scores,
-            "per_turn_reason": {str(n): reason for n, (_, reason, _) in results.items()},
+            "per_turn_reason": {
+                str(n): reason for n, (_, reason, _) in results.items()
+            },
             "per_turn_evidence": {str(n): facts for n, facts in evidence.items()},
-            "num_turns": max(exchanges, default=0),  # the largest number, greeting and all
+            "num_turns": max(
+                exchanges, default=0
+            ),  # the largest number, greeting and all
             "num_evaluated": len(scores),
             "missed_turn": missed,
         },
@@ -136,7 +149,11 @@ def measure(conversation: Conversation) -> Measured:
     known = {name: (value, 1.0) for name, value in sub.items() if value is not None}
     ratios = {"score": (mean, 1.0), **known}
     return Measured(
-        events=tuple(_events(whole)), values=values, ratios=ratios, details=details, caveats=caveats
+        events=tuple(_events(whole)),
+        values=values,
+        ratios=ratios,
+        details=details,
+        caveats=caveats,
     )
 
 
@@ -156,9 +173,13 @@ def exchanges_of(conversation: Conversation) -> dict[int, Exchange]:
             if role == "user" and last != "user":
                 number += 1
             last = role
-        one = results[number if not numbered or turn.exchange is None else turn.exchange]
+        one = results[
+            number if not numbered or turn.exchange is None else turn.exchange
+        ]
         if not numbered and turn.start_s is not None:
-            open_ = results[number].user if role == "agent" else results[number - 1].agent
+            open_ = (
+                results[number].user if role == "agent" else results[number - 1].agent
+            )
             if any(start < turn.start_s < end for start, end in open_):
                 one.agent_interrupted |= role == "agent"
                 one.user_interrupted |= role == "user"
@@ -185,7 +206,9 @@ def latency_score(ms: float, tool: bool) -> float:
     return 1.0 if ms <= good else (worst - ms) / (worst - good)
 
 
-def _scored(one: Exchange, before: Exchange | None) -> tuple[float, str, dict[str, Any]]:
+def _scored(
+    one: Exchange, before: Exchange | None
+) -> tuple[float, str, dict[str, Any]]:
     evidence: dict[str, Any] = {}
     parts: dict[str, float] = {}
     if one.agent_interrupted:
@@ -213,7 +236,11 @@ def _agent_interrupt(one: Exchange, evidence: dict[str, Any]) -> float:
     ms = 1000 * sum(shared_s)
     overlap = 0.5 * max(0.0, 1 - ms / THRESHOLDS.overlap)
     scores = [overlap]
-    evidence |= {"overlap_ms": round(ms, 3), "overlap_score": round(overlap, 4), _SEGMENTS: count}
+    evidence |= {
+        "overlap_ms": round(ms, 3),
+        "overlap_score": round(overlap, 4),
+        _SEGMENTS: count,
+    }
     if count:
         scores.append(max(0.0, 0.5 * (1 - (count - 1) / 2)))
         evidence["interrupt_count_score"] = round(scores[-1], 4)
@@ -245,7 +272,8 @@ def _sub_metrics(
     if latencies:
         c, n = THRESHOLDS, len(latencies)
         late = sum(
-            one.latency_ms >= (c.tool_late if one.tool else c.late) for one in whole.values()
+            one.latency_ms >= (c.tool_late if one.tool else c.late)
+            for one in whole.values()
         )
         early = sum(ms < c.early for ms in latencies)
         values = {
@@ -262,10 +290,14 @@ def _sub_metrics(
             for name, key in means:
                 available = [one[key] for one in evidence.values() if key in one]
                 if key == _SEGMENTS:  # a count, null where nothing was counted
-                    values[f"{group}.{name}"] = float(sum(available)) if available else None
+                    values[f"{group}.{name}"] = (
+                        float(sum(available)) if available else None
+                    )
                 elif available:
                     digits = 3 if name.endswith("_ms") else 4
-                    values[f"{group}.{name}"] = round(sum(available) / len(available), digits)
+                    values[f"{group}.{name}"] = round(
+                        sum(available) / len(available), digits
+                    )
     spoken = [one for one in exchanges.values() if one.agent or one.fallback]
     fallbacks = sum(one.fallback for one in exchanges.values())
     values["fallback_nudge.rate"] = round(fallbacks / len(spoken), 4) if spoken else 0.0
@@ -277,7 +309,9 @@ def _sub_metrics(
 def _pre_tool_speech(conversation: Conversation) -> float | None:
     """Share of groups of tool calls that the agent announced; None without tools."""
     kinds = ("tool_call", "tool_response", "log_user", "log_assistant")
-    entries = [one for one in conversation.events if one.kind in kinds and one.at_s is not None]
+    entries = [
+        one for one in conversation.events if one.kind in kinds and one.at_s is not None
+    ]
     groups = led = 0
     spoke = running = False
     for entry in sorted(entries, key=lambda one: one.at_s or 0.0):
@@ -295,9 +329,18 @@ def _events(whole: Mapping[int, Exchange]) -> list[Event]:
     for number, one in whole.items():
         start, end = sorted((one.user[-1][1], one.agent[0][0]))
         kinds = ("agent_interrupted", "user_interrupted", "fallback", "tool")
-        data = {"exchange": number, "flags": [kind for kind in kinds if getattr(one, kind)]}
+        data = {
+            "exchange": number,
+            "flags": [kind for kind in kinds if getattr(one, kind)],
+        }
         events.append(
-            Event(kind="response", start_s=start, end_s=end, value_s=one.latency_s, data=data)
+            Event(
+                kind="response",
+                start_s=start,
+                end_s=end,
+                value_s=one.latency_s,
+                data=data,
+            )
         )
     return sorted(events, key=lambda event: event.start_s)
 

@@ -1,8 +1,8 @@
 """``fdb/1.5``: timing as Full-Duplex-Bench computes it from two channels; rules only.
 
-A "stop" is any overlap of the two, the agent's own interruptions and its backchannels among
-them, so its mean is no yield latency. Nothing of the benchmark is shipped (CC BY-NC): without
-its human distribution the timing of backchannels stays unknown.
+A "stop" is any overlap of the two, the agent's own interruptions and its backchannels
+among them, so its mean is no yield latency. Nothing of the benchmark is shipped (CC
+BY-NC): without its human distribution the timing of backchannels stays unknown.
 """
 
 from __future__ import annotations
@@ -11,7 +11,12 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trace_eval.conversations.definitions.base import DefinitionSet, Event, FigureSpec, Measured
+from trace_eval.conversations.definitions.base import (
+    DefinitionSet,
+    Event,
+    FigureSpec,
+    Measured,
+)
 from trace_eval.conversations.spans import Spans, joined, overlaps
 from trace_eval.data.conversation import Conversation, Role, SpokenWord
 
@@ -43,7 +48,8 @@ def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
     """Compute the figures of these events."""
     words = [word for _, turn in conversation.turns_of("agent") for word in turn.words]
     ratios: dict[str, tuple[float, float]] = {"one": (1, 1)}
-    # A silent agent takes no turn; takeover is unknown only of speech without times of its words.
+    # A silent agent takes no turn; takeover is unknown only of speech without times of
+    # its words.
     silent = not any(turn.stretches for _, turn in conversation.turns_of("agent"))
     if present := bool(words) or silent:
         ratios["takeover"] = (takeover(words), 1)
@@ -54,7 +60,9 @@ def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
         tuple(events),
         values,
         ratios,
-        caveats=() if present else ("no word times of the agent, so takeover is unknown",),
+        caveats=()
+        if present
+        else ("no word times of the agent, so takeover is unknown",),
     )
 
 
@@ -72,7 +80,9 @@ def _gaps(user: Spans, agent: Spans) -> list[Event]:
         position = bisect_right(starts, end)
         if position < len(starts):
             results[starts[position]] = max(end, results.get(starts[position], end))
-    return [Event("response", end, start, start - end) for start, end in results.items()]
+    return [
+        Event("response", end, start, start - end) for start, end in results.items()
+    ]
 
 
 def _stops(user: Spans, agent: Spans) -> list[Event]:

@@ -1,9 +1,10 @@
 """``trace-eval/2``: timing of any conversation with a clock of 50 ms or finer.
 
-Signed gaps keep early and late apart; speech is joined before it is counted, so that a user's
-pause is no unanswered turn; nothing needs a label that only a simulator has. The constants come
-from rendered calls and common practice, not from listeners. Of a recording it reads the edges of
-turns; ``trace-eval/1`` is the same on the edges of the detector's speech.
+Signed gaps keep early and late apart; speech is joined before it is counted, so that a
+user's pause is no unanswered turn; nothing needs a label that only a simulator has. The
+constants come from rendered calls and common practice, not from listeners. Of a
+recording it reads the edges of turns; ``trace-eval/1`` is the same on the edges of the
+detector's speech.
 """
 
 from __future__ import annotations
@@ -41,11 +42,26 @@ COARSE_S = 0.05
 
 #: Kinds of events whose length is their value, and those that have none.
 _LONG = (
-    *("response", "agent_interruption", "yield", "no_yield", "overlap", "dead_air", "pause"),
+    *(
+        "response",
+        "agent_interruption",
+        "yield",
+        "no_yield",
+        "overlap",
+        "dead_air",
+        "pause",
+    ),
     *("greeting", "first_silence", "last_silence"),
 )
 _BARE = (
-    *("no_response", "missed_turn", "talked_over", "open", "backchannel", "simultaneous_start"),
+    *(
+        "no_response",
+        "missed_turn",
+        "talked_over",
+        "open",
+        "backchannel",
+        "simultaneous_start",
+    ),
     *("not_known", "log_alone", "sound"),
 )
 
@@ -110,7 +126,9 @@ def _begins_inside(event: Event) -> bool:
 def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
     """Compute the figures of these events; how much was spoken stays the conversation's."""
     floor = floor_of(conversation, _rules(conversation))
-    return _summed(conversation, floor, tuple(_completed(event, floor) for event in events))
+    return _summed(
+        conversation, floor, tuple(_completed(event, floor) for event in events)
+    )
 
 
 def _completed(event: Event, floor: Floor) -> Event:
@@ -139,7 +157,9 @@ def _caveats(conversation: Conversation, floor: Floor) -> Iterator[str]:
             yield f"no_speech: the {role} says nothing, so replies are unknown"
 
 
-def _summed(conversation: Conversation, floor: Floor, events: tuple[Event, ...]) -> Measured:
+def _summed(
+    conversation: Conversation, floor: Floor, events: tuple[Event, ...]
+) -> Measured:
     def of(*kinds: str) -> list[Event]:
         return [event for event in events if event.kind in kinds]
 
@@ -149,11 +169,21 @@ def _summed(conversation: Conversation, floor: Floor, events: tuple[Event, ...])
     ratios: dict[str, tuple[float, float]] = {}
     values: dict[str, list[float]] = {}
     for name, kind in _VALUES.items():
-        values[name] = [event.value_s for event in of(kind) if event.value_s is not None]
-    # A response that an annotator made of another event may lack whether a tool was called.
-    values["response_tool"] = [_value(e) for e in responses if e.data.get("tool") is True]
-    values["response_no_tool"] = [_value(e) for e in responses if e.data.get("tool") is False]
-    values["response_or_never"] = [*map(_value, responses), *[float("inf")] * len(without)]
+        values[name] = [
+            event.value_s for event in of(kind) if event.value_s is not None
+        ]
+    # A response that an annotator made of another event may lack whether a tool was
+    # called.
+    values["response_tool"] = [
+        _value(e) for e in responses if e.data.get("tool") is True
+    ]
+    values["response_no_tool"] = [
+        _value(e) for e in responses if e.data.get("tool") is False
+    ]
+    values["response_or_never"] = [
+        *map(_value, responses),
+        *[float("inf")] * len(without),
+    ]
     user_s, agent_s = (total(floor.segments[role]) for role in ROLES)
     everyone = joined([*floor.segments["user"], *floor.segments["agent"]])
     if both:
@@ -178,14 +208,20 @@ def _summed(conversation: Conversation, floor: Floor, events: tuple[Event, ...])
         if everyone:
             quiet = [e for e in of("dead_air") if e.data.get("owner") == role]
             ratios[f"dead_air_{role}"] = (_seconds(quiet), minutes)
-        texts = [turn.text for _, turn in conversation.turns_of(role) if turn.text is not None]
+        texts = [
+            turn.text
+            for _, turn in conversation.turns_of(role)
+            if turn.text is not None
+        ]
         ratios[f"words_{role}"] = (sum(len(text.split()) for text in texts), len(texts))
     ratios["one"] = (1, 1)
     not_known = {}
     if conversation.meta.get("one_channel"):
         not_known = dict.fromkeys(_OF_TWO, ONE_CHANNEL)
         ratios = {name: ratio for name, ratio in ratios.items() if name in _ONE_CHANNEL}
-        values = {name: of_kind for name, of_kind in values.items() if name in _ONE_CHANNEL}
+        values = {
+            name: of_kind for name, of_kind in values.items() if name in _ONE_CHANNEL
+        }
     return Measured(
         events=events,
         values=values,
@@ -206,7 +242,14 @@ def _seconds(events: Sequence[Event]) -> float:
 
 def _quantiles(of: str) -> list[FigureSpec]:
     return [
-        FigureSpec(name=f"{of}_p{100 * q:.0f}_s", of=of, how="quantile", q=q, unit="s", least=least)
+        FigureSpec(
+            name=f"{of}_p{100 * q:.0f}_s",
+            of=of,
+            how="quantile",
+            q=q,
+            unit="s",
+            least=least,
+        )
         for q, least in _LEAST.items()
     ]
 
@@ -219,13 +262,28 @@ TRACE_EVAL = DefinitionSet(
     specs=(
         *_quantiles("response"),
         FigureSpec(
-            name="response_p99_s", of="response", how="quantile", q=0.99, unit="s", least=200
+            name="response_p99_s",
+            of="response",
+            how="quantile",
+            q=0.99,
+            unit="s",
+            least=200,
         ),
         FigureSpec("response_mean_s", "response", "mean", unit="s", least=5),
         FigureSpec("reply_rate", "reply_rate", share=True, least=10),
-        FigureSpec("response_or_never_p50_s", "response_or_never", "quantile", unit="s", least=5),
-        FigureSpec("response_tool_p50_s", "response_tool", "quantile", unit="s", least=5),
-        FigureSpec("response_no_tool_p50_s", "response_no_tool", "quantile", unit="s", least=5),
+        FigureSpec(
+            "response_or_never_p50_s",
+            "response_or_never",
+            "quantile",
+            unit="s",
+            least=5,
+        ),
+        FigureSpec(
+            "response_tool_p50_s", "response_tool", "quantile", unit="s", least=5
+        ),
+        FigureSpec(
+            "response_no_tool_p50_s", "response_no_tool", "quantile", unit="s", least=5
+        ),
         FigureSpec("interruption_rate", "interruption_rate", least=10),
         FigureSpec("interruption_p50_s", "interruption", "quantile", unit="s", least=5),
         FigureSpec("yield_rate", "yield_rate", share=True, least=10),
@@ -262,5 +320,7 @@ TRACE_EVAL_1 = replace(
     about="the same between stretches of the detector's speech",
     rules=partial(measure, echoes=False),
     on_speech=True,
-    kinds={name: long for name, long in TRACE_EVAL.kinds.items() if name != "not_known"},
+    kinds={
+        name: long for name, long in TRACE_EVAL.kinds.items() if name != "not_known"
+    },
 )

@@ -10,19 +10,42 @@ from typing import Any
 
 from trace_eval.conversations.definitions.base import Event
 from trace_eval.conversations.floor import Floor, FloorRules, Utterance, heard_on
-from trace_eval.conversations.spans import Spans, around, gaps, joined, overlaps, without
+from trace_eval.conversations.spans import (
+    Spans,
+    around,
+    gaps,
+    joined,
+    overlaps,
+    without,
+)
 from trace_eval.data.conversation import ROLES, Conversation, Role
 
 #: Reasons of an end by which the user needs no more answer.
 USER_LEFT = frozenset({"goodbye", "user_stop", "user_hangup", "transfer"})
 
-#: Kinds that an echo of the agent on the user's channel (or the other way round) feigns.
-_VERDICTS = ("agent_interruption", "yield", "no_yield", "backchannel", "simultaneous_start")
+#: Kinds that an echo of the agent on the user's channel (or the other way round)
+#: feigns.
+_VERDICTS = (
+    "agent_interruption",
+    "yield",
+    "no_yield",
+    "backchannel",
+    "simultaneous_start",
+)
 _ECHOES = ("echo", "doubtful")
 _ECHO = {"reason": "echo"}
 
-#: Kinds that two edges of turns make, and how near to an edge speech of a doubtful voice is one's.
-_BETWEEN = ("response", "no_response", "missed_turn", "open", "greeting", "pause", "dead_air")
+#: Kinds that two edges of turns make, and how near to an edge speech of a doubtful
+#: voice is one's.
+_BETWEEN = (
+    "response",
+    "no_response",
+    "missed_turn",
+    "open",
+    "greeting",
+    "pause",
+    "dead_air",
+)
 _NEAR_S = 0.35
 _LATEST = 1e-6
 
@@ -31,8 +54,8 @@ _LATEST = 1e-6
 class OwnThresholds(FloorRules):
     """Constants, seconds; those of the floor are :class:`FloorRules`."""
 
-    # an agent may start this much before the user's end and still answers; the same distance makes
-    # two starts simultaneous
+    # an agent may start this much before the user's end and still answers; the same
+    # distance makes two starts simultaneous
     latch_s: float = 0.2
     yield_s: float = 2.0  # longest stop that is a yield
     no_reply_s: float = 2.0  # silence after which a user turn counts as unanswered
@@ -45,7 +68,9 @@ class OwnThresholds(FloorRules):
 THRESHOLDS = OwnThresholds()
 
 
-def replies(floor: Floor, reason: str | None, calls: Sequence[float]) -> Iterator[Event]:
+def replies(
+    floor: Floor, reason: str | None, calls: Sequence[float]
+) -> Iterator[Event]:
     """Yield the reply to each user utterance that takes the floor, or its absence."""
     c = THRESHOLDS
     users, agents = floor.taking("user"), floor.taking("agent")
@@ -53,7 +78,9 @@ def replies(floor: Floor, reason: str | None, calls: Sequence[float]) -> Iterato
     for one, after in pairwise([*users, None]):
         assert one is not None
         position = bisect_left(starts, one.end - c.latch_s)
-        if any(agent.end > one.end for agent in agents[max(0, position - 1) : position]):
+        if any(
+            agent.end > one.end for agent in agents[max(0, position - 1) : position]
+        ):
             yield Event("talked_over", one.start, one.end)
             continue
         answer = agents[position] if position < len(agents) else None
@@ -64,7 +91,9 @@ def replies(floor: Floor, reason: str | None, calls: Sequence[float]) -> Iterato
             data: dict[str, Any] = {"latched": -c.latch_s <= value < 0, "tool": tool}
             if goes_on := _after_filler(agents, position, after):
                 data["goes_on_s"] = goes_on.start - one.end
-            yield Event(kind="response", start_s=start, end_s=end, value_s=value, data=data)
+            yield Event(
+                kind="response", start_s=start, end_s=end, value_s=value, data=data
+            )
         elif after is not None:
             if after.start - one.end >= c.no_reply_s:
                 yield Event("no_response", one.end, after.start)
@@ -83,7 +112,11 @@ def _after_filler(
     first, second = agents[position], agents[position + 1]
     waits = second.start - first.end >= THRESHOLDS.filler_pause_s
     held = after is None or second.start < after.start
-    return second if first.end - first.start <= THRESHOLDS.filler_s and waits and held else None
+    return (
+        second
+        if first.end - first.start <= THRESHOLDS.filler_s and waits and held
+        else None
+    )
 
 
 def interruptions(floor: Floor) -> Iterator[Event]:
@@ -123,7 +156,11 @@ def backchannels(floor: Floor) -> Iterator[Event]:
         if not one.takes_floor:
             data = {"handled": handled(floor, one.end)}
             yield Event(
-                kind="backchannel", start_s=one.start, end_s=one.end, value_s=None, data=data
+                kind="backchannel",
+                start_s=one.start,
+                end_s=one.end,
+                value_s=None,
+                data=data,
             )
 
 
@@ -135,9 +172,13 @@ def handled(floor: Floor, end_s: float) -> bool | None:
     return bool(overlaps([(end_s, until)], floor.segments["agent"]))
 
 
-def without_echoes(conversation: Conversation, events: Iterable[Event]) -> Iterator[Event]:
+def without_echoes(
+    conversation: Conversation, events: Iterable[Event]
+) -> Iterator[Event]:
     """Drop verdicts that begin where a channel echoes the other: those are not known."""
-    feigned = [e for e in conversation.events if e.kind in _ECHOES or e.data.get("echo")]
+    feigned = [
+        e for e in conversation.events if e.kind in _ECHOES or e.data.get("echo")
+    ]
     echoes = {role: joined(heard_on(role, feigned)) for role in ROLES}
     for event in events:
         role: Role = "agent" if event.kind == "agent_interruption" else "user"
@@ -162,7 +203,9 @@ def without_echoes(conversation: Conversation, events: Iterable[Event]) -> Itera
             )
 
 
-def of_known_voices(conversation: Conversation, events: Iterable[Event]) -> Iterator[Event]:
+def of_known_voices(
+    conversation: Conversation, events: Iterable[Event]
+) -> Iterator[Event]:
     """Replace events between turns of which one is of a doubtful voice: those are not known.
 
     The conversation is one in which voices of one channel were told apart.
@@ -170,7 +213,9 @@ def of_known_voices(conversation: Conversation, events: Iterable[Event]) -> Iter
     near = joined(
         (event.at_s - _NEAR_S, event.end_s + _NEAR_S)
         for event in conversation.events
-        if event.kind == "doubtful" and event.at_s is not None and event.end_s is not None
+        if event.kind == "doubtful"
+        and event.at_s is not None
+        and event.end_s is not None
     )
     for event in events:
         edges = (event.start_s, event.end_s)
@@ -207,7 +252,9 @@ def alone(
         return
     if agent and (not user or agent[0][0] < user[0][0]):
         waited = agent[0][0] - floor.start_s
-        yield Event("greeting", floor.start_s, agent[0][0], waited if has_start else None)
+        yield Event(
+            "greeting", floor.start_s, agent[0][0], waited if has_start else None
+        )
     for kind, start, end in (
         ("first_silence", floor.start_s, everyone[0][0]),
         ("last_silence", everyone[-1][1], floor.end_s),
@@ -222,16 +269,26 @@ def alone(
 
 
 def _long(silences: Spans) -> Spans:
-    return [(start, end) for start, end in silences if end - start >= THRESHOLDS.dead_air_s]
+    return [
+        (start, end) for start, end in silences if end - start >= THRESHOLDS.dead_air_s
+    ]
 
 
 def log_alone(conversation: Conversation) -> Iterator[Event]:
     """Find speech that a log has and its recording has not: no figure is made of it."""
     for event in conversation.events:
-        if event.kind == "log_alone" and event.at_s is not None and event.end_s is not None:
+        if (
+            event.kind == "log_alone"
+            and event.at_s is not None
+            and event.end_s is not None
+        ):
             data = {"of": f"speech of the {event.data.get('channel')}"}
             yield Event(
-                kind="log_alone", start_s=event.at_s, end_s=event.end_s, value_s=None, data=data
+                kind="log_alone",
+                start_s=event.at_s,
+                end_s=event.end_s,
+                value_s=None,
+                data=data,
             )
 
 

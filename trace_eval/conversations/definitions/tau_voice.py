@@ -1,8 +1,9 @@
 """``tau-voice/1.0``: the interaction metrics of tau2-bench's voice board, in ticks.
 
-Everything is counted in ticks of ``d`` seconds; rules and quirks are those of the released
-module (sierra-research/tau2-bench, MIT): an agent that starts in the very next tick makes no
-response event, and a cough while the agent still speaks long makes no event at all.
+Everything is counted in ticks of ``d`` seconds; rules and quirks are those of the
+released module (sierra-research/tau2-bench, MIT): an agent that starts in the very next
+tick makes no response event, and a cough while the agent still speaks long makes no
+event at all.
 """
 
 from __future__ import annotations
@@ -14,7 +15,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.conversations.definitions.base import DefinitionSet, Event, FigureSpec, Measured
+from trace_eval.conversations.definitions.base import (
+    DefinitionSet,
+    Event,
+    FigureSpec,
+    Measured,
+)
 from trace_eval.conversations.spans import joined, runs
 from trace_eval.data.conversation import Conversation, Role
 
@@ -23,7 +29,11 @@ EFFECTS = ("vocal_tic", "non_directed")
 
 _KINDS = (
     *("response", "no_response", "yield", "no_yield", "agent_interruption"),
-    *(f"{kind}_{end}" for kind in ("backchannel", *EFFECTS) for end in ("correct", "error")),
+    *(
+        f"{kind}_{end}"
+        for kind in ("backchannel", *EFFECTS)
+        for end in ("correct", "error")
+    ),
 )
 
 
@@ -35,7 +45,9 @@ class TauVoiceThresholds:
     selective_yield_s: float = 1.0
     selective_response_s: float = 2.0
     tick_s: float = 0.2  # length of a tick where the source has none
-    join_s: float = 1.0  # from sound or a log, shorter gaps are speech before ticks are made
+    join_s: float = (
+        1.0  # from sound or a log, shorter gaps are speech before ticks are made
+    )
 
 
 THRESHOLDS = TauVoiceThresholds()
@@ -66,7 +78,9 @@ class _Segment:
 def measure(conversation: Conversation) -> Measured:
     """Measure events, counts and latencies of one conversation."""
     ticks = ticks_of(conversation)
-    return summed(conversation, sorted(events_of(ticks), key=lambda event: event.start_s))
+    return summed(
+        conversation, sorted(events_of(ticks), key=lambda event: event.start_s)
+    )
 
 
 def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
@@ -79,7 +93,9 @@ def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
             f" {THRESHOLDS.join_s:g} s: a tick speaks where half of it does"
         )
     if not labelled and not any(event.kind in EFFECTS for event in conversation.events):
-        caveats.append("no labels of tics and asides, so selectivity for them is unknown")
+        caveats.append(
+            "no labels of tics and asides, so selectivity for them is unknown"
+        )
     count = dict.fromkeys(_KINDS, 0)
     for event in events:
         if event.kind in count:
@@ -105,36 +121,55 @@ def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
 def ticks_of(conversation: Conversation) -> Ticks:
     """Return speech per tick: as the source has it, or made from segments."""
     made = conversation.clock.kind != "ticks"
-    d = THRESHOLDS.tick_s if made else conversation.clock.resolution_s or THRESHOLDS.tick_s
+    d = (
+        THRESHOLDS.tick_s
+        if made
+        else conversation.clock.resolution_s or THRESHOLDS.tick_s
+    )
     number = round(conversation.end_s / d)
     lanes: dict[Role, NDArray[np.bool_]] = {}
     for role in ("user", "agent"):
-        spans = [span for _, turn in conversation.turns_of(role) for span in turn.stretches]
-        lanes[role] = _covered(joined(spans, THRESHOLDS.join_s if made else 0.0), d, number)
+        spans = [
+            span for _, turn in conversation.turns_of(role) for span in turn.stretches
+        ]
+        lanes[role] = _covered(
+            joined(spans, THRESHOLDS.join_s if made else 0.0), d, number
+        )
     backchannel = np.zeros(number, bool)
     effects = []
     for event in conversation.events:
         if event.at_s is None:
             continue
         end_s = event.at_s + d if event.end_s is None else event.end_s
-        first, last = round(event.at_s / d), max(round(event.at_s / d) + 1, round(end_s / d))
+        first, last = (
+            round(event.at_s / d),
+            max(round(event.at_s / d) + 1, round(end_s / d)),
+        )
         if event.kind == "backchannel":
             backchannel[first:last] = True
         elif event.kind in EFFECTS:
             effects.append((event.kind, first, min(last, number)))
     return Ticks(
-        d=d, user=lanes["user"], agent=lanes["agent"], backchannel=backchannel, effects=effects
+        d=d,
+        user=lanes["user"],
+        agent=lanes["agent"],
+        backchannel=backchannel,
+        effects=effects,
     )
 
 
-def _covered(spans: Sequence[tuple[float, float]], d: float, number: int) -> NDArray[np.bool_]:
+def _covered(
+    spans: Sequence[tuple[float, float]], d: float, number: int
+) -> NDArray[np.bool_]:
     """Return the ticks of which speech covers at least half."""
     seconds = np.zeros(number + 1)
     for start, end in spans:
         first, last = int(start / d + 1e-9), min(int(end / d + 1e-9), number)
         for tick in {first, last}:
             if tick <= number:
-                seconds[tick] += max(0.0, min(end, (tick + 1) * d) - max(start, tick * d))
+                seconds[tick] += max(
+                    0.0, min(end, (tick + 1) * d) - max(start, tick * d)
+                )
         seconds[first + 1 : last] += d
     return np.asarray(seconds[:number] >= d / 2 - 1e-9)
 
@@ -159,7 +194,11 @@ def _events(ticks: Ticks) -> Iterator[Event]:
         user=user,
         agent=agent,
         backchannel=ticks.backchannel[: len(user)],
-        effects=[(kind, a, min(b, len(user))) for kind, a, b in ticks.effects if a < len(user)],
+        effects=[
+            (kind, a, min(b, len(user)))
+            for kind, a, b in ticks.effects
+            if a < len(user)
+        ],
     )
     segments = list(_user_segments(cut))
     answers = runs(agent)
@@ -202,7 +241,9 @@ def _event(
     )
 
 
-def _responses(segments: Sequence[_Segment], answers: Sequence[tuple[int, int]]) -> Iterator[Event]:
+def _responses(
+    segments: Sequence[_Segment], answers: Sequence[tuple[int, int]]
+) -> Iterator[Event]:
     starts = [start for start, _ in answers]
     valid = [one for one in segments if not one.backchannel and not one.over_at_end]
     for one, after in pairwise([*valid, None]):
@@ -217,7 +258,9 @@ def _responses(segments: Sequence[_Segment], answers: Sequence[tuple[int, int]])
 
 def _while_agent_speaks(segment: _Segment, ticks: Ticks) -> Event:
     kind = "backchannel" if segment.backchannel else segment.effect or "yield"
-    window_s = THRESHOLDS.no_yield_s if kind == "yield" else THRESHOLDS.selective_yield_s
+    window_s = (
+        THRESHOLDS.no_yield_s if kind == "yield" else THRESHOLDS.selective_yield_s
+    )
     looked = ticks.agent[segment.start : segment.start + int(window_s / ticks.d)]
     silent = np.flatnonzero(~looked)
     end = segment.start + (int(silent[0]) if len(silent) else len(looked))

@@ -26,12 +26,14 @@ from trace_eval.data.urls import redact_urls, redacted, url_of_path
 
 #: Name -> layout, as ``--layout`` takes it.
 LAYOUTS: dict[str, CallLayout] = {
-    each.name: each for each in (STEREO, TWO_FILES, MONO, TABLE, RECORDS, TAU2, EVA, EVA_LABELS)
+    each.name: each
+    for each in (STEREO, TWO_FILES, MONO, TABLE, RECORDS, TAU2, EVA, EVA_LABELS)
 }
 LAYOUTS |= {platform.layout.name: platform.layout for platform in PLATFORMS}
 
 
-#: Layouts that are sound alone, and exports beside which recordings of other calls may lie.
+#: Layouts that are sound alone, and exports beside which recordings of other calls may
+#: lie.
 SOUNDS = (STEREO.name, TWO_FILES.name, MONO.name)
 _EXPORTS = frozenset(platform.name for platform in PLATFORMS)
 
@@ -51,14 +53,20 @@ def layout_of(path: Path) -> CallLayout:
     if is_folder(path):  # a log is held against the recordings that lie beside it
         fitting = [name for name in fitting if name not in SOUNDS] or fitting
     if len(fitting) > 1:
-        raise InputError(f"{path}: may be {' and '.join(fitting)}; say which by --layout NAME")
+        raise InputError(
+            f"{path}: may be {' and '.join(fitting)}; say which by --layout NAME"
+        )
     if not fitting:
-        names = sorted(one.name for one in path.iterdir())[:6] if is_folder(path) else []
-        holds = f" (it holds {', '.join(names) or 'nothing'})" if is_folder(path) else ""
+        names = (
+            sorted(one.name for one in path.iterdir())[:6] if is_folder(path) else []
+        )
+        holds = (
+            f" (it holds {', '.join(names) or 'nothing'})" if is_folder(path) else ""
+        )
         raise InputError(
             f"{path}: looks like no known layout{holds}; name one by --layout:"
-            f" {', '.join(LAYOUTS)}; a recording needs a channel for each speaker (stereo), or a"
-            " file for each (two_files)"
+            f" {', '.join(LAYOUTS)}; a recording needs a channel for each speaker"
+            " (stereo), or a file for each (two_files)"
         )
     return LAYOUTS[fitting[0]]
 
@@ -79,7 +87,8 @@ def read_conversations(
         url = url_of_path(path)
         if url is not None:
             raise InputError(
-                f"{redacted(url)} is not read: download it, and give the path of the file"
+                f"{redacted(url)} is not read: download it, and give the path of"
+                " the file"
             )
         raise InputError(f"{redact_urls(str(path))}: no such file or folder")
     if layout is not None and layout not in LAYOUTS:
@@ -101,11 +110,15 @@ def read_conversations(
         if isinstance(result, Unread):
             unread.append(result)
         elif result.id in items:
-            unread.append(Unread(result.id, "another conversation has this id; rename one"))
+            unread.append(
+                Unread(result.id, "another conversation has this id; rename one")
+            )
         else:
             items[result.id] = result
     if is_folder(path) and (chosen.name in _EXPORTS or sources != [path]):
-        heard = {one.audio for item in items.values() for one in item.conversation.channels}
+        heard = {
+            one.audio for item in items.values() for one in item.conversation.channels
+        }
         heard |= {file for file in recordings_below(path) if file.stem in items}
         for result in read_rest(path, options, heard):
             if isinstance(result, Unread):
@@ -114,7 +127,8 @@ def read_conversations(
                 items.setdefault(result.id, result)
     if not items and not unread:
         raise InputError(
-            f"{path}: holds no conversation of layout {chosen.name}; check the path or --layout"
+            f"{path}: holds no conversation of layout {chosen.name}; check the path"
+            " or --layout"
         )
     if not items:
         more = f" (and {len(unread) - 1} more)" if len(unread) > 1 else ""
@@ -129,7 +143,9 @@ def _timed_tables(path: Path) -> list[Path]:
     """
     files = sorted(path.iterdir()) if is_folder(path) else []
     return [
-        file for file in files if TABLE.fits(file) and is_timed(first_of(TURNS, first_row(file)))
+        file
+        for file in files
+        if TABLE.fits(file) and is_timed(first_of(TURNS, first_row(file)))
     ]
 
 
@@ -138,5 +154,8 @@ def _by_sound(item: ConversationItem, options: ReadOptions) -> ConversationItem:
     heard = one(item.id, partial(held_against_sound, item, options))
     if not isinstance(heard, Unread):
         return heard
-    why = f"its recording cannot be heard ({heard.reason}): times are those of the log alone"
+    why = (
+        f"its recording cannot be heard ({heard.reason}): times are those of the log"
+        " alone"
+    )
     return item.model_copy(update={"caveats": (*item.caveats, why)})

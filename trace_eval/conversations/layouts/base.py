@@ -22,7 +22,10 @@ from trace_eval.data.tables import records
 from trace_eval.data.urls import redact_urls
 
 #: The speakers where a source has two, and names them by what they are.
-USER_AND_AGENT = (Speaker(name="user", role="user"), Speaker(name="agent", role="agent"))
+USER_AND_AGENT = (
+    Speaker(name="user", role="user"),
+    Speaker(name="agent", role="agent"),
+)
 
 
 _HOURS = re.compile(r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d{1,6})?)", re.ASCII)
@@ -61,7 +64,9 @@ class CallLayout:
 
     name: str
     about: str
-    fits: Callable[[Path], bool]  # looks like it by its beginning, which is cheap to read
+    fits: Callable[
+        [Path], bool
+    ]  # looks like it by its beginning, which is cheap to read
     read: Callable[[Path, ReadOptions], ReadCalls]
     count: Callable[[Path], int] | None = None  # None: unknown before reading
 
@@ -71,7 +76,9 @@ def json_file(path: Path) -> Any:
     try:
         return strict_json.read_file(path)
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+        raise InputError(
+            f"{path}: cannot be read ({error.strerror or error})"
+        ) from None
     except strict_json.BadJson as error:
         raise InputError(f"{path}: {error}") from None
 
@@ -87,7 +94,9 @@ def separate_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
             else:
                 yield number, value
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+        raise InputError(
+            f"{path}: cannot be read ({error.strerror or error})"
+        ) from None
 
 
 def problem(error: ValidationError) -> str:
@@ -95,7 +104,11 @@ def problem(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     message = first["msg"].removeprefix("Value error, ")
-    got = "" if first["type"] in ("missing", "value_error") else f" (got {first['input']!r:.80})"
+    got = (
+        ""
+        if first["type"] in ("missing", "value_error")
+        else f" (got {first['input']!r:.80})"
+    )
     return f"{where}: {message}{got}".removeprefix(": ")
 
 
@@ -111,7 +124,9 @@ def one(name: str, read: Callable[[], Result]) -> Result | Unread:
     except ValidationError as error:
         return Unread(name, problem(error))
     except UserError as error:
-        return Unread(name, str(error).removeprefix(f"{name}: ").removeprefix(f"{name}, "))
+        return Unread(
+            name, str(error).removeprefix(f"{name}: ").removeprefix(f"{name}, ")
+        )
     except Exception as error:  # a value that its reader did not think of
         return Unread(name, f"cannot be read ({type(error).__name__}: {error!s:.200})")
 
@@ -153,7 +168,10 @@ def separate_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
         yield from separate_lines(path)
         return
     for number, (_, row) in enumerate(records(path), start=1):
-        yield number, row if isinstance(row, str) else {n: v or "" for n, v in row.items()}
+        yield (
+            number,
+            row if isinstance(row, str) else {n: v or "" for n, v in row.items()},
+        )
 
 
 def first_row(path: Path) -> dict[str, Any]:
@@ -161,7 +179,9 @@ def first_row(path: Path) -> dict[str, Any]:
     if path.suffix.lower() not in _SUFFIXES:
         return {}
     try:
-        return next((row for _, row in separate_rows(path) if isinstance(row, dict)), {})
+        return next(
+            (row for _, row in separate_rows(path) if isinstance(row, dict)), {}
+        )
     except UserError:
         return {}
 
@@ -194,7 +214,9 @@ def place(value: Any, places: Places) -> Any:
         result = value
         for key in path.split("."):
             if isinstance(result, list) and key.lstrip("-").isdigit():
-                result = result[int(key)] if -len(result) <= int(key) < len(result) else None
+                result = (
+                    result[int(key)] if -len(result) <= int(key) < len(result) else None
+                )
             else:
                 result = mapping(result).get(key)
         if result is not None:
@@ -221,14 +243,20 @@ def call_zero(times: Iterable[float]) -> float | None:
     times = list(times)
     calendar = sum(time > UNIX_S for time in times)
     if 0 < calendar < len(times):
-        raise InputError("some times are Unix times and some seconds of the call; use one kind")
+        raise InputError(
+            "some times are Unix times and some seconds of the call; use one kind"
+        )
     return float(math.floor(min(times))) if calendar else None
 
 
 def parsed(value: Any) -> Any:
     """Parse JSON that a platform writes as text; return other values as they are."""
     try:
-        return strict_json.loads(value) if isinstance(value, str) and value[:1] in "{[" else value
+        return (
+            strict_json.loads(value)
+            if isinstance(value, str) and value[:1] in "{["
+            else value
+        )
     except strict_json.BadJson:
         return value
 
@@ -258,7 +286,9 @@ def tool_events(entries: Iterable[ToolEntry]) -> list[SourceEvent]:
             open_ = waiting[entry.name]
             name = open_.pop(0)[0] if open_ else f"t{number}"
             status = {} if entry.status is None else {"status": entry.status}
-            events.append(_event("tool_response", entry, name, response=entry.value, **status))
+            events.append(
+                _event("tool_response", entry, name, response=entry.value, **status)
+            )
     for left in waiting.values():
         events += [_event("unanswered_call", entry, name) for name, entry in left]
     return events

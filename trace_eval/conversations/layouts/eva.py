@@ -1,7 +1,8 @@
 """EVA record folders: the logs of a simulated caller, the agent's framework and an audit log.
 
-Log spans are sessions of a speech service, not speech: a caller's span lasts until the service
-closes it. ``started_at`` of ``result.json`` is local time without a zone, and not used.
+Log spans are sessions of a speech service, not speech: a caller's span lasts until the
+service closes it. ``started_at`` of ``result.json`` is local time without a zone, and
+not used.
 """
 
 from __future__ import annotations
@@ -32,7 +33,13 @@ from trace_eval.conversations.layouts.base import (
     text_of,
     tool_events,
 )
-from trace_eval.conversations.layouts.eva_numbers import Entry, LogName, Numbered, merged, number
+from trace_eval.conversations.layouts.eva_numbers import (
+    Entry,
+    LogName,
+    Numbered,
+    merged,
+    number,
+)
 from trace_eval.conversations.layouts.recordings import recordings_in, with_recordings
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.spans import joined
@@ -91,14 +98,21 @@ def _is_record(path: Path) -> bool:
 def read(path: Path, options: ReadOptions) -> ReadCalls:
     """Read every record below a path, or every history of a file."""
     if options.pipeline not in (None, *PIPELINES):
-        raise InputError(f"pipeline {options.pipeline!r}: use one of {', '.join(PIPELINES)}")
+        raise InputError(
+            f"pipeline {options.pipeline!r}: use one of {', '.join(PIPELINES)}"
+        )
     if path.is_dir():
         yield from each(_records(path), lambda folder: _record(folder, path, options))
         return
     result = json_file(path)
-    for position, history in enumerate(result if isinstance(result, list) else [result]):
+    for position, history in enumerate(
+        result if isinstance(result, list) else [result]
+    ):
         name = text_of(mapping(history).get("id")) or str(position)
-        yield one(f"{path}, {name}", partial(_history, mapping(history), name, options.pipeline))
+        yield one(
+            f"{path}, {name}",
+            partial(_history, mapping(history), name, options.pipeline),
+        )
 
 
 def _record(folder: Path, root: Path, options: ReadOptions) -> ConversationItem:
@@ -127,8 +141,12 @@ def _record(folder: Path, root: Path, options: ReadOptions) -> ConversationItem:
     named = {Path(value).name for value in result.values() if isinstance(value, str)}
     there = [name for name in EVENT_FILES if (folder / name).is_file()]
     if not there:
-        raise InputError(f"{folder}: no {EVENT_FILES[0]}; without it no speech has times")
-    for _, value in rows_of(folder / next((name for name in there if name in named), there[0])):
+        raise InputError(
+            f"{folder}: no {EVENT_FILES[0]}; without it no speech has times"
+        )
+    for _, value in rows_of(
+        folder / next((name for name in there if name in named), there[0])
+    ):
         kind = text_of(value.get("type")) or text_of(value.get("event_type"))
         _add(log, "events", kind=kind, time=value.get("timestamp"), value=value)
     name = text_of(result.get("record_id")) or folder.name
@@ -136,11 +154,17 @@ def _record(folder: Path, root: Path, options: ReadOptions) -> ConversationItem:
     policy = _policy(whole)
     shown = name if folder == root else str(folder.relative_to(root))
     item = _item(
-        log, result, name=shown, pipeline=options.pipeline, reason_at="conversation_ended_reason"
+        log,
+        result,
+        name=shown,
+        pipeline=options.pipeline,
+        reason_at="conversation_ended_reason",
     )
     item = item.model_copy(
         update={
-            "question_id": folder.parent.name if trial and not result.get("record_id") else name,
+            "question_id": folder.parent.name
+            if trial and not result.get("record_id")
+            else name,
             "conversation": item.conversation.model_copy(
                 update={"instructions": {} if policy is None else {"policy": policy}}
             ),
@@ -154,23 +178,31 @@ def _record(folder: Path, root: Path, options: ReadOptions) -> ConversationItem:
 def _with_transcript(item: ConversationItem, path: Path) -> ConversationItem:
     """Add what the agent's recogniser wrote of the user, where no audit log has it.
 
-    A fragment is stamped when its text was ready: it belongs to the last turn that began before.
+    A fragment is stamped when its text was ready: it belongs to the last turn that
+    began before.
     """
     call = item.conversation
     words: dict[int, list[str]] = {}
     for _, value in rows_of(path) if path.is_file() else ():
-        t_ms, text = number_of(value.get("timestamp"), "timestamp in ms"), value.get("content")
+        t_ms, text = (
+            number_of(value.get("timestamp"), "timestamp in ms"),
+            value.get("content"),
+        )
         if t_ms is None or value.get("type") != "user" or not isinstance(text, str):
             continue
         at_s = t_ms / 1000 - (call.clock.zero or 0.0)
-        begun = [n for n, turn in call.turns_of("user") if (turn.start_s or 0.0) <= at_s]
+        begun = [
+            n for n, turn in call.turns_of("user") if (turn.start_s or 0.0) <= at_s
+        ]
         if begun:
             words.setdefault(begun[-1], []).append(text)
     turns = [
         turn.model_copy(update={"heard": " ".join(words[n])}) if n in words else turn
         for n, turn in enumerate(call.turns)
     ]
-    return item.model_copy(update={"conversation": call.model_copy(update={"turns": tuple(turns)})})
+    return item.model_copy(
+        update={"conversation": call.model_copy(update={"turns": tuple(turns)})}
+    )
 
 
 def _policy(audit: dict[str, Any]) -> str | None:
@@ -182,7 +214,9 @@ def _policy(audit: dict[str, Any]) -> str | None:
     return None
 
 
-def _history(history: dict[str, Any], name: str, pipeline: str | None) -> ConversationItem:
+def _history(
+    history: dict[str, Any], name: str, pipeline: str | None
+) -> ConversationItem:
     log: list[Entry] = []
     sources: dict[Any, LogName] = {"audit_log": "audit", "pipecat": "pipecat"}
     for value in map(mapping, listed(history.get("history"), "history")):
@@ -199,12 +233,20 @@ def _history(history: dict[str, Any], name: str, pipeline: str | None) -> Conver
             value=more,
         )
     return _item(
-        log, history, name=name, pipeline=pipeline, reason_at="expected.conversation_ended_reason"
+        log,
+        history,
+        name=name,
+        pipeline=pipeline,
+        reason_at="expected.conversation_ended_reason",
     )
 
 
 def _add(
-    log: list[Entry], source: LogName, kind: str | None, time: Any, value: dict[str, Any]
+    log: list[Entry],
+    source: LogName,
+    kind: str | None,
+    time: Any,
+    value: dict[str, Any],
 ) -> None:
     """Add one entry of a log; those without kind or time are left out."""
     t_ms = number_of(time, "timestamp in ms")
@@ -231,7 +273,11 @@ def _add(
 
 
 def _item(
-    log: list[Entry], source: dict[str, Any], name: str, pipeline: str | None, reason_at: str
+    log: list[Entry],
+    source: dict[str, Any],
+    name: str,
+    pipeline: str | None,
+    reason_at: str,
 ) -> ConversationItem:
     """Build the call of a log from its ``result.json`` or history."""
     pipeline = pipeline or text_of(source.get("pipeline_type")) or "cascade"
@@ -259,7 +305,11 @@ def _item(
             events=tuple(events),
             start_s=first - zero,
             end=End(at_s=ended[-1] / 1000 - zero if ended else None, reason=reason),
-            meta={"pipeline": pipeline, "sessions": True, "error": text_of(source.get("error"))},
+            meta={
+                "pipeline": pipeline,
+                "sessions": True,
+                "error": text_of(source.get("error")),
+            },
         ),
         caveats=("spans of a log are sessions, not speech", *caveats),
     )
@@ -272,13 +322,15 @@ def _clocks_that_run_back(log: list[Entry]) -> Iterator[str]:
         back = sum(after < before for before, after in pairwise(times))
         if back > max(1, _BACKWARDS * len(times)):
             raise InputError(
-                f"the clock of {source} goes backwards {back} times in {len(times)} entries: two"
-                " clocks in one log; separate them"
+                f"the clock of {source} goes backwards {back} times in {len(times)}"
+                " entries: two clocks in one log; separate them"
             )
         if back:
             yield f"the clock of {source} goes backwards {counted(back, 'time')}; sorted"
     if any(entry.at_s is not None and entry.at_s > UNIX_MS for entry in log):
-        raise InputError("audio_timestamp is in milliseconds; write Unix seconds, as EVA does")
+        raise InputError(
+            "audio_timestamp is in milliseconds; write Unix seconds, as EVA does"
+        )
 
 
 def _turns(numbered: Numbered, entries: list[Entry], zero: float) -> list[Turn]:
@@ -292,7 +344,9 @@ def _turns(numbered: Numbered, entries: list[Entry], zero: float) -> list[Turn]:
     for (role, exchange), spans in numbered.spans.items():
         relative = [(start - zero, end - zero) for start, end in spans]
         if any(end < start for start, end in relative):
-            raise InputError(f"turn {exchange} of the {role} ends before it starts; mend its log")
+            raise InputError(
+                f"turn {exchange} of the {role} ends before it starts; mend its log"
+            )
         apart = joined(relative)
         audit = " ".join(audited.get((role, exchange), ())) or None
         spoken = " ".join(numbered.texts.get((role, exchange), ())) or None
@@ -313,7 +367,9 @@ def _turns(numbered: Numbered, entries: list[Entry], zero: float) -> list[Turn]:
 def _tools(
     result: Numbered, entries: list[Entry], zero: float, turns: list[Turn]
 ) -> list[SourceEvent]:
-    positions = {turn.exchange: n for n, turn in enumerate(turns) if turn.speaker == "agent"}
+    positions = {
+        turn.exchange: n for n, turn in enumerate(turns) if turn.speaker == "agent"
+    }
     calls = []
     for index, entry in enumerate(entries):
         if entry.source != "audit" or entry.kind not in ("tool_call", "tool_response"):

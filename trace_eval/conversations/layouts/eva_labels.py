@@ -1,8 +1,8 @@
 """EVA's human-labelled files: conversations without a clock, and human labels of them.
 
-Their keys tell the five files apart. Labels go to ``labels`` of the item; whatever else holds or
-hints at a label (descriptions, failure modes, sample types, the ids of speech fidelity) is not
-read at all, so that no prompt can show it.
+Their keys tell the five files apart. Labels go to ``labels`` of the item; whatever else
+holds or hints at a label (descriptions, failure modes, sample types, the ids of speech
+fidelity) is not read at all, so that no prompt can show it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ def _trace(line: LabelRecord, name: str) -> ConversationItem:
             turn = len(turns) - 1 if turns else None
             status = text_of(entry.get("status"))
             tools.append(
-                ToolEntry(is_call, _text(entry, "tool_name"), value, turn=turn, status=status)
+                ToolEntry(
+                    is_call, _text(entry, "tool_name"), value, turn=turn, status=status
+                )
             )
         else:
             raise InputError(f"event_type {kind!r:.40} is unknown")
@@ -87,7 +89,9 @@ def _fidelity(line: LabelRecord, name: str) -> ConversationItem:
         wanted = entry.get("tts_critical_entities")
         if isinstance(wanted, list) and wanted:
             entities[str(number)] = [str(one) for one in wanted]
-    item = _item(name, turns, {"rating": _rating(line, (0, 1))}, meta={"entities": entities})
+    item = _item(
+        name, turns, {"rating": _rating(line, (0, 1))}, meta={"entities": entities}
+    )
     question = text_of(line.get("transcript_id")) or item.question_id
     return item.model_copy(update={"question_id": question})
 
@@ -110,7 +114,9 @@ def _entities(line: LabelRecord, name: str) -> ConversationItem:
 
 def _texts(line: LabelRecord, key: str) -> list[str]:
     """Return the values of a list, those that are no text as an empty one."""
-    return [value if isinstance(value, str) else "" for value in listed(line.get(key), key)]
+    return [
+        value if isinstance(value, str) else "" for value in listed(line.get(key), key)
+    ]
 
 
 #: Key that identifies a file -> reader of its lines.
@@ -124,14 +130,20 @@ _KINDS: dict[str, Callable[[LabelRecord, str], ConversationItem]] = {
 
 def fits(path: Path) -> bool:
     """Recognise JSON lines with one of the keys of EVA's files."""
-    return path.is_file() and path.suffix == ".jsonl" and bool(_KINDS.keys() & first_row(path))
+    return (
+        path.is_file()
+        and path.suffix == ".jsonl"
+        and bool(_KINDS.keys() & first_row(path))
+    )
 
 
 def read(path: Path, options: ReadOptions) -> ReadCalls:
     """Read each line; ids are line numbers, which say nothing about the label."""
     del options  # who speaks is stated, and there is no clock
     for number, line in separate_lines(path):
-        yield one(f"{path}, line {number}", partial(_line, line, f"{path.stem}-{number}"))
+        yield one(
+            f"{path}, line {number}", partial(_line, line, f"{path.stem}-{number}")
+        )
 
 
 def _line(line: LabelRecord | str, name: str) -> ConversationItem:
@@ -160,7 +172,9 @@ def _text(entry: LabelRecord, key: str) -> str:
 def _rating(entry: LabelRecord, allowed: tuple[int, ...]) -> int:
     value = entry.get("expected_rating")
     if isinstance(value, bool) or not isinstance(value, int) or value not in allowed:
-        raise InputError(f"expected_rating: expected one of {allowed} (got {value!r:.60})")
+        raise InputError(
+            f"expected_rating: expected one of {allowed} (got {value!r:.60})"
+        )
     return value
 
 

@@ -1,8 +1,9 @@
 """The turn that each entry of EVA's three logs belongs to, which EVA's figures need.
 
-The simulated caller, the agent's framework and the audit log each see a call their own way. This
-walks through all entries in order of time and keeps the flags by which EVA's released processor
-numbers turns (ServiceNow/eva, MIT), so that audio spans and interruptions fall where it puts them.
+The simulated caller, the agent's framework and the audit log each see a call their own
+way. This walks through all entries in order of time and keeps the flags by which EVA's
+released processor numbers turns (ServiceNow/eva, MIT), so that audio spans and
+interruptions fall where it puts them.
 """
 
 from __future__ import annotations
@@ -39,8 +40,12 @@ class Entry:
 class Numbered:
     """Spans (in order, Unix seconds) and words by role and turn number, and flags of turns."""
 
-    spans: dict[tuple[Role, int], list[tuple[float, float]]] = field(default_factory=dict)
-    texts: dict[tuple[Role, int], list[str]] = field(default_factory=lambda: defaultdict(list))
+    spans: dict[tuple[Role, int], list[tuple[float, float]]] = field(
+        default_factory=dict
+    )
+    texts: dict[tuple[Role, int], list[str]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     agent_interrupted: set[int] = field(default_factory=set)
     user_interrupted: set[int] = field(default_factory=set)
     fallbacks: set[int] = field(default_factory=set)

@@ -9,7 +9,8 @@ from pathlib import Path
 from extractors import AUDIO_SUFFIXES
 from trace_eval.data.conversation import Role
 
-#: Words in a file's name that say who speaks; a system may be called human, gpt or model.
+#: Words in a file's name that say who speaks; a system may be called human, gpt or
+#: model.
 _SPEAKS: dict[str, Role] = {
     **dict.fromkeys(("user", "caller", "customer"), "user"),
     **dict.fromkeys(("agent", "assistant", "bot"), "agent"),
@@ -23,14 +24,18 @@ def recordings_below(path: Path, pattern: str = "**/*") -> list[Path]:
     """List the recording that a path is, or those below a folder, in order."""
     if path.is_file():
         return [path]
-    return [file for file in sorted(path.glob(pattern)) if file.suffix.lower() in AUDIO_SUFFIXES]
+    return [
+        file
+        for file in sorted(path.glob(pattern))
+        if file.suffix.lower() in AUDIO_SUFFIXES
+    ]
 
 
 def halves(folder: Path, inside: bool = True) -> dict[str, dict[Role, str]]:
     """Call -> role -> its recording, of files whose names differ by who speaks.
 
-    ``7_user.wav`` and ``7_agent.wav``, or ``user/7.wav`` and ``agent/7.wav``, are the call ``7``;
-    folders inside are looked at unless told.
+    ``7_user.wav`` and ``7_agent.wav``, or ``user/7.wav`` and ``agent/7.wav``, are the
+    call ``7``; folders inside are looked at unless told.
     """
     return _halves(folder, folder.stat().st_mtime_ns, inside)
 
@@ -38,7 +43,9 @@ def halves(folder: Path, inside: bool = True) -> dict[str, dict[Role, str]]:
 def side_of(file: Path) -> Role | None:
     """Return who alone speaks in a file by its name; None: it does not say so."""
     roles = {
-        _SPEAKS[word.casefold()] for word in _WORD.findall(file.stem) if word.casefold() in _SPEAKS
+        _SPEAKS[word.casefold()]
+        for word in _WORD.findall(file.stem)
+        if word.casefold() in _SPEAKS
     }
     return roles.pop() if len(roles) == 1 else None
 
@@ -59,7 +66,9 @@ def _halves(folder: Path, changed_ns: int, inside: bool) -> dict[str, dict[Role,
         words = [word for word in _WORD.finditer(name) if word[0].casefold() in _SPEAKS]
         if len(words) == 1:
             (word,) = words
-            call = (name[: word.start()] + name[word.end() :]).strip(" _-./") or folder.name
+            call = (name[: word.start()] + name[word.end() :]).strip(
+                " _-./"
+            ) or folder.name
             role = _SPEAKS[word[0].casefold()]
             calls.setdefault(call, {})[role] = str(file.relative_to(folder))
     return calls

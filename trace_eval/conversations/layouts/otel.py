@@ -26,12 +26,15 @@ def spoken_in_spans(values: Sequence[Any]) -> list[dict[str, Any]]:
     )
     for span, schema in spans:
         facts = {
-            str(one.get("key")): _value(one.get("value")) for one in objects(span, "attributes")
+            str(one.get("key")): _value(one.get("value"))
+            for one in objects(span, "attributes")
         }
         facts["schema"] = schema
         name = str(facts.get("gen_ai.conversation.id") or span.get("traceId"))
         start = str(span.get("startTimeUnixNano") or 0)
-        groups.setdefault(name, []).append((int(start) if start.isdecimal() else 0, facts))
+        groups.setdefault(name, []).append(
+            (int(start) if start.isdecimal() else 0, facts)
+        )
     calls: list[dict[str, Any]] = []
     for name, group in groups.items():
         if any(key.startswith("gen_ai.") for _, facts in group for key in facts):
@@ -46,7 +49,10 @@ def _value(value: Any) -> Any:
     if kind == "arrayValue":
         return [_value(one) for one in objects(result, "values")]
     if kind == "kvlistValue":
-        return {str(one.get("key")): _value(one.get("value")) for one in objects(result, "values")}
+        return {
+            str(one.get("key")): _value(one.get("value"))
+            for one in objects(result, "values")
+        }
     return parsed(result)
 
 
@@ -56,13 +62,22 @@ def _call(name: str, spans: list[dict[str, Any]]) -> dict[str, Any]:
         provided, answered = (
             objects(facts, f"gen_ai.{side}.messages") for side in ("input", "output")
         )
-        pairs = zip(messages, provided, strict=False)  # a request repeats the messages before it
-        repeated = sum(1 for _ in takewhile(lambda pair: _words(pair[0]) == _words(pair[1]), pairs))
+        pairs = zip(
+            messages, provided, strict=False
+        )  # a request repeats the messages before it
+        repeated = sum(
+            1 for _ in takewhile(lambda pair: _words(pair[0]) == _words(pair[1]), pairs)
+        )
         messages += provided[repeated:] + answered
-    facts = {key: value for span in spans for key, value in span.items() if value is not None}
+    facts = {
+        key: value for span in spans for key, value in span.items() if value is not None
+    }
     policy = list(facts.get("gen_ai.system_instructions") or [])
     policy += [
-        part for one in messages if one.get("role") == "system" for part in objects(one, "parts")
+        part
+        for one in messages
+        if one.get("role") == "system"
+        for part in objects(one, "parts")
     ]
     return {
         "id": name,
@@ -80,7 +95,11 @@ def _words(message: dict[str, Any]) -> Any:
 
 
 def _text(parts: list[Any]) -> str:
-    texts = (mapping(part).get("content") for part in parts if mapping(part).get("type") == "text")
+    texts = (
+        mapping(part).get("content")
+        for part in parts
+        if mapping(part).get("type") == "text"
+    )
     return " ".join(text for text in texts if isinstance(text, str))
 
 

@@ -1,7 +1,8 @@
 """Calls as platforms export them: one reader over tables, a column map per platform.
 
-A map names the places of a fact (:func:`places`): dots lead inward, a number into a list.
-Recordings are looked for beside the export, by their name or by the call's id; nothing is fetched.
+A map names the places of a fact (:func:`places`): dots lead inward, a number into a
+list. Recordings are looked for beside the export, by their name or by the call's id;
+nothing is fetched.
 """
 
 from __future__ import annotations
@@ -75,11 +76,11 @@ class Platform:
     about: str
     marks: tuple[str, ...]  # what its files contain near their beginning, all of them
     turns: Places = ()
-    # of a turn: role, text, start, end (or from and to on another clock); of a tool: call, name,
-    # arguments, response, at
+    # of a turn: role, text, start, end (or from and to on another clock); of a tool:
+    # call, name, arguments, response, at
     columns: Mapping[str, Places] = field(default_factory=dict)
-    # of a call: id, system, zero (Unix time), length (seconds) or length_ms, reason, recording,
-    # version, policy
+    # of a call: id, system, zero (Unix time), length (seconds) or length_ms, reason,
+    # recording, version, policy
     call: Mapping[str, Places] = field(default_factory=dict)
     # their word for who speaks, or for a tool -> user, agent, tool_call, tool_response
     roles: Mapping[str, str] = field(default_factory=dict)
@@ -88,14 +89,16 @@ class Platform:
     expand: str = ""  # list inside a turn whose elements are turns of their own
     # all values of a file -> its calls; None: each value is one
     whole: Callable[[Sequence[Any]], list[dict[str, Any]]] | None = None
-    # what a value of a file has at once, unless it stands inside a webhook's body or a log's line;
-    # empty: what a call has
+    # what a value of a file has at once, unless it stands inside a webhook's body or a
+    # log's line; empty: what a call has
     inside: Places = ()
 
     @property
     def layout(self) -> CallLayout:
         """It as a layout."""
-        return CallLayout(self.name, self.about, partial(_fits, self), partial(_read, self))
+        return CallLayout(
+            self.name, self.about, partial(_fits, self), partial(_read, self)
+        )
 
 
 class _Rows(NamedTuple):
@@ -109,7 +112,9 @@ class _Rows(NamedTuple):
 def _files(path: Path) -> list[Path]:
     if path.is_file():
         return [path] if path.suffix in (".json", ".jsonl") else []
-    return sorted(file for file in path.glob("*.json*") if file.suffix in (".json", ".jsonl"))
+    return sorted(
+        file for file in path.glob("*.json*") if file.suffix in (".json", ".jsonl")
+    )
 
 
 def _fits(platform: Platform, path: Path) -> bool:
@@ -130,13 +135,17 @@ def _read(platform: Platform, path: Path, options: ReadOptions) -> ReadCalls:
             continue
         for number, (where, call) in enumerate(calls):
             name = f"{file.stem}-{number + 1}" if len(calls) > 1 else file.stem
-            yield one(where, partial(_item, platform, call, name, (file.parent, options)))
+            yield one(
+                where, partial(_item, platform, call, name, (file.parent, options))
+            )
 
 
 def _calls(platform: Platform, file: Path) -> list[tuple[str, Any]]:
     """Yield the calls of a file with their places; for a line that is no call, the reason."""
     if file.suffix == ".jsonl":
-        rows = [(f"{file}, line {number}", value) for number, value in separate_lines(file)]
+        rows = [
+            (f"{file}, line {number}", value) for number, value in separate_lines(file)
+        ]
     else:
         values = json_file(file)
         inside = place(values, _LISTS)
@@ -155,8 +164,9 @@ def _calls(platform: Platform, file: Path) -> list[tuple[str, Any]]:
 def unwrapped(value: Any, marks: Places, depth: int = _DEPTH) -> Any:
     """Return the object inside a value that has one of the marks; the value where none has.
 
-    Webhooks and loggers put an object into an envelope, as itself or as text, with the time at
-    which they got it. The object keeps what the envelope says beside it, where it says nothing.
+    Webhooks and loggers put an object into an envelope, as itself or as text, with the
+    time at which they got it. The object keeps what the envelope says beside it, where
+    it says nothing.
     """
     for mark in marks:
         result = _with_mark(value, mark, depth)
@@ -172,7 +182,9 @@ def _with_mark(value: Any, mark: str, depth: int) -> dict[str, Any] | None:
         for outer in layer:
             if place(outer, (mark,)) is not None:
                 return outer
-            envelope = {key: one for key, one in outer.items() if not isinstance(one, dict)}
+            envelope = {
+                key: one for key, one in outer.items() if not isinstance(one, dict)
+            }
             inner = (parsed(one) for one in outer.values())
             below += [{**envelope, **one} for one in inner if isinstance(one, dict)]
         layer = below
@@ -187,7 +199,9 @@ def _item(
     platform: Platform, call: Any, name: str, source: tuple[Path, ReadOptions]
 ) -> ConversationItem:
     if not isinstance(call, dict):
-        raise InputError(call if isinstance(call, str) else f"expected a call (got {call!r:.60})")
+        raise InputError(
+            call if isinstance(call, str) else f"expected a call (got {call!r:.60})"
+        )
     folder, options = source
     facts = {fact: place(call, where) for fact, where in platform.call.items()}
     name = text_of(facts.get("id")) or name
@@ -205,7 +219,9 @@ def _item(
         raise InputError(_nothing(platform, facts, folder, name))
     rows = _rows(platform, listed)
     if not rows.turns:
-        raise InputError(f"{platform.name}: none of its {len(listed)} entries is a turn")
+        raise InputError(
+            f"{platform.name}: none of its {len(listed)} entries is a turn"
+        )
     unit = in_seconds([row for _, row in rows.turns])
     caveats += [unit] if unit else []
     zero = _to_call_time(rows, moment(facts.get("zero"), "start of the call"))
@@ -216,7 +232,8 @@ def _item(
         caveats.append(f"{OF_LOG} of {platform.name}, not of sound")
     policy, reason = text_of(facts.get("policy")), text_of(facts.get("reason"))
     seconds, ms = (
-        number_of(facts.get(key), "length of the call") for key in ("length", "length_ms")
+        number_of(facts.get(key), "length of the call")
+        for key in ("length", "length_ms")
     )
     tools = (tool._replace(turn=max(0, before - 1)) for before, tool in rows.tools)
     more = {
@@ -237,21 +254,32 @@ def _item(
 
 def _nothing(platform: Platform, facts: dict[str, Any], folder: Path, name: str) -> str:
     version = facts.get("version")
-    stated = "no version is stated" if version is None else f"its version is {version!r:.60}"
+    stated = (
+        "no version is stated" if version is None else f"its version is {version!r:.60}"
+    )
     recording = f"a recording {name}.wav in {folder}"
-    looked = " or ".join([*platform.turns, *([recording] if "recording" in platform.call else [])])
-    return f"not as {platform.name} is known to write calls ({stated}): looked for {looked}"
+    looked = " or ".join(
+        [*platform.turns, *([recording] if "recording" in platform.call else [])]
+    )
+    return (
+        f"not as {platform.name} is known to write calls ({stated}): looked for"
+        f" {looked}"
+    )
 
 
 def _rows(platform: Platform, listed: list[Any]) -> _Rows:
     rows = _Rows([], [], Counter())
     names: dict[str, str] = {}
     for number, value in enumerate(_expanded(listed, platform.expand), 1):
-        cells = {column: place(value, where) for column, where in platform.columns.items()}
+        cells = {
+            column: place(value, where) for column, where in platform.columns.items()
+        }
         word = str(cells.get("role"))
         role = platform.roles.get(word)
         if role in ("user", "agent"):
-            rows.turns.append((number, {"speaker": role, "role": role, **_spoken(cells)}))
+            rows.turns.append(
+                (number, {"speaker": role, "role": role, **_spoken(cells)})
+            )
         elif role is None:
             rows.skipped[word[:40]] += 1
         else:
@@ -279,7 +307,8 @@ def _spoken(cells: dict[str, Any]) -> dict[str, Any]:
     if isinstance(text, list):  # parts, some of which are no text
         text = " ".join(part for part in text if isinstance(part, str))
     start, end, since, until = (
-        moment(cells.get(key), "time of a turn") for key in ("start", "end", "from", "to")
+        moment(cells.get(key), "time of a turn")
+        for key in ("start", "end", "from", "to")
     )
     if end is None and None not in (start, since, until):
         end = start + until - since  # type: ignore[operator]
@@ -288,7 +317,12 @@ def _spoken(cells: dict[str, Any]) -> dict[str, Any]:
 
 def _to_call_time(rows: _Rows, zero: float | None) -> float | None:
     """Turn calendar times into seconds of the call; returns the Unix time of its zero."""
-    ends = [(row, key) for _, row in rows.turns for key in ("start", "end") if row[key] is not None]
+    ends = [
+        (row, key)
+        for _, row in rows.turns
+        for key in ("start", "end")
+        if row[key] is not None
+    ]
     own_zero = call_zero(row[key] for row, key in ends)
     if own_zero is not None:
         zero = own_zero if zero is None else zero

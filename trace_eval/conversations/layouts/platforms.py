@@ -11,7 +11,9 @@ _OUR_COLUMNS = places(
     "role=role text=text start=start end=end"
     " call=call name=name arguments=arguments response=response at=at"
 )
-_OUR_ROLES = named("user=user agent=agent tool_call=tool_call tool_response=tool_response")
+_OUR_ROLES = named(
+    "user=user agent=agent tool_call=tool_call tool_response=tool_response"
+)
 
 PLATFORMS = (
     Platform(
@@ -19,9 +21,13 @@ PLATFORMS = (
         "Twilio: recording resources, sentences of Conversational Intelligence",
         marks=(r'"(media_channel|call_sid)"',),
         turns=("sentences",),
-        columns=places("role=media_channel text=transcript start=start_time end=end_time"),
+        columns=places(
+            "role=media_channel text=transcript start=start_time end=end_time"
+        ),
         call=places("id=sid length=duration recording=media_url version=api_version"),
-        roles=named("1=user 2=agent"),  # the parent leg is the person's, as in its recordings
+        roles=named(
+            "1=user 2=agent"
+        ),  # the parent leg is the person's, as in its recordings
     ),
     Platform(
         "livekit",
@@ -30,21 +36,26 @@ PLATFORMS = (
         turns=("chat_history.items",),
         columns=places(
             "role=role|type text=content start=metrics.started_speaking_at"
-            " end=metrics.stopped_speaking_at call=call_id name=name arguments=arguments"
-            " response=output at=created_at"
+            " end=metrics.stopped_speaking_at call=call_id name=name"
+            " arguments=arguments response=output at=created_at"
         ),
         call=places(
             "id=job_id zero=audio_recording_started_at recording=audio_recording_path"
             " version=sdk_version"
         ),
         roles=named(
-            "user=user assistant=agent function_call=tool_call function_call_output=tool_response"
+            "user=user assistant=agent function_call=tool_call"
+            " function_call_output=tool_response"
         ),
     ),
     Platform(
         "pipecat",
         "Pipecat: messages of a transcript, which have no ends",
-        marks=(r'^\s*\[?\s*\{\s*"role"\s*:\s*"(user|assistant)"', r'"content"', r'"timestamp"'),
+        marks=(
+            r'^\s*\[?\s*\{\s*"role"\s*:\s*"(user|assistant)"',
+            r'"content"',
+            r'"timestamp"',
+        ),
         turns=("messages",),
         columns=places("role=role text=content start=timestamp"),
         call=places("recording=recording"),
@@ -60,10 +71,12 @@ PLATFORMS = (
         columns=places(
             "role=role text=message start=secondsFromStart from=time to=endTime"
             " call=toolCallId|toolCalls.id name=name|toolCalls.function.name"
-            " arguments=toolCalls.function.arguments response=result at=secondsFromStart"
+            " arguments=toolCalls.function.arguments response=result"
+            " at=secondsFromStart"
         ),
         call=places(
-            "id=id|call.id system=assistant.name|assistantId|call.assistant.name|call.assistantId"
+            "id=id|call.id"
+            " system=assistant.name|assistantId|call.assistant.name|call.assistantId"
             " reason=endedReason"
             " recording=artifact.recording.stereoUrl|artifact.stereoRecordingUrl|stereoRecordingUrl"
         ),
@@ -71,7 +84,9 @@ PLATFORMS = (
             "user=user bot=agent assistant=agent tool_calls=tool_call"
             " tool_call_result=tool_response"
         ),
-        reasons=named("customer-ended-call=user_hangup assistant-forwarded-call=transfer"),
+        reasons=named(
+            "customer-ended-call=user_hangup assistant-forwarded-call=transfer"
+        ),
         expand="toolCalls",
     ),
     Platform(
@@ -84,18 +99,23 @@ PLATFORMS = (
             " call=tool_call_id name=name arguments=arguments response=content"
         ),
         call=places(
-            "id=call_id system=agent_name|agent_id zero=start_timestamp length_ms=duration_ms"
-            " reason=disconnection_reason recording=recording_multi_channel_url"
+            "id=call_id system=agent_name|agent_id zero=start_timestamp"
+            " length_ms=duration_ms reason=disconnection_reason"
+            " recording=recording_multi_channel_url"
         ),
         roles=named(
-            "user=user agent=agent tool_call_invocation=tool_call tool_call_result=tool_response"
+            "user=user agent=agent tool_call_invocation=tool_call"
+            " tool_call_result=tool_response"
         ),
         reasons=named("call_transfer=transfer"),
     ),
     Platform(
         "openai_realtime",
         "OpenAI Realtime: logged events of a session",
-        marks=(r'"event_id"', r'"(session\.created|input_audio_buffer\.\w+|response\.created)"'),
+        marks=(
+            r'"event_id"',
+            r'"(session\.created|input_audio_buffer\.\w+|response\.created)"',
+        ),
         turns=("turns",),
         columns=_OUR_COLUMNS,
         call=places("system=model"),

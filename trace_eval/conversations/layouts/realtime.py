@@ -1,8 +1,9 @@
 """Logged events of OpenAI's Realtime API -> the turns of one call.
 
-The server says where the user's speech lies in the sound that was sent, and nothing of when the
-answer is heard. An answer begins when the logger received its first piece, and lasts as long as its
-pieces, unless it was cut; so it has a time only where the log has times of its own.
+The server says where the user's speech lies in the sound that was sent, and nothing of
+when the answer is heard. An answer begins when the logger received its first piece, and
+lasts as long as its pieces, unless it was cut; so it has a time only where the log has
+times of its own.
 """
 
 from __future__ import annotations
@@ -10,13 +11,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from trace_eval.conversations.layouts.base import mapping, moment, number_of, place, text_of
+from trace_eval.conversations.layouts.base import (
+    mapping,
+    moment,
+    number_of,
+    place,
+    text_of,
+)
 
 #: Where loggers write when they received an event; the API itself has no such field.
 RECEIVED = ("received_at", "timestamp", "time", "ts")
 
 #: Bytes of a second of sound, by the name of its encoding.
-_BYTES = {"audio/pcmu": 8_000, "audio/pcma": 8_000, "g711_ulaw": 8_000, "g711_alaw": 8_000}
+_BYTES = {
+    "audio/pcmu": 8_000,
+    "audio/pcma": 8_000,
+    "g711_ulaw": 8_000,
+    "g711_alaw": 8_000,
+}
 _PCM_BYTES = 48_000
 
 
@@ -37,8 +49,12 @@ class _Session:
         self._seconds: dict[str, float] = {}
 
     def take(self, event: dict[str, Any]) -> None:
-        kind, at = str(event.get("type")), moment(place(event, RECEIVED), "time of an event")
-        # Beta and GA differ by one word: response.audio.delta, response.output_audio.delta.
+        kind, at = (
+            str(event.get("type")),
+            moment(place(event, RECEIVED), "time of an event"),
+        )
+        # Beta and GA differ by one word: response.audio.delta,
+        # response.output_audio.delta.
         part = kind.replace("response.output_audio", "response.audio")
         name = str(place(event, ("item_id", "item.id", "call_id")))
         if kind in ("session.created", "session.updated"):
@@ -66,7 +82,9 @@ class _Session:
     def _opened(self, event: dict[str, Any], at: float | None) -> None:
         self._begin = at if self._begin is None else self._begin
         self.model = text_of(place(event, ("session.model",))) or self.model
-        named = place(event, ("session.audio.output.format.type", "session.output_audio_format"))
+        named = place(
+            event, ("session.audio.output.format.type", "session.output_audio_format")
+        )
         self._rate = _BYTES.get(str(named), _PCM_BYTES)
 
     def _turn(self, name: str, role: str) -> dict[str, Any]:
@@ -75,7 +93,9 @@ class _Session:
     def _tool(self, item: dict[str, Any], at: float | None) -> None:
         kinds = {"function_call": "tool_call", "function_call_output": "tool_response"}
         if item.get("type") in kinds:
-            turn = self._turn(f"{item['type']} {item.get('call_id')}", kinds[item["type"]])
+            turn = self._turn(
+                f"{item['type']} {item.get('call_id')}", kinds[item["type"]]
+            )
             turn |= {"call": item.get("call_id"), "name": item.get("name")}
             turn |= {"arguments": item.get("arguments"), "response": item.get("output")}
             turn["at"] = None if at is None or self._begin is None else at - self._begin

@@ -1,8 +1,8 @@
 """The recordings of a call that lie beside its log: which file is whose side, and of what call.
 
-A name says it: ``7.wav`` with two channels is the call ``7``, ``7_user.wav`` and ``7_agent.wav``
-are its sides, and so are ``user.wav`` and ``agent.wav`` in a folder ``7``. No file is used twice,
-and two names of one recording are said.
+A name says it: ``7.wav`` with two channels is the call ``7``, ``7_user.wav`` and
+``7_agent.wav`` are its sides, and so are ``user.wav`` and ``agent.wav`` in a folder
+``7``. No file is used twice, and two names of one recording are said.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ class Recordings:
 
     channels: dict[Role, Channel] = field(default_factory=dict)
     caveats: list[str] = field(default_factory=list)
-    mix: Path | None = None  # a recording of one channel, in which nobody knows who speaks
+    mix: Path | None = (
+        None  # a recording of one channel, in which nobody knows who speaks
+    )
 
 
 def recordings_of(
@@ -76,11 +78,15 @@ def recordings_in(folder: Path, options: ReadOptions) -> Recordings:
         return _of_file(two[0], folder.name, folder, options)
     result = _of_sides(sides, options)
     for file in rest:
-        twin = next((side for side in sides.values() if is_same_sound(side, file)), None)
+        twin = next(
+            (side for side in sides.values() if is_same_sound(side, file)), None
+        )
         if twin is not None:
             result.caveats.append(f"{file.name} is {twin.name} again, and is not used")
         elif result.channels:
-            result.caveats.append(f"{file.name} is not used beside {_names(result.channels)}")
+            result.caveats.append(
+                f"{file.name} is not used beside {_names(result.channels)}"
+            )
         elif result.mix is None and _channels(file) == 1:
             result.mix = file
     return result
@@ -92,9 +98,13 @@ def with_recordings(item: ConversationItem, recorded: Recordings) -> Conversatio
         return _with_mix(item, recorded.mix, recorded.caveats)
     if not recorded.channels:
         caveats = (*item.caveats, *recorded.caveats)
-        return item.model_copy(update={"caveats": caveats}) if recorded.caveats else item
+        return (
+            item.model_copy(update={"caveats": caveats}) if recorded.caveats else item
+        )
     speakers = tuple(
-        one.model_copy(update={"channel": one.role if one.role in recorded.channels else None})
+        one.model_copy(
+            update={"channel": one.role if one.role in recorded.channels else None}
+        )
         for one in item.conversation.speakers
     )
     more = {"channels": tuple(recorded.channels.values()), "speakers": speakers}
@@ -106,7 +116,9 @@ def with_recordings(item: ConversationItem, recorded: Recordings) -> Conversatio
     )
 
 
-def _with_mix(item: ConversationItem, mix: Path, caveats: Iterable[str]) -> ConversationItem:
+def _with_mix(
+    item: ConversationItem, mix: Path, caveats: Iterable[str]
+) -> ConversationItem:
     call = item.conversation
     more = {
         "channels": (Channel(name=MIX, audio=mix),),
@@ -127,7 +139,9 @@ def _of_file(file: Path, name: str, folder: Path, options: ReadOptions) -> Recor
     try:
         number = channel_count(file)
     except UserError as error:
-        return Recordings(caveats=[f"its recording {file.name} cannot be read: {error}"])
+        return Recordings(
+            caveats=[f"its recording {file.name} cannot be read: {error}"]
+        )
     if number == 2:
         return Recordings(lanes_of_file(file, options))
     sides = halves(folder).get(name, {})
@@ -144,7 +158,9 @@ def _of_sides(sides: dict[Role, Path], options: ReadOptions) -> Recordings:
     caveats = []
     if len(sides) == len(ROLES) and is_same_sound(*sides.values()):
         user, agent = (sides[role].name for role in ROLES)
-        caveats.append(f"{user} and {agent} are one and the same recording: sides cannot be told")
+        caveats.append(
+            f"{user} and {agent} are one and the same recording: sides cannot be told"
+        )
     if options.swap and len(sides) == len(ROLES):
         sides = {"user": sides["agent"], "agent": sides["user"]}
     channels = {role: Channel(name=role, audio=file) for role, file in sides.items()}
@@ -164,7 +180,9 @@ def is_same_sound(one: Path, other: Path) -> bool:
     try:
         if one.samefile(other):
             return True
-        return one.stat().st_size == other.stat().st_size and _digest(one) == _digest(other)
+        return one.stat().st_size == other.stat().st_size and _digest(one) == _digest(
+            other
+        )
     except OSError:
         return False
 
@@ -198,4 +216,6 @@ def lanes_of_file(file: Path, options: ReadOptions) -> dict[Role, Channel]:
     """Return the sides' channels of a stereo file: 0 and 1, unless options say otherwise."""
     agent = int((options.agent_channel == 0) == options.swap)
     places: dict[Role, int] = {"user": 1 - agent, "agent": agent}
-    return {role: Channel(name=role, audio=file, channel=n) for role, n in places.items()}
+    return {
+        role: Channel(name=role, audio=file, channel=n) for role, n in places.items()
+    }

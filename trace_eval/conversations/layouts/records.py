@@ -31,7 +31,10 @@ def fits(path: Path) -> bool:
         return False
     first = first_row(file)
     answers = [mapping(first.get(side)) for side in "ab"]
-    return any(isinstance(one.get("conversation"), dict) for one in (_unfolded(first), *answers))
+    return any(
+        isinstance(one.get("conversation"), dict)
+        for one in (_unfolded(first), *answers)
+    )
 
 
 def _file(path: Path) -> Path:
@@ -48,7 +51,8 @@ def _items(value: dict[str, Any] | str, folder: Path) -> list[ConversationItem]:
         pair = Pair.model_validate(value)
         if pair.turn is not None:
             raise InputError(
-                f"{pair.id}: a part of a call; give the calls, or a run that judged them whole"
+                f"{pair.id}: a part of a call; give the calls, or a run that judged"
+                " them whole"
             )
         items = [half.call for half in items_of_pair(pair) if half.call is not None]
     else:
@@ -65,7 +69,9 @@ def _unfolded(value: dict[str, Any]) -> dict[str, Any]:
     if "conversation" in value or not isinstance(answer, dict):
         return value
     kept = {
-        key: details for key, details in value.items() if key in ("id", "question_id", "system")
+        key: details
+        for key, details in value.items()
+        if key in ("id", "question_id", "system")
     }
     caveats = mapping(value.get("meta")).get("caveats", [])
     return kept | {"conversation": answer.get("conversation"), "caveats": caveats}
@@ -80,4 +86,6 @@ def read(path: Path, options: ReadOptions) -> ReadCalls:
         yield from [items] if isinstance(items, Unread) else items
 
 
-RECORDS = CallLayout("records", "JSON lines of conversations in our own form, or a run", fits, read)
+RECORDS = CallLayout(
+    "records", "JSON lines of conversations in our own form, or a run", fits, read
+)

@@ -20,7 +20,12 @@ from trace_eval.conversations.layouts.base import (
     one,
     separate_rows,
 )
-from trace_eval.conversations.layouts.halves import halves, recordings_below, side_below, side_of
+from trace_eval.conversations.layouts.halves import (
+    halves,
+    recordings_below,
+    side_below,
+    side_of,
+)
 from trace_eval.conversations.layouts.recordings import channel_count, lanes_of_file
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.conversation import kept_conversation
@@ -33,13 +38,16 @@ def fits_stereo(path: Path) -> bool:
     if path.is_file():
         return path.suffix.lower() in AUDIO_SUFFIXES and not fits_mono(path)
     there = recordings_below(path, "*")
-    return _first_count(there) == len(ROLES) or (bool(there) and _first_count(there) is None)
+    return _first_count(there) == len(ROLES) or (
+        bool(there) and _first_count(there) is None
+    )
 
 
 def fits_mono(path: Path) -> bool:
     """Tell whether the first recording of a path has one channel, and none is one side of a call.
 
-    A file that its name calls the user's or the agent's is a side, of which nothing else is heard.
+    A file that its name calls the user's or the agent's is a side, of which nothing
+    else is heard.
     """
     if path.is_file():
         known = path.suffix.lower() in AUDIO_SUFFIXES
@@ -70,7 +78,10 @@ def read_rest(path: Path, options: ReadOptions, heard: Collection[Path]) -> Read
         sides = [path / row[role] for role in ROLES if role in row]
         if len(sides) == len(ROLES) and all(side in rest for side in sides):
             rest = [file for file in rest if file not in sides]
-            yield one(f"{path}, {row['id']}", partial(_two_files, row["id"], row, path, options))
+            yield one(
+                f"{path}, {row['id']}",
+                partial(_two_files, row["id"], row, path, options),
+            )
     yield from each(rest, partial(_recording, path, options))
 
 
@@ -81,13 +92,16 @@ def _recording(path: Path, options: ReadOptions, file: Path) -> ConversationItem
     role = side_below(path, file) if path.is_dir() else None
     if number == 1 and role:
         raise InputError(
-            f"its name says that only the {role} speaks in it, and the other side is missing; if"
-            f" both do, give the file alone: turns {file} --layout {MONO.name}"
+            f"its name says that only the {role} speaks in it, and the other side is"
+            f" missing; if both do, give the file alone: turns {file} --layout"
+            f" {MONO.name}"
         )
     if number == 1:
         return item_from_mix(str(name), file, options)
     if number != 2:
-        raise InputError(f"{number} channels; keep two, one of the user and one of the agent")
+        raise InputError(
+            f"{number} channels; keep two, one of the user and one of the agent"
+        )
     return item_from_sound(str(name), lanes_of_file(file, options), options)
 
 
@@ -109,7 +123,9 @@ def _fits_two_files(path: Path) -> bool:
 def read_two_files(path: Path, options: ReadOptions) -> ReadCalls:
     """Read every row or call: a recording of the user and one of the agent, on one clock."""
     folder = path if path.is_dir() else path.parent
-    for number, row in enumerate(_rows_of_folder(path)) if path.is_dir() else separate_rows(path):
+    for number, row in (
+        enumerate(_rows_of_folder(path)) if path.is_dir() else separate_rows(path)
+    ):
         if isinstance(row, str):
             yield Unread(f"{path}, line {number}", row)
             continue
@@ -128,7 +144,9 @@ def _two_files(
 def _channel(row: dict[str, Any], role: str, folder: Path) -> Channel:
     audio = row.get(role)
     if not isinstance(audio, str) or not audio:
-        raise InputError(f"no recording of the {role}; name its file in column {role!r}")
+        raise InputError(
+            f"no recording of the {role}; name its file in column {role!r}"
+        )
     return Channel(
         name=role,
         audio=folder / audio,
@@ -151,8 +169,12 @@ def item_from_sound(
         agent_greets=options.agent_channel == "greets",
         check_clock=options.check_clock,
     )
-    available = {key: str(row[key]) for key in ("question_id", "system") if row and row.get(key)}
-    return ConversationItem(id=name, conversation=conversation, caveats=caveats, **available)
+    available = {
+        key: str(row[key]) for key in ("question_id", "system") if row and row.get(key)
+    }
+    return ConversationItem(
+        id=name, conversation=conversation, caveats=caveats, **available
+    )
 
 
 def item_from_mix(
@@ -163,7 +185,9 @@ def item_from_mix(
 ) -> ConversationItem:
     """Make a call whose turns are those of two voices in one channel."""
     conversation, caveats = kept_mix(Channel(name=MIX, audio=file), options)
-    return ConversationItem(id=name, conversation=conversation, caveats=caveats, **(facts or {}))
+    return ConversationItem(
+        id=name, conversation=conversation, caveats=caveats, **(facts or {})
+    )
 
 
 MONO = CallLayout(
@@ -182,7 +206,10 @@ STEREO = CallLayout(
 )
 TWO_FILES = CallLayout(
     "two_files",
-    "CSV or JSONL with columns user and agent, or files named by them: recordings on one clock",
+    (
+        "CSV or JSONL with columns user and agent, or files named by them: recordings"
+        " on one clock"
+    ),
     _fits_two_files,
     read_two_files,
 )

@@ -1,10 +1,11 @@
 """Turns in a table: CSV or JSONL with speaker, start and end; text and audio where known.
 
-Further columns: ``conversation``, ``role``, ``kind`` (speech, backchannel, tic, non_directed,
-noise), ``heard``, ``audio`` (of the row, or of the whole conversation where all rows name one),
-``system``, ``question_id``; other names of them: :data:`trace_eval.data.names.TURNS`. Times are
-seconds, Unix times, or ``hh:mm:ss.mmm``; ``start_ms`` and ``end_ms`` milliseconds, as are numbers
-that cannot be seconds. Where nobody is named the role is the speaker.
+Further columns: ``conversation``, ``role``, ``kind`` (speech, backchannel, tic,
+non_directed, noise), ``heard``, ``audio`` (of the row, or of the whole conversation
+where all rows name one), ``system``, ``question_id``; other names of them:
+:data:`trace_eval.data.names.TURNS`. Times are seconds, Unix times, or ``hh:mm:ss.mmm``;
+``start_ms`` and ``end_ms`` milliseconds, as are numbers that cannot be seconds. Where
+nobody is named the role is the speaker.
 """
 
 from __future__ import annotations
@@ -59,7 +60,10 @@ KINDS = {
     "noise": "noise",
 }
 
-_MERGED = "row that overlaps one of its speaker was", "rows that overlap one of their speaker were"
+_MERGED = (
+    "row that overlaps one of its speaker was",
+    "rows that overlap one of their speaker were",
+)
 _COLUMNS = ("speaker", "start", "end", "text")
 
 
@@ -94,7 +98,9 @@ def turn_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         cells = row | {name: row[column] for name, column in columns[have].items()}
         for name in ("start", "end"):
             if (ms := cells.get(f"{name}_ms")) not in (None, ""):
-                with suppress(UserError):  # what is no number costs its conversation alone
+                with suppress(
+                    UserError
+                ):  # what is no number costs its conversation alone
                     cells[name] = ms
                     cells[name] = (number_of(ms, name) or 0.0) / 1000
         yield number, cells
@@ -109,7 +115,9 @@ def read(path: Path, options: ReadOptions) -> ReadCalls:
         groups.setdefault(name, []).append((number, row))
     why = in_seconds([row for rows in groups.values() for _, row in rows])
     for name, rows in groups.items():
-        item = one(f"{path}, {name}", partial(item_of, name, rows, path.parent, options))
+        item = one(
+            f"{path}, {name}", partial(item_of, name, rows, path.parent, options)
+        )
         if isinstance(item, ConversationItem):
             item = _with_sound(item, path.parent, options)
             if why:
@@ -117,7 +125,9 @@ def read(path: Path, options: ReadOptions) -> ReadCalls:
         yield item
 
 
-def _with_sound(item: ConversationItem, folder: Path, options: ReadOptions) -> ConversationItem:
+def _with_sound(
+    item: ConversationItem, folder: Path, options: ReadOptions
+) -> ConversationItem:
     """Give a call a channel for each side, where its recording has them."""
     call = item.conversation
     named = [channel.audio for channel in call.channels]
@@ -138,8 +148,8 @@ def item_of(
 ) -> ConversationItem:
     """Make one conversation of numbered rows with the columns of this module.
 
-    Recordings are named relative to the folder; ``available`` are fields of the conversation that
-    no row has, in which channels are named by role.
+    Recordings are named relative to the folder; ``available`` are fields of the
+    conversation that no row has, in which channels are named by role.
 
     Raises:
         UserError: a row breaks a rule; the message names it.
@@ -147,11 +157,15 @@ def item_of(
     rows = [_row(number, row) for number, row in cells]
     timed = any(row.start is not None for row in rows)
     zero = _to_seconds(rows) if timed else 0.0
-    speech, merged = _merged(_in_order([row for row in rows if KINDS[row.kind] is None]))
+    speech, merged = _merged(
+        _in_order([row for row in rows if KINDS[row.kind] is None])
+    )
     speakers = _speakers(rows, options)
     # the recording of the whole, where every row names the same one
     audio, *more_audio = {text_of(row.cells.get("audio")) for row in rows}
-    channel = Channel(name="mix", audio=folder / audio) if audio and not more_audio else None
+    channel = (
+        Channel(name="mix", audio=folder / audio) if audio and not more_audio else None
+    )
     fields: dict[str, Any] = {
         "channels": () if channel is None else (channel,),
         "clock": Clock(kind="log" if timed else "none", zero=zero or None),
@@ -164,7 +178,9 @@ def item_of(
         id=name,
         conversation=Conversation(
             speakers=_with_channels(speakers, channel, available or {}),
-            turns=tuple(_turn(row, folder if channel is None else None) for row in speech),
+            turns=tuple(
+                _turn(row, folder if channel is None else None) for row in speech
+            ),
             **fields,
         ),
         caveats=(f"{counted(merged, *_MERGED)} merged",) if merged else (),
@@ -189,16 +205,26 @@ def _with_channels(
 def _row(number: int, cells: dict[str, Any]) -> _Row:
     speaker = cells.get("speaker")
     if not isinstance(speaker, str) or not speaker.strip():
-        raise InputError(f"row {number}: has no speaker; columns are {', '.join(_COLUMNS)}")
-    start, end = (time_of(cells.get(name), f"row {number}: time") for name in ("start", "end"))
+        raise InputError(
+            f"row {number}: has no speaker; columns are {', '.join(_COLUMNS)}"
+        )
+    start, end = (
+        time_of(cells.get(name), f"row {number}: time") for name in ("start", "end")
+    )
     if (start is None) != (end is None):
         lacks = "end" if end is None else "start"
-        raise InputError(f"row {number}: a turn without {lacks}; add it, or leave out both")
+        raise InputError(
+            f"row {number}: a turn without {lacks}; add it, or leave out both"
+        )
     if start is not None and end is not None and end < start:
-        raise InputError(f"row {number}: the clock goes backwards, from {start:g} to {end:g}")
+        raise InputError(
+            f"row {number}: the clock goes backwards, from {start:g} to {end:g}"
+        )
     kind = str(cells.get("kind") or "speech")
     if kind not in KINDS:
-        raise InputError(f"row {number}: kind {kind!r:.40}; use one of {', '.join(KINDS)}")
+        raise InputError(
+            f"row {number}: kind {kind!r:.40}; use one of {', '.join(KINDS)}"
+        )
     text = text_of(cells.get("text"))
     return _Row(
         number=number,
@@ -220,7 +246,9 @@ def _to_seconds(rows: list[_Row]) -> float:
         if row.cells.get(key) not in (None, "")
     }
     if len(kinds) > 1:
-        raise InputError("times are seconds in some rows and hh:mm:ss in others; use one kind")
+        raise InputError(
+            "times are seconds in some rows and hh:mm:ss in others; use one kind"
+        )
     times = (time for row in rows for time in (row.start, row.end) if time is not None)
     zero = call_zero(times) or 0.0
     for row in rows:
@@ -260,7 +288,9 @@ def _speakers(rows: list[_Row], options: ReadOptions) -> dict[str, Role]:
     result = _stated_roles(rows)
     for name, role in ((options.user, "user"), (options.agent, "agent")):
         if name is not None and name not in names:
-            raise InputError(f"--{role} {name!r:.40}: no speaker has this name; there are {names}")
+            raise InputError(
+                f"--{role} {name!r:.40}: no speaker has this name; there are {names}"
+            )
         if name is not None:
             result[name] = role  # type: ignore[assignment]
     for role, known in (("user", USERS), ("agent", AGENTS)):
@@ -269,7 +299,9 @@ def _speakers(rows: list[_Row], options: ReadOptions) -> dict[str, Role]:
             result.setdefault(called[0], role)  # type: ignore[arg-type]
     left = [name for name in names if name not in result]
     if "agent" not in result.values() and len(names) > 1:
-        raise InputError(f"who of {names} is the agent? add a column 'role', or say --agent NAME")
+        raise InputError(
+            f"who of {names} is the agent? add a column 'role', or say --agent NAME"
+        )
     if "user" not in result.values() and len(left) == 1:
         result[left[0]] = "user"
     return {name: result.get(name, "other") for name in names}
@@ -284,9 +316,13 @@ def _stated_roles(rows: list[_Row]) -> dict[str, Role]:
         word = str(text).casefold()
         role: Any = "agent" if word in AGENTS else "user" if word in USERS else word
         if role not in ("user", "agent", "other"):
-            raise InputError(f"row {row.number}: role {text!r:.40}; use user, agent or other")
+            raise InputError(
+                f"row {row.number}: role {text!r:.40}; use user, agent or other"
+            )
         if roles.setdefault(row.speaker, role) != role:
-            raise InputError(f"row {row.number}: {row.speaker!r:.40} has two roles; keep one")
+            raise InputError(
+                f"row {row.number}: {row.speaker!r:.40} has two roles; keep one"
+            )
     return roles
 
 
@@ -312,4 +348,6 @@ def _events(rows: list[_Row]) -> Iterator[SourceEvent]:
             yield SourceEvent(kind=kind, at_s=row.start, end_s=row.end, data={**data})
 
 
-TABLE = CallLayout("turns", "CSV or JSONL of turns: speaker, start, end, text", fits, read)
+TABLE = CallLayout(
+    "turns", "CSV or JSONL of turns: speaker, start, end, text", fits, read
+)

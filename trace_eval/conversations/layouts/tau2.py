@@ -1,8 +1,8 @@
 """tau2-bench simulations: who speaks in each tick of a simulated call.
 
-A folder with ``results.json`` and ``simulations/*.json``, a folder of such folders (one per
-domain), a folder of simulations, or one simulation. Time is tick number x tick length; the
-``timestamp`` of a tick is when the simulator computed it and is not used.
+A folder with ``results.json`` and ``simulations/*.json``, a folder of such folders (one
+per domain), a folder of simulations, or one simulation. Time is tick number x tick
+length; the ``timestamp`` of a tick is when the simulator computed it and is not used.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ TICK_S = 0.2
 def fits(path: Path) -> bool:
     """Tell whether a folder has ``results.json`` and ``simulations``, or a file ``ticks``."""
     if path.is_dir():
-        return bool(_experiments(path)) or any(map(_has_ticks, sorted(path.glob("*.json"))[:3]))
+        return bool(_experiments(path)) or any(
+            map(_has_ticks, sorted(path.glob("*.json"))[:3])
+        )
     return path.suffix == ".json" and _has_ticks(path)
 
 
@@ -55,7 +57,10 @@ def _has_ticks(path: Path) -> bool:
     """Whether a file names ticks of a user and an agent; its text is searched, not parsed."""
     if not path.is_file() or not path.stat().st_size:
         return False
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+    with (
+        path.open("rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text,
+    ):
         return text.find(b'"ticks"') >= 0 and text.find(b'"user_chunk"') >= 0
 
 
@@ -96,7 +101,9 @@ def _of_file(
     inside = mapping(value).get("simulations")
     if isinstance(inside, list):  # results and simulations in one file
         info = mapping(mapping(value).get("info"))
-    for number, simulation in enumerate(inside if isinstance(inside, list) else [value]):
+    for number, simulation in enumerate(
+        inside if isinstance(inside, list) else [value]
+    ):
         name = f"{path.stem}-{number}" if number else path.stem
         item = one(str(path), partial(conversation, simulation, info, name))
         if not isinstance(item, Unread):
@@ -118,13 +125,21 @@ def conversation(simulation: Any, info: dict[str, Any], name: str) -> Conversati
         caveats = ("no ticks: a simulation of text, so there is no clock",)
     return ConversationItem(
         id=str(simulation.get("id") or name),
-        question_id=None if task is None else str(task) if domain is None else f"{domain}/{task}",
+        question_id=None
+        if task is None
+        else str(task)
+        if domain is None
+        else f"{domain}/{task}",
         system=text_of(place(info, ("audio_native_config.model",)))
         or text_of(place(info, ("agent_info.llm",))),
         conversation=Conversation(
             speakers=USER_AND_AGENT,
-            clock=Clock(kind="ticks", resolution_s=length) if ticks else Clock(kind="none"),
-            turns=tuple(sorted(_turns(ticks, length), key=lambda turn: turn.start_s or 0.0)),
+            clock=Clock(kind="ticks", resolution_s=length)
+            if ticks
+            else Clock(kind="none"),
+            turns=tuple(
+                sorted(_turns(ticks, length), key=lambda turn: turn.start_s or 0.0)
+            ),
             events=tuple(_events(ticks, length)),
             start_s=0.0 if ticks else None,
             end=End(
@@ -145,7 +160,11 @@ def _tick_length(
         value = ticks[0].get("tick_duration_seconds")
     if value is None:
         return TICK_S, (f"no tick length is stated, so it is taken as {TICK_S:g} s",)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.001 < value < 60:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not 0.001 < value < 60
+    ):
         raise InputError(f"tick_duration_seconds: expected seconds (got {value!r:.60})")
     return float(value), ()
 
@@ -153,7 +172,9 @@ def _tick_length(
 def _speaks(tick: dict[str, Any], side: str) -> bool:
     value = mapping(tick.get(side)).get("contains_speech")
     if value is not None and not isinstance(value, bool):
-        raise InputError(f"{side}.contains_speech: expected true or false (got {value!r:.60})")
+        raise InputError(
+            f"{side}.contains_speech: expected true or false (got {value!r:.60})"
+        )
     return bool(value)
 
 
@@ -164,7 +185,9 @@ def _turns(ticks: list[dict[str, Any]], length: float) -> Iterator[Turn]:
             np.array([_speaks(tick, f"{speaker}_chunk") for tick in ticks], bool)
         ):
             span = (start * length, end * length)
-            yield Turn(speaker=speaker, start_s=span[0], end_s=span[1], segments=(span,))
+            yield Turn(
+                speaker=speaker, start_s=span[0], end_s=span[1], segments=(span,)
+            )
 
 
 def _events(ticks: list[dict[str, Any]], length: float) -> list[SourceEvent]:
@@ -173,7 +196,9 @@ def _events(ticks: list[dict[str, Any]], length: float) -> list[SourceEvent]:
     events = []
     for key in dict.fromkeys(label for here in labels for label in here):
         kind, text, file = key
-        data = {name: value for name, value in (("text", text), ("file", file)) if value}
+        data = {
+            name: value for name, value in (("text", text), ("file", file)) if value
+        }
         for start, end in runs(np.array([key in here for here in labels])):
             span = {"at_s": start * length, "end_s": end * length}
             events.append(SourceEvent(kind=kind, data={**data}, **span))

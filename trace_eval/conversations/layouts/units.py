@@ -1,7 +1,8 @@
 """The unit of a table's times: seconds, or milliseconds that nobody named.
 
-Nobody needs half an hour for six words. Where the turns of a table have words, these say whether
-its numbers can be seconds; without words, the length of a turn does, less surely.
+Nobody needs half an hour for six words. Where the turns of a table have words, these
+say whether its numbers can be seconds; without words, the length of a turn does, less
+surely.
 """
 
 from __future__ import annotations
@@ -14,29 +15,31 @@ from typing import Any, NamedTuple
 from blueprints import InputError, UserError, counted
 from trace_eval.conversations.layouts.base import UNIX_S, number_of, text_of
 
-#: Letters a second of a call of which seconds are believed, silence inside its turns included.
+#: Letters a second of a call of which seconds are believed, silence inside its turns
+#: included.
 _SLOWEST = 0.1
 
-#: Letters a second of which milliseconds are believed: people say 10 to 20. Samples of 8 kHz would
-#: be 2 a second, microseconds none.
+#: Letters a second of which milliseconds are believed: people say 10 to 20. Samples of
+#: 8 kHz would be 2 a second, microseconds none.
 _LIKE_SPEECH = (4.0, 60.0)
 
 #: Letters a second that nobody says: of milliseconds such a turn is of another unit.
 _IMPOSSIBLE = 600.0
 
-#: Fewest letters that say how fast somebody speaks; a sign that is a syllable takes so long as
-#: several of them, and such signs begin there.
+#: Fewest letters that say how fast somebody speaks; a sign that is a syllable takes so
+#: long as several of them, and such signs begin there.
 _LEAST_TEXT, _SYLLABLE, _SYLLABLES = 10, 3, "\u2e80"
 
-#: Turns without words: a median over the first may be milliseconds, over the second it is.
+#: Turns without words: a median over the first may be milliseconds, over the second it
+#: is.
 _MAY_BE_MS, _IS_MS = 200.0, 1_000.0
 
 #: Seconds of a millisecond.
 MS = 0.001
 
 _REMEDY = (
-    "call the columns start_ms and end_ms where they are milliseconds, and write hh:mm:ss where"
-    " they are seconds"
+    "call the columns start_ms and end_ms where they are milliseconds, and write"
+    " hh:mm:ss where they are seconds"
 )
 
 
@@ -50,8 +53,9 @@ class Said(NamedTuple):
 def in_seconds(rows: Sequence[dict[str, Any]]) -> str | None:
     """Turn the times of rows into seconds where they are milliseconds, and say so.
 
-    Rows have times under ``start`` and ``end``, words under ``text`` or ``heard``. Unix times,
-    ``hh:mm:ss`` and columns in milliseconds name their unit themselves, and stay.
+    Rows have times under ``start`` and ``end``, words under ``text`` or ``heard``. Unix
+    times, ``hh:mm:ss`` and columns in milliseconds name their unit themselves, and
+    stay.
 
     Raises:
         UserError: the numbers fit neither seconds nor milliseconds, or may be both.
@@ -72,7 +76,9 @@ def _said(rows: Iterable[Mapping[str, Any]]) -> list[Said]:
     for row in rows:
         start, end = (_bare_number(row, name) for name in ("start", "end"))
         if start is not None and end is not None:
-            turns.append(Said(end - start, text_of(row.get("text")) or text_of(row.get("heard"))))
+            turns.append(
+                Said(end - start, text_of(row.get("text")) or text_of(row.get("heard")))
+            )
     return turns
 
 
@@ -104,9 +110,16 @@ def unit_of(turns: Iterable[Said]) -> tuple[float, str | None]:
         return 1.0, None
     if typical < _IS_MS:
         raise InputError(
-            f"a turn lasts {typical:g} in the median: seconds or milliseconds? {_REMEDY}"
+            f"a turn lasts {typical:g} in the median: seconds or milliseconds?"
+            f" {_REMEDY}"
         )
-    return MS, f"times are read as milliseconds: a turn lasts {typical:g} of them in the median"
+    return (
+        MS,
+        (
+            f"times are read as milliseconds: a turn lasts {typical:g} of them in the"
+            " median"
+        ),
+    )
 
 
 def _letters(text: str) -> int:
@@ -117,21 +130,27 @@ def _by_words(letters: int, worded: list[Said]) -> tuple[float, str | None]:
     length = sum(turn.length for turn in worded)
     if letters / length >= _SLOWEST:
         return 1.0, None
-    first = max(worded, key=lambda turn: turn.length / max(1, _letters(turn.text or "")))
+    first = max(
+        worded, key=lambda turn: turn.length / max(1, _letters(turn.text or ""))
+    )
     words = len((first.text or "").split())
     example = f"a turn of {counted(words, 'word')} lasts {first.length:g}"
     slowest, fastest = _LIKE_SPEECH
     if not slowest <= letters / (MS * length) <= fastest:
         raise InputError(
-            f"{example}, and all turns are {counted(letters, 'letter')} in {length:g}: neither"
-            f" seconds nor milliseconds; {_REMEDY}"
+            f"{example}, and all turns are {counted(letters, 'letter')} in {length:g}:"
+            f" neither seconds nor milliseconds; {_REMEDY}"
         )
     for turn in worded:
         spoken = _letters(turn.text or "")
         is_fraction = turn.length % 1 > 0  # as seconds are, and milliseconds seldom
-        if spoken >= _LEAST_TEXT and is_fraction and spoken / (MS * turn.length) > _IMPOSSIBLE:
+        if (
+            spoken >= _LEAST_TEXT
+            and is_fraction
+            and spoken / (MS * turn.length) > _IMPOSSIBLE
+        ):
             raise InputError(
-                f"{example}, and a turn of {counted(spoken, 'letter')} lasts {turn.length:g}:"
-                f" not all are seconds, nor milliseconds; {_REMEDY}"
+                f"{example}, and a turn of {counted(spoken, 'letter')} lasts"
+                f" {turn.length:g}: not all are seconds, nor milliseconds; {_REMEDY}"
             )
     return MS, f"times are read as milliseconds: {example} of them"

@@ -1,8 +1,8 @@
 """How far a log is from the sound of its call, edge by edge.
 
-The log as a whole is moved by a constant to where it fits the sound best, unless that is under half
-a second, which is an error of the log like another. Stretches of both that overlap belong together;
-what stands alone is named.
+The log as a whole is moved by a constant to where it fits the sound best, unless that
+is under half a second, which is an error of the log like another. Stretches of both
+that overlap belong together; what stands alone is named.
 """
 
 from __future__ import annotations
@@ -24,21 +24,25 @@ from trace_eval.data.conversation import ROLES, Role, SourceEvent
 #: How the caveat on a call begins whose times nobody heard.
 OF_LOG = "times are those of the log"
 
-#: A delay of the whole log over this is another clock's, and a span that is off by more is named.
+#: A delay of the whole log over this is another clock's, and a span that is off by more
+#: is named.
 FAR_S = 0.5
 
-#: Silence behind a log's last word that is longer makes a recording longer than its log, seconds.
+#: Silence behind a log's last word that is longer makes a recording longer than its
+#: log, seconds.
 _ENDS_S = 20.0
 
-#: Likeness (correlation) under which a log is not of this sound. Of four live calls whose logs
-#: hold sessions, the own log fits at .46 to .65 and another call's mostly under .4.
+#: Likeness (correlation) under which a log is not of this sound. Of four live calls
+#: whose logs hold sessions, the own log fits at .46 to .65 and another call's mostly
+#: under .4.
 _OTHER_CALL = 0.42
 
-#: Likeness from which a log whose clock is off by more than :data:`FARTHEST_S`, so that its first
-#: word is put where somebody is first heard, is of this sound.
+#: Likeness from which a log whose clock is off by more than :data:`FARTHEST_S`, so that
+#: its first word is put where somebody is first heard, is of this sound.
 _FAR_CLOCK = 0.6
 
-#: Pauses that are within a stretch, and the share of a logged one that is heard at least, seconds.
+#: Pauses that are within a stretch, and the share of a logged one that is heard at
+#: least, seconds.
 _PAUSE_S, _HEARD = 1.0, 0.05
 
 #: Spans that are named in a sentence.
@@ -55,7 +59,9 @@ class FarStretch(NamedTuple):
     @property
     def worst_s(self) -> float:
         """The larger of the distances of its two edges."""
-        return max(abs(one - other) for one, other in zip(self.log, self.sound, strict=True))
+        return max(
+            abs(one - other) for one, other in zip(self.log, self.sound, strict=True)
+        )
 
     def sentence(self) -> str:
         """Write both values in words."""
@@ -71,7 +77,9 @@ class Apart:
 
     clock: LogClock  # where times of the log lie
     likeness: float | None  # correlation of who speaks when; None: nothing to compare
-    pairs: tuple[FarStretch, ...] = ()  # stretches that belong together, whatever their distance
+    pairs: tuple[
+        FarStretch, ...
+    ] = ()  # stretches that belong together, whatever their distance
     log_alone: tuple[tuple[Role, float, float], ...] = ()
     sound_alone: tuple[tuple[Role, float, float], ...] = ()
     logged: Mapping[Role, Spans] | None = None  # moved
@@ -96,7 +104,9 @@ class Apart:
         }
         for pair in self.pairs:
             for position, edge in enumerate(("start", "end")):
-                errors[f"{pair.role} {edge}"].append(pair.log[position] - pair.sound[position])
+                errors[f"{pair.role} {edge}"].append(
+                    pair.log[position] - pair.sound[position]
+                )
         return errors
 
     def alone_events(self) -> list[SourceEvent]:
@@ -108,11 +118,14 @@ class Apart:
 
     def sentence(self) -> str:
         """Say how far the log is from the sound."""
-        ends = max((spans[-1][1] for spans in (self.logged or {}).values() if spans), default=0.0)
+        ends = max(
+            (spans[-1][1] for spans in (self.logged or {}).values() if spans),
+            default=0.0,
+        )
         if self.likeness is None and ends:
             return (
-                f"times are those of the sound, which lasts {self.sound_end_s:.2f} s; nothing of"
-                f" its log is heard, which has speech until {ends:.2f} s"
+                f"times are those of the sound, which lasts {self.sound_end_s:.2f} s;"
+                f" nothing of its log is heard, which has speech until {ends:.2f} s"
             )
         if self.likeness is None:
             return "times are those of the sound; its log has none to compare"
@@ -120,20 +133,27 @@ class Apart:
             ends = self.clock.in_log(ends)
             return (
                 f"the log fits its sound at {self.likeness:.2f} only, with speech until"
-                f" {ends:.2f} s in a recording of {self.sound_end_s:.2f} s: a log of another call?"
-                " its words are not used"
+                f" {ends:.2f} s in a recording of {self.sound_end_s:.2f} s: a log of"
+                " another call? its words are not used"
             )
         moved = f", {self.clock.words}," if self.clock.words else ""
         off = np.abs([*chain(*self.errors().values())])
         if not len(off):
-            return f"times are those of the sound; of its log{moved} no stretch is heard"
+            return (
+                f"times are those of the sound; of its log{moved} no stretch is heard"
+            )
         text = self._lengths() + (
-            f"times are those of the sound; its log{moved} is {np.median(off):.2f} s from it in the"
-            f" median, {np.quantile(off, 0.95):.2f} s at p95 ({counted(len(off), 'edge')})"
+            f"times are those of the sound; its log{moved} is {np.median(off):.2f} s"
+            f" from it in the median, {np.quantile(off, 0.95):.2f} s at p95"
+            f" ({counted(len(off), 'edge')})"
         )
         named = [pair.sentence() for pair in self.far]
-        named += [f"{role} {a:.2f}-{b:.2f} in the log alone" for role, a, b in self.log_alone]
-        named += [f"{role} {a:.2f}-{b:.2f} heard alone" for role, a, b in self.sound_alone]
+        named += [
+            f"{role} {a:.2f}-{b:.2f} in the log alone" for role, a, b in self.log_alone
+        ]
+        named += [
+            f"{role} {a:.2f}-{b:.2f} heard alone" for role, a, b in self.sound_alone
+        ]
         if named:
             more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
             text += f"; they disagree on {', '.join(named[:_NAMED])}{more}"
@@ -146,8 +166,8 @@ class Apart:
             return ""
         which = "shorter" if max(ends) > self.sound_end_s else "longer"
         return (
-            f"the recording is {which} than its log: it lasts {self.sound_end_s:.2f} s, the log's"
-            f" speech ends at {max(ends):.2f} s of it; "
+            f"the recording is {which} than its log: it lasts {self.sound_end_s:.2f} s,"
+            f" the log's speech ends at {max(ends):.2f} s of it; "
         )
 
     def record(self) -> dict[str, Any]:
@@ -164,7 +184,10 @@ class Apart:
             ],
             "log_alone": [[*one] for one in self.log_alone],
             "sound_alone": [[*one] for one in self.sound_alone],
-            "logged": {role: list(map(list, spans)) for role, spans in (self.logged or {}).items()},
+            "logged": {
+                role: list(map(list, spans))
+                for role, spans in (self.logged or {}).items()
+            },
         }
 
 
@@ -182,7 +205,8 @@ def compared_with_sound(
         sound: those that are heard.
         sound_end_s: when the recording ends.
         channels: the sides that have a recording.
-        clock: the log's, where it runs at another rate; else the log is moved as a whole.
+        clock: the log's, where it runs at another rate; else the log is moved as a
+            whole.
     """
     both = [role for role in ROLES if role in channels and log[role] and sound[role]]
     of_both = {role: log[role] for role in both}
@@ -198,11 +222,19 @@ def compared_with_sound(
         if role not in channels:
             alone["log"] += [(role, *span) for span in joined(moved[role], _PAUSE_S)]
             continue
-        for one, other in _together(joined(moved[role], _PAUSE_S), joined(sound[role], _PAUSE_S)):
+        for one, other in _together(
+            joined(moved[role], _PAUSE_S), joined(sound[role], _PAUSE_S)
+        ):
             if one and other:
-                pairs.append(FarStretch(role, (one[0][0], one[-1][1]), (other[0][0], other[-1][1])))
+                pairs.append(
+                    FarStretch(
+                        role, (one[0][0], one[-1][1]), (other[0][0], other[-1][1])
+                    )
+                )
             else:
-                alone["log" if one else "sound"] += [(role, *span) for span in one or other]
+                alone["log" if one else "sound"] += [
+                    (role, *span) for span in one or other
+                ]
     return Apart(
         clock=clock,
         likeness=likeness,
@@ -215,7 +247,9 @@ def compared_with_sound(
     )
 
 
-def _shift(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> tuple[float, float | None]:
+def _shift(
+    log: Mapping[Role, Spans], sound: Mapping[Role, Spans]
+) -> tuple[float, float | None]:
     """Return seconds to add to the log, and likeness there; delays under half a second are none."""
     if not log:
         return 0.0, None

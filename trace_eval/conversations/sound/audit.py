@@ -1,10 +1,10 @@
 """Whether a recording of two channels can be timed: faults that recorders make.
 
-Each fault says where it is and what it spoils. Those of samples (lost and repeated packets,
-clipping) are read off 5 ms at a time while a channel is decoded, the others off levels. Silence
-that a recorder collapsed and chunks that it shifted leave a trace where it fills the hole that is
-left with digital silence, and where a log says who spoke when (:mod:`.logged`); without either
-they cannot be known.
+Each fault says where it is and what it spoils. Those of samples (lost and repeated
+packets, clipping) are read off 5 ms at a time while a channel is decoded, the others
+off levels. Silence that a recorder collapsed and chunks that it shifted leave a trace
+where it fills the hole that is left with digital silence, and where a log says who
+spoke when (:mod:`.logged`); without either they cannot be known.
 """
 
 from __future__ import annotations
@@ -28,29 +28,33 @@ Spoils = Literal["nothing", "replies", "all"]
 #: Two channels are one where their levels differ by a constant up to this, dB.
 _SAME_DB = 0.5
 
-#: A channel that is digital silence for so long at its end, and nowhere before, broke off.
+#: A channel that is digital silence for so long at its end, and nowhere before, broke
+#: off.
 _BROKE_S = 5.0
 
 #: Speech of a telephone has so much less above 4.2 kHz than below, dB.
 _NARROW_DB = 50.0
 
-#: Repeated packets count inside speech, this near to the channel's level, dB; lost ones where
-#: what is before and behind them is nearer, as a noise gate closes and opens at soft moments.
+#: Repeated packets count inside speech, this near to the channel's level, dB; lost ones
+#: where what is before and behind them is nearer, as a noise gate closes and opens at
+#: soft moments.
 _LOUD_DB, _LOST_DB = 30.0, 20.0
 
 #: Files of this rate or less are telephone recordings.
 TELEPHONE_HZ = 8_000
 
-#: A side with room tone is filled in where digital silence lasts so long, seconds; a noise gate
-#: or a synthesised voice has it in this share of its pauses, and in more than one or two, or is
-#: shorter more than once or twice. Peaks up to the last are digital silence.
+#: A side with room tone is filled in where digital silence lasts so long, seconds; a
+#: noise gate or a synthesised voice has it in this share of its pauses, and in more
+#: than one or two, or is shorter more than once or twice. Peaks up to the last are
+#: digital silence.
 _FILLED_S, _GATED, _HOLES, _ZERO = 0.15, 0.25, 2, 1e-6
 
-#: Room tone farther from speech than a gate holds on, and how much of it is needed, seconds.
+#: Room tone farther from speech than a gate holds on, and how much of it is needed,
+#: seconds.
 _FAR_S, _TONE_S = 0.25, 0.3
 
-#: Replies within so many seconds of the end of what they reply to, their share, and how many
-#: there are at least. Of human talkers' replies one in eight is.
+#: Replies within so many seconds of the end of what they reply to, their share, and how
+#: many there are at least. Of human talkers' replies one in eight is.
 _AT_ONCE_S, _AT_ONCE, _REPLIES = 0.08, 0.33, 3
 
 #: Where pauses were cut out, both sides are never silent for so long, seconds.
@@ -62,7 +66,8 @@ _LONGEST = 16
 #: So many stretches of 5 ms that clip are a fault.
 _CLIPPED = 10
 
-#: Delay of an echo before its voice, and drift, beyond which channels do not share a clock.
+#: Delay of an echo before its voice, and drift, beyond which channels do not share a
+#: clock.
 _BEFORE_S, _DRIFT_PPM = 0.03, 200.0
 
 
@@ -101,7 +106,9 @@ def verdict(faults: list[Fault]) -> str:
     return f"usable ({names})" if faults else "usable"
 
 
-def _together(lanes: Mapping[Role, Lane], speech: Mapping[Role, Spans]) -> Iterator[Fault]:
+def _together(
+    lanes: Mapping[Role, Lane], speech: Mapping[Role, Spans]
+) -> Iterator[Fault]:
     if max(lane.rate for lane in lanes.values()) <= TELEPHONE_HZ:
         yield Fault("a recording of 8 kHz", None, "nothing", [])
     if not any(speech.values()):
@@ -145,7 +152,10 @@ def _alone(role: Role, lane: Lane, speech: Spans) -> Iterator[Fault]:
     if (
         lane.rate > TELEPHONE_HZ
         and is_speech.any()
-        and (np.quantile(top[is_speech], 0.99) < np.quantile(voice[is_speech], 0.99) - _NARROW_DB)
+        and (
+            np.quantile(top[is_speech], 0.99)
+            < np.quantile(voice[is_speech], 0.99) - _NARROW_DB
+        )
     ):
         yield Fault("no sound above 4 kHz", role, "nothing", [])
     level = float(np.quantile(lane.levels[is_speech], 0.9)) if is_speech.any() else 0.0
@@ -154,7 +164,10 @@ def _alone(role: Role, lane: Lane, speech: Spans) -> Iterator[Fault]:
         if spans := _inside_speech(lane, flags, level - below_db):
             yield Fault(name, role, "nothing", spans)
     if lane.flaws[2].sum() > _CLIPPED:
-        spans = [(lane.at(a * HOP_S / 2), lane.at(b * HOP_S / 2)) for a, b in runs(lane.flaws[2])]
+        spans = [
+            (lane.at(a * HOP_S / 2), lane.at(b * HOP_S / 2))
+            for a, b in runs(lane.flaws[2])
+        ]
         yield Fault("clipping", role, "nothing", joined(spans, 1.0))
 
 
@@ -184,7 +197,9 @@ def _filled(lane: Lane, speech: Spans) -> Spans:
     inner = [(a, b) for a, b in runs(zeros) if a > 0 and b < whole - 1]
     long = [(a, b) for a, b in inner if (b - a) * HOP_S / 2 >= _FILLED_S]
     pauses = ~inside(speech, lane.times(len(lane.peaks), HOP_S / 2))
-    short = sum(bool(pauses[a]) for a, b in inner) - sum(bool(pauses[a]) for a, _ in long)
+    short = sum(bool(pauses[a]) for a, b in inner) - sum(
+        bool(pauses[a]) for a, _ in long
+    )
     gated = short > _HOLES or (len(long) > _HOLES and zeros[pauses].mean() > _GATED)
     if not long or _tone_s(lane, speech) < _TONE_S or gated:
         return []
@@ -203,7 +218,10 @@ def _inside_speech(lane: Lane, flags: NDArray[np.bool_], loud: float) -> Spans:
     line = 10 ** (loud / 20)
     spans = []
     for first, last in runs(flags):
-        before, after = lane.peaks[max(0, first - 2) : first], lane.peaks[last : last + 2]
+        before, after = (
+            lane.peaks[max(0, first - 2) : first],
+            lane.peaks[last : last + 2],
+        )
         abrupt = min(before.max(initial=0), after.max(initial=0)) > line
         if last - first <= _LONGEST and abrupt:
             spans.append((lane.at(first * HOP_S / 2), lane.at(last * HOP_S / 2)))

@@ -47,9 +47,9 @@ from trace_eval.data.files import make_folder, replace_file
 #: Raise it whenever the same recordings could be cut into other turns.
 VERSION = "13"
 
-#: Error of the gap between two turns, 95th percentile, ms: on rendered calls with noise 20 dB
-#: below the speech, where segments are noisy, and on hand-made edges of the four talkers whose
-#: calls the limits were chosen on.
+#: Error of the gap between two turns, 95th percentile, ms: on rendered calls with noise
+#: 20 dB below the speech, where segments are noisy, and on hand-made edges of the four
+#: talkers whose calls the limits were chosen on.
 EDGE_ERROR_MS = {"refined": 32, "noisy": 227, "human": 117}
 
 #: A stretch of a user's speech that is rather music, seconds.
@@ -72,7 +72,8 @@ def conversation_from_sound(
 
     Args:
         ignore: stretches that are no speech, seconds of the conversation.
-        agent_greets: whoever speaks first is the agent, whichever channel was given for it.
+        agent_greets: whoever speaks first is the agent, whichever channel was given for
+            it.
         check_clock: also look for each voice's echo on the other channel.
 
     Returns:
@@ -82,13 +83,17 @@ def conversation_from_sound(
         AudioError: a channel cannot be decoded.
     """
     lanes = dict(zip(channels, hear([*channels.values()]), strict=True))
-    for role in ROLES:  # a side without a recording says nothing, and nothing is said of it
+    for (
+        role
+    ) in ROLES:  # a side without a recording says nothing, and nothing is said of it
         if role not in lanes:
             (there,) = lanes.values()
             lanes[role] = silent(there, role)
     lanes = {role: lanes[role] for role in ROLES}
     stretches = [lane.stretches for lane in lanes.values()]
-    music = {role: music_of(lane, lane.stretches, stretches) for role, lane in lanes.items()}
+    music = {
+        role: music_of(lane, lane.stretches, stretches) for role, lane in lanes.items()
+    }
     for role, spans in music.items():
         if spans:
             spoken_of = without(lanes[role].stretches, spans)
@@ -172,11 +177,15 @@ def kept_conversation(
     name = _digest(jsonl.canonical([VERSION, files, how, *kind]))
     place = folder / f"{name}.json" if folder else None
     with suppress(OSError, ValueError):
-        digest, _, text = place.read_text(encoding="utf-8").partition("\n") if place else ("",) * 3
+        digest, _, text = (
+            place.read_text(encoding="utf-8").partition("\n") if place else ("",) * 3
+        )
         if digest and digest == _digest(text):
             kept = strict_json.parse(_Kept, text)
             return kept.conversation, kept.caveats
-    with threadpool_limits(1, user_api="blas"):  # more threads take half as much time again
+    with threadpool_limits(
+        1, user_api="blas"
+    ):  # more threads take half as much time again
         conversation, caveats = (make or conversation_from_sound)(channels, **how)
     if folder and place:
         text = _Kept(conversation=conversation, caveats=caveats).model_dump_json()
@@ -200,12 +209,20 @@ def _clock(lanes: dict[Role, Lane], results: dict[Role, Segmented]) -> Iterator[
         yield "clock: no echo of one channel on the other, so it cannot be checked"
 
 
-def _events(results: dict[Role, Segmented], turns: dict[Role, TurnEdges]) -> Iterator[SourceEvent]:
+def _events(
+    results: dict[Role, Segmented], turns: dict[Role, TurnEdges]
+) -> Iterator[SourceEvent]:
     for role in ROLES:
         one, edges = results[role], turns[role]
         follows = {"crosstalk": {"echo": True}} if edges.path else {}
-        kinds = {"crosstalk": one.crosstalk, "uncertain": one.uncertain, "doubtful": edges.doubtful}
-        left = dict(zip(LEFT_OUT, (edges.breath, edges.trailing, edges.echo), strict=True))
+        kinds = {
+            "crosstalk": one.crosstalk,
+            "uncertain": one.uncertain,
+            "doubtful": edges.doubtful,
+        }
+        left = dict(
+            zip(LEFT_OUT, (edges.breath, edges.trailing, edges.echo), strict=True)
+        )
         for kind, spans in (*kinds.items(), *left.items()):
             for start, end in spans:
                 data = {"channel": role, **follows.get(kind, {})}
@@ -226,7 +243,9 @@ def named(spans: Spans) -> str:
 def _sound_events(sounds: dict[Role, Spans]) -> Iterator[SourceEvent]:
     for role, spans in sounds.items():
         for start, end in spans:
-            yield SourceEvent(kind="sound", at_s=start, end_s=end, data={"channel": role})
+            yield SourceEvent(
+                kind="sound", at_s=start, end_s=end, data={"channel": role}
+            )
 
 
 def _caveats(
@@ -247,25 +266,38 @@ def _caveats(
         edges = turns[role]
         if edges.path and (echoes := len(one.crosstalk + edges.echo + edges.doubtful)):
             yield (
-                f"echo: {counted(echoes, 'stretch', 'stretches')} of the {role}'s channel are"
-                f" the other's voice ({edges.path.gain_db:+.0f} dB after"
-                f" {1000 * HOP_S * edges.path.lag:.0f} ms); who speaks there is not known"
+                f"echo: {counted(echoes, 'stretch', 'stretches')} of the {role}'s"
+                f" channel are the other's voice ({edges.path.gain_db:+.0f} dB after"
+                f" {1000 * HOP_S * edges.path.lag:.0f} ms); who speaks there is not"
+                " known"
             )
         elif one.crosstalk:
             stretches = counted(len(one.crosstalk), "stretch", "stretches")
             yield f"{stretches} of the {role}'s channel are the other's voice"
         if one.noisy:
-            yield f"noisy: {one.noisy} of {len(one.segments)} segments of the {role} have raw edges"
+            yield (
+                f"noisy: {one.noisy} of {len(one.segments)} segments of the {role} have"
+                " raw edges"
+            )
     if any(end - start > _LONG_S for start, end in results["user"].segments):
-        yield f"the user speaks over {_LONG_S:g} s without a pause: music? leave it out by --ignore"
+        yield (
+            f"the user speaks over {_LONG_S:g} s without a pause: music? leave it out"
+            " by --ignore"
+        )
     for header_s in {lane.header_s for lane in lanes.values()} - {None}:
         seconds = max(lane.samples for lane in lanes.values()) / SPEECH_RATE
-        yield f"the header says {header_s:.0f} s, the sound lasts {seconds:.0f} s: was it cut?"
+        yield (
+            f"the header says {header_s:.0f} s, the sound lasts {seconds:.0f} s: was it"
+            " cut?"
+        )
     lengths = [lane.samples for lane in lanes.values()]
     if min(lengths) < (1 - _DIFFERENT) * max(lengths):
         yield "the channels differ in length by over 1 %; the shorter one ends in silence"
     if _looks_swapped(floor):
-        yield "the user speaks first, most, and is answered at once: swapped channels? try --swap"
+        yield (
+            "the user speaks first, most, and is answered at once: swapped channels?"
+            " try --swap"
+        )
 
 
 def _looks_swapped(floor: Floor) -> bool:

@@ -1,8 +1,9 @@
 """Echoes: how one speaker's voice arrives on the other's channel, and whether clocks agree.
 
-Where a channel carries the other's voice softly, its level follows the other's: how late and by
-how much softer separates crosstalk from speech, and a delay that is too long or grows shows a wrong
-offset, swapped channels or clocks that drift. Nothing is corrected.
+Where a channel carries the other's voice softly, its level follows the other's: how
+late and by how much softer separates crosstalk from speech, and a delay that is too
+long or grows shows a wrong offset, swapped channels or clocks that drift. Nothing is
+corrected.
 """
 
 from __future__ import annotations
@@ -12,24 +13,34 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, IsSpeech, Lane, Levels, inside
+from trace_eval.conversations.sound.lanes import (
+    HOP_S,
+    SILENT_DB,
+    IsSpeech,
+    Lane,
+    Levels,
+    inside,
+)
 from trace_eval.conversations.spans import Spans
 
 #: Length of a window of comparison, and the longest delay that is tried, seconds.
 _WINDOW_S, FARTHEST_S = 30.0, 0.5
 
-#: Least correlation of levels of an echo. On rendered calls without one it stays under 0.2; with
-#: crosstalk of -30 dB, human or added, it is 0.5 to 0.97.
+#: Least correlation of levels of an echo. On rendered calls without one it stays under
+#: 0.2; with crosstalk of -30 dB, human or added, it is 0.5 to 0.97.
 _LIKE = 0.5
 
-#: Delays of windows agree within this, seconds; where they do not, levels are so much alike.
+#: Delays of windows agree within this, seconds; where they do not, levels are so much
+#: alike.
 _AGREE_S, _SURE = 0.02, 0.8
 
-#: A moment may carry an echo where the voice is this near to its loud moments and the other
-#: channel is this much softer, dB; so many of them are needed, of which so many stand out.
+#: A moment may carry an echo where the voice is this near to its loud moments and the
+#: other channel is this much softer, dB; so many of them are needed, of which so many
+#: stand out.
 _LOUD_DB, _SOFTER_DB, _LEAST, _LEAST_OUT = 25.0, 10.0, 100, 20
 
-#: The same of a call whose clock is checked, where every delay is looked for: calls are short.
+#: The same of a call whose clock is checked, where every delay is looked for: calls are
+#: short.
 _FEWEST = 60, 12
 
 #: How far an echo stands out of the noise, dB.
@@ -68,9 +79,10 @@ def echo_path(
 ) -> EchoPath | None:
     """Describe how a voice arrives on the other channel; None: its level does not follow.
 
-    Levels of the channel of who speaks, and of the other one, are dB at the same moments
-    [shape=(hops,)]; ``speaks`` is where the voice is heard on its own. The echo is also looked for
-    so many hops ``back``. At ``least`` so many moments may carry it, and so many stand out.
+    Levels of the channel of who speaks, and of the other one, are dB at the same
+    moments [shape=(hops,)]; ``speaks`` is where the voice is heard on its own. The echo
+    is also looked for so many hops ``back``. At ``least`` so many moments may carry it,
+    and so many stand out.
     """
     if not speaks.any():
         return None
@@ -111,12 +123,14 @@ def _later(values: Levels, hops: int, fill: float = SILENT_DB) -> Levels:
 class Echo:
     """How one speaker's voice arrives on the other's channel, over a whole call.
 
-    It is ``sure`` where its windows agree, or their levels are so alike that it is no chance, as
-    the levels of a noise gate make it.
+    It is ``sure`` where its windows agree, or their levels are so alike that it is no
+    chance, as the levels of a noise gate make it.
     """
 
     lag_s: float  # median delay; negative: the echo comes before the voice
-    drift_ppm: float | None  # how the delay grows; None: the windows lie too near to each other
+    drift_ppm: (
+        float | None
+    )  # how the delay grows; None: the windows lie too near to each other
     windows: int  # in how many stretches of 30 s it was found
     sure: bool = True
 
@@ -128,7 +142,9 @@ class Echo:
             f" {1000 * self.lag_s:+.0f} ms in {self.windows} windows{drift}"
         )
         if self.lag_s < 0:
-            return f"{text}: before the voice itself; swapped channels, or a wrong offset"
+            return (
+                f"{text}: before the voice itself; swapped channels, or a wrong offset"
+            )
         if self.lag_s > OFFSET_S:
             return f"{text}: a wrong offset?"
         if self.drift_ppm is not None and abs(self.drift_ppm) > DRIFT_PPM:
@@ -151,7 +167,9 @@ def find_echo(voice: Lane, speech: Spans, other: Lane) -> Echo | None:
     return Echo(float(np.median(lags)), drift, len(results), sure)
 
 
-def _lags(voice: Lane, speech: Spans, other: Lane) -> Iterator[tuple[float, float, float]]:
+def _lags(
+    voice: Lane, speech: Spans, other: Lane
+) -> Iterator[tuple[float, float, float]]:
     """Return middles of windows and delays of the best correlation, seconds, and correlations."""
     back = round(FARTHEST_S / HOP_S)
     for first in np.arange(0.0, min(voice.end_s, other.end_s), _WINDOW_S):

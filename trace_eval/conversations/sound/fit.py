@@ -27,6 +27,8 @@ def fit(
     ones = np.cumsum(np.concatenate(([0.0], other)))
     total = ones[size:] - ones[:-size]
     spread = np.maximum(total - total**2 / size, 1e-9)
-    like = correlate(other, shape, "valid", "fft") / np.sqrt(spread * (shape @ shape) + 1e-9)
+    like = correlate(other, shape, "valid", "fft") / np.sqrt(
+        spread * (shape @ shape) + 1e-9
+    )
     best = int(np.argmax(like))
     return (best - reach) * step_s, float(like[best])

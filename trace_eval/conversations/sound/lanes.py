@@ -46,8 +46,8 @@ SILENT_DB = -120.0
 #: The recording of a side that has none.
 NOWHERE = Path("/nowhere")
 
-#: Bands of a lane, Hz: the voice without rumble and puffs, where breath is strongest, and where
-#: hissing consonants are. The last one is empty in telephone sound.
+#: Bands of a lane, Hz: the voice without rumble and puffs, where breath is strongest,
+#: and where hissing consonants are. The last one is empty in telephone sound.
 BANDS = {
     "voice": (200, 6_000),
     "middle": (1_500, 3_500),
@@ -61,10 +61,14 @@ _HALF = _HOP // 2
 #: Lengths of packets that a recorder may repeat, in samples: 10 to 60 ms.
 _PACKETS = (160, 320, 480, 640, 960)
 
-#: A silent sample, one step of 16 bits; share to which a loud packet repeats another; clipping.
+#: A silent sample, one step of 16 bits; share to which a loud packet repeats another;
+#: clipping.
 _STEP_16, _EQUAL, _LOUD, _CLIP = 3.2e-5, 2e-3, 0.01, 0.985
 
-_BINS = [np.searchsorted(np.fft.rfftfreq(2 * _HOP, 1 / SPEECH_RATE), b) for b in BANDS.values()]
+_BINS = [
+    np.searchsorted(np.fft.rfftfreq(2 * _HOP, 1 / SPEECH_RATE), b)
+    for b in BANDS.values()
+]
 _IN_BAND = np.zeros((len(BANDS), _HOP + 1))
 for _row, (_first, _last) in zip(_IN_BAND, _BINS, strict=True):
     _row[_first:_last] = 1
@@ -77,16 +81,21 @@ class Lane:
 
     channel: Channel
     stretches: Spans  # where the detector hears speech, neither padded nor refined
-    levels: Levels  # dB of 30 ms every 10 ms of the channel's own samples [shape=(hops,)]
+    levels: (
+        Levels  # dB of 30 ms every 10 ms of the channel's own samples [shape=(hops,)]
+    )
     samples: int  # of the channel at 16 kHz
     # the levels in each of BANDS [shape=(4, hops)]
     bands: Levels = field(default_factory=lambda: np.zeros((len(BANDS), 0)))
     # largest sample of every 5 ms, 0 to 1 [shape=(halves,)]
     peaks: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    # which of these are silent, repeat a packet of 10 to 60 ms, clip [shape=(3, halves)]
+    # which of these are silent, repeat a packet of 10 to 60 ms, clip [shape=(3,
+    # halves)]
     flaws: IsSpeech = field(default_factory=lambda: np.zeros((3, 0), bool))
     rate: int = SPEECH_RATE
-    header_s: float | None = None  # length by the header, where that is more than there is
+    header_s: float | None = (
+        None  # length by the header, where that is more than there is
+    )
 
     @property
     def end_s(self) -> float:
@@ -102,7 +111,9 @@ class Lane:
         scale = 1 + self.channel.drift_ppm / 1e6
         return np.asarray(self.channel.offset_s + scale * step_s * np.arange(number))
 
-    def levels_at(self, times: NDArray[np.float64], band: str | None = None) -> NDArray[np.float64]:
+    def levels_at(
+        self, times: NDArray[np.float64], band: str | None = None
+    ) -> NDArray[np.float64]:
         """Return levels at times of the conversation; outside of the file digital silence."""
         available = self.levels if band is None else self.bands[list(BANDS).index(band)]
         scale = 1 + self.channel.drift_ppm / 1e6
@@ -125,8 +136,9 @@ def inside(spans: Spans, times: NDArray[np.float64]) -> NDArray[np.bool_]:
 def hear(channels: Sequence[Channel], detect: bool = True) -> list[Lane]:
     """Decode channels front to back and keep what segmentation needs of each.
 
-    A file is decoded once, however many of its channels are heard. Without ``detect`` nobody
-    listens for speech, which takes most of the time, and lanes have no stretches.
+    A file is decoded once, however many of its channels are heard. Without ``detect``
+    nobody listens for speech, which takes most of the time, and lanes have no
+    stretches.
 
     Raises:
         AudioError: one cannot be decoded, or there is no such channel.
@@ -202,9 +214,13 @@ class _Ear:
         self._take(self._rest)
         spans = []
         if self._speech is not None:
-            spans = find_spans(self._speech.end(), self._samples / SPEECH_RATE, pad_s=0.0)
+            spans = find_spans(
+                self._speech.end(), self._samples / SPEECH_RATE, pad_s=0.0
+            )
         last = np.concatenate((self._before, np.zeros(2 * _HOP, np.float32)))
-        bands = np.concatenate((*self._bands, _band_powers(last)))[: self._samples // _HOP]
+        bands = np.concatenate((*self._bands, _band_powers(last)))[
+            : self._samples // _HOP
+        ]
         around = (bands + np.concatenate((bands[:1], bands[:-1]))) / 2
         levels = _levels(np.concatenate(self._powers), self._samples)
         peaks, *flaws = np.concatenate(self._flaws, axis=1)
@@ -220,14 +236,20 @@ class _Ear:
             flaws=flawed,
             rate=rate,
         )
-        lane.stretches.extend((lane.at(span.start_s), lane.at(span.end_s)) for span in spans)
+        lane.stretches.extend(
+            (lane.at(span.start_s), lane.at(span.end_s)) for span in spans
+        )
         return lane
 
 
 def _powers(part: Samples) -> NDArray[np.float64]:
     """Sum of squares of each hop; the last one may be short."""
     squares = np.square(part, dtype=np.float64)
-    return np.add.reduceat(squares, np.arange(0, len(part), _HOP)) if len(part) else squares
+    return (
+        np.add.reduceat(squares, np.arange(0, len(part), _HOP))
+        if len(part)
+        else squares
+    )
 
 
 def _band_powers(part: Samples) -> NDArray[np.float64]:

@@ -1,9 +1,9 @@
 """The clock of a log beside that of the sound: how fast it runs, and where it begins.
 
-Most logs begin elsewhere, and are moved as a whole. A few run faster or slower than the sound
-(samples that were counted at another rate, ticks that were none): nothing but a straight line
-through the edges of both puts those on the sound. The line is believed only where most of the
-log's edges lie on it, and its utterances are longer by the same.
+Most logs begin elsewhere, and are moved as a whole. A few run faster or slower than the
+sound (samples that were counted at another rate, ticks that were none): nothing but a
+straight line through the edges of both puts those on the sound. The line is believed
+only where most of the log's edges lie on it, and its utterances are longer by the same.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from trace_eval.data.conversation import Role
 #: Clocks that run faster or slower than these are looked for by nobody.
 _SLOWEST, _FASTEST = 0.75, 1.34
 
-#: Rates are tried this far apart, on so much of the log at first, seconds; on twice as much with
-#: half the distance, and so on.
+#: Rates are tried this far apart, on so much of the log at first, seconds; on twice as
+#: much with half the distance, and so on.
 _RATE_STEP, _FIRST_S = 0.015, 60.0
 
 #: Step of who speaks when, seconds.
@@ -32,11 +32,12 @@ _STEP_S = 0.1
 #: Pauses within an utterance, and how near to the line an edge lies, seconds.
 _PAUSE_S, _NEAR_S = 0.3, 0.3
 
-#: Edges that lie on the line at least, their share of the log's, and by how much this share is
-#: more than that of a clock that runs as the sound's does.
+#: Edges that lie on the line at least, their share of the log's, and by how much this
+#: share is more than that of a clock that runs as the sound's does.
 _LEAST, _SHARE, _BETTER = 8, 0.6, 0.25
 
-#: By how much the lengths of utterances may be off the rate, beyond what their own spread allows.
+#: By how much the lengths of utterances may be off the rate, beyond what their own
+#: spread allows.
 _LENGTHS = 0.01
 
 #: Over the whole log, a clock that comes apart by less is none of its own, seconds.
@@ -183,7 +184,9 @@ def _on_line(
     return pairs
 
 
-def _as_long(log: Mapping[Role, Spans], sound: Mapping[Role, Spans], clock: LogClock) -> bool:
+def _as_long(
+    log: Mapping[Role, Spans], sound: Mapping[Role, Spans], clock: LogClock
+) -> bool:
     """Whether utterances of the log may be longer by the rate: collapsed silence makes none so."""
     from scipy.stats import theilslopes
 
@@ -195,7 +198,9 @@ def _as_long(log: Mapping[Role, Spans], sound: Mapping[Role, Spans], clock: LogC
     return bool(least - _LENGTHS <= clock.rate <= most + _LENGTHS)
 
 
-def _lengths(log: Spans, sound: Spans, clock: LogClock) -> Iterator[tuple[float, float]]:
+def _lengths(
+    log: Spans, sound: Spans, clock: LogClock
+) -> Iterator[tuple[float, float]]:
     """Yield the lengths of utterances in the log and in the sound."""
     for start, end in log:
         for begins, ends in sound:

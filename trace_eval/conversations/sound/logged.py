@@ -1,12 +1,14 @@
 """A log held against the sound of its call: who speaks on which channel, and when.
 
-Where a log has its recording, times are those of the sound, words and roles those of the log
-(:func:`held_against_sound`); how far the log is from the sound is said, edge by edge.
+Where a log has its recording, times are those of the sound, words and roles those of
+the log (:func:`held_against_sound`); how far the log is from the sound is said, edge by
+edge.
 
-The log's turns and the speech of the channels are laid over each other: where they fit best with
-the channels exchanged, these are swapped. Each utterance is then looked for on its channel: where
-all are late by the same, the clocks differ, and where the delay jumps, a recorder collapsed
-silence or shifted a chunk. Words are not compared. Where neither way fits, nothing is claimed.
+The log's turns and the speech of the channels are laid over each other: where they fit
+best with the channels exchanged, these are swapped. Each utterance is then looked for
+on its channel: where all are late by the same, the clocks differ, and where the delay
+jumps, a recorder collapsed silence or shifted a chunk. Words are not compared. Where
+neither way fits, nothing is claimed.
 """
 
 from __future__ import annotations
@@ -26,7 +28,11 @@ from trace_eval.conversations.sound.fit import STEP_S, fit
 from trace_eval.conversations.sound.lanes import inside
 from trace_eval.conversations.sound.log_clock import LogClock, running_clock
 from trace_eval.conversations.sound.mono import kept_mix, of_log
-from trace_eval.conversations.sound.worded import role_names, timed_by_sound, unplaced_words
+from trace_eval.conversations.sound.worded import (
+    role_names,
+    timed_by_sound,
+    unplaced_words,
+)
 from trace_eval.conversations.spans import Spans, joined, total
 from trace_eval.data.conversation import (
     ROLES,
@@ -39,33 +45,37 @@ from trace_eval.data.conversation import (
 #: Names of faults.
 SWAPPED, OTHER_CLOCK = "swapped channels", "a log clock that contradicts the sound"
 
-#: Least likeness (correlation) that is believed, and by how much the better of two ways must win.
+#: Least likeness (correlation) that is believed, and by how much the better of two ways
+#: must win.
 _LIKE, _BETTER = 0.6, 0.2
 
-#: Calls that are at least as like as this did not move: an utterance is missing at an end.
+#: Calls that are at least as like as this did not move: an utterance is missing at an
+#: end.
 _MOVED = 0.75
 
-#: Pauses within an utterance, how much longer it may be heard than logged, and how far one may
-#: have moved against the one before, seconds.
+#: Pauses within an utterance, how much longer it may be heard than logged, and how far
+#: one may have moved against the one before, seconds.
 _PAUSE_S, _LENGTH_S, _JUMP_S = 0.3, 0.3, 4.0
 
 #: Fewest utterances that are heard as they are logged, and their least share.
 _LEAST, _PLACED = 3, 0.6
 
-#: Share to which a log and the sound have as much speech, and by how much the call may be longer
-#: in one of them, seconds.
+#: Share to which a log and the sound have as much speech, and by how much the call may
+#: be longer in one of them, seconds.
 _LENGTHS, _LOST_S = 0.15, 1.0
 
 #: Logs of recognisers are late by some tenths of a second; a larger delay contradicts.
 _DELAY_S = 0.5
 
 
-def held_against_sound(item: ConversationItem, options: ReadOptions) -> ConversationItem:
+def held_against_sound(
+    item: ConversationItem, options: ReadOptions
+) -> ConversationItem:
     """Return a call of a log with the times of its recording, and how far the log is from them.
 
     What the log alone says is an event ``log_alone``, which no figure is made of. With
-    ``options.by_log`` the log's own turns stay, and only the distance is said. A call whose times
-    are not of a log, or that has no recording of a speaker, stays as it is.
+    ``options.by_log`` the log's own turns stay, and only the distance is said. A call
+    whose times are not of a log, or that has no recording of a speaker, stays as it is.
 
     Raises:
         AudioError: its recording cannot be decoded.
@@ -91,7 +101,9 @@ def held_against_sound(item: ConversationItem, options: ReadOptions) -> Conversa
         faults, heard = [Fault(**one) for one in _faults(sound)], _spoken(sound)
         clock = running_clock(spoken, heard)
     sessions = bool(log.meta.get("sessions"))
-    against = [_of_log(fault) for fault in against if not sessions or fault.name == SWAPPED]
+    against = [
+        _of_log(fault) for fault in against if not sessions or fault.name == SWAPPED
+    ]
     if clock:
         against.append(_of_log(_runs(clock, spoken)))
     apart_by = compared_with_sound(spoken, heard, sound.end_s, channels, clock=clock)
@@ -120,8 +132,8 @@ def _runs(clock: LogClock, log: Mapping[Role, Spans]) -> Fault:
     """Return the fault of a log whose clock runs at another rate than the sound's."""
     last_s = max(spans[-1][1] for spans in log.values() if spans)
     why = (
-        f"the log's clock runs {clock.rate:.3f} times the sound's: its last word ends at"
-        f" {last_s:.2f} s, that of the sound at {clock.in_sound(last_s):.2f} s"
+        f"the log's clock runs {clock.rate:.3f} times the sound's: its last word ends"
+        f" at {last_s:.2f} s, that of the sound at {clock.in_sound(last_s):.2f} s"
     )
     return Fault(name=OTHER_CLOCK, channel=None, spoils="replies", spans=[], detail=why)
 
@@ -140,18 +152,23 @@ def _sound_of_mix(
     user_first, agent_first = (of_log(sound, said, role) for role in ROLES)
     spoken = _spoken(log)
     if any(spoken.values()):
-        likeness = [_likeness(spoken, _spoken(call)) for call, _ in (user_first, agent_first)]
+        likeness = [
+            _likeness(spoken, _spoken(call)) for call, _ in (user_first, agent_first)
+        ]
         if abs(likeness[0] - likeness[1]) >= _BETTER:
             return user_first if likeness[0] > likeness[1] else agent_first
         why = f"its log fits them at {likeness[0]:.2f} and {likeness[1]:.2f}"
     else:
-        order = [turn.speaker for turn in log.turns if (turn.speaker in role_names(log))]
+        order = [
+            turn.speaker for turn in log.turns if (turn.speaker in role_names(log))
+        ]
         names = {speaker.name: speaker.role for speaker in log.speakers}
         for call, words in (user_first, agent_first):
             if [names[one] for one in order] == [turn.speaker for turn in call.turns]:
                 return call, words
         why = (
-            f"its log has no times, and {counted(len(order), 'turn')}; {len(sound.turns)} are heard"
+            f"its log has no times, and {counted(len(order), 'turn')};"
+            f" {len(sound.turns)} are heard"
         )
     raise InputError(f"one channel: which voice is the agent's is not known: {why}")
 
@@ -162,7 +179,9 @@ def _likeness(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> float:
         log = {role: clock.moved(log[role]) for role in ROLES}
     end_s = max(spans[-1][1] for spans in (*log.values(), *sound.values()) if spans)
     times = np.arange(0.0, end_s + STEP_S, STEP_S)
-    return fit([(inside(log[role], times), inside(sound[role], times)) for role in ROLES])[1]
+    return fit(
+        [(inside(log[role], times), inside(sound[role], times)) for role in ROLES]
+    )[1]
 
 
 def _faults(sound: Conversation) -> list[dict[str, Any]]:
@@ -194,7 +213,9 @@ def _length_s(sides: Mapping[Role, Spans]) -> float:
     return last_end - first_start
 
 
-def disagreements(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> list[Fault]:
+def disagreements(
+    log: Mapping[Role, Spans], sound: Mapping[Role, Spans]
+) -> list[Fault]:
     """Find contradictions of log and sound in the seconds in which each side speaks."""
     if not all((*log.values(), *sound.values())):
         return []
@@ -203,15 +224,19 @@ def disagreements(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> lis
     logged = {role: inside(log[role], times) for role in ROLES}
     recognised = {role: inside(sound[role], times) for role in ROLES}
     straight = fit([(logged[role], recognised[role]) for role in ROLES])
-    crossed = fit([(logged["user"], recognised["agent"]), (logged["agent"], recognised["user"])])
-    at_once = abs(crossed[0]) <= _DELAY_S < abs(straight[0])  # of calls that repeat themselves
+    crossed = fit(
+        [(logged["user"], recognised["agent"]), (logged["agent"], recognised["user"])]
+    )
+    at_once = (
+        abs(crossed[0]) <= _DELAY_S < abs(straight[0])
+    )  # of calls that repeat themselves
     exchanged = crossed[1]
     if max(straight[1], exchanged) <= _LIKE:  # its clock may run at another rate, too
         exchanged = _likeness(log, {"user": sound["agent"], "agent": sound["user"]})
     if exchanged > max(_LIKE, straight[1] + (-_BETTER / 2 if at_once else _BETTER)):
         why = (
-            f"the log fits the channels at {straight[1]:.2f} as they are and at {exchanged:.2f}"
-            " exchanged: try --swap"
+            f"the log fits the channels at {straight[1]:.2f} as they are and at"
+            f" {exchanged:.2f} exchanged: try --swap"
         )
         return [Fault(name=SWAPPED, channel=None, spoils="all", spans=[], detail=why)]
     lasts = _length_s(log), _length_s(sound)
@@ -232,13 +257,22 @@ def disagreements(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> lis
             )
         ]
     first = straight[0] if straight[1] > _LIKE else 0.0
-    faults = [fault for role in ROLES for fault in _delays(role, log[role], sound[role], first)]
+    faults = [
+        fault
+        for role in ROLES
+        for fault in _delays(role, log[role], sound[role], first)
+    ]
     if not faults and abs(first) > _DELAY_S:
         start = min(spans[0][0] for spans in log.values())
         why = (
-            f"the log's first word is at {start:.2f} s, the sound fits it at {start + first:.2f} s"
+            f"the log's first word is at {start:.2f} s, the sound fits it at"
+            f" {start + first:.2f} s"
         )
-        faults = [Fault(name=OTHER_CLOCK, channel=None, spoils="replies", spans=[], detail=why)]
+        faults = [
+            Fault(
+                name=OTHER_CLOCK, channel=None, spoils="replies", spans=[], detail=why
+            )
+        ]
     return faults
 
 
@@ -252,10 +286,13 @@ def _delays(role: Role, log: Spans, sound: Spans, first: float) -> Iterator[Faul
     start = float(np.median(delays[:_LEAST]))
     away = np.abs(delays - start) > _DELAY_S
     number = int(np.argmax(away))
-    if away.sum() >= _LEAST and away[number:].all():  # one that is like another proves nothing
+    if (
+        away.sum() >= _LEAST and away[number:].all()
+    ):  # one that is like another proves nothing
         why = (
-            f"the {role} is {start:+.2f} s from the log at first and {delays[number]:+.2f} s from"
-            f" it at {at[number]:.2f} s: silence was collapsed, or a chunk shifted"
+            f"the {role} is {start:+.2f} s from the log at first and"
+            f" {delays[number]:+.2f} s from it at {at[number]:.2f} s: silence was"
+            " collapsed, or a chunk shifted"
         )
         yield Fault(
             name="chunks that moved against the log",
@@ -269,7 +306,9 @@ def _delays(role: Role, log: Spans, sound: Spans, first: float) -> Iterator[Faul
             f"the log says that the {role} speaks from {at[0]:.2f} s, the sound from"
             f" {at[0] + delay:.2f} s"
         )
-        yield Fault(name=OTHER_CLOCK, channel=role, spoils="replies", spans=[], detail=why)
+        yield Fault(
+            name=OTHER_CLOCK, channel=role, spoils="replies", spans=[], detail=why
+        )
 
 
 def _placed(log: Spans, sound: Spans, delay: float) -> Iterator[tuple[float, float]]:

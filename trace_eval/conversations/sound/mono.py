@@ -1,8 +1,9 @@
 """A conversation from one channel in which two people speak: who spoke when, or a refusal.
 
-The two voices are told apart by :mod:`.voices`. Their edges then move to where the level leaves
-the speaker's own, unless the other one speaks there. What one channel cannot tell (overlaps,
-interruptions, yields, backchannels) is not known, and never an event.
+The two voices are told apart by :mod:`.voices`. Their edges then move to where the
+level leaves the speaker's own, unless the other one speaks there. What one channel
+cannot tell (overlaps, interruptions, yields, backchannels) is not known, and never an
+event.
 """
 
 from __future__ import annotations
@@ -21,10 +22,18 @@ from blueprints import InputError
 from extractors import channel_blocks, decode, file_sha256
 from extractors.networks import segmentation
 from extractors.packaged import CAMPPLUS, SEGMENTATION, problem
-from trace_eval.conversations.floor import FloorRules, floor_of_segments, turns_from_speech
+from trace_eval.conversations.floor import (
+    FloorRules,
+    floor_of_segments,
+    turns_from_speech,
+)
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.audit import TELEPHONE_HZ, Fault, verdict
-from trace_eval.conversations.sound.conversation import kept_conversation, music_left_out, named
+from trace_eval.conversations.sound.conversation import (
+    kept_conversation,
+    music_left_out,
+    named,
+)
 from trace_eval.conversations.sound.lanes import HOP_S, Lane, hear, inside
 from trace_eval.conversations.sound.music import music_of
 from trace_eval.conversations.sound.other_sound import other_sounds
@@ -46,21 +55,23 @@ from trace_eval.data.conversation import (
     Speaker,
 )
 
-#: Error of the gap between two turns in wide band, without overlaps, ms: median and 95th
-#: percentile of fresh calls of a person and a synthetic voice, rendered of other voices.
+#: Error of the gap between two turns in wide band, without overlaps, ms: median and
+#: 95th percentile of fresh calls of a person and a synthetic voice, rendered of other
+#: voices.
 EDGE_ERROR_MS, EDGE_ERROR_P95_MS = 16, 198
 
 #: The name of the channel that holds both voices.
 MIX = "mix"
 
-#: Least likeness of the agent's voice to a side, and by how much it must be nearer to it.
+#: Least likeness of the agent's voice to a side, and by how much it must be nearer to
+#: it.
 _NEARER = 0.1
 
 #: Least speech of a side, seconds.
 _LEAST_S = 1.0
 
-#: Share of the changes of voice without any pause, from which they are cuts in one voice's speech:
-#: equal halves of a sentence that is repeated are alike, too.
+#: Share of the changes of voice without any pause, from which they are cuts in one
+#: voice's speech: equal halves of a sentence that is repeated are alike, too.
 _MOST_UNBROKEN = 0.5
 
 
@@ -68,7 +79,9 @@ _MOST_UNBROKEN = 0.5
 class MonoRules:
     """Constants of edges, dB and seconds."""
 
-    down_db: float = 20.0  # softer than the speaker's 90th percentile by more is not this speaker
+    down_db: float = (
+        20.0  # softer than the speaker's 90th percentile by more is not this speaker
+    )
     inwards_s: float = 0.35  # how far an edge may move into the stretch,
     outwards_s: float = 0.25  # and out of it
 
@@ -81,7 +94,9 @@ def cannot_hear_one_channel() -> str | None:
     return problem(SEGMENTATION) or problem(CAMPPLUS)
 
 
-def kept_mix(channel: Channel, options: ReadOptions) -> tuple[Conversation, tuple[str, ...]]:
+def kept_mix(
+    channel: Channel, options: ReadOptions
+) -> tuple[Conversation, tuple[str, ...]]:
     """Call :func:`conversation_from_mix`, and keep its result while the file is unchanged.
 
     Raises:
@@ -118,18 +133,19 @@ def conversation_from_mix(
         voice_stamp: what identifies its content, where results are kept.
 
     Returns:
-        The conversation, and caveats. Without one of the last two nobody knows who is the agent,
-        and both speakers have the role ``other``.
+        The conversation, and caveats. Without one of the last two nobody knows who is
+        the agent, and both speakers have the role ``other``.
 
     Raises:
-        UserError: the voices are too alike to be told apart, there is only one, or the weights are
-            missing.
+        UserError: the voices are too alike to be told apart, there is only one, or the
+            weights are missing.
     """
     del voice_stamp
     if why := cannot_hear_one_channel():
         raise InputError(
-            f"one channel: two voices in it cannot be told apart here ({why}); or give two"
-            " channels, or its turns in a table with the columns speaker, start, end and audio"
+            f"one channel: two voices in it cannot be told apart here ({why}); or give"
+            " two channels, or its turns in a table with the columns speaker, start,"
+            " end and audio"
         )
     channel = next(iter(channels.values())).model_copy(update={"name": MIX})
     [lane] = hear([channel], detect=False)
@@ -137,7 +153,9 @@ def conversation_from_mix(
     heard = hear_windows(samples)
     voices = two_voices(samples, heard, ignore)
     lane = _spoken(lane, voices)
-    music = joined(span for n in (0, 1) for span in music_of(lane, voices.speech[n], voices.speech))
+    music = joined(
+        span for n in (0, 1) for span in music_of(lane, voices.speech[n], voices.speech)
+    )
     no_speech = [*ignore, *music]
     if music:
         voices = two_voices(samples, heard, no_speech)
@@ -187,7 +205,9 @@ def conversation_from_mix(
 
 def _spoken(lane: Lane, voices: Voices) -> Lane:
     """Return a lane whose speech is that of two voices."""
-    return replace(lane, stretches=joined(span for spans in voices.speech for span in spans))
+    return replace(
+        lane, stretches=joined(span for spans in voices.speech for span in spans)
+    )
 
 
 def _caveats(how: str, voices: Voices, sounds: Spans) -> list[str]:
@@ -197,7 +217,8 @@ def _caveats(how: str, voices: Voices, sounds: Spans) -> list[str]:
     if voices.doubtful:
         caveats.append(
             f"whose speech it is, is not known of {total(voices.doubtful):.1f} s"
-            f" ({named(voices.doubtful)} s): no reply that begins or ends there is timed"
+            f" ({named(voices.doubtful)} s): no reply that begins or ends there is"
+            " timed"
         )
     return caveats
 
@@ -247,29 +268,36 @@ def _check(voices: Voices) -> None:
         raise InputError("one channel: nobody speaks in it")
     if voices.contrast is None or shortest < _LEAST_S:
         raise InputError(
-            f"one channel: only one voice is heard in it ({shortest:.1f} s of another), or both are"
-            " too short to be told apart; give a channel for each speaker"
+            f"one channel: only one voice is heard in it ({shortest:.1f} s of another),"
+            " or both are too short to be told apart; give a channel for each speaker"
         )
     if voices.contrast < LEAST_CONTRAST:
         raise InputError(
             "one channel: the two voices are too alike to be told apart (contrast"
-            f" {voices.contrast:.2f}, {LEAST_CONTRAST:.2f} is needed); give a channel for each"
-            " speaker"
+            f" {voices.contrast:.2f}, {LEAST_CONTRAST:.2f} is needed); give a channel"
+            " for each speaker"
         )
     changes, unbroken = changes_of_voice(voices.speech)
     if unbroken > _MOST_UNBROKEN * changes:
         raise InputError(
-            f"one channel: only one voice is heard in it ({unbroken} of {changes} changes would"
-            " come in the middle of speech, without a pause); give a channel for each speaker"
+            f"one channel: only one voice is heard in it ({unbroken} of {changes}"
+            " changes would come in the middle of speech, without a pause); give a"
+            " channel for each speaker"
         )
 
 
 def changes_of_voice(speech: tuple[Spans, Spans]) -> tuple[int, int]:
     """Count the changes from one voice to the other, and those without any pause between."""
     spoken = sorted(
-        (start, end, voice) for voice, spans in enumerate(speech) for start, end in spans
+        (start, end, voice)
+        for voice, spans in enumerate(speech)
+        for start, end in spans
     )
-    gaps = [later[0] - before[1] for before, later in pairwise(spoken) if before[2] != later[2]]
+    gaps = [
+        later[0] - before[1]
+        for before, later in pairwise(spoken)
+        if before[2] != later[2]
+    ]
     return len(gaps), sum(abs(gap) < segmentation.FRAME_S for gap in gaps)
 
 
@@ -306,12 +334,16 @@ def _edges(
     return (first, last) if last > first else span
 
 
-def _first_loud(loud: NDArray[np.bool_], low: float, high: float, default: float) -> float:
+def _first_loud(
+    loud: NDArray[np.bool_], low: float, high: float, default: float
+) -> float:
     hops = np.flatnonzero(loud[int(low / HOP_S) : int(high / HOP_S)])
     return (int(low / HOP_S) + int(hops[0])) * HOP_S if len(hops) else default
 
 
-def _last_loud(loud: NDArray[np.bool_], low: float, high: float, default: float) -> float:
+def _last_loud(
+    loud: NDArray[np.bool_], low: float, high: float, default: float
+) -> float:
     hops = np.flatnonzero(loud[int(low / HOP_S) : int(high / HOP_S)])
     return (int(low / HOP_S) + int(hops[-1]) + 1) * HOP_S if len(hops) else default
 
@@ -331,9 +363,13 @@ def _agent(
         if abs(likeness[0] - likeness[1]) < _NEARER:
             raise InputError(
                 f"--agent-voice {voice}: it is as like to one voice as to the other"
-                f" ({likeness[0]:.2f}, {likeness[1]:.2f}); give other seconds of the agent alone"
+                f" ({likeness[0]:.2f}, {likeness[1]:.2f}); give other seconds of the"
+                " agent alone"
             )
-        return agent, f"the agent is who is like {Path(voice).name} ({max(likeness):.2f})"
+        return (
+            agent,
+            f"the agent is who is like {Path(voice).name} ({max(likeness):.2f})",
+        )
     if greets:
         return 0, "the agent is who speaks first"
     return None, ""
@@ -345,17 +381,23 @@ def of_log(
     """Return a call of two unnamed voices with the roles that its log gives them.
 
     Args:
-        sound: the call, see :func:`conversation_from_mix`, whose first voice speaks first.
+        sound: the call, see :func:`conversation_from_mix`, whose first voice speaks
+            first.
         said: its caveats.
         first: who the first voice is.
     """
     roles = (first, *(role for role in ROLES if role != first))
-    names = {speaker.name: role for speaker, role in zip(sound.speakers, roles, strict=True)}
+    names = {
+        speaker.name: role for speaker, role in zip(sound.speakers, roles, strict=True)
+    }
     call = sound.model_copy(
         update={
-            "speakers": tuple(Speaker(name=role, role=role, channel=MIX) for role in ROLES),
+            "speakers": tuple(
+                Speaker(name=role, role=role, channel=MIX) for role in ROLES
+            ),
             "turns": tuple(
-                turn.model_copy(update={"speaker": names[turn.speaker]}) for turn in sound.turns
+                turn.model_copy(update={"speaker": names[turn.speaker]})
+                for turn in sound.turns
             ),
         }
     )

@@ -1,8 +1,8 @@
 """Hold music that a detector takes for speech, told by FireRedVAD's event detector where it is.
 
-Only long stretches are listened to again, and those beside a sound that is no speech: music plays
-on where people pause, the detector takes it for speech here and there, and a call without any is
-decoded once.
+Only long stretches are listened to again, and those beside a sound that is no speech:
+music plays on where people pause, the detector takes it for speech here and there, and
+a call without any is decoded once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from trace_eval.conversations.spans import Spans, joined, overlaps, runs
 #: Stretches of so many seconds without a pause of a second are listened to again.
 _LONG_S, _PAUSE_S = 15.0, 1.0
 
-#: Least probability of music, and most of speech; gaps in it, and the least that counts, seconds.
+#: Least probability of music, and most of speech; gaps in it, and the least that
+#: counts, seconds.
 _MUSIC, _SPEECH, _GAP_S, _LEAST_S = 0.5, 0.5, 0.5, 2.0
 
 #: Frames of the event detector a second.

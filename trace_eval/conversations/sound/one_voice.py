@@ -1,8 +1,9 @@
 """Whether the agent keeps one voice over a call: its speech of all turns, as that of one clip.
 
-The group ``speaker`` listens to the agent's turns, one behind the other, so whatever it does not
-know of a clip (see :class:`extractors.networks.speaker.CampplusExtractor`) is not known of a call
-either. How like each turn is to the call's first ones stands beside what it says.
+The group ``speaker`` listens to the agent's turns, one behind the other, so whatever it
+does not know of a clip (see :class:`extractors.networks.speaker.CampplusExtractor`) is
+not known of a call either. How like each turn is to the call's first ones stands beside
+what it says.
 """
 
 from __future__ import annotations
@@ -18,8 +19,20 @@ from blueprints import Absent, Blueprint, Event, Extension, Signal, Span, UserEr
 from extractors import AudioError, channel_blocks
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.networks import campplus
-from extractors.networks.drift import LEAST_PIECES, PIECE_S, Drift, drift_of, what_else_moves
-from extractors.networks.speaker import CHANGE, DRIFT, SIDE_S, CampplusExtractor, clip_time
+from extractors.networks.drift import (
+    LEAST_PIECES,
+    PIECE_S,
+    Drift,
+    drift_of,
+    what_else_moves,
+)
+from extractors.networks.speaker import (
+    CHANGE,
+    DRIFT,
+    SIDE_S,
+    CampplusExtractor,
+    clip_time,
+)
 from extractors.pitch import PraatPitchExtractor
 from extractors.signal import SignalExtractor
 from trace_eval.data.conversation import Channel, ConversationItem
@@ -114,7 +127,9 @@ def voice_of_call(item: ConversationItem) -> CallVoice:
         sounds = _sounds(channel, [span for _, span in spoken])
     except AudioError as error:
         return _unknown(item, str(error))
-    return _followed(item, [number for number, _ in spoken], [span for _, span in spoken], sounds)
+    return _followed(
+        item, [number for number, _ in spoken], [span for _, span in spoken], sounds
+    )
 
 
 def _unknown(item: ConversationItem, why: str, speech_s: float = 0.0) -> CallVoice:
@@ -131,7 +146,9 @@ def _unknown(item: ConversationItem, why: str, speech_s: float = 0.0) -> CallVoi
 
 def _sounds(channel: Channel, spans: Sequence[Span]) -> list[Samples]:
     """Return the sound of each stretch, at 16 kHz; the recording is read block by block."""
-    edges = [(_sample(channel, one.start_s), _sample(channel, one.end_s)) for one in spans]
+    edges = [
+        (_sample(channel, one.start_s), _sample(channel, one.end_s)) for one in spans
+    ]
     parts: list[list[Samples]] = [[] for _ in edges]
     first = 0
     for (block,) in channel_blocks(channel.audio, [channel.channel]):
@@ -160,7 +177,9 @@ def _followed(
     if isinstance(group, Absent):
         return _unknown(item, group.reason, speech_s)
     turns, drift = _compared(numbers, spans, sounds)
-    later = [turn.to_first for turn in turns[_quarter(turns) :] if turn.to_first is not None]
+    later = [
+        turn.to_first for turn in turns[_quarter(turns) :] if turn.to_first is not None
+    ]
     events = _events(group)
     unknown = str(group.values.get("unknown") or "")
     at_s, verdict = None, ONE
@@ -175,8 +194,8 @@ def _followed(
         verdict = UNKNOWN if unknown else DRIFTS
     elif drift is None and heard_s < _FOLLOWED_S:
         unknown = (
-            f"{heard_s:.0f} s of its speech, a drift is looked for from {_FOLLOWED_S:g} s or"
-            f" {LEAST_PIECES} turns on"
+            f"{heard_s:.0f} s of its speech, a drift is looked for from {_FOLLOWED_S:g}"
+            f" s or {LEAST_PIECES} turns on"
         )
     return CallVoice(
         conversation=item.id,
@@ -216,7 +235,11 @@ def _compared(
         by_turn.setdefault(number, []).append(sound)
         starts.setdefault(number, span.start_s)
     speech = {number: np.concatenate(parts) for number, parts in by_turn.items()}
-    long = [number for number, one in speech.items() if len(one) >= LEAST_TURN_S * SPEECH_RATE]
+    long = [
+        number
+        for number, one in speech.items()
+        if len(one) >= LEAST_TURN_S * SPEECH_RATE
+    ]
     if len(long) < 2:
         return [], None
     most = round(_COMPARED_S * SPEECH_RATE)

@@ -1,7 +1,8 @@
 """Sound that is no speech: hold music, typing, tones, ringing. It is neither talk nor silence.
 
-It is looked for where the detector hears nobody: what stands out of the channel's softest moments,
-is loud enough beside its speech, and lasts. Noise that an automatic gain raises in pauses is none.
+It is looked for where the detector hears nobody: what stands out of the channel's
+softest moments, is loud enough beside its speech, and lasts. Noise that an automatic
+gain raises in pauses is none.
 """
 
 from __future__ import annotations
@@ -12,7 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.conversations.sound.lanes import BANDS, HOP_S, SILENT_DB, Lane, Levels, inside
+from trace_eval.conversations.sound.lanes import (
+    BANDS,
+    HOP_S,
+    SILENT_DB,
+    Lane,
+    Levels,
+    inside,
+)
 from trace_eval.conversations.spans import Spans, joined, runs
 
 
@@ -45,7 +53,11 @@ def other_sounds(lane: Lane, speech: Sequence[Spans]) -> Spans:
     """
     rules = SOUND_RULES
     times = lane.times(len(lane.levels), HOP_S)
-    near = [(start - rules.away_s, end + rules.away_s) for spans in speech for start, end in spans]
+    near = [
+        (start - rules.away_s, end + rules.away_s)
+        for spans in speech
+        for start, end in spans
+    ]
     free = ~inside(joined(near), times)
     there = lane.levels > SILENT_DB + 1
     if not (free & there).any():
@@ -64,7 +76,9 @@ def other_sounds(lane: Lane, speech: Sequence[Spans]) -> Spans:
     noise = _spectrum(lane, soft) if has_bands and len(soft) else None
     sounds: Spans = []
     beeps: Spans = []
-    for start, end in joined(((a * HOP_S, b * HOP_S) for a, b in runs(hot)), rules.join_s):
+    for start, end in joined(
+        ((a * HOP_S, b * HOP_S) for a, b in runs(hot)), rules.join_s
+    ):
         part = slice(round(start / HOP_S), round(end / HOP_S))
         if end - start < rules.least_s:
             beeps += [(start, end)] if end - start >= rules.beep_s else []
@@ -91,7 +105,9 @@ def _is_noise(lane: Lane, part: slice, noise: Levels | None) -> bool:
     levels = lane.levels[part]
     if noise is None or len(levels) < 3:
         return False
-    trend = np.polyval(np.polyfit(np.arange(len(levels)), levels, 1), np.arange(len(levels)))
+    trend = np.polyval(
+        np.polyfit(np.arange(len(levels)), levels, 1), np.arange(len(levels))
+    )
     if np.std(levels - trend) > SOUND_RULES.steady_db:
         return False
     own = _spectrum(lane, np.arange(part.start, part.stop))
@@ -100,4 +116,6 @@ def _is_noise(lane: Lane, part: slice, noise: Levels | None) -> bool:
 
 def _spectrum(lane: Lane, hops: NDArray[np.int64]) -> Levels:
     """Return the level of each band beside that of all, in the median of some hops, dB."""
-    return np.asarray(np.median(lane.bands[:, hops], axis=1) - np.median(lane.levels[hops]))
+    return np.asarray(
+        np.median(lane.bands[:, hops], axis=1) - np.median(lane.levels[hops])
+    )

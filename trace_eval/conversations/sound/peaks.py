@@ -21,7 +21,8 @@ def outline(samples: NDArray[np.float32], points: int) -> Peaks:
     if not len(samples):
         return np.zeros(points)
     starts = np.arange(points) * len(samples) // points
-    # reduceat takes one sample where two starts are equal, so short clips repeat samples
+    # reduceat takes one sample where two starts are equal, so short clips repeat
+    # samples
     peaks = np.maximum.reduceat(np.abs(samples), starts).astype(float)
     return peaks / (peaks.max() or 1.0)
 
@@ -30,11 +31,14 @@ def outline(samples: NDArray[np.float32], points: int) -> Peaks:
 _EDGE = 1e-6
 
 
-def channel_peaks(channels: Sequence[Channel], length_s: float, points: int) -> list[Peaks]:
+def channel_peaks(
+    channels: Sequence[Channel], length_s: float, points: int
+) -> list[Peaks]:
     """Return each column's largest sample over the channel's, 0 to 1 [shape=(points,)].
 
-    The columns divide the conversation's length, which is above 0, evenly. A channel that cannot
-    be decoded has none; a file is decoded once, however many of its channels are asked for.
+    The columns divide the conversation's length, which is above 0, evenly. A channel
+    that cannot be decoded has none; a file is decoded once, however many of its
+    channels are asked for.
     """
     results: dict[Channel, Peaks] = {}
     for audio in dict.fromkeys(channel.audio for channel in channels):
@@ -44,7 +48,9 @@ def channel_peaks(channels: Sequence[Channel], length_s: float, points: int) -> 
     return [results[channel] for channel in channels]
 
 
-def _of_file(audio: Path, mine: list[Channel], length_s: float, points: int) -> list[Peaks]:
+def _of_file(
+    audio: Path, mine: list[Channel], length_s: float, points: int
+) -> list[Peaks]:
     none = [np.empty(0) for _ in mine]
     if not os.access(audio, os.R_OK) or not audio.is_file():
         return none

@@ -1,8 +1,8 @@
 """Segments of two lanes: what is the other's voice is dropped, edges follow the energy.
 
-A detector by itself makes every reply look some 56 ms faster and every yield 100 ms slower: its
-stretches end late. Here each edge moves to where the level leaves the noise of moments when
-nobody speaks. Constants were found on rendered calls with known truth.
+A detector by itself makes every reply look some 56 ms faster and every yield 100 ms
+slower: its stretches end late. Here each edge moves to where the level leaves the noise
+of moments when nobody speaks. Constants were found on rendered calls with known truth.
 """
 
 from __future__ import annotations
@@ -21,22 +21,24 @@ from trace_eval.conversations.spans import Spans, joined, without
 class SegmentRules:
     """Constants of gate and edges, dB and seconds."""
 
-    loud_db: float = 20.0  # frames this near to a stretch's loudest decide whose voice it is
+    loud_db: float = (
+        20.0  # frames this near to a stretch's loudest decide whose voice it is
+    )
     louder_db: float = 15.0  # the other channel is louder by more: crosstalk
     deepest_db: float = 40.0  # below a stretch's peak by more is none of it
     other_db: float = 20.0  # below the other channel by more is none of it
     voice_db: float = 10.0  # so much above the noise,
     voice_share: float = 0.4  # in so much of the frames, is a voice
     floor_db: float = -90.0  # lowest noise floor
-    # On a channel where the median stretch's peak is not this much above the floor, stretches
-    # under it keep their raw edges: soft ends drown in the noise. On a better channel a soft
-    # stretch's refined end is the nearer one.
+    # On a channel where the median stretch's peak is not this much above the floor,
+    # stretches under it keep their raw edges: soft ends drown in the noise. On a better
+    # channel a soft stretch's refined end is the nearer one.
     noisy_db: float = 20.0
     margin_s: float = 0.2  # kept away from speech where noise is measured
     before_s: float = 0.3  # how far an end is looked for before the detector's,
     after_s: float = 0.2  # and behind it; a start is looked for so far on both sides
-    # The detector's stretch ends late by at most so much: a tail that drowns in the noise before
-    # is longer than its loud part.
+    # The detector's stretch ends late by at most so much: a tail that drowns in the
+    # noise before is longer than its loud part.
     late_s: float = 0.16
     shift_s: float = 0.006  # half of what the level's window smears
     quiet_s: float = 0.5  # silence that a noise floor needs
@@ -57,7 +59,9 @@ class Segmented:
     noisy: int  # how many segments kept their raw edges
 
 
-def segmented(lanes: Sequence[Lane], ignore: Sequence[tuple[float, float]] = ()) -> list[Segmented]:
+def segmented(
+    lanes: Sequence[Lane], ignore: Sequence[tuple[float, float]] = ()
+) -> list[Segmented]:
     """Find speech of two lanes recorded together; ``ignore``: what is none, e.g. music."""
     grid = Grid(lanes)
     kept: list[Spans] = []
@@ -98,7 +102,9 @@ class Grid:
         loud = mine > mine.max(initial=SILENT_DB) - RULES.loud_db
         return bool(loud.any() and np.median((theirs - mine)[loud]) > RULES.louder_db)
 
-    def own_part(self, own: int, span: tuple[float, float], floor: float) -> tuple[float, float]:
+    def own_part(
+        self, own: int, span: tuple[float, float], floor: float
+    ) -> tuple[float, float]:
         """Cut off the crosstalk before a stretch's own voice, which no detector parts from it."""
         part = self.part(span)
         mine, theirs = (self.levels[lane][part] for lane in (own, 1 - own))
@@ -118,7 +124,9 @@ class Grid:
         free = np.ones(len(self.levels[0]), bool)
         for spans in lanes:
             for start, end in spans:
-                free[self.hop(start - RULES.margin_s) : self.hop(end + RULES.margin_s)] = False
+                free[
+                    self.hop(start - RULES.margin_s) : self.hop(end + RULES.margin_s)
+                ] = False
         return free
 
     def noise(self, own: int, kept: list[Spans]) -> tuple[float, float]:
@@ -130,7 +138,9 @@ class Grid:
             if free.sum() >= least:
                 break
         else:  # muted or echoed pauses: what is softest lies between the words
-            softest = np.quantile(levels[there], RULES.softest) if there.any() else SILENT_DB
+            softest = (
+                np.quantile(levels[there], RULES.softest) if there.any() else SILENT_DB
+            )
             free = there & (levels <= softest)
         quiet = np.maximum(levels[free], RULES.floor_db)
         if not len(quiet):
@@ -145,7 +155,10 @@ def _refined(grid: Grid, own: int, kept: list[Spans], crosstalk: Spans) -> Segme
     segments: Spans = []
     uncertain: Spans = []
     noisy = 0
-    peaks = [float(grid.levels[own][grid.part(span)].max(initial=SILENT_DB)) for span in kept[own]]
+    peaks = [
+        float(grid.levels[own][grid.part(span)].max(initial=SILENT_DB))
+        for span in kept[own]
+    ]
     lane_noisy = bool(peaks) and np.median(peaks) - floor < RULES.noisy_db
     for span, peak in zip(kept[own], peaks, strict=True):
         if lane_noisy and peak - floor < RULES.noisy_db:
@@ -166,13 +179,17 @@ def _refined(grid: Grid, own: int, kept: list[Spans], crosstalk: Spans) -> Segme
     )
 
 
-def _edges(grid: Grid, own: int, span: tuple[float, float], line: float) -> tuple[float, float]:
+def _edges(
+    grid: Grid, own: int, span: tuple[float, float], line: float
+) -> tuple[float, float]:
     """Return the first and last moment at which two neighbouring frames are speech."""
     start, end = span
     first = slice(grid.hop(start - RULES.after_s), grid.hop(start + RULES.after_s))
     if len(result := _hot_pairs(grid, own, first, line)):
         start = grid.base + (first.start + result[0]) * HOP_S + RULES.shift_s
-    last = slice(max(1, grid.hop(end - RULES.before_s)) - 1, grid.hop(end + RULES.after_s) - 1)
+    last = slice(
+        max(1, grid.hop(end - RULES.before_s)) - 1, grid.hop(end + RULES.after_s) - 1
+    )
     if len(result := _hot_pairs(grid, own, last, line)):
         end = grid.base + (last.start + result[-1] + 2) * HOP_S - RULES.shift_s
     return start, max(end, span[1] - RULES.late_s, start + 2 * HOP_S)

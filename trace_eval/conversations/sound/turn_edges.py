@@ -1,10 +1,11 @@
 """Edges of turns: where a listener would say that somebody begins and ends to speak.
 
-The detector hears speech in breaths, lip noise, rustle and the room as well. Here a stretch is
-read relative to the speaker's own level: what is loud is the turn; what is softer belongs to it
-while it fades without a break, or where it has the spectrum of a soft syllable or a hissing
-consonant and not that of breath. Sound is the other's voice by its level and by whether it follows
-the other channel. An edge moves only where a listener would notice it.
+The detector hears speech in breaths, lip noise, rustle and the room as well. Here a
+stretch is read relative to the speaker's own level: what is loud is the turn; what is
+softer belongs to it while it fades without a break, or where it has the spectrum of a
+soft syllable or a hissing consonant and not that of breath. Sound is the other's voice
+by its level and by whether it follows the other channel. An edge moves only where a
+listener would notice it.
 """
 
 from __future__ import annotations
@@ -16,17 +17,35 @@ from functools import cached_property
 import numpy as np
 
 from trace_eval.conversations.sound.echo import EchoPath, echo_path
-from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, IsSpeech, Lane, inside
+from trace_eval.conversations.sound.lanes import (
+    HOP_S,
+    SILENT_DB,
+    IsSpeech,
+    Lane,
+    inside,
+)
 from trace_eval.conversations.sound.segments import RULES, Grid, Segmented
-from trace_eval.conversations.spans import Spans, gaps, joined, overlaps, runs, total, without
+from trace_eval.conversations.spans import (
+    Spans,
+    gaps,
+    joined,
+    overlaps,
+    runs,
+    total,
+    without,
+)
 
 
 @dataclass(frozen=True)
 class TurnRules:
     """Constants of turns, dB and seconds; gaps of hand-made turns change little around them."""
 
-    core_db: float = 15.0  # a turn's own level (90th percentile) minus this is surely spoken
-    own_db: float = 6.0  # a soft stretch is read from the channel's level minus this at least,
+    core_db: float = (
+        15.0  # a turn's own level (90th percentile) minus this is surely spoken
+    )
+    own_db: float = (
+        6.0  # a soft stretch is read from the channel's level minus this at least,
+    )
     over_db: float = 6.0  # and this much above the noise
     fade_db: float = 28.0  # to where a turn fades without a break,
     fade_s: float = 0.2  # for how long at most,
@@ -34,7 +53,9 @@ class TurnRules:
     soft_db: float = 18.0  # soft syllables reach down to this,
     hiss_db: float = 26.0  # hissing consonants to this,
     out_db: float = 2.0  # and both stand out of their band's noise by so much
-    middle_db: float = 6.0  # a syllable is louder than its 1.5 to 3.5 kHz by more; breath is not
+    middle_db: float = (
+        6.0  # a syllable is louder than its 1.5 to 3.5 kHz by more; breath is not
+    )
     high_db: float = 2.0  # a consonant's part above 3.5 kHz is softer than that by less
     closure_s: float = 0.2  # they follow one another after shorter breaks,
     reach_s: float = 0.5  # and reach so far in all
@@ -45,7 +66,9 @@ class TurnRules:
     noisy_db: float = 12.0  # where the level is less above the noise, edges stay,
     drown_db: float = 18.0  # and above one so steady that soft endings drown in it,
     steady_db: float = 4.0  # whose line of speech is so little above its median
-    echo_db: float = 2.0  # so little above the expected echo a moment is the other's voice,
+    echo_db: float = (
+        2.0  # so little above the expected echo a moment is the other's voice,
+    )
     whole_db: float = 6.0  # and a stretch as a whole;
     doubtful_db: float = 10.0  # up to this above it a stretch may be
 
@@ -62,7 +85,9 @@ class TurnEdges:
     trailing: Spans  # left out after something spoken
     echo: Spans  # left out as the other's voice
     doubtful: Spans  # segments that may be the other's voice
-    path: EchoPath | None  # how the other's voice arrives on this lane; None: it does not
+    path: (
+        EchoPath | None
+    )  # how the other's voice arrives on this lane; None: it does not
 
 
 def turn_edges(lanes: Sequence[Lane], results: Sequence[Segmented]) -> list[TurnEdges]:
@@ -74,10 +99,14 @@ def turn_edges(lanes: Sequence[Lane], results: Sequence[Segmented]) -> list[Turn
 class _Side:
     """One lane beside the other."""
 
-    def __init__(self, grids: dict[str, Grid], own: int, results: Sequence[Segmented]) -> None:
+    def __init__(
+        self, grids: dict[str, Grid], own: int, results: Sequence[Segmented]
+    ) -> None:
         self.grid = grids["voice"]
         self.segments = results[own].segments
-        self.voice, self.middle, self.high = (grid.levels[own] for grid in grids.values())
+        self.voice, self.middle, self.high = (
+            grid.levels[own] for grid in grids.values()
+        )
         raw = [one.raw for one in results]
         self.floor, self.line = self.grid.noise(own, raw)
         self.high_floor = grids["high"].noise(own, raw)[0]
@@ -105,13 +134,22 @@ class _Side:
         left: dict[str, Spans] = {"breath": [], "trailing": [], "echo": []}
         doubtful: Spans = []
         for start, end in joined(self.segments, TURN_RULES.fill_s):
-            parts = [span for span in self.segments if start <= span[0] and span[1] <= end]
+            parts = [
+                span for span in self.segments if start <= span[0] and span[1] <= end
+            ]
             kind, turns, doubts = self._turns((start, end))
             if not turns:
                 left[kind] += parts
                 continue
-            holes = [("breath", (start, turns[0][0])), ("trailing", (turns[-1][1], end))]
-            holes = [(kind, hole) for kind, hole in holes if total([hole]) > TURN_RULES.noticed_s]
+            holes = [
+                ("breath", (start, turns[0][0])),
+                ("trailing", (turns[-1][1], end)),
+            ]
+            holes = [
+                (kind, hole)
+                for kind, hole in holes
+                if total([hole]) > TURN_RULES.noticed_s
+            ]
             inner = [hole for hole in gaps(turns) if total([hole]) > TURN_RULES.inner_s]
             holes += [("breath", hole) for hole in inner]
             for kind, hole in holes:
@@ -129,7 +167,11 @@ class _Side:
         loud = voice > max(level - rules.core_db, self.floor + rules.over_db)
         steady = self.line - self.floor < rules.steady_db
         if level - self.floor < (rules.drown_db if steady else rules.noisy_db):
-            return ("echo", [], []) if loud.any() and not (loud & own).any() else ("", [span], [])
+            return (
+                ("echo", [], [])
+                if loud.any() and not (loud & own).any()
+                else ("", [span], [])
+            )
         spoken = [run for run in runs(loud & own) if run[1] - run[0] > 1]
         groups: list[list[tuple[int, int]]] = []
         for group in _grouped(spoken, rules.fill_s):
@@ -146,8 +188,14 @@ class _Side:
         for n in mine:
             first, last = _reached(groups[n][0][0], groups[n][-1][1], soft)
             first, last = _faded(first, last, fades)
-            turns.append((self._at(part.start + first, 1), self._at(part.start + last, -1)))
-        doubts = [turn for n, turn in zip(mine, turns, strict=True) if above[n] < rules.doubtful_db]
+            turns.append(
+                (self._at(part.start + first, 1), self._at(part.start + last, -1))
+            )
+        doubts = [
+            turn
+            for n, turn in zip(mine, turns, strict=True)
+            if above[n] < rules.doubtful_db
+        ]
         return "", turns, doubts
 
     def _at(self, hop: int, inwards: int) -> float:
@@ -176,7 +224,9 @@ class _Side:
         return np.asarray(syllable | hiss)
 
 
-def _grouped(spoken: Sequence[tuple[int, int]], fill_s: float) -> list[list[tuple[int, int]]]:
+def _grouped(
+    spoken: Sequence[tuple[int, int]], fill_s: float
+) -> list[list[tuple[int, int]]]:
     """Group runs with shorter pauses between them."""
     groups: list[list[tuple[int, int]]] = []
     for run in spoken:
@@ -189,7 +239,9 @@ def _grouped(spoken: Sequence[tuple[int, int]], fill_s: float) -> list[list[tupl
 
 def _reached(first: int, last: int, soft: Sequence[tuple[int, int]]) -> tuple[int, int]:
     """Extend a group by the soft runs that follow it closely at either end."""
-    closure, reach = (round(s / HOP_S) for s in (TURN_RULES.closure_s, TURN_RULES.reach_s))
+    closure, reach = (
+        round(s / HOP_S) for s in (TURN_RULES.closure_s, TURN_RULES.reach_s)
+    )
     soft = [run for run in soft if run[1] - run[0] > 1]
     start, end = first, last
     for one, two in soft:
@@ -204,5 +256,8 @@ def _reached(first: int, last: int, soft: Sequence[tuple[int, int]]) -> tuple[in
 def _faded(first: int, last: int, fades: IsSpeech) -> tuple[int, int]:
     """Extend a group by what sets in and fades without a break."""
     onset, fade = (round(s / HOP_S) for s in (TURN_RULES.onset_s, TURN_RULES.fade_s))
-    before, after = fades[max(0, first - onset) : first][::-1], fades[last : last + fade]
+    before, after = (
+        fades[max(0, first - onset) : first][::-1],
+        fades[last : last + fade],
+    )
     return first - int(np.cumprod(before).sum()), last + int(np.cumprod(after).sum())

@@ -1,9 +1,10 @@
 """Two voices in one channel: who of them speaks when, or why they cannot be told apart.
 
-Local speakers are heard in windows of 10 s (pyannote's segmentation). Speech is cut where one
-pauses and where most windows hear another speaker; each piece has the direction of its voice
-(CAM++). Two groups of pieces are most alike within, by direction and by what windows say of two
-pieces. Voices that differ too little are refused: see :data:`LEAST_CONTRAST`.
+Local speakers are heard in windows of 10 s (pyannote's segmentation). Speech is cut
+where one pauses and where most windows hear another speaker; each piece has the
+direction of its voice (CAM++). Two groups of pieces are most alike within, by direction
+and by what windows say of two pieces. Voices that differ too little are refused: see
+:data:`LEAST_CONTRAST`.
 """
 
 from __future__ import annotations
@@ -31,12 +32,13 @@ from trace_eval.conversations.sound.voice_groups import (
 )
 from trace_eval.conversations.spans import Spans, joined, runs
 
-#: Likeness within the two groups less that between them, under which voices are too alike, in wide
-#: band and on a telephone. One person on both sides has more in 1 of 18 calls, a synthetic voice in
-#: none; see ``python -m benchmarks.mono_calls``.
+#: Likeness within the two groups less that between them, under which voices are too
+#: alike, in wide band and on a telephone. One person on both sides has more in 1 of 18
+#: calls, a synthetic voice in none; see ``python -m benchmarks.mono_calls``.
 LEAST_CONTRAST = 0.28
 
-#: Samples from a window to the next one: 6.25 s, in whole frames; windows that are heard at once.
+#: Samples from a window to the next one: 6.25 s, in whole frames; windows that are
+#: heard at once.
 _STEP = round(6.25 / segmentation.FRAME_S) * segmentation.FRAME_STEP
 _WINDOWS = 48
 
@@ -48,28 +50,37 @@ class VoiceRules:
     active: float = 0.5  # probability from which a local speaker is active
     pause_s: float = 0.12  # speech with shorter pauses is one
     shortest_s: float = 0.06  # shorter speech is none
-    longest_s: float = 2.0  # a piece is cut in equal parts to be no longer: changes are missed
+    longest_s: float = (
+        2.0  # a piece is cut in equal parts to be no longer: changes are missed
+    )
     measured_s: float = 0.5  # a shorter piece founds no group,
     leans_s: float = 0.15  # and from so long on goes to the voice that it is more like
     same: float = 0.05  # added to the likeness of two pieces of one local speaker,
     other: float = 0.15  # and taken off that of two
     weight_s: float = 3.0  # longer pieces weigh no more
     near_s: float = 0.5  # both speak in an overlap when each has a piece so near
-    nearer: float = 0.05  # a piece that is hardly more like its voice than the other is doubtful,
-    leaning: float = 0.1  # and a short one; its likeness is beside what all pieces share
+    nearer: float = (
+        0.05  # a piece that is hardly more like its voice than the other is doubtful,
+    )
+    leaning: float = (
+        0.1  # and a short one; its likeness is beside what all pieces share
+    )
 
 
 RULES = VoiceRules()
 
 
-#: Pieces are measured in their middle, in whole steps of so many seconds, so many at once.
+#: Pieces are measured in their middle, in whole steps of so many seconds, so many at
+#: once.
 _EQUAL_S, _TOGETHER = 0.25, 2
 
 
 class Voices(NamedTuple):
     """Speech of two voices, and how far they are apart."""
 
-    speech: tuple[Spans, Spans]  # seconds, in order of time; the first voice speaks first
+    speech: tuple[
+        Spans, Spans
+    ]  # seconds, in order of time; the first voice speaks first
     overlaps: Spans  # where both seem to speak
     directions: (
         tuple[VoiceVectors, VoiceVectors] | None
@@ -107,7 +118,9 @@ def two_voices(
     spoken = ~inside(joined(ignore), frames_s)
     heard = heard._replace(speech=heard.speech & spoken, overlap=heard.overlap & spoken)
     pieces = _pieces(heard)
-    measured = [n for n, piece in enumerate(pieces) if _alone(heard, piece) >= RULES.measured_s]
+    measured = [
+        n for n, piece in enumerate(pieces) if _alone(heard, piece) >= RULES.measured_s
+    ]
     if len(measured) < 2:
         spans = joined(_span(piece) for piece in pieces)
         return Voices((spans, []), [], None, None, doubtful=spans)
@@ -132,14 +145,22 @@ def two_voices(
     of_piece = _of_all(pieces, ties, of_measured, leaning)
     if of_piece[0] == 1:  # the first voice is the one that speaks first
         of_piece, groups = [1 - one for one in of_piece], 1 - groups
-    both = [_span(run) for run in runs(heard.overlap) if _has_both(run, pieces, of_piece)]
+    both = [
+        _span(run) for run in runs(heard.overlap) if _has_both(run, pieces, of_piece)
+    ]
     by_voice: tuple[Spans, Spans] = [*both], [*both]
     for piece, voice in zip(pieces, of_piece, strict=True):
         by_voice[voice].append(_span(piece))
-    speech = [joined(spoken, RULES.pause_s + segmentation.FRAME_S) for spoken in by_voice]
-    centres = tuple(unit(lengths[groups == voice] @ vectors[groups == voice]) for voice in (0, 1))
+    speech = [
+        joined(spoken, RULES.pause_s + segmentation.FRAME_S) for spoken in by_voice
+    ]
+    centres = tuple(
+        unit(lengths[groups == voice] @ vectors[groups == voice]) for voice in (0, 1)
+    )
     margins = nearer(likeness, groups, lengths)
-    unsure = [n for n, margin in zip(measured, margins, strict=True) if margin < RULES.nearer]
+    unsure = [
+        n for n, margin in zip(measured, margins, strict=True) if margin < RULES.nearer
+    ]
     unsure += [n for n, lean in leaning.items() if abs(lean) < RULES.leaning]
     return Voices(
         speech=(speech[0], speech[1]),
@@ -163,7 +184,9 @@ def hear_windows(samples: NDArray[np.int16]) -> Heard:
         starts.append(begins // segmentation.FRAME_STEP)
         parts.append(local.active)
     first_frames, active = np.concatenate(starts), np.concatenate(parts)
-    return _on_one_grid(first_frames, active, len(samples) // segmentation.FRAME_STEP + 1)
+    return _on_one_grid(
+        first_frames, active, len(samples) // segmentation.FRAME_STEP + 1
+    )
 
 
 def _on_one_grid(first: NDArray[np.int64], active: VoiceVectors, whole: int) -> Heard:
@@ -213,7 +236,9 @@ def _pieces(heard: Heard) -> list[tuple[int, int]]:
             if 3 <= (a + b) // 2 < last - first - 3
         ]
         for start, end in zip([first, *cuts], [*cuts, last], strict=True):
-            parts = max(1, math.ceil((end - start) * segmentation.FRAME_S / RULES.longest_s))
+            parts = max(
+                1, math.ceil((end - start) * segmentation.FRAME_S / RULES.longest_s)
+            )
             edges = np.linspace(start, end, parts + 1).round().astype(int).tolist()
             pieces += [(a, b) for a, b in pairwise(edges) if b > a]
     return pieces
@@ -221,7 +246,9 @@ def _pieces(heard: Heard) -> list[tuple[int, int]]:
 
 def _span(piece: tuple[int, int]) -> tuple[float, float]:
     """Return the seconds of a run of frames."""
-    first, last = (segmentation.FIRST_S + frame * segmentation.FRAME_S for frame in piece)
+    first, last = (
+        segmentation.FIRST_S + frame * segmentation.FRAME_S for frame in piece
+    )
     half = segmentation.FRAME_S / 2
     return max(0.0, first - half), last - half
 
@@ -235,7 +262,9 @@ def _alone(heard: Heard, piece: tuple[int, int]) -> float:
     return float((~heard.overlap[slice(*piece)]).sum() * segmentation.FRAME_S)
 
 
-def _sound(samples: NDArray[np.int16], heard: Heard, piece: tuple[int, int]) -> VoiceVectors:
+def _sound(
+    samples: NDArray[np.int16], heard: Heard, piece: tuple[int, int]
+) -> VoiceVectors:
     """Return the samples of a piece in which one voice speaks."""
     kept = np.repeat(~heard.overlap[slice(*piece)], segmentation.FRAME_STEP)
     part = samples[_part(piece)]
@@ -282,7 +311,9 @@ def _ties(heard: Heard, pieces: Sequence[tuple[int, int]]) -> VoiceVectors:
     ends = np.array([piece[1] for piece in pieces])
     for begin, here in zip(heard.first, heard.active, strict=True):
         near = np.flatnonzero((ends > begin) & (starts < begin + frames))
-        who = np.array([_local(here, pieces[n], int(begin)) for n in near.tolist()], np.int64)
+        who = np.array(
+            [_local(here, pieces[n], int(begin)) for n in near.tolist()], np.int64
+        )
         known = near[who >= 0]
         same = np.where(who[who >= 0][:, None] == who[who >= 0][None], 1.0, -1.0)
         votes[np.ix_(known, known)] += same.astype(np.float32)
@@ -304,7 +335,8 @@ def _of_all(
 ) -> list[int]:
     """Return the group of every piece.
 
-    A short one goes to the voice that it leans to, else as windows say, else as the nearest.
+    A short one goes to the voice that it leans to, else as windows say, else as the
+    nearest.
     """
     groups = []
     for number, (start, end) in enumerate(pieces):
@@ -318,8 +350,12 @@ def _of_all(
         votes = [0.0, 0.0]
         for measured, group in of_measured.items():
             votes[group] += ties[number, measured]
-        nearest = min(of_measured, key=lambda n: max(pieces[n][0] - end, start - pieces[n][1]))
-        groups.append(of_measured[nearest] if votes[0] == votes[1] else int(votes[1] > votes[0]))
+        nearest = min(
+            of_measured, key=lambda n: max(pieces[n][0] - end, start - pieces[n][1])
+        )
+        groups.append(
+            of_measured[nearest] if votes[0] == votes[1] else int(votes[1] > votes[0])
+        )
     return groups
 
 

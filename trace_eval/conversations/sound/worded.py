@@ -27,12 +27,16 @@ def role_names(log: Conversation) -> set[str]:
     return {speaker.name for speaker in log.speakers if speaker.role in ROLES}
 
 
-def timed_by_sound(log: Conversation, sound: Conversation, apart: Apart) -> Conversation:
+def timed_by_sound(
+    log: Conversation, sound: Conversation, apart: Apart
+) -> Conversation:
     """Give the turns of the sound the log's words, and add what stands in the log alone."""
     speakers_of_log = {role: log.speaker(role) for role in ROLES}
     names = {role: speaker.name for role, speaker in speakers_of_log.items() if speaker}
     turns = [
-        turn.model_copy(update={"speaker": names.get(_role(turn.speaker), turn.speaker)})
+        turn.model_copy(
+            update={"speaker": names.get(_role(turn.speaker), turn.speaker)}
+        )
         for turn in sound.turns
     ]
     place = _Places(log, turns, names, apart)
@@ -49,14 +53,23 @@ def timed_by_sound(log: Conversation, sound: Conversation, apart: Apart) -> Conv
     ]
     lanes = {one.role: one.channel for one in sound.speakers}
     speakers = [
-        *(Speaker(name=names.get(role, role), role=role, channel=lanes[role]) for role in ROLES),
-        *(one.model_copy(update={"channel": None}) for one in log.speakers if one.role == "other"),
+        *(
+            Speaker(name=names.get(role, role), role=role, channel=lanes[role])
+            for role in ROLES
+        ),
+        *(
+            one.model_copy(update={"channel": None})
+            for one in log.speakers
+            if one.role == "other"
+        ),
     ]
     channels = {channel.name for channel in sound.channels}
     return sound.model_copy(
         update={
             "speakers": tuple(
-                one if one.channel in channels else one.model_copy(update={"channel": None})
+                one
+                if one.channel in channels
+                else one.model_copy(update={"channel": None})
                 for one in speakers
             ),
             "turns": tuple(sorted([*worded, *others], key=_start)),
@@ -102,7 +115,11 @@ class _Places:
     """Which turn of the sound each turn of a log is: the one of its role that it overlaps most."""
 
     def __init__(
-        self, log: Conversation, turns: list[Turn], names: Mapping[Role, str], apart: Apart
+        self,
+        log: Conversation,
+        turns: list[Turn],
+        names: Mapping[Role, str],
+        apart: Apart,
     ) -> None:
         self.log, self.turns, self.clock = log, turns, apart.clock
         mine = [turn for turn in log.turns if turn.speaker in names.values()]
@@ -133,7 +150,9 @@ class _Places:
 
     def _by_order(self, names: Mapping[Role, str]) -> dict[int, int]:
         """Match texts without times one by one, where both have the same speakers in order."""
-        logged = [n for n, turn in enumerate(self.log.turns) if turn.speaker in names.values()]
+        logged = [
+            n for n, turn in enumerate(self.log.turns) if turn.speaker in names.values()
+        ]
         spoken = [n for n, turn in enumerate(self.turns) if not turn.backchannel]
         same = [self.log.turns[n].speaker for n in logged] == [
             self.turns[n].speaker for n in spoken
@@ -166,7 +185,9 @@ class _Places:
         return event.model_copy(
             update={
                 "at_s": None if event.at_s is None else self.clock.in_sound(event.at_s),
-                "end_s": None if event.end_s is None else self.clock.in_sound(event.end_s),
+                "end_s": None
+                if event.end_s is None
+                else self.clock.in_sound(event.end_s),
                 "turn": None if position is None else ordered.index(position),
             }
         )

@@ -1,9 +1,10 @@
 """Directions read aloud: words of an answer that the request meant as its manner.
 
-A request says how to speak: "with a sigh", "in a deep voice", "(laughs)". Some models speak those
-words instead of following them. They are found where they stand by themselves: before or behind
-the text that was to be said, or as a fragment that begins or ends a sentence. A request for the
-word itself, its meaning or a story with it has no direction. English alone is read.
+A request says how to speak: "with a sigh", "in a deep voice", "(laughs)". Some models
+speak those words instead of following them. They are found where they stand by
+themselves: before or behind the text that was to be said, or as a fragment that begins
+or ends a sentence. A request for the word itself, its meaning or a story with it has no
+direction. English alone is read.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ from trace_eval.data.measures.misheard import (
 )
 
 #: Adverbs that comment on a whole sentence: "Sadly, it is closed."
-_COMMENTS = words_of("sadly happily luckily honestly seriously surely hopefully curiously")
+_COMMENTS = words_of(
+    "sadly happily luckily honestly seriously surely hopefully curiously"
+)
 
 
 def read_aloud(request: str | None, answer: str) -> tuple[str, ...]:
@@ -64,7 +67,11 @@ def _around_literal(directions: Directions, text: str) -> Iterator[str]:
     tail = len(literal) - (blocks[-1].a + blocks[-1].size)
     end = min(len(spoken), blocks[-1].b + blocks[-1].size + tail)
     for piece in (spoken[:begin], spoken[end:]):
-        if piece and len(piece) <= MAX_DIRECTION and _is_direction(directions, piece, "far"):
+        if (
+            piece
+            and len(piece) <= MAX_DIRECTION
+            and _is_direction(directions, piece, "far")
+        ):
             yield " ".join(piece)
 
 
@@ -106,7 +113,9 @@ def _runs_on(directions: Directions, words: Sequence[str]) -> Iterator[str]:
             return
         if len(telling) < 2 or not directions.stems & set(telling):
             continue
-        opening = [stem_of(word) for word in words if word not in STOP][: len(telling) + 1]
+        opening = [stem_of(word) for word in words if word not in STOP][
+            : len(telling) + 1
+        ]
         for skip in (0, 1):  # "speaking in a deep voice"
             begins = skip == 0 or (opening and opening[0] in _SPOKEN)
             if begins and opening[skip : skip + len(telling)] == telling:
@@ -126,7 +135,10 @@ def _opens(directions: Directions, words: Sequence[str]) -> Iterator[str]:
 
 #: Words with which a sentence begins: before them nothing but a direction can stand.
 _BEGINS = words_of(
-    "a the i i'm my there there's well while it it's we you your as is this that these nobody",
+    (
+        "a the i i'm my there there's well while it it's we you your as is this that"
+        " these nobody"
+    ),
     "please once today",
 )
 
@@ -183,17 +195,25 @@ def _ends_with(directions: Directions, words: Sequence[str]) -> Iterator[str]:
             return
 
 
-_SPOKEN = frozenset(stem_of(word) for word in ("speaking", "spoken", "said", "says", "talking"))
+_SPOKEN = frozenset(
+    stem_of(word) for word in ("speaking", "spoken", "said", "says", "talking")
+)
 
 
-#: How far a word may be from the one that was read out: not misheard at all; by one sound, at
-#: either end of an answer; by more, where nothing but a direction can stand.
+#: How far a word may be from the one that was read out: not misheard at all; by one
+#: sound, at either end of an answer; by more, where nothing but a direction can stand.
 _Misheard = Literal["not", "near", "far"]
 
 
-def _is_direction(directions: Directions, words: Sequence[str], misheard: _Misheard) -> bool:
+def _is_direction(
+    directions: Directions, words: Sequence[str], misheard: _Misheard
+) -> bool:
     """Whether words are nothing but a direction."""
-    own = [word for word in words if word not in SUPPORT or stem_of(word) in directions.stems]
+    own = [
+        word
+        for word in words
+        if word not in SUPPORT or stem_of(word) in directions.stems
+    ]
     if not own:
         return False
     by_sound = misheard if len(own) <= 2 else "not"

@@ -19,27 +19,37 @@ from trace_eval.data.measures.numbers import PairMeasure
 
 UNIT = "1 yes, 0 no"
 
-_NAME = "|".join([*sorted(LANGUAGES.values(), key=len, reverse=True), "Mandarin", "Farsi"])
+_NAME = "|".join(
+    [*sorted(LANGUAGES.values(), key=len, reverse=True), "Mandarin", "Farsi"]
+)
 
-#: Nearly all requests name no language; then no order of one and no mention is to be found.
+#: Nearly all requests name no language; then no order of one and no mention is to be
+#: found.
 _NAMED = re.compile(rf"\b(?:{_NAME})\b", re.IGNORECASE)
 
-#: An order to speak a language; what is to be translated or pronounced may be one word of it.
+#: An order to speak a language; what is to be translated or pronounced may be one word
+#: of it.
 _ORDER = re.compile(
     r"\b(?:answer|reply|respond|speak|talk|tell|explain|describe|continue|continuing)\b"
     rf"(?P<between>[^.?!:;]{{0,60}}?)\bin (?P<language>{_NAME})\b",
     re.IGNORECASE,
 )
-_ABOUT_A_WORD = re.compile(r"\b(?:say|said|pronounced?|mean|word|phrase|called|how)\b", re.I)
-_NOT = re.compile(r"\b(?:don'?t|do not|never|not|without|instead of)\b[^.?!:;]{0,20}$", re.I)
+_ABOUT_A_WORD = re.compile(
+    r"\b(?:say|said|pronounced?|mean|word|phrase|called|how)\b", re.I
+)
+_NOT = re.compile(
+    r"\b(?:don'?t|do not|never|not|without|instead of)\b[^.?!:;]{0,20}$", re.I
+)
 
 #: A second language of an order: "in English and then in French".
 _AND_ANOTHER = re.compile(rf"\b(?:and|or|then)\b[^.?!:;]{{0,20}}?\b(?:{_NAME})\b", re.I)
 
-#: End of a clause, and letters around an order in which a "not" or a second language is sought.
+#: End of a clause, and letters around an order in which a "not" or a second language is
+#: sought.
 _END, NEAR = re.compile(r"[.?!:;]"), 60
 
-#: A language that is spoken of, as in "translate it to French"; an accent of it is English.
+#: A language that is spoken of, as in "translate it to French"; an accent of it is
+#: English.
 _MENTION = re.compile(rf"\b(?:{_NAME})\b(?! accents?\b)", re.I)
 
 #: What English is called by those who do not speak it, as in "traduce al inglés".
@@ -65,7 +75,9 @@ def ordered_language(text: str | None) -> str | None:
         if not _ABOUT_A_WORD.search(match["between"])
         and not _NOT.search(text[max(0, match.start() - NEAR) : match.start()])
         and not _NOT.search(match["between"])
-        and not _AND_ANOTHER.search(_END.split(text[match.end() : match.end() + NEAR], 1)[0])
+        and not _AND_ANOTHER.search(
+            _END.split(text[match.end() : match.end() + NEAR], 1)[0]
+        )
     }
     return next(iter(ordered)) if len(ordered) == 1 else None
 
@@ -75,14 +87,15 @@ def requested_language(
 ) -> str | None:
     """Return the language in which a request wants to be answered; None if unknown.
 
-    That is the one that it orders. Else, where it speaks of no other language (what is translated
-    or taught may be answered in either), it is the one that the manifest says, that is heard, or in
-    which it is written.
+    That is the one that it orders. Else, where it speaks of no other language (what is
+    translated or taught may be answered in either), it is the one that the manifest
+    says, that is heard, or in which it is written.
 
     Args:
         text: of the request, where it is written.
         request: its blueprint, where it is spoken.
-        provided: ISO 639-1 code of the language of the recordings, where the manifest says it.
+        provided: ISO 639-1 code of the language of the recordings, where the manifest
+            says it.
     """
     transcript = request.transcript if request else None
     spoken = transcript.spoken if isinstance(transcript, Transcript) else None
@@ -97,7 +110,11 @@ def requested_language(
     written = written_language(text or "")
     requested = provided or (spoken.language if spoken and spoken.sure else None)
     requested = requested or (written if written != UNSURE else None)
-    named = {find_language(name) for name in _MENTION.findall(words)} if names_one else set()
+    named = (
+        {find_language(name) for name in _MENTION.findall(words)}
+        if names_one
+        else set()
+    )
     if _ENGLISH.search(words):
         named.add("en")
     return requested if named <= {requested} else None
@@ -113,24 +130,31 @@ def answers_in_language(requested: str, answer: Blueprint) -> PairMeasure:
         return PairMeasure.without(UNIT, f"group transcript: {transcript.reason}")
     spoken = transcript.spoken
     if spoken is None:
-        return PairMeasure.without(UNIT, "its language was not heard (needs the extra base)")
+        return PairMeasure.without(
+            UNIT, "its language was not heard (needs the extra base)"
+        )
     if spoken.language == requested and spoken.sure:
         return PairMeasure(value=1, unit=UNIT)
     if answer.certain_language not in (None, requested):
         return PairMeasure(value=0, unit=UNIT)
-    return PairMeasure.without(UNIT, f"asked for {language_name(requested)}; {spoken.render()}")
+    return PairMeasure.without(
+        UNIT, f"asked for {language_name(requested)}; {spoken.render()}"
+    )
 
 
 def is_unsure(blueprint: Blueprint | None) -> bool:
     """Whether the words of a clip were written in a language that was not heard with certainty."""
     transcript = blueprint.transcript if blueprint else None
-    return isinstance(transcript, Transcript) and "unsure_language" in transcript.suspect
+    return (
+        isinstance(transcript, Transcript) and "unsure_language" in transcript.suspect
+    )
 
 
 def language_in_words(blueprint: Blueprint | None) -> str | None:
     """Name the language of a clip, e.g. ``Spanish`` or ``unsure: Spanish or Portuguese``.
 
-    None where there are no words, or their language is only assumed: nobody heard or gave it.
+    None where there are no words, or their language is only assumed: nobody heard or
+    gave it.
     """
     transcript = blueprint.transcript if blueprint else None
     if not isinstance(transcript, Transcript):

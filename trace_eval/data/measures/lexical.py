@@ -1,15 +1,16 @@
 """The embedded scorer of single answers: words in common, through a small logistic model.
 
-It does not understand meaning: a paraphrase without the reference's words looks wrong to it,
-a denial that repeats them looks right. It is there to make ``rate`` work without a network,
-and as the baseline that every other judge should beat.
+It does not understand meaning: a paraphrase without the reference's words looks wrong
+to it, a denial that repeats them looks right. It is there to make ``rate`` work without
+a network, and as the baseline that every other judge should beat.
 
-The model is multinomial logistic regression on :data:`FEATURES`, one sample per human rating,
-trained by ``python -m benchmarks.train_lexical``; what it was trained on, and that data's
-licence, is in the file of coefficients.
+The model is multinomial logistic regression on :data:`FEATURES`, one sample per human
+rating, trained by ``python -m benchmarks.train_lexical``; what it was trained on, and
+that data's licence, is in the file of coefficients.
 
-Words are runs of letters, digits and underscores in lower case, without the articles a, an
-and the (the normalisation of SQuAD, Rajpurkar et al. 2016, but punctuation parts words).
+Words are runs of letters, digits and underscores in lower case, without the articles a,
+an and the (the normalisation of SQuAD, Rajpurkar et al. 2016, but punctuation parts
+words).
 """
 
 from __future__ import annotations
@@ -90,7 +91,9 @@ class LexicalModel:
     weights: tuple[tuple[float, ...], ...]  # one row per label
     bias: tuple[float, ...]  # one number per label
     features: tuple[str, ...]  # in the order of the weights
-    data: Mapping[str, Any]  # what it was trained on: name, licence, rows, ratings, hash
+    data: Mapping[
+        str, Any
+    ]  # what it was trained on: name, licence, rows, ratings, hash
     sha256: str = ""  # of the file of coefficients
 
     @classmethod
@@ -98,10 +101,14 @@ class LexicalModel:
         """Read a file of coefficients, with the features and shapes of this version."""
         result = json.loads(text)
         if result["features"] not in (list(FEATURES), [*FEATURES, *MEANING]):
-            raise ValueError("lexical model: its features are not those of this version")
+            raise ValueError(
+                "lexical model: its features are not those of this version"
+            )
         model = cls(
             labels=tuple(result["labels"]),
-            weights=tuple(tuple(result["weights"][str(label)]) for label in result["labels"]),
+            weights=tuple(
+                tuple(result["weights"][str(label)]) for label in result["labels"]
+            ),
             bias=tuple(result["bias"][str(label)] for label in result["labels"]),
             features=tuple(result["features"]),
             data=result["data"],
@@ -129,7 +136,9 @@ class LexicalScore:
 
     distribution: dict[int, float]  # label -> probability
     reference: int  # index of the reference that fitted best, the one that was used
-    features: dict[str, float]  # what it was computed from; empty for an empty candidate
+    features: dict[
+        str, float
+    ]  # what it was computed from; empty for an empty candidate
 
 
 @cache
@@ -150,7 +159,8 @@ def lexical_score(
 ) -> LexicalScore:
     """Score one answer; of one or more references that with the largest mean counts.
 
-    An answer without a word is the lowest label for sure: annotators rated every such answer so.
+    An answer without a word is the lowest label for sure: annotators rated every such
+    answer so.
 
     Args:
         meaning: beside the words, see :mod:`trace_eval.data.measures.meaning`.
@@ -171,10 +181,17 @@ def lexical_score(
     for index, reference in enumerate(references):
         values = features(requested, words(reference), present, material)
         if meaning:
-            values |= meaning_features(question, reference, candidate, rationale or "", values)
+            values |= meaning_features(
+                question, reference, candidate, rationale or "", values
+            )
         shares = model.shares(list(values.values()))
-        scores.append(LexicalScore(dict(zip(model.labels, shares, strict=True)), index, values))
-    return max(scores, key=lambda s: math.fsum(k * share for k, share in s.distribution.items()))
+        scores.append(
+            LexicalScore(dict(zip(model.labels, shares, strict=True)), index, values)
+        )
+    return max(
+        scores,
+        key=lambda s: math.fsum(k * share for k, share in s.distribution.items()),
+    )
 
 
 def features(
@@ -197,7 +214,9 @@ def features(
         "precision": common / size,
         # Words hold no spaces; searching in a string takes linear time.
         "contained": float(bool(reference) and f" {' '.join(reference)} " in text),
-        "new_recall": len(new_truth & present) / len(new_truth) if new_truth else recall,
+        "new_recall": len(new_truth & present) / len(new_truth)
+        if new_truth
+        else recall,
         "in_rationale": sum(word in material for word in candidate) / size,
         "new_in_rationale": len(new_present & material) / max(len(new_present), 1),
         "in_question": sum(word in requested for word in candidate) / size,

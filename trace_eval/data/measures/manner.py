@@ -1,6 +1,7 @@
 """What a request says of the manner: directions such as "with a sigh", "(laughs)", "slowly".
 
-A request for a word itself, its meaning or a story with it has no direction. English alone is read.
+A request for a word itself, its meaning or a story with it has no direction. English
+alone is read.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ SOUNDS = (
     r"|scream|pause|sniff|sniffle|gulp|snort|breath|breathe|sneeze|hiccup|growl|grunt|mumble"
     r"|mutter|murmur|stutter|stammer|lisp|smile|grin|cheer|whistle|hum|sing)"
 )
-_HEAD = r"(?:voice|tone|accent|whisper|manner|way|style|pitch|pace|speed|volume|mood|sound)"
+_HEAD = (
+    r"(?:voice|tone|accent|whisper|manner|way|style|pitch|pace|speed|volume|mood|sound)"
+)
 _START = r"(?:^|[.,:;!?]\s*|\b(?:please|and|then|now|first|you|to|just|with)\s+)"
 _SPEAK = (
     r"\b(?:say|speak|talk|tell|read|answer|reply|respond|repeat|recite|whisper|shout|count|sing"
@@ -54,13 +57,21 @@ _PATTERNS = tuple(
 )
 _ADVERB = re.compile(r"\b(?P<what>[a-z]{3,}ly)\b")
 _NO_MANNER = words_of(
-    "only really exactly family reply kindly actually briefly early daily simply possibly italy",
-    "probably especially usually finally currently directly recently fully nearly july friendly",
+    (
+        "only really exactly family reply kindly actually briefly early daily simply"
+        " possibly italy"
+    ),
+    (
+        "probably especially usually finally currently directly recently fully nearly"
+        " july friendly"
+    ),
     "lovely likely weekly monthly apply supply fly assembly",
 )
 
 _NOTE = re.compile(r"(?<![(\[*<])[(\[*<]+\s*(?P<what>[^()\[\]*<>:]{2,40}?)\s*[)\]*>]+")
-_QUOTE = re.compile(r"(?<!\w)(?P<mark>[\"'])(?=\S)(?P<words>.*?\S)(?P=mark)(?!\w)", re.S)
+_QUOTE = re.compile(
+    r"(?<!\w)(?P<mark>[\"'])(?=\S)(?P<words>.*?\S)(?P=mark)(?!\w)", re.S
+)
 _COLON = re.compile(r":\s*(?P<words>[^:]+)$", re.S)
 
 #: The word itself is asked for, or what it means.
@@ -72,21 +83,35 @@ _NAMED = re.compile(
     r"\b(?:the )?(?:word|words|term|verb|noun|adjective|adverb|expression|title)s? [\w-]+"
 )
 
-PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "…": ".", "—": ",", "–": ","})
+PLAIN = str.maketrans(
+    {"’": "'", "‘": "'", "“": '"', "”": '"', "…": ".", "—": ",", "–": ","}
+)
 _WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 
 #: Words that a direction has beside those that tell which it is.
 SUPPORT = words_of(
-    "in a an the with and then very voice tone accent manner way style pitch pace speed volume",
-    "mood sound speak speaks speaking spoken said says saying talk talking read reading voiced",
-    "using sounding of my his her your out lets let gives give long short deep loud soft quiet",
+    (
+        "in a an the with and then very voice tone accent manner way style pitch pace"
+        " speed volume"
+    ),
+    (
+        "mood sound speak speaks speaking spoken said says saying talk talking read"
+        " reading voiced"
+    ),
+    (
+        "using sounding of my his her your out lets let gives give long short deep loud"
+        " soft quiet"
+    ),
     "slow big heavy little small takes take clears throat by while",
 )
 STOP = words_of("in a an the with and then very of my his her your out by while to")
 
 #: Words that open many answers, and are no misheard direction.
 OPENERS = words_of(
-    "so see say yes yeah sir sure oh okay ok well now sees says said hi hey he she us i my",
+    (
+        "so see say yes yeah sir sure oh okay ok well now sees says said hi hey he she"
+        " us i my"
+    ),
     "so's its it's it is this that there the and but",
 )
 
@@ -139,7 +164,10 @@ def directions_of(request: str) -> Directions:
     if colon := _COLON.search(body):
         # "Please answer with a sigh: what is the weather?" is a request, too.
         literal += [colon["words"]] if len(words_in(colon["words"])) >= 2 else []
-        body = f"{body[: colon.start()]}. {colon['words'] if '?' in colon['words'] else ''}"
+        body = (
+            f"{body[: colon.start()]}."
+            f" {colon['words'] if '?' in colon['words'] else ''}"
+        )
     elif notes and not literal and not re.search(_SPEAK, body.lower()):
         literal, body = [body], ""  # a script: "[sighs] It is Monday."
     phrases = [tuple(words_in(note)) for note in notes if len(note.split()) <= 5]
@@ -154,7 +182,8 @@ def directions_of(request: str) -> Directions:
         phrases=tuple(kept),
         literal=said,
         tells=bool(_TELLS.search(body.lower())),
-        content=frozenset(words_in(text)) - {word for phrase in kept for word in phrase},
+        content=frozenset(words_in(text))
+        - {word for phrase in kept for word in phrase},
     )
 
 

@@ -1,6 +1,7 @@
 """How near an answer's meaning is to that of its reference, beside the words in common.
 
-Directions of :mod:`extractors.networks.minilm`; without its packages nothing of this is used.
+Directions of :mod:`extractors.networks.minilm`; without its packages nothing of this is
+used.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from extractors import packaged
 MEANING: dict[str, str] = {
     "meaning": "likeness of candidate and reference",
     "meaning_squared": "its square",
-    "answered": "likeness of the question with the candidate and the question with the reference",
+    "answered": (
+        "likeness of the question with the candidate and the question with the"
+        " reference"
+    ),
     "answered_squared": "its square",
     "reference_to_question": "likeness of reference and question",
     "candidate_to_question": "likeness of candidate and question",
@@ -34,7 +38,11 @@ def unavailable() -> str | None:
 
 
 def meaning_features(
-    question: str, reference: str, candidate: str, rationale: str, words: Mapping[str, float]
+    question: str,
+    reference: str,
+    candidate: str,
+    rationale: str,
+    words: Mapping[str, float],
 ) -> dict[str, float]:
     """Compute :data:`MEANING` from texts and the features of their words.
 
@@ -43,9 +51,15 @@ def meaning_features(
     """
     from extractors.networks.minilm import direction
 
-    answer, truth, asked = direction(candidate), direction(reference), direction(question)
+    answer, truth, asked = (
+        direction(candidate),
+        direction(reference),
+        direction(question),
+    )
     meaning = float(answer @ truth)
-    answered = float(direction(f"{question} {candidate}") @ direction(f"{question} {reference}"))
+    answered = float(
+        direction(f"{question} {candidate}") @ direction(f"{question} {reference}")
+    )
     return {
         "meaning": meaning,
         "meaning_squared": meaning**2,

@@ -7,8 +7,8 @@ from difflib import SequenceMatcher
 
 from rapidfuzz.distance import Levenshtein
 
-#: Similarity of spellings from which on one word may be the other misheard, and of sounds where
-#: nothing but a direction can stand at that place.
+#: Similarity of spellings from which on one word may be the other misheard, and of
+#: sounds where nothing but a direction can stand at that place.
 MISHEARD, SOUNDS_ALIKE = 0.8, 0.5
 
 
@@ -42,7 +42,13 @@ def alike(one: str, other: str) -> bool:
 
 #: Spellings and what they sound like; voiced and voiceless are one.
 _SPELLINGS = (
-    *((r"igh|eigh", "i"), (r"augh|ough", "of"), (r"^ps", "s"), (r"^kn", "n"), (r"^wr", "r")),
+    *(
+        (r"igh|eigh", "i"),
+        (r"augh|ough", "of"),
+        (r"^ps", "s"),
+        (r"^kn", "n"),
+        (r"^wr", "r"),
+    ),
     *(
         (r"ph|gh", "f"),
         (r"ck|q|x", "k"),
@@ -50,7 +56,13 @@ _SPELLINGS = (
         (r"tch|ch|j|dge?", "t"),
         (r"c", "k"),
     ),
-    *((r"[bp]+", "p"), (r"[dt]+", "t"), (r"[gk]+", "k"), (r"[fv]+", "f"), (r"[sz]+", "s")),
+    *(
+        (r"[bp]+", "p"),
+        (r"[dt]+", "t"),
+        (r"[gk]+", "k"),
+        (r"[fv]+", "f"),
+        (r"[sz]+", "s"),
+    ),
 )
 
 

@@ -10,7 +10,8 @@ from pydantic import Field
 
 from blueprints import Strict, UserError
 
-#: Short name -> group and field of the blueprint; any other number is named ``GROUP.FIELD``.
+#: Short name -> group and field of the blueprint; any other number is named
+#: ``GROUP.FIELD``.
 NUMBERS: dict[str, tuple[str, str]] = {
     "duration": ("signal", "duration_s"),
     "loudness": ("loudness", "integrated_lufs"),
@@ -37,7 +38,9 @@ def place_named(name: str) -> tuple[str, str]:
     place = place_of(name)
     if place is None:
         others = ", ".join(sorted(NUMBERS))
-        raise UserError(f"{name!r} is not a number of an answer; use GROUP.FIELD, or {others}")
+        raise UserError(
+            f"{name!r} is not a number of an answer; use GROUP.FIELD, or {others}"
+        )
     return place
 
 
@@ -49,7 +52,11 @@ def number_in(blueprint: Mapping[str, Any], place: tuple[str, str]) -> float | N
         values = (blueprint.get("extensions") or {}).get(group)
         values = values.get("values") if isinstance(values, Mapping) else None
     value = values.get(field) if isinstance(values, Mapping) else None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not math.isfinite(value)
+    ):
         return None
     return float(value)
 
@@ -75,5 +82,8 @@ class PairMeasures(Strict):
     languages: dict[str, str] = Field(
         default_factory=dict,
         exclude_if=lambda value: not value,  # as where no language was heard or given
-        description="asked for, and heard of a and b, in words; without those that are not known",
+        description=(
+            "asked for, and heard of a and b, in words; without those that are not"
+            " known"
+        ),
     )

@@ -57,21 +57,25 @@ def bandwidth_of(blueprint: Blueprint) -> str | None:
 def speaker_similarity(a: Blueprint, b: Blueprint) -> PairMeasure:
     """Measure how alike two voices are; over about 0.25 the VoxCeleb ECAPA says the same speaker.
 
-    Both embeddings must come from the same model; others have nothing to do with each other.
-    Not known are voices of two bandwidths, and of under 2 s of speech.
+    Both embeddings must come from the same model; others have nothing to do with each
+    other. Not known are voices of two bandwidths, and of under 2 s of speech.
     """
     vectors = []
     for side in (a, b):
         result = side.group(SPEAKER)
         if isinstance(result, Absent):
             return PairMeasure.without(COSINE, f"group {SPEAKER}: {result.reason}")
-        vector = result.values.get("embedding") if isinstance(result, Extension) else None
+        vector = (
+            result.values.get("embedding") if isinstance(result, Extension) else None
+        )
         if not isinstance(vector, list):
             return PairMeasure.without(COSINE, f"group {SPEAKER} has no embedding")
         vectors.append([float(str(value)) for value in vector])
     sources = [side.provenance.get(SPEAKER) for side in (a, b)]
     if sources[0] != sources[1] or len(vectors[0]) != len(vectors[1]):
-        return PairMeasure.without(COSINE, "the two embeddings come from different models")
+        return PairMeasure.without(
+            COSINE, "the two embeddings come from different models"
+        )
     if why := _not_comparable(a, b):
         return PairMeasure.without(COSINE, why)
     dot = sum(x * y for x, y in zip(*vectors, strict=True))
@@ -102,41 +106,55 @@ def measure_pair(
     """Return measures by name; one without input is left out, one that failed says why.
 
     ``wer_a, cer_a, wer_b, cer_b`` where the answer has a reference text;
-    ``speaker_similarity_ab`` where the speaker was extracted, and ``.._instruction_a/b``
-    where the instruction is spoken; ``speaker_similarity_voice_a/b`` where the pair names the
-    voice that both should speak in (``voice`` is None: it could not be decoded);
-    ``answers_in_language_a, .._b`` where a language is asked for, see
+    ``speaker_similarity_ab`` where the speaker was extracted, and
+    ``.._instruction_a/b`` where the instruction is spoken;
+    ``speaker_similarity_voice_a/b`` where the pair names the voice that both should
+    speak in (``voice`` is None: it could not be decoded); ``answers_in_language_a,
+    .._b`` where a language is asked for, see
     :func:`~trace_eval.data.measures.language.requested_language`.
     """
     measures: dict[str, PairMeasure] = {}
     sides = {"a": a, "b": b}
-    recognised = any(isinstance(x.transcript, Transcript) and x.transcript.spoken for x in (a, b))
+    recognised = any(
+        isinstance(x.transcript, Transcript) and x.transcript.spoken for x in (a, b)
+    )
     text = pair.instruction.text
     requested = ordered_language(text)
     if recognised:
         requested = requested_language(text, instruction, pair.language)
     if requested:
         for side, blueprint in sides.items():
-            measures[f"answers_in_language_{side}"] = answers_in_language(requested, blueprint)
+            measures[f"answers_in_language_{side}"] = answers_in_language(
+                requested, blueprint
+            )
     for side, answer in pair.sides.items():
         if answer.reference is not None:
             rates = _rates(answer.reference, sides[side], pair.language)
             measures[f"wer_{side}"], measures[f"cer_{side}"] = rates
     if SPEAKER in a.extensions or SPEAKER in b.extensions:
         measures["speaker_similarity_ab"] = speaker_similarity(a, b)
-        sounds = {"instruction": instruction, "voice": voice if pair.voice is not None else None}
+        sounds = {
+            "instruction": instruction,
+            "voice": voice if pair.voice is not None else None,
+        }
         for name, sound in sounds.items():
             if sound is None:
                 continue
             for side, blueprint in sides.items():
-                measures[f"speaker_similarity_{name}_{side}"] = speaker_similarity(sound, blueprint)
+                measures[f"speaker_similarity_{name}_{side}"] = speaker_similarity(
+                    sound, blueprint
+                )
         if pair.voice is not None and voice is None:
             undecoded = PairMeasure.without(COSINE, "the voice could not be decoded")
-            measures |= {f"speaker_similarity_voice_{side}": undecoded for side in sides}
+            measures |= {
+                f"speaker_similarity_voice_{side}": undecoded for side in sides
+            }
     return measures
 
 
-def measure_item(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str, PairMeasure]:
+def measure_item(
+    item: Item, blueprints: Mapping[str, Blueprint]
+) -> dict[str, PairMeasure]:
     """Return measures of an item from its blueprints by role; pairs have some."""
     if not isinstance(item, Pair) or item.has_conversations:
         return {}
@@ -150,7 +168,9 @@ def pair_languages(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str,
     """Return what :func:`~trace_eval.data.measures.language.languages_of` says of a pair."""
     if len(item.answers) < 2:
         return {}
-    answers = {role: blueprints[role] for role in item.answer_roles if role in blueprints}
+    answers = {
+        role: blueprints[role] for role in item.answer_roles if role in blueprints
+    }
     requested = blueprints.get("instruction")
     return languages_of(item.instruction.text, requested, answers, item.language)
 
@@ -162,14 +182,24 @@ def _rates(
     transcript = blueprint.transcript
     if isinstance(transcript, Absent):
         reason = f"group transcript: {transcript.reason}"
-        return PairMeasure.without(WER_UNIT, reason), PairMeasure.without(CER_UNIT, reason)
+        return PairMeasure.without(WER_UNIT, reason), PairMeasure.without(
+            CER_UNIT, reason
+        )
     written = written_language(reference)
     language = provided or transcript.language if written in (None, UNSURE) else written
     try:
         errors = text_errors(reference, transcript.text, language)
-    except Exception as error:  # a text that jiwer chokes on costs this measure, not the pair
-        message = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
-        return PairMeasure.without(WER_UNIT, message), PairMeasure.without(CER_UNIT, message)
+    except (
+        Exception
+    ) as error:  # a text that jiwer chokes on costs this measure, not the pair
+        message = (
+            str(error)
+            if isinstance(error, UserError)
+            else f"{type(error).__name__}: {error}"
+        )
+        return PairMeasure.without(WER_UNIT, message), PairMeasure.without(
+            CER_UNIT, message
+        )
     unit = UNSPACED_UNIT if language in UNSPACED else WER_UNIT
     by = f"; {errors.normaliser}"
     return PairMeasure(value=errors.wer, unit=unit + by), PairMeasure(

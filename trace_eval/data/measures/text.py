@@ -1,11 +1,12 @@
 """Word and character error rate of a transcript against the intended text.
 
-Both texts go through the package whisper-normalizer first: Whisper's own normalisers (Radford et
-al. 2022, appendix C) without torch, kept up, under the licence of the original. In English case,
-punctuation, fillers, numbers and spellings count as no error, as in published rates, which differ
-from raw ones by several points. Its rules for other languages take vowel signs for punctuation
-and split words at apostrophes, so there the marks stay and apostrophes are joined; numbers stay
-as they are written. :class:`TextErrors` names what was done.
+Both texts go through the package whisper-normalizer first: Whisper's own normalisers
+(Radford et al. 2022, appendix C) without torch, kept up, under the licence of the
+original. In English case, punctuation, fillers, numbers and spellings count as no
+error, as in published rates, which differ from raw ones by several points. Its rules
+for other languages take vowel signs for punctuation and split words at apostrophes, so
+there the marks stay and apostrophes are joined; numbers stay as they are written.
+:class:`TextErrors` names what was done.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ WHISPER_EN = "whisper-en"
 class TextErrors(Strict):
     """Errors of one transcript. Rates pass 1 where much is said that should not be."""
 
-    wer: float = Field(ge=0, description="(substitutions + deletions + insertions) / words")
+    wer: float = Field(
+        ge=0, description="(substitutions + deletions + insertions) / words"
+    )
     cer: float = Field(ge=0, description="the same in characters")
     words: int = Field(gt=0, description="words of the normalised reference")
     substitutions: int = Field(ge=0)
@@ -54,19 +57,24 @@ def text_errors(reference: str, hypothesis: str, language: str = "en") -> TextEr
     Args:
         reference: what should have been said.
         hypothesis: the transcript; may be empty, then every word is deleted.
-        language: ISO 639-1 code. Where it is written without spaces a word is a character.
+        language: ISO 639-1 code. Where it is written without spaces a word is a
+            character.
 
     Raises:
         UserError: a package is missing, or the reference has no words.
     """
-    if missing := [dist for module, dist in _PACKAGES.items() if not is_installed(module)]:
+    if missing := [
+        dist for module, dist in _PACKAGES.items() if not is_installed(module)
+    ]:
         raise UserError(f"text errors need {', '.join(missing)}; run: {install_line()}")
     import jiwer
 
     normal, name = normaliser_of(language)
     wanted, result = normal(reference).strip(), normal(hypothesis).strip()
     if not any(letter.isalnum() for letter in wanted):
-        raise UserError(f"reference {reference!r:.60} has no words; leave it out or mend it")
+        raise UserError(
+            f"reference {reference!r:.60} has no words; leave it out or mend it"
+        )
     by_word = jiwer.process_words(wanted, result)
     if language in UNSPACED | _FREE_SPACES:
         wanted, result = wanted.replace(" ", ""), result.replace(" ", "")
@@ -98,7 +106,9 @@ def normaliser_of(language: str) -> tuple[Callable[[str], str], str]:
         if language in _WITHOUT_MARKS:
             whole = "".join(c for c in whole if unicodedata.category(c) != "Mn")
         words: str = plain(whole)
-        return words.replace("\u0451", "\u0435") if language == "ru" else words  # e for io
+        return (
+            words.replace("\u0451", "\u0435") if language == "ru" else words
+        )  # e for io
 
     return normal, f"whisper-basic{named}"
 
@@ -106,7 +116,10 @@ def normaliser_of(language: str) -> tuple[Callable[[str], str], str]:
 def _one_script() -> tuple[Callable[[str], str], str]:
     """Write Chinese in simplified characters: Whisper base writes both kinds in one answer."""
     if not is_installed("opencc"):
-        return str, f", both scripts as they are (to map them run: {install_line('base')})"
+        return (
+            str,
+            f", both scripts as they are (to map them run: {install_line('base')})",
+        )
     from opencc import OpenCC
 
     simplified: Callable[[str], str] = OpenCC("t2s").convert
@@ -117,8 +130,9 @@ def _one_script() -> tuple[Callable[[str], str], str]:
 def whisper_en() -> Callable[[str], str]:
     """Return Whisper's English normaliser without torch, by the package whisper-normalizer.
 
-    On the answers of released benchmarks it says what the copies in their repositories say. A
-    text with more than 4,300 digits in a row, which nobody says, is a ``UserError``.
+    On the answers of released benchmarks it says what the copies in their repositories
+    say. A text with more than 4,300 digits in a row, which nobody says, is a
+    ``UserError``.
     """
     from whisper_normalizer.english import EnglishTextNormalizer
 
@@ -126,7 +140,9 @@ def whisper_en() -> Callable[[str], str]:
 
     def normal(text: str) -> str:
         if _ENDLESS.search(text):
-            raise UserError(f"text {text!r:.60}: more than 4,300 digits in a row; mend it")
+            raise UserError(
+                f"text {text!r:.60}: more than 4,300 digits in a row; mend it"
+            )
         return plain(text)
 
     return normal

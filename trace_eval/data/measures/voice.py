@@ -23,15 +23,16 @@ from trace_eval.data.measures.pair import (
 #: Fewer answers of one bandwidth say nothing of a system's voice.
 LEAST_ANSWERS = 8
 
-#: Answers with so much speech are called another voice where they are unlike the others,
-#: seconds: of shorter ones the likeness is too loose.
+#: Answers with so much speech are called another voice where they are unlike the
+#: others, seconds: of shorter ones the likeness is too loose.
 SURE_SPEECH_S = 4.0
 
-#: In wide band an answer of the system's own voice has this likeness to the others or more.
+#: In wide band an answer of the system's own voice has this likeness to the others or
+#: more.
 OWN_VOICE = 0.59
 
-#: On a telephone likenesses of one voice spread by the call: there an answer of the system's
-#: own voice lies no further under the median, in median absolute deviations,
+#: On a telephone likenesses of one voice spread by the call: there an answer of the
+#: system's own voice lies no further under the median, in median absolute deviations,
 OWN_VOICE_NARROW = 4.5
 
 #: and a deviation counts as no less than this, for voices that hardly vary.
@@ -59,7 +60,8 @@ class SystemVoice:
         answers: those that were compared.
         short: those of them that are too short to be called another voice.
         left_out: answers of the system that were not compared with these.
-        in_another_voice: answers whose voice is not that of the rest; None: it is not known.
+        in_another_voice: answers whose voice is not that of the rest; None: it is not
+            known.
         others: the items of these, the least alike first.
         least: the least likeness of any answer to the others, and its item.
         unknown: why nothing is known; empty: it is.
@@ -127,15 +129,15 @@ def voice_of(blueprint: Blueprint) -> Voice | str:
 def likeness_to_others(voices: Mapping[str, Voice | str]) -> dict[str, PairMeasure]:
     """Return how alike the voice of each answer is to the mean of a system's others.
 
-    The answer that is least alike is the one to listen to first; :func:`system_voices` says
-    which are in another voice.
+    The answer that is least alike is the one to listen to first; :func:`system_voices`
+    says which are in another voice.
 
     Args:
         voices: of one system's answers, by item, as :func:`voice_of` returns them.
 
     Returns:
-        A cosine by item, or why there is none: the voice was not measured, or fewer than
-        eight answers have this bandwidth and this network.
+        A cosine by item, or why there is none: the voice was not measured, or fewer
+        than eight answers have this bandwidth and this network.
     """
     measures: dict[str, PairMeasure] = {}
     for item, voice in voices.items():
@@ -171,12 +173,18 @@ def system_voices(
         kinds = _comparable(answers)
         if answers and not kinds:
             reason = next(str(reason) for reason in answers.values())
-            rows.append(_unknown(system, bandwidth="", voices=answers, members={}, why=reason))
+            rows.append(
+                _unknown(system, bandwidth="", voices=answers, members={}, why=reason)
+            )
         likeness = likeness_to_others(answers)
         for (bandwidth, _), members in kinds.items():
             if len(members) < LEAST_ANSWERS:
                 why = _too_few(len(members), bandwidth)
-                rows.append(_unknown(system, bandwidth, voices=answers, members=members, why=why))
+                rows.append(
+                    _unknown(
+                        system, bandwidth, voices=answers, members=members, why=why
+                    )
+                )
                 continue
             values = {item: likeness[item].value or 0.0 for item in members}
             left_out = len(answers) - len(members)
@@ -185,7 +193,10 @@ def system_voices(
 
 
 def _row(
-    system: str, members: Mapping[str, Voice], values: Mapping[str, float], left_out: int
+    system: str,
+    members: Mapping[str, Voice],
+    values: Mapping[str, float],
+    left_out: int,
 ) -> SystemVoice:
     """Describe the answers of a system that are comparable."""
     order = sorted(values, key=lambda item: values[item])

@@ -16,22 +16,23 @@ from trace_eval.data.items import Item
 #: Words of the shortest request whose repetition is no chance.
 LEAST_WORDS = 6
 
-#: Share of the request's words that are heard in their order, for recognisers mishear; and where
-#: the channels say already that two people speak.
+#: Share of the request's words that are heard in their order, for recognisers mishear;
+#: and where the channels say already that two people speak.
 LEAST_SHARE, LEAST_SHARE_OF_TWO = 0.85, 0.5
 
-#: Pause between the request and the answer, seconds; words follow each other without one.
+#: Pause between the request and the answer, seconds; words follow each other without
+#: one.
 LEAST_PAUSE_S = 0.2
 
-#: How far the median pitch of two voices is apart, semitones: that of one voice moves by up to
-#: 2.5 from one sentence to the next.
+#: How far the median pitch of two voices is apart, semitones: that of one voice moves
+#: by up to 2.5 from one sentence to the next.
 _OTHER_VOICE_ST = 4.0
 
 #: Voiced sound of which a median is a voice's, seconds.
 _VOICED_S = 0.5
 
-#: Share of the voiced frames of a recording whose pitch another one has at the same place, and
-#: how near, semitones: that it is the same sound.
+#: Share of the voiced frames of a recording whose pitch another one has at the same
+#: place, and how near, semitones: that it is the same sound.
 _SAME_SHARE, _SAME_ST = 0.7, 0.5
 
 
@@ -45,22 +46,25 @@ class Stretch(NamedTuple):
 def not_the_answer(item: Item, blueprints: Mapping[str, Blueprint]) -> str | None:
     """Return why a recording of an item is not its answer, and the remedy; None: it may be.
 
-    A file whose end is missing is not all of it; one in which the request is spoken before, by
-    another voice or in another channel, is the recording of a whole session. An answer that
-    repeats the request in its own voice is an answer.
+    A file whose end is missing is not all of it; one in which the request is spoken
+    before, by another voice or in another channel, is the recording of a whole session.
+    An answer that repeats the request in its own voice is an answer.
     """
     if item.has_conversations:
         return None
     request = blueprints.get("instruction")
     reasons = []
-    roles = [*item.answer_roles, *(["instruction"] if not item.instruction.text else [])]
+    roles = [
+        *item.answer_roles,
+        *(["instruction"] if not item.instruction.text else []),
+    ]
     for role in roles:
         name = "the instruction" if role == "instruction" else _name(role)
         signal = blueprints[role].signal if role in blueprints else None
         if isinstance(signal, Signal) and signal.cut is not None:
             reasons.append(
-                f"{name} lacks the end of its file: {signal.cut}; copy it again, or, if that"
-                " is all there is, write it anew, e.g. ffmpeg -i IN OUT.wav"
+                f"{name} lacks the end of its file: {signal.cut}; copy it again, or, if"
+                " that is all there is, write it anew, e.g. ffmpeg -i IN OUT.wav"
             )
     text = item.instruction.text or _words_of(request)
     for role in item.answer_roles:
@@ -74,7 +78,11 @@ def request_in(
 ) -> Stretch | None:
     """Return where a request ends that a recording begins with; None: it does not."""
     transcript, asked = blueprint.transcript, tokens(request)
-    if not isinstance(transcript, Transcript) or len(asked) < LEAST_WORDS or guessed(blueprint):
+    if (
+        not isinstance(transcript, Transcript)
+        or len(asked) < LEAST_WORDS
+        or guessed(blueprint)
+    ):
         return None
     heard: list[str] = []
     places: list[int] = []
@@ -84,12 +92,17 @@ def request_in(
         places += [place] * len(parts)
     matcher = SequenceMatcher(None, asked, heard[: len(asked) + 2], autojunk=False)
     blocks = [block for block in matcher.get_matching_blocks() if block.size]
-    if sum(block.size for block in blocks) < least_share * len(asked) or blocks[0].b > 1:
+    if (
+        sum(block.size for block in blocks) < least_share * len(asked)
+        or blocks[0].b > 1
+    ):
         return None
     last = blocks[-1].b + blocks[-1].size - 1
     if last + 1 >= len(heard):
         return None  # nothing but the request
-    return _between(blueprint, transcript.words[places[last]], transcript.words[places[last + 1]])
+    return _between(
+        blueprint, transcript.words[places[last]], transcript.words[places[last + 1]]
+    )
 
 
 def _between(blueprint: Blueprint, one: Word, other: Word) -> Stretch | None:
@@ -97,11 +110,18 @@ def _between(blueprint: Blueprint, one: Word, other: Word) -> Stretch | None:
 
     Recognisers stretch a word into the pause behind it.
     """
-    if one.start_s is None or one.end_s is None or other.start_s is None or other.end_s is None:
+    if (
+        one.start_s is None
+        or one.end_s is None
+        or other.start_s is None
+        or other.end_s is None
+    ):
         return None
     pauses = blueprint.signal.pauses if isinstance(blueprint.signal, Signal) else []
     inside = [
-        pause for pause in pauses if pause.start_s > one.start_s and pause.end_s < other.end_s
+        pause
+        for pause in pauses
+        if pause.start_s > one.start_s and pause.end_s < other.end_s
     ]
     longest = max(inside, key=lambda pause: pause.seconds, default=None)
     if longest is None:
@@ -109,7 +129,9 @@ def _between(blueprint: Blueprint, one: Word, other: Word) -> Stretch | None:
     return Stretch(longest.start_s, longest.end_s)
 
 
-def _session(blueprint: Blueprint, text: str | None, request: Blueprint | None) -> str | None:
+def _session(
+    blueprint: Blueprint, text: str | None, request: Blueprint | None
+) -> str | None:
     """Return why a recording is one of a whole session; None: it may be an answer."""
     signal = blueprint.signal
     if not text or not isinstance(signal, Signal):
@@ -117,8 +139,9 @@ def _session(blueprint: Blueprint, text: str | None, request: Blueprint | None) 
     after = signal.handover
     if after is not None and request_in(blueprint, text, LEAST_SHARE_OF_TWO):
         return (
-            "is a recording of the whole session: one channel begins with the request, and the"
-            f" other one follows at {after.start_s:.2f} s; give that channel alone, e.g. ffmpeg"
+            "is a recording of the whole session: one channel begins with the request,"
+            f" and the other one follows at {after.start_s:.2f} s; give that channel"
+            " alone, e.g. ffmpeg"
             f' -ss {after.start_s:.2f} -i IN -af "pan=mono|c0=c{after.channel}" OUT.wav'
         )
     stretch = request_in(blueprint, text)
@@ -131,8 +154,8 @@ def _session(blueprint: Blueprint, text: str | None, request: Blueprint | None) 
     if why is None:
         return None
     return (
-        f"is a recording of the whole session: it begins with the request, and {why}; give the"
-        f" answer alone, e.g. ffmpeg -ss {middle_s:.2f} -i IN OUT.wav"
+        f"is a recording of the whole session: it begins with the request, and {why};"
+        f" give the answer alone, e.g. ffmpeg -ss {middle_s:.2f} -i IN OUT.wav"
     )
 
 
@@ -168,14 +191,18 @@ def _is_in(request: Blueprint, answer: Blueprint, end_s: float) -> bool:
         part = heard[lag : lag + len(asked)]
         if len(part) < len(asked):
             break
-        near = np.abs(part[there] - asked[there]) < _SAME_ST  # False where one is no number
+        near = (
+            np.abs(part[there] - asked[there]) < _SAME_ST
+        )  # False where one is no number
         if near.mean() >= _SAME_SHARE:
             return True
     return False
 
 
 def _semitones(pitch: Pitch) -> NDArray[np.float64]:
-    values = np.array([np.nan if hz is None else hz for hz in pitch.contour.values], float)
+    values = np.array(
+        [np.nan if hz is None else hz for hz in pitch.contour.values], float
+    )
     return np.asarray(12 * np.log2(values), np.float64)
 
 

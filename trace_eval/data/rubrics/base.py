@@ -25,7 +25,9 @@ class RubricFile(Strict):
     version: str = Field(min_length=1)
     item: ItemKind
     title: str = Field(
-        "", max_length=200, description="its subject and its authors; no judge is shown them"
+        "",
+        max_length=200,
+        description="its subject and its authors; no judge is shown them",
     )
     origin: str = Field("", description="authors of the rubric, and our part in it")
     question: str = ""

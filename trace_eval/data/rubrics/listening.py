@@ -44,7 +44,9 @@ SystemNames = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
 class Trap(Strict):
     """An item whose right answer is known; it tells who listens, and is no data."""
 
-    item: str | None = Field(None, min_length=1, description="id of the pair or of the answer")
+    item: str | None = Field(
+        None, min_length=1, description="id of the pair or of the answer"
+    )
     system: SystemNames = Field(
         (),
         description="or whose answers: they stay data, as those of a hidden reference do",
@@ -62,10 +64,13 @@ class Trap(Strict):
         bounds = self.at_least is not None or self.at_most is not None
         if self.answer is None and not bounds:
             raise ValueError(
-                f"trap {self.name!r} has no right answer; give answer, at_least or at_most"
+                f"trap {self.name!r} has no right answer; give answer, at_least or"
+                " at_most"
             )
         if self.answer is not None and bounds:
-            raise ValueError(f"trap {self.name!r} has an answer and bounds; keep one of them")
+            raise ValueError(
+                f"trap {self.name!r} has an answer and bounds; keep one of them"
+            )
         return self
 
     @property
@@ -100,13 +105,14 @@ class Trap(Strict):
         worded = any(isinstance(label, str) for label in labels)
         if worded and self.answer is None:
             raise ValueError(
-                f"trap {self.name!r} has bounds, and the labels are no numbers; give answer, one"
-                f" of {', '.join(names)}"
+                f"trap {self.name!r} has bounds, and the labels are no numbers; give"
+                f" answer, one of {', '.join(names)}"
             )
         if not any(self.is_right(name) for name in names):
             ends = ", ".join(names) if len(names) <= 7 else f"{names[0]} to {names[-1]}"
             raise ValueError(
-                f"trap {self.name!r}: its right answer {self.expected} is not on the scale {ends}"
+                f"trap {self.name!r}: its right answer {self.expected} is not on"
+                f" the scale {ends}"
             )
 
 
@@ -114,7 +120,8 @@ class Listening(Strict):
     """How people rate under a protocol.
 
     Attributes:
-        raters: raters that an item needs; it is shown to no more. None: everybody rates all.
+        raters: raters that an item needs; it is shown to no more. None: everybody rates
+            all.
         items: items that are drawn at random of all; None: all.
         repeat: items that every rater is shown a second time.
         order: order of the items: a random one for each rater, or that of the queue.
@@ -124,14 +131,16 @@ class Listening(Strict):
         reference: system whose recording is shown as the reference.
         hidden_reference: rate the reference too, unnamed, among the others.
         anchor: systems that are anchors; their scores are kept under these names.
-        lowpass_hz: anchors to make of the reference, by cutting it off at these frequencies.
-        loudness: play everything of one page equally loud, or say by how much it differs.
+        lowpass_hz: anchors to make of the reference, by cutting it off at these
+            frequencies.
+        loudness: play everything of one page equally loud, or say by how much it
+            differs.
         played: take no answer before every recording was played.
         comment: ask for a comment after each item, or offer a field for one.
         marks: what raters may tick beside an answer, by its key.
         traps: items with a known right answer.
-        most_failed: share of the trap items, or of the answers of one trap system, that a rater may
-            fail; who fails more is named as one to leave out.
+        most_failed: share of the trap items, or of the answers of one trap system, that
+            a rater may fail; who fails more is named as one to leave out.
         until: end of the review; later answers are kept and do not count.
     """
 
@@ -149,7 +158,9 @@ class Listening(Strict):
     loudness: Literal["matched", "announced"] = "announced"
     played: bool = True
     comment: Literal["asked", "offered"] = "offered"
-    marks: dict[Annotated[str, Field(pattern="^[a-z]$")], str] = Field(default_factory=dict)
+    marks: dict[Annotated[str, Field(pattern="^[a-z]$")], str] = Field(
+        default_factory=dict
+    )
     traps: tuple[Trap, ...] = ()
     most_failed: float | None = Field(None, ge=0, lt=1)
     until: Annotated[datetime | None, BeforeValidator(_as_moment)] = None
@@ -166,23 +177,27 @@ class Listening(Strict):
             "lowpass_hz: anchors are made of the reference; name its system": (
                 bool(self.lowpass_hz) and not self.reference
             ),
-            "hidden_reference: nothing is hidden with blind = false; leave one of them out": (
-                self.hidden_reference and not self.blind
-            ),
+            (
+                "hidden_reference: nothing is hidden with blind = false; leave one of"
+                " them out"
+            ): (self.hidden_reference and not self.blind),
             f"anchor: {', '.join(both)} is the reference too; keep one": bool(both),
-            "lowpass_hz, anchor: belong to together = true, where answers share a page": (
-                bool(self.lowpass_hz or self.anchor) and not self.together
-            ),
-            "reference: is shown with together = true; leave it out, or rate them together": (
-                bool(self.reference) and not self.together
-            ),
+            (
+                "lowpass_hz, anchor: belong to together = true, where answers share a"
+                " page"
+            ): (bool(self.lowpass_hz or self.anchor) and not self.together),
+            (
+                "reference: is shown with together = true; leave it out, or rate them"
+                " together"
+            ): (bool(self.reference) and not self.together),
             f"traps: {', '.join(twice)} is there twice; keep one": bool(twice),
             f"repeat: {self.repeat} is more than items = {self.items}; repeat fewer": (
                 self.items is not None and self.repeat > self.items
             ),
-            f"marks: the page needs the keys {', '.join(sorted(RESERVED_KEYS))}; use others": (
-                bool(RESERVED_KEYS & self.marks.keys())
-            ),
+            (
+                f"marks: the page needs the keys {', '.join(sorted(RESERVED_KEYS))};"
+                " use others"
+            ): (bool(RESERVED_KEYS & self.marks.keys())),
             "most_failed: there are no traps; add some, or leave it out": (
                 self.most_failed is not None and not self.traps
             ),
@@ -196,7 +211,9 @@ class Listening(Strict):
         """Raise ValueError for what does not fit the scale or the items of its rubric."""
         if is_pair and (self.together or self.marks):
             name = "together" if self.together else "marks"
-            raise ValueError(f"listening.{name}: belongs to single answers; leave it out")
+            raise ValueError(
+                f"listening.{name}: belongs to single answers; leave it out"
+            )
         for trap in self.traps:
             if is_pair and trap.item is None:
                 raise ValueError(f"trap {trap.name!r}: of pairs, name an item")

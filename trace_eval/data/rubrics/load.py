@@ -46,8 +46,8 @@ def rubric_path(name: str, folder: Path = SINGLES) -> Path:
     path = folder / f"{name}.toml" if name in shipped else Path(name)
     if path.suffix != ".toml" or not is_file(path):
         raise InputError(
-            f"{_NOUNS[folder]} {name!r}: is neither shipped ({', '.join(shipped)}) nor a .toml"
-            " file; check the name or the path"
+            f"{_NOUNS[folder]} {name!r}: is neither shipped ({', '.join(shipped)}) nor"
+            " a .toml file; check the name or the path"
         )
     return path
 
@@ -56,7 +56,8 @@ def load_rubric(name: str | Path) -> ScoreRubric:
     """Load a shipped rubric by its name, or one from a file.
 
     Raises:
-        UserError: no such rubric or file, no TOML, or wrong fields; the message names them all.
+        UserError: no such rubric or file, no TOML, or wrong fields; the message names
+            them all.
     """
     where, table = _read(rubric_path(str(name)))
     return validated(ScoreRubric, table, where)
@@ -64,7 +65,9 @@ def load_rubric(name: str | Path) -> ScoreRubric:
 
 def protocol_names() -> list[str]:
     """List the shipped protocols: of pairs, then rubrics of answers that say how people listen."""
-    listened = [name for name in rubric_names() if load_rubric(name).listening is not None]
+    listened = [
+        name for name in rubric_names() if load_rubric(name).listening is not None
+    ]
     return [*rubric_names(PROTOCOLS), *listened]
 
 
@@ -76,7 +79,9 @@ def load_protocol(name: str | Path) -> Protocol:
     """
     path = protocol_path(str(name))
     where, table = _read(path, PROTOCOLS)
-    of_pairs = path.parent == PROTOCOLS or table.get("item") == "pair" or "parts" in table
+    of_pairs = (
+        path.parent == PROTOCOLS or table.get("item") == "pair" or "parts" in table
+    )
     if of_pairs:
         return validated(PairProtocol, table, where)
     return validated(ScoreRubric, table, where)
@@ -85,12 +90,14 @@ def load_protocol(name: str | Path) -> Protocol:
 def protocol_path(name: str) -> Path:
     """Return the file of a protocol; raises UserError if there is none."""
     folders = (PROTOCOLS, SINGLES)
-    shipped = [folder / f"{name}.toml" for folder in folders if name in rubric_names(folder)]
+    shipped = [
+        folder / f"{name}.toml" for folder in folders if name in rubric_names(folder)
+    ]
     path = shipped[0] if shipped else Path(name)
     if path.suffix != ".toml" or not is_file(path):
         raise InputError(
-            f"protocol {name!r}: is neither shipped ({', '.join(protocol_names())}) nor a .toml"
-            " file; check the name or the path"
+            f"protocol {name!r}: is neither shipped ({', '.join(protocol_names())}) nor"
+            " a .toml file; check the name or the path"
         )
     return path
 
@@ -99,20 +106,29 @@ def load_pair_rubric(name: str | Path) -> PairRubric | ScoreQuestion:
     """Load a shipped rubric of pairs by its name, or one from a file.
 
     Raises:
-        UserError: as of :func:`load_rubric`; or a user's file takes a shipped name or template.
+        UserError: as of :func:`load_rubric`; or a user's file takes a shipped name or
+            template.
     """
     path = rubric_path(str(name), PAIRS)
     where, table = _read(path, PAIRS)
     if "parts" in table:
         named = table["parts"]
-        parts = [_part(path, part, where) for part in named] if isinstance(named, list) else named
-        return validated(PairRubric, {"name": path.stem, **table, "parts": parts}, where)
+        parts = (
+            [_part(path, part, where) for part in named]
+            if isinstance(named, list)
+            else named
+        )
+        return validated(
+            PairRubric, {"name": path.stem, **table, "parts": parts}, where
+        )
     question = _question(table, where)
-    if path.parent != PAIRS and (question.template or (PAIRS / f"{question.name}.j2").exists()):
+    if path.parent != PAIRS and (
+        question.template or (PAIRS / f"{question.name}.j2").exists()
+    ):
         why = "template" if question.template else "name"
         raise InputError(
-            f"{where}, {why}: {getattr(question, why)} is the package's own; give yours another"
-            " name and its own words"
+            f"{where}, {why}: {getattr(question, why)} is the package's own; give yours"
+            " another name and its own words"
         )
     if isinstance(question, ScoreQuestion):
         return question
@@ -146,11 +162,18 @@ def validated(model: type[Model], table: Mapping[str, Any], where: str) -> Model
             if problem["type"] == "missing":
                 message = "is missing; add it"
             elif problem["type"] == "extra_forbidden":
-                message = f"is no field; use {', '.join(_fields_at(model, problem['loc'][:-1]))}"
+                message = (
+                    "is no field; use"
+                    f" {', '.join(_fields_at(model, problem['loc'][:-1]))}"
+                )
             elif problem["type"] == "literal_error":
                 message = f"{problem['input']!r:.60}: {message}"
             problems.append(f"{field}: {message}" if field else message)
-        more = f"; and {len(problems) - MAX_LISTED} more" if len(problems) > MAX_LISTED else ""
+        more = (
+            f"; and {len(problems) - MAX_LISTED} more"
+            if len(problems) > MAX_LISTED
+            else ""
+        )
         raise InputError(f"{where}: {'; '.join(problems[:MAX_LISTED])}{more}") from None
 
 
@@ -159,7 +182,9 @@ def _fields_at(model: type[BaseModel], place: Sequence[str | int]) -> list[str]:
     for name in place:
         field = model.model_fields.get(str(name))
         kinds = () if field is None else (field.annotation, *get_args(field.annotation))
-        inner = [one for one in kinds if isinstance(one, type) and issubclass(one, BaseModel)]
+        inner = [
+            one for one in kinds if isinstance(one, type) and issubclass(one, BaseModel)
+        ]
         model = inner[0] if inner else model  # numbers of a list lead nowhere
     return list(model.model_fields)
 
@@ -173,11 +198,15 @@ def _question(table: dict[str, Any], where: str) -> LabelQuestion | ScoreQuestio
 def _part(path: Path, name: object, where: str) -> LabelQuestion:
     """Load a question of another file: one beside this one, or a shipped one."""
     if not isinstance(name, str) or not _PART.fullmatch(name):
-        raise InputError(f"{where}: part {name!r:.60} is no name of a task file beside it")
+        raise InputError(
+            f"{where}: part {name!r:.60} is no name of a task file beside it"
+        )
     own = path.parent / f"{name}.toml"
     where, table = _read(own if own.exists() else PAIRS / f"{name}.toml", PAIRS)
     part = _question(table, where)
     if isinstance(part, ScoreQuestion) or part.is_typed:
         message = "two scores" if isinstance(part, ScoreQuestion) else "typed ties"
-        raise InputError(f"{where}: {message} are a task of their own, not a part of another")
+        raise InputError(
+            f"{where}: {message} are a task of their own, not a part of another"
+        )
     return part

@@ -1,8 +1,8 @@
 """Rubrics of pairs: questions about two answers, with their scales and their words.
 
-A file of one question names its scale: ``typed``, ``plain``, ``forced`` or ``binary`` where a
-reply compares, or ``{ min, max, step }`` where it scores each answer and the higher score wins.
-A file of several questions lists them as ``parts``.
+A file of one question names its scale: ``typed``, ``plain``, ``forced`` or ``binary``
+where a reply compares, or ``{ min, max, step }`` where it scores each answer and the
+higher score wins. A file of several questions lists them as ``parts``.
 """
 
 from __future__ import annotations
@@ -28,10 +28,12 @@ from fusion import (
 from trace_eval.data.judgement import About
 from trace_eval.data.rubrics.base import INPUTS, RubricFile
 
-#: Parts of a pair that a judge may be shown. ``reference`` is the intended text of an answer.
+#: Parts of a pair that a judge may be shown. ``reference`` is the intended text of an
+#: answer.
 PairInput = Literal["instruction", "audio", "reference", "transcript", "blueprint"]
 
-#: Keys of the scores in a reply; the reasons come before them, so that scores follow from them.
+#: Keys of the scores in a reply; the reasons come before them, so that scores follow
+#: from them.
 SCORES = ("score_1", "score_2")
 
 #: Most scores of a scale with steps: the reply's schema names all of them.
@@ -51,7 +53,9 @@ class ScoreScale(Strict):
 
     min: float
     max: float
-    step: float | None = Field(None, gt=0, description="between two scores; null: any number")
+    step: float | None = Field(
+        None, gt=0, description="between two scores; null: any number"
+    )
 
     @model_validator(mode="after")
     def _goes_up(self) -> ScoreScale:
@@ -60,8 +64,8 @@ class ScoreScale(Strict):
         steps = (self.max - self.min) / self.step if self.step else 0
         if abs(steps - round(steps)) > 1e-9 or steps + 1 > MAX_STEPS:
             raise ValueError(
-                f"step {self.step:g} must lead from {self.min:g} to {self.max:g} in at most"
-                f" {MAX_STEPS - 1} steps"
+                f"step {self.step:g} must lead from {self.min:g} to {self.max:g} in at"
+                f" most {MAX_STEPS - 1} steps"
             )
         return self
 
@@ -80,7 +84,9 @@ class PairQuestion(RubricFile):
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     item: Literal["pair"] = "pair"
     inputs: tuple[PairInput, ...] = Field(min_length=1, description=INPUTS)
-    template: str | None = None  # a Jinja file of the package, with the words of all other fields
+    template: str | None = (
+        None  # a Jinja file of the package, with the words of all other fields
+    )
     system: str = ""  # the text before the recordings
 
     @model_validator(mode="after")
@@ -97,12 +103,16 @@ class PairQuestion(RubricFile):
     def instructions(self) -> str:
         """``system``, the rules, and the language of the reasons."""
         rules = [f"- {rule}" for rule in self.rules]
-        return "\n".join(filter(None, [self.system.strip(), *rules, *self.language_rule]))
+        return "\n".join(
+            filter(None, [self.system.strip(), *rules, *self.language_rule])
+        )
 
     @property
     def _more(self) -> dict[str, JsonValue]:
         """Fields that only some questions have in their record."""
-        return self.model_dump(include={"rules", "reasons_in"}, exclude_defaults=True, mode="json")
+        return self.model_dump(
+            include={"rules", "reasons_in"}, exclude_defaults=True, mode="json"
+        )
 
 
 class LabelQuestion(PairQuestion):
@@ -110,13 +120,17 @@ class LabelQuestion(PairQuestion):
 
     scale: LabelSet
     pooling: Pooling | None = Field(None, description="null: that of the scale")
-    dimension: Dimension | Literal["overall"] = "overall"  # typed ties are about all of TRACE
+    dimension: Dimension | Literal["overall"] = (
+        "overall"  # typed ties are about all of TRACE
+    )
 
     @model_validator(mode="after")
     def _pools_as_its_scale(self) -> LabelQuestion:
         usual = LABEL_SETS[self.scale].pooling
         if self.pooling not in (None, usual) and self.scale != "plain":
-            raise ValueError(f"pooling: {self.scale} labels are pooled by {usual}; leave it out")
+            raise ValueError(
+                f"pooling: {self.scale} labels are pooled by {usual}; leave it out"
+            )
         return self
 
     @property
@@ -170,7 +184,8 @@ class ScoreQuestion(PairQuestion):
         for key in reasons:
             if not _KEY.fullmatch(key) or key in SCORES or reasons.count(key) > 1:
                 raise ValueError(
-                    f"{key!r} must be in small letters, unique, and none of {', '.join(SCORES)}"
+                    f"{key!r} must be in small letters, unique, and none of"
+                    f" {', '.join(SCORES)}"
                 )
         return reasons
 
@@ -183,12 +198,13 @@ class ScoreQuestion(PairQuestion):
             )
         if places and places != set(TEXTS):
             raise ValueError(
-                "question: each recording has its own text; use {text_1} and {text_2}, or none"
+                "question: each recording has its own text; use {text_1} and"
+                " {text_2}, or none"
             )
         if bool(places) != self.wants_texts and not self.template:
             raise ValueError(
-                "inputs: name reference where the question holds {text_1} and {text_2}, and only"
-                " there"
+                "inputs: name reference where the question holds {text_1} and {text_2},"
+                " and only there"
             )
         return self
 
@@ -203,7 +219,11 @@ class ScoreQuestion(PairQuestion):
         details = self.model_dump(include={"name", "version"})
         details |= {"answer": "two_scores", "scale": self.scale.model_dump()}
         details |= self._more
-        return details | {"system": self.system, "question": self.question, "reasons": self.reasons}
+        return details | {
+            "system": self.system,
+            "question": self.question,
+            "reasons": self.reasons,
+        }
 
 
 class PairRubric(Strict):

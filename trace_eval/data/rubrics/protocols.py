@@ -1,8 +1,8 @@
 """Protocols of listening tests: rubrics with everything that people need to rate by them.
 
-A rubric of single answers is a protocol with its table ``listening``, or without one by the
-defaults. A protocol of pairs has a file of its own: people are asked in small steps where judges
-are asked at once.
+A rubric of single answers is a protocol with its table ``listening``, or without one by
+the defaults. A protocol of pairs has a file of its own: people are asked in small steps
+where judges are asked at once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from trace_eval.data.rubrics.base import INPUTS, RubricFile
 from trace_eval.data.rubrics.listening import PLAIN_LABELS, TYPED_LABELS, Listening
 from trace_eval.data.rubrics.single import ScaleSpec, ScoreRubric, check_points
 
-#: Parts of a pair that raters may be shown; ``reference`` is the text that should be said.
+#: Parts of a pair that raters may be shown; ``reference`` is the text that should be
+#: said.
 ProtocolInput = Literal["instruction", "audio", "reference"]
 
 #: Parts of the HCoT protocol, whose exports have one column each.
@@ -40,9 +41,10 @@ class PairProtocol(RubricFile):
     """A protocol by which people compare two answers.
 
     Attributes:
-        scale: ``typed`` asks in small steps whether each answer is acceptable, and which is
-            better where both are; ``plain`` asks for A, B or a tie; ``forced`` for A or B; a table
-            of numbers how much better B is than A, below 0 where A is.
+        scale: ``typed`` asks in small steps whether each answer is acceptable, and
+            which is better where both are; ``plain`` asks for A, B or a tie; ``forced``
+            for A or B; a table of numbers how much better B is than A, below 0 where A
+            is.
         parts: what is compared, in this order.
         first_impression: asked before all parts where a review wants one.
         points: words of the labels.
@@ -50,14 +52,20 @@ class PairProtocol(RubricFile):
 
     name: str = Field(pattern=r"^[\w][\w.-]*$", max_length=60)
     item: Literal["pair"] = "pair"
-    title: str = Field(min_length=1, max_length=200, description="its subject, for raters")
+    title: str = Field(
+        min_length=1, max_length=200, description="its subject, for raters"
+    )
     scale: Literal["typed", "plain", "forced"] | ScaleSpec
     points: dict[str, str] = Field(default_factory=dict)
-    inputs: tuple[ProtocolInput, ...] = Field(("instruction", "audio"), description=INPUTS)
+    inputs: tuple[ProtocolInput, ...] = Field(
+        ("instruction", "audio"), description=INPUTS
+    )
     parts: tuple[ProtocolPart, ...] = Field(min_length=1)
     first_impression: ProtocolPart | None = None
     example: str = Field("", description="shown before the first item")
-    confidence: bool = Field(False, description="ask for the rater's confidence in each label")
+    confidence: bool = Field(
+        False, description="ask for the rater's confidence in each label"
+    )
     listening: Listening = Listening()
 
     @field_validator("points", mode="after")
@@ -77,14 +85,18 @@ class PairProtocol(RubricFile):
         labels = self.labels
         if isinstance(self.scale, ScaleSpec):
             steps = self.scale.labels
-            if any(low != -high for low, high in zip(steps, reversed(steps), strict=True)):
+            if any(
+                low != -high for low, high in zip(steps, reversed(steps), strict=True)
+            ):
                 raise ValueError(
                     f"scale: a comparison is as wide for A as for B; {steps[0]:g} to"
                     f" {steps[-1]:g} is not"
                 )
             check_points(self.points, steps)
         elif unknown := [name for name in self.points if name not in labels]:
-            raise ValueError(f"points: {unknown[0]} is no label; use {', '.join(labels)}")
+            raise ValueError(
+                f"points: {unknown[0]} is no label; use {', '.join(labels)}"
+            )
         self.listening.check(self.scale_labels, is_pair=True)
         if len(names) > 1 and self.listening.traps:
             raise ValueError("traps: belong to protocols of one part; leave them out")
@@ -93,13 +105,18 @@ class PairProtocol(RubricFile):
     @property
     def scale_labels(self) -> tuple[str, ...] | tuple[float, ...]:
         """The labels as they are compared: words, or numbers in ascending order."""
-        return self.scale.labels if isinstance(self.scale, ScaleSpec) else _LABELS[self.scale]
+        return (
+            self.scale.labels
+            if isinstance(self.scale, ScaleSpec)
+            else _LABELS[self.scale]
+        )
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels as they are stored, for the pair's own A and B."""
         return tuple(
-            label if isinstance(label, str) else f"{label:g}" for label in self.scale_labels
+            label if isinstance(label, str) else f"{label:g}"
+            for label in self.scale_labels
         )
 
     @property
@@ -110,7 +127,10 @@ class PairProtocol(RubricFile):
     @property
     def is_hcot(self) -> bool:
         """Whether it asks what HCoT asks, so that its labels have the columns of HCoT."""
-        return self.scale == "typed" and tuple(part.name for part in self.parts) == HCOT_PARTS
+        return (
+            self.scale == "typed"
+            and tuple(part.name for part in self.parts) == HCOT_PARTS
+        )
 
     @property
     def scale_name(self) -> str:

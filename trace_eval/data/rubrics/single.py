@@ -17,8 +17,8 @@ from trace_eval.data.rubrics.listening import Listening
 #: Most problems of a file that a message lists, and most names in one of them.
 MAX_LISTED = 10
 
-#: Parts of an item that a judge may get. ``audio`` and ``turns`` are sound, or blueprints for
-#: judges that cannot hear; ``candidate`` is the answer's words.
+#: Parts of an item that a judge may get. ``audio`` and ``turns`` are sound, or
+#: blueprints for judges that cannot hear; ``candidate`` is the answer's words.
 Input = Literal[
     "instruction",
     "question",
@@ -71,9 +71,13 @@ class ScaleSpec(Strict):
             raise ValueError("give min and max (and step), or values, and not both")
         labels = self.labels
         if not 2 <= len(labels) <= MAX_LABELS:
-            raise ValueError(f"has {counted(len(labels), 'label')}; give 2 to {MAX_LABELS}")
+            raise ValueError(
+                f"has {counted(len(labels), 'label')}; give 2 to {MAX_LABELS}"
+            )
         if self.max is not None and labels[-1] != self.max:
-            raise ValueError(f"steps of {self.step:g} from {self.min:g} do not reach {self.max:g}")
+            raise ValueError(
+                f"steps of {self.step:g} from {self.min:g} do not reach {self.max:g}"
+            )
         return self
 
     @property
@@ -84,7 +88,9 @@ class ScaleSpec(Strict):
         assert self.min is not None
         assert self.max is not None
         count = int(min((self.max - self.min) / self.step, 1000.0) + 1e-9) + 1
-        return tuple(round(self.min + n * self.step, 9) for n in range(max(0, min(count, 1000))))
+        return tuple(
+            round(self.min + n * self.step, 9) for n in range(max(0, min(count, 1000)))
+        )
 
 
 class ScoreRubric(RubricFile):
@@ -92,18 +98,21 @@ class ScoreRubric(RubricFile):
 
     Attributes:
         gap_s, crop_s: how the turns of a dialogue are joined, seconds.
-        silent: treatment of an answer without audible speech: the lowest score without a call,
-            no score, or a call like any other.
-        unit: subject of a score: the answer, or each turn of a conversation's agent; the value
-            is then the mean over rated turns.
-        overall: how the score follows from the elements, by code: their minimum, or by flags
-            (an element at the lowest or three below the highest: lowest; one below: between).
+        silent: treatment of an answer without audible speech: the lowest score without
+            a call, no score, or a call like any other.
+        unit: subject of a score: the answer, or each turn of a conversation's agent;
+            the value is then the mean over rated turns.
+        overall: how the score follows from the elements, by code: their minimum, or by
+            flags (an element at the lowest or three below the highest: lowest; one
+            below: between).
     """
 
     name: str = Field(pattern=r"^[\w][\w.-]*$", max_length=60)
     item: Literal["single"] = "single"
     title: str = Field(
-        min_length=1, max_length=200, description="its subject and its authors, for readers"
+        min_length=1,
+        max_length=200,
+        description="its subject and its authors, for readers",
     )
     scale: ScaleSpec
     points: dict[str, str] = Field(
@@ -112,16 +121,24 @@ class ScoreRubric(RubricFile):
     )
     question: str = Field(min_length=1, max_length=MAX_TEXT)
     inputs: tuple[Input, ...] = Field(description=INPUTS)
-    hidden: tuple[Input, ...] = Field((), description="shown only where -J show names them")
+    hidden: tuple[Input, ...] = Field(
+        (), description="shown only where -J show names them"
+    )
     gap_s: float = Field(2.0, ge=0, le=60)
     crop_s: float | None = Field(None, gt=0)
     reduce: Reduce = "mean"
     key: str = Field("score", pattern=r"^[a-z][a-z_]{0,30}$")
-    elements: tuple[str, ...] = Field((), description="sub-scores, never averaged into the score")
+    elements: tuple[str, ...] = Field(
+        (), description="sub-scores, never averaged into the score"
+    )
     silent: Literal["lowest", "unscored", "ask"] = "lowest"
-    unit: Literal["answer", "turn"] = Field("answer", exclude_if=lambda value: value == "answer")
+    unit: Literal["answer", "turn"] = Field(
+        "answer", exclude_if=lambda value: value == "answer"
+    )
     overall: OverallRule | None = Field(None, exclude_if=is_none)
-    min_samples: int | None = Field(None, ge=1, description="that are usable; null: half of all")
+    min_samples: int | None = Field(
+        None, ge=1, description="that are usable; null: half of all"
+    )
     confidence: bool = Field(
         False,
         exclude_if=lambda value: not value,
@@ -137,19 +154,27 @@ class ScoreRubric(RubricFile):
     def _fits_together(self) -> ScoreRubric:
         check_points(self.points, self.scale.labels)
         if not ANSWERS & set(self.inputs):
-            raise ValueError(f"inputs: name the answer, one of {', '.join(sorted(ANSWERS))}")
+            raise ValueError(
+                f"inputs: name the answer, one of {', '.join(sorted(ANSWERS))}"
+            )
         if lost := [name for name in self.hidden if name not in self.inputs]:
             raise ValueError(f"hidden: {lost[0]!r} is none of the inputs")
         if self.unit == "turn" and (not self.of_conversations or self.elements):
-            raise ValueError("unit: turns are rated in a conversation, without elements")
+            raise ValueError(
+                "unit: turns are rated in a conversation, without elements"
+            )
         if self.overall and not self.elements:
             raise ValueError("overall: follows from elements; name them")
         if self.key in ("reasoning", "elements") or self.key in self.elements:
-            raise ValueError(f"key: {self.key!r} is another field of the reply; choose another")
+            raise ValueError(
+                f"key: {self.key!r} is another field of the reply; choose another"
+            )
         if self.listening is not None:
             self.listening.check(self.scale.labels, is_pair=False)
             if self.listening.together and self.of_conversations:
-                raise ValueError("listening.together: conversations are rated one by one")
+                raise ValueError(
+                    "listening.together: conversations are rated one by one"
+                )
         return self
 
     @cached_property
@@ -162,7 +187,9 @@ class ScoreRubric(RubricFile):
         if labels == tuple(range(low, high + 1)):
             return points(low, high) if len(labels) > 7 else likert(low, high)
         if self.scale.values is None and len(labels) > MAX_WORDED:
-            return span(labels[0], labels[-1], self.scale.step)  # its name lists no labels
+            return span(
+                labels[0], labels[-1], self.scale.step
+            )  # its name lists no labels
         return numbers(labels)
 
     @property
@@ -230,13 +257,20 @@ def check_points(points: Mapping[str, str], labels: Sequence[float]) -> None:
     """
     names = [f"{label:g}" for label in labels]
     unknown = [name for name in points if name not in names]
-    missing = [name for name in names if name not in points] if len(names) <= MAX_WORDED else []
+    missing = (
+        [name for name in names if name not in points]
+        if len(names) <= MAX_WORDED
+        else []
+    )
     if missing or unknown:
         raise ValueError(
-            f"points: one sentence per label; missing {_some(missing)}, unknown {_some(unknown)}"
+            f"points: one sentence per label; missing {_some(missing)}, unknown"
+            f" {_some(unknown)}"
         )
     if len(points) < 2:
-        raise ValueError("points: give at least two labels a sentence, which say what is better")
+        raise ValueError(
+            "points: give at least two labels a sentence, which say what is better"
+        )
 
 
 def _some(names: list[str]) -> str:

@@ -1,8 +1,8 @@
 """AudioJudge (Woodygan/AudioJudge): votes on SpeakBench, and what its judges said.
 
-Files are told apart by their columns: votes (``model1, model2, preference``), verdicts on
-SpeakBench in both orders (``position1_result, position2_result``), win rates made of them
-(``model_name, effective_win_rate``), and results on other pairs
+Files are told apart by their columns: votes (``model1, model2, preference``), verdicts
+on SpeakBench in both orders (``position1_result, position2_result``), win rates made of
+them (``model_name, effective_win_rate``), and results on other pairs
 (``audio1_path, audio2_path, ground_truth, prediction``).
 """
 
@@ -23,7 +23,11 @@ from trace_eval.datasets.figures import Figure, correlation_figure, share_figure
 from trace_eval.datasets.rows import ColumnTypes, Row, Rows, alone
 
 _VOTES: ColumnTypes = {"model1": str, "model2": str, "preference": str}
-_DETAILED: ColumnTypes = {"model_name": str, "position1_result": str, "position2_result": str}
+_DETAILED: ColumnTypes = {
+    "model_name": str,
+    "position1_result": str,
+    "position2_result": str,
+}
 _SUMMARY: ColumnTypes = {"model_name": str, "effective_win_rate": str}
 _RESULTS: ColumnTypes = {
     "audio1_path": str,
@@ -35,7 +39,15 @@ _RESULTS: ColumnTypes = {
 #: What a system gets of a comparison.
 _POINTS = {"win": 1.0, "tie": 0.5, "loss": 0.0}
 
-_SIDES = {"1": "1", "2": "2", "tie": "tie", "a": "1", "b": "2", "true": "1", "false": "2"}
+_SIDES = {
+    "1": "1",
+    "2": "2",
+    "tie": "tie",
+    "a": "1",
+    "b": "2",
+    "true": "1",
+    "false": "2",
+}
 
 
 def read_audio_judge(source: Source, chosen: Selection) -> Converted:
@@ -62,9 +74,13 @@ def read_audio_judge(source: Source, chosen: Selection) -> Converted:
         else:
             others.append(path.name)
     if not (votes or judged or summaries or converted.pairs):
-        raise source.lacks(f"files with columns {', '.join(_VOTES)}, or those of judges' results")
+        raise source.lacks(
+            f"files with columns {', '.join(_VOTES)}, or those of judges' results"
+        )
     if others:
-        converted.notes.append(f"{len(others)} files of other columns left out, e.g. {others[0]}")
+        converted.notes.append(
+            f"{len(others)} files of other columns left out, e.g. {others[0]}"
+        )
     human = _human(converted, rows, votes)
     for label, own in judged.items():
         _speakbench(converted, label, own, human)
@@ -80,28 +96,47 @@ def _human(result: Converted, rows: Rows, votes: Sequence[Row]) -> dict[str, flo
     for row in votes:
         share = {"model1": 1.0, "model2": 0.0, "tie": 0.5}.get(row["preference"])
         if share is None:
-            rows.tell(row, f"preference {row['preference']!r:.40}; expected model1, model2 or tie")
+            rows.tell(
+                row,
+                f"preference {row['preference']!r:.40}; expected model1, model2 or tie",
+            )
             continue
         read += 1
         ties += share == 0.5
         points[row["model1"]].append(share)
         points[row["model2"]].append(1 - share)
     if votes:
-        result.notes.append(f"{read} votes on {len(points)} systems, {ties} of them ties")
+        result.notes.append(
+            f"{read} votes on {len(points)} systems, {ties} of them ties"
+        )
         label_rows = [
-            (str(row.get("data_ID") or n), row["model1"], row["model2"], row["preference"])
+            (
+                str(row.get("data_ID") or n),
+                row["model1"],
+                row["model2"],
+                row["preference"],
+            )
             for n, row in enumerate(votes)
         ]
-        result.labels = (("instruction_id", "model1", "model2", "preference"), label_rows)
+        result.labels = (
+            ("instruction_id", "model1", "model2", "preference"),
+            label_rows,
+        )
     rates = {name: fmean(values) for name, values in points.items()}
     for name, rate in sorted(rates.items(), key=lambda one: -one[1]):
         n = len(points[name])
-        result.figures.append(Figure("win rate among people", name, ours=100 * rate, n=n))
+        result.figures.append(
+            Figure("win rate among people", name, ours=100 * rate, n=n)
+        )
     return rates
 
 
 def _summary(
-    result: Converted, rows: Rows, label: str, own: Sequence[Row], human: Mapping[str, float]
+    result: Converted,
+    rows: Rows,
+    label: str,
+    own: Sequence[Row],
+    human: Mapping[str, float],
 ) -> None:
     """Add the correlation of win rates that the authors computed themselves."""
     rates = {}
@@ -112,7 +147,9 @@ def _summary(
             rows.tell(row, f"effective_win_rate is {row['effective_win_rate']!r:.40}")
     name = "Spearman with people, win rates as summarised"
     note = f"{label}; n counts systems"
-    result.figures.append(correlation_figure(name, rates, human, where=label, note=note))
+    result.figures.append(
+        correlation_figure(name, rates, human, where=label, note=note)
+    )
 
 
 def _speakbench(
@@ -131,14 +168,18 @@ def _speakbench(
     reference = [n for n, values in points.items() if set(values) == {0.5}]
     without = {name: rate for name, rate in judge.items() if name not in reference}
     note = f"{label}; n counts systems; {len(rows)} comparisons in both orders"
-    figures = {"": judge} | ({", without the reference system": without} if reference else {})
+    figures = {"": judge} | (
+        {", without the reference system": without} if reference else {}
+    )
     for what, rates in figures.items():
         name = f"Spearman with people{what}"
         more: dict[str, Any] = {"where": label, "note": note, "unscored": unread}
         result.figures.append(correlation_figure(name, rates, human, **more))
 
 
-def _results(result: Converted, source: Source, path: Path, rows: Sequence[Row]) -> None:
+def _results(
+    result: Converted, source: Source, path: Path, rows: Sequence[Row]
+) -> None:
     label = source.name(path)
     right = unread = 0
     for number, row in enumerate(rows):
@@ -148,7 +189,10 @@ def _results(result: Converted, source: Source, path: Path, rows: Sequence[Row])
         right += verdict is not None and verdict == truth
         with alone(result.problems, row.where):
             a, b = (
-                {**_place(source, path, row[f"audio{n}_path"]), "system": row.text(f"model_{side}")}
+                {
+                    **_place(source, path, row[f"audio{n}_path"]),
+                    "system": row.text(f"model_{side}"),
+                }
                 for n, side in ((1, "a"), (2, "b"))
             )
             pair = {
@@ -165,7 +209,9 @@ def _results(result: Converted, source: Source, path: Path, rows: Sequence[Row])
     if path.stem.endswith("_BA") or "swapped" in path.stem:
         note += "; this copy is swapped: check which columns were exchanged"
     result.figures.append(
-        share_figure(f"accuracy, {label}", right, len(rows), unread, note=note, where=label)
+        share_figure(
+            f"accuracy, {label}", right, len(rows), unread, note=note, where=label
+        )
     )
 
 

@@ -71,7 +71,9 @@ def _output(row: Row) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _add(result: Converted, source: Source, path: Path, system: str, rows: Sequence[Row]) -> None:
+def _add(
+    result: Converted, source: Source, path: Path, system: str, rows: Sequence[Row]
+) -> None:
     baselines = source.folder / "data" / "baseline_audios"
     words = "win 1, tie .5, loss 0 against the baseline; failed calls left out"
     rule = AuthorsRule("emergent-tts", words, f"authors/emergent-tts/winner@{COMMIT}")
@@ -94,7 +96,9 @@ def _add(result: Converted, source: Source, path: Path, system: str, rows: Seque
                 meta=row.rest(*_COLUMNS, "audio_out_path", "model_prediction"),
             )
             if audio is not None and other is not None:
-                result.pairs.append(_pair(name, system, row=row, audio=audio, other=other))
+                result.pairs.append(
+                    _pair(name, system, row=row, audio=audio, other=other)
+                )
             result.items.append(item)
             score = rule.score(name, system, outcome(row), "the judge named no winner")
             result.scores.append(score)
@@ -105,26 +109,30 @@ def _add(result: Converted, source: Source, path: Path, system: str, rows: Seque
         name = f"win rate, {category}" if category else "win rate"
         lost = len(outcomes) - len(known)
         result.figures.append(
-            mean_figure(name, known, unscored=lost, scale=(0, 1), factor=100, system=system)
+            mean_figure(
+                name, known, unscored=lost, scale=(0, 1), factor=100, system=system
+            )
         )
     result.figures += _word_errors(system, rows)
     odd = 0  # the winner has the lower of the judge's own scores
     for verdict in map(_output, rows):
-        one, two, winner = (verdict.get(name) for name in ("score_1", "score_2", "winner"))
+        one, two, winner = (
+            verdict.get(name) for name in ("score_1", "score_2", "winner")
+        )
         if isinstance(one, int | float) and isinstance(two, int | float):
             odd += bool((winner == 1 and one < two) or (winner == 2 and two < one))
     result.notes.append(
-        f"{system}: of {odd} of {len(rows)} verdicts the winner has the lower score of the two;"
-        f" {recognised} recordings are here; the order of the two is one per item, so position"
-        " bias is not seen"
+        f"{system}: of {odd} of {len(rows)} verdicts the winner has the lower score of"
+        f" the two; {recognised} recordings are here; the order of the two is one per"
+        " item, so position bias is not seen"
     )
 
 
 def _word_errors(system: str, rows: Sequence[Row]) -> list[Figure]:
     """Compute the mean rate over items, as the authors print it, and the rate over words.
 
-    Both texts go through Whisper's English normaliser. A rate passes 1 where much is spoken that
-    is not in the text.
+    Both texts go through Whisper's English normaliser. A rate passes 1 where much is
+    spoken that is not in the text.
     """
     import jiwer
 
@@ -138,7 +146,9 @@ def _word_errors(system: str, rows: Sequence[Row]) -> list[Figure]:
             words.append(len(wanted.split()))
     if not rates:
         return []
-    whole = sum(rate * count for rate, count in zip(rates, words, strict=True)) / sum(words)
+    whole = sum(rate * count for rate, count in zip(rates, words, strict=True)) / sum(
+        words
+    )
     about: dict[str, Any] = {"system": system, "n": len(rates)}
     note = "mean of the rates of items, so it may pass 100"
     return [
@@ -147,7 +157,9 @@ def _word_errors(system: str, rows: Sequence[Row]) -> list[Figure]:
     ]
 
 
-def _pair(name: str, system: str, row: Row, audio: Path | str, other: Path | str) -> Pair:
+def _pair(
+    name: str, system: str, row: Row, audio: Path | str, other: Path | str
+) -> Pair:
     """Pair the two recordings in the order in which the judge heard them."""
     text = row["text_to_synthesize"]
     sides = [

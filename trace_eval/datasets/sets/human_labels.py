@@ -20,13 +20,15 @@ def read_hcot(source: Source, chosen: Selection) -> Converted:
     for path in files:
         manifest = _add(converted, path, lambda p: read_manifest(p, source.root))
         prefix = f"{path.stem}/" if len(files) > 1 else ""
-        converted.pairs += [p.model_copy(update={"id": f"{prefix}{p.id}"}) for p in manifest.pairs]
+        converted.pairs += [
+            p.model_copy(update={"id": f"{prefix}{p.id}"}) for p in manifest.pairs
+        ]
         _policies(converted, path.stem, manifest.pairs)
         seen = Counter((p.instruction_id, *p.systems) for p in manifest.pairs)
         if again := sum(count > 1 for count in seen.values()):
             converted.notes.append(
-                f"{path.stem}: {again} triples of instruction and systems occur more than once,"
-                f" {len(seen)} are distinct of {len(manifest.pairs)}"
+                f"{path.stem}: {again} triples of instruction and systems occur more"
+                f" than once, {len(seen)} are distinct of {len(manifest.pairs)}"
             )
     return converted
 
@@ -50,14 +52,20 @@ def read_orca(source: Source, chosen: Selection) -> Converted:
     """Read answers with human ratings of their correctness."""
     converted = Converted()
     for path in _files(source, "*.json*", chosen):
-        converted.items += _add(converted, path, lambda p: read_items(p, source.root)).singles
+        converted.items += _add(
+            converted, path, lambda p: read_items(p, source.root)
+        ).singles
     if chosen.system:
-        converted.items = [item for item in converted.items if item.system == chosen.system]
-    numbers_of_ratings = [len(item.labels.ratings) for item in converted.items if item.labels]
+        converted.items = [
+            item for item in converted.items if item.system == chosen.system
+        ]
+    numbers_of_ratings = [
+        len(item.labels.ratings) for item in converted.items if item.labels
+    ]
     converted.notes.append(
         f"{sum(numbers_of_ratings)} ratings of {len(numbers_of_ratings)} answers to"
-        f" {len({item.question_id for item in converted.items})} questions; rate them with --rubric"
-        " correctness"
+        f" {len({item.question_id for item in converted.items})} questions; rate them"
+        " with --rubric correctness"
     )
     return converted
 

@@ -1,9 +1,10 @@
 """MTalk-Bench (FreedomIntelligence): dialogues of spoken turns, answered by several systems.
 
-The repository has an object of three tiers, each a list of dialogues, each a list of turns with
-``question``, ``dialogue`` (system -> recording) and their transcriptions. The full data, as the hub
-has them, are a row per recording: ``number, type`` (sem, para, amb), ``turn, source`` (``question``
-or a system), ``audio``. Those hold no words, so an item is the recordings of its turns.
+The repository has an object of three tiers, each a list of dialogues, each a list of
+turns with ``question``, ``dialogue`` (system -> recording) and their transcriptions.
+The full data, as the hub has them, are a row per recording: ``number, type`` (sem,
+para, amb), ``turn, source`` (``question`` or a system), ``audio``. Those hold no words,
+so an item is the recordings of its turns.
 """
 
 from __future__ import annotations
@@ -21,7 +22,14 @@ from trace_eval.data.items import Pair, Single
 from trace_eval.data.manifests import Problem
 from trace_eval.data.urls import is_url
 from trace_eval.datasets.base import Converted, Selection, Source
-from trace_eval.datasets.rows import ColumnTypes, Row, Rows, alone, item_of, spoken_turns
+from trace_eval.datasets.rows import (
+    ColumnTypes,
+    Row,
+    Rows,
+    alone,
+    item_of,
+    spoken_turns,
+)
 
 #: Name of a tier in the files -> its short name.
 TIERS: Mapping[str, str] = {
@@ -48,7 +56,9 @@ def read_mtalk(source: Source, chosen: Selection) -> Converted:
     chosen.check_sets(TIERS.values())
     converted = Converted(rubrics=["mtalk-answer"])
     read = [tier for path in source.files("*.json") for tier in _tiers(source, path)]
-    tables = [path for end in ("jsonl", "parquet", "csv") for path in source.files(f"*.{end}")]
+    tables = [
+        path for end in ("jsonl", "parquet", "csv") for path in source.files(f"*.{end}")
+    ]
     if not read and not tables:
         raise source.lacks(f"a JSON object of tiers, e.g. {next(iter(TIERS))!r}")
     rows = Rows(source)
@@ -92,14 +102,14 @@ def _add_tiers(
                 )
     answers = counts["answers"]
     result.notes.append(
-        f"{counts['dialogues']} dialogues of {counts['turns']} turns in all, {answers} answers of"
-        f" {len({item.system for item in result.items})} systems; {counts['recordings']} of their"
-        " recordings are here"
+        f"{counts['dialogues']} dialogues of {counts['turns']} turns in all, {answers}"
+        f" answers of {len({item.system for item in result.items})} systems;"
+        f" {counts['recordings']} of their recordings are here"
     )
     if counts["recordings"] < answers:
         result.notes.append(
-            "where recordings are missing, an item is the last answer's words with the dialogue"
-            " before it as context"
+            "where recordings are missing, an item is the last answer's words with the"
+            " dialogue before it as context"
         )
 
 
@@ -108,7 +118,9 @@ def _tiers(source: Source, path: Path) -> Iterator[tuple[Path, str, str, list[An
     try:
         value = strict_json.read_file(path)
     except (OSError, strict_json.BadJson) as error:
-        raise InputError(f"{label}: cannot be read ({error}); fetch it again") from error
+        raise InputError(
+            f"{label}: cannot be read ({error}); fetch it again"
+        ) from error
     for name in TIERS:
         dialogues = value.get(name) if isinstance(value, dict) else None
         if dialogues is None:
@@ -130,21 +142,37 @@ def _add(
     turns = _checked(dialogue)
     match = _RECORD.search(turns[0]["question"])
     number = match[1] if match else str(counts["dialogues"])
-    systems = [name for name in turns[0]["dialogue_transcription"] if chosen.system in (None, name)]
+    systems = [
+        name
+        for name in turns[0]["dialogue_transcription"]
+        if chosen.system in (None, name)
+    ]
     counts["dialogues"] += 1
     counts["turns"] += len(turns)
     questions = [_place(source, path, turn["question"]) for turn in turns]
     for system in systems:
         words = [turn["dialogue_transcription"].get(system) for turn in turns]
-        if lost := [n for n, text in enumerate(words, start=1) if not isinstance(text, str)]:
-            problem = f"{system} has no transcription of turn {lost[0]}; its answers are left out"
+        if lost := [
+            n for n, text in enumerate(words, start=1) if not isinstance(text, str)
+        ]:
+            problem = (
+                f"{system} has no transcription of turn {lost[0]}; its answers are left"
+                " out"
+            )
             result.problems.append(Problem(tier[1], problem))
             continue
-        answers = [_place(source, path, turn.get("dialogue", {}).get(system)) for turn in turns]
+        answers = [
+            _place(source, path, turn.get("dialogue", {}).get(system)) for turn in turns
+        ]
         counts["answers"] += len(turns)
         counts["recordings"] += sum(place is not None for place in answers)
-        texts = [(turn["question_transcription"], t) for turn, t in zip(turns, words, strict=True)]
-        before = "\n".join(f"user: {asks}\nassistant: {text}" for asks, text in texts[:-1])
+        texts = [
+            (turn["question_transcription"], t)
+            for turn, t in zip(turns, words, strict=True)
+        ]
+        before = "\n".join(
+            f"user: {asks}\nassistant: {text}" for asks, text in texts[:-1]
+        )
         whole = None not in (*questions, *answers)
         result.items.append(
             item_of(
@@ -181,9 +209,13 @@ def _checked(dialogue: Any) -> list[dict[str, Any]]:
             ("dialogue_transcription", dict),
         ):
             if not isinstance(turn, dict) or not isinstance(turn.get(name), kind):
-                raise InputError(f"turn {number} has no {name!r}; is it the released file?")
+                raise InputError(
+                    f"turn {number} has no {name!r}; is it the released file?"
+                )
         if not isinstance(turn.get("dialogue", {}), dict):
-            raise InputError(f"turn {number}, dialogue: expected an object of recordings")
+            raise InputError(
+                f"turn {number}, dialogue: expected an object of recordings"
+            )
     return dialogue
 
 
@@ -207,14 +239,19 @@ def _pairs(result: Converted, chosen: Selection) -> None:
                 }
                 for item in (one, other)
             )
-            names = {"id": f"{name}/{one.system}/{other.system}", "instruction_id": name}
+            names = {
+                "id": f"{name}/{one.system}/{other.system}",
+                "instruction_id": name,
+            }
             about = {"instruction": one.instruction, "category": one.category}
             result.pairs.append(Pair.model_validate({**names, **about, "a": a, "b": b}))
     if lost:
         result.notes.append(f"{lost} pairs have no recordings here and were left out")
 
 
-def _add_rows(result: Converted, rows: Rows, paths: Sequence[Path], chosen: Selection) -> None:
+def _add_rows(
+    result: Converted, rows: Rows, paths: Sequence[Path], chosen: Selection
+) -> None:
     """Add dialogues of every system whose turns are all there; others are noted."""
     dialogues: dict[str, dict[str, dict[int, Path | str]]] = {}
     tiers: dict[str, str] = {}
@@ -231,7 +268,10 @@ def _add_rows(result: Converted, rows: Rows, paths: Sequence[Path], chosen: Sele
                 rows.tell(row, str(error))
                 continue
             if turn in turns:
-                rows.tell(row, f"turn {turn} of {name} by {row['source']} is in an earlier row")
+                rows.tell(
+                    row,
+                    f"turn {turn} of {name} by {row['source']} is in an earlier row",
+                )
                 continue
             turns[turn] = place
     before = len(result.items)
@@ -241,7 +281,9 @@ def _add_rows(result: Converted, rows: Rows, paths: Sequence[Path], chosen: Sele
             if system == _QUESTION or chosen.system not in (None, system):
                 continue
             if not questions or questions.keys() != answers.keys():
-                note = f"{name}: turns of {system} and of the questions differ; left out"
+                note = (
+                    f"{name}: turns of {system} and of the questions differ; left out"
+                )
                 result.notes.append(note)
                 continue
             order = sorted(questions)
@@ -250,15 +292,17 @@ def _add_rows(result: Converted, rows: Rows, paths: Sequence[Path], chosen: Sele
                     f"{name}/{system}",
                     {"audio": questions[order[-1]]},
                     None,
-                    turns=spoken_turns([questions[n] for n in order], [answers[n] for n in order]),
+                    turns=spoken_turns(
+                        [questions[n] for n in order], [answers[n] for n in order]
+                    ),
                     question_id=name,
                     system=system,
                     category=tiers[name],
                 )
                 result.items.append(item)
     result.notes.append(
-        f"{len(dialogues)} dialogues as rows of the hub, {len(result.items) - before} with the"
-        " recordings of a system; they hold no transcriptions"
+        f"{len(dialogues)} dialogues as rows of the hub, {len(result.items) - before}"
+        " with the recordings of a system; they hold no transcriptions"
     )
 
 
@@ -266,7 +310,9 @@ def _recording(source: Source, path: Path, row: Row) -> Path | str:
     """Find the recording of a row of the hub."""
     name = row["audio"]
     if not isinstance(name, str) or not name:
-        raise InputError("holds no recording; expected the path of one, or its bytes in Parquet")
+        raise InputError(
+            "holds no recording; expected the path of one, or its bytes in Parquet"
+        )
     if is_url(name):
         return name
     here = source.recording(path.parent, name)

@@ -1,6 +1,7 @@
 """The Parquet layout of SpeechJudge-Data (arXiv 2511.07931): pairs, and a label per rater.
 
-The data set itself is gated and never redistributed; who has it reads it from this machine.
+The data set itself is gated and never redistributed; who has it reads it from this
+machine.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ _LIST = (list, type(None))
 
 #: Columns with an entry per rater.
 _PER_RATER = dict.fromkeys(
-    ("rater", "audioA_text_accuracy", "audioB_text_accuracy", "naturalness_annotation"), _LIST
+    ("rater", "audioA_text_accuracy", "audioB_text_accuracy", "naturalness_annotation"),
+    _LIST,
 )
 _COLUMNS: ColumnTypes = {
     **dict.fromkeys(("index", "subset", "language_setting"), ANY),
@@ -32,8 +34,9 @@ _COLUMNS: ColumnTypes = {
 _KEPT = ("chosen", "prompt_text", "naturalness_label", "gemini-2.5-flash")
 
 
-#: ``naturalness_annotation`` -> (``1``, ``2`` or ``tie``; strength: 2 plainly, 1 slightly, 0 not
-#: at all; ``both_good``, ``both_bad``, or None: a winner, or "missing reason": a tie of no kind).
+#: ``naturalness_annotation`` -> (``1``, ``2`` or ``tie``; strength: 2 plainly, 1
+#: slightly, 0 not at all; ``both_good``, ``both_bad``, or None: a winner, or "missing
+#: reason": a tie of no kind).
 ANNOTATIONS: Mapping[str, tuple[str, int, Rating | None]] = {
     "A+2": ("1", 2, None),
     "A+1": ("1", 1, None),
@@ -55,8 +58,8 @@ LABEL_COLUMNS = (
 def read_speechjudge(source: Source, chosen: Selection) -> Converted:
     """Read the data set as pairs, and a label per rater for ``agree``.
 
-    ``reference`` of both answers is the target text, ``category`` is ``SUBSET/LANGUAGE``,
-    ``voice`` the prompt.
+    ``reference`` of both answers is the target text, ``category`` is
+    ``SUBSET/LANGUAGE``, ``voice`` the prompt.
     """
     files = source.files("*.parquet")
     if not files:
@@ -105,9 +108,12 @@ def _read(row: Row, root: Path) -> tuple[Pair, list[tuple[Any, ...]]]:
         annotation = ANNOTATIONS.get(str(text).strip())
         if annotation is None:
             raise InputError(
-                f"naturalness_annotation is {text!r}; expected one of {', '.join(ANNOTATIONS)}"
+                f"naturalness_annotation is {text!r}; expected one of"
+                f" {', '.join(ANNOTATIONS)}"
             )
-        labels.append((pair.id, str(rater), *annotation, accuracy_a, accuracy_b, category))
+        labels.append(
+            (pair.id, str(rater), *annotation, accuracy_a, accuracy_b, category)
+        )
     return pair, labels
 
 

@@ -1,8 +1,8 @@
 """URO-Bench (arXiv 2502.17810): a run is a folder per track and set.
 
-``TRACK/SET/{question_text, gt_text, pred_text, asr_text}.jsonl``, each line ``{"0000": text}``;
-``audio/0000.wav``; ``eval_with_asr/result_MODE.jsonl`` with one line per item and a summary last;
-``test.jsonl`` of the data where it lies beside them.
+``TRACK/SET/{question_text, gt_text, pred_text, asr_text}.jsonl``, each line ``{"0000":
+text}``; ``audio/0000.wav``; ``eval_with_asr/result_MODE.jsonl`` with one line per item
+and a summary last; ``test.jsonl`` of the data where it lies beside them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,18 @@ from trace_eval.datasets.rows import AuthorsRule, Row, Rows, alone, item_of
 COMMIT = "9e74bc0"
 
 #: Modes whose marks from 1 to 5 are printed times 20.
-MARKED = ("open", "semi_open", "semi-open", "multi", "sa", "ue", "gs", "sf", "ml", "srt")
+MARKED = (
+    "open",
+    "semi_open",
+    "semi-open",
+    "multi",
+    "sa",
+    "ue",
+    "gs",
+    "sf",
+    "ml",
+    "srt",
+)
 
 #: A repetition counts up to this word error rate.
 MAX_WER = 0.5
@@ -41,7 +52,9 @@ def read_uro_bench(source: Source, chosen: Selection) -> Converted:
         | {path.parent.parent for path in source.files(f"{_RESULT}*.jsonl")}
     )
     if not folders:
-        raise source.lacks("TRACK/SET/pred_text.jsonl or TRACK/SET/eval_with_asr/result_MODE.jsonl")
+        raise source.lacks(
+            "TRACK/SET/pred_text.jsonl or TRACK/SET/eval_with_asr/result_MODE.jsonl"
+        )
     chosen.check_sets(folder.name for folder in folders)
     rows = Rows(source)
     converted = Converted(problems=rows.problems, by_set=True)
@@ -60,7 +73,9 @@ def _items(rows: Rows, folder: Path, chosen: Selection) -> list[Single]:
     pred = texts["pred_text"]
     items = []
     for number in pred:
-        heard_text = texts["asr_text"].get(number) if chosen.answers == "heard" else None
+        heard_text = (
+            texts["asr_text"].get(number) if chosen.answers == "heard" else None
+        )
         audio = rows.source.recording(folder / "audio", f"{number}.wav")
         with alone(rows.problems, f"{rows.source.name(folder)}, number {number:.60}"):
             items.append(
@@ -104,9 +119,13 @@ def _read_result(
     summary = next((row for row in read[::-1] if row not in marked), None)
     label = rows.source.name(path)
     if not marked:
-        raise InputError(f"{label}: no row has 'score' or 'WER'; expected a line per item")
+        raise InputError(
+            f"{label}: no row has 'score' or 'WER'; expected a line per item"
+        )
     if summary is None:
-        result.notes.append(f"{label}: its last line is no summary; the run may have been stopped")
+        result.notes.append(
+            f"{label}: its last line is no summary; the run may have been stopped"
+        )
     about: dict[str, Any] = {
         "system": chosen.system or "",
         "published": _printed(summary),
@@ -140,7 +159,9 @@ def _read_result(
     words = f"URO-Bench, mode {mode}, as its own code averages replies"
     rule = AuthorsRule(rubric, words, f"authors/uro-bench/{mode}@{COMMIT}")
     result.scores += [
-        rule.score(f"{folder.name}-{number:04d}", chosen.system, value, "a reply holds no mark")
+        rule.score(
+            f"{folder.name}-{number:04d}", chosen.system, value, "a reply holds no mark"
+        )
         for number, value in enumerate(values)
     ]
 
@@ -162,12 +183,17 @@ def _qa(
     name: str, marked: Sequence[Row], about: Mapping[str, Any]
 ) -> tuple[list[Figure], list[float | None]]:
     """Share of replies that are exactly ``Yes``; failed calls and empty answers are zeros."""
-    votes = [row["score"] if isinstance(row["score"], list) else [row["score"]] for row in marked]
+    votes = [
+        row["score"] if isinstance(row["score"], list) else [row["score"]]
+        for row in marked
+    ]
     exact: list[list[float]] = []
     for replies in votes:
         exact.append([float(reply == "Yes") for reply in replies])
     loose = sum(
-        isinstance(reply, str) and reply != "Yes" and reply.strip(" .!\n").lower() == "yes"
+        isinstance(reply, str)
+        and reply != "Yes"
+        and reply.strip(" .!\n").lower() == "yes"
         for replies in votes
         for reply in replies
     )
@@ -176,7 +202,11 @@ def _qa(
     if loose:
         note += f", so {loose} of another spelling do not"
     return (
-        [mean_figure(name, values, unscored=0, scale=(0, 1), factor=100, note=note, **about)],
+        [
+            mean_figure(
+                name, values, unscored=0, scale=(0, 1), factor=100, note=note, **about
+            )
+        ],
         [sum(replies) / len(replies) if replies else None for replies in exact],
     )
 
@@ -195,9 +225,13 @@ def _marks(
         values += available
         unread += len(marks) - len(available)
         means.append(mean)
-    note = "" if mode in MARKED else f"mode {mode} is not one that is known; read as marks"
+    note = (
+        "" if mode in MARKED else f"mode {mode} is not one that is known; read as marks"
+    )
     return [
-        mean_figure(name, values, unscored=unread, scale=(0, 5), factor=20, note=note, **about)
+        mean_figure(
+            name, values, unscored=unread, scale=(0, 5), factor=20, note=note, **about
+        )
     ], means
 
 
@@ -229,16 +263,24 @@ def _repeat(
     name: str, marked: Sequence[Row], about: Mapping[str, Any]
 ) -> tuple[list[Figure], list[float | None]]:
     texts = [(row.text("answer"), row.text("reference")) for row in marked]
-    if "-zh" in name or any(answer is None or wanted is None for answer, wanted in texts):
+    if "-zh" in name or any(
+        answer is None or wanted is None for answer, wanted in texts
+    ):
         stored = [row["WER"] for row in marked]
         if not all(type(wer) in (int, float) for wer in stored):
-            raise InputError(f"{about['where']}: a row has neither texts nor a WER; run it again")
+            raise InputError(
+                f"{about['where']}: a row has neither texts nor a WER; run it again"
+            )
         note = "from the stored rates; those of Chinese are not computed again"
-        figure = Figure(name, ours=repeat_score(stored), n=len(stored), note=note, **about)
+        figure = Figure(
+            name, ours=repeat_score(stored), n=len(stored), note=note, **about
+        )
         return [figure], [float(wer) for wer in stored]
     wers = [repeat_wer(answer or "", reference or "") for answer, reference in texts]
     right = [repeat_wer(reference or "", answer or "") for answer, reference in texts]
-    near = sum(abs(wer - row["WER"]) < 1e-9 for wer, row in zip(wers, marked, strict=True))
+    near = sum(
+        abs(wer - row["WER"]) < 1e-9 for wer, row in zip(wers, marked, strict=True)
+    )
     return [
         Figure(
             name,

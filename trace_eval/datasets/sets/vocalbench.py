@@ -1,7 +1,8 @@
 """VocalBench (arXiv 2505.15727): spoken questions of nine sets, answers by system.
 
 Read: ``json/SET.json`` (questions), ``result/SYSTEM/json/SET.json`` (written answers),
-``json_asr`` (transcripts), ``result`` (verdicts of the authors' run), ``wav/SET/QID.wav``.
+``json_asr`` (transcripts), ``result`` (verdicts of the authors' run),
+``wav/SET/QID.wav``.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ def read_vocalbench(source: Source, chosen: Selection) -> Converted:
     if not systems:
         raise source.lacks("a folder result/SYSTEM/json with the answers of a system")
     if chosen.system and chosen.system not in systems:
-        raise source.lacks(f"result/{chosen.system} (--system; there are {', '.join(systems)})")
+        raise source.lacks(
+            f"result/{chosen.system} (--system; there are {', '.join(systems)})"
+        )
     systems = [chosen.system] if chosen.system else systems
     rows = Rows(source)
     converted = Converted(problems=rows.problems, by_set=True)
@@ -57,7 +60,11 @@ def read_vocalbench(source: Source, chosen: Selection) -> Converted:
         questions = {row["Qid"]: row for row in rows.read(path, _QUESTION, "Qid")}
         for system in systems:
             answers = _read_answers(
-                rows, folder / "result" / system, name=name, questions=questions, result=converted
+                rows,
+                folder / "result" / system,
+                name=name,
+                questions=questions,
+                result=converted,
             )
             if answers:
                 scored.append((system, name, answers))
@@ -76,7 +83,9 @@ def _read_answers(
     path = _first(folder / "json", SETS[name][0])
     if path is None:
         return []
-    answers = {row["question_id"]: row for row in rows.read(path, _ANSWER, "question_id")}
+    answers = {
+        row["question_id"]: row for row in rows.read(path, _ANSWER, "question_id")
+    }
     label = rows.source.name(path)
     joined, note = join(answers, questions, ("answer", "Answer"), label)
     if note:
@@ -84,12 +93,18 @@ def _read_answers(
     lost = [name for name in answers if name not in joined]
     if lost:
         result.notes.append(
-            f"{label}: {len(lost)} answers belong to no question here, e.g. {lost[0]}; left out"
+            f"{label}: {len(lost)} answers belong to no question here, e.g."
+            f" {lost[0]}; left out"
         )
     if absent := len(questions) - len(set(joined.values())):
         result.absent += absent
-        result.notes.append(f"{label}: {absent} of {len(questions)} questions have no answer here")
-    made = {answer: VocalAnswer(questions[q], answers[answer]) for answer, q in joined.items()}
+        result.notes.append(
+            f"{label}: {absent} of {len(questions)} questions have no answer here"
+        )
+    made = {
+        answer: VocalAnswer(questions[q], answers[answer])
+        for answer, q in joined.items()
+    }
     if path := _first(folder / "json_asr", SETS[name][0]):
         for row in rows.read(path, _TRANSCRIPT, "question_id"):
             if row["question_id"] in made:
@@ -110,13 +125,17 @@ def _first(folder: Path, stems: Sequence[str]) -> Path | None:
 
 
 def _add(
-    result: Converted, system: str, name: str, answers: Sequence[VocalAnswer], chosen: Selection
+    result: Converted,
+    system: str,
+    name: str,
+    answers: Sequence[VocalAnswer],
+    chosen: Selection,
 ) -> None:
     unheard = sum(one.recognised is None for one in answers)
     if unheard and chosen.answers == "heard":
         result.notes.append(
-            f"{system}, {name}: {unheard} of {len(answers)} answers have no transcript here; their"
-            " written answer is the candidate"
+            f"{system}, {name}: {unheard} of {len(answers)} answers have no transcript"
+            " here; their written answer is the candidate"
         )
     for one in answers:
         with alone(result.problems, one.answer.where):
@@ -143,7 +162,9 @@ def _item(system: str, name: str, one: VocalAnswer, chosen: Selection) -> Single
     if one.question_reference != one.reference:
         meta["reference_of_question_file"] = one.question_reference
     context = question.get("Context")
-    turns = [t for t in context if isinstance(t, dict)] if isinstance(context, list) else []
+    turns = (
+        [t for t in context if isinstance(t, dict)] if isinstance(context, list) else []
+    )
     texts = [(turn.get("from", "user"), turn.get("value")) for turn in turns]
     lines = [f"{who}: {words}" for who, words in texts if isinstance(words, str)]
     return item_of(
@@ -161,7 +182,10 @@ def _item(system: str, name: str, one: VocalAnswer, chosen: Selection) -> Single
 
 
 def join(
-    answers: Mapping[str, Row], questions: Mapping[str, Row], check: tuple[str, str], what: str
+    answers: Mapping[str, Row],
+    questions: Mapping[str, Row],
+    check: tuple[str, str],
+    what: str,
 ) -> tuple[dict[str, str], str | None]:
     """Map answers to questions by id; return also what a reader must know of it, or None.
 
@@ -169,8 +193,8 @@ def join(
 
     Args:
         answers, questions: by their ids.
-        check: column of the answers and column of the questions that must hold the same text
-            where numbers are joined.
+        check: column of the answers and column of the questions that must hold the same
+            text where numbers are joined.
         what: the answers, for messages.
 
     Raises:
@@ -194,17 +218,18 @@ def join(
     texts = [(own, other) for own, other in both if own and other]
     if not texts:
         raise InputError(
-            f"{what}: no id is shared with the questions ({next(iter(answers))!r:.40} and"
-            f" {next(iter(questions), '')!r:.40}), and there is no text to compare; give the"
-            " questions that belong to them"
+            f"{what}: no id is shared with the questions ({next(iter(answers))!r:.40}"
+            f" and {next(iter(questions), '')!r:.40}), and there is no text to compare;"
+            " give the questions that belong to them"
         )
     equal = sum(own == other for own, other in texts)
     if equal < MIN_EQUAL * len(texts):
         raise InputError(
-            f"{what}: joined by number, only {equal} of {len(texts)} texts are those of the"
-            " questions; give the questions that belong to them"
+            f"{what}: joined by number, only {equal} of {len(texts)} texts are those of"
+            " the questions; give the questions that belong to them"
         )
     return joined, (
         f"{what}: ids differ from those of the questions ({next(iter(answers))},"
-        f" {next(iter(joined.values()))}), joined by number; {equal} of {len(texts)} texts equal"
+        f" {next(iter(joined.values()))}), joined by number; {equal} of {len(texts)}"
+        " texts equal"
     )

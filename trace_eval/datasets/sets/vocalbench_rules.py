@@ -14,14 +14,20 @@ from typing import Any
 
 from trace_eval.data.measures.text import WHISPER_EN, whisper_en
 from trace_eval.datasets.base import Converted, Selection
-from trace_eval.datasets.figures import VOCALBENCH, Figure, mean_figure, share_figure, wer_step
+from trace_eval.datasets.figures import (
+    VOCALBENCH,
+    Figure,
+    mean_figure,
+    share_figure,
+    wer_step,
+)
 from trace_eval.datasets.rows import AuthorsRule, Row
 
 #: Commit of the layout and the rules.
 COMMIT = "5e9cce0"
 
-#: Set -> (names of the file of answers, question file for a judge, scale of its verdicts); the
-#: set without a question file is decided by a rule.
+#: Set -> (names of the file of answers, question file for a judge, scale of its
+#: verdicts); the set without a question file is decided by a rule.
 SETS: Mapping[str, tuple[tuple[str, ...], str | None, tuple[float, float]]] = {
     "knowledge": (("knowledge",), None, (0, 1)),
     "reasoning": (("reasoning",), "vocalbench-reasoning", (1, 5)),
@@ -46,8 +52,8 @@ _OTHER_COLUMNS = ("utmos", "wer", "robustness")
 
 _KNOWLEDGE = AuthorsRule(
     "vocalbench-knowledge",
-    "right if the reference, as a string, stands in the answer, after special tokens, blanks and"
-    f" hyphens are cleaned and {WHISPER_EN} has normalised both",
+    "right if the reference, as a string, stands in the answer, after special tokens,"
+    f" blanks and hyphens are cleaned and {WHISPER_EN} has normalised both",
     f"authors/vocalbench/contains-reference@{COMMIT}",
 )
 
@@ -87,7 +93,9 @@ class VocalAnswer:
         self.reference = own if own is not None else self.question_reference
 
 
-def score_knowledge(result: Converted, system: str, answers: Sequence[VocalAnswer]) -> None:
+def score_knowledge(
+    result: Converted, system: str, answers: Sequence[VocalAnswer]
+) -> None:
     """Score the answers to knowledge by both references, beside the authors' flags."""
     counts: Counter[str] = Counter()
     drifted: list[str] = []
@@ -96,7 +104,10 @@ def score_knowledge(result: Converted, system: str, answers: Sequence[VocalAnswe
         if one.reference is None:
             continue
         other = one.question_reference or one.reference
-        if one.question_reference is not None and one.question_reference != one.reference:
+        if (
+            one.question_reference is not None
+            and one.question_reference != one.reference
+        ):
             drifted.append(one.id)
         right = written = is_right(one.reference, one.written)
         counts["n"] += 1
@@ -107,20 +118,25 @@ def score_knowledge(result: Converted, system: str, answers: Sequence[VocalAnswe
             counts["n heard"] += 1
             counts["heard"] += right
             counts["heard, question file"] += is_right(other, one.recognised)
-            counts["whole words"] += f" {cleaned(other)} " in f" {cleaned(one.recognised)} "
+            counts["whole words"] += (
+                f" {cleaned(other)} " in f" {cleaned(one.recognised)} "
+            )
             counts["lost"] += written and not right
             counts["gained"] += right and not written
             sources.setdefault(str(one.question.get("Source")), []).append(right)
         caveats = ["empty_candidate"] if one.recognised == "" else []
-        result.scores.append(_KNOWLEDGE.score(one.id, system, float(right), caveats=caveats))
+        result.scores.append(
+            _KNOWLEDGE.score(one.id, system, float(right), caveats=caveats)
+        )
     result.figures += _knowledge_figures(system, counts, drifted)
     result.figures += _flag_figures(system, answers)
     if sources:
         shares = ", ".join(f"{k} {sum(v)}/{len(v)}" for k, v in sorted(sources.items()))
         result.notes.append(
-            f"{system}, knowledge: {counts['lost']} answers right in writing are lost in speech,"
-            f" {counts['gained']} gained; by source {shares}; as whole words instead of substrings"
-            f" {counts['whole words']} would be right (question file)"
+            f"{system}, knowledge: {counts['lost']} answers right in writing are lost"
+            f" in speech, {counts['gained']} gained; by source {shares}; as whole words"
+            f" instead of substrings {counts['whole words']} would be right (question"
+            " file)"
         )
 
 
@@ -128,12 +144,19 @@ def _knowledge_figures(
     system: str, counts: Mapping[str, int], drifted: Sequence[str]
 ) -> list[Figure]:
     drift = f"{len(drifted)} references of the answers differ from the question file:"
-    drift = f"{drift} {', '.join(drifted[:5])}" if drifted else "references of the answers"
+    drift = (
+        f"{drift} {', '.join(drifted[:5])}" if drifted else "references of the answers"
+    )
     row = VOCALBENCH.row(system)
     printed = {"published": row["knowledge"], "where": VOCALBENCH.where} if row else {}
     shares: list[tuple[str, int, str, dict[str, Any]]] = [
         ("heard", counts["n heard"], f"; {drift}", printed),
-        ("heard, question file", counts["n heard"], "; references of the question file", {}),
+        (
+            "heard, question file",
+            counts["n heard"],
+            "; references of the question file",
+            {},
+        ),
         ("written", counts["n"], "", {}),
         ("written, question file", counts["n"], "", {}),
     ]
@@ -154,12 +177,17 @@ def _flag_figures(system: str, answers: Sequence[VocalAnswer]) -> list[Figure]:
     """Count the authors' own flags (absent where wrong) and how often the rule agrees."""
     figures = []
     for what, flag in (("heard", "s2s_right"), ("written", "s2t_right")):
-        flags = [(one, one.verdict.get(flag) == 1) for one in answers if one.verdict is not None]
+        flags = [
+            (one, one.verdict.get(flag) == 1)
+            for one in answers
+            if one.verdict is not None
+        ]
         if not flags:
             continue
         same = sum(
             is_right(
-                one.reference or "", (one.recognised or "") if what == "heard" else one.written
+                one.reference or "",
+                (one.recognised or "") if what == "heard" else one.written,
             )
             == flagged
             for one, flagged in flags
@@ -180,14 +208,20 @@ def score_verdicts(
         return
     low, high = SETS[name][2]
     words = "the mark of the authors' judge for the spoken answer"
-    rule = AuthorsRule(f"vocalbench-{name}", words, f"authors/vocalbench/judge@{COMMIT}")
+    rule = AuthorsRule(
+        f"vocalbench-{name}", words, f"authors/vocalbench/judge@{COMMIT}"
+    )
     values, unread = [], 0
     for one in judged:
         mark: Any = one.verdict.get("s2s_score") if one.verdict else None
-        value = float(mark) if type(mark) in (int, float) and 0 <= mark <= high else None
+        value = (
+            float(mark) if type(mark) in (int, float) and 0 <= mark <= high else None
+        )
         values += [] if value is None else [value]
         unread += value is None
-        result.scores.append(rule.score(one.id, system, value, f"s2s_score is {mark!r:.40}"))
+        result.scores.append(
+            rule.score(one.id, system, value, f"s2s_score is {mark!r:.40}")
+        )
     row = VOCALBENCH.row(system)
     column = _COLUMNS.get(name, name)
     printed = row.get(column) if row and name != "emotion" else None
@@ -226,8 +260,17 @@ def score_clarity(
         return
     wanted, recognised = (list(column) for column in zip(*spoken, strict=True))
     wer = 100 * float(jiwer.wer(wanted, recognised))
-    note = f"{len(both) - len(spoken)} answers without words left out" if spoken != both else ""
-    about: dict[str, Any] = {"system": system, "ours": wer, "n": len(spoken), "decimals": 3}
+    note = (
+        f"{len(both) - len(spoken)} answers without words left out"
+        if spoken != both
+        else ""
+    )
+    about: dict[str, Any] = {
+        "system": system,
+        "ours": wer,
+        "n": len(spoken),
+        "decimals": 3,
+    }
     row = VOCALBENCH.row(system)
     if name == "single_round":
         note = "; ".join(filter(None, (f"{wer_step(wer)} points for clarity", note)))
@@ -243,13 +286,26 @@ def unreproducible(
     missing = []
     for system in systems:
         row = VOCALBENCH.row(system)
-        lines = {f.name.split(",")[0] for f in figures if f.system == system and f.published}
+        lines = {
+            f.name.split(",")[0] for f in figures if f.system == system and f.published
+        }
         for name in (*SETS, *_OTHER_COLUMNS):
             column = _COLUMNS.get(name, name)
             present = name in lines or (name in SETS and not chosen.wants(name))
-            if not row or column not in row or present or (chosen.sets and name not in SETS):
+            if (
+                not row
+                or column not in row
+                or present
+                or (chosen.sets and name not in SETS)
+            ):
                 continue
             missing.append(
-                Figure(name, system, published=row[column], decimals=3, where=VOCALBENCH.where)
+                Figure(
+                    name,
+                    system,
+                    published=row[column],
+                    decimals=3,
+                    where=VOCALBENCH.where,
+                )
             )
     return missing

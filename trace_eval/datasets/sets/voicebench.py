@@ -1,7 +1,7 @@
 """VoiceBench (arXiv 2410.17196): one file of JSON lines per system, set and split.
 
-``MODEL-SET-SPLIT-MODALITY.jsonl`` holds prompts and responses; with ``result-`` before the name,
-three judge replies per answer as well. All its rules read text.
+``MODEL-SET-SPLIT-MODALITY.jsonl`` holds prompts and responses; with ``result-`` before
+the name, three judge replies per answer as well. All its rules read text.
 """
 
 from __future__ import annotations
@@ -27,12 +27,15 @@ def read_voicebench(source: Source, chosen: Selection) -> Converted:
     chosen.check_sets(SETS)
     runs, others = _runs(source, chosen)
     if not runs:
-        raise source.lacks("MODEL-SET-SPLIT-MODALITY.jsonl, e.g. naive-openbookqa-test-audio.jsonl")
+        raise source.lacks(
+            "MODEL-SET-SPLIT-MODALITY.jsonl, e.g. naive-openbookqa-test-audio.jsonl"
+        )
     rows = Rows(source)
     converted = Converted(problems=rows.problems, by_set=True)
     if others:
         converted.notes.append(
-            f"{len(others)} files are not named as runs and were left out, e.g. {others[0].name}"
+            f"{len(others)} files are not named as runs and were left out, e.g."
+            f" {others[0].name}"
         )
     for run in runs:
         _read(run, rows, converted, chosen)
@@ -86,7 +89,10 @@ def _read(run: RuleRun, rows: Rows, result: Converted, chosen: Selection) -> Non
                 system=run.system,
                 category=run.set,
                 split=run.split,
-                meta={**row.rest("prompt", "response", "reference"), "modality": run.modality},
+                meta={
+                    **row.rest("prompt", "response", "reference"),
+                    "modality": run.modality,
+                },
             )
             result.items.append(item)
     if (rubric := _RUBRICS.get(kind)) and rubric not in result.rubrics:

@@ -17,7 +17,15 @@ from typing import Any
 from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection, Source
 from trace_eval.datasets.figures import Figure, correlation_figure
-from trace_eval.datasets.rows import ANY, AuthorsRule, ColumnTypes, Row, Rows, alone, item_of
+from trace_eval.datasets.rows import (
+    ANY,
+    AuthorsRule,
+    ColumnTypes,
+    Row,
+    Rows,
+    alone,
+    item_of,
+)
 
 #: Commit of the layout and the rules.
 COMMIT = "70fa91a"
@@ -35,7 +43,12 @@ WEIGHTS: Mapping[str, float] = {
     **{f"role_play/{name}": 0.125 for name in ("character", "scenario")},
     **{
         f"empathy/{name}": 0.0625
-        for name in ("anger", "sadness_disappointment", "anxiety_fear", "joy_excitement")
+        for name in (
+            "anger",
+            "sadness_disappointment",
+            "anxiety_fear",
+            "joy_excitement",
+        )
     },
 }
 
@@ -81,8 +94,8 @@ def read_vstyle(source: Source, chosen: Selection) -> Converted:
         _score(converted, name, [row for _, row in kept if row["model_name"] == name])
     if missing:
         converted.notes.append(
-            f"{missing} of {len(kept)} recordings are not here; those items hold the text alone,"
-            " and the question is about sound"
+            f"{missing} of {len(kept)} recordings are not here; those items hold the"
+            " text alone, and the question is about sound"
         )
     marks: dict[str, Marks] = {}
     for _, row in kept:
@@ -100,13 +113,19 @@ def read_vstyle(source: Source, chosen: Selection) -> Converted:
 
 def _item(source: Source, path: Path, row: Row, audio: Path | str | None) -> Single:
     instruction_path = row.text("instruction_audio_path")
-    spoken = source.recording(path.parent / "wav", instruction_path) if instruction_path else None
+    spoken = (
+        source.recording(path.parent / "wav", instruction_path)
+        if instruction_path
+        else None
+    )
     return item_of(
         str(row["id"]),
         {"text": row["instruct_text"], **({"audio": spoken} if spoken else {})},
         row.text("response_text"),
         audio,
-        question_id=None if row.get("instruct_id") is None else str(row.get("instruct_id")),
+        question_id=None
+        if row.get("instruct_id") is None
+        else str(row.get("instruct_id")),
         system=row["model_name"],
         category=row["ability"],
         meta=row.rest(*_COLUMNS, "response_text", "instruct_id", "gemini_raw"),
@@ -140,9 +159,12 @@ def _score(result: Converted, system: str, own: Sequence[Row]) -> None:
     scored = [row for row in own if row.get("gemini_score") is not None]
     if not scored:
         note = (
-            f"no scores in the files; the {len(here)} abilities cover {covered:.4f} of the weight"
+            f"no scores in the files; the {len(here)} abilities cover {covered:.4f} of"
+            " the weight"
         )
-        result.figures.append(Figure("overall", system, n=len(own), unscored=len(own), note=note))
+        result.figures.append(
+            Figure("overall", system, n=len(own), unscored=len(own), note=note)
+        )
         return
     marks: dict[str, list[float | None]] = {}
     words = "mark from 1 to 5 of the authors' audio judge"
@@ -155,13 +177,19 @@ def _score(result: Converted, system: str, own: Sequence[Row]) -> None:
     result.figures.append(_overall(system, marks, len(scored)))
 
 
-def _overall(system: str, marks: Mapping[str, Sequence[float | None]], n: int) -> Figure:
+def _overall(
+    system: str, marks: Mapping[str, Sequence[float | None]], n: int
+) -> Figure:
     """Compute the weighted mean of the marks that were read, bounded by 1 or 5 for others."""
     read: dict[str, list[float]] = {}
     for name, values in marks.items():
         read[name] = [mark for mark in values if mark is not None]
     counts: dict[str, Any] = {"n": n, "unscored": n - sum(map(len, read.values()))}
-    means = {name: fmean(values) for name, values in read.items() if values and name in WEIGHTS}
+    means = {
+        name: fmean(values)
+        for name, values in read.items()
+        if values and name in WEIGHTS
+    }
     if not means:
         return Figure("overall", system, **counts, note="no mark could be read")
     value, covered = overall(means)
@@ -176,19 +204,24 @@ def _overall(system: str, marks: Mapping[str, Sequence[float | None]], n: int) -
 
     low, high = bound(1), bound(5)
     note = f"{len(means)} abilities cover {covered:.4f} of the weight"
-    return Figure("overall", system, ours=value, **counts, worst=low, best=high, note=note)
+    return Figure(
+        "overall", system, ours=value, **counts, worst=low, best=high, note=note
+    )
 
 
 def _key_of(row: Row) -> str:
     """Return the key that joins human ratings and answers."""
     joined = row.get("id_instruct_id")
-    return f"{row.get('id')}_{row.get('instruct_id')}" if joined is None else str(joined)
+    return (
+        f"{row.get('id')}_{row.get('instruct_id')}" if joined is None else str(joined)
+    )
 
 
 def _correlate(result: Converted, rows: Rows, judged: Mapping[str, Marks]) -> None:
     """Correlate annotators with each other and with the judge, over all and by group of abilities.
 
-    Every file with a column ``mos`` is an annotator's; ``judged`` has the judge's marks by group.
+    Every file with a column ``mos`` is an annotator's; ``judged`` has the judge's marks
+    by group.
     """
     human: dict[str, Marks] = {}
     for path in (*rows.source.files("*.jsonl"), *rows.source.files("*.csv")):
@@ -198,20 +231,28 @@ def _correlate(result: Converted, rows: Rows, judged: Mapping[str, Marks]) -> No
         return
     result.labels = (
         ("id_instruct_id", "rater", "score"),
-        [(key, name, mark) for name, marks in human.items() for key, mark in marks.items()],
+        [
+            (key, name, mark)
+            for name, marks in human.items()
+            for key, mark in marks.items()
+        ],
     )
     every = {key: mark for marks in judged.values() for key, mark in marks.items()}
     for group, machine in {"": every, **judged}.items():
         kept: dict[str, Marks] = {}
         for name in sorted(human):
             marks = human[name].items()
-            kept[name] = {key: mark for key, mark in marks if not group or key in machine}
+            kept[name] = {
+                key: mark for key, mark in marks if not group or key in machine
+            }
         by_key: dict[str, list[float]] = {}
         for key, mark in (pair for marks in kept.values() for pair in marks.items()):
             by_key.setdefault(key, []).append(mark)
         means = {key: fmean(marks) for key, marks in by_key.items()}
         sides = {f"{a} and {b}": (kept[a], kept[b]) for a, b in combinations(kept, 2)}
-        sides |= {f"{name} and the judge": (marks, machine) for name, marks in kept.items()}
+        sides |= {
+            f"{name} and the judge": (marks, machine) for name, marks in kept.items()
+        }
         sides["mean of people and the judge"] = means, machine
         about = f", {group}" if group else ""
         for who, both in sides.items():

@@ -12,9 +12,19 @@ from trace_eval.data.manifests import Manifest
 from trace_eval.data.outputs import claimed
 from trace_eval.decide.best.candidates import TextGroup, groups_of, measure
 from trace_eval.decide.best.options import DEFAULT_BY, BestOptions
-from trace_eval.decide.best.pickers import PairPicker, Picker, number_picker, rating_picker
+from trace_eval.decide.best.pickers import (
+    PairPicker,
+    Picker,
+    number_picker,
+    rating_picker,
+)
 from trace_eval.decide.best.ranking import Ranking, Scheme, comparisons
-from trace_eval.decide.best.summary import CHECKED, UNCHECKED, SelectionSummary, gain_by_scores
+from trace_eval.decide.best.summary import (
+    CHECKED,
+    UNCHECKED,
+    SelectionSummary,
+    gain_by_scores,
+)
 from trace_eval.decide.best.verdicts import Comparing, estimate_first_round, scheduled
 from trace_eval.judges.ask.estimate import CostEstimate
 from trace_eval.judges.registry.create import scores_only
@@ -46,7 +56,8 @@ class BestEstimate:
 
     Attributes:
         comparisons, first: in all rounds, and in the first, which ``cost`` is of.
-        calls, cost_usd: of all rounds, at the mean of the first; None: no price is known.
+        calls, cost_usd: of all rounds, at the mean of the first; None: no price is
+            known.
     """
 
     comparisons: int
@@ -61,12 +72,12 @@ def select_best(
 ) -> SelectionReport:
     """Find the best candidate of every group; continues a selection that was interrupted.
 
-    Every comparison is an ordinary judged pair, in the runs ``OUT/rounds/round-N``. Writes
-    ``OUT/best.jsonl`` and ``OUT/summary.json``.
+    Every comparison is an ordinary judged pair, in the runs ``OUT/rounds/round-N``.
+    Writes ``OUT/best.jsonl`` and ``OUT/summary.json``.
 
     Raises:
-        UserError: see :class:`BestOptions` and :class:`trace_eval.runs.session.Session`; ``out``
-            holds something else.
+        UserError: see :class:`BestOptions` and
+            :class:`trace_eval.runs.session.Session`; ``out`` holds something else.
     """
     options = options or BestOptions()
     picker, checks = _pickers(manifest, out, options)
@@ -91,7 +102,9 @@ def select_best(
             groups=len(groups),
             selected=sum(ranking.winner is not None for ranking in rankings),
             tied=sum(ranking.tied for ranking in rankings),
-            candidates=sum(len(g.candidates) + len(g.unscored) + len(g.same) for g in groups),
+            candidates=sum(
+                len(g.candidates) + len(g.unscored) + len(g.same) for g in groups
+            ),
             unscored=sum(len(ranking.unscored) for ranking in rankings),
             same=sum(len(group.same) for group in groups),
             comparisons=sum(ranking.comparisons for ranking in rankings),
@@ -99,7 +112,9 @@ def select_best(
             gains=gains,
             note=CHECKED if gains else UNCHECKED,
         )
-        jsonl.write_all(out / BEST_FILE, (r.model_dump_json(exclude_none=True) for r in rankings))
+        jsonl.write_all(
+            out / BEST_FILE, (r.model_dump_json(exclude_none=True) for r in rankings)
+        )
         jsonl.write_all(out / SUMMARY_FILE, [summary.model_dump_json(indent=2)])
     return SelectionReport(tuple(rankings), summary)
 
@@ -119,14 +134,22 @@ def estimate_best(manifest: Manifest, out: Path, options: BestOptions) -> BestEs
     share = total / first if first else 0.0
     calls = round((cost.calls + cost.cached) * share)
     usd = None if cost.cost_usd is None else cost.cost_usd * share
-    return BestEstimate(comparisons=total, first=first, cost=cost, calls=calls, cost_usd=usd)
+    return BestEstimate(
+        comparisons=total, first=first, cost=cost, calls=calls, cost_usd=usd
+    )
 
 
-def _pickers(manifest: Manifest, out: Path, options: BestOptions) -> tuple[Picker, list[Picker]]:
+def _pickers(
+    manifest: Manifest, out: Path, options: BestOptions
+) -> tuple[Picker, list[Picker]]:
     picker: Picker | None = number_picker(options.by)
     if picker is None:
         picker = _judge(
-            manifest, options.options, by=options.by, folder=out / "rounds", provided=options
+            manifest,
+            options.options,
+            by=options.by,
+            folder=out / "rounds",
+            provided=options,
         )
     # a judge that checks is asked with the defaults; replies are kept in the same place
     defaults = replace(Options().judging, cache=options.options.judging.cache)
@@ -144,7 +167,8 @@ def _pickers(manifest: Manifest, out: Path, options: BestOptions) -> tuple[Picke
     for check in checks:
         if _identity(check) == _identity(picker):
             raise UserError(
-                f"check {check.name}: a judge cannot vouch for its own pick; name another one"
+                f"check {check.name}: a judge cannot vouch for its own pick; name"
+                " another one"
             )
     return picker, checks
 
@@ -161,7 +185,10 @@ def _judge(
     rubrics = (provided.rubric,) if provided.rubric else usual_rubrics([spec])
     if provided.rubric or scores_only(spec):
         rating = RateOptions(
-            extract=options.extract, judging=options.judging, judge=(spec,), rubrics=rubrics
+            extract=options.extract,
+            judging=options.judging,
+            judge=(spec,),
+            rubrics=rubrics,
         )
         return rating_picker(
             spec, manifest, options=rating, folder=folder, listener=provided.listener
@@ -183,4 +210,6 @@ def _groups(
     manifest: Manifest, options: BestOptions, pickers: tuple[Picker, ...]
 ) -> list[TextGroup]:
     wanted = tuple(group for picker in pickers for group in picker.groups)
-    return groups_of(measure(manifest.singles, options.options.extract, wanted), options.seed)
+    return groups_of(
+        measure(manifest.singles, options.options.extract, wanted), options.seed
+    )

@@ -23,14 +23,20 @@ from trace_eval.extracting.start import extract_each, groups_alone, source_of
 #: Names of the field that candidates of one text share; the first is ours.
 GROUP = ("group", "question_id", "instruction_id")
 
-#: Groups of one instruction are one observation; where it is not the group, it is kept beside it.
+#: Groups of one instruction are one observation; where it is not the group, it is kept
+#: beside it.
 INSTRUCTION = "instruction_id"
 
 #: A list of candidates inside a record of their group.
 LIST = "candidates"
 
 #: What a record of a candidate is made of, for ``--column``.
-_NAMES = {**SINGLE_FIELDS.names, "group": GROUP, "text": ("text",), "candidate": ("candidate",)}
+_NAMES = {
+    **SINGLE_FIELDS.names,
+    "group": GROUP,
+    "text": ("text",),
+    "candidate": ("candidate",),
+}
 
 
 @dataclass(frozen=True)
@@ -39,7 +45,9 @@ class Candidate:
 
     item: Single  # its question_id is the group
     clip: str | None  # SHA-256 of its samples; None: it cannot be decoded
-    problem: str | None = None  # why it cannot be judged: not decoded, or no voice is in it
+    problem: str | None = (
+        None  # why it cannot be judged: not decoded, or no voice is in it
+    )
     blueprint: Blueprint | None = None  # the groups that were wanted; None: not decoded
 
     @property
@@ -56,7 +64,9 @@ class TextGroup:
     # different ones that can be judged, in the order of the bracket
     candidates: tuple[Candidate, ...]
     unscored: tuple[Candidate, ...]  # those that cannot
-    same: Mapping[str, str]  # id -> id of the candidate with equal samples that stands for it
+    same: Mapping[
+        str, str
+    ]  # id -> id of the candidate with equal samples that stands for it
 
     @property
     def instruction(self) -> str:
@@ -77,9 +87,10 @@ def read_candidates(
 ) -> Manifest:
     """Read candidates as single answers, ``question_id`` being the group.
 
-    A record is one candidate, or a group with a list ``candidates``. Fields: ``group``, ``text``
-    or ``reference`` (what should have been said), ``audio``, ``system``, ``candidate`` (a name,
-    unique in its group; default: the system's, else its place), and all of single answers.
+    A record is one candidate, or a group with a list ``candidates``. Fields: ``group``,
+    ``text`` or ``reference`` (what should have been said), ``audio``, ``system``,
+    ``candidate`` (a name, unique in its group; default: the system's, else its place),
+    and all of single answers.
 
     Raises:
         UserError: the file itself cannot be read, or has no record at all.
@@ -87,13 +98,22 @@ def read_candidates(
     positions: dict[str, int] = {}
 
     def singles(record: dict[str, Any], root: Path | str, _: object) -> list[Single]:
-        return [single_from_record(each, root, spill) for each in _flattened(record, positions)]
+        return [
+            single_from_record(each, root, spill)
+            for each in _flattened(record, positions)
+        ]
 
-    fields = Fields(_NAMES, ("audio",), frozenset(("audio",)), frozenset((LIST,)), numbered=False)
-    return read_records(path, singles, InputOptions(audio_root, columns=columns or {}), fields)
+    fields = Fields(
+        _NAMES, ("audio",), frozenset(("audio",)), frozenset((LIST,)), numbered=False
+    )
+    return read_records(
+        path, singles, InputOptions(audio_root, columns=columns or {}), fields
+    )
 
 
-def _flattened(record: dict[str, Any], positions: dict[str, int]) -> Iterator[dict[str, Any]]:
+def _flattened(
+    record: dict[str, Any], positions: dict[str, int]
+) -> Iterator[dict[str, Any]]:
     names = [name for name in GROUP if record.get(name) not in (None, "")]
     if not names:
         raise UserError("group: missing; candidates of one text share a group")
@@ -105,15 +125,23 @@ def _flattened(record: dict[str, Any], positions: dict[str, int]) -> Iterator[di
     if listed is None:
         members: Sequence[Any] = [{"candidate": record.get("candidate")}]
     elif isinstance(listed, list) and listed:
-        members = [{"audio": each} if isinstance(each, str) else each for each in listed]
+        members = [
+            {"audio": each} if isinstance(each, str) else each for each in listed
+        ]
     else:
         raise UserError(f"{LIST}: expected a list of recordings (got {listed!r:.60})")
     for member in members:
         if not isinstance(member, Mapping):
-            raise UserError(f"{LIST}: expected an object or a path (got {member!r:.60})")
+            raise UserError(
+                f"{LIST}: expected an object or a path (got {member!r:.60})"
+            )
         single = {**shared, **member}
         positions[group] = positions.get(group, 0) + 1
-        name = single.pop("candidate", None) or single.get("system") or str(positions[group])
+        name = (
+            single.pop("candidate", None)
+            or single.get("system")
+            or str(positions[group])
+        )
         text = single.pop("text", None)
         if text is not None:
             single.setdefault("reference", text)
@@ -158,7 +186,9 @@ def measure(
         results[done.source] = done
 
     # the signal shows whether there is anything to judge
-    extract_each(list(sources.values()), groups_alone(options, ("signal", *groups)), keep)
+    extract_each(
+        list(sources.values()), groups_alone(options, ("signal", *groups)), keep
+    )
     return [_candidate(item, results.get(item.answer.source_id)) for item in items]
 
 
@@ -169,7 +199,10 @@ def _candidate(item: Single, done: Extracted | None) -> Candidate:
         return Candidate(item, None, done.error or "it cannot be decoded")
     signal = done.blueprint.signal
     problem = None
-    if isinstance(signal, Absent) and signal.status in (Status.SILENT, Status.TOO_SHORT):
+    if isinstance(signal, Absent) and signal.status in (
+        Status.SILENT,
+        Status.TOO_SHORT,
+    ):
         problem = signal.reason
     elif isinstance(signal, Signal) and signal.peak_dbfs is None:
         problem = "silent: all samples are zero"

@@ -36,7 +36,9 @@ class ScorePicker:
 
     name: str  # of the judge or number
     scores: Callable[[Sequence[TextGroup]], Scores]
-    place: tuple[str, str] | None = None  # group and field in the blueprint; None: a judge gives it
+    place: tuple[str, str] | None = (
+        None  # group and field in the blueprint; None: a judge gives it
+    )
     lower: bool = False  # less is better
 
     @property
@@ -49,7 +51,9 @@ class ScorePicker:
         values, why = self.scores(groups)
         return [by_scores(group, values, why, self.lower) for group in groups]
 
-    def check(self, groups: Sequence[TextGroup], rankings: Sequence[Ranking], seed: int) -> Gain:
+    def check(
+        self, groups: Sequence[TextGroup], rankings: Sequence[Ranking], seed: int
+    ) -> Gain:
         """Return the gain of another picker's winners in that number."""
         values, _ = self.scores(groups)
         return gain_by_scores(
@@ -82,7 +86,9 @@ class PairPicker:
             rankings.append(by_comparisons(group, rounds, verdicts))
         return rankings
 
-    def check(self, groups: Sequence[TextGroup], rankings: Sequence[Ranking], seed: int) -> Gain:
+    def check(
+        self, groups: Sequence[TextGroup], rankings: Sequence[Ranking], seed: int
+    ) -> Gain:
         """Compare each winner of another picker with one other candidate of its group."""
         drawn: list[tuple[TextGroup, Match]] = []
         for group, ranking in zip(groups, rankings, strict=True):
@@ -112,11 +118,17 @@ def number_picker(spec: str) -> ScorePicker | None:
     place = place_of(spec.removesuffix(":lower").removesuffix(":higher"))
     if place is None:
         return None
-    return ScorePicker(spec, partial(numbers_of, place=place), place, spec.endswith(":lower"))
+    return ScorePicker(
+        spec, partial(numbers_of, place=place), place, spec.endswith(":lower")
+    )
 
 
 def rating_picker(
-    spec: str, manifest: Manifest, options: RateOptions, folder: Path, listener: Listener | None
+    spec: str,
+    manifest: Manifest,
+    options: RateOptions,
+    folder: Path,
+    listener: Listener | None,
 ) -> ScorePicker:
     """Return a judge that scores single answers on a rubric, in a run of ``trace-eval rate``.
 
@@ -126,8 +138,15 @@ def rating_picker(
     def scores(_: Sequence[TextGroup]) -> Scores:
         rate_manifest(manifest, folder, options, listener)
         stored = {score.item: score for score in Run.open(folder).scores()}
-        values = {name: s.value if s.status == "scored" else None for name, s in stored.items()}
-        why = {n: str(s.detail or s.reason) for n, s in stored.items() if s.status != "scored"}
+        values = {
+            name: s.value if s.status == "scored" else None
+            for name, s in stored.items()
+        }
+        why = {
+            n: str(s.detail or s.reason)
+            for n, s in stored.items()
+            if s.status != "scored"
+        }
         return values, why
 
     return ScorePicker(spec, scores)

@@ -1,8 +1,8 @@
 """The order of the candidates of a group: by their scores, or by comparisons.
 
-Which comparisons come next is a pure function of the verdicts so far: a selection that was killed
-continues by reading its verdicts, and asks nothing twice. ``all`` compares every two; ``knockout``
-plays a bracket down to four and compares those.
+Which comparisons come next is a pure function of the verdicts so far: a selection that
+was killed continues by reading its verdicts, and asks nothing twice. ``all`` compares
+every two; ``knockout`` plays a bracket down to four and compares those.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ class Bracket:
 
     matches: tuple[Match, ...]  # the next comparisons; empty: none is left
     finalists: tuple[str, ...]  # those not knocked out, in the order of the bracket
-    rounds: Mapping[str, int]  # candidate -> the round in which it was knocked out, from 1
+    rounds: Mapping[
+        str, int
+    ]  # candidate -> the round in which it was knocked out, from 1
 
 
 def chosen(scheme: Scheme, candidates: int) -> Literal["all", "knockout"]:
@@ -69,7 +71,9 @@ def comparisons(scheme: Scheme, candidates: int) -> int:
     return (candidates - final) + final * (final - 1) // 2
 
 
-def bracket(scheme: Scheme, candidates: Sequence[str], verdicts: VerdictsByMatch) -> Bracket:
+def bracket(
+    scheme: Scheme, candidates: Sequence[str], verdicts: VerdictsByMatch
+) -> Bracket:
     """Return the comparisons that a group needs next.
 
     Args:
@@ -81,7 +85,8 @@ def bracket(scheme: Scheme, candidates: Sequence[str], verdicts: VerdictsByMatch
     number = 0
     while chosen(scheme, len(candidates)) == "knockout" and len(alive) > FINALISTS:
         number += 1
-        # neighbours, but never so many that under four are left; the first ones may have a bye
+        # neighbours, but never so many that under four are left; the first ones may
+        # have a bye
         count = min(len(alive) // 2, len(alive) - FINALISTS)
         players = alive[len(alive) - 2 * count :]
         matches = list(zip(players[::2], players[1::2], strict=True))
@@ -90,8 +95,13 @@ def bracket(scheme: Scheme, candidates: Sequence[str], verdicts: VerdictsByMatch
             return Bracket(open_, tuple(alive), out)
         for match in matches:
             label, share = verdicts[match].label, verdicts[match].p_first
-            # of a tie the one with the larger share goes on, else the earlier in the bracket
-            loser = match[0] if label == "2" or (label == "tie" and share < 0.5) else match[1]
+            # of a tie the one with the larger share goes on, else the earlier in the
+            # bracket
+            loser = (
+                match[0]
+                if label == "2" or (label == "tie" and share < 0.5)
+                else match[1]
+            )
             out[loser] = number
             alive.remove(loser)
     final = tuple(m for m in combinations(alive, 2) if m not in verdicts)
@@ -105,11 +115,16 @@ class Ranked(Strict):
     system: str | None = None
     clip: str
     rank: int = Field(ge=1, description="1 is best; equal ones share it")
-    score: float | None = Field(None, description="of a judge that scores single answers")
-    strength: float | None = Field(
-        None, description="Bradley-Terry log-strength among the finalists; their mean is 0"
+    score: float | None = Field(
+        None, description="of a judge that scores single answers"
     )
-    knocked_out: int | None = Field(None, description="round of the knockout that it lost, from 1")
+    strength: float | None = Field(
+        None,
+        description="Bradley-Terry log-strength among the finalists; their mean is 0",
+    )
+    knocked_out: int | None = Field(
+        None, description="round of the knockout that it lost, from 1"
+    )
 
 
 class Unscored(Strict):
@@ -126,11 +141,15 @@ class Ranking(Strict):
     status: Literal["scored", "unscored"]
     detail: str | None = Field(None, description="why there is no winner")
     winner: str | None = None
-    tied: bool = Field(False, description="others are as good; the smallest clip hash won")
+    tied: bool = Field(
+        False, description="others are as good; the smallest clip hash won"
+    )
     ranking: list[Ranked] = Field(default_factory=list)
     comparisons: int = Field(0, description="pairs that were judged for it")
     ties: int = 0
-    undecided: int = Field(0, description="comparisons in which the judge could not tell")
+    undecided: int = Field(
+        0, description="comparisons in which the judge could not tell"
+    )
     unscored: list[Unscored] = Field(default_factory=list)
     same: dict[str, str] = Field(
         default_factory=dict, description="candidate -> the one with the same samples"
@@ -153,12 +172,18 @@ def by_scores(
     scored = [c for c in group.candidates if scores.get(c.id) is not None]
     values = {c.id: float(scores[c.id] or 0) for c in scored}
     places = _ranks({name: -v if lower else v for name, v in values.items()})
-    ranked = [_ranked(group, name, rank, score=values[name]) for name, rank in places.items()]
-    gone = {c.id: why.get(c.id, "no score") for c in group.candidates if c not in scored}
+    ranked = [
+        _ranked(group, name, rank, score=values[name]) for name, rank in places.items()
+    ]
+    gone = {
+        c.id: why.get(c.id, "no score") for c in group.candidates if c not in scored
+    }
     return _outcome(group, ranked, gone)
 
 
-def by_comparisons(group: TextGroup, bracket: Bracket, verdicts: VerdictsByMatch) -> Ranking:
+def by_comparisons(
+    group: TextGroup, bracket: Bracket, verdicts: VerdictsByMatch
+) -> Ranking:
     """Order the finalists by Bradley-Terry, the others by the round in which they went out."""
     matches = [m for m in combinations(bracket.finalists, 2) if m in verdicts]
     labels = {match: verdicts[match].label for match in matches}
@@ -169,7 +194,8 @@ def by_comparisons(group: TextGroup, bracket: Bracket, verdicts: VerdictsByMatch
         fitted = strengths(BRADLEY_TERRY, outcomes_between(decided), prior=1.0)
         values |= dict(zip(fitted.systems, fitted.values or (), strict=False))
     ranked = [
-        _ranked(group, name, rank, strength=values[name]) for name, rank in _ranks(values).items()
+        _ranked(group, name, rank, strength=values[name])
+        for name, rank in _ranks(values).items()
     ]
     ranked += [
         _ranked(group, name, len(values) + rank, knocked_out=bracket.rounds[name])
@@ -182,7 +208,10 @@ def by_comparisons(group: TextGroup, bracket: Bracket, verdicts: VerdictsByMatch
         # What is left of the order is the candidates' hashes.
         why = "; ".join(sorted({verdict.why for verdict in played if verdict.why}))
         message = f"none of {counted(len(played), 'comparison')} could be judged"
-        ranked, gone = [], dict.fromkeys(sorted(ids), f"{message}: {why}" if why else message)
+        ranked, gone = (
+            [],
+            dict.fromkeys(sorted(ids), f"{message}: {why}" if why else message),
+        )
     result = _outcome(group, ranked, gone)
     return result.model_copy(
         update={
@@ -195,7 +224,9 @@ def by_comparisons(group: TextGroup, bracket: Bracket, verdicts: VerdictsByMatch
 
 def _ranks(values: Mapping[str, float]) -> dict[str, int]:
     """Name -> rank, 1 for the largest; equal ones share it."""
-    return {n: rank or 0 for n, rank in zip(values, ranks([*values.values()]), strict=True)}
+    return {
+        n: rank or 0 for n, rank in zip(values, ranks([*values.values()]), strict=True)
+    }
 
 
 def _ranked(group: TextGroup, name: str, rank: int, **by: Any) -> Ranked:
@@ -204,10 +235,14 @@ def _ranked(group: TextGroup, name: str, rank: int, **by: Any) -> Ranked:
     return Ranked(candidate=name, system=system, clip=clip, rank=rank, **by)
 
 
-def _outcome(group: TextGroup, ranked: list[Ranked], gone: Mapping[str, str]) -> Ranking:
+def _outcome(
+    group: TextGroup, ranked: list[Ranked], gone: Mapping[str, str]
+) -> Ranking:
     ranked = sorted(ranked, key=lambda row: (row.rank, row.clip))
     unscored = [Unscored(candidate=c.id, reason=str(c.problem)) for c in group.unscored]
-    unscored += [Unscored(candidate=name, reason=reason) for name, reason in gone.items()]
+    unscored += [
+        Unscored(candidate=name, reason=reason) for name, reason in gone.items()
+    ]
     return Ranking(
         group=group.name,
         status="scored" if ranked else "unscored",

@@ -1,7 +1,8 @@
 """The gain of a selection, as measured by a second judge or by raters.
 
-The judge that picked the winners cannot say how good they are: of N noisy scores the highest
-is high by luck too. So a gain is reported only by another judge, or by human scores.
+The judge that picked the winners cannot say how good they are: of N noisy scores the
+highest is high by luck too. So a gain is reported only by another judge, or by human
+scores.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ from trace_eval.estimate.paired import mean_difference
 #: The notes of a selection with a check, and without one.
 CHECKED = "the gain was measured by others than the judge that picked"
 UNCHECKED = (
-    "no gain is reported: a judge cannot vouch for its own pick; name another one with --check, or"
-    " give the candidates human scores"
+    "no gain is reported: a judge cannot vouch for its own pick; name another one with"
+    " --check, or give the candidates human scores"
 )
 
 
 class Gain(Strict):
     """Winners against the others, by a second judge or by human labels.
 
-    Means are over the groups that count: those with a winner and one other candidate that the
-    second judge scored.
+    Means are over the groups that count: those with a winner and one other candidate
+    that the second judge scored.
     """
 
     by: str = Field(description="who checked: a judge, or annotators")
@@ -44,7 +45,9 @@ class Gain(Strict):
     high: float | None = None
     method: str | None = Field(None, description="what made the interval")
     no_interval: str | None = Field(None, description="why there is none")
-    wins: int = Field(0, description="winner against one other candidate, drawn by the seed")
+    wins: int = Field(
+        0, description="winner against one other candidate, drawn by the seed"
+    )
     ties: int = 0
     losses: int = 0
     unscored: int = Field(0, description="such comparisons that could not be scored")
@@ -69,7 +72,9 @@ class SelectionSummary(Strict):
 
 def random_other(ranking: Ranking, seed: int) -> str | None:
     """Draw one candidate of the group that is not the winner, by the seed."""
-    others = sorted(row.candidate for row in ranking.ranking if row.candidate != ranking.winner)
+    others = sorted(
+        row.candidate for row in ranking.ranking if row.candidate != ranking.winner
+    )
     if not others:
         return None
     digest = hashlib.sha256(f"{seed}:{ranking.group}".encode()).digest()
@@ -92,8 +97,8 @@ def gain_by_scores(
         scores: of the second judge, by candidate.
         seed: of the one other candidate that each winner is compared with.
         lower: less is better.
-        instructions: of each group, by its name; groups of one instruction are one observation.
-            None: each group has its own.
+        instructions: of each group, by its name; groups of one instruction are one
+            observation. None: each group has its own.
     """
     winners, means, outcome = [], [], []
     of_group: list[str] = []

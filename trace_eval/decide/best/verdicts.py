@@ -42,7 +42,9 @@ class Comparing:
 
     def __post_init__(self) -> None:
         if self.by not in DECIDERS:
-            raise UserError(f"by {self.by!r}: a comparison is decided by {', '.join(DECIDERS)}")
+            raise UserError(
+                f"by {self.by!r}: a comparison is decided by {', '.join(DECIDERS)}"
+            )
 
     def manifest(self, number: int) -> Path:
         """Return the manifest of a round's pairs."""
@@ -53,15 +55,17 @@ class Comparing:
         return self.folder / f"round-{number}"
 
 
-#: The next comparisons from the verdicts so far, as (group, match); empty: none is left.
+#: The next comparisons from the verdicts so far, as (group, match); empty: none is
+#: left.
 Schedule = Callable[[Mapping[Match, SchemeVerdict]], Sequence[tuple[TextGroup, Match]]]
 
 
 def play(how: Comparing, needed: Schedule) -> dict[Match, SchemeVerdict]:
     """Run the needed comparisons, round by round, all groups together.
 
-    What was judged before is read, and what could not be scored is tried again. A round that
-    was begun keeps its pairs, so a verdict that changes adds comparisons and loses none.
+    What was judged before is read, and what could not be scored is tried again. A round
+    that was begun keeps its pairs, so a verdict that changes adds comparisons and loses
+    none.
     """
     verdicts: dict[Match, SchemeVerdict] = {}
     for number in count(1):
@@ -77,7 +81,9 @@ def play(how: Comparing, needed: Schedule) -> dict[Match, SchemeVerdict]:
 def scheduled(groups: Sequence[TextGroup], scheme: Scheme) -> Schedule:
     """Schedule the comparisons that a scheme needs of every group."""
 
-    def needed(verdicts: Mapping[Match, SchemeVerdict]) -> list[tuple[TextGroup, Match]]:
+    def needed(
+        verdicts: Mapping[Match, SchemeVerdict],
+    ) -> list[tuple[TextGroup, Match]]:
         missing: list[tuple[TextGroup, Match]] = []
         for group in groups:
             names = [candidate.id for candidate in group.candidates]
@@ -90,7 +96,9 @@ def scheduled(groups: Sequence[TextGroup], scheme: Scheme) -> Schedule:
 
 def listed(matches: Sequence[tuple[TextGroup, Match]]) -> Schedule:
     """Schedule some comparisons and no others."""
-    return lambda verdicts: [(group, match) for group, match in matches if match not in verdicts]
+    return lambda verdicts: [
+        (group, match) for group, match in matches if match not in verdicts
+    ]
 
 
 def pair_of(group: TextGroup, match: Match) -> Pair:
@@ -133,13 +141,19 @@ def _judge_round(how: Comparing, number: int) -> Iterator[tuple[Match, SchemeVer
 
 def verdict_of(judgement: Judgement, overall: Overall | None, by: str) -> SchemeVerdict:
     """Return the verdict of a stored judgement; all ties are one."""
-    result: Any = overall if by == "overall" else judgement.dimensions.get(cast(Dimension, by))
+    result: Any = (
+        overall if by == "overall" else judgement.dimensions.get(cast(Dimension, by))
+    )
     if judgement.status != "scored" or result is None or result.rating is None:
-        return SchemeVerdict(None, why=str(judgement.reason) if judgement.reason else None)
+        return SchemeVerdict(
+            None, why=str(judgement.reason) if judgement.reason else None
+        )
     label: Any = str(result.rating) if str(result.rating) in ("1", "2") else "tie"
     if judgement.pair_scores:
         return SchemeVerdict(label, judgement.pair_scores.p_a)
-    shares = {str(key): share for key, share in (result.distribution or {label: 1.0}).items()}
+    shares = {
+        str(key): share for key, share in (result.distribution or {label: 1.0}).items()
+    }
     first, second = shares.get("1", 0.0), shares.get("2", 0.0)
     return SchemeVerdict(label, first + (1 - first - second) / 2)
 

@@ -34,7 +34,8 @@ class Work:
     Attributes:
         extracted: what earlier stages found, by recording; empty before the first one.
         done: its shard was there already, so that nobody works on it.
-        problem: why this cluster cannot do the job; Ray would lose the type of an exception.
+        problem: why this cluster cannot do the job; Ray would lose the type of an
+            exception.
     """
 
     chunk: Chunk
@@ -62,7 +63,11 @@ class StageActor:
         set_url_access(plan.access)
         self._stage, self._last = stage, last
         self._folder = ShardFolder(place)
-        mine = [extractor for extractor in plan.extractors if extractor.group in stage.groups]
+        mine = [
+            extractor
+            for extractor in plan.extractors
+            if extractor.group in stage.groups
+        ]
         self._problem = _difference(mine, record)
         self._plan = plan
         self._loop = asyncio.new_event_loop()
@@ -85,13 +90,16 @@ class StageActor:
         if work.problem or self._problem:
             return replace(work, problem=work.problem or self._problem)
         chunk = work.chunk
-        # Ray runs a task again when its node dies after it, and its shard is there then.
+        # Ray runs a task again when its node dies after it, and its shard is there
+        # then.
         again = not (chunk.again or self._folder.local) and self._folder.has(chunk.name)
         if work.done or again:
             return Work(chunk, done=True)
         if chunk.earlier:
             self._recall(chunk)
-        before = work.extracted or tuple(Extracted(source.id) for source in chunk.sources)
+        before = work.extracted or tuple(
+            Extracted(source.id) for source in chunk.sources
+        )
         extracted = self._loop.run_until_complete(self._run(work, before))
         return replace(work, extracted=tuple(extracted))
 
@@ -108,14 +116,18 @@ class StageActor:
     async def _run(self, work: Work, before: Sequence[Extracted]) -> list[Extracted]:
         tasks = [
             (number, Task(source, earlier.blueprint))
-            for number, (source, earlier) in enumerate(zip(work.chunk.sources, before, strict=True))
+            for number, (source, earlier) in enumerate(
+                zip(work.chunk.sources, before, strict=True)
+            )
             if not earlier.error
         ]
         extracted = list(before)
         size = self._stage.batch_size
         for start in range(0, len(tasks), size):
             batch = tasks[start : start + size]
-            later = await self._slot.run([task for _, task in batch], self._stage.groups)
+            later = await self._slot.run(
+                [task for _, task in batch], self._stage.groups
+            )
             for (number, _), one in zip(batch, later, strict=True):
                 extracted[number] = one.after(extracted[number])
         return extracted
@@ -130,7 +142,10 @@ class StageActor:
         try:
             self._folder.write(work.chunk.name, content)
         except Exception as error:
-            return b"", f"{self._folder}: a worker cannot write there ({error_text(error)})"
+            return (
+                b"",
+                f"{self._folder}: a worker cannot write there ({error_text(error)})",
+            )
         return b"", ""
 
 
@@ -141,6 +156,7 @@ def _difference(extractors: Sequence[Extractor], record: dict[str, Any]) -> str:
             if value != record[group][key]:
                 return (
                     f"{group}: a worker node has {key} {value!r:.80}, the driver"
-                    f" {record[group][key]!r:.80}; install the same versions and models on both"
+                    f" {record[group][key]!r:.80}; install the same versions and models"
+                    " on both"
                 )
     return ""

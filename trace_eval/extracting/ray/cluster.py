@@ -1,7 +1,7 @@
 """A process that is a driver of a Ray cluster; it can be stopped at any moment.
 
-Ray connects a whole process to a cluster, prints among its output, and cannot be left while it
-works without bringing the process down.
+Ray connects a whole process to a cluster, prints among its output, and cannot be left
+while it works without bringing the process down.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from trace_eval.extracting.workers import exit_with_parent, without_script
 #: Seconds for Ray to stop in good order before it is killed.
 _PATIENCE_S = 10.0
 
-#: Of a cluster on this machine, bytes: only texts travel, and audio embedded in a manifest.
+#: Of a cluster on this machine, bytes: only texts travel, and audio embedded in a
+#: manifest.
 OBJECT_STORE_BYTES = 256 * 2**20
 
 #: Seconds to wait for a cluster's answer.
@@ -33,9 +34,10 @@ KNOCK_S = 15.0
 #: Ray tells of lost nodes in tens of lines; they are in its log folder too.
 _QUIET = {"RAY_DEDUP_LOGS_SKIP_REGEX": "."}
 
-#: For a cluster of our own: it writes no key into the home folder and tells nobody of its
-#: use. Where memory runs out, Ray would kill an actor and start its task again, for ever; the
-#: kernel kills the process that holds the clip, which is then an error of that clip.
+#: For a cluster of our own: it writes no key into the home folder and tells nobody of
+#: its use. Where memory runs out, Ray would kill an actor and start its task again, for
+#: ever; the kernel kills the process that holds the clip, which is then an error of
+#: that clip.
 _OWN = {
     "RAY_AUTH_MODE": "disabled",
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -50,7 +52,8 @@ class Size(NamedTuple):
     gpus: float
 
 
-#: Works through a job in the process of a driver: (job, size of the cluster, where to send).
+#: Works through a job in the process of a driver: (job, size of the cluster, where to
+#: send).
 DriverWork = Callable[[Any, Size, Connection], None]
 
 
@@ -59,8 +62,8 @@ class Driver:
 
     Args:
         address: of a running cluster; None: start one on this machine.
-        work: a function of a module, called in the process with ``job``, the size of the
-            cluster, and the end of the pipe for what :meth:`next` returns.
+        work: a function of a module, called in the process with ``job``, the size of
+            the cluster, and the end of the pipe for what :meth:`next` returns.
     """
 
     def __init__(self, address: str | None, work: DriverWork, job: object) -> None:
@@ -101,10 +104,12 @@ class Driver:
         self._pipe.close()
 
 
-# --- inside the driver -----------------------------------------------------------------
+# --- inside the driver ----------------------------------------------------------------
 
 
-def _drive(address: str | None, work: DriverWork, job: object, pipe: Connection) -> None:
+def _drive(
+    address: str | None, work: DriverWork, job: object, pipe: Connection
+) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     exit_with_parent()
     _quieten()
@@ -150,8 +155,9 @@ def _joined(address: str | None) -> Iterator[Size]:
         except (OSError, ValueError, RuntimeError) as error:
             details = " ".join(str(error).split())[:200]
             raise UserError(
-                f"ray address {address!r}: no cluster answers ({details}); start one with"
-                " 'ray start --head', or leave the address out for one on this machine"
+                f"ray address {address!r}: no cluster answers ({details}); start one"
+                " with 'ray start --head', or leave the address out for one on this"
+                " machine"
             ) from None
     logging.getLogger("ray.data").setLevel(logging.ERROR)
     context = ray.data.DataContext.get_current()

@@ -10,7 +10,14 @@ from typing import Any
 from blueprints import UserError
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
-from trace_eval.extracting.ray.actors import NAME, PARQUET, PROBLEM, WORK, StageActor, Work
+from trace_eval.extracting.ray.actors import (
+    NAME,
+    PARQUET,
+    PROBLEM,
+    WORK,
+    StageActor,
+    Work,
+)
 from trace_eval.extracting.ray.cluster import Size
 from trace_eval.extracting.ray.shards import Chunk, cut
 from trace_eval.extracting.source import ClipSource
@@ -18,8 +25,9 @@ from trace_eval.extracting.source import ClipSource
 #: CPUs of an actor where the plan is one stage.
 WHOLE_CPU = 1.0
 
-#: CPUs of an actor where it has several. One actor of each stage fits on one CPU: were they
-#: to wait for each other's, the job would hang. An actor of a GPU is counted by its GPU.
+#: CPUs of an actor where it has several. One actor of each stage fits on one CPU: were
+#: they to wait for each other's, the job would hang. An actor of a GPU is counted by
+#: its GPU.
 FIRST_STAGE_CPU = 0.9
 LATER_STAGE_CPU = 0.04
 
@@ -70,7 +78,9 @@ def _split(job: RayJob, size: Size) -> bool:
     if device == "cpu" or not any(e.runs_on == "gpu" for e in job.plan.extractors):
         return False
     if device not in ("auto", "cuda", "cuda:0"):
-        raise UserError(f"device {device!r}: under Ray each actor sees one GPU; use -X device=cuda")
+        raise UserError(
+            f"device {device!r}: under Ray each actor sees one GPU; use -X device=cuda"
+        )
     if device != "auto" and not size.gpus:
         raise UserError(
             f"device {device!r}: the cluster has no GPU; start a node with one, or use"
@@ -84,8 +94,9 @@ def _run(
 ) -> Iterator[tuple[str, bytes]]:
     """Run the stages of a plan as Ray Data ``map_batches`` over pools of actors.
 
-    A row is a chunk, so that it is never split or merged on its way; chunks come out in any order.
-    When a node dies, Ray restarts its actors elsewhere and runs their tasks again.
+    A row is a chunk, so that it is never split or merged on its way; chunks come out in
+    any order. When a node dies, Ray restarts its actors elsewhere and runs their tasks
+    again.
 
     Raises:
         UserError: a worker cannot do what the driver asks for.
@@ -96,14 +107,22 @@ def _run(
     flow: Any = ray.data.from_items(rows, override_num_blocks=len(rows))
     most, stages = job.options.workers or None, job.plan.stages(split)
     for number, stage in enumerate(stages):
-        limit = len(chunks) if most is None or number else max(1, min(len(chunks), most))
+        limit = (
+            len(chunks) if most is None or number else max(1, min(len(chunks), most))
+        )
         room = size.gpus if stage.on_gpu else 1 if number else size.cpus
         cpus = (LATER_STAGE_CPU if number else FIRST_STAGE_CPU) if split else WHOLE_CPU
         flow = flow.map_batches(
             StageActor,
             batch_size=1,
             batch_format="numpy",
-            fn_constructor_args=(job.plan, stage, stage is stages[-1], job.place, job.record),
+            fn_constructor_args=(
+                job.plan,
+                stage,
+                stage is stages[-1],
+                job.place,
+                job.record,
+            ),
             compute=ray.data.ActorPoolStrategy(
                 min_size=1,
                 max_size=limit,
@@ -113,7 +132,9 @@ def _run(
             num_cpus=0 if stage.on_gpu else cpus,
             **({"num_gpus": 1} if stage.on_gpu else {}),
         )
-    for batch in flow.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0):
+    for batch in flow.iter_batches(
+        batch_size=None, batch_format="pyarrow", prefetch_batches=0
+    ):
         for row in batch.to_pylist():
             if row[PROBLEM]:
                 raise UserError(row[PROBLEM])

@@ -1,7 +1,7 @@
 """What an earlier plan measured, put where the extraction of a new plan looks first: its cache.
 
-A group's key holds everything that decides it, so a group is found again where the new plan would
-measure the same, and nowhere else.
+A group's key holds everything that decides it, so a group is found again where the new
+plan would measure the same, and nowhere else.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from trace_eval.extracting.ray.shards import Chunk, ShardFolder
 from trace_eval.extracting.source import ClipSource
 
 
-def recall(cache: Cache, extractors: Sequence[Extractor], folder: ShardFolder, chunk: Chunk) -> int:
+def recall(
+    cache: Cache, extractors: Sequence[Extractor], folder: ShardFolder, chunk: Chunk
+) -> int:
     """Put the groups of a chunk's recordings in earlier shards into a cache; count recordings.
 
     A shard that this machine does not see is measured again.
@@ -34,7 +36,10 @@ def recall(cache: Cache, extractors: Sequence[Extractor], folder: ShardFolder, c
 
 
 def _keep(
-    cache: Cache, extractors: Sequence[Extractor], source: ClipSource, blueprint: Blueprint
+    cache: Cache,
+    extractors: Sequence[Extractor],
+    source: ClipSource,
+    blueprint: Blueprint,
 ) -> None:
     try:
         stamp = source.stamp() if source.path is not None else None

@@ -15,32 +15,43 @@ from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
 from trace_eval.extracting.ray.cluster import Driver
 from trace_eval.extracting.ray.driver import RayJob, extract_chunks
-from trace_eval.extracting.ray.shards import CHUNK_CLIPS, Finished, ShardFolder, plan_digest
+from trace_eval.extracting.ray.shards import (
+    CHUNK_CLIPS,
+    Finished,
+    ShardFolder,
+    plan_digest,
+)
 from trace_eval.extracting.source import ClipSource
 
-#: Shards that are held in memory: they come about in the order in which they are asked for.
+#: Shards that are held in memory: they come about in the order in which they are asked
+#: for.
 _HELD = 8
 
 
 class RayEngine:
     """An :class:`~trace_eval.extracting.engine.Engine` over a Ray cluster.
 
-    All recordings are handed over at once, and shards appear while the first are asked for. What an
-    earlier job has finished is read from its shards; with nothing else to do, Ray is not started.
-    Make it inside a running event loop.
+    All recordings are handed over at once, and shards appear while the first are asked
+    for. What an earlier job has finished is read from its shards; with nothing else to
+    do, Ray is not started. Make it inside a running event loop.
 
     Args:
         sources: every recording that :meth:`extract` will be asked for.
-        place: folder of the shards, written by this machine, or fsspec URL, written by the workers.
+        place: folder of the shards, written by this machine, or fsspec URL, written by
+            the workers.
         options: address of the cluster, device, and ``workers`` as the most CPU actors.
 
     Raises:
-        UserError: Ray is missing, no cluster answers, or it has no GPU for a plan that is
-            told to use one.
+        UserError: Ray is missing, no cluster answers, or it has no GPU for a plan that
+            is told to use one.
     """
 
     def __init__(
-        self, plan: Plan, sources: Iterable[ClipSource], place: str, options: ExtractOptions
+        self,
+        plan: Plan,
+        sources: Iterable[ClipSource],
+        place: str,
+        options: ExtractOptions,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._folder = ShardFolder(place)
@@ -63,10 +74,16 @@ class RayEngine:
         if left:
             if not is_installed("ray"):
                 remedy = install_line("ray")
-                raise UserError(f"engine ray: the package ray is not installed; run: {remedy}")
-            others = [name for name in self._folder.names("") if not name.startswith(digest)]
+                raise UserError(
+                    f"engine ray: the package ray is not installed; run: {remedy}"
+                )
+            others = [
+                name for name in self._folder.names("") if not name.startswith(digest)
+            ]
             earlier = Finished(self._folder, others)
-            before = {source.id: name for source, name in earlier.find_each(self.left) if name}
+            before = {
+                source.id: name for source, name in earlier.find_each(self.left) if name
+            }
             job = RayJob(
                 plan=plan,
                 record=plan_record(plan.extractors),
@@ -89,7 +106,9 @@ class RayEngine:
         made = self._shards.get(source.id)
         name = made or self._finished.find(source)
         if name is None:
-            return Extracted(source.id, error=f"{source.id}: has changed; run the job again")
+            return Extracted(
+                source.id, error=f"{source.id}: has changed; run the job again"
+            )
         if made:
             await asyncio.shield(self._arrivals[made])
         async with self._reading:
@@ -120,7 +139,9 @@ class RayEngine:
         for name, sources in chunks.items():
             self._arrivals[name] = self._loop.create_future()
             self._shards |= dict.fromkeys(sources, name)
-        self._thread = threading.Thread(target=self._receive, args=(self._driver,), daemon=True)
+        self._thread = threading.Thread(
+            target=self._receive, args=(self._driver,), daemon=True
+        )
         self._thread.start()
 
     def _receive(self, driver: Driver) -> None:

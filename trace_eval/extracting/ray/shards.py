@@ -1,7 +1,8 @@
 """Shards: finished recordings as Parquet files, in a folder or at any fsspec URL; and what is left.
 
-One row per recording, :data:`SCHEMA`. A shard appears as a whole or not at all. Its name begins
-with the digest of its plan, so that shards of another plan in the same folder are told apart.
+One row per recording, :data:`SCHEMA`. A shard appears as a whole or not at all. Its
+name begins with the digest of its plan, so that shards of another plan in the same
+folder are told apart.
 """
 
 from __future__ import annotations
@@ -33,25 +34,35 @@ from trace_eval.extracting.source import ClipSource
 #: The columns of a shard.
 SCHEMA = pa.schema(
     [
-        ("source", pa.string()),  # as the manifest names it: path, URL, or hash of embedded bytes
+        (
+            "source",
+            pa.string(),
+        ),  # as the manifest names it: path, URL, or hash of embedded bytes
         (
             "version",
             pa.string(),
         ),  # size and mark of the file as the driver saw it, if any
-        ("clip", pa.string()),  # SHA-256 of the samples, rate and channels; null with an error
+        (
+            "clip",
+            pa.string(),
+        ),  # SHA-256 of the samples, rate and channels; null with an error
         ("error", pa.string()),  # why there is no blueprint; null with one
         ("blueprint", pa.string()),  # JSON, to the letter what the local engine writes
         ("audio_s", pa.float64()),  # seconds of audio
-        ("work", pa.string()),  # JSON: extractor -> seconds; empty when all came from a cache
-        # False where another try may do better: an error, or a group absent for a passing reason.
+        (
+            "work",
+            pa.string(),
+        ),  # JSON: extractor -> seconds; empty when all came from a cache
+        # False where another try may do better: an error, or a group absent for a
+        # passing reason.
         ("final", pa.bool_()),
     ]
 )
 
 SUFFIX = ".parquet"
 
-#: Recordings of a chunk: a minute or two of work, lost when its worker dies; and files that
-#: are worth opening.
+#: Recordings of a chunk: a minute or two of work, lost when its worker dies; and files
+#: that are worth opening.
 CHUNK_CLIPS = 64
 
 #: Chunks for each worker of a small job, so that none waits long for the last one.
@@ -66,7 +77,9 @@ _READERS = 16
 
 def to_parquet(extracted: Sequence[Extracted], versions: Sequence[str | None]) -> bytes:
     """Return the bytes of a shard; ``versions``: those of the files, None where nobody looked."""
-    rows = [_row(one, version) for one, version in zip(extracted, versions, strict=True)]
+    rows = [
+        _row(one, version) for one, version in zip(extracted, versions, strict=True)
+    ]
     sink = BytesIO()
     pq.write_table(pa.Table.from_pylist(rows, SCHEMA), sink, compression="zstd")
     return sink.getvalue()
@@ -74,7 +87,9 @@ def to_parquet(extracted: Sequence[Extracted], versions: Sequence[str | None]) -
 
 def _row(one: Extracted, version: str | None) -> dict[str, object]:
     blueprint = one.blueprint
-    groups = [blueprint.group(name) for name in blueprint.provenance] if blueprint else []
+    groups = (
+        [blueprint.group(name) for name in blueprint.provenance] if blueprint else []
+    )
     return {
         "source": one.source,
         "version": version,
@@ -135,7 +150,8 @@ class Chunk:
     Attributes:
         name: of its shard: digest of the plan, digest of the recordings.
         versions: of the files, as seen before they were read.
-        again: there is a shard of that name, and none of its recordings came to anything.
+        again: there is a shard of that name, and none of its recordings came to
+            anything.
         earlier: shards of other plans that hold some of its recordings.
     """
 
@@ -148,15 +164,18 @@ class Chunk:
 
 def plan_digest(plan: Plan) -> str:
     """Digest a plan; plans that give equal blueprints (extractors, versions, limit) are equal."""
-    identity = {"extractors": plan_record(plan.extractors), "max_seconds": plan.max_seconds}
+    identity = {
+        "extractors": plan_record(plan.extractors),
+        "max_seconds": plan.max_seconds,
+    }
     return _digest(identity)
 
 
 class Finished:
     """The recordings that some shards hold for good: an index of 12 bytes for each.
 
-    A recording counts while its file is as it was; behind a URL it is taken to stay the same. Of
-    several shards with the same recording the last one counts.
+    A recording counts while its file is as it was; behind a URL it is taken to stay the
+    same. Of several shards with the same recording the last one counts.
     """
 
     def __init__(self, folder: ShardFolder, names: Sequence[str]) -> None:
@@ -167,7 +186,8 @@ class Finished:
                 marks += part
                 counts.append(len(part) // _MARK_BYTES)
         numbers = np.frombuffer(marks, dtype=np.uint64)
-        # Half the memory of numpy's own places; a job of more recordings is none of one machine.
+        # Half the memory of numpy's own places; a job of more recordings is none of one
+        # machine.
         order = np.argsort(numbers, kind="stable").astype(np.uint32)
         self._marks = numbers[order]
         del numbers, marks
@@ -181,7 +201,9 @@ class Finished:
         ((_, name),) = self.find_each([source])
         return name
 
-    def find_each(self, sources: Iterable[ClipSource]) -> Iterator[tuple[ClipSource, str | None]]:
+    def find_each(
+        self, sources: Iterable[ClipSource]
+    ) -> Iterator[tuple[ClipSource, str | None]]:
         """Yield recordings, in their order, each with the name of the shard that holds it."""
         remaining = iter(sources)
         while block := list(islice(remaining, _BLOCK)):
@@ -196,8 +218,9 @@ class Finished:
 #: Recordings that are looked for together.
 _BLOCK = 4096
 
-#: Bytes that stand for a recording and the version of its file. Of two million recordings that
-#: are looked for among two million others, one is taken for another in one job of five million.
+#: Bytes that stand for a recording and the version of its file. Of two million
+#: recordings that are looked for among two million others, one is taken for another in
+#: one job of five million.
 _MARK_BYTES = 8
 
 
@@ -207,7 +230,9 @@ def _mark(source: str, version: str | None) -> bytes:
 
 
 def _marks(entries: Iterable[tuple[str, str | None, bool]]) -> bytes:
-    return b"".join(_mark(source, version) for source, version, final in entries if final)
+    return b"".join(
+        _mark(source, version) for source, version, final in entries if final
+    )
 
 
 def cut(
@@ -229,10 +254,14 @@ def cut(
     for start in range(0, len(sources), size):
         some = tuple(sources[start : start + size])
         versions = tuple(map(version_of, some))
-        content = [[source.id, version] for source, version in zip(some, versions, strict=True)]
+        content = [
+            [source.id, version] for source, version in zip(some, versions, strict=True)
+        ]
         name = f"{digest}-{_digest(content)}{SUFFIX}"
         held = {earlier[source.id] for source in some if source.id in earlier}
-        chunk = Chunk(name, some, versions, again=name in names, earlier=tuple(sorted(held)))
+        chunk = Chunk(
+            name, some, versions, again=name in names, earlier=tuple(sorted(held))
+        )
         chunks.append(chunk)
     return chunks
 

@@ -13,12 +13,12 @@ from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.message import Message
 from trace_eval.judges.ask.reply_json import MAX_REPLY_CHARS, too_long
 
-#: No tokenizer in use packs this many characters into one token on average: a server that
-#: counts fewer tokens has cut the prompt.
+#: No tokenizer in use packs this many characters into one token on average: a server
+#: that counts fewer tokens has cut the prompt.
 CHARS_PER_TOKEN_AT_MOST = 8
 
-#: No encoder in use makes fewer tokens of a second of sound: a server that counts fewer has
-#: dropped the sound.
+#: No encoder in use makes fewer tokens of a second of sound: a server that counts fewer
+#: has dropped the sound.
 AUDIO_TOKENS_AT_LEAST = 5
 
 
@@ -34,14 +34,18 @@ class Request:
     top_p: float | None = None  # None: not sent
     top_k: int | None = None  # None: not sent
     choices: int = 1  # replies that this one request wants
-    unsent: frozenset[str] = frozenset()  # of temperature, seed, max_tokens: left to the server
+    unsent: frozenset[str] = (
+        frozenset()
+    )  # of temperature, seed, max_tokens: left to the server
     about: tuple[str, str] = ("", "ab")  # item and order, for scripts; never sent
 
     @property
     def sampling(self) -> dict[str, float]:
         """The parameters of sampling that are sent, by name; the others are left to the server."""
         names = ("max_tokens", "temperature", "seed", "top_p", "top_k")
-        values = {name: getattr(self, name) for name in names if name not in self.unsent}
+        values = {
+            name: getattr(self, name) for name in names if name not in self.unsent
+        }
         return {name: value for name, value in values.items() if value is not None}
 
     @property
@@ -129,11 +133,21 @@ class ChatClient(ABC):
     model: str
     ordered: ClassVar[bool] = False  # the order of the calls decides the replies
     usual_concurrency: ClassVar[int] = 8  # calls in flight by default
-    uses: ClassVar[frozenset[str]] = frozenset()  # options that have an effect on it alone
-    ignores: ClassVar[frozenset[str]] = frozenset()  # options of all clients that it has no use for
-    gives_choices: ClassVar[bool] = False  # it can ask for several replies in one request
-    reports_context: ClassVar[bool] = False  # it can ask the server for the model's context
-    key_variable: str | None = None  # environment variable of its key; None: it takes none
+    uses: ClassVar[frozenset[str]] = (
+        frozenset()
+    )  # options that have an effect on it alone
+    ignores: ClassVar[frozenset[str]] = (
+        frozenset()
+    )  # options of all clients that it has no use for
+    gives_choices: ClassVar[bool] = (
+        False  # it can ask for several replies in one request
+    )
+    reports_context: ClassVar[bool] = (
+        False  # it can ask the server for the model's context
+    )
+    key_variable: str | None = (
+        None  # environment variable of its key; None: it takes none
+    )
 
     @abstractmethod
     def parameters(self) -> dict[str, JsonValue]:
@@ -199,8 +213,8 @@ def check_text(text: str, tokens: Tokens) -> str:
 def check_read(request: Request, tokens: Tokens) -> None:
     """Compare the server's count of what it read, if it gives one, with what was sent.
 
-    Of several messages the first does not count: it is static, and a server may leave out what
-    it had in its cache. Sound with a count of its own is checked by that.
+    Of several messages the first does not count: it is static, and a server may leave
+    out what it had in its cache. Sound with a count of its own is checked by that.
 
     Raises:
         CallFailed: the prompt was cut; the verdict would rest on half the evidence.
@@ -209,19 +223,23 @@ def check_read(request: Request, tokens: Tokens) -> None:
     if request.audio_s and tokens.audio is not None and tokens.audio < sound:
         raise CallFailed(
             Reason.PROMPT_CUT,
-            f"the server counted {tokens.audio} tokens of sound, and {request.audio_s:.1f} s were"
-            f" sent, at least {sound} tokens: it did not hear them; name a model that listens, or"
-            " see trace-eval doctor --judge",
+            f"the server counted {tokens.audio} tokens of sound, and"
+            f" {request.audio_s:.1f} s were sent, at least {sound} tokens: it did not"
+            " hear them; name a model that listens, or see trace-eval doctor --judge",
             billed=True,
         )
     if not tokens.input:
         return
-    sent = sum(len(message.text) for message in request.messages[1:] or request.messages)
-    least = sent // CHARS_PER_TOKEN_AT_MOST + int(request.audio_s * AUDIO_TOKENS_AT_LEAST)
+    sent = sum(
+        len(message.text) for message in request.messages[1:] or request.messages
+    )
+    least = sent // CHARS_PER_TOKEN_AT_MOST + int(
+        request.audio_s * AUDIO_TOKENS_AT_LEAST
+    )
     if tokens.input + tokens.cached < least:
         raise CallFailed(
             Reason.PROMPT_CUT,
-            f"the server read {tokens.input} tokens of a prompt of at least {least}; give the"
-            " server or the model a larger context",
+            f"the server read {tokens.input} tokens of a prompt of at least {least};"
+            " give the server or the model a larger context",
             billed=True,
         )

@@ -1,8 +1,8 @@
 """Batch files: the same calls through a provider's batch API, at about half the price.
 
-Requests are the calls that the reply cache cannot answer, with their key as ``custom_id``. Usable
-replies are read into that cache: a run with ``offline`` then judges from it alone, and one without
-makes the calls that the batch left open.
+Requests are the calls that the reply cache cannot answer, with their key as
+``custom_id``. Usable replies are read into that cache: a run with ``offline`` then
+judges from it alone, and one without makes the calls that the batch left open.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class BatchWritten:
     Attributes:
         files: in order.
         requests: lines in all of them.
-        cached, unscored: left out, because their reply is cached or evidence is missing.
+        cached, unscored: left out, because their reply is cached or evidence is
+            missing.
     """
 
     files: tuple[Path, ...]
@@ -71,16 +72,18 @@ def write_batch(
 ) -> BatchWritten:
     """Write the request file ``path``, and ``STEM-2.jsonl`` ... where one is full.
 
-    Requests hold a JSON schema of the reply unless the option ``structure`` says otherwise: a
-    file cannot try out the server. ``cases`` gives the cases anew for each judge.
+    Requests hold a JSON schema of the reply unless the option ``structure`` says
+    otherwise: a file cannot try out the server. ``cases`` gives the cases anew for each
+    judge.
 
     Raises:
-        UserError: a judge is not ``openai:``, or of another model; a file cannot be written.
+        UserError: a judge is not ``openai:``, or of another model; a file cannot be
+            written.
     """
     if len(specs := {judge.spec for judge in judges}) > 1:
         raise UserError(
-            f"batch file: holds requests to one model, not {', '.join(sorted(specs))}; name one"
-            " judge at a time"
+            f"batch file: holds requests to one model, not {', '.join(sorted(specs))};"
+            " name one judge at a time"
         )
     requests = cached = unscored = 0
     with _Writer(path) as writer:
@@ -136,11 +139,12 @@ class _Writer(ExitStack):
 def read_batch(judge: LLMJudge, paths: Iterable[Path]) -> BatchReplies:
     """Read result and error files of a batch into the judge's reply cache.
 
-    A request that failed is remembered on the judge, so that an offline run can say why a
-    pair is unscored. Lines of other runs are harmless: no call has their keys.
+    A request that failed is remembered on the judge, so that an offline run can say why
+    a pair is unscored. Lines of other runs are harmless: no call has their keys.
 
     Raises:
-        UserError: the judge has no batches or no reply cache, or a file holds no batch results.
+        UserError: the judge has no batches or no reply cache, or a file holds no batch
+            results.
     """
     client = _client(judge)
     if not judge.options.cache:
@@ -155,7 +159,10 @@ def read_batch(judge: LLMJudge, paths: Iterable[Path]) -> BatchReplies:
                 reply = _reply(judge, client, result)
             except (CallFailed, Unusable) as failure:
                 failed[str(failure.reason)] += 1
-                judge.sender.failures[key] = (failure.reason, f"{where}: {failure.detail}")
+                judge.sender.failures[key] = (
+                    failure.reason,
+                    f"{where}: {failure.detail}",
+                )
                 if isinstance(failure, Unusable):
                     usages.append(usage_of(failure.tokens, judge.price, batch=True))
                 continue
@@ -188,10 +195,12 @@ def _lines(path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
         for number, result in strict_json.lines(path):
             where = f"{path}, line {number}"
             if not isinstance(result, dict) or "custom_id" not in result:
-                message = f" ({result})" if isinstance(result, strict_json.BadJson) else ""
+                message = (
+                    f" ({result})" if isinstance(result, strict_json.BadJson) else ""
+                )
                 raise UserError(
-                    f"{where}: not a batch result{message}; give the file that the provider"
-                    " returned"
+                    f"{where}: not a batch result{message}; give the file that the"
+                    " provider returned"
                 )
             yield where, result
     except OSError as error:
@@ -200,7 +209,9 @@ def _lines(path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
 
 def _client(judge: LLMJudge) -> OpenAIClient:
     if judge.options.choices:
-        raise UserError("batch files: hold one request per sample; leave out -J choices=true")
+        raise UserError(
+            "batch files: hold one request per sample; leave out -J choices=true"
+        )
     if why := judge.client.no_batches:
         raise UserError(f"batch files: judge {judge.spec} has none; {why}")
     client: OpenAIClient = judge.client  # type: ignore[assignment] # no other has batch files

@@ -1,7 +1,8 @@
 """Money that a run may spend, and the write-ahead log of what it spent.
 
-A call is logged with its worst case before it is sent, and with its cost once that is known: what
-a killed run leaves open counts as possibly spent, and so does a call of which no judgement came.
+A call is logged with its worst case before it is sent, and with its cost once that is
+known: what a killed run leaves open counts as possibly spent, and so does a call of
+which no judgement came.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ class Spending:
 
     Attributes:
         spent: for calls that the server counted.
-        possible: worst case of the ``calls`` that may have been charged besides: reset, timed out,
-            interrupted, or answered without counts.
-        above: cost of calls above their worst case: a server may count more tokens than any
-            estimate, and the limit can be passed by that much.
+        possible: worst case of the ``calls`` that may have been charged besides: reset,
+            timed out, interrupted, or answered without counts.
+        above: cost of calls above their worst case: a server may count more tokens than
+            any estimate, and the limit can be passed by that much.
         limit: that must not be passed; None: none.
     """
 
@@ -50,13 +51,21 @@ class Spending:
         message = f"cost: US$ {self.spent:.4f} as the server counted"
         if self.calls:
             ended = counted(self.calls, "call that ended", "calls that ended")
-            message += f", up to US$ {self.possible:.4f} more for {ended} without a count"
+            message += (
+                f", up to US$ {self.possible:.4f} more for {ended} without a count"
+            )
         if self.above > _CENT_OF_A_CENT:
-            message += f"; US$ {self.above:.4f} of it is above the worst case of the calls"
+            message += (
+                f"; US$ {self.above:.4f} of it is above the worst case of the calls"
+            )
         if self.limit is not None:
             passed = self.spent - self.limit
             message += f"; --max-cost {self.limit:g} "
-            message += f"was passed by US$ {passed:.4f}" if passed > _CENT_OF_A_CENT else "was kept"
+            message += (
+                f"was passed by US$ {passed:.4f}"
+                if passed > _CENT_OF_A_CENT
+                else "was kept"
+            )
         return message
 
 
@@ -73,7 +82,8 @@ class LedgerEntry(Strict):
 class Ledger:
     """The log of a run's spending. One process writes it, under the lock of the run.
 
-    The file is made when the first call is sent; ``before``: US dollars spent before there was one.
+    The file is made when the first call is sent; ``before``: US dollars spent before
+    there was one.
 
     Raises:
         DamagedFile: a line is not one of ours.
@@ -116,7 +126,8 @@ class Ledger:
 class Budget:
     """Money that may be spent, US dollars: a call is made only if its worst case still fits.
 
-    ``spent`` counts where there is no ledger, in which calls are logged before they are made.
+    ``spent`` counts where there is no ledger, in which calls are logged before they are
+    made.
     """
 
     def __init__(
@@ -163,7 +174,8 @@ class Budget:
             raise CallFailed(
                 Reason.OVER_BUDGET,
                 f"not sent: US$ {self.committed:.4f} are spent, and this call could"
-                f" pass the limit of {self.spending.limit:g}; raise --max-cost to go on",
+                f" pass the limit of {self.spending.limit:g}; raise --max-cost to go"
+                " on",
             )
         call = self._ledger.sent(ticket.worst) if self._ledger else None
         self._held += ticket.worst

@@ -38,7 +38,8 @@ AUDIO_MARGIN = 1.1
 #:     ReplyError: it holds no usable answer.
 Read = Callable[[str], T]
 
-#: (messages sent, unusable reply or None, what was wrong) -> messages of the second chance.
+#: (messages sent, unusable reply or None, what was wrong) -> messages of the second
+#: chance.
 Repair = Callable[[tuple[Message, ...], str | None, str], tuple[Message, ...]]
 
 
@@ -77,7 +78,9 @@ class CallOutcome(Generic[T]):
     choice: Choice | None = None  # which reply it was of a request for several
 
 
-def of_both(first: CallOutcome[T], second: CallOutcome[T], takes_second: bool) -> CallOutcome[T]:
+def of_both(
+    first: CallOutcome[T], second: CallOutcome[T], takes_second: bool
+) -> CallOutcome[T]:
     """Return one of two outcomes of a question, with the time and the cost of both."""
     taken = second if takes_second else first
     sent = [each for each in (first, second) if not each.cached]
@@ -113,7 +116,8 @@ class Attempts(Generic[T]):
         self.choice = Choice(index=index, of=count) if count > 1 else None
         usage = usage_of(came.replies[index].tokens, self.price)
         if usage and self.price:
-            # Sound that the server does not count apart is rounded to whole tokens once.
+            # Sound that the server does not count apart is rounded to whole tokens
+            # once.
             cost = self.price.cost(came.tokens)
             each = None if cost is None else cost / count
             usage = usage.model_copy(update={"cost_usd": each})
@@ -167,34 +171,46 @@ class Asker(Generic[T]):
     ) -> list[R]:
         """Ask for samples of one question, in one request; each has its own second chance.
 
-        Requests are equal but for their seeds, and the first is sent. Samples for which the server
-        gave no reply are requested one by one. ``done`` makes the result of an index and its
-        attempts, as soon as there is an answer.
+        Requests are equal but for their seeds, and the first is sent. Samples for which
+        the server gave no reply are requested one by one. ``done`` makes the result of
+        an index and its attempts, as soon as there is an answer.
         """
         sent = replace(requests[0], choices=len(requests))
         first: Attempts[T] = Attempts(self._price, sent.seed)
         try:
             came = await self._call(sent, first)
         except CallFailed as failure:
-            each = replace(first, seconds=first.seconds / len(requests), failure=failure)
+            each = replace(
+                first, seconds=first.seconds / len(requests), failure=failure
+            )
             return [done(index, each) for index in range(len(requests))]
 
         async def one(index: int, request: Request) -> R:
             if index >= len(came.replies):
-                return (await self.ask([request], lambda _, taken: done(index, taken)))[0]
+                return (await self.ask([request], lambda _, taken: done(index, taken)))[
+                    0
+                ]
             taken = replace(first, seconds=first.seconds / len(came.replies))
             taken.count(came, index)
             await self._finish(request, came.replies[index], taken)
             return done(index, taken)
 
-        return await together(one(index, request) for index, request in enumerate(requests))
+        return await together(
+            one(index, request) for index, request in enumerate(requests)
+        )
 
-    async def _finish(self, request: Request, reply: Reply | Unusable, taken: Attempts[T]) -> None:
+    async def _finish(
+        self, request: Request, reply: Reply | Unusable, taken: Attempts[T]
+    ) -> None:
         """Read a reply; one of no use gets its second chance."""
         unusable = self._unusable(reply, taken)
         taken.failure = unusable
         # A model that heard nothing and is asked again learns to hide it.
-        if not unusable or not self._options.repair or unusable.reason is Reason.NOT_HEARD:
+        if (
+            not unusable
+            or not self._options.repair
+            or unusable.reason is Reason.NOT_HEARD
+        ):
             return
         taken.repaired = True
         messages = self._repair(request.messages, unusable.raw, unusable.detail)
@@ -253,4 +269,6 @@ class Asker(Generic[T]):
             if sound is None or self._price.audio_input is None:
                 return None
             dollars += sound * self._price.audio_input
-        return (dollars + request.choices * request.max_tokens * self._price.output) / 1e6
+        return (
+            dollars + request.choices * request.max_tokens * self._price.output
+        ) / 1e6

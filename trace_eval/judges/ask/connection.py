@@ -24,8 +24,9 @@ MAX_DETAIL = 300
 
 T = TypeVar("T")
 
-#: Calls at once that go through one client, whose pool looks through all of its connections for
-#: each call. With 256 in flight: 2.85 ms of CPU a call in one pool, 2.2 in 16.
+#: Calls at once that go through one client, whose pool looks through all of its
+#: connections for each call. With 256 in flight: 2.85 ms of CPU a call in one pool, 2.2
+#: in 16.
 CALLS_PER_CLIENT = 16
 
 
@@ -33,7 +34,9 @@ class PerLoop(Generic[T]):
     """Client objects for the running event loop; HTTP clients cannot change loops."""
 
     def __init__(
-        self, make: Callable[[], T], close: Callable[[T], Awaitable[object]] | None = None
+        self,
+        make: Callable[[], T],
+        close: Callable[[T], Awaitable[object]] | None = None,
     ) -> None:
         self._make = make
         self._close = close
@@ -51,7 +54,9 @@ class PerLoop(Generic[T]):
         """Lend the first object with room for another call; where none has, make one more."""
         self._of_this_loop()
         calls = self._calls
-        number = next((n for n, now in enumerate(calls) if now < CALLS_PER_CLIENT), len(calls))
+        number = next(
+            (n for n, now in enumerate(calls) if now < CALLS_PER_CLIENT), len(calls)
+        )
         lent = self._add() if number == len(calls) else self._made[number]
         calls[number] += 1
         try:
@@ -81,7 +86,9 @@ class PerLoop(Generic[T]):
 MIN_SECRET = 6
 
 #: Usual keys of local servers that take any key; to replace these would spoil texts.
-NO_SECRETS = frozenset({"ollama", "lm-studio", "not-needed", "no-key", "sk-no-key-required"})
+NO_SECRETS = frozenset(
+    {"ollama", "lm-studio", "not-needed", "no-key", "sk-no-key-required"}
+)
 
 
 class Redactor:
@@ -93,10 +100,13 @@ class Redactor:
     _KEY = re.compile(r"\bsk-[\w*.-]{6,}")
 
     def __init__(self, *secrets: str | None) -> None:
-        # Local servers are given keys like "x"; to replace those would spoil every text.
+        # Local servers are given keys like "x"; to replace those would spoil every
+        # text.
         hidden = {secret for secret in secrets if secret and len(secret) >= MIN_SECRET}
         # The longest first: one key may begin with another.
-        self._secrets = sorted((k for k in hidden if k.lower() not in NO_SECRETS), key=len)[::-1]
+        self._secrets = sorted(
+            (k for k in hidden if k.lower() not in NO_SECRETS), key=len
+        )[::-1]
 
     def __call__(self, text: str) -> str:
         """Remove secrets from a text, put on one line of at most ``MAX_DETAIL`` characters."""
@@ -139,20 +149,25 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 def ran_out_of_time(error: Exception) -> bool:
     """Tell whether no answer came in the time of a call.
 
-    The names of errors do not tell: aiohttp's lost connections reach us as timeouts of httpx.
-    Errors with a number are the system's, which gave up on a connection.
+    The names of errors do not tell: aiohttp's lost connections reach us as timeouts of
+    httpx. Errors with a number are the system's, which gave up on a connection.
     """
-    return any(isinstance(cause, TimeoutError) and not cause.errno for cause in _causes(error))
+    return any(
+        isinstance(cause, TimeoutError) and not cause.errno for cause in _causes(error)
+    )
 
 
 #: Errors of httpx and httpcore, and of aiohttp, by which there was no connection.
-_UNCONNECTED = frozenset({"ConnectError", "ClientConnectorError", "ClientConnectorDNSError"})
+_UNCONNECTED = frozenset(
+    {"ConnectError", "ClientConnectorError", "ClientConnectorDNSError"}
+)
 
 
 def lost(detail: str, error: BaseException | None) -> CallFailed:
     """Describe the failure of a call whose connection ended without an answer.
 
-    Without a connection the server did no work; a server that resets one may charge for it.
+    Without a connection the server did no work; a server that resets one may charge for
+    it.
     """
     refused = any(
         isinstance(cause, ConnectionRefusedError | socket.gaierror)
@@ -177,7 +192,8 @@ def check_proxies() -> None:
     """Check the proxies that the environment names, before a call depends on them.
 
     Raises:
-        UserError: one cannot be used. The message does not repeat it: it may hold a password.
+        UserError: one cannot be used. The message does not repeat it: it may hold a
+            password.
     """
     named = getproxies()
     for kind in ("http", "https", "all"):
@@ -186,23 +202,26 @@ def check_proxies() -> None:
             continue
         try:
             parts = urlsplit(url if "://" in url else f"http://{url}")
-            whole = bool(parts.hostname) and (parts.port or 1) and parts.path in ("", "/")
+            whole = (
+                bool(parts.hostname) and (parts.port or 1) and parts.path in ("", "/")
+            )
         except ValueError:
             whole = False
         if not whole or parts.query or parts.fragment:
             raise ServerError(
                 f"{name}: is no address of a proxy; write http://HOST:PORT or"
-                " http://USER:PASSWORD@HOST:PORT, with %2F for / and %40 for @ in the password"
+                " http://USER:PASSWORD@HOST:PORT, with %2F for / and %40 for @ in the"
+                " password"
             )
         if parts.scheme not in _PROXIES:
             raise ServerError(
-                f"{name}: a proxy of the kind {parts.scheme!r:.20} is not known; use one of"
-                f" {', '.join(_PROXIES)}, or unset {name}"
+                f"{name}: a proxy of the kind {parts.scheme!r:.20} is not known; use"
+                f" one of {', '.join(_PROXIES)}, or unset {name}"
             )
         if parts.scheme.startswith("socks") and find_spec("socksio") is None:
             raise ServerError(
-                f"{name}: a SOCKS proxy needs a package that is missing; run: pip install socksio,"
-                f" or unset {name}"
+                f"{name}: a SOCKS proxy needs a package that is missing; run: pip"
+                f" install socksio, or unset {name}"
             )
 
 
@@ -218,15 +237,15 @@ def checked_url(url: str) -> str:
     parts = urlsplit(url if "://" in url else f"http://{url}")
     if parts.username or parts.password:
         raise ServerError(
-            f"base_url: the address of {parts.hostname} holds a user name or password; keys come"
-            " from the environment only (-J key_env)"
+            f"base_url: the address of {parts.hostname} holds a user name or password;"
+            " keys come from the environment only (-J key_env)"
         )
     return url.rstrip("/")
 
 
-# --- response bodies of bounded size, errors included: a server may send without end ----------
-# httpx decodes gzip without a bound, so a body of 5 MB may become 5 GB; and it reads the bodies
-# of errors whole. Here a body is decoded and counted piece by piece.
+# --- response bodies of bounded size, errors included: a server may send without end --
+# httpx decodes gzip without a bound, so a body of 5 MB may become 5 GB; and it reads
+# the bodies of errors whole. Here a body is decoded and counted piece by piece.
 
 #: Longest body that is read, bytes: several replies with all their escapes.
 MAX_BODY = 8_000_000
@@ -251,7 +270,9 @@ async def bound_body(response: Any) -> None:
     if encoding not in ("", "identity"):
         del response.headers["content-encoding"]  # decoded below, and not again
         response.headers.pop("content-length", None)
-    response.stream = _bounded_type(type(response.stream).__mro__)(response.stream, encoding)
+    response.stream = _bounded_type(type(response.stream).__mro__)(
+        response.stream, encoding
+    )
 
 
 @cache
@@ -288,20 +309,28 @@ class _Bounded:
             raise BodyTooLarge(
                 f"the response is encoded as {self._encoding!r:.40}, not {ENCODINGS}"
             )
-        decoder = zlib.decompressobj(zlib.MAX_WBITS | 32)  # gzip or zlib, whichever it is
+        decoder = zlib.decompressobj(
+            zlib.MAX_WBITS | 32
+        )  # gzip or zlib, whichever it is
         packed = 0
         try:
             async for piece in self._stream:
                 packed += len(piece)
                 if packed > MAX_BODY:  # packed data may unpack to nothing, for ever
-                    raise BodyTooLarge(f"the packed response has more than {MAX_BODY} bytes")
+                    raise BodyTooLarge(
+                        f"the packed response has more than {MAX_BODY} bytes"
+                    )
                 while piece and not decoder.eof:
                     yield decoder.decompress(piece, _PIECE)
                     piece = decoder.unconsumed_tail
                 if piece or decoder.unused_data:
-                    raise BodyTooLarge(f"it goes on after the end of its {self._encoding}")
+                    raise BodyTooLarge(
+                        f"it goes on after the end of its {self._encoding}"
+                    )
         except zlib.error as error:
-            raise BodyTooLarge(f"the response is no {self._encoding} ({error})") from None
+            raise BodyTooLarge(
+                f"the response is no {self._encoding} ({error})"
+            ) from None
 
     async def aclose(self) -> None:
         await self._stream.aclose()

@@ -10,7 +10,9 @@ from typing import NamedTuple
 _KILLED = (-9, 137)
 
 #: Of a line that tells of a fault.
-_FAULT = re.compile(r"(?i)error|exception|failed|fault|cannot|could not|no such|not found|invalid")
+_FAULT = re.compile(
+    r"(?i)error|exception|failed|fault|cannot|could not|no such|not found|invalid"
+)
 
 _PORT_TAKEN = re.compile(
     r"(?i)address already in use|couldn't bind|port \d+ is (?:already )?in use"
@@ -62,7 +64,9 @@ FAULTS = (
         "run where nvidia-smi shows one, or judge with gguf:FILE, which needs none",
     ),
     EngineFault(
-        re.compile(r"(?i)gated repo|is gated|awaiting a review|401 client error|403 client error"),
+        re.compile(
+            r"(?i)gated repo|is gated|awaiting a review|401 client error|403 client error"
+        ),
         "may not fetch the model",
         "accept its terms where it is published, and log in: hf auth login",
     ),
@@ -77,10 +81,15 @@ FAULTS = (
     EngineFault(
         re.compile(r"(?i)trust_remote_code|trust-remote-code"),
         "would have to run code that comes with the model",
-        "start {title} yourself if you trust it, and judge with openai:MODEL -J base_url=URL",
+        (
+            "start {title} yourself if you trust it, and judge with openai:MODEL -J"
+            " base_url=URL"
+        ),
     ),
     EngineFault(
-        re.compile(r"(?i)unrecognized arguments?|unknown (?:option|argument)|no such option"),
+        re.compile(
+            r"(?i)unrecognized arguments?|unknown (?:option|argument)|no such option"
+        ),
         "does not know an argument",
         "check -J server_args, and that this {title} is a recent one",
     ),
@@ -117,7 +126,10 @@ def why_ended(title: str, model: str, code: int, lines: Sequence[str]) -> str:
             remedy = fault.remedy.format(model=model, title=title)
             return f"{title} {fault.what} ({line[:_SHOWN]}); {remedy}"
     if code in _KILLED:
-        return f"{title} was killed, as systems do where memory runs out; if so, {_SMALLER}"
+        return (
+            f"{title} was killed, as systems do where memory runs out; if so,"
+            f" {_SMALLER}"
+        )
     return (
         f"{title} ended with exit code {code} ({last_line(lines)}); check the model"
         f" {model!r}, and that this {title} can read it"

@@ -1,6 +1,7 @@
 """Engines that serve a model to one judge, as child processes on loopback, and their start.
 
-An engine is a line of :data:`ENGINES`: how its command is written, and where it tells its version.
+An engine is a line of :data:`ENGINES`: how its command is written, and where it tells
+its version.
 """
 
 from __future__ import annotations
@@ -73,7 +74,14 @@ class Start:
     @property
     def named(self) -> list[str]:
         """The arguments that all engines write alike."""
-        at = ["--host", LOOPBACK, "--port", str(self.port), "--served-model-name", self.name]
+        at = [
+            "--host",
+            LOOPBACK,
+            "--port",
+            str(self.port),
+            "--served-model-name",
+            self.name,
+        ]
         return at + (["--revision", self.revision] if self.revision else [])
 
 
@@ -86,9 +94,10 @@ class ServedEngine:
         program: executable, or package of this interpreter, that it needs.
         install: what to type where it is missing.
         command: writes its command line.
-        key_variable: environment variable in which it reads the key; None: it reads a file of
-            settings. An argument would be seen by every user of the machine.
-        version_paths: routes that tell its version, in field ``version``; the first that answers.
+        key_variable: environment variable in which it reads the key; None: it reads a
+            file of settings. An argument would be seen by every user of the machine.
+        version_paths: routes that tell its version, in field ``version``; the first
+            that answers.
         packaged: the program is a package of this interpreter.
         arguments: names of the further arguments that a user may add; empty: none.
     """
@@ -105,7 +114,11 @@ class ServedEngine:
     @property
     def is_there(self) -> bool:
         """Whether it can be started."""
-        return is_installed(self.program) if self.packaged else _executable(self.program) != ""
+        return (
+            is_installed(self.program)
+            if self.packaged
+            else _executable(self.program) != ""
+        )
 
 
 def _executable(name: str) -> str:
@@ -118,7 +131,8 @@ def _llama(start: Start) -> list[str]:
     script = str(Path(__file__).with_name("llama_server.py"))
     context = str(start.context or GGUF_CONTEXT)
     at = ["--port", str(start.port), "--alias", start.name]
-    # One core is left to this program: threads that wait for a busy core stall all others.
+    # One core is left to this program: threads that wait for a busy core stall all
+    # others.
     threads = str(max(1, cores() - 1))
     sizes = ["--context", context, "--slots", str(start.slots), "--threads", threads]
     return [sys.executable, script, "--model", start.model, *at, *sizes]
@@ -133,7 +147,13 @@ def _vllm(start: Start) -> list[str]:
 
 def _sglang(start: Start) -> list[str]:
     context = ["--context-length", str(start.context)] if start.context else []
-    command = [_executable("sglang"), "serve", "--model-path", start.model, *start.named]
+    command = [
+        _executable("sglang"),
+        "serve",
+        "--model-path",
+        start.model,
+        *start.named,
+    ]
     return [*command, "--config", start.key_file, *context, *start.further]
 
 
@@ -141,8 +161,9 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-#: Arguments that say how an engine uses the hardware, the precision of the weights, and the parser
-#: of thoughts. None of them reads a file, runs code of a model, or opens an address.
+#: Arguments that say how an engine uses the hardware, the precision of the weights, and
+#: the parser of thoughts. None of them reads a file, runs code of a model, or opens an
+#: address.
 _VLLM_ARGUMENTS = _names(
     "--tensor-parallel-size -tp --pipeline-parallel-size -pp --data-parallel-size -dp"
     " --enable-expert-parallel --dtype --quantization -q --kv-cache-dtype --block-size"
@@ -152,10 +173,11 @@ _VLLM_ARGUMENTS = _names(
 )
 _SGLANG_ARGUMENTS = _names(
     "--tensor-parallel-size --tp-size --tp --pipeline-parallel-size --pp-size"
-    " --data-parallel-size --dp-size --expert-parallel-size --ep-size --dtype --quantization"
-    " --kv-cache-dtype --page-size --mem-fraction-static --cpu-offload-gb --max-running-requests"
-    " --max-total-tokens --max-prefill-tokens --chunked-prefill-size --attention-backend"
-    " --disable-cuda-graph --disable-radix-cache --disable-custom-all-reduce --random-seed"
+    " --data-parallel-size --dp-size --expert-parallel-size --ep-size --dtype"
+    " --quantization --kv-cache-dtype --page-size --mem-fraction-static"
+    " --cpu-offload-gb --max-running-requests --max-total-tokens --max-prefill-tokens"
+    " --chunked-prefill-size --attention-backend --disable-cuda-graph"
+    " --disable-radix-cache --disable-custom-all-reduce --random-seed"
     " --reasoning-parser"
 )
 
@@ -197,7 +219,8 @@ class ModelServer:
         start_s: seconds until it must be ready.
 
     Raises:
-        JudgeError: the engine is missing, does not load the model, or is not ready in time.
+        JudgeError: the engine is missing, does not load the model, or is not ready in
+            time.
     """
 
     def __init__(
@@ -223,8 +246,8 @@ class ModelServer:
                     raise
         else:
             raise JudgeError(
-                f"judge {spec}: {PORTS} ports were taken before {engine.title} could listen;"
-                " repeat the command"
+                f"judge {spec}: {PORTS} ports were taken before {engine.title} could"
+                " listen; repeat the command"
             )
         self.version = self._version()
 
@@ -261,10 +284,12 @@ class ModelServer:
             )
         except OSError as error:
             raise JudgeError(
-                f"judge {self._spec}: {engine.title} cannot be started ({error}); install it"
-                f" again: {engine.install}"
+                f"judge {self._spec}: {engine.title} cannot be started ({error});"
+                f" install it again: {engine.install}"
             ) from error
-        self._reader = threading.Thread(target=self._read, args=(self._process,), daemon=True)
+        self._reader = threading.Thread(
+            target=self._read, args=(self._process,), daemon=True
+        )
         self._reader.start()
 
     def _read(self, process: subprocess.Popen[bytes]) -> None:
@@ -285,15 +310,18 @@ class ModelServer:
                 return True
             time.sleep(_ASK_S)
         raise JudgeError(
-            f"judge {self._spec}: {self._engine.title} was not ready after {start_s:g} s (last"
-            f" line: {last_line([*self._lines])!r}); raise -J start_s, or fetch the model first"
+            f"judge {self._spec}: {self._engine.title} was not ready after {start_s:g}"
+            f" s (last line: {last_line([*self._lines])!r}); raise -J start_s, or fetch"
+            " the model first"
         )
 
     def _serves(self) -> bool:
         listed = self._get("/v1/models")
         models = listed.get("data") if isinstance(listed, dict) else None
         entries = models if isinstance(models, list) else []
-        return any(isinstance(e, dict) and e.get("id") == self.start.name for e in entries)
+        return any(
+            isinstance(e, dict) and e.get("id") == self.start.name for e in entries
+        )
 
     def _get(self, path: str) -> Any:
         """Return what a route of the server answers; None: nothing that can be read."""
@@ -355,7 +383,8 @@ def arguments(engine: ServedEngine, text: str | None) -> tuple[str, ...]:
     Names must be written in full: engines read ``--hos`` as ``--host``.
 
     Raises:
-        JudgeError: a quote is not closed, or an argument is not among those that may be added.
+        JudgeError: a quote is not closed, or an argument is not among those that may be
+            added.
     """
     try:
         parts = tuple(shlex.split(text or ""))
@@ -364,12 +393,18 @@ def arguments(engine: ServedEngine, text: str | None) -> tuple[str, ...]:
     for part in parts:
         name = part.partition("=")[0]
         if name in _OURS:
-            raise JudgeError(f"server_args: {name} is set by this program; {_OURS[name]}")
-        if name.startswith("-") and name not in engine.arguments and not _NUMBER.fullmatch(name):
             raise JudgeError(
-                f"server_args: {name} cannot be added; leave it out, or start {engine.title}"
-                " yourself and judge with openai:MODEL -J base_url=URL (what can be added:"
-                f" {', '.join(sorted(engine.arguments))})"
+                f"server_args: {name} is set by this program; {_OURS[name]}"
+            )
+        if (
+            name.startswith("-")
+            and name not in engine.arguments
+            and not _NUMBER.fullmatch(name)
+        ):
+            raise JudgeError(
+                f"server_args: {name} cannot be added; leave it out, or start"
+                f" {engine.title} yourself and judge with openai:MODEL -J base_url=URL"
+                f" (what can be added: {', '.join(sorted(engine.arguments))})"
             )
     return parts
 
@@ -390,5 +425,13 @@ _OURS: dict[str, str] = {
 
 def weights_of(folder: Path) -> Sequence[Path]:
     """Return the files of a model's folder that decide what it answers."""
-    kinds = ("*.safetensors", "*.bin", "*.gguf", "*.json", "*.model", "*.txt", "*.jinja")
+    kinds = (
+        "*.safetensors",
+        "*.bin",
+        "*.gguf",
+        "*.json",
+        "*.model",
+        "*.txt",
+        "*.jinja",
+    )
     return sorted({path for kind in kinds for path in folder.glob(kind)})

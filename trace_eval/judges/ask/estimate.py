@@ -24,25 +24,28 @@ class CostEstimate:
     Attributes:
         cases: pairs or items.
         unscored: those for which nothing would be sent, because evidence is missing.
-        calls: calls to make: orders times samples, without those in the reply cache; with choices,
-            one for all samples of an item.
+        calls: calls to make: orders times samples, without those in the reply cache;
+            with choices, one for all samples of an item.
         replies: replies to the calls: as many as calls, with choices more.
         cached: calls whose reply is in the reply cache.
         input_tokens: expected prompt tokens of the calls to make.
         output_tokens: expected reply tokens.
-        input_tokens_at_most: bound without retries and second chances; with choices, for a server
-            that turns out to give one reply at a time.
+        input_tokens_at_most: bound without retries and second chances; with choices,
+            for a server that turns out to give one reply at a time.
         output_tokens_at_most: the same bound; every reply runs into ``max_tokens``.
         cost_usd: expected US dollars; None: no price is known.
         cost_usd_at_most: the same for the bounds.
-        audio_s: seconds of sound of the calls to make; ``example_audio_s`` of them are examples,
-            which every call pays anew. A second chance would pay all of a call's sound again.
+        audio_s: seconds of sound of the calls to make; ``example_audio_s`` of them are
+            examples, which every call pays anew. A second chance would pay all of a
+            call's sound again.
         audio_parts, audio_bytes: sound in requests, bytes in base64.
         audio_tokens: expected, part of ``input_tokens``; 0 where the rate is not known.
         orders: in how many orders the calls are asked; each costs the same share.
-        guessed: recordings whose duration was guessed; None: the prompts are the very ones.
-        hours: of models on this machine, from ``measured_calls`` that took ``measured_s``, so many
-            ``in_flight`` at a time; None: they are elsewhere, or see ``no_hours``.
+        guessed: recordings whose duration was guessed; None: the prompts are the very
+            ones.
+        hours: of models on this machine, from ``measured_calls`` that took
+            ``measured_s``, so many ``in_flight`` at a time; None: they are elsewhere,
+            or see ``no_hours``.
         no_hours: why nothing was measured.
     """
 
@@ -72,7 +75,9 @@ class CostEstimate:
 
 
 #: Fields that no judge adds to: they are set once, for all of them.
-_OF_ALL = frozenset(("guessed", "hours", "measured_calls", "measured_s", "in_flight", "no_hours"))
+_OF_ALL = frozenset(
+    ("guessed", "hours", "measured_calls", "measured_s", "in_flight", "no_hours")
+)
 
 
 def estimate(judge: LLMJudge, cases: Iterable[Case]) -> CostEstimate:
@@ -106,7 +111,9 @@ def estimate(judge: LLMJudge, cases: Iterable[Case]) -> CostEstimate:
     most = replies * judge.options.reply_tokens
     price, free = judge.price, None if replies else 0.0
     audio = (price.audio_tokens(seconds) if price else None) or 0
-    most_audio = (price.audio_tokens(seconds_at_most * AUDIO_MARGIN) if price else None) or 0
+    most_audio = (
+        price.audio_tokens(seconds_at_most * AUDIO_MARGIN) if price else None
+    ) or 0
     usual = Tokens(expected + audio, typical, audio=audio, audio_s=seconds)
     worst = Tokens(bound + most_audio, most, audio=most_audio, audio_s=seconds_at_most)
     counts: dict[str, Any] = dict(count)

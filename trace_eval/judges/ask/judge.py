@@ -1,7 +1,8 @@
 """The one judge over a chat model: ``LLMJudge(form, view, backend)``.
 
-It checks a case's evidence, prepares it, decides whether to ask at all, asks, and makes one outcome
-of the replies. Judges differ in their view (what is shown) and their answer form (how it is read).
+It checks a case's evidence, prepares it, decides whether to ask at all, asks, and makes
+one outcome of the replies. Judges differ in their view (what is shown) and their answer
+form (how it is read).
 """
 
 from __future__ import annotations
@@ -26,7 +27,13 @@ from trace_eval.judges.ask.calls import Backend, Call, CallOutcome, of_both, tog
 from trace_eval.judges.ask.message import sent_record
 from trace_eval.judges.ask.replies import reply_key
 from trace_eval.judges.ask.sender import Sender
-from trace_eval.judges.ask.view import AnsweredQuestion, AnswerForm, Question, Replies, View
+from trace_eval.judges.ask.view import (
+    AnsweredQuestion,
+    AnswerForm,
+    Question,
+    Replies,
+    View,
+)
 from trace_eval.judges.base import Activity, Case, Judge, refuses
 from trace_eval.judges.claims.reasons import checked, in_words, with_claims
 from trace_eval.judges.options.groups import ChatOptions, Reasons, names_of
@@ -117,7 +124,10 @@ class LLMJudge(Judge):
                 return None
             if not_the_answer(case.item, case.blueprints):
                 return None
-            return [(call, self.sender.stored(call) is not None) for call in self.calls(case)]
+            return [
+                (call, self.sender.stored(call) is not None)
+                for call in self.calls(case)
+            ]
         except UserError:  # a recording that cannot be decoded
             return None
 
@@ -153,10 +163,18 @@ class LLMJudge(Judge):
             answered = await self._ask_again(answered, case)
         outcome = self.form.outcome(
             Replies(
-                item=item, judge=self.spec, questions=answered, caveats=caveats, cropped=cropped
+                item=item,
+                judge=self.spec,
+                questions=answered,
+                caveats=caveats,
+                cropped=cropped,
             )
         )
-        return with_claims(outcome, case, self.rubric.scale) if self.reasons != "off" else outcome
+        return (
+            with_claims(outcome, case, self.rubric.scale)
+            if self.reasons != "off"
+            else outcome
+        )
 
     @property
     def reasons(self) -> Reasons:
@@ -178,7 +196,9 @@ class LLMJudge(Judge):
         untrue = self._untrue(answered, case)
         if not untrue:
             return answered
-        problem = f"its reasons state what the evidence does not say: {in_words(untrue)}"
+        problem = (
+            f"its reasons state what the evidence does not say: {in_words(untrue)}"
+        )
         messages = self.view.repair(answered.question.messages, first.raw, problem)
         question = replace(answered.question, messages=messages)
         call = self._call(case.item.id, question, answered.call.sample)
@@ -188,13 +208,17 @@ class LLMJudge(Judge):
         better = usable and len(self._untrue(again, case)) < len(untrue)
         return replace(answered, outcome=of_both(first, second, takes_second=better))
 
-    def _untrue(self, answered: AnsweredQuestion[Any], case: Case) -> list[CheckedClaim]:
+    def _untrue(
+        self, answered: AnsweredQuestion[Any], case: Case
+    ) -> list[CheckedClaim]:
         """Return the claims of a reply that do not hold."""
         opinion = self.form.opinion(answered)
         if opinion is None or answered.outcome.reason is not None:
             return []
         return [
-            claim for claim in checked(opinion, case, self.rubric.scale) if claim.holds is False
+            claim
+            for claim in checked(opinion, case, self.rubric.scale)
+            if claim.holds is False
         ]
 
     def _without_calls(self, case: Case, prepared: Any) -> Outcome | None:
@@ -249,7 +273,8 @@ class LLMJudge(Judge):
             "sample": sample,
             "client": self.client.parameters(),
         }
-        # What came later is named only where it is used, so that older caches keep their keys.
+        # What came later is named only where it is used, so that older caches keep
+        # their keys.
         later: dict[str, JsonValue] = {
             "top_p": request.top_p,
             "top_k": request.top_k,
@@ -257,7 +282,9 @@ class LLMJudge(Judge):
         }
         requested |= {name: value for name, value in later.items() if value is not None}
         key = reply_key(self.client.server, self.client.model, requested)
-        return Call(item=item, order=question.order, sample=sample, key=key, request=request)
+        return Call(
+            item=item, order=question.order, sample=sample, key=key, request=request
+        )
 
     async def close(self) -> None:
         await self.client.close()
@@ -266,4 +293,6 @@ class LLMJudge(Judge):
 
 def _by_question(calls: Sequence[Call]) -> list[list[Call]]:
     """Group calls by question, in order; samples of a question share its messages."""
-    return [list(same) for _, same in groupby(calls, lambda call: id(call.request.messages))]
+    return [
+        list(same) for _, same in groupby(calls, lambda call: id(call.request.messages))
+    ]

@@ -14,16 +14,18 @@ from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.base import CallFailed
 from trace_eval.judges.options.groups import CallOptions
 
-#: After so many calls in a row that found no server, or an error of its own, none is retried until
-#: one gets through: a dead server should not cost every pair all its waits.
+#: After so many calls in a row that found no server, or an error of its own, none is
+#: retried until one gets through: a dead server should not cost every pair all its
+#: waits.
 DEAD_AFTER = 20
 
-#: Retries of a call that took all of its time: at temperature 0 a model that repeats itself will
-#: do so again, and five more times five minutes are half an hour for one pair.
+#: Retries of a call that took all of its time: at temperature 0 a model that repeats
+#: itself will do so again, and five more times five minutes are half an hour for one
+#: pair.
 RETRIES_AFTER_TIMEOUT = 1
 
-#: Retries of a call whose connection is refused, before any answer: a missing server costs
-#: seconds, and a server that restarts is waited for.
+#: Retries of a call whose connection is refused, before any answer: a missing server
+#: costs seconds, and a server that restarts is waited for.
 RETRIES_BEFORE_FIRST = 2
 
 #: Longest wait that backoff alone asks for, seconds.
@@ -35,9 +37,10 @@ T = TypeVar("T")
 class Limiter:
     """At most ``limit`` calls in flight, which a server that says "too many" halves.
 
-    A 429 halves it once per burst: calls that were under way then do not shrink it again. Each
-    success gives back a share, so that it grows by one for each round of calls, up to ``most`` (as
-    in TCP). Waiters are served in order; cancelling one leaves no trace.
+    A 429 halves it once per burst: calls that were under way then do not shrink it
+    again. Each success gives back a share, so that it grows by one for each round of
+    calls, up to ``most`` (as in TCP). Waiters are served in order; cancelling one
+    leaves no trace.
     """
 
     def __init__(self, most: int) -> None:
@@ -104,8 +107,8 @@ class Limiter:
 def wait_s(attempt: int, failure: CallFailed, backoff_s: float, draw: float) -> float:
     """Return the seconds before the next attempt; ``draw`` in [0, 1] is the jitter.
 
-    ``Retry-After`` counts in full. Backoff doubles from ``backoff_s`` and is drawn from its upper
-    half, so that callers do not return in step.
+    ``Retry-After`` counts in full. Backoff doubles from ``backoff_s`` and is drawn from
+    its upper half, so that callers do not return in step.
     """
     if failure.retry_after is not None:
         return failure.retry_after
@@ -124,7 +127,9 @@ class Caller:
         self._random = random.Random()
 
     async def call(
-        self, send: Callable[[], Awaitable[T]], ready: Callable[[], Awaitable[None]] | None = None
+        self,
+        send: Callable[[], Awaitable[T]],
+        ready: Callable[[], Awaitable[None]] | None = None,
     ) -> T:
         """Call ``send``, again as long as that can help.
 

@@ -31,7 +31,8 @@ def main() -> None:
     params.port = chosen.port
     params.api_keys = [os.environ[KEY]]
     params.n_ctx, params.n_parallel = chosen.context * chosen.slots, chosen.slots
-    # Calls share the instructions before the pair: each slot keeps its own copy of them.
+    # Calls share the instructions before the pair: each slot keeps its own copy of
+    # them.
     params.cache_prompt = True
     params.offline = True
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = chosen.threads

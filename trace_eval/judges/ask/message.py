@@ -27,7 +27,9 @@ class Text:
 class AudioPart:
     """A file of sound that is made when a request's body is built, and freed with it."""
 
-    recipe: Mapping[str, JsonValue]  # decides the bytes, and stands for them in keys and records
+    recipe: Mapping[
+        str, JsonValue
+    ]  # decides the bytes, and stands for them in keys and records
     render: Callable[[], bytes]
     format: str = "wav"  # container as servers name it
     seconds: float = 0.0
@@ -77,7 +79,9 @@ class Message:
     def body_bytes(self) -> int:
         """Size in a request's body, bytes: sound in base64, words in UTF-8."""
         return sum(
-            part.base64_size if isinstance(part, AudioPart) else len(part.text.encode()) + 64
+            part.base64_size
+            if isinstance(part, AudioPart)
+            else len(part.text.encode()) + 64
             for part in self.parts
         )
 
@@ -101,32 +105,36 @@ def sent_record(messages: Sequence[Message]) -> dict[str, JsonValue] | None:
     }
 
 
-# --- how many tokens a text has, without its tokenizer: for context sizes and cost bounds -------
+# --- how many tokens a text has, without its tokenizer: for context sizes and cost boun
 #: Tokens that a chat template adds to each message, at most.
 PER_MESSAGE = 16
 
 #: Letters per token in a word that a small vocabulary has to spell.
 LETTERS_PER_TOKEN = 4
 
-#: How much the bound exceeds GPT-2's tokenizer on prompts of real pairs, which is 1.1 to 1.5 times.
+#: How much the bound exceeds GPT-2's tokenizer on prompts of real pairs, which is 1.1
+#: to 1.5 times.
 BOUND_OVER_TYPICAL = 1.3
 
-# Every tokenizer in use makes at least one token of each: a run of letters, a digit (Qwen
-# splits numbers into digits), a mark, a line break; GPT-2 also of each space of an indent.
+# Every tokenizer in use makes at least one token of each: a run of letters, a digit
+# (Qwen splits numbers into digits), a mark, a line break; GPT-2 also of each space of
+# an indent.
 _PIECES = re.compile(r"[A-Za-z]+|[^\x00-\x7f]|[^ A-Za-z]|(?<= ) ")
 
 
 def upper_tokens(messages: Iterable[Message]) -> int:
     """Bound the tokens of text like ours; real models stay under it, toy models exceed it.
 
-    Words count one for each four letters begun; digits, marks, line breaks and spaces of an indent
-    one each; characters of other scripts two each.
+    Words count one for each four letters begun; digits, marks, line breaks and spaces
+    of an indent one each; characters of other scripts two each.
     """
 
     def tokens(piece: str) -> int:
         return -(-len(piece) // LETTERS_PER_TOKEN) if piece.isascii() else 2
 
-    return sum(PER_MESSAGE + sum(map(tokens, _PIECES.findall(m.text))) for m in messages)
+    return sum(
+        PER_MESSAGE + sum(map(tokens, _PIECES.findall(m.text))) for m in messages
+    )
 
 
 def typical_tokens(messages: Iterable[Message]) -> int:

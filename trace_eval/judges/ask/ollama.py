@@ -1,7 +1,8 @@
 """``ollama:MODEL``: Ollama's native chat, through the ollama package.
 
 The native route and not the OpenAI-compatible one, because only it takes ``num_ctx``:
-Ollama's default context is a few thousand tokens, and it cuts longer prompts with HTTP 200.
+Ollama's default context is a few thousand tokens, and it cuts longer prompts with HTTP
+200.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ from trace_eval.judges.options.judge_options import JudgeOptions
 
 DEFAULT_URL = "http://127.0.0.1:11434"
 
-#: Smallest context that is asked for, tokens. Steps are powers of two, and never go down in
-#: a run: Ollama reloads the model whenever num_ctx changes.
+#: Smallest context that is asked for, tokens. Steps are powers of two, and never go
+#: down in a run: Ollama reloads the model whenever num_ctx changes.
 MIN_NUM_CTX = 4096
 
 #: Room beside prompt and reply, tokens.
@@ -65,13 +66,16 @@ TRANSIENT = frozenset({408, 429, 500, 502, 503, 504})
 class OllamaClient(ChatClient):
     """One model on one Ollama server."""
 
-    # A local server works on one or few at a time; calls that wait there run into our timeout.
+    # A local server works on one or few at a time; calls that wait there run into our
+    # timeout.
     usual_concurrency = 2
     uses = names_of(OllamaOptions)
     reports_context = True
 
     def __init__(self, model: str, options: JudgeOptions) -> None:
-        url = checked_url(options.base_url or os.environ.get("OLLAMA_HOST") or DEFAULT_URL)
+        url = checked_url(
+            options.base_url or os.environ.get("OLLAMA_HOST") or DEFAULT_URL
+        )
         self.model = model
         self.server = public_url(url)
         self.redact = Redactor(os.environ.get("OLLAMA_API_KEY"))
@@ -99,17 +103,25 @@ class OllamaClient(ChatClient):
         return self._limit
 
     def observed(self) -> dict[str, JsonValue]:
-        return {"num_ctx": self._num_ctx, "model_context": self._limit, **self._reported}
+        return {
+            "num_ctx": self._num_ctx,
+            "model_context": self._limit,
+            **self._reported,
+        }
 
     async def chat(self, request: Request) -> Reply:
         await self._look()
         num_ctx = self._context(request)
-        sampling = {_NAMES.get(name, name): value for name, value in request.sampling.items()}
+        sampling = {
+            _NAMES.get(name, name): value for name, value in request.sampling.items()
+        }
         try:
             with self._client.lend() as client:
                 made = await client.chat(
                     model=self.model,
-                    messages=[{"role": m.role, "content": m.text} for m in request.messages],
+                    messages=[
+                        {"role": m.role, "content": m.text} for m in request.messages
+                    ],
                     format=bounded_schema(request.schema),
                     options={"num_ctx": num_ctx, **sampling},
                     keep_alive=self._options.keep_alive,
@@ -138,10 +150,16 @@ class OllamaClient(ChatClient):
                 raise self._failure(error) from None
             else:
                 self._limit = context_length(shown.modelinfo or {})
-                # The digest of the model's files: one name may stand for others next month.
-                with suppress(Exception):  # the calls will show what is wrong, if anything is
+                # The digest of the model's files: one name may stand for others next
+                # month.
+                with suppress(
+                    Exception
+                ):  # the calls will show what is wrong, if anything is
                     for model in (await client.list()).models:
-                        if model.model in (self.model, f"{self.model}:latest") and model.digest:
+                        if (
+                            model.model in (self.model, f"{self.model}:latest")
+                            and model.digest
+                        ):
                             self._reported["digest"] = model.digest
             self._looked = True
 
@@ -156,13 +174,15 @@ class OllamaClient(ChatClient):
             while self._num_ctx < need:
                 self._num_ctx *= 2
         num_ctx = min(self._num_ctx, self._limit or self._num_ctx)
-        # The bound is generous, so only a prompt that cannot fit by any count is refused unsent.
+        # The bound is generous, so only a prompt that cannot fit by any count is
+        # refused unsent.
         certain = sum(len(m.text) for m in request.messages) // 8
         if certain + 1 > num_ctx:
             raise CallFailed(
                 Reason.PROMPT_CUT,
-                f"not sent: the prompt has over {certain} tokens and the context is {num_ctx};"
-                " use a model with a longer context, -J drop, or a larger -J num_ctx",
+                f"not sent: the prompt has over {certain} tokens and the context is"
+                f" {num_ctx}; use a model with a longer context, -J drop, or a larger"
+                " -J num_ctx",
             )
         return num_ctx
 
@@ -182,8 +202,8 @@ class OllamaClient(ChatClient):
         if made.done_reason == "length":
             room = num_ctx - (tokens.input or 0)
             limit = (
-                f"after {tokens.output} tokens (at most {request.max_tokens}, context room {room});"
-                " raise -J max_tokens or -J num_ctx"
+                f"after {tokens.output} tokens (at most {request.max_tokens}, context"
+                f" room {room}); raise -J max_tokens or -J num_ctx"
             )
             detail = cut_detail(text, limit)
             raise Unusable(Reason.REPLY_CUT, detail, text, tokens)
@@ -200,7 +220,10 @@ class OllamaClient(ChatClient):
         if message.tool_calls:
             return "the reply is a call of a tool (tool_calls), and no tool was offered"
         if message.thinking:
-            return "the reply has thinking and no answer; raise -J max_tokens or set -J think=false"
+            return (
+                "the reply has thinking and no answer; raise -J max_tokens or set -J"
+                " think=false"
+            )
         return None
 
     def _failure(self, error: Exception) -> Exception:
@@ -214,13 +237,15 @@ class OllamaClient(ChatClient):
             return CallFailed(Reason.REFUSED, self.redact(str(error)))
         if isinstance(error, httpx.TimeoutException):
             return CallFailed.after(self._options.timeout_s, f"{self.server}: ")
-        if isinstance(error, (json.JSONDecodeError, pydantic.ValidationError, UnicodeDecodeError)):
+        if isinstance(
+            error, (json.JSONDecodeError, pydantic.ValidationError, UnicodeDecodeError)
+        ):
             detail = self.redact(f"{self.server}: the response is not Ollama's")
             return Unusable(Reason.UNPARSEABLE, detail)
         if is_transport(error):
             detail = self.redact(
-                f"{self.server}: cannot be reached ({type(error).__name__}: {error}); run:"
-                " ollama serve"
+                f"{self.server}: cannot be reached ({type(error).__name__}: {error});"
+                " run: ollama serve"
             )
             return lost(detail, error)
         return error
@@ -229,14 +254,18 @@ class OllamaClient(ChatClient):
         status, text = error.status_code, str(error.error)
         detail = self.redact(f"{self.server}: HTTP {status}: {text}")
         if _is_missing_model(error):
-            return CallFailed(Reason.REFUSED, f"{detail}; run: ollama pull {self.model}")
+            return CallFailed(
+                Reason.REFUSED, f"{detail}; run: ollama pull {self.model}"
+            )
         if "context" in text and ("exceed" in text or "length" in text):
             return CallFailed(Reason.PROMPT_CUT, detail)
         if status == 429:
             return CallFailed(Reason.RATE_LIMITED, detail, retry=True)
         if status in TRANSIENT:
             return CallFailed(Reason.SERVER_ERROR, detail, retry=True)
-        return CallFailed(Reason.SERVER_ERROR if status >= 500 else Reason.REFUSED, detail)
+        return CallFailed(
+            Reason.SERVER_ERROR if status >= 500 else Reason.REFUSED, detail
+        )
 
     async def close(self) -> None:
         await self._client.close()
@@ -254,6 +283,10 @@ async def _close(client: ollama.AsyncClient) -> None:
 def context_length(info: Any) -> int | None:
     """Return a model's trained context from ``/api/show``, tokens: ``ARCH.context_length``."""
     for name, value in dict(info).items():
-        if str(name).endswith(".context_length") and isinstance(value, int) and value > 0:
+        if (
+            str(name).endswith(".context_length")
+            and isinstance(value, int)
+            and value > 0
+        ):
             return value
     return None

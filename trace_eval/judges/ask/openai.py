@@ -1,7 +1,8 @@
 """``openai:MODEL``: any server with OpenAI's chat completions.
 
-Servers differ in the fields that they accept. The first call settles them, once per server: JSON
-schema, else JSON mode, else plain text; and the names of a few parameters. Later calls keep to it.
+Servers differ in the fields that they accept. The first call settles them, once per
+server: JSON schema, else JSON mode, else plain text; and the names of a few parameters.
+Later calls keep to it.
 """
 
 from __future__ import annotations
@@ -42,7 +43,12 @@ from trace_eval.judges.ask.openai_dialect import (
     AUDIO_MODEL,
     Dialect,
 )
-from trace_eval.judges.ask.openai_place import DEFAULT_URL, ServerPlace, connect, place_of
+from trace_eval.judges.ask.openai_place import (
+    DEFAULT_URL,
+    ServerPlace,
+    connect,
+    place_of,
+)
 from trace_eval.judges.ask.openai_replies import OpenAIReplies, Refused
 from trace_eval.judges.ask.reply_length import bounded_schema
 from trace_eval.judges.options.groups import OpenAIOptions, names_of
@@ -53,7 +59,8 @@ log = logging.getLogger(__name__)
 #: Logged once, when a server turns out to give one reply at a time.
 _ALONE = "choices are off, each sample is a request of its own: %s"
 
-#: Timeout of the request for llama.cpp's properties, seconds, and which of them are recorded.
+#: Timeout of the request for llama.cpp's properties, seconds, and which of them are
+#: recorded.
 _IDENTIFY_S = 5.0
 _PROPS = ("build_info", "model_path")
 
@@ -71,7 +78,9 @@ class OpenAIClient(ChatClient):
     uses = names_of(OpenAIOptions)
     gives_choices = True
 
-    def __init__(self, model: str, options: JudgeOptions, place: ServerPlace | None = None) -> None:
+    def __init__(
+        self, model: str, options: JudgeOptions, place: ServerPlace | None = None
+    ) -> None:
         self.place = place or place_of(model, options)
         self.model = model
         self.server = self.place.name
@@ -105,13 +114,19 @@ class OpenAIClient(ChatClient):
 
     def observed(self) -> dict[str, JsonValue]:
         """Return the dialect, once settled, and the server's name of its model."""
-        return {**(asdict(self._dialect) if self._settled else {}), **self.replies.identity}
+        return {
+            **(asdict(self._dialect) if self._settled else {}),
+            **self.replies.identity,
+        }
 
     @property
     def no_batches(self) -> str | None:
         """OpenAI's model pages list no Batch for the models that listen."""
         if self.server == DEFAULT_URL and AUDIO_MODEL.search(self.model):
-            return f"the page of model {self.model} lists no Batch; judge without --batch-file"
+            return (
+                f"the page of model {self.model} lists no Batch; judge without"
+                " --batch-file"
+            )
         return None
 
     def body(self, request: Request) -> dict[str, Any]:
@@ -119,7 +134,9 @@ class OpenAIClient(ChatClient):
         dialect = self._dialect
         body: dict[str, Any] = {
             "model": self.model,
-            "messages": [{"role": m.role, "content": _content(m)} for m in request.messages],
+            "messages": [
+                {"role": m.role, "content": _content(m)} for m in request.messages
+            ],
         }
         for name, value in request.sampling.items():
             if name == "max_tokens":
@@ -131,7 +148,11 @@ class OpenAIClient(ChatClient):
         if dialect.modalities:
             body["modalities"] = ["text"]
         if dialect.structure == "json_schema":
-            shape = self._bounded(request.schema) if dialect.bounded else dict(request.schema)
+            shape = (
+                self._bounded(request.schema)
+                if dialect.bounded
+                else dict(request.schema)
+            )
             schema = {"name": "verdicts", "strict": True, "schema": shape}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         elif dialect.structure == "json_object":
@@ -200,7 +221,9 @@ class OpenAIClient(ChatClient):
                         log.warning(_ALONE, alone)
                     return reply
         except Unusable:
-            self._settled = True  # the server took the request; the reply is another matter
+            self._settled = (
+                True  # the server took the request; the reply is another matter
+            )
             raise
         finally:
             if not self._settled:
@@ -254,7 +277,9 @@ class OpenAIClient(ChatClient):
 
     async def close(self) -> None:
         """Close the connections, after a note of llama.cpp's build and model file."""
-        if self._settled and self.server != DEFAULT_URL:  # whose replies name the snapshot
+        if (
+            self._settled and self.server != DEFAULT_URL
+        ):  # whose replies name the snapshot
             client = self._client.get().client.with_options(timeout=_IDENTIFY_S)
             # Beside the OpenAI routes.
             props = f"{public_url(self.place.url).removesuffix('/v1')}/props"

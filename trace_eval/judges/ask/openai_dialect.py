@@ -18,21 +18,29 @@ TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 REFUSALS = frozenset({400, 415, 422})
 
 # Other statuses are about the request's form only when they say so.
-ABOUT_STRUCTURE = re.compile(r"response_format|json_schema|json_object|json mode|schema|grammar")
+ABOUT_STRUCTURE = re.compile(
+    r"response_format|json_schema|json_object|json mode|schema|grammar"
+)
 
-# Errors (in lower case) by which a schema's maxLength is refused, or the grammar made of it.
+# Errors (in lower case) by which a schema's maxLength is refused, or the grammar made
+# of it.
 _ABOUT_LENGTH = re.compile(r"(max|min)_?length|repetition|grammar|keyword")
 
 Structured = Literal["json_schema", "json_object", "text"]
-_NEXT: dict[Structured, Structured] = {"json_schema": "json_object", "json_object": "text"}
+_NEXT: dict[Structured, Structured] = {
+    "json_schema": "json_object",
+    "json_object": "text",
+}
 
-#: Words of the errors by which servers refuse several replies to one request. OpenAI and
-#: llama.cpp (which gives no more than its slots) quote the parameter; others speak of choices.
+#: Words of the errors by which servers refuse several replies to one request. OpenAI
+#: and llama.cpp (which gives no more than its slots) quote the parameter; others speak
+#: of choices.
 _ABOUT_CHOICES = re.compile(
     r"""["'`]n\\?["'`]|\bn_cmpl\b|\bcompletion choices?\b|\bn (must|should|is|>|=)"""
 )
 
-#: OpenAI's models that listen: no structured outputs, and the request names text as output.
+#: OpenAI's models that listen: no structured outputs, and the request names text as
+#: output.
 AUDIO_MODEL = re.compile(r"(^|/)gpt-[\w.-]*audio")
 
 #: Characters of an error that are searched for a refusal of sound.
@@ -42,8 +50,8 @@ _SOUND = r"(?:audio|input_audio|sound|speech)"
 _SUPPORT = r"(?:support|accept|take|handle|process|understand|hear|allow|have)"
 _NO = r"(?:not|n['’]t|cannot|unable to|never)"
 
-#: Errors (in lower case) which mean that a model takes no sound: llama.cpp, vLLM, OpenAI and
-#: gateways word it differently.
+#: Errors (in lower case) which mean that a model takes no sound: llama.cpp, vLLM,
+#: OpenAI and gateways word it differently.
 _NO_EARS = re.compile(
     rf"{_NO} (?:currently )?(?:be )?{_SUPPORT}\w{{0,4}}"
     rf" (?:[\w'\"`-]{{1,20}} ){{0,3}}['\"`]?{_SOUND}"
@@ -98,7 +106,11 @@ class Dialect:
         simpler = _NEXT.get(self.structure)
         if self.refuses_choices(refusal):
             return replace(self, choices=False)
-        if self.bounded and self.structure == "json_schema" and _ABOUT_LENGTH.search(refusal):
+        if (
+            self.bounded
+            and self.structure == "json_schema"
+            and _ABOUT_LENGTH.search(refusal)
+        ):
             return replace(self, bounded=False)
         if simpler and ABOUT_STRUCTURE.search(refusal):
             return replace(self, structure=simpler)
@@ -146,7 +158,11 @@ def tokens_of(usage: object) -> Tokens:
 
 def count_of(value: object) -> int | None:
     """Return a token count, if it can be one."""
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_COUNT:
+    if (
+        isinstance(value, int)
+        and not isinstance(value, bool)
+        and 0 <= value <= MAX_COUNT
+    ):
         return value
     return None
 
@@ -159,7 +175,8 @@ def read_count(digits: str) -> int:
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Return the seconds that the server asks to wait (RFC 9110: seconds or a date), if any.
 
-    Another value, or one over :data:`MAX_RETRY_AFTER_S`, is ignored: it would stop all calls.
+    Another value, or one over :data:`MAX_RETRY_AFTER_S`, is ignored: it would stop all
+    calls.
     """
     value = headers.get("retry-after", "").strip()
     if _SECONDS.fullmatch(value):

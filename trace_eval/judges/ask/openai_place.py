@@ -1,8 +1,8 @@
 """Where an OpenAI-compatible server is, and the connections to it.
 
-The openai package gives addresses, headers and connections. Calls go through its HTTP client
-directly: the package walks a body and a reply through all their types, which takes longer than
-sending them.
+The openai package gives addresses, headers and connections. Calls go through its HTTP
+client directly: the package walks a body and a reply through all their types, which
+takes longer than sending them.
 """
 
 from __future__ import annotations
@@ -58,24 +58,32 @@ def place_of(model: str, options: JudgeOptions) -> ServerPlace:
     Raises:
         UserError: OpenAI's own server is meant and there is no key.
     """
-    url = checked_url(options.base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL)
+    url = checked_url(
+        options.base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL
+    )
     key = os.environ.get(options.key_env)
     if not key and public_url(url) == DEFAULT_URL and not options.offline:
         raise JudgeError(
-            f"openai:{model}: the environment variable {options.key_env} is not set; export"
-            " your key, or name another server with --base-url"
+            f"openai:{model}: the environment variable {options.key_env} is not set;"
+            " export your key, or name another server with --base-url"
         )
     return ServerPlace(url, key, public_url(url))
 
 
 def connect(place: ServerPlace, timeout_s: float) -> Connection:
     """Make the connections to a server; they belong to the event loop that first uses them."""
-    key = place.key or "none"  # servers without keys get a header, too: the package insists
-    # Of ``benchmarks.judge_http``: aiohttp takes a third of the CPU of httpx's own connections, but
-    # knows no SOCKS.
+    key = (
+        place.key or "none"
+    )  # servers without keys get a header, too: the package insists
+    # Of ``benchmarks.judge_http``: aiohttp takes a third of the CPU of httpx's own
+    # connections, but knows no SOCKS.
     socks = place.proxied and has_socks()
     make = openai.DefaultAsyncHttpxClient if socks else openai.DefaultAioHttpClient
-    http = make(event_hooks={"response": [bound_body]}, trust_env=place.proxied, timeout=timeout_s)
+    http = make(
+        event_hooks={"response": [bound_body]},
+        trust_env=place.proxied,
+        timeout=timeout_s,
+    )
     client = openai.AsyncOpenAI(
         base_url=place.url,
         api_key=key,

@@ -58,7 +58,8 @@ class OpenAIReplies:
 
         Raises:
             Unusable: not a completion, empty, cut or filtered.
-            CallFailed: the server read less than was sent, or reports an error with 200.
+            CallFailed: the server read less than was sent, or reports an error with
+                200.
         """
         try:
             body = json.loads(data, parse_int=read_count)
@@ -71,7 +72,9 @@ class OpenAIReplies:
         if not isinstance(body, dict):
             raise Unusable(Reason.UNPARSEABLE, "the response is not a JSON object")
         if body.get("error") and not body.get("choices"):  # OpenRouter, gateways
-            raise self.failure_of(status_of(body["error"]), json.dumps(body["error"]), {})
+            raise self.failure_of(
+                status_of(body["error"]), json.dumps(body["error"]), {}
+            )
         tokens = tokens_of(body.get("usage"))
         if request is not None:
             tokens = replace(tokens, audio_s=request.audio_s)
@@ -82,10 +85,14 @@ class OpenAIReplies:
             check_read(request, tokens)
         choices = body.get("choices")
         if not isinstance(choices, list) or not choices:
-            raise Unusable(Reason.UNPARSEABLE, "the response has no choices", None, tokens)
+            raise Unusable(
+                Reason.UNPARSEABLE, "the response has no choices", None, tokens
+            )
         choices = choices[: request.choices if request else 1]
         divided = zip(choices, shares(tokens, len(choices)), strict=True)
-        return Choices(tuple(self._reply(choice, share) for choice, share in divided), tokens)
+        return Choices(
+            tuple(self._reply(choice, share) for choice, share in divided), tokens
+        )
 
     def _reply(self, choice: object, tokens: Tokens) -> Reply | Unusable:
         try:
@@ -95,7 +102,9 @@ class OpenAIReplies:
 
     def _text(self, choice: object, tokens: Tokens) -> str:
         if not isinstance(choice, dict):
-            raise Unusable(Reason.UNPARSEABLE, "the response has no choices", None, tokens)
+            raise Unusable(
+                Reason.UNPARSEABLE, "the response has no choices", None, tokens
+            )
         message = choice.get("message")
         message = message if isinstance(message, dict) else {}
         text = self.redact.exact(_content_text(message.get("content")))
@@ -103,7 +112,9 @@ class OpenAIReplies:
         raw = text or None
         if finish == "content_filter" or message.get("refusal"):
             refusal = self.redact(str(message.get("refusal") or "content_filter"))
-            raise Unusable(Reason.FILTERED, f"the reply was withheld: {refusal}", raw, tokens)
+            raise Unusable(
+                Reason.FILTERED, f"the reply was withheld: {refusal}", raw, tokens
+            )
         if finish == "length":
             detail = cut_detail(text, "at the token limit; raise -J max_tokens")
             raise Unusable(Reason.REPLY_CUT, detail, raw, tokens)
@@ -121,12 +132,16 @@ class OpenAIReplies:
             text = response.content.decode("utf-8", "replace")
         return self.failure_of(response.status_code, text, response.headers)
 
-    def failure_of(self, status: int, text: str, headers: Mapping[str, str]) -> CallFailed:
+    def failure_of(
+        self, status: int, text: str, headers: Mapping[str, str]
+    ) -> CallFailed:
         """Return the failure that an HTTP status with this error text stands for."""
         low = text.lower()
         detail = self.redact(f"{self.server}: HTTP {status}: {text}")
         if status not in _OF_THE_ACCOUNT and takes_no_sound(low):
-            message = f"{detail}; serve a model that listens, or use openai:{self.model}"
+            message = (
+                f"{detail}; serve a model that listens, or use openai:{self.model}"
+            )
             return CallFailed(Reason.REFUSED, message, deaf=True)
         if status == 413:
             message = f"{detail}; lower -J max_request_mb, and the audio with it"
@@ -137,13 +152,18 @@ class OpenAIReplies:
             return CallFailed(Reason.FILTERED, detail)
         if status == 429 and "insufficient_quota" not in low:
             return CallFailed(
-                Reason.RATE_LIMITED, detail, retry=True, retry_after=retry_after(headers)
+                Reason.RATE_LIMITED,
+                detail,
+                retry=True,
+                retry_after=retry_after(headers),
             )
         if status in REFUSALS or (status >= 400 and ABOUT_STRUCTURE.search(low)):
             return Refused(Reason.REFUSED, detail, low)
         if status >= 500 or (status in TRANSIENT and status != 429):
             wait, again = retry_after(headers), status in TRANSIENT
-            return CallFailed(Reason.SERVER_ERROR, detail, retry=again, retry_after=wait)
+            return CallFailed(
+                Reason.SERVER_ERROR, detail, retry=again, retry_after=wait
+            )
         return CallFailed(Reason.REFUSED, detail)
 
 
@@ -168,34 +188,49 @@ def _elsewhere(message: Mapping[str, object]) -> str | None:
     calls = "tool_calls" if message.get("tool_calls") else "function_call"
     if message.get(calls):
         return (
-            f"the reply is a call of a tool ({calls}), and no tool was offered; serve the model"
-            " without a tool parser"
+            f"the reply is a call of a tool ({calls}), and no tool was offered; serve"
+            " the model without a tool parser"
         )
     for name in _THINKING:
         if message.get(name):
             return (
-                f"the reply has thinking ({name}) and no answer; let the model think less, raise"
-                " -J max_tokens, or serve it without a reasoning parser"
+                f"the reply has thinking ({name}) and no answer; let the model think"
+                " less, raise -J max_tokens, or serve it without a reasoning parser"
             )
     content = message.get("content")
     if isinstance(content, list) and content:
         kinds = {str(part.get("type")) for part in content if isinstance(part, dict)}
-        return f"the reply has no part of type text, but {', '.join(sorted(kinds))[:80]}"
+        return (
+            f"the reply has no part of type text, but {', '.join(sorted(kinds))[:80]}"
+        )
     return None
 
 
 def shares(tokens: Tokens, count: int) -> list[Tokens]:
     """Split into equal shares whose counts add up to those of the request exactly.
 
-    A remainder goes to the first ones. Sound and cached tokens are parts of the input, so each
-    disjoint part is divided by itself: a share is a count that a call of its own could have.
+    A remainder goes to the first ones. Sound and cached tokens are parts of the input,
+    so each disjoint part is divided by itself: a share is a count that a call of its
+    own could have.
     """
     sound, held = tokens.audio or 0, tokens.cached - tokens.cached_audio
     words = (tokens.input or 0) - sound - held
-    parts = (words, sound - tokens.cached_audio, held, tokens.cached_audio, tokens.output or 0)
+    parts = (
+        words,
+        sound - tokens.cached_audio,
+        held,
+        tokens.cached_audio,
+        tokens.output or 0,
+    )
     if min(parts) < 0:  # counts that contradict each other cannot be divided
-        nothing = [None if n is None else 0 for n in (tokens.input, tokens.output, tokens.audio)]
-        return [tokens, *[Tokens(nothing[0], nothing[1], audio=nothing[2])] * (count - 1)]
+        nothing = [
+            None if n is None else 0
+            for n in (tokens.input, tokens.output, tokens.audio)
+        ]
+        return [
+            tokens,
+            *[Tokens(nothing[0], nothing[1], audio=nothing[2])] * (count - 1),
+        ]
     result = []
     for index in range(count):
         fresh, fresh_sound, kept, kept_sound, output = (
@@ -203,7 +238,9 @@ def shares(tokens: Tokens, count: int) -> list[Tokens]:
         )
         result.append(
             Tokens(
-                input=None if tokens.input is None else fresh + fresh_sound + kept + kept_sound,
+                input=None
+                if tokens.input is None
+                else fresh + fresh_sound + kept + kept_sound,
                 output=None if tokens.output is None else output,
                 cached=kept + kept_sound,
                 audio=None if tokens.audio is None else fresh_sound + kept_sound,

@@ -31,11 +31,17 @@ class Price(Strict):
     model: str
     input: float = Field(ge=0)
     output: float = Field(ge=0)
-    cached: float | None = Field(None, ge=0, description="input from the server's cache")
+    cached: float | None = Field(
+        None, ge=0, description="input from the server's cache"
+    )
     audio_input: float | None = Field(None, ge=0, description="input that is sound")
-    audio_cached: float | None = Field(None, ge=0, description="sound from the server's cache")
+    audio_cached: float | None = Field(
+        None, ge=0, description="sound from the server's cache"
+    )
     audio_tokens_per_s: float | None = Field(
-        None, gt=0, description="tokens of a second of sound, for what is not counted apart"
+        None,
+        gt=0,
+        description="tokens of a second of sound, for what is not counted apart",
     )
     batch: float = Field(1.0, gt=0, le=1, description="factor for batch requests")
     as_of: datetime.date = Field(description="when the figure was seen")
@@ -63,11 +69,15 @@ class Price(Strict):
             return 0, 0.0  # runs on the user's own machine
         audio = tokens.audio
         if audio is None and self.audio_tokens_per_s is not None:
-            audio = min(tokens.input or 0, round(tokens.audio_s * self.audio_tokens_per_s))
+            audio = min(
+                tokens.input or 0, round(tokens.audio_s * self.audio_tokens_per_s)
+            )
         if audio is None or self.audio_input is None:
             return None
         held = self.audio_input if self.audio_cached is None else self.audio_cached
-        return audio, (audio - tokens.cached_audio) * self.audio_input + tokens.cached_audio * held
+        return audio, (
+            audio - tokens.cached_audio
+        ) * self.audio_input + tokens.cached_audio * held
 
     def audio_tokens(self, seconds: float) -> int | None:
         """Return the tokens of so much sound; None: it is not known."""
@@ -91,25 +101,30 @@ def read_prices(path: Path) -> list[Price]:
     """Read a price table; raises UserError where it is not valid, or holds no price."""
     table = read_toml(path, f"prices {path}", f"see {SHIPPED}")
     entries, prices = table.get("price", []), []
-    for number, entry in enumerate(entries if isinstance(entries, list) else [entries], start=1):
+    for number, entry in enumerate(
+        entries if isinstance(entries, list) else [entries], start=1
+    ):
         try:
             prices.append(Price.model_validate(entry))
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
             raise UserError(
-                f"prices {path}, entry {number}, {where or 'entry'}: {first['msg']}; see {SHIPPED}"
+                f"prices {path}, entry {number}, {where or 'entry'}:"
+                f" {first['msg']}; see {SHIPPED}"
             ) from error
     if not prices:
-        raise UserError(f"prices {path}: holds no [[price]]; see {SHIPPED} for the form of one")
+        raise UserError(
+            f"prices {path}: holds no [[price]]; see {SHIPPED} for the form of one"
+        )
     return prices
 
 
 def find_price(server: str, model: str, own: Path | None = None) -> Price | None:
     """Find the price of a model; entries of the user's own table come first.
 
-    An exact name beats the family of a dated name, which beats ``*``; of equal names a named
-    server beats ``*``.
+    An exact name beats the family of a dated name, which beats ``*``; of equal names a
+    named server beats ``*``.
     """
     host = urlsplit(server).hostname or server
     for prices in (read_prices(own) if own else [], read_prices(SHIPPED)):

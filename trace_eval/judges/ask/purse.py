@@ -37,7 +37,9 @@ class OpenPurse:
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
-        self._open: dict[str, dict[str, tuple[AbstractContextManager[Ticket], Ticket]]] = {}
+        self._open: dict[
+            str, dict[str, tuple[AbstractContextManager[Ticket], Ticket]]
+        ] = {}
 
     def room(self, worst: float) -> Room:
         """Tell whether a call fits."""

@@ -50,7 +50,9 @@ class StoredReply(Strict):
     @property
     def tokens(self) -> Tokens:
         """The server's counts."""
-        return Tokens(**{name: getattr(self, stored) for name, stored in _COUNTS.items()})
+        return Tokens(
+            **{name: getattr(self, stored) for name, stored in _COUNTS.items()}
+        )
 
     @classmethod
     def of(cls, text: str, tokens: Tokens, **more: Any) -> StoredReply:
@@ -82,8 +84,8 @@ CREATE TABLE IF NOT EXISTS leases (
   key TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT NULL) WITHOUT ROWID;
 """
 
-#: A lease that is not renewed for so long is free: its holder was killed, on a machine that cannot
-#: be asked. Seconds.
+#: A lease that is not renewed for so long is free: its holder was killed, on a machine
+#: that cannot be asked. Seconds.
 LEASE_S = 30.0
 
 # A lease that ends too far from now was taken before the clock went back.
@@ -134,8 +136,9 @@ def _digest(key: str, record: str) -> str:
 class ReplyCache:
     """Replies by key in one SQLite file; several processes may use it at once.
 
-    Only usable replies are put here. A call whose entry does not fit its digest is made again, and
-    closing the cache warns of their number; entries of older versions have no digest.
+    Only usable replies are put here. A call whose entry does not fit its digest is made
+    again, and closing the cache warns of their number; entries of older versions have
+    no digest.
 
     Raises:
         UserError: the file cannot be opened.
@@ -153,13 +156,16 @@ class ReplyCache:
         except (OSError, sqlite3.Error) as error:
             why = str(error).removeprefix(f"{path}: ")
             raise refusal_of(error)(
-                f"reply cache {path}: cannot be opened ({why}); delete it, or name another"
+                f"reply cache {path}: cannot be opened ({why}); delete it, or name"
+                " another"
             ) from error
 
     def get(self, key: str) -> StoredReply | None:
         """Return the reply, or None; a damaged entry counts as absent."""
         try:
-            row = self._db.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
+            row = self._db.execute(
+                "SELECT reply FROM replies WHERE key = ?", (key,)
+            ).fetchone()
         except sqlite3.Error as error:
             self._warn(error)
             return None
@@ -191,13 +197,16 @@ class ReplyCache:
     def lease(self, key: str, owner: str) -> bool:
         """Take or renew the right to make a call; False while another run has it.
 
-        A process that was killed loses it: at once on this machine, elsewhere by not renewing it.
+        A process that was killed loses it: at once on this machine, elsewhere by not
+        renewing it.
         """
         values = {"key": key, "owner": owner, "now": time.time(), "length": LEASE_S}
         try:
             if self._db.execute(_TAKE, values).rowcount == 1:
                 return True
-            held = self._db.execute("SELECT owner FROM leases WHERE key = ?", (key,)).fetchone()
+            held = self._db.execute(
+                "SELECT owner FROM leases WHERE key = ?", (key,)
+            ).fetchone()
             if held is None or not _has_died(held[0]):
                 return False
             self._db.execute(_GIVE_BACK, (key, held[0]))

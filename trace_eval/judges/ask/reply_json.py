@@ -1,8 +1,9 @@
 """A model's reply -> the JSON object that counts, strictly and in linear time.
 
-The last complete object that has what was asked for is the reply; whatever stands before it
-(prose, drafts, code fences) is not. Two whole answers that contradict each other are none, and what
-was copied from the form is no reason. It is never mended by guessing.
+The last complete object that has what was asked for is the reply; whatever stands
+before it (prose, drafts, code fences) is not. Two whole answers that contradict each
+other are none, and what was copied from the form is no reason. It is never mended by
+guessing.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from trace_eval.data.strict_json import TOO_DEEP, BadJson, levels
 
 T = TypeVar("T")
 
-#: Longest reply that is read, characters, thinking included: four times the longest that models
-#: write today. A verdict has a few hundred.
+#: Longest reply that is read, characters, thinking included: four times the longest
+#: that models write today. A verdict has a few hundred.
 MAX_REPLY_CHARS = 300_000
 
-#: One token of JSON (RFC 8259), and white space. Nothing in it can match in two ways, so a token
-#: costs its length, whether it ends or not.
+#: One token of JSON (RFC 8259), and white space. Nothing in it can match in two ways,
+#: so a token costs its length, whether it ends or not.
 _TOKEN = re.compile(
     r"""(
         [][{},:]
@@ -92,7 +93,8 @@ _IS_FINAL = re.compile(
     re.IGNORECASE,
 )
 
-#: Words right before an object that make it a draft, and right behind it that take it back.
+#: Words right before an object that make it a draft, and right behind it that take it
+#: back.
 _IS_DRAFT = re.compile(
     r"\b(?:draft|sketch|tentative(?:ly)?|preliminary|provisional(?:ly)?|at first|initial(?:ly)?"
     r"|first (?:impression|glance|sight|guess|thought|pass|take|attempt)|entwurf|brouillon"
@@ -106,7 +108,9 @@ _TAKEN_BACK = re.compile(
 )
 
 #: A numbered step before an object on its line, and a later one behind it.
-_STEP = re.compile(r"^[ \t>]*(?:\*\*)?(?:step[ \t]?)?(\d{1,2}) ?[.):]", re.I | re.MULTILINE)
+_STEP = re.compile(
+    r"^[ \t>]*(?:\*\*)?(?:step[ \t]?)?(\d{1,2}) ?[.):]", re.I | re.MULTILINE
+)
 
 #: Characters before and behind an object in which such words are looked for.
 _BESIDE = 60
@@ -130,8 +134,8 @@ def read_object(
 
     Raises:
         ReplyError: ``unparseable``: too long, no such object, nested too deeply, a key
-            occurs twice in it, or an earlier whole answer says something else and nothing
-            says that the last one is final. Or whatever ``read`` raises.
+            occurs twice in it, or an earlier whole answer says something else and
+            nothing says that the last one is final. Or whatever ``read`` raises.
     """
     text = after_thinking(text)
     try:
@@ -148,7 +152,9 @@ def read_object(
         raise NoObject(f"the reply has no JSON object with {what}")
     objects = _without_announced_drafts(text, objects)
     if not objects:
-        raise NoObject(f"the reply has {what} only in a draft; give the final answer alone")
+        raise NoObject(
+            f"the reply has {what} only in a draft; give the final answer alone"
+        )
     start, _, last = objects[-1]
     result = _read_once(last, read)
     earlier = objects[:-1][-MAX_COMPARED:]
@@ -188,7 +194,9 @@ _STEP_WITHIN = 400
 def _is_step(before: str, behind: str) -> bool:
     """Return whether an object stands in a numbered list that goes on behind it."""
     steps = _STEP.findall(before)
-    return bool(steps) and any(int(later) > int(steps[-1]) for later in _STEP.findall(behind))
+    return bool(steps) and any(
+        int(later) > int(steps[-1]) for later in _STEP.findall(behind)
+    )
 
 
 #: Earlier answers of one reply that are compared with the last one.
@@ -219,17 +227,104 @@ def _refuse_other(
 
 #: What a form asks for, and what stands in its places.
 _FORM_NOUNS = frozenset(
-    {"string", "str", "text", "words", "todo", "tbd", "placeholder", "sentence", "sentences"}
-    | {"reasoning", "reasonings", "reason", "reasons", "rationale", "justification", "analysis"}
-    | {"explanation", "explanations", "remark", "remarks", "comment", "description", "evidence"}
+    {
+        "string",
+        "str",
+        "text",
+        "words",
+        "todo",
+        "tbd",
+        "placeholder",
+        "sentence",
+        "sentences",
+    }
+    | {
+        "reasoning",
+        "reasonings",
+        "reason",
+        "reasons",
+        "rationale",
+        "justification",
+        "analysis",
+    }
+    | {
+        "explanation",
+        "explanations",
+        "remark",
+        "remarks",
+        "comment",
+        "description",
+        "evidence",
+    }
 )
 _FORM_WORDS = frozenset(
     _FORM_NOUNS
-    | {"a", "an", "and", "as", "at", "be", "by", "each", "for", "in", "is", "its", "most", "of"}
-    | {"one", "two", "three", "1", "2", "3", "per", "should", "step", "steps", "that", "the"}
-    | {"then", "this", "to", "up", "with", "your", "here", "goes", "please", "n", "r", "d"}
-    | {"brief", "briefly", "concise", "short", "exactly", "max", "maximum", "given", "dimension"}
-    | {"describe", "explain", "fill", "give", "insert", "name", "names", "naming", "provide"}
+    | {
+        "a",
+        "an",
+        "and",
+        "as",
+        "at",
+        "be",
+        "by",
+        "each",
+        "for",
+        "in",
+        "is",
+        "its",
+        "most",
+        "of",
+    }
+    | {
+        "one",
+        "two",
+        "three",
+        "1",
+        "2",
+        "3",
+        "per",
+        "should",
+        "step",
+        "steps",
+        "that",
+        "the",
+    }
+    | {
+        "then",
+        "this",
+        "to",
+        "up",
+        "with",
+        "your",
+        "here",
+        "goes",
+        "please",
+        "n",
+        "r",
+        "d",
+    }
+    | {
+        "brief",
+        "briefly",
+        "concise",
+        "short",
+        "exactly",
+        "max",
+        "maximum",
+        "given",
+        "dimension",
+    }
+    | {
+        "describe",
+        "explain",
+        "fill",
+        "give",
+        "insert",
+        "name",
+        "names",
+        "naming",
+        "provide",
+    }
     | {"put", "write", "rating", "verdict", "criterion"}
 )
 _DOTS = re.compile(r"[\s.…‥·・。_–—-]+")
@@ -239,7 +334,8 @@ _BRACKETED = re.compile(r"\A(?:<[^<>]*>|\[[^\[\]]*\]|\{+[^{}]*\}+)\Z")
 def is_placeholder(words: str) -> bool:
     """Return whether a text was copied from the form, so that its label may be copied, too.
 
-    Such are dots, what stands in brackets alone, and words that only describe what to write.
+    Such are dots, what stands in brackets alone, and words that only describe what to
+    write.
 
     >>> [is_placeholder(words) for words in ("...", "<one to three sentences>", "A is clear.")]
     [True, True, False]
@@ -275,7 +371,8 @@ def _objects_at(text: str) -> list[tuple[int, int, dict[str, object]]]:
     """Return (start, end, value) of all outermost JSON objects of the text, in order.
 
     Raises:
-        BadJson: one is nested too deeply for Python, or has a number that nobody writes.
+        BadJson: one is nested too deeply for Python, or has a number that nobody
+            writes.
     """
     decoder = json.JSONDecoder(
         object_pairs_hook=_no_twice, parse_int=_integer, parse_constant=_constant
@@ -284,7 +381,9 @@ def _objects_at(text: str) -> list[tuple[int, int, dict[str, object]]]:
     values: list[tuple[int, int, dict[str, object]]] = []
     position = 0
     if (first := text.find("{")) >= 0:
-        with suppress(ValueError, RecursionError):  # nearly all replies are a whole object
+        with suppress(
+            ValueError, RecursionError
+        ):  # nearly all replies are a whole object
             value, position = decoder.raw_decode(text, first)
             values.append((first, position, value))
     for brace in re.finditer(r"\{", text):
@@ -306,9 +405,9 @@ def _objects_at(text: str) -> list[tuple[int, int, dict[str, object]]]:
 def _follow(text: str, start: int, ends: dict[int, int | None]) -> None:
     """Note where objects end, from an opening brace to the end of its object or of the grammar.
 
-    Every opening brace on the way gets its end, or None, so nothing is followed more than twice:
-    a brace that was no token on the way stands in a string there, and a way that starts at it has
-    its strings elsewhere.
+    Every opening brace on the way gets its end, or None, so nothing is followed more
+    than twice: a brace that was no token on the way stands in a string there, and a way
+    that starts at it has its strings elsewhere.
     """
     opened: list[int] = []
     want, position = "{", start
@@ -334,7 +433,9 @@ def _follow(text: str, start: int, ends: dict[int, int | None]) -> None:
 
 def _no_twice(pairs: list[tuple[str, object]]) -> dict[str, object]:
     made = dict(pairs)
-    whole = len(made) == len(pairs) and not any(isinstance(item, _Twice) for _, item in pairs)
+    whole = len(made) == len(pairs) and not any(
+        isinstance(item, _Twice) for _, item in pairs
+    )
     return made if whole else _Twice(made)
 
 

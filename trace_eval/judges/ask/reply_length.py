@@ -21,17 +21,19 @@ def object_schema(properties: dict[str, JsonValue]) -> dict[str, JsonValue]:
     }
 
 
-#: Longest free text in a reply, characters. Three sentences have about 400; three dimensions of
-#: this length are 600 tokens. llama.cpp refuses more than 2,000 repetitions in its grammars.
+#: Longest free text in a reply, characters. Three sentences have about 400; three
+#: dimensions of this length are 600 tokens. llama.cpp refuses more than 2,000
+#: repetitions in its grammars.
 MAX_TEXT_CHARS = 800
 
 
-#: Shortest one: an empty string is no reason, and servers that keep to a schema cannot give it.
+#: Shortest one: an empty string is no reason, and servers that keep to a schema cannot
+#: give it.
 MIN_TEXT_CHARS = 8
 
 
-#: Characters of an unusable reply that the second chance shows: only its form matters, and a loop
-#: in the context invites the next one.
+#: Characters of an unusable reply that the second chance shows: only its form matters,
+#: and a loop in the context invites the next one.
 SHOWN_CHARS = 400
 
 
@@ -39,7 +41,8 @@ SHOWN_CHARS = 400
 _PERIOD_AT_MOST = 200
 
 
-#: ... that stands this many times in a row at the end of a reply is a loop, if they make up ...
+#: ... that stands this many times in a row at the end of a reply is a loop, if they
+#: make up ...
 _TIMES = 4
 
 
@@ -60,7 +63,11 @@ def bounded_schema(schema: Mapping[str, JsonValue]) -> dict[str, Any]:
         return [bounded(item) for item in value] if isinstance(value, list) else value
 
     results: dict[str, Any] = {key: bounded(value) for key, value in schema.items()}
-    if results.get("type") == "string" and not results.keys() & {"enum", "const", "maxLength"}:
+    if results.get("type") == "string" and not results.keys() & {
+        "enum",
+        "const",
+        "maxLength",
+    }:
         results |= {"minLength": MIN_TEXT_CHARS, "maxLength": MAX_TEXT_CHARS}
     return results
 
@@ -84,8 +91,8 @@ def cut_detail(text: str, what: str) -> str:
     """Say why a reply was cut; ``what``: the place of the cut, and the option that allows more."""
     if fragment := loop_in(text):
         return (
-            f"the model repeated {fragment[:60]!r} until the token limit; more tokens do not help:"
-            " use a larger model, or another -J temperature or -J seed"
+            f"the model repeated {fragment[:60]!r} until the token limit; more tokens"
+            " do not help: use a larger model, or another -J temperature or -J seed"
         )
     return f"the reply was cut {what}"
 

@@ -1,10 +1,11 @@
 """``scripted:FILE``: replays replies in order, and keeps a history of its requests.
 
-A line of the file is a JSON value: a string is a reply as it would come; an object with ``reply``
-and ``finish`` (``stop``, ``length`` or ``content_filter``) one that ended so; an object with
-``error`` (a reason code) and ``detail`` a failed call; any other object a verdict, sent as JSON.
-Beside ``reply`` or ``error``, ``pair`` (an id) and ``order`` (``ab`` or ``ba``) make it answer the
-next call about that pair; all other calls take the lines without ``pair`` in order.
+A line of the file is a JSON value: a string is a reply as it would come; an object with
+``reply`` and ``finish`` (``stop``, ``length`` or ``content_filter``) one that ended so;
+an object with ``error`` (a reason code) and ``detail`` a failed call; any other object
+a verdict, sent as JSON. Beside ``reply`` or ``error``, ``pair`` (an id) and ``order``
+(``ab`` or ``ba``) make it answer the next call about that pair; all other calls take
+the lines without ``pair`` in order.
 """
 
 from __future__ import annotations
@@ -18,7 +19,14 @@ from pydantic import JsonValue
 from blueprints import JudgeError
 from trace_eval.data import strict_json
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.ask.base import CallFailed, ChatClient, Reply, Request, Tokens, Unusable
+from trace_eval.judges.ask.base import (
+    CallFailed,
+    ChatClient,
+    Reply,
+    Request,
+    Tokens,
+    Unusable,
+)
 
 #: How a reply that did not end by itself is reported.
 FINISHES = {"length": Reason.REPLY_CUT, "content_filter": Reason.FILTERED}
@@ -47,12 +55,15 @@ class ScriptedClient(ChatClient):
         try:
             lines = list(strict_json.lines(path))
         except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-            raise JudgeError(f"script {path}: cannot be read ({error}); check the path") from error
+            raise JudgeError(
+                f"script {path}: cannot be read ({error}); check the path"
+            ) from error
         replies: list[JsonValue] = []
         for number, reply in lines:
             if isinstance(reply, strict_json.BadJson):
                 raise JudgeError(
-                    f"script {path}, line {number}: {reply}; write one JSON value per line"
+                    f"script {path}, line {number}: {reply}; write one JSON value"
+                    " per line"
                 )
             replies.append(reply)
         return cls(replies, str(path))
@@ -84,9 +95,13 @@ class ScriptedClient(ChatClient):
         if isinstance(entry, dict) and "reply" in entry:
             text, finish = str(entry["reply"]), entry.get("finish", "stop")
             if finish in FINISHES:
-                raise Unusable(FINISHES[str(finish)], f"the reply ended with {finish}", text)
+                raise Unusable(
+                    FINISHES[str(finish)], f"the reply ended with {finish}", text
+                )
             if finish != "stop":
-                raise JudgeError(f"{where}: finish {finish!r}; use stop, {', '.join(FINISHES)}")
+                raise JudgeError(
+                    f"{where}: finish {finish!r}; use stop, {', '.join(FINISHES)}"
+                )
             return Reply(text, Tokens())
         return Reply(entry if isinstance(entry, str) else json.dumps(entry), Tokens())
 
@@ -94,7 +109,10 @@ class ScriptedClient(ChatClient):
         pair, order = request.about
         left = self._left
         for index, entry in enumerate(left):
-            if not isinstance(entry, dict) or entry.get("pair", entry.get("item")) != pair:
+            if (
+                not isinstance(entry, dict)
+                or entry.get("pair", entry.get("item")) != pair
+            ):
                 continue
             if entry.get("order", order) == order:
                 return left.pop(index)
@@ -102,7 +120,7 @@ class ScriptedClient(ChatClient):
             if not (isinstance(entry, dict) and ("pair" in entry or "item" in entry)):
                 return left.pop(index)
         raise ScriptExhausted(
-            f"script {self.model}: call {len(self.history)} (pair {pair!r}, order {order}) finds"
-            f" none of the {len(self._replies)} replies left; add lines, or ask for fewer pairs"
-            " or orders"
+            f"script {self.model}: call {len(self.history)} (pair {pair!r}, order"
+            f" {order}) finds none of the {len(self._replies)} replies left; add lines,"
+            " or ask for fewer pairs or orders"
         )

@@ -33,8 +33,8 @@ T = TypeVar("T")
 #: Longest raw reply that a judgement keeps, characters.
 MAX_RAW_CHARS = 65_536
 
-#: Equal refusals of sound, before any reply, after which no more is sent: where their words say
-#: that the model takes no sound, and where they do not.
+#: Equal refusals of sound, before any reply, after which no more is sent: where their
+#: words say that the model takes no sound, and where they do not.
 DEAF_AFTER, ALIKE_AFTER = 3, 10
 
 #: Interval of checks whether another run has the reply, seconds.
@@ -59,11 +59,12 @@ class _Renewal:
 class Sender(Generic[T]):
     """Sends the calls of one judge: its replies, the cache, the money.
 
-    ``failures``: reply key -> why a batch has no reply for it (see ``judges.ask.batch``).
+    ``failures``: reply key -> why a batch has no reply for it (see
+    ``judges.ask.batch``).
 
     Raises:
-        UserError: the reply cache cannot be used, ``max_cost`` is set without a known price,
-            or ``offline`` without a cache.
+        UserError: the reply cache cannot be used, ``max_cost`` is set without a known
+            price, or ``offline`` without a cache.
     """
 
     def __init__(
@@ -72,8 +73,9 @@ class Sender(Generic[T]):
         client, price = backend.client, backend.price
         if options.max_cost is not None and price is None:
             raise BudgetError(
-                f"max_cost: no price is known for {client.model!r} at {client.server}; add it to"
-                " a table and name that with -J prices (see docs/how-to/language-models.md)"
+                f"max_cost: no price is known for {client.model!r} at {client.server};"
+                " add it to a table and name that with -J prices (see"
+                " docs/how-to/language-models.md)"
             )
         if options.offline and not options.cache:
             raise UserError("offline: there is no reply cache to answer from; name one")
@@ -86,9 +88,15 @@ class Sender(Generic[T]):
         self._flights: dict[str, asyncio.Event] = {}
         self._replied = False  # some call brought a reply
         self._refusals: Counter[str] = Counter()  # of sound, by their words
-        self._replies = ReplyCache(options.cache) if options.cache and not client.ordered else None
+        self._replies = (
+            ReplyCache(options.cache) if options.cache and not client.ordered else None
+        )
         self.asker = Asker(
-            backend=backend, options=options, in_flight=self.concurrency, read=read, repair=repair
+            backend=backend,
+            options=options,
+            in_flight=self.concurrency,
+            read=read,
+            repair=repair,
         )
 
     @property
@@ -107,7 +115,8 @@ class Sender(Generic[T]):
             value = self.read(kept.text)
         except ReplyError:
             return None
-        # A batch's replies were bought for this run; other cached ones cost nothing now.
+        # A batch's replies were bought for this run; other cached ones cost nothing
+        # now.
         bought = kept.batch and self.options.offline
         return CallOutcome(
             value=value,
@@ -136,20 +145,27 @@ class Sender(Generic[T]):
         if self.client.takes_choices:
             made = await self._in_one_request(calls)
         return await together(
-            _ready(made[call.key]) if call.key in made else self.answer(call) for call in calls
+            _ready(made[call.key]) if call.key in made else self.answer(call)
+            for call in calls
         )
 
     async def _in_one_request(self, calls: Sequence[Call]) -> dict[str, CallOutcome[T]]:
         """Return the outcomes, by key, of the calls that could be made in one request.
 
-        A call that another run is making is left out, not waited for: two runs that hold a part
-        of each other's calls would wait for ever.
+        A call that another run is making is left out, not waited for: two runs that
+        hold a part of each other's calls would wait for ever.
         """
         with ExitStack() as held:
-            mine = [call for call in calls if not self._at_hand(call) and self._take(call, held)]
+            mine = [
+                call
+                for call in calls
+                if not self._at_hand(call) and self._take(call, held)
+            ]
             if len(mine) < 2:
                 return {}
-            return dict(zip([call.key for call in mine], await self._ask(mine), strict=True))
+            return dict(
+                zip([call.key for call in mine], await self._ask(mine), strict=True)
+            )
 
     def _take(self, call: Call, held: ExitStack) -> bool:
         """Whether this run may make a call until ``held`` ends; another may be making it."""
@@ -196,9 +212,9 @@ class Sender(Generic[T]):
         if size <= limit:
             return None
         detail = (
-            f"a request would have {size / 1e6:.1f} MB, and at most {limit / 1e6:g} are sent; use"
-            " -J audio_rate=16000, fewer -J shots, -J audio_format=mp3, or raise -J max_request_mb"
-            " if the server takes more"
+            f"a request would have {size / 1e6:.1f} MB, and at most {limit / 1e6:g} are"
+            " sent; use -J audio_rate=16000, fewer -J shots, -J audio_format=mp3, or"
+            " raise -J max_request_mb if the server takes more"
         )
         return CallOutcome(reason=Reason.TOO_LARGE, detail=detail)
 
@@ -219,7 +235,9 @@ class Sender(Generic[T]):
         took = kept | {"seconds": taken.seconds, "usage": taken.usage}
         if taken.reply:
             self._replied = True
-            self.keep(call.key, StoredReply.of(taken.reply.text, taken.reply.tokens, **kept))
+            self.keep(
+                call.key, StoredReply.of(taken.reply.text, taken.reply.tokens, **kept)
+            )
             return CallOutcome(taken.value, raw=_bounded(taken.reply.text), **took)
         failure = taken.failure
         assert failure is not None
@@ -237,7 +255,11 @@ class Sender(Generic[T]):
                 f"judge {self.spec}: {failure.detail}; stopped, because no attempt was"
                 " answered; the same command continues"
             ) from None
-        if self._replied or failure.reason is not Reason.REFUSED or not call.request.audio_s:
+        if (
+            self._replied
+            or failure.reason is not Reason.REFUSED
+            or not call.request.audio_s
+        ):
             return
         self._refusals[failure.detail] += 1
         count = self._refusals[failure.detail]

@@ -1,7 +1,7 @@
 """``gguf:FILE``, ``vllm:MODEL`` and ``sglang:MODEL``: a model and the server that it needs.
 
-The server is started for the judge, answers it alone on loopback, and ends with it. What is sent
-and read is :class:`~trace_eval.judges.ask.openai.OpenAIClient`'s.
+The server is started for the judge, answers it alone on loopback, and ends with it.
+What is sent and read is :class:`~trace_eval.judges.ask.openai.OpenAIClient`'s.
 """
 
 from __future__ import annotations
@@ -17,14 +17,21 @@ from blueprints import JudgeError
 from extractors import sha256_of
 from trace_eval.judges.ask.base import CallFailed
 from trace_eval.judges.ask.connection import Redactor
-from trace_eval.judges.ask.engines import ENGINES, ModelServer, Start, arguments, weights_of
+from trace_eval.judges.ask.engines import (
+    ENGINES,
+    ModelServer,
+    Start,
+    arguments,
+    weights_of,
+)
 from trace_eval.judges.ask.openai import OpenAIClient
 from trace_eval.judges.ask.openai_place import ServerPlace
 from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.options.groups import OpenAIOptions, ServerOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 
-#: Calls in flight of llama.cpp, which works on a few at a time, and of engines that batch.
+#: Calls in flight of llama.cpp, which works on a few at a time, and of engines that
+#: batch.
 SLOTS, BATCHED = 2, 64
 
 #: Seconds between a lost connection and the end of a server that died.
@@ -34,8 +41,8 @@ _DYING_S = 2.0
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
-#: Servers that later judges of this process take over, by their kind and all that starts them;
-#: None: each judge ends its own.
+#: Servers that later judges of this process take over, by their kind and all that
+#: starts them; None: each judge ends its own.
 _kept: dict[tuple[str, Start], ModelServer] | None = None
 
 
@@ -49,8 +56,8 @@ class ServedClient(OpenAIClient):
     """One model on a server of its own.
 
     Raises:
-        JudgeError: the model's file is missing, the engine is not installed, or its further
-            arguments contradict a server of our own.
+        JudgeError: the model's file is missing, the engine is not installed, or its
+            further arguments contradict a server of our own.
     """
 
     ignores = frozenset({"base_url", "key_env"})
@@ -61,7 +68,9 @@ class ServedClient(OpenAIClient):
         path, _, revision = model.partition("@")
         local = Path(model).expanduser()
         if kind == "gguf" and not local.is_file():
-            raise JudgeError(f"judge {self._spec}: there is no file {local}; name a .gguf file")
+            raise JudgeError(
+                f"judge {self._spec}: there is no file {local}; name a .gguf file"
+            )
         self._files = local if local.exists() else None
         self._model = str(local.resolve()) if self._files else path
         self._revision = None if self._files else revision or None
@@ -69,14 +78,18 @@ class ServedClient(OpenAIClient):
         self._server: ModelServer | None = None
         self._version: str | None = None  # of the engine that ran
         self._identity: tuple[str, Start]
-        self._further = arguments(engine, options.server_args) if engine.arguments else ()
+        self._further = (
+            arguments(engine, options.server_args) if engine.arguments else ()
+        )
         if not engine.is_there and not options.offline:
             raise JudgeError(
                 f"judge {self._spec} needs {engine.title}, which is not installed; run:"
                 f" {engine.install}"
             )
         name = local.name if self._files else model
-        super().__init__(name, options, ServerPlace("", None, engine.title, proxied=False))
+        super().__init__(
+            name, options, ServerPlace("", None, engine.title, proxied=False)
+        )
         unused = frozenset() if engine.arguments else {"server_args"}
         self.uses = (names_of(OpenAIOptions) | names_of(ServerOptions)) - unused  # type: ignore[misc]
         self.usual_concurrency = SLOTS if kind == "gguf" else BATCHED  # type: ignore[misc]
@@ -87,7 +100,9 @@ class ServedClient(OpenAIClient):
         if self._recorded is None:
             weights: dict[str, JsonValue] = {"revision": self._revision}
             if self._files:
-                files = weights_of(self._files) if self._files.is_dir() else [self._files]
+                files = (
+                    weights_of(self._files) if self._files.is_dir() else [self._files]
+                )
                 weights = {"model_sha256": sha256_of(files)}
             self._recorded = {**self._options.deciding(self.uses), **weights}
         return self._recorded
@@ -138,15 +153,19 @@ class ServedClient(OpenAIClient):
     def _failure(self, error: Exception) -> Exception:
         """Tell apart a call that failed and a server that has ended, which no call survives."""
         failure = super()._failure(error)
-        if self._server is None or not isinstance(failure, CallFailed) or not failure.retry:
+        if (
+            self._server is None
+            or not isinstance(failure, CallFailed)
+            or not failure.retry
+        ):
             return failure
         waits = _DYING_S if failure.billed or failure.unreachable else 0.0
         why = None if failure.timed_out else self._server.ended(waits)
         if why is None:
             return failure
         return JudgeUnreachable(
-            f"judge {self._spec}: its server ended: {why}; finished items are kept, and the same"
-            " command goes on"
+            f"judge {self._spec}: its server ended: {why}; finished items are kept, and"
+            " the same command goes on"
         )
 
     async def close(self) -> None:

@@ -45,7 +45,9 @@ def is_own(client: ChatClient) -> bool:
     return isinstance(client, ServedClient)
 
 
-def first_requests(judge: LLMJudge, cases: Iterable[Case], number: int) -> list[Request]:
+def first_requests(
+    judge: LLMJudge, cases: Iterable[Case], number: int
+) -> list[Request]:
     """Return the first requests that a judge would send."""
     requests: list[Request] = []
     for case in cases:
@@ -74,7 +76,9 @@ def measured(judge: LLMJudge, requests: Sequence[Request]) -> Speed:
     return asyncio.run(run())
 
 
-async def _measured(client: ChatClient, requests: Sequence[Request], in_flight: int) -> Speed:
+async def _measured(
+    client: ChatClient, requests: Sequence[Request], in_flight: int
+) -> Speed:
     with suppress(Unusable):
         await asyncio.wait_for(client.chat(requests[0]), PATIENCE_S)
     gate, failures = asyncio.Semaphore(in_flight), list[CallFailed]()

@@ -1,7 +1,8 @@
 """The two parts of a judge over a chat model beside its client: a view and an answer form.
 
-The *view* is what a prompt shows of a case (words, blueprints, sound, examples) and asks about it.
-The *form* is the shape of replies, their reading, and how they become one outcome.
+The *view* is what a prompt shows of a case (words, blueprints, sound, examples) and
+asks about it. The *form* is the shape of replies, their reading, and how they become
+one outcome.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ T = TypeVar("T")
 class Question:
     """The question about a case in one order; every sample of it is a call.
 
-    ``part`` names it in a rubric of several; ``turns`` are those of a conversation that it is
-    about, and empty for the whole answer.
+    ``part`` names it in a rubric of several; ``turns`` are those of a conversation that
+    it is about, and empty for the whole answer.
     """
 
     messages: tuple[Message, ...]
@@ -69,7 +70,8 @@ class AnsweredQuestion(Generic[T]):
 class Replies(Generic[T]):
     """All replies about one item, in the order of the opinions.
 
-    ``caveats`` are about what was shown; ``cropped``: it ends before the recording does.
+    ``caveats`` are about what was shown; ``cropped``: it ends before the recording
+    does.
     """
 
     item: Item
@@ -131,7 +133,8 @@ class View(ABC):
         """Prepare a case's material before anything is sent and outside of the event loop.
 
         Raises:
-            AudioError: a recording cannot be decoded, or a model would not hear it as it is.
+            AudioError: a recording cannot be decoded, or a model would not hear it as
+                it is.
         """
         return None
 
@@ -148,7 +151,9 @@ class View(ABC):
         return None
 
     @abstractmethod
-    def questions(self, case: Case, prepared: Any, orders: Sequence[Order]) -> Iterator[Question]:
+    def questions(
+        self, case: Case, prepared: Any, orders: Sequence[Order]
+    ) -> Iterator[Question]:
         """Yield the questions about a case, in the order of its opinions."""
 
     @abstractmethod

@@ -1,7 +1,7 @@
 """Runs a server and ends it with its parent; started by its path, so it imports nothing of ours.
 
-Standard input is a pipe that the parent holds. It closes when the parent ends, whatever ends it,
-and then every process of the server's group is ended.
+Standard input is a pipe that the parent holds. It closes when the parent ends, whatever
+ends it, and then every process of the server's group is ended.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def main(command: list[str]) -> int:
     threading.Thread(target=watch, daemon=True).start()
     code = server.wait()
     with suppress(ProcessLookupError):
-        os.killpg(server.pid, signal.SIGKILL)  # workers that outlive a server that crashed
+        os.killpg(
+            server.pid, signal.SIGKILL
+        )  # workers that outlive a server that crashed
     return code if code >= 0 else 128 - code
 
 

@@ -19,8 +19,8 @@ from trace_eval.judges.beside.steps import (
     Step,
 )
 
-#: Loudness or peaks of two recordings that agree within this were levelled, dB. Our cut: what
-#: rounding leaves of a common target.
+#: Loudness or peaks of two recordings that agree within this were levelled, dB. Our
+#: cut: what rounding leaves of a common target.
 LEVELLED_DB = 0.05
 
 
@@ -57,8 +57,8 @@ def delivery(a: Blueprint, b: Blueprint) -> tuple[Difference, ...]:
 def levelled(a: Blueprint, b: Blueprint) -> str | None:
     """Return why the loudness of two recordings says nothing of the voices; None: it may.
 
-    Two recordings of equal loudness, or of equal peaks, were brought to one level by a recorder,
-    by a synthesiser or afterwards. Clipped peaks agree anyway.
+    Two recordings of equal loudness, or of equal peaks, were brought to one level by a
+    recorder, by a synthesiser or afterwards. Clipped peaks agree anyway.
     """
     if a.clip == b.clip or not (
         isinstance(a.loudness, Loudness) and isinstance(b.loudness, Loudness)
@@ -73,7 +73,9 @@ def levelled(a: Blueprint, b: Blueprint) -> str | None:
     if len(peaks) == 2 and None not in peaks:
         low, high = sorted(peak for peak in peaks if peak is not None)
         if high - low <= LEVELLED_DB:
-            return f"loudness was levelled, the peaks of both clips are at {high:.1f} dBFS"
+            return (
+                f"loudness was levelled, the peaks of both clips are at {high:.1f} dBFS"
+            )
     return None
 
 
@@ -89,7 +91,9 @@ def _rate(a: Blueprint, b: Blueprint) -> Difference:
     first, second = rates(a, b)
     if first.wpm is None or second.wpm is None:
         side = first if first.wpm is None else second
-        return Difference(step=RATE, a=first.wpm, b=second.wpm, steps=None, why=side.what)
+        return Difference(
+            step=RATE, a=first.wpm, b=second.wpm, steps=None, why=side.what
+        )
     if first.by_syllables != second.by_syllables:
         why = "one is counted by words, the other by syllables"
         return Difference(step=RATE, a=first.wpm, b=second.wpm, steps=None, why=why)
@@ -97,7 +101,11 @@ def _rate(a: Blueprint, b: Blueprint) -> Difference:
     if not why and (weak(a) or weak(b)):
         why = "by words that are doubtful"
     return Difference(
-        step=RATE, a=first.wpm, b=second.wpm, steps=RATE.between(first.wpm, second.wpm), why=why
+        step=RATE,
+        a=first.wpm,
+        b=second.wpm,
+        steps=RATE.between(first.wpm, second.wpm),
+        why=why,
     )
 
 
@@ -127,7 +135,9 @@ def _of_group(
         or _nobody_speaks(b)
         or (step.scale != "linear" and min(first, second) <= 0)
     ):
-        return Difference(step=step, a=first, b=second, steps=None, why="too little speech")
+        return Difference(
+            step=step, a=first, b=second, steps=None, why="too little speech"
+        )
     return Difference(step, first, second, step.between(first, second))
 
 

@@ -10,7 +10,8 @@ from blueprints import Absent, Blueprint, Event, Extension, Span
 def longest_pause(blueprint: Blueprint) -> float | None:
     """Return the longest pause in seconds, 0 without any; None where it was not measured.
 
-    Where the group ``sounds`` was measured, its events end a pause and begin another one.
+    Where the group ``sounds`` was measured, its events end a pause and begin another
+    one.
     """
     signal = blueprint.signal
     if isinstance(signal, Absent):

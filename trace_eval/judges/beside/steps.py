@@ -1,7 +1,7 @@
 """The steps: from which difference on a listener hears one, each with its source.
 
-This is the only place where these sizes stand. The judge ``rules``, the prompts of text judges,
-the page of a pair and the table in the docs read them here.
+This is the only place where these sizes stand. The judge ``rules``, the prompts of text
+judges, the page of a pair and the table in the docs read them here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
-#: How two values are subtracted: as they are, by the logarithm of their ratio, or in semitones.
+#: How two values are subtracted: as they are, by the logarithm of their ratio, or in
+#: semitones.
 StepScale = Literal["linear", "ratio", "semitones"]
 
 
@@ -54,15 +55,16 @@ class Step:
 
 
 _RATED = (
-    "MUSHRA by 8 to 14 listeners: 48 clips of 8 sentences in neural codecs, 18 clips of 3 noises"
-    " in enhanced speech; by `python -m benchmarks.people.weights`"
+    "MUSHRA by 8 to 14 listeners: 48 clips of 8 sentences in neural codecs, 18 clips of"
+    " 3 noises in enhanced speech; by `python -m benchmarks.people.weights`"
 )
 
 #: Speech above it is not missed, Hz: the upper edge of ITU-T G.722.1 Annex C.
 FULL_BAND_HZ = 14_000.0
 
-#: Measures of voice quality: leads add up in steps. Listeners' ratings are few (six contrasts of
-#: enhancement, eight sentences of codecs), so sizes are round numbers of a coarse grid.
+#: Measures of voice quality: leads add up in steps. Listeners' ratings are few (six
+#: contrasts of enhancement, eight sentences of codecs), so sizes are round numbers of a
+#: coarse grid.
 P808 = Step(
     name="p808",
     label="P808",
@@ -89,8 +91,8 @@ PROMINENCE = Step(
     source="smoothed cepstral peak prominence of the same words at one pitch; the smallest step of"
     f" the grid that makes no set worse: {_RATED}",
 )
-#: Where Distill-MOS was measured of both answers, these three: steps of P.808 and bandwidth are
-#: then larger, since Distill-MOS hears some of the same.
+#: Where Distill-MOS was measured of both answers, these three: steps of P.808 and
+#: bandwidth are then larger, since Distill-MOS hears some of the same.
 DISTILLMOS = Step(
     name="distillmos",
     label="Distill-MOS",

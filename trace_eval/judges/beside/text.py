@@ -39,7 +39,8 @@ _MORE = {
     TREND: "speeding up more",
 }
 
-#: Measure -> group of the blueprint that it is read from, for what a judge is not shown.
+#: Measure -> group of the blueprint that it is read from, for what a judge is not
+#: shown.
 _GROUP = {
     RATE: "rate",
     PITCH: "pitch",
@@ -50,29 +51,31 @@ _GROUP = {
 }
 
 LEGEND = (
-    "steps: a step is the difference from which on most listeners hear one. Voice quality: its"
-    " steps add up; under one step in all most listeners hear no difference: a tie; from one step"
-    " on the leader is better. Faults without steps (clicks, drop-outs, silence, wrong language)"
-    " come on top. Voices that listeners found unacceptable had P808 223 to 359, but others, too:"
-    " no score marks them. Periodicity: buzzing or washed-out voices have less. Delivery: steps do"
-    " not add up; the request says which count. Asked for more or less, the answer a step or"
+    "steps: a step is the difference from which on most listeners hear one. Voice"
+    " quality: its steps add up; under one step in all most listeners hear no"
+    " difference: a tie; from one step on the leader is better. Faults without steps"
+    " (clicks, drop-outs, silence, wrong language) come on top. Voices that listeners"
+    " found unacceptable had P808 223 to 359, but others, too: no score marks them."
+    " Periodicity: buzzing or washed-out voices have less. Delivery: steps do not add"
+    " up; the request says which count. Asked for more or less, the answer a step or"
     " more further that way meets it better, whatever both are called; under one step"
-    " neither does. Level is delivery. (Nearly) the same words are equal content, unless a surely"
-    " heard word changes the meaning."
+    " neither does. Level is delivery. (Nearly) the same words are equal content,"
+    " unless a surely heard word changes the meaning."
 )
 
 #: The same in fewest words.
 BRIEF_LEGEND = (
-    "A step is heard by most listeners. Voice: under one step in all a tie, else the leader;"
-    " clicks, drop-outs, silence come on top. Delivery: who is a step or more nearer to what was"
-    " asked wins, else a tie. (Nearly) the same words: equal content."
+    "A step is heard by most listeners. Voice: under one step in all a tie, else the"
+    " leader; clicks, drop-outs, silence come on top. Delivery: who is a step or more"
+    " nearer to what was asked wins, else a tie. (Nearly) the same words: equal"
+    " content."
 )
 
 
 #: Said where the request names a text that it does not hold.
 UNSEEN = (
-    "The text that the request names is not shown: of the content judge only whether the answers"
-    " say the same and are whole."
+    "The text that the request names is not shown: of the content judge only whether"
+    " the answers say the same and are whole."
 )
 
 
@@ -93,7 +96,8 @@ def block(
 
     Args:
         a, b: answer 1 and answer 2 as they are shown.
-        first: measures that the instruction asks for; they are always printed, and first.
+        first: measures that the instruction asks for; they are always printed, and
+            first.
         drop: blueprint groups that the judge is not shown; nothing is said of them.
         brief: the steps alone, without what they are made of.
         unseen: whether the request names a text that it does not hold.
@@ -106,7 +110,9 @@ def block(
     if shown:
         lines.append(f"delivery: {_delivery(shown, first, brief)}")
     if TREND in first and "transcript" not in gone:
-        stretches = [*filter(None, (_stretches(n, one) for n, one in enumerate((a, b), start=1)))]
+        stretches = [
+            *filter(None, (_stretches(n, one) for n, one in enumerate((a, b), start=1)))
+        ]
         lines += [f"words/min between pauses: {'. '.join(stretches)}"] * bool(stretches)
     if PAUSE in first and "signal" not in gone:
         each = filter(None, (_pauses(n, one) for n, one in enumerate((a, b), start=1)))
@@ -120,7 +126,9 @@ def block(
 def _voice(lead: VoiceLead, brief: bool) -> str:
     if lead.steps is None:
         return f"not comparable: {lead.why}"
-    parts = [f"{one.step.label} {one.steps:+.1f}" for one in lead.differences if one.steps]
+    parts = [
+        f"{one.step.label} {one.steps:+.1f}" for one in lead.differences if one.steps
+    ]
     detail = f" (+ for 1: {', '.join(parts)})" if parts and not brief else ""
     leader = f"answer {1 if lead.steps > 0 else 2}"
     size = number(math.floor(10 * abs(lead.steps)) / 10, 1)
@@ -129,7 +137,9 @@ def _voice(lead: VoiceLead, brief: bool) -> str:
     return f"{leader} leads by {size} steps in all{detail}"
 
 
-def _delivery(differences: Sequence[Difference], first: Sequence[Step], brief: bool) -> str:
+def _delivery(
+    differences: Sequence[Difference], first: Sequence[Step], brief: bool
+) -> str:
     ranked = sorted(differences, key=lambda one: (one.step not in first, _order(one)))
     told = [one for one in ranked if one.step in first or abs(one.steps or 0.0) >= 1]
     parts = [_told(one, brief) for one in told]
@@ -148,7 +158,9 @@ def _order(one: Difference) -> tuple[float, int]:
 def _told(one: Difference, brief: bool) -> str:
     if one.steps is None:
         return _unknown(one)
-    values = " v ".join(number(x, one.step.digits) for x in (one.a, one.b) if x is not None)
+    values = " v ".join(
+        number(x, one.step.digits) for x in (one.a, one.b) if x is not None
+    )
     unit = f" {one.step.unit}" if one.step.unit else ""
     note = f", {one.why}" if one.why else ""
     # Rounded down: what is printed as one step is one.
@@ -166,10 +178,16 @@ def _pauses(n: int, blueprint: Blueprint) -> str:
     signal = blueprint.signal
     if not isinstance(signal, Signal) or not signal.speech:
         return ""
-    pauses = [f"{number(x.seconds, 1)} at {number(x.start_s, 1)}" for x in signal.pauses]
-    shown = ", ".join([*pauses[:MOST_PAUSES], *(["..."] if len(pauses) > MOST_PAUSES else [])])
+    pauses = [
+        f"{number(x.seconds, 1)} at {number(x.start_s, 1)}" for x in signal.pauses
+    ]
+    shown = ", ".join(
+        [*pauses[:MOST_PAUSES], *(["..."] if len(pauses) > MOST_PAUSES else [])]
+    )
     behind = max(0.0, signal.duration_s - signal.speech[-1].end_s)
-    return f"{n}: {shown or 'none'}; {number(behind, 1)} s of silence behind the last word"
+    return (
+        f"{n}: {shown or 'none'}; {number(behind, 1)} s of silence behind the last word"
+    )
 
 
 def _stretches(n: int, blueprint: Blueprint) -> str:
@@ -193,7 +211,10 @@ def _stretches(n: int, blueprint: Blueprint) -> str:
             rates.append(f"{60 * len(inside) / seconds:.0f}")
     if len(rates) < 2:
         return ""
-    return f"{n}: {', '.join([*rates[:MOST_PAUSES], *['...'] * (len(rates) > MOST_PAUSES)])}"
+    return (
+        f"{n}:"
+        f" {', '.join([*rates[:MOST_PAUSES], *['...'] * (len(rates) > MOST_PAUSES)])}"
+    )
 
 
 def _unknown(one: Difference) -> str:

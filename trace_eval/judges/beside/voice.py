@@ -22,14 +22,17 @@ from trace_eval.judges.beside.steps import (
 )
 from trace_eval.judges.beside.words import NEARLY, shared_words
 
-#: Shorter parts than this are lengths of the first seconds of speech, longer ones windows.
+#: Shorter parts than this are lengths of the first seconds of speech, longer ones
+#: windows.
 WINDOW_S = 9.0
 
-#: Shorter stretches are compared only where both answers say the same words, seconds: of one voice
-#: in other words P.808 is a step apart in a quarter of 45 pairs of 1 to 1.4 s, in 1 of 45 from 2 s.
+#: Shorter stretches are compared only where both answers say the same words, seconds:
+#: of one voice in other words P.808 is a step apart in a quarter of 45 pairs of 1 to
+#: 1.4 s, in 1 of 45 from 2 s.
 DIFFERENT_WORDS_S = 2.0
 
-#: A number of whole clips is compared where the longer one is at most so many times as long.
+#: A number of whole clips is compared where the longer one is at most so many times as
+#: long.
 MOST_LENGTHS = 1.25
 
 #: Shares of clipped samples that differ by less are not told, in steps.
@@ -71,7 +74,9 @@ def voice_lead(a: Blueprint, b: Blueprint) -> VoiceLead:
     """Compare two voices on stretches of one length; + is for A."""
     for name, group in (("1", a.quality), ("2", b.quality)):
         if isinstance(group, Absent):
-            return VoiceLead((), None, f"quality of answer {name} {unmeasured('quality', group)}")
+            return VoiceLead(
+                (), None, f"quality of answer {name} {unmeasured('quality', group)}"
+            )
     numbers = compared(a, b)
     if isinstance(numbers, str):
         return VoiceLead((), None, numbers)
@@ -85,13 +90,17 @@ def lead_of(
     has_distillmos = DISTILLMOS.name in a and DISTILLMOS.name in b
     steps = VOICE_WITH_DISTILLMOS if has_distillmos else VOICE
     differences = [
-        Difference(step, a[step.name], b[step.name], step.between(a[step.name], b[step.name]))
+        Difference(
+            step, a[step.name], b[step.name], step.between(a[step.name], b[step.name])
+        )
         for step in steps
         if step is not CLIPPING and step.name in a and step.name in b
     ]
     clipped = CLIPPING.between(b[CLIPPING.name], a[CLIPPING.name])
     if abs(clipped) >= LEAST_CLIPPING:
-        differences.append(Difference(CLIPPING, a[CLIPPING.name], b[CLIPPING.name], clipped))
+        differences.append(
+            Difference(CLIPPING, a[CLIPPING.name], b[CLIPPING.name], clipped)
+        )
     total = math.fsum(one.steps for one in differences if one.steps is not None)
     return VoiceLead(tuple(differences), total, seconds=seconds)
 
@@ -106,15 +115,20 @@ def compared(a: Blueprint, b: Blueprint) -> Compared | str:
         return Compared(whole_numbers(a) | mos_a, whole_numbers(b) | mos_b, None)
     shared = shared_parts(first.parts, second.parts)
     if shared is None:
-        short = [n for n, parts in (("1", first.parts), ("2", second.parts)) if not parts]
-        return f"too little speech in answer {' and '.join(short)}, at least 1 s is compared"
+        short = [
+            n for n, parts in (("1", first.parts), ("2", second.parts)) if not parts
+        ]
+        return (
+            f"too little speech in answer {' and '.join(short)}, at least 1 s is"
+            " compared"
+        )
     x, y = shared
     seconds = sum(one.seconds for one in x)
     if seconds < DIFFERENT_WORDS_S and _other_words(a, b):
         shorter = "1" if len(first.parts) <= len(second.parts) else "2"
         return (
-            f"too little speech in answer {shorter}, at least {DIFFERENT_WORDS_S:g} s of different"
-            " words are compared"
+            f"too little speech in answer {shorter}, at least {DIFFERENT_WORDS_S:g} s"
+            " of different words are compared"
         )
     numbers = [part_numbers(parts) for parts in (x, y)]
     if not _one_voice(a, b):
@@ -133,9 +147,13 @@ def _one_voice(a: Blueprint, b: Blueprint) -> bool:
     return abs(PITCH.between(a.pitch.median_hz, b.pitch.median_hz)) < 1
 
 
-def _distillmos(a: Blueprint, b: Blueprint) -> tuple[dict[str, float], dict[str, float]]:
+def _distillmos(
+    a: Blueprint, b: Blueprint
+) -> tuple[dict[str, float], dict[str, float]]:
     """Return Distill-MOS of both, which is of whole clips: only of clips of about one length."""
-    lengths = [one.signal.duration_s for one in (a, b) if isinstance(one.signal, Signal)]
+    lengths = [
+        one.signal.duration_s for one in (a, b) if isinstance(one.signal, Signal)
+    ]
     if len(lengths) < 2 or max(lengths) > MOST_LENGTHS * min(lengths):
         return {}, {}
     numbers: list[dict[str, float]] = []
@@ -174,7 +192,9 @@ def part_numbers(parts: Sequence[QualityPart]) -> dict[str, float]:
     """Return values by measure of stretches of speech; at least one."""
     numbers = {
         P808.name: math.fsum(one.p808 for one in parts) / len(parts),
-        CLIPPING.name: 100 * math.fsum(one.clipping_ratio for one in parts) / len(parts),
+        CLIPPING.name: 100
+        * math.fsum(one.clipping_ratio for one in parts)
+        / len(parts),
     }
     bands = [one.bandwidth_hz for one in parts if one.bandwidth_hz]
     if bands:

@@ -10,11 +10,12 @@ from typing import NamedTuple
 from blueprints import Absent, Blueprint
 from extractors import tokens
 
-#: Words from the start of an answer that are compared: half an hour of speech has 5,000.
+#: Words from the start of an answer that are compared: half an hour of speech has
+#: 5,000.
 MOST_WORDS = 2000
 
-#: Share of words in common from which on two transcripts are of one text. Recognisers write 0.92
-#: and more of a clean text alike; of one sentence in bad codecs down to 0.6.
+#: Share of words in common from which on two transcripts are of one text. Recognisers
+#: write 0.92 and more of a clean text alike; of one sentence in bad codecs down to 0.6.
 SAME, NEARLY = 0.95, 0.6
 
 

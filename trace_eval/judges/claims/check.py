@@ -12,8 +12,8 @@ from trace_eval.judges.claims.measures import Measure, Reading
 from trace_eval.judges.claims.quoted import quotation_finding
 from trace_eval.judges.claims.stated import StatedClaim
 
-#: Trailing zeros of a printed number may be rounding up to this share of it; more where it is
-#: said to be about so much.
+#: Trailing zeros of a printed number may be rounding up to this share of it; more where
+#: it is said to be about so much.
 ROUNDED, ABOUT = 0.025, 0.1
 
 #: Ratios are worked out from rounded numbers: so far off they are the same.
@@ -40,7 +40,7 @@ def check(claim: StatedClaim, shown: ShownAnswers) -> Finding:
     return _absolute(claim, claim.measure, shown)
 
 
-# --- one value ------------------------------------------------------------------------------
+# --- one value ------------------------------------------------------------------------
 
 
 def _absolute(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Finding:
@@ -77,13 +77,17 @@ def _pair(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Finding:
     return Finding(None if ways[1] else False, why)
 
 
-def _of_one(claim: StatedClaim, measure: Measure, shown: ShownAnswers, place: str) -> Finding:
+def _of_one(
+    claim: StatedClaim, measure: Measure, shown: ShownAnswers, place: str
+) -> Finding:
     readings = measure.fields(shown.places[place])
     if not readings:
         return Finding(None, f"answer {place} has no {measure.title}")
     values = [*readings.values()]
     holds = any(_relates(claim, measure, reading) for reading in values)
-    return Finding(holds, f"{measure.title} of answer {place}: {_printed(values, measure)}")
+    return Finding(
+        holds, f"{measure.title} of answer {place}: {_printed(values, measure)}"
+    )
 
 
 def _relates(claim: StatedClaim, measure: Measure, reading: Reading) -> bool:
@@ -101,7 +105,8 @@ def _relates(claim: StatedClaim, measure: Measure, reading: Reading) -> bool:
     if claim.relation == "under":
         return any(min(value, rendered) <= each.value + each.slack for each in bounds)
     return any(
-        abs(value - each.value) <= each.slack or abs(rendered - each.value) <= each.slack
+        abs(value - each.value) <= each.slack
+        or abs(rendered - each.value) <= each.slack
         for each in bounds
     )
 
@@ -186,7 +191,7 @@ _PRINTED_UNITS = {
 }
 
 
-# --- two values -----------------------------------------------------------------------------
+# --- two values -----------------------------------------------------------------------
 
 
 def _compared(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Finding:
@@ -201,9 +206,18 @@ def _compared(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Find
     if not names:
         place = places[0] if not first else places[1]
         return Finding(None, f"answer {place} has no {measure.title}")
-    results = {name: _holds(claim, measure, first[name], second[name]) for name in names}
+    results = {
+        name: _holds(claim, measure, first[name], second[name]) for name in names
+    }
     why = f"{measure.title} of answers 1 and 2: " + ", ".join(
-        _both(name, places, first=first, second=second, measure=measure, named=len(names) > 1)
+        _both(
+            name,
+            places,
+            first=first,
+            second=second,
+            measure=measure,
+            named=len(names) > 1,
+        )
         for name in names
     )
     if measure.title == "MOS" and len(set(results.values())) > 1:
@@ -224,7 +238,9 @@ def _both(
     return f"{name} {shown}" if named else shown
 
 
-def _holds(claim: StatedClaim, measure: Measure, first: Reading, second: Reading) -> bool:
+def _holds(
+    claim: StatedClaim, measure: Measure, first: Reading, second: Reading
+) -> bool:
     one, other = first[0], second[0]
     if claim.relation == "same":
         return measure.same(one, other) is not claim.negated

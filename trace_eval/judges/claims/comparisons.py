@@ -1,6 +1,7 @@
 """Comparisons in a sentence: a measure, a direction, and who has more of it.
 
-All three have to be there, and be the only ones that can be meant; else it is not checkable.
+All three have to be there, and be the only ones that can be meant; else it is not
+checkable.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ def measured_key(sentence: Sentence, token: Token) -> str:
 def direction(sentence: Sentence, token: Token, key: str) -> int:
     """Return the sign of a comparative; less background noise is more of its score."""
     if key == "bak" and not token.value:
-        words = [t.text.lower() for t in sentence.whole.of("measure") if t.value == "bak"]
+        words = [
+            t.text.lower() for t in sentence.whole.of("measure") if t.value == "bak"
+        ]
         if words and all("noise" in word and "quality" not in word for word in words):
             return -token.sign
     return token.sign
@@ -71,7 +74,9 @@ def _more(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
     behind = sentence.words(token.end, token.end + 24)
     follows = any(t.start == token.end + 1 for t in sentence.whole.tokens)
     plain = not re.match(r" [A-Za-z]", behind) or bool(_HEADS.match(behind)) or follows
-    plain = plain and not (token.value and re.match(r" to [a-z]+\b", behind))  # "longer to load"
+    plain = plain and not (
+        token.value and re.match(r" to [a-z]+\b", behind)
+    )  # "longer to load"
     plain = plain and bool(token.value or not _MANNER.match(behind))
     or_more = sentence.words(token.start - 4, token.start) == " or "
     if or_more or _bounds_number(sentence, token):
@@ -92,7 +97,9 @@ def _more(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         yield _claim(sentence, token, "", "more")
         return
     sign = direction(sentence, token, key)
-    if any(t.value == "neither" for t in chunk.of("side")) and not named(sentence, chunk):
+    if any(t.value == "neither" for t in chunk.of("side")) and not named(
+        sentence, chunk
+    ):
         yield replace(_claim(sentence, token, key, "same"), places=("1", "2"))
         return
     places = compared(sentence, token)
@@ -115,12 +122,17 @@ def _bounds_number(sentence: Sentence, token: Token) -> bool:
     if kinds[:1] != ["number"]:
         return False
     gap = sentence.words(token.end, behind[0].start)
-    return bool(re.fullmatch(r"(?: (?:than|a|an|about|roughly|some|even|just))* ?", gap))
+    return bool(
+        re.fullmatch(r"(?: (?:than|a|an|about|roughly|some|even|just))* ?", gap)
+    )
 
 
-#: Comparatives that bound a value of a measure that stands between: "exceeds a rate of 200".
+#: Comparatives that bound a value of a measure that stands between: "exceeds a rate of
+#: 200".
 _BOUNDS = re.compile(r"exceed(?:s|ing)?|surpass(?:es)?|above|below|beneath", re.I)
-_OF = re.compile(r" (?:score |value |level )?of (?:about |roughly |some |around )?", re.I)
+_OF = re.compile(
+    r" (?:score |value |level )?of (?:about |roughly |some |around )?", re.I
+)
 
 
 def _leads_to_measure(sentence: Sentence, token: Token) -> bool:
@@ -156,7 +168,7 @@ def _claim(sentence: Sentence, token: Token, key: str, relation: str) -> StatedC
     )
 
 
-# --- equal ----------------------------------------------------------------------------------
+# --- equal ----------------------------------------------------------------------------
 
 
 def _same(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
@@ -175,7 +187,10 @@ def _same(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
             key = keys.pop() if len(keys) == 1 else ""
     if not key or key in ("words", "doubtful", "trend"):
         return
-    if token.text.lower() in ("matched", "tied", "matches") and len(named(sentence, chunk)) == 1:
+    if (
+        token.text.lower() in ("matched", "tied", "matches")
+        and len(named(sentence, chunk)) == 1
+    ):
         return
     claim = _claim(sentence, token, key, "same")
     yield replace(claim, places=("1", "2"), negated=sentence.denied(chunk, token))
@@ -195,7 +210,9 @@ def _as_much(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
     if not sentence.denied(chunk, token):
         yield replace(_claim(sentence, token, key, "same"), places=("1", "2"))
         return
-    yield replace(_claim(sentence, token, key, "more"), places=places, sign=-(token.sign or 1))
+    yield replace(
+        _claim(sentence, token, key, "more"), places=places, sign=-(token.sign or 1)
+    )
 
 
 _SIGN = re.compile(r"(?:'s)?(?: \w+)? ?(?P<sign>[<>]) ?")
@@ -215,7 +232,7 @@ def _signs(sentence: Sentence) -> Iterator[StatedClaim]:
             yield replace(claim, places=(first, second), sign=sign)
 
 
-# --- none at all ----------------------------------------------------------------------------
+# --- none at all ----------------------------------------------------------------------
 
 _NONE = re.compile(
     r"\b(?:no|without(?: any)?|free of|zero|never|not|lacks?(?: any)?)"
@@ -224,7 +241,9 @@ _NONE = re.compile(
     r"(?! (?:longer|over|above|of|after|before|as|like))",
     re.I,
 )
-_NEITHER = re.compile(r"(?P<what>clips|shows? (?:any )?clipping|has (?:any )?clipping|pauses)\b")
+_NEITHER = re.compile(
+    r"(?P<what>clips|shows? (?:any )?clipping|has (?:any )?clipping|pauses)\b"
+)
 
 
 def _absences(sentence: Sentence) -> Iterator[StatedClaim]:
@@ -240,7 +259,9 @@ def _absences(sentence: Sentence) -> Iterator[StatedClaim]:
         at = part.start + match.start("what")
         inside = [c for c in sentence.chunks if c.start <= at < c.end]
         places = _absent_from(sentence, part, inside[0] if inside else part)
-        if places is None or any(t.kind == "number" for t in (inside or [part])[0].tokens):
+        if places is None or any(
+            t.kind == "number" for t in (inside or [part])[0].tokens
+        ):
             continue
         key = "clipping" if "clip" in match["what"].lower() else "pauses"
         yield replace(
@@ -251,13 +272,19 @@ def _absences(sentence: Sentence) -> Iterator[StatedClaim]:
         )
 
 
-def _absent_from(sentence: Sentence, clause: Part, chunk: Part) -> tuple[str, ...] | None:
+def _absent_from(
+    sentence: Sentence, clause: Part, chunk: Part
+) -> tuple[str, ...] | None:
     for part in (chunk, clause):
         if any(t.value in ("both", "neither") for t in part.of("side")):
             return ("1", "2")
-        places = {place for side, place in named(sentence, part) if not sentence.marked(side)}
+        places = {
+            place for side, place in named(sentence, part) if not sentence.marked(side)
+        }
         if len(places) == 1:
             return (places.pop(),)
         if places:
             return None
-    return ("1", "2") if not sentence.whole.of("side") and not sentence.subject else None
+    return (
+        ("1", "2") if not sentence.whole.of("side") and not sentence.subject else None
+    )

@@ -18,14 +18,18 @@ _NO = re.compile(r"\b(?:not|never|neither|no|nor|none)\b|n't\b", re.I)
 _REACHED = re.compile(
     r"\b(?:reach|attain|hit|get to|come up to|touch)(?:e?s|ed)?\b[\w. ]{0,36}$", re.I
 )
-_JUST = re.compile(r"\b(?:just|slightly|a little|a bit) (?:over|under|above|below|more|less)\b")
+_JUST = re.compile(
+    r"\b(?:just|slightly|a little|a bit) (?:over|under|above|below|more|less)\b"
+)
 
 
 def bound_of(sentence: Sentence, token: Token) -> str:
     """Return whether a number bounds the value, and how: over, under, or not at all."""
     chunk, clause, _ = sentence.around(token)
     fences = [t.end for t in clause.tokens if t.kind in ("number", "side", "quote")]
-    start = max([clause.start, token.start - 50, *(e for e in fences if e <= token.start)])
+    start = max(
+        [clause.start, token.start - 50, *(e for e in fences if e <= token.start)]
+    )
     head = re.split(r"[,(]", sentence.words(start, token.start))[-1]
     if _JUST.search(head) or _is_of_side(sentence, token):
         return ""
@@ -35,7 +39,9 @@ def bound_of(sentence: Sentence, token: Token) -> str:
         (match.start(), way, match[0])
         for way, pattern in _BOUNDS
         for match in _words(pattern, head)
-        if not re.search(r"\bwith\b", head[match.end() :])  # "passes the criterion with 3.2"
+        if not re.search(
+            r"\bwith\b", head[match.end() :]
+        )  # "passes the criterion with 3.2"
     ]
     tail = sentence.words(token.end, token.end + 12)
     if re.match(r" or (?:more|above|higher)\b", tail):
@@ -96,18 +102,28 @@ def is_gap(sentence: Sentence, token: Token) -> bool:
     if token.digits.startswith("+"):
         return True
     behind = [t for t in sentence.whole.tokens if t.start >= token.end][:1]
-    near = bool(behind) and sentence.words(token.end, behind[0].start) in (" ", " points ")
-    before_more = near and behind[0].kind == "more" and not _VERBAL.match(behind[0].text)
+    near = bool(behind) and sentence.words(token.end, behind[0].start) in (
+        " ",
+        " points ",
+    )
+    before_more = (
+        near and behind[0].kind == "more" and not _VERBAL.match(behind[0].text)
+    )
     if _lies_between(sentence, token):
         return True
     match = _GAP_HEAD.search(head)
     if match and match[0].split()[0].lower() not in ("falls", "remains", "sits"):
         return True
-    return before_more or bool(_GAP_TAIL.match(tail)) or _off_a_side(sentence, token) is not None
+    return (
+        before_more
+        or bool(_GAP_TAIL.match(tail))
+        or _off_a_side(sentence, token) is not None
+    )
 
 
 _OFF = re.compile(
-    r" (?:points? )?(?:(?P<more>over|above|ahead of)|under|below|behind|beneath|short of) ", re.I
+    r" (?:points? )?(?:(?P<more>over|above|ahead of)|under|below|behind|beneath|short of) ",
+    re.I,
 )
 
 
@@ -122,7 +138,9 @@ def _off_a_side(sentence: Sentence, token: Token) -> tuple[tuple[str, str], int]
     return ((before[-1], behind[0][1]), 1 if match["more"] else -1) if match else None
 
 
-_BETWEEN = re.compile(r"\bbetween (?:them|the two|it(?:self)?|both|\x01)\b|\bbetween \x01", re.I)
+_BETWEEN = re.compile(
+    r"\bbetween (?:them|the two|it(?:self)?|both|\x01)\b|\bbetween \x01", re.I
+)
 
 
 def _lies_between(sentence: Sentence, token: Token) -> bool:
@@ -166,24 +184,35 @@ def gap_claims(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         if len(free) == 1:
             (place,) = free
             places, sign = (place, other(place)), 1
-    if more is None and not places and key in GOOD and (place := _favoured(sentence, token)):
+    if (
+        more is None
+        and not places
+        and key in GOOD
+        and (place := _favoured(sentence, token))
+    ):
         places, sign = (place, other(place)), 1
     claim = value_claim(sentence, Value(token, key, token.unit), "apart", places or ())
     yield replace(claim, sign=sign, numbers=(token.digits.lstrip("+"),))
 
 
-_FAVOUR = re.compile(r"[\w ]{0,12}\b(?:in favou?r of|to the advantage of|favou?ring) (?:the )?")
+_FAVOUR = re.compile(
+    r"[\w ]{0,12}\b(?:in favou?r of|to the advantage of|favou?ring) (?:the )?"
+)
 
 
 def _favoured(sentence: Sentence, token: Token) -> str:
     """Return the side that stands behind "in favour of"; empty: none does."""
     for side, place in named(sentence, sentence.whole):
-        if side.start >= token.end and _FAVOUR.fullmatch(sentence.words(token.end, side.start)):
+        if side.start >= token.end and _FAVOUR.fullmatch(
+            sentence.words(token.end, side.start)
+        ):
             return place
     return ""
 
 
-def ratio_claims(sentence: Sentence, token: Token, factor: float) -> Iterator[StatedClaim]:
+def ratio_claims(
+    sentence: Sentence, token: Token, factor: float
+) -> Iterator[StatedClaim]:
     """Yield "twice as fast", "1.5 times the rate", "half as long"."""
     if sentence.unreal(token):
         return
@@ -206,8 +235,12 @@ def ratio_claims(sentence: Sentence, token: Token, factor: float) -> Iterator[St
 
 def _measure_before(sentence: Sentence, token: Token) -> Token | None:
     """Return the measure of "in rate, answer 1 is twice what answer 2 is"."""
-    before = [t for t in sentence.around(token)[1].of("measure") if t.end <= token.start]
-    what = re.match(r" (?:what|that of|as much as)\b", sentence.words(token.end, token.end + 12))
+    before = [
+        t for t in sentence.around(token)[1].of("measure") if t.end <= token.start
+    ]
+    what = re.match(
+        r" (?:what|that of|as much as)\b", sentence.words(token.end, token.end + 12)
+    )
     return before[0] if what and len(before) == 1 else None
 
 

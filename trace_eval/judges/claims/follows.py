@@ -28,8 +28,14 @@ _STANCES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("2", rf"\b{_SECOND} has the better\b"),
         ("1", rf"\b{_FIRST}(?: (?!and\b|{_THING}\b)\w+){{1,8}} and {_VERY}{_BEST}"),
         ("2", rf"\b{_SECOND}(?: (?!and\b|{_THING}\b)\w+){{1,8}} and {_VERY}{_BEST}"),
-        ("1", rf"\b(?:prefer(?:ring|red)?|favou?rs?|choose|pick|only) {_FIRST}(?! is not)\b"),
-        ("2", rf"\b(?:prefer(?:ring|red)?|favou?rs?|choose|pick|only) {_SECOND}(?! is not)\b"),
+        (
+            "1",
+            rf"\b(?:prefer(?:ring|red)?|favou?rs?|choose|pick|only) {_FIRST}(?! is not)\b",
+        ),
+        (
+            "2",
+            rf"\b(?:prefer(?:ring|red)?|favou?rs?|choose|pick|only) {_SECOND}(?! is not)\b",
+        ),
         (
             "both_bad",
             r"\b(?:both|the two)(?: (?:answers|responses|recordings|clips))? (?:are|sound|were)"
@@ -62,7 +68,9 @@ _NAMES: dict[str, str] = {
     "voice_quality": r"(?:voice|sound|audio|recording) quality|voice_quality",
     "paralinguistics": r"paralinguistics?|delivery|tone|prosody|intonation|expressiveness",
 }
-_NAMED = {about: re.compile(rf"\b(?:{names})\b", re.I) for about, names in _NAMES.items()}
+_NAMED = {
+    about: re.compile(rf"\b(?:{names})\b", re.I) for about, names in _NAMES.items()
+}
 
 #: "in content", "for voice quality", behind a conclusion or before it.
 _ASIDE = re.compile(
@@ -91,7 +99,9 @@ def parts_about(reason: str, about: str) -> str:
     for part in filter(None, (part for line in lines for part in _PARTS.split(line))):
         named = [name for name, pattern in _NAMED.items() if pattern.search(part)]
         if _HEADING.match(part):
-            heading = next(name for name in named if _NAMED[name].search(part.split(":")[0]))
+            heading = next(
+                name for name in named if _NAMED[name].search(part.split(":")[0])
+            )
         elif named and heading not in named:
             heading = ""
         if about in named or (heading == about and not named):
@@ -114,7 +124,9 @@ def stance_of(reason: str) -> str | None:
 def _denied(text: str, at: int) -> bool:
     """Whether a conclusion is put as a question, a condition or somebody else's."""
     return bool(
-        re.search(r"\b(?:if|whether|would|could|not that|although)[^.;]*$", text[:at], re.I)
+        re.search(
+            r"\b(?:if|whether|would|could|not that|although)[^.;]*$", text[:at], re.I
+        )
     )
 
 
@@ -154,14 +166,17 @@ def follows(
         return None
     if pointed == label:
         return True, f"all that it compares favours answer {pointed}"
-    return False, f"all that it compares favours answer {pointed}, the verdict is {label}"
+    return (
+        False,
+        f"all that it compares favours answer {pointed}, the verdict is {label}",
+    )
 
 
 def _contradicts(stance: str, label: str) -> bool:
     """Whether a label cannot stand beside a conclusion.
 
-    Both may be acceptable and one still the better, and a better one may be better by so little
-    that the two are a tie.
+    Both may be acceptable and one still the better, and a better one may be better by
+    so little that the two are a tie.
     """
     winners = ("1", "2")
     if stance in winners:

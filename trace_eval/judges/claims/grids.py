@@ -32,7 +32,9 @@ def _lines(lines: list[str]) -> Iterator[str]:
 
 def _named(heading: str) -> str:
     """Return a heading; a bare letter or digit names an answer."""
-    return f"answer {heading}" if heading.strip("*_ ") in ("A", "B", "1", "2") else heading
+    return (
+        f"answer {heading}" if heading.strip("*_ ") in ("A", "B", "1", "2") else heading
+    )
 
 
 def _cells(line: str) -> list[str]:

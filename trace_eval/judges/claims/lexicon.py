@@ -1,17 +1,26 @@
 """The words by which a reason names sides, directions, units, and what makes it no claim.
 
-English alone. Measures are named in :mod:`trace_eval.judges.claims.measures`. Nothing here says
-how words stand to each other; that is read by their order.
+English alone. Measures are named in :mod:`trace_eval.judges.claims.measures`. Nothing
+here says how words stand to each other; that is read by their order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-# --- sides ----------------------------------------------------------------------------------
+# --- sides ----------------------------------------------------------------------------
 
 _THINGS = (
-    *("answer", "response", "reply", "audio", "clip", "recording", "speaker", "candidate"),
+    *(
+        "answer",
+        "response",
+        "reply",
+        "audio",
+        "clip",
+        "recording",
+        "speaker",
+        "candidate",
+    ),
     *("voice", "output", "sample", "system", "version", "option", "model", "agent"),
     *("assistant", "utterance", "take", "track", "file", "rendition", "speech"),
 )
@@ -23,7 +32,8 @@ _NO_PLACE = (
     r"|phrase|line|step|request|place|glance|attempt|thing|point|and foremost|language)\b)"
 )
 
-#: Value of a side -> its names; letters and digits alone are read by what stands around them.
+#: Value of a side -> its names; letters and digits alone are read by what stands around
+#: them.
 SIDES: Mapping[str, str] = {
     "1": rf"{NUMBERED}(?:1|one|A)\b(?!\.\d)|(?:the )?first (?:{THING}|one)\b"
     rf"|the first\b{_NO_PLACE}|the former|#1\b",
@@ -50,7 +60,7 @@ OBJECT = (
     r"(?: (?:the|what|that of))?\s*$"
 )
 
-# --- directions -----------------------------------------------------------------------------
+# --- directions -----------------------------------------------------------------------
 
 #: Comparatives with a measure of their own: pattern -> (measure, sign).
 KEYED: Mapping[str, tuple[str, int]] = {
@@ -63,7 +73,10 @@ KEYED: Mapping[str, tuple[str, int]] = {
     r"louder|more loud(?:ly)?|less (?:quiet|soft)": ("loudness", 1),
     r"quieter|softer|more (?:quiet|soft)(?:ly)?|less loud(?:ly)?": ("loudness", -1),
     r"higher[ -]pitched|higher in pitch": ("pitch", 1),
-    r"(?:lower|deeper)[ -](?:pitched|voiced|sounding)|deeper|lower in pitch": ("pitch", -1),
+    r"(?:lower|deeper)[ -](?:pitched|voiced|sounding)|deeper|lower in pitch": (
+        "pitch",
+        -1,
+    ),
     r"livelier|more (?:lively|varied|melodic|modulated)|less (?:monotone|monotonous|flat)": (
         "variation",
         1,
@@ -76,9 +89,15 @@ KEYED: Mapping[str, tuple[str, int]] = {
     r"shorter|briefer|more brief": ("duration", -1),
     r"wordier|more verbose|more words": ("words", 1),
     r"fewer words|less verbose": ("words", -1),
-    r"noisier|more (?:background )?(?:noise|noisy)|louder (?:background|noise)": ("bak", -1),
+    r"noisier|more (?:background )?(?:noise|noisy)|louder (?:background|noise)": (
+        "bak",
+        -1,
+    ),
     r"(?:quieter|cleaner|lower) (?:background|noise)(?: noise)?"
-    r"(?! (?:quality|score|rating|MOS|value))|less (?:background )?(?:noise|noisy)": ("bak", 1),
+    r"(?! (?:quality|score|rating|MOS|value))|less (?:background )?(?:noise|noisy)": (
+        "bak",
+        1,
+    ),
     r"more (?:band-?limited|narrow-?band)": ("bandwidth", -1),
     r"more clipping|more clipped|clips more": ("clipping", 1),
     r"less clipping|less clipped|clips less": ("clipping", -1),
@@ -174,7 +193,7 @@ FACTORS: Mapping[str, float] = {
     r"one and a half times": 1.5,
 }
 
-# --- numbers --------------------------------------------------------------------------------
+# --- numbers --------------------------------------------------------------------------
 
 UNITS: Mapping[str, str] = {
     r"WPM|words?(?: per |/| a )min(?:ute)?\.?": "wpm",
@@ -220,12 +239,81 @@ NAMING: Mapping[str, str] = {
 #: What may stand behind a bare number; behind any other word it counts that.
 BEHIND_BARE = frozenset(
     (
-        *("for", "in", "on", "of", "at", "to", "by", "from", "with", "as", "than", "there", "here"),
-        *("and", "or", "vs", "v", "versus", "against", "compared", "respectively", "apart"),
-        *("while", "whereas", "but", "because", "since", "though", "although", "which", "so"),
-        *("is", "are", "was", "were", "has", "had", "can", "could", "may", "might", "would"),
-        *("will", "should", "be", "being", "does", "seems", "makes", "suggests", "that", "i"),
-        *("both", "only", "even", "also", "more", "less", "higher", "lower", "up", "down", "ahead"),
+        *(
+            "for",
+            "in",
+            "on",
+            "of",
+            "at",
+            "to",
+            "by",
+            "from",
+            "with",
+            "as",
+            "than",
+            "there",
+            "here",
+        ),
+        *(
+            "and",
+            "or",
+            "vs",
+            "v",
+            "versus",
+            "against",
+            "compared",
+            "respectively",
+            "apart",
+        ),
+        *(
+            "while",
+            "whereas",
+            "but",
+            "because",
+            "since",
+            "though",
+            "although",
+            "which",
+            "so",
+        ),
+        *(
+            "is",
+            "are",
+            "was",
+            "were",
+            "has",
+            "had",
+            "can",
+            "could",
+            "may",
+            "might",
+            "would",
+        ),
+        *(
+            "will",
+            "should",
+            "be",
+            "being",
+            "does",
+            "seems",
+            "makes",
+            "suggests",
+            "that",
+            "i",
+        ),
+        *(
+            "both",
+            "only",
+            "even",
+            "also",
+            "more",
+            "less",
+            "higher",
+            "lower",
+            "up",
+            "down",
+            "ahead",
+        ),
     )
 )
 
@@ -244,14 +332,15 @@ UNDER = (
     r"|(?:less|fewer|lower|slower|quieter|shorter|worse|narrower) than"
 )
 
-# --- what makes it no claim -----------------------------------------------------------------
+# --- what makes it no claim -----------------------------------------------------------
 
 NOT = (
     r"\b(?:not(?! only\b)|never|no(?= \w+ (?:than|difference))|cannot|nor|neither|without|hardly"
     r"|barely|none|nobody|no one|by no means)\b|n't\b"
 )
 
-#: Somebody's wish, a norm, a condition: what is said of it is not said of the recordings.
+#: Somebody's wish, a norm, a condition: what is said of it is not said of the
+#: recordings.
 _JUDGED = (
     r"(?:find|say|judge|call|rate|describe|conclude|infer|argue|note|observe|notice|hear|add|agree"
     r"|be (?:\w+ )?(?:perceptible|audible|noticeable|heard|noted|obvious|clear))"

@@ -80,7 +80,9 @@ def _of(group: str, kind: type[Any], **fields: tuple[str, float, int]) -> Any:
         present = blueprint.group(group)
         if not isinstance(present, kind):
             return {}
-        values = {name: (getattr(present, at), f, d) for name, (at, f, d) in fields.items()}
+        values = {
+            name: (getattr(present, at), f, d) for name, (at, f, d) in fields.items()
+        }
         return {
             name: (value * factor, digits)
             for name, (value, factor, digits) in values.items()
@@ -106,7 +108,9 @@ def _pause_count(blueprint: Blueprint) -> Readings:
     return {"pauses": (len(signal.pauses), 0), "from 0.5 s": (shown, 0)}
 
 
-def _only(name: str, read: Callable[[Blueprint], Readings]) -> Callable[[Blueprint], Readings]:
+def _only(
+    name: str, read: Callable[[Blueprint], Readings]
+) -> Callable[[Blueprint], Readings]:
     def one(blueprint: Blueprint) -> Readings:
         readings = read(blueprint)
         return {name: readings[name]} if name in readings else {}
@@ -128,7 +132,9 @@ def _doubtful(blueprint: Blueprint) -> Readings:
     transcript = blueprint.transcript
     if not isinstance(transcript, Transcript):
         return {}
-    unsure = [w for w in transcript.words if w.confidence is not None and w.confidence < 0.5]
+    unsure = [
+        w for w in transcript.words if w.confidence is not None and w.confidence < 0.5
+    ]
     return {"doubtful": (len(unsure), 0)}
 
 
@@ -138,7 +144,9 @@ def _mos(blueprint: Blueprint) -> Readings:
 
 def _distilled(blueprint: Blueprint) -> Readings:
     group = blueprint.extensions.get("distillmos")
-    if isinstance(group, Extension) and isinstance(mos := group.values.get("mos"), float):
+    if isinstance(group, Extension) and isinstance(
+        mos := group.values.get("mos"), float
+    ):
         return {"distillmos": (mos, 2)}
     return {}
 
@@ -315,9 +323,13 @@ MEASURES: Mapping[str, Measure] = {
         unit="%",
     ),
     "p808": _mos_part("p808", "P.808", r"(?:DNSMOS )?P\.?[ -]?808"),
-    "bak": _mos_part("bak", "BAK", r"(?:DNSMOS )?BAK|background(?:[ -]noise)?(?: quality)?"),
+    "bak": _mos_part(
+        "bak", "BAK", r"(?:DNSMOS )?BAK|background(?:[ -]noise)?(?: quality)?"
+    ),
     "sig": _mos_part("sig", "SIG", r"(?:DNSMOS )?SIG|(?:speech[ -])?signal quality"),
-    "ovrl": _mos_part("ovrl", "OVRL", r"(?:DNSMOS )?OVRL|overall(?: quality)?(?= (?:score|MOS))"),
+    "ovrl": _mos_part(
+        "ovrl", "OVRL", r"(?:DNSMOS )?OVRL|overall(?: quality)?(?= (?:score|MOS))"
+    ),
     "distillmos": Measure(
         title="Distill-MOS",
         pattern=r"Distill[ -]?MOS" + _SCORE,
@@ -409,5 +421,10 @@ def labelled(label: str) -> Measure:
         return readings
 
     return Measure(
-        title=label, pattern=r"(?!)", fields=fields, step=_step(0.15), scale=100, unit="share"
+        title=label,
+        pattern=r"(?!)",
+        fields=fields,
+        step=_step(0.15),
+        scale=100,
+        unit="share",
     )

@@ -1,8 +1,9 @@
 """Numbers in a sentence: of which measure, on which side, and whether a value or a difference.
 
-A number belongs to the nearest measure of its unit in its chunk, else in its clause, else in its
-sentence. Two numbers of a measure belong to two sides in the order in which both are named. Where
-that leaves more than one way to read it, the number is of either side.
+A number belongs to the nearest measure of its unit in its chunk, else in its clause,
+else in its sentence. Two numbers of a measure belong to two sides in the order in which
+both are named. Where that leaves more than one way to read it, the number is of either
+side.
 """
 
 from __future__ import annotations
@@ -11,7 +12,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from trace_eval.judges.claims.differences import bound_of, gap_claims, is_gap, ratio_claims
+from trace_eval.judges.claims.differences import (
+    bound_of,
+    gap_claims,
+    is_gap,
+    ratio_claims,
+)
 from trace_eval.judges.claims.lexicon import HEDGES
 from trace_eval.judges.claims.sentences import Part, Sentence, named, other
 from trace_eval.judges.claims.stated import Relation, StatedClaim
@@ -33,12 +39,16 @@ def numbers(sentence: Sentence) -> Iterator[StatedClaim]:
             if is_gap(sentence, token):
                 yield from gap_claims(sentence, token)
             else:
-                values.append(Value(token, key_of(sentence, token, token.unit), token.unit))
+                values.append(
+                    Value(token, key_of(sentence, token, token.unit), token.unit)
+                )
     for several in _grouped(sentence, values):
         yield from _stated(sentence, several)
 
 
-_MARKED = re.compile(r"\b(?:receives|gets|earns|deserves|give|gave|awarded|marks?|rated)\W*$", re.I)
+_MARKED = re.compile(
+    r"\b(?:receives|gets|earns|deserves|give|gave|awarded|marks?|rated)\W*$", re.I
+)
 
 
 def _is_mark(sentence: Sentence, token: Token) -> bool:
@@ -82,7 +92,7 @@ def _paired(sentence: Sentence, one: Token, two: Token) -> bool:
     return bool(_JOINT.fullmatch(gap.replace("'s", "")))
 
 
-# --- values ---------------------------------------------------------------------------------
+# --- values ---------------------------------------------------------------------------
 
 
 def _stated(sentence: Sentence, values: list[Value]) -> Iterator[StatedClaim]:
@@ -114,7 +124,9 @@ def _differ(sentence: Sentence, values: list[Value]) -> bool:
     """Whether values are of two answers: they differ, or one is set against the other."""
     if len({value.token.digits for value in values}) > 1:
         return True
-    return len(values) == 2 and _paired_sides(sentence, values[0].token, values[1].token)
+    return len(values) == 2 and _paired_sides(
+        sentence, values[0].token, values[1].token
+    )
 
 
 _SIDE_BEFORE = re.compile(
@@ -176,7 +188,9 @@ def _places(sentence: Sentence, values: list[Value]) -> list[str]:
     """Return the place of each of several values of a measure; nothing: it is not said."""
     chunks = [sentence.around(value.token)[0] for value in values]
     alone = [_places_in(sentence, chunk) for chunk in chunks]
-    if len({chunk.start for chunk in chunks}) == len(chunks) and all(len(s) == 1 for s in alone):
+    if len({chunk.start for chunk in chunks}) == len(chunks) and all(
+        len(s) == 1 for s in alone
+    ):
         places = [s.copy().pop() for s in alone]
         if len(values) != 2 or places[0] != places[1]:
             return places
@@ -185,7 +199,9 @@ def _places(sentence: Sentence, values: list[Value]) -> list[str]:
         return near
     clause = sentence.around(values[0].token)[1]
     inside = clause.start <= values[1].token.start < clause.end
-    sides = named(sentence, clause if inside and named(sentence, clause) else sentence.whole)
+    sides = named(
+        sentence, clause if inside and named(sentence, clause) else sentence.whole
+    )
     order = list(dict.fromkeys(place for _, place in sides))
     first, second = values[0].token, values[1].token
     if len(order) == 2:
@@ -193,7 +209,8 @@ def _places(sentence: Sentence, values: list[Value]) -> list[str]:
             return near
         before = [side for side, _ in sides if side.end <= first.start]
         if len(before) == len(sides) and sides and sentence.marked(sides[0][0]):
-            order.reverse()  # "compared with answer 2, answer 1 has more, 3.7 against 3.1"
+            # "compared with answer 2, answer 1 has more, 3.7 against 3.1"
+            order.reverse()
         return order
     if len(order) == 1:
         (place,) = order

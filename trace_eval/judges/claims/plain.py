@@ -34,13 +34,22 @@ _PLAIN = str.maketrans(
     }
 )
 
-_VALUE = re.compile(rf"[-+]?\d[\d.,]*(?: ?(?:/ ?5|out of 5))?(?: ?(?:{'|'.join(UNITS)}))?", re.I)
+_VALUE = re.compile(
+    rf"[-+]?\d[\d.,]*(?: ?(?:/ ?5|out of 5))?(?: ?(?:{'|'.join(UNITS)}))?", re.I
+)
 
 
-@lru_cache(maxsize=8)  # a reason is asked for its claims, and for what follows of each dimension
+@lru_cache(
+    maxsize=8
+)  # a reason is asked for its claims, and for what follows of each dimension
 def plain(text: str) -> str:
     """Return a reason with plain quotation marks, dashes and blanks; places are not kept."""
-    text = without_tables(text[:MAX_REASON]).translate(_PLAIN).replace("``", '"').replace("''", '"')
+    text = (
+        without_tables(text[:MAX_REASON])
+        .translate(_PLAIN)
+        .replace("``", '"')
+        .replace("''", '"')
+    )
     text = re.sub(r"`([^`\n]+)`", _unfenced, text)
     text = re.sub(r"(?m)^\s*(?:>|#+|[✅❌✔✘•]) ?", "", text)
     text = re.sub(r"(?<=\w)_(?=\w)", " ", text).replace("->", ":")

@@ -1,7 +1,8 @@
 """Quotations in a sentence: whose words they are said to be, or to be missing from.
 
-Only what is said to be spoken, by a verb of speech, by its place ("in answer 1") or by standing
-behind a side alone, is a claim; any other quotation may be a word that somebody calls so.
+Only what is said to be spoken, by a verb of speech, by its place ("in answer 1") or by
+standing behind a side alone, is a claim; any other quotation may be a word that
+somebody calls so.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ _DOUBTED = re.compile(
     re.I,
 )
 _USER_BEHIND = re.compile(
-    r",? (?:says|asks|reads|goes|wants) the (?:user|request|instruction|prompt|task)\b", re.I
+    r",? (?:says|asks|reads|goes|wants) the (?:user|request|instruction|prompt|task)\b",
+    re.I,
 )
 _USER = re.compile(
     r"\b(?:user(?:'s)?|request(?:ed|s)?|instruction|prompt|ask(?:s|ed)|question|task|they)\b"
@@ -96,7 +98,11 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
     tail = sentence.words(token.end, min(sentence.whole.end, token.end + 70))
     user = bool(_USER.search(own)) and not _TO_USER.search(own)
     user = user or bool(_USER_BEHIND.match(tail))
-    before = [p for side, p in named(sentence, sentence.whole) if start <= side.start < token.start]
+    before = [
+        p
+        for side, p in named(sentence, sentence.whole)
+        if start <= side.start < token.start
+    ]
     placed, spoken = _placed(sentence, token)
     sides = (placed,) if placed else tuple(dict.fromkeys(before))
     if not sides:
@@ -106,10 +112,16 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
     own = _ASIDE.sub(" ", own)
     wished = bool(_WISHED.search(own) or _DOUBTED.match(tail))
     missing = bool(_MISSING.search(own)) or bool(_MISSING_BEHIND.match(tail))
-    missing = missing or bool(re.search(r"\b(?:everything|anything|all) but $", head, re.I))
-    spoken = spoken or bool(_SAYING.search(own)) or bool(_POINTED.search(head) and sides)
+    missing = missing or bool(
+        re.search(r"\b(?:everything|anything|all) but $", head, re.I)
+    )
+    spoken = (
+        spoken or bool(_SAYING.search(own)) or bool(_POINTED.search(head) and sides)
+    )
     neither = any(t.value == "neither" for t in clause.of("side"))
-    claimed = spoken or missing or user or (bool(sides) and _stands_behind(sentence, token))
+    claimed = (
+        spoken or missing or user or (bool(sides) and _stands_behind(sentence, token))
+    )
     return StatedClaim(
         kind="quotation",
         text=sentence.claim_text(token),
@@ -128,10 +140,14 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
 #: "It does not, as far as I can hear, say ...".
 _ASIDE = re.compile(r", [^,\"]{1,40}, ")
 
-_NEGATION = re.compile(r"\b(?:not(?! only\b)|never|no|nowhere|without|nor|hardly)\b|n't\b", re.I)
+_NEGATION = re.compile(
+    r"\b(?:not(?! only\b)|never|no|nowhere|without|nor|hardly)\b|n't\b", re.I
+)
 
 
-def _doubt(sentence: Sentence, token: Token, head: str, missing: bool, sided: bool) -> str:
+def _doubt(
+    sentence: Sentence, token: Token, head: str, missing: bool, sided: bool
+) -> str:
     """Return what else a quotation may be said of; empty: nothing."""
     if missing:
         both = any(side.value == "both" for side in sentence.whole.of("side"))
@@ -176,4 +192,8 @@ def _stands_behind(sentence: Sentence, token: Token) -> bool:
     sides = [s for s, _ in named(sentence, sentence.whole) if s.end <= token.start]
     if not sides:
         return False
-    return bool(re.fullmatch(r"'s|(?:'s)?[ ,:(\[=-]*", sentence.words(sides[-1].end, token.start)))
+    return bool(
+        re.fullmatch(
+            r"'s|(?:'s)?[ ,:(\[=-]*", sentence.words(sides[-1].end, token.start)
+        )
+    )

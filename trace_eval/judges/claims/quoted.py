@@ -30,7 +30,9 @@ def quotation_finding(claim: StatedClaim, shown: ShownAnswers) -> Finding:
     if all(text is None for text in heard.values()):
         return Finding(None, "no words of the answers are known")
     request = _words(shown.request or "")
-    within = {place: _within(parts, _words(text or "")) for place, text in heard.items()}
+    within = {
+        place: _within(parts, _words(text or "")) for place, text in heard.items()
+    }
     named = [place for place in places if heard[place] is not None]
     if not named:
         return Finding(None, f"the words of answer {places[0]} are not known")
@@ -77,7 +79,9 @@ def _heard(blueprint: Blueprint) -> str | None:
 def _measured(blueprint: Blueprint) -> str:
     """Return all that prompts print of a clip but its words."""
     drop = ("transcript",)
-    return f"{render_compact(blueprint, drop=drop)}\n{render_brief(blueprint, drop=drop)}"
+    return (
+        f"{render_compact(blueprint, drop=drop)}\n{render_brief(blueprint, drop=drop)}"
+    )
 
 
 def _words(text: str) -> list[str]:

@@ -1,6 +1,7 @@
 """A reason in words -> the claims in it: comparisons, numbers and quotations.
 
-A claim names places (``1``: the answer that was shown first), never the pair's own sides.
+A claim names places (``1``: the answer that was shown first), never the pair's own
+sides.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from trace_eval.judges.claims.tokens import tokens
 #: Why nothing is checked that a question says.
 ASKED = "is asked, not stated"
 
-#: Why nothing is checked where sides stand in a formula, "1 = 2 + 3 dB" or "2.1:3.3 (A:B)".
+#: Why nothing is checked where sides stand in a formula, "1 = 2 + 3 dB" or "2.1:3.3
+#: (A:B)".
 FORMULA = "stands in a formula"
 
 

@@ -27,11 +27,14 @@ def shown_answers(case: Case, order: Order) -> ShownAnswers | None:
     return ShownAnswers({"1": first, "2": second}, case.instruction_text)
 
 
-def checked(opinion: VerdictOpinion, case: Case, scale: Scale = TYPED_TIE) -> list[CheckedClaim]:
+def checked(
+    opinion: VerdictOpinion, case: Case, scale: Scale = TYPED_TIE
+) -> list[CheckedClaim]:
     """Return every claim in the reasons of an opinion, and whether it holds.
 
-    Where a case has the blueprint of one answer alone there is nothing to check by. Of calls,
-    whose turns have blueprints, it says whether a verdict follows, and checks no number.
+    Where a case has the blueprint of one answer alone there is nothing to check by. Of
+    calls, whose turns have blueprints, it says whether a verdict follows, and checks no
+    number.
     """
     shown = shown_answers(case, opinion.order)
     if shown is None and case.blueprints.keys() & {"a", "b"}:
@@ -43,7 +46,9 @@ def checked(opinion: VerdictOpinion, case: Case, scale: Scale = TYPED_TIE) -> li
         if reason not in read:  # there may be one reasoning for all dimensions
             read[reason] = claims_of(reason, labels)
             results += _facts(about, read[reason], shown) if shown else ()
-        results += _verdict(opinion, about, reason=reason, claims=read[reason], scale=scale)
+        results += _verdict(
+            opinion, about, reason=reason, claims=read[reason], scale=scale
+        )
     return results
 
 
@@ -70,7 +75,9 @@ def in_words(claims: Sequence[CheckedClaim], most: int = 3) -> str:
     return "; ".join([*parts, *([f"and {more} more"] if more else [])])
 
 
-def _facts(about: str, claims: list[StatedClaim], shown: ShownAnswers) -> Iterator[CheckedClaim]:
+def _facts(
+    about: str, claims: list[StatedClaim], shown: ShownAnswers
+) -> Iterator[CheckedClaim]:
     for claim in claims:
         finding = check(claim, shown)
         yield CheckedClaim(
@@ -98,7 +105,9 @@ def _verdict(
     shown = str(scale.swap(label) if opinion.order == "ba" else label)
     if result := follows(reason, claims, about, shown):
         holds, why = result
-        yield CheckedClaim(about=about, kind="verdict", text=shown, holds=holds, why=why)
+        yield CheckedClaim(
+            about=about, kind="verdict", text=shown, holds=holds, why=why
+        )
 
 
 def _labels(shown: ShownAnswers) -> Iterator[str]:

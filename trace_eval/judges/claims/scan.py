@@ -1,7 +1,7 @@
 """Finding the matches of many patterns in one text, each only where it can begin.
 
-A pattern behind a lookbehind is tried by ``re`` at every character. Here it is tried where a word
-begins, and only if it can begin with those letters.
+A pattern behind a lookbehind is tried by ``re`` at every character. Here it is tried
+where a word begins, and only if it can begin with those letters.
 """
 
 from __future__ import annotations

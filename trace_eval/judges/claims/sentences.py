@@ -1,8 +1,8 @@
 """Sentences, clauses and chunks of a reason, and the sides that a word in them is about.
 
-A chunk lies between commas, brackets and "and"; a clause between semicolons, "while", "but" and
-their like. A word is about the sides of its chunk; where that names none, of its clause, and then
-of its sentence.
+A chunk lies between commas, brackets and "and"; a clause between semicolons, "while",
+"but" and their like. A word is about the sides of its chunk; where that names none, of
+its clause, and then of its sentence.
 """
 
 from __future__ import annotations
@@ -12,7 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from trace_eval.judges.claims.lexicon import COURSE, NORM, NOT, OBJECT, TRANSITIVE, UNREAL
+from trace_eval.judges.claims.lexicon import (
+    COURSE,
+    NORM,
+    NOT,
+    OBJECT,
+    TRANSITIVE,
+    UNREAL,
+)
 from trace_eval.judges.claims.tokens import Token
 
 #: Sentences with more sides, measures and numbers than this are not read.
@@ -25,10 +32,14 @@ _OBJECT = re.compile(OBJECT, re.I)
 _TRANSITIVE = re.compile(TRANSITIVE, re.I)
 _NOT = re.compile(NOT, re.I)
 _SUM = re.compile(r"(?<![\w.])[12AB] ?= ?[12AB] ?\+")
-_OF_ELSE = re.compile(r"\b(?:that|because|evidence|sure|certain|clear|enough|about|for)\b", re.I)
+_OF_ELSE = re.compile(
+    r"\b(?:that|because|evidence|sure|certain|clear|enough|about|for)\b", re.I
+)
 _UNREAL = re.compile(UNREAL, re.I)
 #: "The longer it talks, the better it gets".
-_THE_MORE = re.compile(r"\A[^,]*, the (?!latter|former|other)(?:more|less|\w+er)\b", re.I)
+_THE_MORE = re.compile(
+    r"\A[^,]*, the (?!latter|former|other)(?:more|less|\w+er)\b", re.I
+)
 _NORM = re.compile(NORM, re.I)
 _RELATIVE = re.compile(r" ?(?:whose|which|with)\b", re.I)
 _COURSE = re.compile(COURSE, re.I)
@@ -52,10 +63,12 @@ class Sentence:
     """A sentence, its parts, and what it takes over from those before.
 
     Attributes:
-        text: the whole reason, in which tokens have their places; quotations are blanked.
+        text: the whole reason, in which tokens have their places; quotations are
+            blanked.
         subject: the side that the sentences before are about; empty: none, or both.
         topic: the measure that a heading right before names; empty: none.
-        answers: the sentence before asks about its subject alone: "Answer 2? Clearly faster."
+        answers: the sentence before asks about its subject alone: "Answer 2? Clearly
+            faster."
     """
 
     text: str
@@ -80,22 +93,28 @@ class Sentence:
         if _SUM.search(self.words(self.whole.start, self.whole.end)):
             return True
         return any(
-            self.words(one.end, two.start).strip() in ("=", ":") for one, two in pairwise(sides)
+            self.words(one.end, two.start).strip() in ("=", ":")
+            for one, two in pairwise(sides)
         )
 
     def continues(self, token: Token) -> bool:
         """Whether the clause of a token goes on about the subject of the sentences before.
 
-        It does where a pronoun says so, and where it has no words but those of a measurement;
-        of any others it may tell a norm ("people speak at 150 WPM").
+        It does where a pronoun says so, and where it has no words but those of a
+        measurement; of any others it may tell a norm ("people speak at 150 WPM").
         """
         clause = self.around(token)[1]
         if PRONOUN.search(self.words(self.whole.start, token.start)):
             return True
         words = [*self.words(clause.start, clause.end)]
         for each in clause.tokens:
-            words[each.start - clause.start : each.end - clause.start] = " " * len(each.text)
-        return all(word.lower() in _MEASURING for word in re.findall(r"[^\W\d_]+", "".join(words)))
+            words[each.start - clause.start : each.end - clause.start] = " " * len(
+                each.text
+            )
+        return all(
+            word.lower() in _MEASURING
+            for word in re.findall(r"[^\W\d_]+", "".join(words))
+        )
 
     def around(self, token: Token) -> tuple[Part, Part, Part]:
         """Return the chunk, the clause and the sentence of a token."""
@@ -141,12 +160,19 @@ class Sentence:
             start = chunk.start
         end = chunk.end if chunk.of("side") else clause.end
         if _RELATIVE.match(self.words(chunk.start, chunk.end)):
-            start, end = chunk.start, chunk.end  # "answer 1, whose rate is 150 WPM, would do"
-        if _UNREAL.search(_NO_CONDITION.sub(" ", _SUITS.sub(" ", self.words(start, end)))):
+            start, end = (
+                chunk.start,
+                chunk.end,
+            )  # "answer 1, whose rate is 150 WPM, would do"
+        if _UNREAL.search(
+            _NO_CONDITION.sub(" ", _SUITS.sub(" ", self.words(start, end)))
+        ):
             return True
         if _THE_MORE.match(self.words(chunk.start, clause.end)):
             return True
-        if not named(self, clause) and _NORM.search(self.words(clause.start, clause.end)):
+        if not named(self, clause) and _NORM.search(
+            self.words(clause.start, clause.end)
+        ):
             return True
         if len({place for _, place in named(self, chunk)}) == 2:
             return False  # "rises from 3.1 in answer 1 to 4.2 in answer 2"
@@ -212,7 +238,8 @@ def compared(sentence: Sentence, token: Token) -> tuple[str, str] | None:
             if before and after and before[-1] != after[0]:
                 return before[-1], after[0]
             if after and not before:
-                continue  # "answer 1 (4.2) outperforms answer 2": the other stands further off
+                # "answer 1 (4.2) outperforms answer 2": the other stands further off
+                continue
         free = {place for side, place in sides if not sentence.marked(side)}
         if len(free) == 1:
             (place,) = free
@@ -234,10 +261,57 @@ def compared(sentence: Sentence, token: Token) -> tuple[str, str] | None:
 #: Words of a measurement that name nobody else.
 _MEASURING = frozenset(
     (
-        *("the", "a", "an", "is", "was", "are", "at", "of", "with", "and", "but", "only", "about"),
-        *("around", "roughly", "approximately", "mean", "measured", "reads", "stands", "here"),
-        *("has", "shows", "also", "just", "quite", "very", "fine", "ok", "okay", "good", "by"),
-        *("in", "on", "to", "for", "from", "value", "score", "comes", "which", "more", "less"),
+        *(
+            "the",
+            "a",
+            "an",
+            "is",
+            "was",
+            "are",
+            "at",
+            "of",
+            "with",
+            "and",
+            "but",
+            "only",
+            "about",
+        ),
+        *(
+            "around",
+            "roughly",
+            "approximately",
+            "mean",
+            "measured",
+            "reads",
+            "stands",
+            "here",
+        ),
+        *(
+            "has",
+            "shows",
+            "also",
+            "just",
+            "quite",
+            "very",
+            "fine",
+            "ok",
+            "okay",
+            "good",
+            "by",
+        ),
+        *(
+            "in",
+            "on",
+            "to",
+            "for",
+            "from",
+            "value",
+            "score",
+            "comes",
+            "which",
+            "more",
+            "less",
+        ),
     )
 )
 
@@ -254,9 +328,11 @@ def _bracketed(sentence: Sentence, token: Token) -> str:
 
 PRONOUN = re.compile(r"\b(?:it|its|it's|this one|that one|he|she|his|her)\b", re.I)
 
-# --- cutting --------------------------------------------------------------------------------
+# --- cutting --------------------------------------------------------------------------
 
-_SENTENCE = re.compile(r"\n|[.!?](?=\s|$)(?<!vs\.)(?<!approx\.)(?<!ca\.)(?<!no\.)(?<!\.\.\.)")
+_SENTENCE = re.compile(
+    r"\n|[.!?](?=\s|$)(?<!vs\.)(?<!approx\.)(?<!ca\.)(?<!no\.)(?<!\.\.\.)"
+)
 _CLAUSE = re.compile(
     r";|,? \b(?:while|whereas|although|though|but|yet|however|(?<! or )so|because|since"
     r"|given that)\b",
@@ -284,7 +360,9 @@ def sentences(text: str, tokens: list[Token]) -> Iterator[Sentence]:
         clauses = [_part(tokens, *at) for at in _cuts(_CLAUSE, blank, start, end)]
         chunks = []
         for clause in clauses:
-            spans = _cuts(_CHUNK, blank, start=clause.start, end=clause.end, kept=_joining(tokens))
+            spans = _cuts(
+                _CHUNK, blank, start=clause.start, end=clause.end, kept=_joining(tokens)
+            )
             chunks += [_part(tokens, *at) for at in spans]
         made = Sentence(
             text=blank,

@@ -17,7 +17,8 @@ _UNIT_AHEAD = (
     r"|kilohertz|kHz|decibels?|dB|LUFS|LU\b|semitones?|points?\b|syllables?|pauses\b|times\b|MOS"
     r"|out of))"
 )
-#: "Answer two two hundred hertz": the first word is the answer's, the others are the number.
+#: "Answer two two hundred hertz": the first word is the answer's, the others are the
+#: number.
 _SPELLED = re.compile(
     rf"(?P<side>(?<!first )(?<!second )\b{THING} (?:one|two) (?:and )?)?"
     rf"\b(?P<minus>minus )?(?P<whole>{_WHOLE})"
@@ -41,6 +42,8 @@ def _in_digits(match: re.Match[str]) -> str:
             total, group = total + max(group, 1) * 1000, 0
         else:
             group += BELOW_TWENTY.get(word, TENS.get(word, 0))
-    digits = [str(BELOW_TWENTY[word]) for word in (match["places"] or "").lower().split()[1:]]
+    digits = [
+        str(BELOW_TWENTY[word]) for word in (match["places"] or "").lower().split()[1:]
+    ]
     number = f"{total + group}{'.' if digits else ''}{''.join(digits)}"
     return f"{match['side'] or ''}{'-' if match['minus'] else ''}{number}"

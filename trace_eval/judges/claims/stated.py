@@ -31,10 +31,11 @@ class StatedClaim:
     Attributes:
         kind: number, comparison or quotation.
         text: the words of the clause.
-        relation: of the values, e.g. ``more``: the first place has more than the second;
-            ``pair``: two values, one of each answer, without saying whose is which.
-        places: ``1`` or ``2``, in the order of the relation; one for an absolute value, empty
-            where the reason does not say which.
+        relation: of the values, e.g. ``more``: the first place has more than the
+            second; ``pair``: two values, one of each answer, without saying whose is
+            which.
+        places: ``1`` or ``2``, in the order of the relation; one for an absolute value,
+            empty where the reason does not say which.
         measure: that it is about; None: it names none.
         numbers: as printed; two for ``between`` and ``pair``.
         unit: of the numbers.

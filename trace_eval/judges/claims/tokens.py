@@ -22,7 +22,8 @@ class Token:
     Attributes:
         kind: side, measure, number, factor, more, same, as, vague or quote.
         start, end: its place in the text.
-        value: side (``1``, ``2``, ``both``, ``neither``, ``other``), key of a measure, words.
+        value: side (``1``, ``2``, ``both``, ``neither``, ``other``), key of a measure,
+            words.
         unit: of a number.
         sign: of a comparative: 1 for more, -1 for less.
         valued: a comparative says better or worse, not more or less.
@@ -50,7 +51,7 @@ def measure_of(key: str) -> Measure | None:
     return labelled(key[1:]) if key.startswith("=") else MEASURES.get(key)
 
 
-# --- patterns -------------------------------------------------------------------------------
+# --- patterns -------------------------------------------------------------------------
 
 
 def _bounded(pattern: str) -> str:
@@ -131,7 +132,13 @@ def tokens(text: str, labels: Iterable[str] = ()) -> list[Token]:
     for match in _QUOTE.finditer(text):
         words = match["double"] or match["single"]
         every.append(
-            Token(kind="quote", start=match.start(), end=match.end(), text=match[0], value=words)
+            Token(
+                kind="quote",
+                start=match.start(),
+                end=match.end(),
+                text=match[0],
+                value=words,
+            )
         )
         masked[match.start() : match.end()] = "\x00" * len(match[0])
     body = "".join(masked)
@@ -179,9 +186,15 @@ def _numbers(body: str) -> Iterator[Token]:
         if not unit and _as_side(body, match):
             value = digits
             yield Token(
-                kind="side", start=match.start(), end=match.end(), text=match[0], value=value
+                kind="side",
+                start=match.start(),
+                end=match.end(),
+                text=match[0],
+                value=value,
             )
-        elif _PART.search(_before(body, match)) or _ORDINAL.search(_before(body, match)):
+        elif _PART.search(_before(body, match)) or _ORDINAL.search(
+            _before(body, match)
+        ):
             continue  # "5 of the 10 words", "step 2"
         elif unit or not _counts(_behind(body, match)):
             yield Token(
@@ -203,7 +216,8 @@ _ORDINAL = re.compile(
 )
 _OF_MANY = re.compile(r" (?:out )?of (?:the )?(?:\d|five|ten)|/\d|:\d")
 
-#: Words behind "A" or a bare 1 or 2 that is a side; most verbs of a third person end in s.
+#: Words behind "A" or a bare 1 or 2 that is a side; most verbs of a third person end in
+#: s.
 _VERBS = (
     r"(?:is|are|was|has|had|said|does|can|can't|could|did|didn't|doesn't|isn't|only|also|never"
     r"|at|with|without|and|or|vs\.?|v|but|just|even|got|in|on|being|by|over|has|-"
@@ -261,7 +275,9 @@ def _as_side(body: str, match: re.Match[str]) -> bool:
         return False
     if not re.match(r" [A-Za-z]", behind):
         return True
-    return bool(re.match(rf" {_VERBS}\b", behind)) or _starts(("more", "measure"), behind)
+    return bool(re.match(rf" {_VERBS}\b", behind)) or _starts(
+        ("more", "measure"), behind
+    )
 
 
 _LETTER = re.compile(r"(?<![\w'./-])([AB])(?![\w/]|\.\w|-\w)")

@@ -35,7 +35,9 @@ def key_of(sentence: Sentence, token: Token, unit: str) -> str:
             return _by_unit(keys.pop(), unit)
         if keys:
             nearest = sorted(fitting, key=lambda t: distance(t, token))
-            direct = nearest[0].end <= token.start and not _between(part.tokens, nearest[0], token)
+            direct = nearest[0].end <= token.start and not _between(
+                part.tokens, nearest[0], token
+            )
             return _by_unit(nearest[0].value, unit) if direct else ""
     if sentence.topic and fits(sentence.topic, unit):
         return _by_unit(sentence.topic, unit)

@@ -1,8 +1,9 @@
 """Many opinions -> one outcome: one frame for pairs and scores, and judgements of pairs.
 
-A comparison stands only when every order that was asked has a usable opinion: with one alone the
-judge's preference for a place would count as evidence. Each order's opinions become a distribution,
-and the orders weigh the same, so that such a preference cancels. The scale decides for their mean.
+A comparison stands only when every order that was asked has a usable opinion: with one
+alone the judge's preference for a place would count as evidence. Each order's opinions
+become a distribution, and the orders weigh the same, so that such a preference cancels.
+The scale decides for their mean.
 """
 
 from __future__ import annotations
@@ -13,7 +14,13 @@ from typing import Any, Literal, TypeVar
 
 from fusion import PREFERENCE, TYPED_TIE, Scale
 from trace_eval.data.items import PlainLabel
-from trace_eval.data.judgement import About, DimensionVerdict, Judgement, PairScores, VerdictOpinion
+from trace_eval.data.judgement import (
+    About,
+    DimensionVerdict,
+    Judgement,
+    PairScores,
+    VerdictOpinion,
+)
 from trace_eval.data.outcome import Order, Reason, commonest_failure, failures
 from trace_eval.data.rubrics.pairs import ScoreQuestion
 from trace_eval.data.scores import ScoreOpinion
@@ -34,12 +41,13 @@ def frame(
 
     Args:
         opinions: every opinion.
-        needed: (message where too few are usable, opinions, least number of usable ones): every
-            order of a pair, most samples of a score.
+        needed: (message where too few are usable, opinions, least number of usable
+            ones): every order of a pair, most samples of a score.
         what: the noun for the opinions.
 
     Returns:
-        The fields, and the opinions that may count; an unscored one has none, and no caveats.
+        The fields, and the opinions that may count; an unscored one has none, and no
+        caveats.
     """
     usage = sum_usage([opinion.usage for opinion in opinions if not opinion.cached])
     fields: dict[str, Any] = {"opinions": list(opinions), "usage": usage}
@@ -47,7 +55,11 @@ def frame(
         failed = [opinion for opinion in members if opinion.reason is not None]
         if len(members) - len(failed) < minimum:
             reason, detail = commonest_failure(failed)
-            why = {"status": "unscored", "reason": reason, "detail": f"{details}: {detail}"}
+            why = {
+                "status": "unscored",
+                "reason": reason,
+                "detail": f"{details}: {detail}",
+            }
             return fields | why, []
     usable = [opinion for opinion in opinions if opinion.reason is None]
     return fields | {"status": "scored", "caveats": failures(opinions, what)}, usable
@@ -73,7 +85,9 @@ def framed(
     fields, usable = frame(opinions, needed)
     labels = scale.label_set or "typed"
     pooling = None if scale == TYPED_TIE else scale.pooling
-    return Judgement(pair=pair, judge=judge, label_set=labels, pooling=pooling, **fields), usable
+    return Judgement(
+        pair=pair, judge=judge, label_set=labels, pooling=pooling, **fields
+    ), usable
 
 
 def labelled_judgement(
@@ -85,8 +99,8 @@ def labelled_judgement(
 ) -> Judgement:
     """Make the judgement of opinions with labels; ``questions`` maps to their dimensions.
 
-    The scale's pooling makes the votes one label. Of several questions, one without a label in
-    some order is left out, as long as another has its labels.
+    The scale's pooling makes the votes one label. Of several questions, one without a
+    label in some order is left out, as long as another has its labels.
     """
     judgement, usable = framed(pair, judge, opinions, scale)
     if not usable:
@@ -95,14 +109,22 @@ def labelled_judgement(
         rated = [opinion for opinion in usable if about in opinion.ratings]
         votes = []
         for asked in in_orders(usable).values():
-            labels = [opinion.ratings[about] for opinion in asked if about in opinion.ratings]
+            labels = [
+                opinion.ratings[about] for opinion in asked if about in opinion.ratings
+            ]
             votes.append(list(map(scale.parse, labels)))
         if not all(votes):
-            judgement.caveats.append(f"{question} has no label in every order and is left out")
+            judgement.caveats.append(
+                f"{question} has no label in every order and is left out"
+            )
             continue
-        label, distribution, consistent = scale.reconcile(list(map(scale.shares, votes)))
+        label, distribution, consistent = scale.reconcile(
+            list(map(scale.shares, votes))
+        )
         if label is None:
-            detail = f"{question}: the orders disagree, and their mean is exactly one half"
+            detail = (
+                f"{question}: the orders disagree, and their mean is exactly one half"
+            )
             return _unscored(judgement, Reason.ORDERS_DISAGREE, detail)
         judgement.dimensions[about] = DimensionVerdict(
             rating=label,
@@ -111,13 +133,20 @@ def labelled_judgement(
             consistent=consistent,
         )
     if not judgement.dimensions:
-        return _unscored(judgement, Reason.UNPARSEABLE, "no question has a label in every order")
+        return _unscored(
+            judgement, Reason.UNPARSEABLE, "no question has a label in every order"
+        )
     return judgement
 
 
 def _unscored(made: Judgement, reason: Reason, detail: str) -> Judgement:
     return made.model_copy(
-        update={"status": "unscored", "reason": reason, "detail": detail, "dimensions": {}}
+        update={
+            "status": "unscored",
+            "reason": reason,
+            "detail": detail,
+            "dimensions": {},
+        }
     )
 
 
@@ -128,10 +157,16 @@ def unreasoned(reasons: Iterable[str]) -> list[str]:
 
 def quote(opinion: VerdictOpinion, words: str) -> str:
     """Return the words of an opinion, with a note where their places are swapped."""
-    return words if opinion.order == "ab" else f"[here answer 1 is B and answer 2 is A] {words}"
+    return (
+        words
+        if opinion.order == "ab"
+        else f"[here answer 1 is B and answer 2 is A] {words}"
+    )
 
 
-def _reasoning(about: About, label: Any, rated: Sequence[VerdictOpinion], scale: Scale) -> str:
+def _reasoning(
+    about: About, label: Any, rated: Sequence[VerdictOpinion], scale: Scale
+) -> str:
     """Quote the first opinion with this label, else the first with each label."""
     first: dict[str, str] = {}
     for opinion in sorted(rated, key=lambda o: (o.order, o.sample)):
@@ -139,19 +174,23 @@ def _reasoning(about: About, label: Any, rated: Sequence[VerdictOpinion], scale:
         first.setdefault(str(opinion.ratings[about]), words)
     if str(label) in first:
         return first[str(label)]
-    parts = (f"{each}: {first[str(each)]}" for each in scale.labels if str(each) in first)
+    parts = (
+        f"{each}: {first[str(each)]}" for each in scale.labels if str(each) in first
+    )
     return f"The opinions differ, together they give {label}. " + " | ".join(parts)
 
 
-def swap_back(ratings: Mapping[str, Any], order: Order, scale: Scale = TYPED_TIE) -> dict[str, Any]:
+def swap_back(
+    ratings: Mapping[str, Any], order: Order, scale: Scale = TYPED_TIE
+) -> dict[str, Any]:
     """Return the ratings of a call in terms of the pair's own A and B."""
     return {name: scale.swap(r) if order == "ba" else r for name, r in ratings.items()}
 
 
-# --- scores of both answers: votes decide, means are kept beside them ---------------------------
-# A vote and a mean can differ: (6, 7), (7, 9), (7, 3) are two votes for the second and a higher
-# mean of the first. The verdict is the vote (Voting@k of SpeechJudge, arXiv 2511.07931; its
-# released script averages instead).
+# --- scores of both answers: votes decide, means are kept beside them -----------------
+# A vote and a mean can differ: (6, 7), (7, 9), (7, 3) are two votes for the second and
+# a higher mean of the first. The verdict is the vote (Voting@k of SpeechJudge, arXiv
+# 2511.07931; its released script averages instead).
 
 #: Key of the preference: it is about the pair as a whole.
 ABOUT: Literal["overall"] = "overall"
@@ -169,7 +208,8 @@ def voted_judgement(
 ) -> Judgement:
     """Make the judgement of votes: the preference with the largest share over both orders.
 
-    Every order that was shown needs a usable opinion; equal largest shares are a ``tie``.
+    Every order that was shown needs a usable opinion; equal largest shares are a
+    ``tie``.
     """
     made, usable = framed(pair, judge, opinions, PREFERENCE)
     if not usable:
@@ -177,11 +217,15 @@ def voted_judgement(
     votes: list[list[PlainLabel]] = []
     for asked in in_orders(usable).values():
         votes.append([preference(a, b) for a, b in _scores(asked)])
-    label, pooled, consistent = PREFERENCE.reconcile([PREFERENCE.shares(each) for each in votes])
+    label, pooled, consistent = PREFERENCE.reconcile(
+        [PREFERENCE.shares(each) for each in votes]
+    )
     made.dimensions[ABOUT] = DimensionVerdict(
         rating=label,
         reasoning=_words(usable, label),
-        distribution={name: pooled[name] for name in ("1", "2", "tie") if pooled.get(name)},
+        distribution={
+            name: pooled[name] for name in ("1", "2", "tie") if pooled.get(name)
+        },
         consistent=consistent,
     )
     a, b = map(list, zip(*_scores(usable), strict=True))
@@ -220,7 +264,11 @@ def rewarded_judgement(
             ABOUT: DimensionVerdict(
                 rating=label,
                 reasoning=f"reward of A {reward_a:.4f}, of B {reward_b:.4f}",
-                evidence={"reward_a": reward_a, "reward_b": reward_b, "tie_margin": tie_margin},
+                evidence={
+                    "reward_a": reward_a,
+                    "reward_b": reward_b,
+                    "tie_margin": tie_margin,
+                },
                 distribution={"1": p_a, "2": 1 - p_a},
             )
         },
@@ -238,7 +286,11 @@ def rewarded_judgement(
 
 def _words(usable: Sequence[VerdictOpinion], label: str) -> str:
     agreeing = [opinion for opinion in usable if opinion.ratings.get(ABOUT) == label]
-    chosen = min(agreeing or usable, key=lambda opinion: (opinion.order, opinion.sample))
-    reasons = " ".join(f"{name}: {words}" for name, words in chosen.reasoning.items() if words)
+    chosen = min(
+        agreeing or usable, key=lambda opinion: (opinion.order, opinion.sample)
+    )
+    reasons = " ".join(
+        f"{name}: {words}" for name, words in chosen.reasoning.items() if words
+    )
     shown = f"A {chosen.score_a:g}, B {chosen.score_b:g}."
     return f"{shown} {quote(chosen, reasons)}".strip()

@@ -49,14 +49,19 @@ class Panel:
         self.spec = JOINED.join(dict.fromkeys(judge.spec for judge in judges))
         self.done = set(done)
         named = [judge.groups for judge in judges if judge.groups is not None]
-        self.groups = frozenset[str]().union(*named) if len(named) == len(judges) else None
+        self.groups = (
+            frozenset[str]().union(*named) if len(named) == len(judges) else None
+        )
         self.reads = frozenset[Modality]().union(*(judge.reads for judge in judges))
         self._groups: dict[str, list[Judge]] = {}
         for judge in judges:
             rubric = _score_rubric(judge)
             self._groups.setdefault(rubric.name if rubric else "", []).append(judge)
         for name, group in self._groups.items():
-            if len({rubric.sha256 for rubric in map(_score_rubric, group) if rubric}) > 1:
+            if (
+                len({rubric.sha256 for rubric in map(_score_rubric, group) if rubric})
+                > 1
+            ):
                 raise JudgeError(
                     "rubric: two different ones have the same name; rename one of them"
                 )
@@ -64,8 +69,8 @@ class Panel:
             if len(set(specs)) < len(specs):
                 twice = next(spec for spec in specs if specs.count(spec) > 1)
                 raise JudgeError(
-                    f"judge {twice}: is named twice for rubric {name}; use --samples for more"
-                    " opinions of one judge"
+                    f"judge {twice}: is named twice for rubric {name}; use --samples"
+                    " for more opinions of one judge"
                 )
         # One budget for the run, and one bound on calls in flight per client.
         callers: dict[int, Any] = {}
@@ -134,7 +139,9 @@ class Panel:
     async def outcomes(self, case: Case) -> list[Outcome]:
         """Return one for every rubric that has none yet. Whatever a judge raises is its outcome."""
         groups = [
-            group for name, group in self._groups.items() if (case.item.id, name) not in self.done
+            group
+            for name, group in self._groups.items()
+            if (case.item.id, name) not in self.done
         ]
         requested = [judge for group in groups for judge in group]
         if self.concurrency == 1:  # a script's replies come in order
@@ -151,11 +158,15 @@ class Panel:
         rubric = self._groups[scores[0].rubric][0].rubric
         return self.combined(case.single, rubric, scores)
 
-    def combined(self, item: Single, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
+    def combined(
+        self, item: Single, rubric: ScoreRubric, parts: Sequence[Score]
+    ) -> Score:
         """Combine the scores of several judges into one."""
         return parts[0] if len(parts) == 1 else pooled(item, rubric, parts)
 
-    def unscored(self, item: Pair | Single, reason: Reason, detail: str) -> list[Outcome]:
+    def unscored(
+        self, item: Pair | Single, reason: Reason, detail: str
+    ) -> list[Outcome]:
         """Return outcomes of the rubrics that have none yet."""
         rubrics = [group[0].rubric for group in self._groups.values()]
         whole = [
@@ -178,7 +189,11 @@ async def _safely(judge: Judge, case: Case) -> Outcome:
     """Return one judge's outcome; a judge that raises costs its own only."""
     if why := refuses(judge, case.item):
         return unscored(
-            case.item, judge.rubric, judge=judge.spec, reason=Reason.EVIDENCE_MISSING, detail=why
+            case.item,
+            judge.rubric,
+            judge=judge.spec,
+            reason=Reason.EVIDENCE_MISSING,
+            detail=why,
         )
     try:
         return await judge.judge(case)
@@ -187,7 +202,11 @@ async def _safely(judge: Judge, case: Case) -> Outcome:
     except Exception as error:
         detail = f"{type(error).__name__}: {error}"
         return unscored(
-            case.item, judge.rubric, judge=judge.spec, reason=Reason.JUDGE_FAILED, detail=detail
+            case.item,
+            judge.rubric,
+            judge=judge.spec,
+            reason=Reason.JUDGE_FAILED,
+            detail=detail,
         )
 
 
@@ -198,7 +217,8 @@ KIND = "fusion"
 class FusedPanel(Panel):
     """The judges of a fused judge as a panel, with their scores fused by its model.
 
-    ``folder`` is what ``train fusion`` wrote; ``create_scorers`` makes the raters of a spec.
+    ``folder`` is what ``train fusion`` wrote; ``create_scorers`` makes the raters of a
+    spec.
 
     Raises:
         UserError: the folder holds no model, or one of another scale or rubric.
@@ -214,25 +234,36 @@ class FusedPanel(Panel):
         self.model = FusionModel.load(folder)
         for rubric in rubrics:
             labels = tuple(float(label) for label in rubric.numbers.labels)
-            if labels != self.model.labels or self.model.rubric not in (None, rubric.name):
+            if labels != self.model.labels or self.model.rubric not in (
+                None,
+                rubric.name,
+            ):
                 raise JudgeError(
                     f"judge {KIND}:{folder}: was trained on scores of rubric"
-                    f" {self.model.rubric or 'unknown'} from {self.model.labels[0]:g} to"
-                    f" {self.model.labels[-1]:g}, not of {rubric.name}; use that rubric, or train"
-                    " another"
+                    f" {self.model.rubric or 'unknown'} from {self.model.labels[0]:g}"
+                    f" to {self.model.labels[-1]:g}, not of {rubric.name}; use that"
+                    " rubric, or train another"
                 )
         specs = [member.judge for member in self.model.members if member.weight > 0]
-        super().__init__([rater for spec in specs for rater in create_scorers(spec)], done)
+        super().__init__(
+            [rater for spec in specs for rater in create_scorers(spec)], done
+        )
         self.spec = f"{KIND}:{folder}"
         self._sha256 = sha256((folder / FILE).read_bytes()).hexdigest()
 
     def parameters(self) -> dict[str, JsonValue]:
-        raters: list[JsonValue] = [{"judge": r.spec, **r.parameters()} for r in self.judges]
+        raters: list[JsonValue] = [
+            {"judge": r.spec, **r.parameters()} for r in self.judges
+        ]
         return {"fusion": self._sha256, "raters": raters}
 
-    def combined(self, item: Single, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
+    def combined(
+        self, item: Single, rubric: ScoreRubric, parts: Sequence[Score]
+    ) -> Score:
         mixture = pooled(item, rubric, parts)
-        scored = {p.judge: p.estimate for p in parts if p.status == "scored" and p.estimate}
+        scored = {
+            p.judge: p.estimate for p in parts if p.status == "scored" and p.estimate
+        }
         fused = self.model.fuse(scored)
         if fused is None:
             return mixture.model_copy(update={"judge": self.spec})
@@ -242,7 +273,9 @@ class FusedPanel(Panel):
             labels = [float(label) for label in scale.labels]
             spread = shares(spread_over(labels, fused.mean, fused.variance), scale)
         total = sum(m.weight for m in self.model.members if m.judge in scored)
-        weights = {m.judge: m.weight / total for m in self.model.members if m.judge in scored}
+        weights = {
+            m.judge: m.weight / total for m in self.model.members if m.judge in scored
+        }
         return mixture.model_copy(
             update={
                 "judge": self.spec,

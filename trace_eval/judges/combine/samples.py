@@ -28,7 +28,10 @@ from trace_eval.judges.combine.orders import frame
 JOINED = " + "
 
 #: Caveats of the lowest score, given without a call, because there is nothing to rate.
-EMPTY = "empty_candidate: the answer has no words, so it has the lowest score without being asked"
+EMPTY = (
+    "empty_candidate: the answer has no words, so it has the lowest score without being"
+    " asked"
+)
 SILENT = "silent: nobody can be heard, so it has the lowest score without being asked"
 
 
@@ -43,8 +46,10 @@ def score_of(
     """Make the score of one judge's samples, an opinion each.
 
     Args:
-        item, rubric, judge, opinions: what was rated, by what and whom, and the samples in order.
-        min_samples: usable samples that make a score; None: the rubric's, else more than half.
+        item, rubric, judge, opinions: what was rated, by what and whom, and the samples
+            in order.
+        min_samples: usable samples that make a score; None: the rubric's, else more
+            than half.
         more: further fields of the record; ``caveats`` are put before ours.
     """
     count, used = len(opinions), sum(opinion.reason is None for opinion in opinions)
@@ -52,7 +57,12 @@ def score_of(
     minimum = min_usable(count) if wanted is None else min(wanted, count)
     enough = (f"{used} of {count} samples are usable", opinions, minimum)
     fields, usable = frame(opinions, [enough], "samples")
-    record = {**score_fields(item, rubric, judge), "samples": count, "used": used, **more}
+    record = {
+        **score_fields(item, rubric, judge),
+        "samples": count,
+        "used": used,
+        **more,
+    }
     record |= fields
     if not usable:
         return Score(**record)
@@ -114,7 +124,8 @@ def shares(distribution: dict[float, float], scale: Numbers) -> dict[str, float]
 def pooled(item: Item, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
     """Pool several judges into one record: a mixture of their distributions.
 
-    Judges without a score are left out and named in a caveat; the others share their weight.
+    Judges without a score are left out and named in a caveat; the others share their
+    weight.
     """
     scale = rubric.numbers
     scored = [part for part in parts if part.status == "scored"]
@@ -133,21 +144,33 @@ def pooled(item: Item, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
     if not scored:
         reason = commonest(part.reason for part in parts)
         first = next(part for part in parts if part.reason is reason)
-        message = f"none of {len(parts)} judges has a score; {first.judge}: {first.detail}"
+        message = (
+            f"none of {len(parts)} judges has a score; {first.judge}: {first.detail}"
+        )
         return Score(
-            **common, status="unscored", reason=reason, detail=message, parts=_parts(parts, {})
+            **common,
+            status="unscored",
+            reason=reason,
+            detail=message,
+            parts=_parts(parts, {}),
         )
     share = 1 / len(scored)
     distribution: dict[float, float] = {}
     for label in scale.labels:
-        shares_of_label = [(part.distribution or {}).get(f"{label:g}", 0.0) for part in scored]
+        shares_of_label = [
+            (part.distribution or {}).get(f"{label:g}", 0.0) for part in scored
+        ]
         distribution[float(label)] = math.fsum(share * each for each in shares_of_label)
-    mixture = pool([part.estimate for part in scored if part.estimate], [1.0] * len(scored))
+    mixture = pool(
+        [part.estimate for part in scored if part.estimate], [1.0] * len(scored)
+    )
     majority = majority_of(distribution)
     missing = [part.judge for part in parts if part.status != "scored"]
     caveats = list(dict.fromkeys(caveat for part in parts for caveat in part.caveats))
     if missing:
-        caveats.append(f"pooled without {', '.join(missing)}: no score; the others weigh more")
+        caveats.append(
+            f"pooled without {', '.join(missing)}: no score; the others weigh more"
+        )
     return Score(
         **common,
         status="scored",

@@ -26,7 +26,9 @@ from trace_eval.judges.views.answer.text import missing_words, roles_of_words, w
 
 def references_of(item: Single) -> list[tuple[int, str]]:
     """Return place and text of right answers that say anything; training takes the first."""
-    return [(position, text) for position, text in enumerate(item.reference) if text.strip()]
+    return [
+        (position, text) for position, text in enumerate(item.reference) if text.strip()
+    ]
 
 
 class WordJudge(Judge):
@@ -49,8 +51,9 @@ class WordJudge(Judge):
         if not self.inputs <= set(rubric.inputs) or rubric.numbers != self.scale:
             scale = self.scale
             raise UserError(
-                f"judge {self.spec.partition(':')[0]}: reads {' and '.join(sorted(self.inputs))}"
-                f" and rates on {scale.low:g}-{scale.high:g}, and rubric {rubric.name} is not of"
+                f"judge {self.spec.partition(':')[0]}: reads"
+                f" {' and '.join(sorted(self.inputs))} and rates on"
+                f" {scale.low:g}-{scale.high:g}, and rubric {rubric.name} is not of"
                 " that kind; name another rubric, such as correctness, or another judge"
             )
         self.rubric = rubric
@@ -74,8 +77,8 @@ class WordJudge(Judge):
             return self.unscored(
                 item,
                 Reason.EVIDENCE_MISSING,
-                "the item has no reference; add a column reference, or choose a rubric that needs"
-                " none (trace-eval rubrics list) and an LLM as --judge",
+                "the item has no reference; add a column reference, or choose a rubric"
+                " that needs none (trace-eval rubrics list) and an LLM as --judge",
             )
         if reason := missing_words(case):
             return self.unscored(item, Reason.EVIDENCE_MISSING, reason)
@@ -93,7 +96,8 @@ class WordJudge(Judge):
 
         Args:
             case: its answer has words, ``self.words(case)``.
-            references: (position in ``item.reference``, text); empty where none is needed.
+            references: (position in ``item.reference``, text); empty where none is
+                needed.
         """
 
     def score(
@@ -159,6 +163,8 @@ class LexicalJudge(WordJudge):
         question = "" if spoken and guessed(spoken) else case.instruction_text or ""
         words, rationale = self.words(case), case.single.rationale
         result = lexical_score(question, texts, words, rationale, meaning=self._meaning)
-        distribution = {float(label): share for label, share in result.distribution.items()}
+        distribution = {
+            float(label): share for label, share in result.distribution.items()
+        }
         index, _ = references[result.reference]
         return self.score(case, distribution, [self._caveat], reference=index)

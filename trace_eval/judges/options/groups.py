@@ -1,7 +1,7 @@
 """The options of judges, a class for each kind of judge, of its material, and of client.
 
-The ``Attributes`` of these classes are the only help text: ``trace-eval doctor --judge SPEC``
-prints it. A new option is one field here, and its line.
+The ``Attributes`` of these classes are the only help text: ``trace-eval doctor --judge
+SPEC`` prints it. A new option is one field here, and its line.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ def option(default: T, **rules: Any) -> T:
 
     Args:
         default: its value where none is named.
-        **rules: ``at_least`` or ``more_than`` a number; ``decides=False``: it cannot change a
-            verdict, so a run may be continued with another value; ``may_change``: it is recorded,
-            but changes no verdict that was made; ``state``: a session sets it, no user;
-            ``always``: recorded at its default too.
+        **rules: ``at_least`` or ``more_than`` a number; ``decides=False``: it cannot
+            change a verdict, so a run may be continued with another value;
+            ``may_change``: it is recorded, but changes no verdict that was made;
+            ``state``: a session sets it, no user; ``always``: recorded at its default
+            too.
     """
     return field(default=default, metadata=rules)
 
@@ -45,14 +46,16 @@ class CallOptions:
     """How a server is reached, and limits of time and cost.
 
     Attributes:
-        base_url: OpenAI-compatible or Ollama server, e.g. http://127.0.0.1:8000/v1; default: the
-            provider's own variable, then its own address.
+        base_url: OpenAI-compatible or Ollama server, e.g. http://127.0.0.1:8000/v1;
+            default: the provider's own variable, then its own address.
         key_env: environment variable that holds the key (openai).
         timeout_s: seconds for one call, its time in the server's queue included.
-        concurrency: calls in flight; default: 8, 2 for ollama and gguf, 64 for vllm and sglang.
+        concurrency: calls in flight; default: 8, 2 for ollama and gguf, 64 for vllm and
+            sglang.
         retries: of one call, after the first attempt.
         backoff_s: seconds before the first retry; doubles, with jitter.
-        max_wait_s: a server that asks for a longer wait, in seconds, fails the call instead.
+        max_wait_s: a server that asks for a longer wait, in seconds, fails the call
+            instead.
         cache: SQLite file of replies; none: none are kept.
         offline: answer from the cache or a batch only, send nothing.
         prices: TOML table of prices that extends the shipped one.
@@ -83,15 +86,15 @@ class ChatOptions(CallOptions):
     """Options of a chat model that do not depend on its material.
 
     Attributes:
-        preset: settings of a published protocol, where none are named: audiojudge, style_paper
-            or trace_paper.
+        preset: settings of a published protocol, where none are named: audiojudge,
+            style_paper or trace_paper.
         samples: calls per order; of single answers, calls per rubric.
         temperature: of sampling; default: 0 for one sample, 0.7 for more.
         top_p: share of the probability to sample from; default: not sent.
         top_k: likeliest tokens to sample from; default: not sent (GRM itself: 50).
         seed: of the first sample; the next one gets one more.
-        sampling: whose temperature, seed and token limit count where none are named: ours, or
-            server (nothing is sent).
+        sampling: whose temperature, seed and token limit count where none are named:
+            ours, or server (nothing is sent).
         max_tokens: of one reply; default: 2,048, and 1,024 of a single answer.
         repair: give an unusable reply one second chance.
     """
@@ -123,11 +126,11 @@ class PointwiseOptions:
     """Options of judges that score single answers.
 
     Attributes:
-        show: material beside the answer, by commas: question, rationale, transcription; or none;
-            default: the rubric's.
+        show: material beside the answer, by commas: question, rationale, transcription;
+            or none; default: the rubric's.
         min_samples: usable samples that make a score; default: more than half.
-        choices: ask for all samples of an answer in one request (n), which pays its sound once
-            (openai).
+        choices: ask for all samples of an answer in one request (n), which pays its
+            sound once (openai).
     """
 
     show: tuple[str, ...] | None = option(None)
@@ -140,8 +143,8 @@ class ConversationOptions:
     """Of judges that read whole conversations and score them.
 
     Attributes:
-        agent_policy: text file (.txt, .md, .yaml) with the instructions that the agent had to
-            keep; shown of conversations that hold none themselves.
+        agent_policy: text file (.txt, .md, .yaml) with the instructions that the agent
+            had to keep; shown of conversations that hold none themselves.
     """
 
     agent_policy: Path | None = option(None, decides=False)  # recorded by what it holds
@@ -152,11 +155,11 @@ class BlueprintOptions:
     """Of judges that read blueprints.
 
     Attributes:
-        rendering: how blueprints are printed: compact; brief (levels in place of most numbers, for
-            screening); or paper (the JSON of TRACE's prompts).
+        rendering: how blueprints are printed: compact; brief (levels in place of most
+            numbers, for screening); or paper (the JSON of TRACE's prompts).
         drop: blueprint groups that the judge is not shown, by commas.
-        context_budget: tokens that a conversation may take in a prompt; then tool responses,
-            sound and middle turns are shortened, in this order.
+        context_budget: tokens that a conversation may take in a prompt; then tool
+            responses, sound and middle turns are shortened, in this order.
     """
 
     rendering: RenderingName = option("compact", always=True)
@@ -170,13 +173,14 @@ class TextOptions(BlueprintOptions):
 
     Attributes:
         mode: what is shown: blueprint, or transcript (the baseline of words only).
-        elicitation: how verdicts are asked for: label, acceptability (the HCoT steps), or flat
-            (one reasoning for all, as TRACE's code).
-        beside: how far two answers are apart, shown beside compact and brief blueprints: in
-            steps that a listener hears, or off.
+        elicitation: how verdicts are asked for: label, acceptability (the HCoT steps),
+            or flat (one reasoning for all, as TRACE's code).
+        beside: how far two answers are apart, shown beside compact and brief
+            blueprints: in steps that a listener hears, or off.
         template: Jinja file whose blocks replace those of the prompt.
-        reasons: what becomes of the numbers, comparisons and quotations in reasons: check them
-            against the blueprints, retry (ask once more where one is false), or off.
+        reasons: what becomes of the numbers, comparisons and quotations in reasons:
+            check them against the blueprints, retry (ask once more where one is false),
+            or off.
     """
 
     mode: Mode = option("blueprint", always=True)
@@ -191,11 +195,13 @@ class SoundOptions:
     """How recordings are sent.
 
     Attributes:
-        audio_rate: samples a second; default: the commonest of the recordings, at most 24,000.
+        audio_rate: samples a second; default: the commonest of the recordings, at most
+            24,000.
         level: loudness, LUFS, to which every recording is brought; default: left alone.
         audio_format: how sound is encoded: wav, or mp3 (needs ffmpeg).
         max_request_mb: larger requests are not sent.
-        max_clip_seconds: longest clip that is heard, seconds; longer ones are unscored, never cut.
+        max_clip_seconds: longest clip that is heard, seconds; longer ones are unscored,
+            never cut.
     """
 
     audio_rate: int | None = option(None, at_least=8000)
@@ -210,9 +216,10 @@ class ExampleOptions:
     """Solved examples, and how recordings are joined. Recorded by what the files hold.
 
     Attributes:
-        concat: how recordings are joined into audio parts: none, pairs, examples, test or all.
-        examples: JSON lines of solved pairs, or of single answers with scores, shown before the
-            question.
+        concat: how recordings are joined into audio parts: none, pairs, examples, test
+            or all.
+        examples: JSON lines of solved pairs, or of single answers with scores, shown
+            before the question.
         shots: how many of them; default: 4, or all there are.
         signals: between recordings: spoken, tones, none, or a folder of sounds.
     """
@@ -230,8 +237,8 @@ class AudioOptions(ExampleOptions, SoundOptions):
     Attributes:
         task: what is asked of a pair: a name, or your own .toml.
         transcripts: words beside the recordings: none, asr or reference.
-        instruction: how an instruction that is both spoken and written is given: audio, text or
-            both.
+        instruction: how an instruction that is both spoken and written is given: audio,
+            text or both.
         noise_db: white noise on one answer, dB below it; for robustness studies.
     """
 
@@ -246,8 +253,8 @@ class ModelOptions:
     """Of models that run in this process.
 
     Attributes:
-        base: base model of a scorer or reward model, instead of the one that it names: path or
-            hub id.
+        base: base model of a scorer or reward model, instead of the one that it names:
+            path or hub id.
         device: where the model runs.
     """
 
@@ -271,10 +278,13 @@ class OpenAIOptions:
     """Of the client for OpenAI-compatible servers.
 
     Attributes:
-        structure: how the shape of replies is enforced: auto, json_schema, json_object or text.
+        structure: how the shape of replies is enforced: auto, json_schema, json_object
+            or text.
     """
 
-    structure: Literal["auto", "json_schema", "json_object", "text"] = option("auto", always=True)
+    structure: Literal["auto", "json_schema", "json_object", "text"] = option(
+        "auto", always=True
+    )
 
 
 @dataclass(frozen=True)
@@ -282,8 +292,9 @@ class ContextOptions:
     """Of clients that decide how much context a model is given.
 
     Attributes:
-        num_ctx: context of the model for one call, tokens; default: for ollama from the prompts,
-            in powers of two; for gguf 8,192; for vllm and sglang the model's own.
+        num_ctx: context of the model for one call, tokens; default: for ollama from the
+            prompts, in powers of two; for gguf 8,192; for vllm and sglang the model's
+            own.
     """
 
     num_ctx: int | None = option(None, always=True, may_change=True, at_least=256)
@@ -294,8 +305,10 @@ class ServerOptions(ContextOptions):
     """Of judges that start a server of their own.
 
     Attributes:
-        server_args: further arguments of vllm or sglang, e.g. "--tensor-parallel-size 2".
-        start_s: seconds until the server must be ready, a download of the model included.
+        server_args: further arguments of vllm or sglang, e.g. "--tensor-parallel-size
+            2".
+        start_s: seconds until the server must be ready, a download of the model
+            included.
     """
 
     server_args: str | None = option(None)

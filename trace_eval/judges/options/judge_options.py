@@ -59,11 +59,13 @@ FOR_LISTENERS = frozenset({"audiojudge", "style_paper"})
 GREEDY_TEMPERATURE = 0.0
 SAMPLING_TEMPERATURE = 0.7
 
-#: Tokens that one reply may have when no bound is given: of a judge of pairs, and of a rater.
+#: Tokens that one reply may have when no bound is given: of a judge of pairs, and of a
+#: rater.
 REPLY_TOKENS = 2048
 RATING_TOKENS = 1024
 
-#: Longest reply of chat models in use, tokens: the bound where the server is given none.
+#: Longest reply of chat models in use, tokens: the bound where the server is given
+#: none.
 UNBOUNDED_TOKENS = 16_384
 
 #: Fields that ``sampling="server"`` does not send unless they are named.
@@ -104,7 +106,9 @@ class JudgeOptions(
         made = super().__new__(cls)
         if "named" not in options:  # dataclasses.replace hands on what was named before
             names = [each.name for each in fields(cls)]
-            object.__setattr__(made, "_typed", frozenset({*names[: len(args)], *options}))
+            object.__setattr__(
+                made, "_typed", frozenset({*names[: len(args)], *options})
+            )
         return made
 
     def __post_init__(self) -> None:
@@ -121,7 +125,9 @@ class JudgeOptions(
             if value is not None:
                 _check(each, value)
         if self.top_p is not None and self.top_p > 1:
-            raise JudgeError(f"top_p: {self.top_p} is no share; use more than 0 and at most 1")
+            raise JudgeError(
+                f"top_p: {self.top_p} is no share; use more than 0 and at most 1"
+            )
         self._check_together()
 
     def _check_together(self) -> None:
@@ -132,24 +138,29 @@ class JudgeOptions(
             )
         if self.min_samples is not None and self.min_samples > self.samples:
             raise JudgeError(
-                f"min_samples: {self.min_samples} of {self.samples} samples cannot be reached;"
-                " ask for more samples"
+                f"min_samples: {self.min_samples} of {self.samples} samples cannot be"
+                " reached; ask for more samples"
             )
         if self.mode == "transcript" and self.drop:
             raise JudgeError(
-                f"drop: {', '.join(self.drop)} cannot be dropped in mode transcript, which shows"
-                " no group but the transcript; use mode blueprint"
+                f"drop: {', '.join(self.drop)} cannot be dropped in mode transcript,"
+                " which shows no group but the transcript; use mode blueprint"
             )
         if set(GROUPS) <= feature_groups(self.drop):
-            raise JudgeError("drop: every group is dropped; leave the judge at least one")
+            raise JudgeError(
+                "drop: every group is dropped; leave the judge at least one"
+            )
 
     def deciding(self, used: Collection[str]) -> dict[str, JsonValue]:
         """Record the options among ``used`` that decide a verdict.
 
-        Fields that came after the first release are recorded only where they differ from their
-        default, so that runs made before them can be continued.
+        Fields that came after the first release are recorded only where they differ
+        from their default, so that runs made before them can be continued.
         """
-        sent = {"temperature": self.sampling_temperature, "max_tokens": self.reply_tokens}
+        sent = {
+            "temperature": self.sampling_temperature,
+            "max_tokens": self.reply_tokens,
+        }
         record: dict[str, JsonValue] = {}
         for name in (each.name for each in fields(self)):
             value = getattr(self, name)
@@ -168,7 +179,9 @@ class JudgeOptions(
             for each in fields(self)
             if each.name not in STATE
             and getattr(self, each.name) != getattr(_DEFAULTS, each.name)
-            and not (each.name in preset and getattr(self, each.name) == preset[each.name])
+            and not (
+                each.name in preset and getattr(self, each.name) == preset[each.name]
+            )
         ]
 
     @property
@@ -196,7 +209,9 @@ class JudgeOptions(
             return ("ab", "ba")
         if self.swap == "off":
             return ("ab",)
-        coin = hashlib.sha256(f"{self.seed}\x00{pair}".encode("utf-8", "replace")).digest()
+        coin = hashlib.sha256(
+            f"{self.seed}\x00{pair}".encode("utf-8", "replace")
+        ).digest()
         return ("ab",) if coin[0] % 2 == 0 else ("ba",)
 
 
@@ -205,7 +220,9 @@ def _check(option: Field[Any], value: Any) -> None:
     name, rules = option.name, option.metadata
     allowed = _CHOICES[name]
     if allowed and value not in allowed:
-        raise JudgeError(f"{name}: {value!r} is unknown; use one of {', '.join(allowed)}")
+        raise JudgeError(
+            f"{name}: {value!r} is unknown; use one of {', '.join(allowed)}"
+        )
     low, above = rules.get("at_least"), rules.get("more_than")
     if low is not None and not value >= low:
         raise JudgeError(f"{name}: {value} is too small; use at least {low:g}")
@@ -225,13 +242,19 @@ _RULES = {each.name: each.metadata for each in fields(JudgeOptions)}
 #: Options that a session sets, and no user.
 STATE = frozenset(name for name, rules in _RULES.items() if rules.get("state"))
 
-#: Options that cannot change a verdict. All others are part of a run's identity: an option
-#: without a mark costs a refusal to continue, never a run with two settings.
-NOT_DECIDING = STATE | {name for name, rules in _RULES.items() if not rules.get("decides", True)}
+#: Options that cannot change a verdict. All others are part of a run's identity: an
+#: option without a mark costs a refusal to continue, never a run with two settings.
+NOT_DECIDING = STATE | {
+    name for name, rules in _RULES.items() if not rules.get("decides", True)
+}
 
-#: Recorded, because they decide which replies can be used, but free to change when a run is
-#: continued: a verdict made with one value would be the same with another.
-MAY_CHANGE = frozenset(name for name, rules in _RULES.items() if rules.get("may_change"))
+#: Recorded, because they decide which replies can be used, but free to change when a
+#: run is continued: a verdict made with one value would be the same with another.
+MAY_CHANGE = frozenset(
+    name for name, rules in _RULES.items() if rules.get("may_change")
+)
 
 #: Recorded even at their defaults: those of the first release.
-_ALWAYS_RECORDED = frozenset(name for name, rules in _RULES.items() if rules.get("always"))
+_ALWAYS_RECORDED = frozenset(
+    name for name, rules in _RULES.items() if rules.get("always")
+)

@@ -1,7 +1,7 @@
 """Replies in which a listening judge states that it heard nothing: their verdicts are guesses.
 
-Only statements of the judge about itself count. The same words quoted from an answer, or a remark
-that one of two recordings is quiet, are about the answer. English only.
+Only statements of the judge about itself count. The same words quoted from an answer,
+or a remark that one of two recordings is quiet, are about the answer. English only.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ _HEAR = (
 _OF = r"(?: (?:any|the|of|these|those|this|your|either|both|attached|provided|actual|two)){0,3}"
 _SOUND = r" (?:audio|audios|sounds?|recordings?|clips?)(?: (?:files?|clips?|recordings?|inputs?))?"
 
-#: A continuation that makes it a remark about one answer, or about a defect of the sound.
+#: A continuation that makes it a remark about one answer, or about a defect of the
+#: sound.
 _PARTLY = (
     r"(?! ?(?:artifact|artefact|noise|glitch|distort|issue|problem|defect|differen|clipp|qualit"
     r"|degrad|effect|impair|of\b|as\b))"
@@ -93,5 +94,8 @@ def check_hearing(reply: str) -> None:
             if statement and not _REPORTED.search(plain, 0, statement.start()):
                 raise ReplyError(
                     Reason.NOT_HEARD,
-                    f"the judge says that it did not hear the recordings ({statement[0][:80]!r})",
+                    (
+                        "the judge says that it did not hear the recordings"
+                        f" ({statement[0][:80]!r})"
+                    ),
                 )

@@ -1,7 +1,7 @@
 """Replies that compare two answers by labels: their shape, their reading, and their judgement.
 
-The last complete JSON object with the wanted keys is the reply, and must be whole: no key missing
-or twice, no label that was not offered. It is never repaired by guessing.
+The last complete JSON object with the wanted keys is the reply, and must be whole: no
+key missing or twice, no label that was not offered. It is never repaired by guessing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,12 @@ from fusion import MATCH, PREFERENCE, TRACE, OffScale, Rating, Scale, from_steps
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Reason
 from trace_eval.data.rubrics.pairs import LabelQuestion, PairRubric
-from trace_eval.judges.ask.reply_json import ReplyError, read_object, refuse_placeholder, storable
+from trace_eval.judges.ask.reply_json import (
+    ReplyError,
+    read_object,
+    refuse_placeholder,
+    storable,
+)
 from trace_eval.judges.ask.reply_length import object_schema
 from trace_eval.judges.ask.view import AnsweredQuestion, AnswerForm, Replies
 from trace_eval.judges.combine.orders import labelled_judgement, swap_back, unreasoned
@@ -44,7 +49,9 @@ class LabelForm(AnswerForm[Verdicts]):
     ``listens``: refuse replies which state that nothing was heard.
     """
 
-    def __init__(self, task: PairRubric, elicitation: Elicitation, listens: bool) -> None:
+    def __init__(
+        self, task: PairRubric, elicitation: Elicitation, listens: bool
+    ) -> None:
         self.task = task
         self.rubric = TRACE if task.rubric == TRACE else task.rubric
         self.schema = schema_of(task.parts[0], elicitation)
@@ -63,11 +70,19 @@ class LabelForm(AnswerForm[Verdicts]):
         opinions = [self.opinion(each) for each in replies.questions]
         item, scale = replies.item.id, self.rubric.scale
         judgement = labelled_judgement(
-            item, replies.judge, opinions=opinions, scale=scale, questions=self.task.questions
+            item,
+            replies.judge,
+            opinions=opinions,
+            scale=scale,
+            questions=self.task.questions,
         )
-        if judgement.dimensions and self._elicitation != "flat":  # which asks no reasons
+        if (
+            judgement.dimensions and self._elicitation != "flat"
+        ):  # which asks no reasons
             rated = [one for one in opinions if one.ratings]
-            reasons = [one.reasoning.get(about, "") for one in rated for about in one.ratings]
+            reasons = [
+                one.reasoning.get(about, "") for one in rated for about in one.ratings
+            ]
             judgement.caveats.extend(unreasoned(reasons))
         judgement.caveats.extend(replies.caveats)
         return judgement
@@ -79,12 +94,16 @@ class LabelForm(AnswerForm[Verdicts]):
         verdicts = answered.outcome.value or Verdicts({}, {})
         labels = swap_back(verdicts.ratings, answered.call.order, self.rubric.scale)
         record = answered.pair_record | ({} if len(parts) > 1 else {"part": None})
-        record["ratings"] = {about or name: str(label) for name, label in labels.items()}
-        record["reasoning"] = {about or name: words for name, words in verdicts.reasoning.items()}
+        record["ratings"] = {
+            about or name: str(label) for name, label in labels.items()
+        }
+        record["reasoning"] = {
+            about or name: words for name, words in verdicts.reasoning.items()
+        }
         return VerdictOpinion.model_validate(record)
 
 
-# --- the shape of a reply -------------------------------------------------------------------
+# --- the shape of a reply -------------------------------------------------------------
 
 
 def schema_of(part: LabelQuestion, elicitation: Elicitation) -> dict[str, JsonValue]:
@@ -94,10 +113,13 @@ def schema_of(part: LabelQuestion, elicitation: Elicitation) -> dict[str, JsonVa
 
 def reply_schema(elicitation: Elicitation) -> dict[str, JsonValue]:
     """Return the JSON schema of a reply: one verdict per dimension, and no overall one."""
-    # Servers generate in the order of the properties: the reasons come before the rating.
+    # Servers generate in the order of the properties: the reasons come before the
+    # rating.
     label = TRACE.scale.schema()
     if elicitation == "flat":
-        return object_schema({"reasoning": _TEXT, **dict.fromkeys(TRACE.dimensions, label)})
+        return object_schema(
+            {"reasoning": _TEXT, **dict.fromkeys(TRACE.dimensions, label)}
+        )
     steps: dict[str, JsonValue] = {
         "answer_1_acceptable": _YES_NO,
         "answer_2_acceptable": _YES_NO,
@@ -105,7 +127,10 @@ def reply_schema(elicitation: Elicitation) -> dict[str, JsonValue]:
     }
     verdict = steps if elicitation == "acceptability" else {"rating": label}
     return object_schema(
-        {name: object_schema({"reasoning": _TEXT, **verdict}) for name in TRACE.dimensions}
+        {
+            name: object_schema({"reasoning": _TEXT, **verdict})
+            for name in TRACE.dimensions
+        }
     )
 
 
@@ -119,7 +144,7 @@ def key_of(scale: Scale) -> str:
     return "match" if scale == MATCH else "label"
 
 
-# --- one label ------------------------------------------------------------------------------
+# --- one label ------------------------------------------------------------------------
 
 
 def read_label(text: str, scale: Scale) -> tuple[str, str]:
@@ -140,7 +165,9 @@ def read_label(text: str, scale: Scale) -> tuple[str, str]:
         except OffScale as error:
             raise ReplyError(Reason.OFF_LABEL, str(error)) from None
 
-    return read_object(text, {key}, what=repr(key), read=read, verdict=lambda answer: answer[0])
+    return read_object(
+        text, {key}, what=repr(key), read=read, verdict=lambda answer: answer[0]
+    )
 
 
 def parse_label(value: object, scale: Scale) -> str:
@@ -153,7 +180,7 @@ def parse_label(value: object, scale: Scale) -> str:
         raise OffScale(message) from None
 
 
-# --- a verdict per dimension ----------------------------------------------------------------
+# --- a verdict per dimension ----------------------------------------------------------
 
 
 def _unparseable(detail: str) -> ReplyError:
@@ -176,9 +203,15 @@ def _read_verdicts(reply: dict[str, object], elicitation: Elicitation) -> Verdic
     ratings: dict[str, Any] = {}
     reasoning: dict[str, str] = {}
     try:
-        if elicitation == "flat":  # one reasoning, as TRACE's released code reads it; it may lack
+        if (
+            elicitation == "flat"
+        ):  # one reasoning, as TRACE's released code reads it; it may lack
             words = reply.get("reasoning") or ""
-            shown = words if isinstance(words, str) else json.dumps(words, ensure_ascii=False)
+            shown = (
+                words
+                if isinstance(words, str)
+                else json.dumps(words, ensure_ascii=False)
+            )
             if isinstance(words, str):
                 refuse_placeholder("the reply", words)
             reasoning = dict.fromkeys(TRACE.dimensions, storable(shown))
@@ -210,7 +243,9 @@ def _label(elicitation: Elicitation, where: str, verdict: dict[str, object]) -> 
     for name in ("answer_1_acceptable", "answer_2_acceptable"):
         value = _field(where, verdict, name)
         if not isinstance(value, bool):
-            raise OffScale(f"{where}: {name} is {str(value)[:40]!r}; true or false were offered")
+            raise OffScale(
+                f"{where}: {name} is {str(value)[:40]!r}; true or false were offered"
+            )
         acceptable.append(value)
     try:
         better = PREFERENCE.parse(_field(where, verdict, "better"))

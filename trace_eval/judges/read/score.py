@@ -38,7 +38,8 @@ TURNS = "turns"
 
 _TEXT: JsonValue = {"type": "string"}
 
-#: The value after ``score:`` on a plain line, whole: one that is not a label is refused.
+#: The value after ``score:`` on a plain line, whole: one that is not a label is
+#: refused.
 _VALUE = r"\s*+(?:is\s*+)?[:=]\s*+[*_`]*+\s*+([^\s*_`,;]+)"
 
 
@@ -53,7 +54,8 @@ class TurnReply(NamedTuple):
 class ScoreReply:
     """The scores of one reply, labels of the rubric's scale.
 
-    Turns that are rated twice are left out; a sub-score is None where none was demanded.
+    Turns that are rated twice are left out; a sub-score is None where none was
+    demanded.
     """
 
     score: int | float | None  # None where turns are rated
@@ -66,7 +68,9 @@ def reply_schema(rubric: ScoreRubric) -> dict[str, JsonValue]:
     """Return the JSON schema of a reply: reasons first, so that the score follows from them."""
     label = rubric.numbers.schema()
     if rubric.unit == "turn":
-        one = object_schema({"turn": {"type": "integer"}, "reasoning": _TEXT, rubric.key: label})
+        one = object_schema(
+            {"turn": {"type": "integer"}, "reasoning": _TEXT, rubric.key: label}
+        )
         return object_schema({TURNS: {"type": "array", "items": one}})
     properties: dict[str, JsonValue] = {"reasoning": _TEXT}
     if rubric.elements:
@@ -82,7 +86,8 @@ def read_score(text: str, rubric: ScoreRubric, plain: bool = False) -> ScoreRepl
     ``plain``: where no object has a score, take the last line with ``score: n``.
 
     Raises:
-        ReplyError: ``unparseable`` without a score, ``off_label`` with one off the scale.
+        ReplyError: ``unparseable`` without a score, ``off_label`` with one off the
+            scale.
     """
     if rubric.unit == "turn":
         return _read_turns(text, rubric)
@@ -110,12 +115,18 @@ def _read_object(result: dict[str, object], rubric: ScoreRubric) -> ScoreReply:
     if rubric.elements:
         provided = result.get(ELEMENTS)
         if not isinstance(provided, dict):
-            raise ReplyError(Reason.UNPARSEABLE, f"the reply has no object {ELEMENTS!r}")
+            raise ReplyError(
+                Reason.UNPARSEABLE, f"the reply has no object {ELEMENTS!r}"
+            )
         elements = {
-            name: None if provided.get(name) is None else _label(name, provided[name], rubric)
+            name: None
+            if provided.get(name) is None
+            else _label(name, provided[name], rubric)
             for name in rubric.elements
         }
-    return ScoreReply(_label(rubric.key, result[rubric.key], rubric), elements, storable(words))
+    return ScoreReply(
+        _label(rubric.key, result[rubric.key], rubric), elements, storable(words)
+    )
 
 
 def _read_turns(text: str, rubric: ScoreRubric) -> ScoreReply:
@@ -125,7 +136,9 @@ def _read_turns(text: str, rubric: ScoreRubric) -> ScoreReply:
         (TURNS,),
         what=f"a list {TURNS!r}",
         read=lambda answer: _read_entries(answer[TURNS], rubric),
-        verdict=lambda reply: {number: turn.score for number, turn in reply.turns.items()},
+        verdict=lambda reply: {
+            number: turn.score for number, turn in reply.turns.items()
+        },
     )
 
 
@@ -148,14 +161,17 @@ def _read_entries(entries: object, rubric: ScoreRubric) -> ScoreReply:
             continue
         with suppress(ReplyError):
             score = _label(f"turn {number}", entry.get(rubric.key), rubric)
-            results[number] = TurnReply(score, storable(words) if isinstance(words, str) else "")
+            results[number] = TurnReply(
+                score, storable(words) if isinstance(words, str) else ""
+            )
     if not results:
         raise ReplyError(Reason.UNPARSEABLE, "the reply rates no turn")
     return ScoreReply(None, turns=results)
 
 
 def _label(where: str, value: Any, rubric: ScoreRubric) -> int | float:
-    # Models without a grammar may write a number as a string; words and fractions are refused.
+    # Models without a grammar may write a number as a string; words and fractions are
+    # refused.
     try:
         return rubric.numbers.parse(value)
     except OffScale as error:
@@ -164,18 +180,23 @@ def _label(where: str, value: Any, rubric: ScoreRubric) -> int | float:
 
 def _plain_score(text: str, rubric: ScoreRubric) -> ScoreReply | None:
     text = after_thinking(text)
-    results = list(re.finditer(rf"\b{re.escape(rubric.key)}\b{_VALUE}", text, re.IGNORECASE))
+    results = list(
+        re.finditer(rf"\b{re.escape(rubric.key)}\b{_VALUE}", text, re.IGNORECASE)
+    )
     if not results:
         return None
     value = results[-1].group(1)
     # The full stop of a sentence belongs to the sentence.
     score = _label(rubric.key, value.rstrip(".)") or value, rubric)
-    return ScoreReply(score, dict.fromkeys(rubric.elements), storable(text[: results[-1].start()]))
+    return ScoreReply(
+        score, dict.fromkeys(rubric.elements), storable(text[: results[-1].start()])
+    )
 
 
-# --- the outcome ----------------------------------------------------------------------------
+# --- the outcome ----------------------------------------------------------------------
 
-#: Caveat of an agent whose instructions are missing: whether it keeps them is not rated.
+#: Caveat of an agent whose instructions are missing: whether it keeps them is not
+#: rated.
 NO_POLICY = "no_policy"
 
 _MISSING = "the reply rates this turn not once"
@@ -187,7 +208,9 @@ class ScoreForm(AnswerForm[ScoreReply]):
     ``listens``: refuse replies which state that nothing was heard.
     """
 
-    def __init__(self, rubric: ScoreRubric, options: JudgeOptions, listens: bool = False) -> None:
+    def __init__(
+        self, rubric: ScoreRubric, options: JudgeOptions, listens: bool = False
+    ) -> None:
         self.rubric: ScoreRubric = rubric
         self.schema = reply_schema(rubric)
         self._options = options
@@ -206,7 +229,9 @@ class ScoreForm(AnswerForm[ScoreReply]):
             return None
         if self.rubric.silent == "unscored":
             message = "there is nothing to rate in the answer"
-            return unscored(item, self.rubric, judge=judge, reason=reason, detail=message)
+            return unscored(
+                item, self.rubric, judge=judge, reason=reason, detail=message
+            )
         return lowest_score(item, self.rubric, judge, reason)
 
     def outcome(self, replies: Replies[ScoreReply]) -> Outcome:
@@ -214,13 +239,23 @@ class ScoreForm(AnswerForm[ScoreReply]):
         if self.rubric.unit == "turn":
             opinions = [one for each in replies.questions for one in _of_turns(each)]
         else:
-            unknown = {"policy"} if any(c.startswith(NO_POLICY) for c in caveats) else set()
-            opinions = [_opinion(each, self.rubric, unknown) for each in replies.questions]
+            unknown = (
+                {"policy"} if any(c.startswith(NO_POLICY) for c in caveats) else set()
+            )
+            opinions = [
+                _opinion(each, self.rubric, unknown) for each in replies.questions
+            ]
             values = [each.outcome.value for each in replies.questions]
             stated = [reply.score if reply else None for reply in values]
-            if self.rubric.overall and stated != [opinion.score for opinion in opinions]:
-                caveats.append("total_differs: a reply's own total is not what its elements say")
-        caveats += unreasoned(one.reasoning for one in opinions if one.score is not None)
+            if self.rubric.overall and stated != [
+                opinion.score for opinion in opinions
+            ]:
+                caveats.append(
+                    "total_differs: a reply's own total is not what its elements say"
+                )
+        caveats += unreasoned(
+            one.reasoning for one in opinions if one.score is not None
+        )
         if not opinions:
             message = "no turn of the agent"
             return unscored(
@@ -249,19 +284,27 @@ def _of_turns(answered: AnsweredQuestion[ScoreReply]) -> Iterator[ScoreOpinion]:
         rated = reply.turns.get(number) if reply else None
         if position:
             record |= {"usage": None, "raw": None, "seconds": None}
-        details = {} if rated or not reply else {"reason": Reason.UNPARSEABLE, "detail": _MISSING}
+        details = (
+            {}
+            if rated or not reply
+            else {"reason": Reason.UNPARSEABLE, "detail": _MISSING}
+        )
         fields = {"score": rated.score, "reasoning": rated.reasoning} if rated else {}
         opinion = record | fields | details
         yield ScoreOpinion(turn=number, **opinion)
 
 
 def _opinion(
-    answered: AnsweredQuestion[ScoreReply], rubric: ScoreRubric, unknown: Collection[str] = ()
+    answered: AnsweredQuestion[ScoreReply],
+    rubric: ScoreRubric,
+    unknown: Collection[str] = (),
 ) -> ScoreOpinion:
     """Make a reply's opinion; its score follows from the elements where the rubric says so."""
     reply = answered.outcome.value
     provided = reply.elements if reply else {}
-    elements = {name: None if name in unknown else value for name, value in provided.items()}
+    elements = {
+        name: None if name in unknown else value for name, value in provided.items()
+    }
     total = rubric.total(elements)
     stated = reply.score if reply else None
     return ScoreOpinion(

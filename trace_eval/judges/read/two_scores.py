@@ -1,8 +1,8 @@
 """A judge's reply -> one score per recording, by JSON or by free text; and the votes.
 
-Slots are places: *first* was played first, whichever answer of the pair it is. Scores are compared
-as numbers (as text, 9 beats 10), and a reply without a conclusion is not a vote: never a tie, never
-a number from the middle of an analysis.
+Slots are places: *first* was played first, whichever answer of the pair it is. Scores
+are compared as numbers (as text, 9 beats 10), and a reply without a conclusion is not a
+vote: never a tie, never a number from the middle of an analysis.
 """
 
 from __future__ import annotations
@@ -28,7 +28,12 @@ from trace_eval.judges.ask.reply_json import (
 )
 from trace_eval.judges.ask.reply_length import object_schema
 from trace_eval.judges.ask.view import AnsweredQuestion, AnswerForm, Replies
-from trace_eval.judges.combine.orders import ABOUT, preference, unreasoned, voted_judgement
+from trace_eval.judges.combine.orders import (
+    ABOUT,
+    preference,
+    unreasoned,
+    voted_judgement,
+)
 from trace_eval.judges.read.hearing import check_hearing
 
 #: Decimals in a reply that are a step of the scale may differ from it by rounding.
@@ -44,16 +49,24 @@ class TwoScores:
 
     first: float
     second: float
-    reasoning: dict[str, str] = field(default_factory=dict)  # remark by criterion; of JSON alone
+    reasoning: dict[str, str] = field(
+        default_factory=dict
+    )  # remark by criterion; of JSON alone
 
 
 def schema(question: ScoreQuestion = NATURALNESS) -> dict[str, JsonValue]:
     """Return the JSON schema of a reply for :func:`read_json`: remarks, then the scores."""
     scale = question.scale
-    number: dict[str, JsonValue] = {"type": "number", "minimum": scale.min, "maximum": scale.max}
+    number: dict[str, JsonValue] = {
+        "type": "number",
+        "minimum": scale.min,
+        "maximum": scale.max,
+    }
     if scale.labels is not None:
         number = {"type": "number", "enum": [*scale.labels]}
-    remarks: dict[str, JsonValue] = {name: {"type": "string"} for name in question.reasons}
+    remarks: dict[str, JsonValue] = {
+        name: {"type": "string"} for name in question.reasons
+    }
     return object_schema({**remarks, **dict.fromkeys(SCORES, number)})
 
 
@@ -61,8 +74,9 @@ def read_json(reply: str, question: ScoreQuestion = NATURALNESS) -> TwoScores:
     """Read the last complete JSON object with a score; reasons may be missing.
 
     Raises:
-        ReplyError: ``unparseable`` without such an object or with a score that is not a number
-            (booleans and texts are none), ``off_label`` when one is off the scale.
+        ReplyError: ``unparseable`` without such an object or with a score that is not a
+            number (booleans and texts are none), ``off_label`` when one is off the
+            scale.
     """
     return read_object(
         reply,
@@ -79,7 +93,9 @@ def _read_scores(last: dict[str, object], question: ScoreQuestion) -> TwoScores:
     for name in SCORES:
         value = last.get(name)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ReplyError(Reason.UNPARSEABLE, f"{name} is {value!r:.40}; it must be a number")
+            raise ReplyError(
+                Reason.UNPARSEABLE, f"{name} is {value!r:.40}; it must be a number"
+            )
         numbers.append(value)
     reasons: dict[str, str] = {}
     for name in question.reasons:
@@ -88,7 +104,8 @@ def _read_scores(last: dict[str, object], question: ScoreQuestion) -> TwoScores:
             reasons[name] = storable(words)
             refuse_placeholder(name, reasons[name])
     first, second = (
-        _on_scale(value, name, question) for value, name in zip(numbers, SCORES, strict=True)
+        _on_scale(value, name, question)
+        for value, name in zip(numbers, SCORES, strict=True)
     )
     return TwoScores(first, second, reasons)
 
@@ -96,7 +113,9 @@ def _read_scores(last: dict[str, object], question: ScoreQuestion) -> TwoScores:
 def _on_scale(value: float, name: str, question: ScoreQuestion) -> float:
     scale = question.scale
     if scale.min <= value <= scale.max:
-        near = [label for label in scale.labels or (value,) if abs(label - value) <= _SAME]
+        near = [
+            label for label in scale.labels or (value,) if abs(label - value) <= _SAME
+        ]
         if near:
             return float(near[0])
     bounds = f"{scale.min:g} to {scale.max:g}"
@@ -106,7 +125,7 @@ def _on_scale(value: float, name: str, question: ScoreQuestion) -> float:
     raise ReplyError(Reason.OFF_LABEL, f"{name} is {shown}; the scale is {bounds}")
 
 
-# --- free text -------------------------------------------------------------------------------
+# --- free text ------------------------------------------------------------------------
 
 # Emphasis of Markdown; an underscore inside a word (score_1) is none.
 _EMPHASIS = re.compile(r"[*`#~]+|(?<!\w)_+|(?<!_)_+(?!\w)")
@@ -114,7 +133,9 @@ _EMPHASIS = re.compile(r"[*`#~]+|(?<!\w)_+|(?<!_)_+(?!\w)")
 _THING = r"(?:output|audio|recording|clip|sample|speech|voice|version|candidate|score)"
 _FIRST = rf"(?:{_THING}[ _]?(?:a|1|one)|(?:the )?first(?: {_THING})?|a(?=\s?[:=]))"
 _SECOND = rf"(?:{_THING}[ _]?(?:b|2|two)|(?:the )?second(?: {_THING})?|b(?=\s?[:=]))"
-_WORD = r"(?:final|overall|naturalness|score|scored|scores|rating|of|is|was|gets|receives)"
+_WORD = (
+    r"(?:final|overall|naturalness|score|scored|scores|rating|of|is|was|gets|receives)"
+)
 _DECORATION = rf"(?:['’]s)?(?: ?\(?{_WORD}\)?){{0,4}}"
 
 
@@ -139,11 +160,13 @@ _NEXT = re.compile(r"[\W_]*(?:and[\W_]*)?", re.IGNORECASE)
 def read_text(reply: str, question: ScoreQuestion = NATURALNESS) -> TwoScores:
     """Read the last conclusion: both slots, each with its score, next to each other.
 
-    Only punctuation, white space and "and" may stand between them; either order, any case;
-    ``8/10`` is 8. What follows is a remark. Of several conclusions the last one counts.
+    Only punctuation, white space and "and" may stand between them; either order, any
+    case; ``8/10`` is 8. What follows is a remark. Of several conclusions the last one
+    counts.
 
     Raises:
-        ReplyError: ``unparseable`` without a conclusion, ``off_label`` when it is off the scale.
+        ReplyError: ``unparseable`` without a conclusion, ``off_label`` when it is off
+            the scale.
     """
     text = " ".join(_EMPHASIS.sub("", after_thinking(reply)).split())
     chains: list[list[re.Match[str]]] = []  # mentions that are next to each other
@@ -155,7 +178,8 @@ def read_text(reply: str, question: ScoreQuestion = NATURALNESS) -> TwoScores:
     chain = next((chain for chain in reversed(chains) if len(chain) > 1), None)
     if chain is None:
         raise ReplyError(
-            Reason.UNPARSEABLE, "the reply does not end with a score of each recording side by side"
+            Reason.UNPARSEABLE,
+            "the reply does not end with a score of each recording side by side",
         )
     # The last two mentions must be one of each slot.
     scores = {
@@ -167,7 +191,8 @@ def read_text(reply: str, question: ScoreQuestion = NATURALNESS) -> TwoScores:
     if len(scores) < 2 or len(chain) % 2:
         shown = "; ".join(mention[0] for mention in chain[-3:])
         raise ReplyError(
-            Reason.UNPARSEABLE, f"the conclusion {shown!r:.120} does not name each recording once"
+            Reason.UNPARSEABLE,
+            f"the conclusion {shown!r:.120} does not name each recording once",
         )
     return TwoScores(
         _on_scale(scores["first"], "the first score", question),
@@ -175,7 +200,7 @@ def read_text(reply: str, question: ScoreQuestion = NATURALNESS) -> TwoScores:
     )
 
 
-# --- the outcome ----------------------------------------------------------------------------
+# --- the outcome ----------------------------------------------------------------------
 
 
 class TwoScoreForm(AnswerForm[TwoScores]):
@@ -199,7 +224,9 @@ class TwoScoreForm(AnswerForm[TwoScores]):
         judgement = voted_judgement(replies.item.id, replies.judge, opinions, self.task)
         if judgement.dimensions and self._read is read_json:
             rated = [one.reasoning for one in opinions if one.reason is None]
-            judgement.caveats.extend(unreasoned(" ".join(words.values()) for words in rated))
+            judgement.caveats.extend(
+                unreasoned(" ".join(words.values()) for words in rated)
+            )
         judgement.caveats.extend(replies.caveats)
         return judgement
 

@@ -15,7 +15,13 @@ from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.judges.base import Judge
 from trace_eval.judges.combine.panel import FusedPanel, Key, Panel
 from trace_eval.judges.options.judge_options import FOR_LISTENERS, JudgeOptions
-from trace_eval.judges.registry.kinds import FUSION, KINDS, JudgeKind, judge_specs, plugin
+from trace_eval.judges.registry.kinds import (
+    FUSION,
+    KINDS,
+    JudgeKind,
+    judge_specs,
+    plugin,
+)
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,8 @@ def create_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
         options: for judges that take any; default: all defaults.
 
     Raises:
-        UserError: unknown kind, no model, missing package or key, contradicting options.
+        UserError: unknown kind, no model, missing package or key, contradicting
+            options.
     """
     options = options or JudgeOptions()
     kind, argument = kind_of(spec), spec.partition(":")[2]
@@ -91,8 +98,8 @@ def judge_of(choice: str | Judge, options: JudgeOptions | None = None) -> Judge:
     """Return the judge that a user chose: by its spec, or made already.
 
     Raises:
-        UserError: as :func:`create_judge`; an object that is no judge; options beside a judge
-            that was made already.
+        UserError: as :func:`create_judge`; an object that is no judge; options beside a
+            judge that was made already.
     """
     if isinstance(choice, str):
         return create_judge(choice, options)
@@ -100,8 +107,8 @@ def judge_of(choice: str | Judge, options: JudgeOptions | None = None) -> Judge:
     changed = (options or JudgeOptions()).changed()
     if changed:
         raise JudgeError(
-            f"judge {judge.spec}: was made already, so {', '.join(changed)} cannot reach it; give"
-            " them to the judge itself"
+            f"judge {judge.spec}: was made already, so {', '.join(changed)} cannot"
+            " reach it; give them to the judge itself"
         )
     return judge
 
@@ -122,8 +129,8 @@ def create_scorers(
             judge = make(argument, options)
             if not isinstance(judge, Judge) or "single" not in judge.accepts:
                 raise JudgeError(
-                    f"judge {spec}, {kind.value}: {type(judge).__name__} rates no single answers;"
-                    " accept single answers, or use trace-eval judge"
+                    f"judge {spec}, {kind.value}: {type(judge).__name__} rates no"
+                    " single answers; accept single answers, or use trace-eval judge"
                 )
             judge.rubric = rubric
             judges.append(judge)
@@ -158,14 +165,20 @@ def panel_of(
         return Panel([judge_of(judge, options)])
     specs = [judge for judge in judges if isinstance(judge, str)]
     if len(specs) < len(judges):
-        raise JudgeError("judge: single answers are rated by specs; name one, e.g. lexical")
+        raise JudgeError(
+            "judge: single answers are rated by specs; name one, e.g. lexical"
+        )
     fused = [spec for spec in specs if spec.partition(":")[0] == FUSION]
     if not fused:
-        return Panel([r for spec in specs for r in create_scorers(spec, rubrics, options)], done)
+        return Panel(
+            [r for spec in specs for r in create_scorers(spec, rubrics, options)], done
+        )
     if len(specs) > 1:
         raise JudgeError(f"judge {fused[0]}: is several judges already; name it alone")
     folder = Path(fused[0].partition(":")[2])
-    return FusedPanel(folder, rubrics, lambda spec: create_scorers(spec, rubrics, options), done)
+    return FusedPanel(
+        folder, rubrics, lambda spec: create_scorers(spec, rubrics, options), done
+    )
 
 
 def _refuse_ignored(judge: Judge, spec: str, options: JudgeOptions) -> None:
@@ -176,23 +189,26 @@ def _refuse_ignored(judge: Judge, spec: str, options: JudgeOptions) -> None:
     listens = "audio" in judge.reads
     unfit = options.preset is not None and listens != (options.preset in FOR_LISTENERS)
     ignored = [
-        name for name in options.changed() if name not in uses or (name == "preset" and unfit)
+        name
+        for name in options.changed()
+        if name not in uses or (name == "preset" and unfit)
     ]
     if ignored:
         raise JudgeError(
-            f"judge {spec}: does not use {', '.join(sorted(ignored))}; leave out what it ignores,"
-            " or name a judge that uses it"
+            f"judge {spec}: does not use {', '.join(sorted(ignored))}; leave out what"
+            " it ignores, or name a judge that uses it"
         )
 
 
 def _checked(made: Any, where: str) -> Judge:
     """Check that an object can be used as a judge."""
-    # Names without an underscore are the interface; a subclass of Judge has all of them.
+    # Names without an underscore are the interface; a subclass of Judge has all of
+    # them.
     members = ["spec", *(name for name in vars(Judge) if not name.startswith("_"))]
     if missing := [name for name in members if not hasattr(made, name)]:
         raise JudgeError(
-            f"{where}: {type(made).__name__} is no Judge: it lacks {', '.join(missing)}; derive it"
-            " from trace_eval.Judge"
+            f"{where}: {type(made).__name__} is no Judge: it lacks"
+            f" {', '.join(missing)}; derive it from trace_eval.Judge"
         )
     judge: Judge = made
     return judge

@@ -28,11 +28,12 @@ from trace_eval.judges.options.judge_options import STATE, JudgeOptions
 from trace_eval.judges.registry.create import Check, create_judge, create_scorers
 from trace_eval.judges.registry.kinds import KINDS
 
-#: Rubrics to make a judge of single answers with, until one fits: of words, of sound, of speech.
+#: Rubrics to make a judge of single answers with, until one fits: of words, of sound,
+#: of speech.
 _RUBRICS = ("correctness", "style", "naturalness")
 
-#: Tokens of a pair's part of the prompt that a model should have room for: two answers of
-#: about two minutes with all groups.
+#: Tokens of a pair's part of the prompt that a model should have room for: two answers
+#: of about two minutes with all groups.
 ROOM_FOR_A_PAIR = 3_000
 
 
@@ -40,7 +41,9 @@ def _spoken(text: str) -> Blueprint:
     """Make an answer of these words."""
     return Blueprint(
         clip=hashlib.sha256(text.encode()).hexdigest(),
-        transcript=Transcript(text=text, language="en", language_source="model", words=[]),
+        transcript=Transcript(
+            text=text, language="en", language_source="model", words=[]
+        ),
     )
 
 
@@ -48,18 +51,23 @@ def _spoken(text: str) -> Blueprint:
 _EASY = Case.of(
     Pair(
         id="doctor",
-        instruction=Instruction(text="What is the capital of France, and which river is it on?"),
+        instruction=Instruction(
+            text="What is the capital of France, and which river is it on?"
+        ),
         a=Answer(audio=Path("doctor-a.wav")),
         b=Answer(audio=Path("doctor-b.wav")),
     ),
-    _spoken("The capital of France is Paris, and the river that runs through it is the Seine."),
+    _spoken(
+        "The capital of France is Paris, and the river that runs through it is the"
+        " Seine."
+    ),
     _spoken("I am sorry, but I cannot help you with that."),
 )
 
 _SCHEMA = object_schema({"rating": {"type": "string", "enum": ["both_good"]}})
 
-#: Requests something that the schema does not allow: only a server that enforces the schema
-#: gives the one label.
+#: Requests something that the schema does not allow: only a server that enforces the
+#: schema gives the one label.
 _QUESTION = (
     Message("system", "You answer in one word, without JSON."),
     Message("user", "Say hello."),
@@ -71,11 +79,14 @@ async def doctor(
 ) -> list[Check]:
     """Check options, server, model, schema obedience and context of an LLM judge.
 
-    Makes one call of a few tokens, and judges one easy pair as a run would; a judge that listens
-    must name two spoken numbers instead, and ``probe`` makes six more calls that tell whether it
-    hears. A fault is a check that is not ok, never an exception.
+    Makes one call of a few tokens, and judges one easy pair as a run would; a judge
+    that listens must name two spoken numbers instead, and ``probe`` makes six more
+    calls that tell whether it hears. A fault is a check that is not ok, never an
+    exception.
     """
-    options = replace(options or JudgeOptions(), cache=None, max_cost=None, offline=False)
+    options = replace(
+        options or JudgeOptions(), cache=None, max_cost=None, offline=False
+    )
     kind = KINDS.get(spec.partition(":")[0])
     try:
         if kind and kind.scores and not kind.pairs:
@@ -93,7 +104,10 @@ async def doctor(
             judge.load()
         except UserError as error:
             return [Check("judge", False, str(error))]
-        checks = [Check("judge", True, f"{spec} at {chat.client.server}"), *key_check(chat.client)]
+        checks = [
+            Check("judge", True, f"{spec} at {chat.client.server}"),
+            *key_check(chat.client),
+        ]
         checks += await _server(chat, options)
         if all(check.ok for check in checks if check.name == "server"):
             if "blueprint" in judge.reads and "pair" in judge.accepts:
@@ -119,7 +133,10 @@ async def _pair(judge: Judge) -> list[Check]:
     tokens = result.usage
     took = f"{counted(calls, 'call')}, {seconds / max(calls, 1):.1f} s each"
     if tokens and calls:
-        took += f", {tokens.input_tokens // calls} tokens in, {tokens.output_tokens // calls} out"
+        took += (
+            f", {tokens.input_tokens // calls} tokens in,"
+            f" {tokens.output_tokens // calls} out"
+        )
     if result.status != "scored":
         return [Check("pair", False, f"{result.reason}: {result.detail} ({took})")]
     content = result.dimensions["content"]
@@ -127,7 +144,10 @@ async def _pair(judge: Judge) -> list[Check]:
     if result.consistent is not None:
         message = "both orders of an easy pair agree"
         if not result.consistent:
-            message = f"contradict each other on an easy pair: {', '.join(result.inconsistent)}"
+            message = (
+                "contradict each other on an easy pair:"
+                f" {', '.join(result.inconsistent)}"
+            )
         checks.append(Check("orders", result.consistent, message))
     right = content.rating is Rating.A
     message = f"content of an answer against a refusal: {content.rating}, expected 1"
@@ -136,11 +156,19 @@ async def _pair(judge: Judge) -> list[Check]:
 
 async def _probe(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
     if "audio" not in judge.reads:
-        return [Check("probe", False, f"{judge.spec} reads and does not listen; leave out --probe")]
+        return [
+            Check(
+                "probe",
+                False,
+                f"{judge.spec} reads and does not listen; leave out --probe",
+            )
+        ]
     from trace_eval.judges.registry.spoken_numbers import probe
 
     ends = await judge.client.shutdown_date()
-    message = f"the provider ends this model on {ends}" if ends else "the server names none"
+    message = (
+        f"the provider ends this model on {ends}" if ends else "the server names none"
+    )
     checks = [Check("end of the model", ends is None, message)]
     return [*checks, *[check async for check in probe(judge.client, options.seed)]]
 
@@ -161,13 +189,23 @@ def key_check(client: ChatClient) -> list[Check]:
 async def _server(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
     client = judge.client
     request = Request(
-        messages=_question(judge), schema=_SCHEMA, seed=options.seed, temperature=0.0, max_tokens=64
+        messages=_question(judge),
+        schema=_SCHEMA,
+        seed=options.seed,
+        temperature=0.0,
+        max_tokens=64,
     )
     try:
         async with asyncio.timeout(options.timeout_s):
             reply = await client.chat(request)
     except TimeoutError:
-        return [Check("server", False, f"no answer in {options.timeout_s:g} s; raise -J timeout_s")]
+        return [
+            Check(
+                "server",
+                False,
+                f"no answer in {options.timeout_s:g} s; raise -J timeout_s",
+            )
+        ]
     except CallFailed as failure:
         return [Check("server", False, f"{failure.reason}: {failure.detail}")]
     except Unusable as unusable:
@@ -179,10 +217,16 @@ async def _server(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
     message = f"replies keep to it ({shape})"
     if not obeys:
         said = reply.text[:60]
-        message = f"{shape}: the reply was {said!r}; verdicts will rest on the prompt alone"
+        message = (
+            f"{shape}: the reply was {said!r}; verdicts will rest on the prompt alone"
+        )
     checks.append(Check("schema", obeys, message))
     counts = reply.tokens.input is not None and reply.tokens.output is not None
-    message = "the server counts tokens" if counts else "no token counts: cost and cuts stay unseen"
+    message = (
+        "the server counts tokens"
+        if counts
+        else "no token counts: cost and cuts stay unseen"
+    )
     checks.append(Check("usage", counts, message))
     if client.reports_context:
         checks.append(_context(judge))
@@ -199,22 +243,31 @@ def _question(judge: LLMJudge) -> tuple[Message, ...]:
 
 
 def _context(judge: LLMJudge) -> Check:
-    need = upper_tokens(judge.view.static_messages) + ROOM_FOR_A_PAIR + judge.options.reply_tokens
+    need = (
+        upper_tokens(judge.view.static_messages)
+        + ROOM_FOR_A_PAIR
+        + judge.options.reply_tokens
+    )
     result = judge.client.model_context
     if result is None:
-        return Check("context", True, f"the server does not say; a pair needs about {need} tokens")
+        return Check(
+            "context",
+            True,
+            f"the server does not say; a pair needs about {need} tokens",
+        )
     message = f"{result} tokens; a pair needs about {need}"
     return Check("context", result >= need, message)
 
 
-# --- the options of a judge -------------------------------------------------------------------
+# --- the options of a judge -----------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class ListedOption:
     """An option that a judge has."""
 
-    name: str  # as in ``-J NAME=VALUE``, in ``[judge]`` of a file, and in ``JudgeOptions``
+    # as in ``-J NAME=VALUE``, in ``[judge]`` of a file, and in ``JudgeOptions``
+    name: str
     default: str  # as it is written; empty: none
     items: str  # what it is for: ``pairs``, ``answers`` or ``all``
     meaning: str  # one sentence
@@ -232,10 +285,15 @@ async def options_of(spec: str, options: JudgeOptions) -> list[ListedOption]:
     """
     with tempfile.TemporaryDirectory(prefix="trace-eval-doctor-") as folder:
         cache = Path(folder) / "replies.sqlite"
-        # The options of the user; failing those, the server's address alone; failing that, none.
+        # The options of the user; failing those, the server's address alone; failing
+        # that, none.
         tries = [
             replace(each, cache=cache, offline=True, max_cost=None)
-            for each in (options, JudgeOptions(base_url=options.base_url), JudgeOptions())
+            for each in (
+                options,
+                JudgeOptions(base_url=options.base_url),
+                JudgeOptions(),
+            )
         ]
         pairs = await _uses(lambda each, _: create_judge(spec, each), tries, [""])
         kind = KINDS.get(spec.partition(":")[0])
@@ -247,9 +305,13 @@ async def options_of(spec: str, options: JudgeOptions) -> list[ListedOption]:
     if pairs is None and answers is None:
         create_judge(spec, replace(options, cache=None))  # raises the reason
         raise JudgeError(
-            f"judge {spec}: does not say which options it has; see its own documentation"
+            f"judge {spec}: does not say which options it has; see its own"
+            " documentation"
         )
-    used, helps = (pairs or frozenset()) | (answers or frozenset()), help_of(JudgeOptions)
+    used, helps = (
+        (pairs or frozenset()) | (answers or frozenset()),
+        help_of(JudgeOptions),
+    )
     listed = []
     for field in fields(JudgeOptions):
         name, default = field.name, field.default

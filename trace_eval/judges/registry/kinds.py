@@ -26,8 +26,8 @@ PairFactory = Callable[[str, JudgeOptions], Judge]
 ScoreFactory = Callable[[str, Sequence[ScoreRubric], JudgeOptions], Sequence[Judge]]
 
 #: Entry-point group through which an installed package offers judges: a callable
-#: ``(argument: str, options: JudgeOptions) -> Judge`` under the name of the kind. One of
-#: single answers is called once per rubric, which it then finds in ``rubric``.
+#: ``(argument: str, options: JudgeOptions) -> Judge`` under the name of the kind. One
+#: of single answers is called once per rubric, which it then finds in ``rubric``.
 ENTRY_POINT_GROUP = "trace_eval.judges"
 
 #: Kind of judges that listen, over a client that takes sound.
@@ -66,13 +66,17 @@ def _class_of(target: str, argument: str) -> Any:
     judge_class = _load(target)
     if argument:
         kind = judge_class.spec
-        raise JudgeError(f"judge {kind}:{argument}: {kind} takes no argument; use --judge {kind}")
+        raise JudgeError(
+            f"judge {kind}:{argument}: {kind} takes no argument; use --judge {kind}"
+        )
     return judge_class
 
 
 def _each(target: str) -> ScoreFactory:
     """Return a factory of judges of single answers, one per rubric, of a class of rubrics alone."""
-    return lambda argument, rubrics, _: [_class_of(target, argument)(rubric) for rubric in rubrics]
+    return lambda argument, rubrics, _: [
+        _class_of(target, argument)(rubric) for rubric in rubrics
+    ]
 
 
 def _need(package: str, spec: str) -> None:
@@ -91,13 +95,17 @@ def _client(kind: str, argument: str, options: JudgeOptions) -> Backend:
             raise JudgeError(
                 "judge scripted: name the file of replies, e.g. scripted:replies.jsonl"
             )
-        return Backend(spec, _load("ask.scripted:ScriptedClient").from_file(Path(argument)), FREE)
+        return Backend(
+            spec, _load("ask.scripted:ScriptedClient").from_file(Path(argument)), FREE
+        )
     if kind in _SERVED:
         if not argument:
             raise JudgeError(f"judge {kind}: name the model, e.g. {_SERVED[kind]}")
         _need("openai", spec)
         # Its calls cost nothing, and stay on this machine.
-        return Backend(spec, _load("ask.served:ServedClient")(kind, argument, options), FREE)
+        return Backend(
+            spec, _load("ask.served:ServedClient")(kind, argument, options), FREE
+        )
     name, example = _CLIENTS[kind]
     if not argument:
         raise JudgeError(f"judge {kind}: name the model, e.g. {example}")
@@ -106,9 +114,12 @@ def _client(kind: str, argument: str, options: JudgeOptions) -> Backend:
     _load("ask.connection:check_proxies")()
     client = _load(f"ask.{kind}:{name}")(argument, options)
     price = find_price(client.server, client.model, options.prices)
-    # No limit of cost rests on an address of this machine: it may be a gateway to a paid server.
+    # No limit of cost rests on an address of this machine: it may be a gateway to a
+    # paid server.
     at_home = options.max_cost is None and is_local(client.server)
-    return Backend(spec, client, price or (FREE if kind == "ollama" or at_home else None))
+    return Backend(
+        spec, client, price or (FREE if kind == "ollama" or at_home else None)
+    )
 
 
 def _listening_client(argument: str, options: JudgeOptions) -> Backend:
@@ -116,13 +127,14 @@ def _listening_client(argument: str, options: JudgeOptions) -> Backend:
     kind, _, model = argument.partition(":")
     if kind == "ollama":
         raise JudgeError(
-            f"judge audio:{argument}: no test has shown yet that Ollama's models hear what they"
-            " are sent; serve the model with llama.cpp or vLLM and use audio:openai:MODEL"
-            " --base-url"
+            f"judge audio:{argument}: no test has shown yet that Ollama's models hear"
+            " what they are sent; serve the model with llama.cpp or vLLM and use"
+            " audio:openai:MODEL --base-url"
         )
     if kind not in _HEAR or not model:
         raise JudgeError(
-            f"judge audio:{argument}: name a client and a model, e.g. audio:openai:gpt-audio-1.5"
+            f"judge audio:{argument}: name a client and a model, e.g."
+            " audio:openai:gpt-audio-1.5"
         )
     backend = _client(kind, model, options)
     price = backend.price
@@ -133,8 +145,8 @@ def _listening_client(argument: str, options: JudgeOptions) -> Backend:
         and None in (price.audio_input, price.audio_tokens_per_s)
     ):
         raise BudgetError(
-            f"max_cost: the price of sound is not known for {price.model!r}; add audio_input and"
-            " audio_tokens_per_s in a table of your own (-J prices)"
+            f"max_cost: the price of sound is not known for {price.model!r}; add"
+            " audio_input and audio_tokens_per_s in a table of your own (-J prices)"
         )
     return backend._replace(spec=f"audio:{argument}")
 
@@ -152,7 +164,10 @@ def compares(client: Backend, options: JudgeOptions, listens: bool = False) -> L
     from trace_eval.judges.read.two_scores import TwoScoreForm
 
     if not listens:
-        task, view = load_pair_rubric("trace"), _load("views.pair.text:PairTextView")(options)
+        task, view = (
+            load_pair_rubric("trace"),
+            _load("views.pair.text:PairTextView")(options),
+        )
     else:
         task = _load("views.text.tasks:load_listening")(options.task)
         scored = isinstance(task, ScoreQuestion)
@@ -167,7 +182,8 @@ def view_of(rubric: ScoreRubric, options: JudgeOptions) -> SingleView:
     """Make the view of a rubric's subject: a conversation, blueprints or words.
 
     Raises:
-        UserError: an option names something that the rubric does not use, or a file cannot be read.
+        UserError: an option names something that the rubric does not use, or a file
+            cannot be read.
     """
     if rubric.of_conversations:
         target = "conversation:ConversationView"
@@ -209,8 +225,9 @@ def _chat(kind: str, usage: str, about: str, package: str | None) -> JudgeKind:
         for rubric in rubrics:
             if listens and not rubric.needs_audio:
                 raise JudgeError(
-                    f"judge {client.spec}: rubric {rubric.name} is about words alone; use"
-                    " openai:MODEL, or a rubric with audio or turns among its inputs"
+                    f"judge {client.spec}: rubric {rubric.name} is about words alone;"
+                    " use openai:MODEL, or a rubric with audio or turns among its"
+                    " inputs"
                 )
             view = (
                 _load("views.answer.audio:AudioView")(rubric, options, len(rubrics) > 1)
@@ -220,7 +237,9 @@ def _chat(kind: str, usage: str, about: str, package: str | None) -> JudgeKind:
             judges.append(LLMJudge(ScoreForm(rubric, options, listens), view, client))
         return judges
 
-    return JudgeKind(usage=usage, about=about, package=package, pairs=pairs, scores=singles)
+    return JudgeKind(
+        usage=usage, about=about, package=package, pairs=pairs, scores=singles
+    )
 
 
 def _scorer(
@@ -231,14 +250,18 @@ def _scorer(
     if not argument:
         raise JudgeError("judge scorer: name the folder, e.g. scorer:my-scorer")
     folder = Path(argument)
-    return [ScorerJudge(folder, rubric, options.base, options.device) for rubric in rubrics]
+    return [
+        ScorerJudge(folder, rubric, options.base, options.device) for rubric in rubrics
+    ]
 
 
-def _lexical(argument: str, rubrics: Sequence[ScoreRubric], _: JudgeOptions) -> Sequence[Judge]:
+def _lexical(
+    argument: str, rubrics: Sequence[ScoreRubric], _: JudgeOptions
+) -> Sequence[Judge]:
     if argument not in ("", "meaning"):
         raise JudgeError(
-            f"judge lexical:{argument}: lexical compares words, and lexical:meaning meaning as"
-            " well; name one of them"
+            f"judge lexical:{argument}: lexical compares words, and lexical:meaning"
+            " meaning as well; name one of them"
         )
     judge = _load("lexical.judge:LexicalJudge")
     return [judge(rubric, meaning=bool(argument)) for rubric in rubrics]
@@ -254,12 +277,23 @@ KINDS: dict[str, JudgeKind] = {
         pairs=lambda argument, _: _class_of("rules.judge:RulesJudge", argument)(),
     ),
     "ollama": _chat("ollama", "ollama:MODEL", "a model on an Ollama server", "ollama"),
-    "openai": _chat("openai", "openai:MODEL", "a model on an OpenAI-compatible server", "openai"),
-    "gguf": _chat("gguf", "gguf:FILE", "a model in a file, on a llama.cpp of its own", "openai"),
-    "vllm": _chat("vllm", "vllm:MODEL", "a model on a vLLM server of its own", "openai"),
-    "sglang": _chat("sglang", "sglang:MODEL", "a model on an SGLang server of its own", "openai"),
+    "openai": _chat(
+        "openai", "openai:MODEL", "a model on an OpenAI-compatible server", "openai"
+    ),
+    "gguf": _chat(
+        "gguf", "gguf:FILE", "a model in a file, on a llama.cpp of its own", "openai"
+    ),
+    "vllm": _chat(
+        "vllm", "vllm:MODEL", "a model on a vLLM server of its own", "openai"
+    ),
+    "sglang": _chat(
+        "sglang", "sglang:MODEL", "a model on an SGLang server of its own", "openai"
+    ),
     LISTENS: _chat(
-        LISTENS, "audio:openai:MODEL", "a model that listens to the recordings", "openai"
+        LISTENS,
+        "audio:openai:MODEL",
+        "a model that listens to the recordings",
+        "openai",
     ),
     "reward": JudgeKind(
         usage="reward:PATH",
@@ -271,7 +305,10 @@ KINDS: dict[str, JudgeKind] = {
     "scripted": _chat("scripted", "scripted:FILE", "replays replies from a file", None),
     "lexical": JudgeKind(
         "lexical",
-        "no model, no network: words in common with a reference; lexical:meaning: its meaning, too",
+        (
+            "no model, no network: words in common with a reference; lexical:meaning:"
+            " its meaning, too"
+        ),
         scores=_lexical,
     ),
     "turns": JudgeKind(
@@ -279,8 +316,12 @@ KINDS: dict[str, JudgeKind] = {
         "no model, no network: how an agent handles its turns, by rules",
         scores=_each("rules.turns:TurnsJudge"),
     ),
-    FUSION: JudgeKind("fusion:DIR", "several of these, weighted and calibrated by train fusion"),
-    "scorer": JudgeKind("scorer:DIR", "a trained scorer, in this process", scores=_scorer),
+    FUSION: JudgeKind(
+        "fusion:DIR", "several of these, weighted and calibrated by train fusion"
+    ),
+    "scorer": JudgeKind(
+        "scorer:DIR", "a trained scorer, in this process", scores=_scorer
+    ),
 }
 
 
@@ -295,5 +336,7 @@ def judge_specs(item: ItemKind = "pair") -> list[str]:
     if item == "pair":
         return [kind.usage for kind in KINDS.values() if kind.pairs] + plugins
     scorers = [kind for name, kind in KINDS.items() if kind.scores or name == FUSION]
-    scorers.sort(key=lambda kind: kind.pairs is not None)  # those that do nothing else first
+    scorers.sort(
+        key=lambda kind: kind.pairs is not None
+    )  # those that do nothing else first
     return [kind.usage for kind in scorers] + plugins

@@ -25,7 +25,8 @@ _NUMBER = object_schema({"reasoning": {"type": "string"}, "score": {"type": "int
 
 _SYSTEM = Message(
     "system",
-    "You check what can be heard in recordings. Answer in writing with one JSON object: first"
+    "You check what can be heard in recordings. Answer in writing with one JSON object:"
+    " first"
     ' "reasoning" in a few words, then the key that the question names.',
 )
 
@@ -46,11 +47,14 @@ async def hearing(client: ChatClient, seed: int = 0) -> Check:
     for number in requested:
         part = _part(_sound(spoken[f"example_{number}"].read().mono))
         seconds += part.seconds
-        reply, answer = await _ask(client, [part], question=question, key="score", seed=seed)
+        reply, answer = await _ask(
+            client, [part], question=question, key="score", seed=seed
+        )
         recognised.append(answer[:20] if reply else f"nothing ({answer})")
         counts.append(reply.tokens.audio if reply else None)
     message = " and ".join(
-        f"{answer} where {n} is spoken" for answer, n in zip(recognised, requested, strict=True)
+        f"{answer} where {n} is spoken"
+        for answer, n in zip(recognised, requested, strict=True)
     )
     ok = recognised == [str(number) for number in requested]
     sound = "sound is not counted"
@@ -66,7 +70,9 @@ async def probe(client: ChatClient, seed: int = 0) -> AsyncIterator[Check]:
     sounds = {"silence": silence, "a tone": _tone(), "speech": _speech()}
     counted = False
     for name, sound in sounds.items():
-        question = 'Is a human voice audible in this recording? Give "match": true or false.'
+        question = (
+            'Is a human voice audible in this recording? Give "match": true or false.'
+        )
         reply, answer = await _ask(
             client, [_part(sound)], question=question, key="match", seed=seed
         )
@@ -88,7 +94,9 @@ async def probe(client: ChatClient, seed: int = 0) -> AsyncIterator[Check]:
     _, there = await _ask(client, sides, question=question, key="label", seed=seed)
     _, back = await _ask(client, sides[::-1], question=question, key="label", seed=seed)
     same = PLAIN.swap(back) == there
-    yield Check("both orders", same, f"speech then noise: {there}, noise then speech: {back}")
+    yield Check(
+        "both orders", same, f"speech then noise: {there}, noise then speech: {back}"
+    )
 
 
 async def _ask(
@@ -101,13 +109,21 @@ async def _ask(
     try:
         reply = await client.chat(
             Request(
-                messages=messages, schema=schema, seed=seed, temperature=0.0, max_tokens=MAX_TOKENS
+                messages=messages,
+                schema=schema,
+                seed=seed,
+                temperature=0.0,
+                max_tokens=MAX_TOKENS,
             )
         )
         if scale:
             return reply, read_label(reply.text, scale)[0]
         answer = read_object(
-            reply.text, {key}, what=repr(key), read=lambda reply: str(reply[key]), verdict=str
+            reply.text,
+            {key},
+            what=repr(key),
+            read=lambda reply: str(reply[key]),
+            verdict=str,
         )
         return reply, answer
     except (CallFailed, Unusable, ReplyError) as failure:

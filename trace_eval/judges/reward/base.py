@@ -19,7 +19,13 @@ from trace_eval.judges.options.groups import ModelOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.reward import outputs
 from trace_eval.judges.reward.inputs import MAX_CLIP_S, RewardTurn
-from trace_eval.judges.reward.load import PACKAGES, RewardFiles, RewardModel, load, locate
+from trace_eval.judges.reward.load import (
+    PACKAGES,
+    RewardFiles,
+    RewardModel,
+    load,
+    locate,
+)
 from trace_eval.judges.scorer.batcher import Batcher
 from trace_eval.judges.scorer.checkpoint import check_packages
 from trace_eval.judges.scorer.model import dtype_of
@@ -32,7 +38,8 @@ SHARED_OPTIONS = names_of(ModelOptions) | {
     *("template", "transcripts", "max_clip_seconds", "concurrency", "task"),
 }
 
-#: Where a reward is computed does not decide it; this stands where servers have their address.
+#: Where a reward is computed does not decide it; this stands where servers have their
+#: address.
 _HERE = "in process"
 
 
@@ -47,8 +54,8 @@ def files_of(argument: str, options: JudgeOptions) -> RewardFiles:
     check_packages("reward", PACKAGES)
     if "task" in options.changed() and options.task != NATURALNESS:
         raise JudgeError(
-            f"judge reward:{argument}: task {options.task!r} is not what such a model was trained"
-            f" on; it judges {NATURALNESS} only"
+            f"judge reward:{argument}: task {options.task!r} is not what such a model"
+            f" was trained on; it judges {NATURALNESS} only"
         )
     return locate(argument, options.base)
 
@@ -62,8 +69,8 @@ class _Request(NamedTuple):
 class InProcessJudge(Judge):
     """One model and its prompts; no extractors run for it but a recogniser.
 
-    ``spec`` is what the user typed, ``structure`` how the model is asked to reply. UserError where
-    the template or the cache cannot be used.
+    ``spec`` is what the user typed, ``structure`` how the model is asked to reply.
+    UserError where the template or the cache cannot be used.
     """
 
     rubric: Any = preference_rubric("naturalness")
@@ -73,7 +80,9 @@ class InProcessJudge(Judge):
     ) -> None:
         self.spec, self.files, self.options = spec, files, options
         self.reads = listening(options.transcripts)  # type: ignore[misc]
-        self.prompt = NaturalnessPrompt(options.template, "text" if structure == "text" else "json")
+        self.prompt = NaturalnessPrompt(
+            options.template, "text" if structure == "text" else "json"
+        )
         self._batch = GPU_BATCH if expects_gpu(options.device) else 1
         self._kept = ReplyCache(options.cache) if options.cache else None
         self._batcher = Batcher(self._score, self._batch)
@@ -84,7 +93,9 @@ class InProcessJudge(Judge):
         return self.options.concurrency or 2 * self._batch
 
     def parameters(self) -> dict[str, JsonValue]:
-        used = (self.uses or frozenset()) - {"base"}  # the files are in it by their hash
+        used = (self.uses or frozenset()) - {
+            "base"
+        }  # the files are in it by their hash
         return {"task": NATURALNESS, **self._identity(), **self.options.deciding(used)}
 
     def _identity(self) -> dict[str, JsonValue]:
@@ -104,12 +115,16 @@ class InProcessJudge(Judge):
 
     def unheard(self, item: Item, error: AudioError) -> Outcome:
         """Return the outcome of a recording that cannot be decoded, or is over a limit."""
-        reason = Reason.SILENT if getattr(error, "silent", False) else Reason.CLIP_FAILED
+        reason = (
+            Reason.SILENT if getattr(error, "silent", False) else Reason.CLIP_FAILED
+        )
         return self.unscored(item, reason, str(error))
 
     def turns(self, user: Sequence[str | Samples]) -> list[RewardTurn]:
         """Make a conversation with one user turn."""
-        system = [RewardTurn("system", (self.prompt.system,))] if self.prompt.system else []
+        system = (
+            [RewardTurn("system", (self.prompt.system,))] if self.prompt.system else []
+        )
         return [*system, RewardTurn("user", tuple(user))]
 
     def samples(self, clip: Clip) -> Samples:
@@ -129,7 +144,12 @@ class InProcessJudge(Judge):
         """
         samples = self.samples(clip)
         digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-        details = {"clip": clip.sha256, "text": digest, "style": style, **self._identity()}
+        details = {
+            "clip": clip.sha256,
+            "text": digest,
+            "style": style,
+            **self._identity(),
+        }
         key = reply_key(_HERE, self.files.sha256, details)
         if self._kept and (kept := self._kept.get(key)):
             return float(kept.text)
@@ -139,8 +159,12 @@ class InProcessJudge(Judge):
         return value
 
     def _score(self, requests: Sequence[_Request]) -> list[float]:
-        shown = (self.prompt.single(each.text, each.samples, each.style) for each in requests)
-        return outputs.rewards(self.model(), [self.turns(user) for user in shown], self._batch)
+        shown = (
+            self.prompt.single(each.text, each.samples, each.style) for each in requests
+        )
+        return outputs.rewards(
+            self.model(), [self.turns(user) for user in shown], self._batch
+        )
 
     async def close(self) -> None:
         if self._kept:

@@ -1,8 +1,9 @@
 """Conversations with recordings -> the tensors of a Qwen2.5-Omni Thinker.
 
-Assembled here from tokenizer and feature extractor: the library's processor needs torchvision
-even for sound, and pads every clip to 300 s of features. The token ids are the processor's,
-and so are the features, because each clip is followed by silence as it is there.
+Assembled here from tokenizer and feature extractor: the library's processor needs
+torchvision even for sound, and pads every clip to 300 s of features. The token ids are
+the processor's, and so are the features, because each clip is followed by silence as it
+is there.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ class RewardTurn:
     """One turn of a conversation."""
 
     role: str  # ``system``, ``user`` or ``assistant``
-    parts: tuple[str | Samples, ...]  # texts, and recordings at 16 kHz mono [shape=(samples,)]
+    parts: tuple[
+        str | Samples, ...
+    ]  # texts, and recordings at 16 kHz mono [shape=(samples,)]
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,8 @@ def assemble(
 ) -> Tensors:
     """Make tensors of conversations, each followed by the start of the model's turn.
 
-    There is at least one conversation; ``features`` is the feature extractor of the model.
+    There is at least one conversation; ``features`` is the feature extractor of the
+    model.
     """
     import torch
     from torch.nn.utils.rnn import pad_sequence
@@ -91,7 +95,11 @@ def token_ids(turns: Sequence[RewardTurn], tokenizer: Any) -> list[int]:
     ids: list[int] = []
 
     def text(words: str) -> None:
-        ids.extend(tokenizer(words, add_special_tokens=False, split_special_tokens=True).input_ids)
+        ids.extend(
+            tokenizer(
+                words, add_special_tokens=False, split_special_tokens=True
+            ).input_ids
+        )
 
     for turn in turns:
         ids.append(special[TURN_START])
@@ -126,8 +134,12 @@ def _features(clips: Sequence[Samples], features: Any) -> dict[str, Any]:
     )
     frames = made["attention_mask"].sum(-1).tolist()
     expected = [audio_frames(len(clip)) for clip in clips]
-    if frames != expected:  # the model would put the sound of one clip into another's place
-        raise RuntimeError(f"features have {frames} frames, the tokens stand for {expected}")
+    if (
+        frames != expected
+    ):  # the model would put the sound of one clip into another's place
+        raise RuntimeError(
+            f"features have {frames} frames, the tokens stand for {expected}"
+        )
     return {
         "input_features": made["input_features"],
         "feature_attention_mask": made["attention_mask"],

@@ -23,7 +23,12 @@ from trace_eval.data.scores import Score, ScoreOpinion
 from trace_eval.judges.ask.reply_json import ReplyError
 from trace_eval.judges.base import Case, Judge, score_fields
 from trace_eval.judges.combine.orders import rewarded_judgement, voted_judgement
-from trace_eval.judges.options.groups import OpenAIOptions, PairwiseOptions, RewardOptions, names_of
+from trace_eval.judges.options.groups import (
+    OpenAIOptions,
+    PairwiseOptions,
+    RewardOptions,
+    names_of,
+)
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.two_scores import NATURALNESS as QUESTION
 from trace_eval.judges.read.two_scores import opinion_fields, read_json, read_text
@@ -31,12 +36,19 @@ from trace_eval.judges.reward import outputs
 from trace_eval.judges.reward.base import SHARED_OPTIONS, InProcessJudge, files_of
 from trace_eval.judges.reward.inputs import RewardTurn
 from trace_eval.judges.scorer.batcher import Batcher
-from trace_eval.judges.views.pair.naturalness import MeantTexts, intended, style_of, texts_of
+from trace_eval.judges.views.pair.naturalness import (
+    MeantTexts,
+    intended,
+    style_of,
+    texts_of,
+)
 from trace_eval.judges.views.text.fencing import shown_again
 from trace_eval.judges.views.text.tasks import NATURALNESS
 
 #: In every score: the rubric's scale does not hold for it.
-CAVEAT = "reward: a real number, not on the rubric's scale; only differences mean anything"
+CAVEAT = (
+    "reward: a real number, not on the rubric's scale; only differences mean anything"
+)
 
 
 class _PairJudge(InProcessJudge):
@@ -71,12 +83,20 @@ class RewardJudge(_PairJudge):
         pair = case.pair
         a, b = [await asyncio.to_thread(case.decode, one) for one in pair.answers]
         style = style_of(pair.meta)
-        # One after the other: of two that wait, the second would find the first one's reward.
+        # One after the other: of two that wait, the second would find the first one's
+        # reward.
         reward_a = await self.reward(a, texts.a, style)
         reward_b = await self.reward(b, texts.b, style)
-        chance, margin = outputs.probability(reward_a, reward_b), self.options.tie_margin
+        chance, margin = (
+            outputs.probability(reward_a, reward_b),
+            self.options.tie_margin,
+        )
         return rewarded_judgement(
-            pair.id, self.spec, rewards=(reward_a, reward_b), p_a=chance, tie_margin=margin
+            pair.id,
+            self.spec,
+            rewards=(reward_a, reward_b),
+            p_a=chance,
+            tie_margin=margin,
         )
 
 
@@ -117,9 +137,13 @@ class ReplyJudge(_PairJudge):
             opinions += await self._opinions(self.turns(shown), order)
         return voted_judgement(pair.id, self.spec, opinions, QUESTION)
 
-    async def _opinions(self, turns: list[RewardTurn], order: Order) -> list[VerdictOpinion]:
+    async def _opinions(
+        self, turns: list[RewardTurn], order: Order
+    ) -> list[VerdictOpinion]:
         options = self.options
-        replies, prompt_tokens = await self._ask.ask((turns, options.samples, options.seed))
+        replies, prompt_tokens = await self._ask.ask(
+            (turns, options.samples, options.seed)
+        )
         opinions = []
         for sample, reply in enumerate(replies):
             opinion = self._opinion(reply, order, sample, prompt_tokens)
@@ -128,7 +152,9 @@ class ReplyJudge(_PairJudge):
             opinions.append(opinion)
         return opinions
 
-    def _opinion(self, reply: Any, order: Order, sample: int, prompt_tokens: int) -> VerdictOpinion:
+    def _opinion(
+        self, reply: Any, order: Order, sample: int, prompt_tokens: int
+    ) -> VerdictOpinion:
         fields: dict[str, Any] = {
             "order": order,
             "sample": sample,
@@ -138,7 +164,10 @@ class ReplyJudge(_PairJudge):
         }
         try:
             if reply.cut:
-                message = f"the reply has no end after {reply.tokens} tokens; raise -J max_tokens"
+                message = (
+                    f"the reply has no end after {reply.tokens} tokens; raise -J"
+                    " max_tokens"
+                )
                 raise ReplyError(Reason.REPLY_CUT, message)
             text = self.options.structure in ("auto", "text")
             scores = read_text(reply.text) if text else read_json(reply.text)
@@ -146,13 +175,21 @@ class ReplyJudge(_PairJudge):
             return VerdictOpinion.model_validate(
                 {**fields, "reason": error.reason, "detail": error.detail}
             )
-        return VerdictOpinion.model_validate({**fields, **opinion_fields(scores, order)})
+        return VerdictOpinion.model_validate(
+            {**fields, **opinion_fields(scores, order)}
+        )
 
-    async def _repaired(self, turns: list[RewardTurn], failed: VerdictOpinion) -> VerdictOpinion:
+    async def _repaired(
+        self, turns: list[RewardTurn], failed: VerdictOpinion
+    ) -> VerdictOpinion:
         """Ask a second time; the first reply stays in the conversation."""
         first = shown_again(failed.raw)
         details = self.prompt.repair(failed.detail or "")
-        more = [*turns, RewardTurn("assistant", (first,)), RewardTurn("user", (details,))]
+        more = [
+            *turns,
+            RewardTurn("assistant", (first,)),
+            RewardTurn("user", (details,)),
+        ]
         seed = self.options.seed + failed.sample
         (reply,), prompt_tokens = await self._ask.ask((more, 1, seed))
         again = self._opinion(reply, failed.order, failed.sample, prompt_tokens)
@@ -178,9 +215,13 @@ class RewardRater(InProcessJudge):
         asr = self.options.transcripts == "asr"
         text, caveats = intended(reference, case.blueprints.get("answer"), asr)
         if not item.answer.has_audio:
-            return self.unscored(item, Reason.EVIDENCE_MISSING, "the item has no recording")
+            return self.unscored(
+                item, Reason.EVIDENCE_MISSING, "the item has no recording"
+            )
         if text is None:
-            message = "the item has no reference text; give one, or use -J transcripts=asr"
+            message = (
+                "the item has no reference text; give one, or use -J transcripts=asr"
+            )
             return self.unscored(item, Reason.EVIDENCE_MISSING, message)
         try:
             clip = await asyncio.to_thread(case.decode, item.answer)
@@ -216,20 +257,21 @@ def raters_in_process(
     """Make the rater of a reward model.
 
     Raises:
-        UserError: as :func:`judge_in_process`; there is no reward head, or the rubric is another.
+        UserError: as :func:`judge_in_process`; there is no reward head, or the rubric
+            is another.
     """
     spec = f"reward:{argument}"
     for rubric in rubrics:
         if rubric.name != NATURALNESS:
             raise JudgeError(
-                f"judge {spec}: knows naturalness only, not rubric {rubric.name}; use --rubric"
-                f" {NATURALNESS}"
+                f"judge {spec}: knows naturalness only, not rubric {rubric.name}; use"
+                f" --rubric {NATURALNESS}"
             )
     files = files_of(argument, options)
     if not files.scores:
         raise JudgeError(
-            f"judge {spec}: has no reward_head.pt, so it compares pairs and scores no single"
-            " recording; use trace-eval judge"
+            f"judge {spec}: has no reward_head.pt, so it compares pairs and scores no"
+            " single recording; use trace-eval judge"
         )
     raters = [RewardRater(spec, files, options, options.structure) for _ in rubrics]
     for rater, rubric in zip(raters, rubrics, strict=True):

@@ -1,8 +1,8 @@
 """Loading a Thinker: with adapter and reward head (BTRM), or merged, to write replies (GRM).
 
-A folder with ``reward_head.pt`` is a reward model: ``lora/`` holds the PEFT adapter, whose
-configuration names the base model. Any other folder is a checkpoint of a Thinker or of the
-whole Omni model, of which only the Thinker is loaded.
+A folder with ``reward_head.pt`` is a reward model: ``lora/`` holds the PEFT adapter,
+whose configuration names the base model. Any other folder is a checkpoint of a Thinker
+or of the whole Omni model, of which only the Thinker is loaded.
 """
 
 from __future__ import annotations
@@ -17,20 +17,30 @@ from blueprints import JudgeError, install_line
 from extractors import loaded, model_folder, resolve, sha256_of, untouched
 from trace_eval.judges.scorer import adapters
 from trace_eval.judges.scorer.checkpoint import base_folder, check_packages
-from trace_eval.judges.scorer.model import dtype_of, open_tokenizer, opened, read_head, sizes
+from trace_eval.judges.scorer.model import (
+    dtype_of,
+    open_tokenizer,
+    opened,
+    read_head,
+    sizes,
+)
 
 HEAD_FILE = "reward_head.pt"
 ADAPTER_FOLDER = "lora"
 
 PACKAGES = ("torch", "transformers", "peft")
 
-#: Parts of a Thinker under their names of transformers 4.52 -> of 5.21 and later. PEFT maps the
-#: language model's names and drops the audio tower's with a warning (peft#2699): text then looks
-#: right and sound does not. So names are mapped here first.
+#: Parts of a Thinker under their names of transformers 4.52 -> of 5.21 and later. PEFT
+#: maps the language model's names and drops the audio tower's with a warning
+#: (peft#2699): text then looks right and sound does not. So names are mapped here
+#: first.
 _RENAMED = (
     (re.compile(r"^audio_tower\."), "model.audio_tower."),
     (re.compile(r"^visual\."), "model.visual."),
-    (re.compile(r"^model\.(?=layers\.|embed_tokens\.|norm\.)"), "model.language_model."),
+    (
+        re.compile(r"^model\.(?=layers\.|embed_tokens\.|norm\.)"),
+        "model.language_model.",
+    ),
 )
 
 #: Files of a base model that decide what it says.
@@ -53,9 +63,14 @@ class RewardFiles:
     @cached_property
     def sha256(self) -> str:
         """SHA-256 over all files that decide the output; equal wherever they lie."""
-        results = {p for pattern in _PATTERNS + _PATTERNS_TEXT for p in self.base.glob(pattern)}
+        results = {
+            p for pattern in _PATTERNS + _PATTERNS_TEXT for p in self.base.glob(pattern)
+        }
         if self.folder is not None:
-            results |= {self.folder / HEAD_FILE, *adapters.files(self.folder / ADAPTER_FOLDER)}
+            results |= {
+                self.folder / HEAD_FILE,
+                *adapters.files(self.folder / ADAPTER_FOLDER),
+            }
         return sha256_of(results)
 
 
@@ -77,7 +92,8 @@ def locate(model: str, base: str | None = None) -> RewardFiles:
 
     Args:
         model: path, or hub name of a model in the hub's cache.
-        base: path or hub name of the base; default: what the adapter's configuration says.
+        base: path or hub name of the base; default: what the adapter's configuration
+            says.
 
     Raises:
         UserError: a folder or file is missing.
@@ -88,7 +104,9 @@ def locate(model: str, base: str | None = None) -> RewardFiles:
         return RewardFiles(base_folder(model, what), None)
     config = folder / ADAPTER_FOLDER / adapters.CONFIG_FILE
     if not adapters.files(config.parent):
-        raise JudgeError(f"{folder}: {HEAD_FILE} is there, but {ADAPTER_FOLDER}/ is not whole")
+        raise JudgeError(
+            f"{folder}: {HEAD_FILE} is there, but {ADAPTER_FOLDER}/ is not whole"
+        )
     if not (base := base or adapters.base_of(config)):
         raise JudgeError(f"{config}: names no base model; give its folder")
     return RewardFiles(base_folder(base), folder)
@@ -109,8 +127,8 @@ def load(files: RewardFiles, device: str = "auto") -> RewardModel:
     """Load a model, once per process, on ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
 
     Raises:
-        UserError: a package or GPU is missing, a package is too old, or the files do not fit
-            each other.
+        UserError: a package or GPU is missing, a package is too old, or the files do
+            not fit each other.
     """
     check_packages("reward", PACKAGES)
     _check_release()
@@ -125,27 +143,35 @@ def _check_release() -> None:
 
     if not hasattr(omni, "Qwen2_5OmniThinkerModel"):
         raise JudgeError(
-            f"reward: transformers {transformers.__version__} is too old, since its Thinker would"
-            f" not hear the recordings; run: {install_line('reward')}"
+            f"reward: transformers {transformers.__version__} is too old, since its"
+            f" Thinker would not hear the recordings; run: {install_line('reward')}"
         )
 
 
 def _open(files: RewardFiles, device: str) -> RewardModel:
     import torch
-    from transformers import Qwen2_5OmniThinkerForConditionalGeneration, WhisperFeatureExtractor
+    from transformers import (
+        Qwen2_5OmniThinkerForConditionalGeneration,
+        WhisperFeatureExtractor,
+    )
 
     dtype = dtype_of(device)
     with untouched():
         kind = {"dtype": getattr(torch, dtype), "attn_implementation": "sdpa"}
         thinker = opened(
-            Qwen2_5OmniThinkerForConditionalGeneration, files.base, "Qwen2.5-Omni Thinker", **kind
+            Qwen2_5OmniThinkerForConditionalGeneration,
+            files.base,
+            "Qwen2.5-Omni Thinker",
+            **kind,
         )
         tokenizer = open_tokenizer(files.base)
         features = opened(WhisperFeatureExtractor, files.base, "feature extractor")
         hidden, positions = sizes(thinker)
         head = None
         if files.folder is not None:
-            adapted = adapters.with_adapter(thinker, files.folder / ADAPTER_FOLDER, renamed)
+            adapted = adapters.with_adapter(
+                thinker, files.folder / ADAPTER_FOLDER, renamed
+            )
             thinker = adapted.get_base_model()
             head = read_head(files.folder / HEAD_FILE, 1, hidden, "fetch it again").to(
                 device, getattr(torch, dtype)

@@ -1,9 +1,10 @@
 """The output of a model: rewards of recordings (BTRM), or sampled replies with reasons (GRM).
 
-A reward is ``r = w . h + b``, where ``h`` is the last layer's hidden state after the final norm,
-at the last token of a prompt that ends where the model's turn begins. Nothing is generated. A
-reward is any real number; only differences of two rewards of the same model mean anything:
-``P(A more natural) = sigmoid(r_A - r_B)`` (Bradley & Terry 1952).
+A reward is ``r = w . h + b``, where ``h`` is the last layer's hidden state after the
+final norm, at the last token of a prompt that ends where the model's turn begins.
+Nothing is generated. A reward is any real number; only differences of two rewards of
+the same model mean anything: ``P(A more natural) = sigmoid(r_A - r_B)`` (Bradley &
+Terry 1952).
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ def rewards(
 
     Args:
         conversations: each with one recording.
-        batch: conversations that share a forward pass; those of similar length do. It changes
-            values by rounding only.
+        batch: conversations that share a forward pass; those of similar length do. It
+            changes values by rounding only.
 
     Raises:
         ValueError: the model has no head, or a conversation is longer than it can read.
@@ -47,20 +48,27 @@ def rewards(
         for number, value in zip(members, values, strict=True):
             result[number] = value
     if not all(map(math.isfinite, result)):
-        raise JudgeError("reward: the model gives no finite number; its files are damaged")
+        raise JudgeError(
+            "reward: the model gives no finite number; its files are damaged"
+        )
     return result
 
 
-def _forward(model: RewardModel, conversations: Sequence[Sequence[RewardTurn]]) -> list[float]:
+def _forward(
+    model: RewardModel, conversations: Sequence[Sequence[RewardTurn]]
+) -> list[float]:
     import torch
 
     with untouched(), torch.inference_mode():
         tensors = assemble(conversations, model.tokenizer, model.features)
         longest = max(tensors.lengths)
         if longest > model.positions:
-            raise ValueError(f"the prompt has {longest} tokens, the model reads {model.positions}")
+            raise ValueError(
+                f"the prompt has {longest} tokens, the model reads {model.positions}"
+            )
         values = on_device(model, tensors.values)
-        # The inner model: it spares the logits of every token over the whole vocabulary.
+        # The inner model: it spares the logits of every token over the whole
+        # vocabulary.
         hidden = model.thinker.model(**values).last_hidden_state
         last = hidden[torch.arange(len(hidden)), last_token(values["attention_mask"])]
         numbers: list[float] = model.head(last).float().squeeze(-1).tolist()
@@ -83,13 +91,15 @@ def last_token(mask: Any) -> Any:
     """Find the last real token of each row; 1 for tokens, 0 for padding [shape=(rows, width)].
 
     Raises:
-        ValueError: a row is empty, or padded on the right: then index -1, which is what the
-            head was trained at with left padding, would be padding.
+        ValueError: a row is empty, or padded on the right: then index -1, which is what
+            the head was trained at with left padding, would be padding.
     """
     if not bool((mask[:, -1] == 1).all()):
         raise ValueError("inputs are padded on the right; pad them on the left")
     if bool((mask.diff(dim=1) < 0).any()):
-        raise ValueError("inputs have padding between their tokens; pad them on the left only")
+        raise ValueError(
+            "inputs have padding between their tokens; pad them on the left only"
+        )
     return (mask.cumsum(1) * mask).argmax(1)
 
 
@@ -140,7 +150,9 @@ def replies(
         drawn: dict[str, float | int] = {}
         if options.temperature != 0:
             drawn = {
-                "temperature": 1.0 if options.temperature is None else options.temperature,
+                "temperature": 1.0
+                if options.temperature is None
+                else options.temperature,
                 "top_p": 1.0 if options.top_p is None else options.top_p,
                 "top_k": TOP_K if options.top_k is None else options.top_k,
             }

@@ -35,7 +35,12 @@ from trace_eval.judges.rules.findings import (
 )
 from trace_eval.judges.rules.requests import DeliveryRequest, RuleInstruction
 from trace_eval.judges.rules.thresholds import RuleThresholds
-from trace_eval.judges.rules.vocabulary import ACCENT_LABELS, EMOTION_LABELS, JARRING, RequestKind
+from trace_eval.judges.rules.vocabulary import (
+    ACCENT_LABELS,
+    EMOTION_LABELS,
+    JARRING,
+    RequestKind,
+)
 
 
 def check(
@@ -47,7 +52,8 @@ def check(
 ) -> tuple[RuleFinding, RuleFinding]:
     """Check one request of both answers; absent groups give "cannot tell" with their status.
 
-    What is to be avoided is avoided by the norm: of two who do not shout, the louder one may.
+    What is to be avoided is avoided by the norm: of two who do not shout, the louder
+    one may.
     """
     way = relative.way_of(request.kind, cuts)
     if way and not request.negated:
@@ -55,7 +61,9 @@ def check(
     if way:
         first, second = (relative.by_norm(way, side, cuts) for side in (a, b))
     else:
-        first, second = (_Check(request, side, instruction, cuts).finding() for side in (a, b))
+        first, second = (
+            _Check(request, side, instruction, cuts).finding() for side in (a, b)
+        )
     return (first.negated(), second.negated()) if request.negated else (first, second)
 
 
@@ -137,7 +145,12 @@ class _Check:
             RequestKind.RISING: (glide, semitones, c.rise_semitones, None),
             RequestKind.FALLING: (glide, semitones, None, -c.fall_semitones),
             RequestKind.MONOTONE: (variation, semitones, None, c.monotone_semitones),
-            RequestKind.EXPRESSIVE: (variation, semitones, c.expressive_semitones, None),
+            RequestKind.EXPRESSIVE: (
+                variation,
+                semitones,
+                c.expressive_semitones,
+                None,
+            ),
             RequestKind.PAUSES: (read_longest_pause, c.pause_noise_s, least, None),
         }
 
@@ -161,27 +174,37 @@ class _Check:
         if not isinstance(b.transcript, Transcript):
             return absence(b, "transcript")
         if doubt := (guess := guessed(b)) or weak(b):
-            return cannot_tell(f"the recogniser guessed the words: {doubt}" if guess else doubt)
+            return cannot_tell(
+                f"the recogniser guessed the words: {doubt}" if guess else doubt
+            )
         wanted, words = int(self.request.value), b.transcript.text
         if literal := self.instruction.reading.literal:
-            count = max(text.count_literal(one, words, cuts.repeat_similarity) for one in literal)
+            count = max(
+                text.count_literal(one, words, cuts.repeat_similarity)
+                for one in literal
+            )
             if count == 0:
                 return cannot_tell("the recogniser did not hear the text once")
             why = f"heard {count} of {wanted}"
-            short = all(len(text.words(one)) < cuts.min_literal_words for one in literal)
+            short = all(
+                len(text.words(one)) < cuts.min_literal_words for one in literal
+            )
             if count < wanted and short:
                 return cannot_tell(f"{why}, but so short a text is easily misheard")
             return RuleFinding(count >= wanted, float(min(0, count - wanted)), why)
         alike = text.equal_parts(words, wanted)
         if alike >= cuts.repeat_similarity:
-            return RuleFinding(True, 0.0, f"{wanted} parts of the text are alike ({alike:.2f})")
+            return RuleFinding(
+                True, 0.0, f"{wanted} parts of the text are alike ({alike:.2f})"
+            )
         return cannot_tell("repetitions of unknown text")
 
     def _emotion(self) -> RuleFinding:
         b, cuts = self.b, self.cuts
         if not isinstance(b.emotion, Emotion):
-            # A raised pitch goes with anger, joy and fear of one speaker alike; but two neutral
-            # voices differ by as much, and a pair does not say whose they are: it decides nothing.
+            # A raised pitch goes with anger, joy and fear of one speaker alike; but two
+            # neutral voices differ by as much, and a pair does not say whose they are:
+            # it decides nothing.
             return absence(b, "emotion")
         scores = b.emotion.scores
         labels = EMOTION_LABELS.get(self.request.value, frozenset()) & {*scores}
@@ -189,17 +212,26 @@ class _Check:
             return cannot_tell(f"the classifier has no label for {self.request.value}")
         if not self.instruction.several(RequestKind.EMOTION):
             inside = max(scores[label] for label in labels)
-            outside = max((v for k, v in scores.items() if k not in labels), default=0.0)
-            why = f"{'/'.join(sorted(labels))} scores {inside:.2f}, the best other {outside:.2f}"
+            outside = max(
+                (v for k, v in scores.items() if k not in labels), default=0.0
+            )
+            why = (
+                f"{'/'.join(sorted(labels))} scores {inside:.2f}, the best other"
+                f" {outside:.2f}"
+            )
             strength = cuts.limited((inside - outside) / cuts.emotion_noise)
             return RuleFinding(inside >= outside, strength, why)
         if not b.emotion.trajectory:
             return cannot_tell("several emotions are requested, the clip has one score")
         tops = [
-            max(w.scores, key=lambda k: (w.scores[k], k)) for w in b.emotion.trajectory if w.scores
+            max(w.scores, key=lambda k: (w.scores[k], k))
+            for w in b.emotion.trajectory
+            if w.scores
         ]
         matches = any(top in labels for top in tops)
-        return RuleFinding(matches, 0.0, f"windows sound {', '.join(sorted(set(tops)))}")
+        return RuleFinding(
+            matches, 0.0, f"windows sound {', '.join(sorted(set(tops)))}"
+        )
 
     def _respond(self) -> RuleFinding:
         b = self.b
@@ -216,12 +248,17 @@ class _Check:
         if not isinstance(b.accent, Accent):
             return absence(b, "accent")
         if self.instruction.several(RequestKind.ACCENT):
-            return cannot_tell("several accents are requested, the clip has one score each")
+            return cannot_tell(
+                "several accents are requested, the clip has one score each"
+            )
         similarities = b.accent.similarities
         labels = ACCENT_LABELS.get(self.request.value, frozenset()) & {*similarities}
         if not labels:
             return cannot_tell(f"the classifier does not know {self.request.value}")
         lead = max(similarities[label] for label in labels) - max(similarities.values())
         strength = cuts.limited((lead + cuts.accent_within) / cuts.accent_within)
-        why = f"{self.request.value} is {-lead:.2f} behind the closest accent, {b.accent.top}"
+        why = (
+            f"{self.request.value} is {-lead:.2f} behind the closest accent,"
+            f" {b.accent.top}"
+        )
         return RuleFinding(lead >= -cuts.accent_within, strength, why)

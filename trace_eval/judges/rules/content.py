@@ -61,9 +61,13 @@ _DROWNED = (GUESSED["low_confidence"], GUESSED["unsure_language"])
 class _AnswerText:
     """The words of one answer and their certainty."""
 
-    standing: AnswerStanding  # what its words say; without faults where they are guesses
+    standing: (
+        AnswerStanding  # what its words say; without faults where they are guesses
+    )
     overlap: float | None  # share of the instruction's words in it; None: unknown
-    guess: str | None = None  # why its words are guesses of the recogniser; None: they are not
+    guess: str | None = (
+        None  # why its words are guesses of the recogniser; None: they are not
+    )
 
 
 def judge_content(
@@ -72,9 +76,12 @@ def judge_content(
     """Judge the typed tie on content.
 
     Raises:
-        MeasurementMissing: a transcript is absent for a technical reason, or its words are guesses.
+        MeasurementMissing: a transcript is absent for a technical reason, or its words
+            are guesses.
     """
-    words_a, words_b = (_read_answer(n, x, instruction, cuts) for n, x in (("A", a), ("B", b)))
+    words_a, words_b = (
+        _read_answer(n, x, instruction, cuts) for n, x in (("A", a), ("B", b))
+    )
     _refuse_guesses((a, words_a), (b, words_b), cuts)
     one, other = words_a.standing, words_b.standing
     difference, lead, notes = 0.0, 0.0, []
@@ -85,10 +92,12 @@ def judge_content(
         lead = difference if low < cuts.off_topic_overlap else 0.0
         if abs(lead) >= 1 and one.acceptable and other.acceptable:
             notes.append(
-                f"{'A' if lead < 0 else 'B'} may be off topic: it takes up {low:.0%} of the"
-                f" instruction's words, the other {high:.0%}"
+                f"{'A' if lead < 0 else 'B'} may be off topic: it takes up {low:.0%} of"
+                f" the instruction's words, the other {high:.0%}"
             )
-    thresholds = cuts.named("min_words", "min_literal_share", "off_topic_overlap", "overlap_margin")
+    thresholds = cuts.named(
+        "min_words", "min_literal_share", "off_topic_overlap", "overlap_margin"
+    )
     evidence = {"a": one.values, "b": other.values, "thresholds": thresholds}
     made = verdict_of(one, other, lead, *notes, evidence={**evidence})
     margin = margin_of(one, other, difference)
@@ -97,19 +106,24 @@ def judge_content(
 
 
 def _refuse_guesses(
-    a: tuple[Blueprint, _AnswerText], b: tuple[Blueprint, _AnswerText], cuts: RuleThresholds
+    a: tuple[Blueprint, _AnswerText],
+    b: tuple[Blueprint, _AnswerText],
+    cuts: RuleThresholds,
 ) -> None:
     """Raise MeasurementMissing for words that the recogniser guessed: they decide nothing.
 
-    One case is left to the other dimensions, by a tie: the words were lost in bad sound, and the
-    other answer is acceptable. Voice quality then says what there is to say.
+    One case is left to the other dimensions, by a tie: the words were lost in bad
+    sound, and the other answer is acceptable. Voice quality then says what there is to
+    say.
     """
     for name, blueprint, recognised, other in (("A", *a, b[1]), ("B", *b, a[1])):
         if recognised.guess is None:
             continue
         drowned = recognised.guess in _DROWNED and sounds_bad(blueprint, cuts)
         if other.guess or not other.standing.acceptable or not drowned:
-            why = f"the recogniser guessed the words of answer {name}: {recognised.guess}"
+            why = (
+                f"the recogniser guessed the words of answer {name}: {recognised.guess}"
+            )
             raise MeasurementMissing(why)  # the remedy is said once of the run
 
 
@@ -123,7 +137,9 @@ def _read_answer(
         raise missing(name, "transcript", transcript)
     present = transcript.language == LANGUAGE
     split = text.words if present else tokens
-    recognised = [word for word in split(transcript.text) if word not in WORD_SETS["hesitations"]]
+    recognised = [
+        word for word in split(transcript.text) if word not in WORD_SETS["hesitations"]
+    ]
     guess = guessed(blueprint)
     # Guessed words say nothing of the topic, nor do those of another language.
     trusted = instruction.text if present and not guess else None
@@ -136,7 +152,13 @@ def _read_answer(
         ()
         if guess
         else tuple(
-            _faults(transcript, recognised, literal=literal, instruction=instruction, cuts=cuts)
+            _faults(
+                transcript,
+                recognised,
+                literal=literal,
+                instruction=instruction,
+                cuts=cuts,
+            )
         )
     )
     if aloud:
@@ -155,7 +177,9 @@ def _read_answer(
         summary += f", {overlap:.0%} of the instruction's words among them"
     if not present:
         values["language"] = transcript.language
-        summary += f" of {language_name(transcript.language)}, in which refusals are not known"
+        summary += (
+            f" of {language_name(transcript.language)}, in which refusals are not known"
+        )
     if guess:
         summary += ", mostly guessed by the recogniser"
     elif clause := weak(blueprint):
@@ -200,9 +224,14 @@ def refusal(answer: str, cuts: RuleThresholds) -> str | None:
     return None
 
 
-def _literal_share(instruction: RuleInstruction, answer: str, cuts: RuleThresholds) -> float | None:
+def _literal_share(
+    instruction: RuleInstruction, answer: str, cuts: RuleThresholds
+) -> float | None:
     """Share of the literal text's words that are heard, where it is long enough to tell."""
     wanted = text.topic(" ".join(instruction.reading.literal))
-    if not _SAY.search(instruction.reading.body) or len(wanted) < cuts.min_literal_words:
+    if (
+        not _SAY.search(instruction.reading.body)
+        or len(wanted) < cuts.min_literal_words
+    ):
         return None
     return text.coverage(wanted, text.topic(answer))

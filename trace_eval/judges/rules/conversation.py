@@ -1,7 +1,7 @@
 """Two conversations of one scenario by rules: findings, timing, and the sound of agents' turns.
 
-What a listener of one answer would call its delivery is here how the agent takes turns: late
-replies, talking over the user. Voice quality is that of most of the agent's turns.
+What a listener of one answer would call its delivery is here how the agent takes turns:
+late replies, talking over the user. Voice quality is that of most of the agent's turns.
 """
 
 from __future__ import annotations
@@ -17,23 +17,28 @@ from trace_eval.conversations.findings import FindingKind, Findings, find
 from trace_eval.data.conversation import Conversation
 from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.beside.voice import lead_of, numbers_at
-from trace_eval.judges.rules.outcome import AnswerStanding, MeasurementMissing, verdict_of
+from trace_eval.judges.rules.outcome import (
+    AnswerStanding,
+    MeasurementMissing,
+    verdict_of,
+)
 from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.voice_quality import sounds_bad
 
-#: More than this share of its chances makes a fault of a kind of finding. Our cut: a slip in
-#: ten is common in calls between people.
+#: More than this share of its chances makes a fault of a kind of finding. Our cut: a
+#: slip in ten is common in calls between people.
 _SHARE = 0.1
 
 #: Kinds that are about what is said, and about when.
 _CONTENT: tuple[FindingKind, ...] = ("no_answer", "loops", "other_language")
 _TIMING: tuple[FindingKind, ...] = ("late", "talks_over")
 
-#: Difference of median replies that a listener notices, seconds. Our cut: gaps between people
-#: have a standard deviation of about so much.
+#: Difference of median replies that a listener notices, seconds. Our cut: gaps between
+#: people have a standard deviation of about so much.
 _REPLY_S = 0.5
 
-#: Lengths of speech by which turns are compared, seconds: the first that a turn of each has.
+#: Lengths of speech by which turns are compared, seconds: the first that a turn of each
+#: has.
 TURN_LENGTHS_S = (2.0, 1.0)
 
 #: A conversation, and number of a turn -> what was measured of it.
@@ -68,7 +73,9 @@ def _standing(
 
 def _content(findings: Findings) -> AnswerStanding:
     if all(findings.chances[kind] is None for kind in _CONTENT):
-        raise MeasurementMissing("neither words nor times of the conversation are known")
+        raise MeasurementMissing(
+            "neither words nor times of the conversation are known"
+        )
     return _standing(findings, _CONTENT)
 
 
@@ -77,7 +84,9 @@ def _timing(a: Findings, b: Findings) -> DimensionVerdict:
     for name, one in (("A", a), ("B", b)):
         if one.chances["late"] is None:
             why = "; ".join(one.measured.caveats) or "no speech of both"
-            raise MeasurementMissing(f"timing of conversation {name} is not known: {why}")
+            raise MeasurementMissing(
+                f"timing of conversation {name} is not known: {why}"
+            )
         values = one.measured.values["response"]
         replies.append(median(values) if values else None)
     standings = [
@@ -97,11 +106,15 @@ def _voice(a: Side, b: Side, cuts: RuleThresholds) -> DimensionVerdict:
             break
     for name, numbers in (("A", first), ("B", second)):
         if not numbers:
-            raise MeasurementMissing(f"no turn of the agent of conversation {name} has a quality")
+            raise MeasurementMissing(
+                f"no turn of the agent of conversation {name} has a quality"
+            )
     medians = [_medians(numbers) for numbers in (first, second)]
     standings = [
         _voice_standing(turns, middle, len(numbers), cuts)
-        for turns, middle, numbers in zip((turns_a, turns_b), medians, (first, second), strict=True)
+        for turns, middle, numbers in zip(
+            (turns_a, turns_b), medians, (first, second), strict=True
+        )
     ]
     lead = lead_of(medians[0], medians[1]).steps or 0.0
     return verdict_of(standings[0], standings[1], lead)
@@ -128,7 +141,10 @@ def _medians(numbers: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _voice_standing(
-    turns: Mapping[int, Blueprint], middle: Mapping[str, float], count: int, cuts: RuleThresholds
+    turns: Mapping[int, Blueprint],
+    middle: Mapping[str, float],
+    count: int,
+    cuts: RuleThresholds,
 ) -> AnswerStanding:
     bad = [n for n, blueprint in turns.items() if sounds_bad(blueprint, cuts)]
     fault = f"{len(bad)} of {len(turns)} turns sound bad (turn {bad[0]})" if bad else ""
@@ -137,4 +153,6 @@ def _voice_standing(
     }
     values |= {"turns": len(turns), "bad": len(bad)}
     faults = (fault,) if len(bad) > len(turns) / 2 else ()
-    return AnswerStanding(faults, f"median P.808 {middle['p808']:.2f} of {count} turns", values)
+    return AnswerStanding(
+        faults, f"median P.808 {middle['p808']:.2f} of {count} turns", values
+    )

@@ -1,7 +1,7 @@
 """The finding of one check: met, not met, or cannot tell; and how clearly.
 
-Strengths say by how many units of measurement noise a value passes (+) or misses (-) its cut,
-so that checks in different units can be averaged.
+Strengths say by how many units of measurement noise a value passes (+) or misses (-)
+its cut, so that checks in different units can be averaged.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ class RuleFinding:
     """What the evidence says of one request."""
 
     met: bool | None  # None when it cannot be told
-    strength: float  # distance from the cut in units of noise, limited; 0 when it cannot be told
+    # distance from the cut in units of noise, limited; 0 when it cannot be told
+    strength: float
     why: str  # the value and the cut, or what is missing; for readers
 
     def negated(self) -> RuleFinding:
@@ -61,7 +62,10 @@ def within(
         bounds = f"at most {high:g}" if low is None else f"at least {low:g}"
     else:
         bounds = f"{low:g} to {high:g}"
-    gaps = [*([] if low is None else [value - low]), *([] if high is None else [high - value])]
+    gaps = [
+        *([] if low is None else [value - low]),
+        *([] if high is None else [high - value]),
+    ]
     limits = [limit for limit in (low, high) if limit is not None]
     why = f"{beside_limits(what, value, limits)} ({bounds})"
     return RuleFinding(min(gaps) >= 0, cuts.limited(min(gaps) / noise), why)
@@ -120,7 +124,11 @@ def read_longest_pause(blueprint: Blueprint) -> Read:
 
 #: The standard deviation of the pitch, semitones.
 variation = reader(
-    "pitch", lambda p: (p.std_semitones, f"pitch varies by {p.std_semitones:.1f} semitones (std)")
+    "pitch",
+    lambda p: (
+        p.std_semitones,
+        f"pitch varies by {p.std_semitones:.1f} semitones (std)",
+    ),
 )
 
 

@@ -25,7 +25,8 @@ _SPEAK = (
 SPEAK = rf"\b(?:{_SPEAK})(?:s|ing)?\b|\b(?:narrating|reciting|pronouncing|describing|making)\b"
 #: A verb by which a manner is chosen.
 CHOOSE = (
-    r"\b(?:us(?:e|ing)|keep(?:ing)?|adopt(?:ing)?|maintain(?:ing)?|start(?:ing)?|begin(?:ning)?)\b"
+    r"\b(?:us(?:e|ing)|keep(?:ing)?|adopt(?:ing)?|maintain(?:ing)?"
+    r"|start(?:ing)?|begin(?:ning)?)\b"
 )
 
 #: Where an imperative verb can stand.
@@ -107,18 +108,26 @@ def noun_phrases(sentence: str) -> Iterator[NounPhrase]:
         if noun is None:
             continue
         anchor = _anchor(tokens, index, accepted)
-        if anchor is None or _CLAUSE_TOPIC.search(_clause(sentence[: tokens[anchor][0]])):
+        if anchor is None or _CLAUSE_TOPIC.search(
+            _clause(sentence[: tokens[anchor][0]])
+        ):
             continue
         if noun not in _SPOKEN and not speaks(sentence):
             continue  # "cycle at a slow pace"
         accepted.add(index)
         inner = tokens[anchor + 1 : index]
-        if word in WORD_SETS["listed"] and [w for _, w in tokens[index + 1 : index + 2]] == [":"]:
-            inner = tokens[index + 2 :]  # "in three styles: flat, excited and sarcastic"
+        if word in WORD_SETS["listed"] and [
+            w for _, w in tokens[index + 1 : index + 2]
+        ] == [":"]:
+            inner = tokens[
+                index + 2 :
+            ]  # "in three styles: flat, excited and sarcastic"
         modifiers = tuple((at, w) for at, w in inner if w in _MODIFIERS)
         if word == "whisper":
             modifiers = (*modifiers, (tokens[index][0], "whisper"))
-        yield NounPhrase("voice" if noun == "styles" else noun, modifiers, tokens[anchor][0])
+        yield NounPhrase(
+            "voice" if noun == "styles" else noun, modifiers, tokens[anchor][0]
+        )
 
 
 def _anchor(tokens: list[tuple[int, str]], noun: int, accepted: set[int]) -> int | None:

@@ -22,7 +22,8 @@ from trace_eval.judges.rules.thresholds import RuleThresholds
 #: Kinds of events that the groups ``sounds`` and ``speaker`` have.
 MUSIC, CHANGE, VOICE_OR_MOOD = "music", "voice_change", "voice_or_mood_change"
 
-#: Words for laughing oneself: not for making others laugh, and not for laughing at something.
+#: Words for laughing oneself: not for making others laugh, and not for laughing at
+#: something.
 _LAUGH = re.compile(
     r"(?<!make me )(?<!make us )(?<!makes me )(?<!makes us )(?<!make people )"
     r"\b(?:laugh|giggl|chuckl)(?:e|ing|ter)?\b"
@@ -59,7 +60,9 @@ def asks_to_laugh(instruction: RuleInstruction) -> bool:
     return False
 
 
-def laughter_verdict(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> DimensionVerdict | None:
+def laughter_verdict(
+    a: Blueprint, b: Blueprint, cuts: RuleThresholds
+) -> DimensionVerdict | None:
     """Return the verdict where one answer laughs and the other does not; None elsewhere."""
     laughs_a, laughs_b = (_seconds(side, "laughter") for side in (a, b))
     if laughs_a is None or laughs_b is None:
@@ -97,13 +100,16 @@ class Unasked:
 
 
 def unasked(
-    a: Blueprint, b: Blueprint, instruction: RuleInstruction | None, cuts: RuleThresholds
+    a: Blueprint,
+    b: Blueprint,
+    instruction: RuleInstruction | None,
+    cuts: RuleThresholds,
 ) -> Unasked:
     """Return music and changes of the voice that the instruction leaves no room for.
 
-    They are evidence and move no verdict: no set of listeners has shown what they cost an
-    answer. Where ``cuts.voice_change_decides`` is set, a change counts against an answer
-    if the other was measured and has none.
+    They are evidence and move no verdict: no set of listeners has shown what they cost
+    an answer. Where ``cuts.voice_change_decides`` is set, a change counts against an
+    answer if the other was measured and has none.
     """
     if instruction is None or not instruction.text:
         return Unasked(lead=0.0, notes=[], spans={})
@@ -120,18 +126,25 @@ def unasked(
     spans: dict[str, JsonValue] = {}
     for side in ("a", "b"):
         places: list[JsonValue] = []
-        for event, decides in ((music.get(side), False), (changes.get(side), bool(lead))):
+        for event, decides in (
+            (music.get(side), False),
+            (changes.get(side), bool(lead)),
+        ):
             if event is None:
                 continue
             effect = "" if decides else " and moves no verdict"
-            notes.append(f"{side.upper()} {_in_words(event)}, which was not asked for{effect}")
+            notes.append(
+                f"{side.upper()} {_in_words(event)}, which was not asked for{effect}"
+            )
             places.append(event.model_dump(mode="json"))
         if places:
             spans[side] = places
     return Unasked(lead=lead, notes=notes, spans=spans)
 
 
-def _lead_by_change(a: Blueprint, b: Blueprint, changes: dict[str, Event | None]) -> float:
+def _lead_by_change(
+    a: Blueprint, b: Blueprint, changes: dict[str, Event | None]
+) -> float:
     """Return the lead of A, in margins, where one voice changes and the other is known not to."""
     if changes.get("a") and _keeps_its_voice(b):
         return -1.0

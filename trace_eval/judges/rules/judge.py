@@ -32,9 +32,9 @@ from trace_eval.judges.rules.voice_quality import judge_voice_quality
 VERSION = "9"
 
 CAVEAT = (
-    "Screening baseline: fixed rules over measurements. It does not know whether an answer is"
-    " correct, and it hears no more of the delivery than its numbers say: none of them predicts how"
-    " natural a voice sounds."
+    "Screening baseline: fixed rules over measurements. It does not know whether an"
+    " answer is correct, and it hears no more of the delivery than its numbers say:"
+    " none of them predicts how natural a voice sounds."
 )
 
 
@@ -42,16 +42,26 @@ CAVEAT = (
 class RulesJudge(Judge):
     """Judge by rules: deterministic, symmetric in A and B, no LLM."""
 
-    thresholds: RuleThresholds = field(default_factory=RuleThresholds)  # every number that it uses
+    thresholds: RuleThresholds = field(
+        default_factory=RuleThresholds
+    )  # every number that it uses
 
     spec: ClassVar[str] = "rules"  # type: ignore[misc]
     uses: ClassVar[frozenset[str]] = frozenset()
     takes_conversations: ClassVar[bool] = True
 
     def parameters(self) -> dict[str, JsonValue]:
-        steps: dict[str, JsonValue] = {one.name: one.size for one in (*VOICE, *DELIVERY)}
-        steps |= {f"{one.name} beside Distill-MOS": one.size for one in VOICE_WITH_DISTILLMOS}
-        return {"version": VERSION, "thresholds": asdict(self.thresholds), "steps": steps}
+        steps: dict[str, JsonValue] = {
+            one.name: one.size for one in (*VOICE, *DELIVERY)
+        }
+        steps |= {
+            f"{one.name} beside Distill-MOS": one.size for one in VOICE_WITH_DISTILLMOS
+        }
+        return {
+            "version": VERSION,
+            "thresholds": asdict(self.thresholds),
+            "steps": steps,
+        }
 
     def needs_instruction(self, item: Item) -> bool:
         """Tell whether a spoken instruction matters: only where its words are not written down."""
@@ -67,7 +77,10 @@ class RulesJudge(Judge):
         gaps: list[str] = []
         rules = self._rules(case)
         if rules is None:
-            gaps.append("one answer is a conversation and the other is not; compare like with like")
+            gaps.append(
+                "one answer is a conversation and the other is not; compare like"
+                " with like"
+            )
         for dimension, rule in (rules or {}).items():
             try:
                 verdicts[dimension] = rule()
@@ -88,7 +101,9 @@ class RulesJudge(Judge):
             caveats=caveats,
         )
 
-    def _rules(self, case: Case) -> Mapping[Dimension, Callable[[], DimensionVerdict]] | None:
+    def _rules(
+        self, case: Case
+    ) -> Mapping[Dimension, Callable[[], DimensionVerdict]] | None:
         """Return how to judge each dimension; None: the answers cannot be compared."""
         cuts, pair = self.thresholds, case.pair
         if pair.has_conversations:
@@ -100,21 +115,31 @@ class RulesJudge(Judge):
             return judge_conversations(a, b, cuts) if a and b else None
         instruction = instruction_text(case)
         wordless = WORDLESS.search(instruction.text or "")
-        without_words = wordless and any(_has_no_words(side, cuts) for side in (case.a, case.b))
+        without_words = wordless and any(
+            _has_no_words(side, cuts) for side in (case.a, case.b)
+        )
         laughter = None
         if wordless and asks_to_laugh(instruction):
             laughter = laughter_verdict(case.a, case.b, cuts)
         if wordless and without_words and laughter is None:
             heard = _heard(case.a), _heard(case.b)
-            return dict.fromkeys(DIMENSIONS, partial(_not_measured, wordless.group(), *heard))
+            return dict.fromkeys(
+                DIMENSIONS, partial(_not_measured, wordless.group(), *heard)
+            )
         rules: dict[Dimension, Callable[[], DimensionVerdict]] = {
             "content": lambda: judge_content(case.a, case.b, instruction, cuts),
-            "voice_quality": lambda: judge_voice_quality(case.a, case.b, cuts, instruction),
-            "paralinguistics": lambda: judge_paralinguistics(case.a, case.b, instruction, cuts),
+            "voice_quality": lambda: judge_voice_quality(
+                case.a, case.b, cuts, instruction
+            ),
+            "paralinguistics": lambda: judge_paralinguistics(
+                case.a, case.b, instruction, cuts
+            ),
         }
         if laughter:
             rules["paralinguistics"] = lambda: laughter
-        if laughter and without_words:  # words and scores of speech say nothing of a laugh
+        if (
+            laughter and without_words
+        ):  # words and scores of speech say nothing of a laugh
             rules["content"] = lambda: laughter
             rules["voice_quality"] = lambda: _not_compared()
         return rules
@@ -127,7 +152,9 @@ def _has_no_words(blueprint: Blueprint, cuts: RuleThresholds) -> bool:
         return False
     silent = signal.peak_dbfs < cuts.min_level_dbfs
     empty = isinstance(words, Transcript) and not words.text.strip()
-    return not silent and (signal.speech_s <= 0 or empty or guessed(blueprint) is not None)
+    return not silent and (
+        signal.speech_s <= 0 or empty or guessed(blueprint) is not None
+    )
 
 
 def _heard(blueprint: Blueprint) -> str | None:
@@ -137,18 +164,26 @@ def _heard(blueprint: Blueprint) -> str | None:
 
 
 def _not_measured(word: str, a: str | None, b: str | None) -> DimensionVerdict:
-    reason = f"the instruction says {word!r}, an answer is sound without words, and of such sound"
+    reason = (
+        f"the instruction says {word!r}, an answer is sound without words, and of such"
+        " sound"
+    )
     if a is None and b is None:
         raise MeasurementMissing(f"{reason} nothing is measured")
     there = f"in A is {a or 'not measured'}; in B is {b or 'not measured'}"
-    raise MeasurementMissing(f"{reason} it is not known whether it was asked for ({there})")
+    raise MeasurementMissing(
+        f"{reason} it is not known whether it was asked for ({there})"
+    )
 
 
 def _not_compared() -> DimensionVerdict:
     """Return a tie: predicted scores of voices are not defined for a laugh."""
     return DimensionVerdict(
         rating=Rating.BOTH_GOOD,
-        reasoning="An answer is a laugh without words; the quality of such sound is not compared.",
+        reasoning=(
+            "An answer is a laugh without words; the quality of such sound is not"
+            " compared."
+        ),
         margin=0.0,
         evidence={"compared": False},
     )

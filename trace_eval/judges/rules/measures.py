@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import re
 
-from trace_eval.judges.beside.steps import LOUDNESS, PAUSE, PITCH, RATE, TREND, VARIATION, Step
+from trace_eval.judges.beside.steps import (
+    LOUDNESS,
+    PAUSE,
+    PITCH,
+    RATE,
+    TREND,
+    VARIATION,
+    Step,
+)
 from trace_eval.judges.rules.requests import find_requests
 from trace_eval.judges.rules.text import read
 from trace_eval.judges.rules.vocabulary import RequestKind

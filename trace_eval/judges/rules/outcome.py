@@ -41,9 +41,9 @@ class AnswerStanding:
 def margin_of(a: AnswerStanding, b: AnswerStanding, difference: float) -> float:
     """Return how far A is ahead, beside the typed tie, in units of the judge's uncertainty.
 
-    The measured difference stands whether or not it is large enough to decide. Where one
-    answer alone is acceptable, it is ahead by at least the one unit that decides. ``difference``
-    is what was measured, A less B, in those units; 0 where nothing was.
+    The measured difference stands whether or not it is large enough to decide. Where
+    one answer alone is acceptable, it is ahead by at least the one unit that decides.
+    ``difference`` is what was measured, A less B, in those units; 0 where nothing was.
     """
     if a.acceptable == b.acceptable:
         return round(difference, 3)
@@ -60,7 +60,8 @@ def verdict_of(
 ) -> DimensionVerdict:
     """Return the verdict on two standings: one acceptable answer wins, none is ``both_bad``.
 
-    Two acceptable ones are compared. The reasoning is a sentence on each, then the notes.
+    Two acceptable ones are compared. The reasoning is a sentence on each, then the
+    notes.
 
     Args:
         lead: how far A is ahead of B in units of the margin; from 1 on it wins.
@@ -78,13 +79,16 @@ def verdict_of(
 def no_voice(blueprint: Blueprint, group: str, cuts: RuleThresholds) -> str | None:
     """Say why there is no speech in this clip; None when there is some, or it is not known.
 
-    A clip that was too short to measure has none only when its speech is too short to say
-    anything.
+    A clip that was too short to measure has none only when its speech is too short to
+    say anything.
     """
     signal = blueprint.signal
     result = blueprint.group(group)
     for absent in (result, signal):
-        if isinstance(absent, Absent) and absent.status in (Status.SILENT, Status.NO_SPEECH):
+        if isinstance(absent, Absent) and absent.status in (
+            Status.SILENT,
+            Status.NO_SPEECH,
+        ):
             return f"nothing is said ({absent.reason})"
     if isinstance(signal, Signal):
         if signal.peak_dbfs is None:
@@ -100,4 +104,6 @@ def no_voice(blueprint: Blueprint, group: str, cuts: RuleThresholds) -> str | No
 
 def missing(name: str, group: str, absent: Absent) -> MeasurementMissing:
     """Return the error for a group that is absent for a technical reason."""
-    return MeasurementMissing(f"{group} of answer {name} {unmeasured(group, absent, why=True)}")
+    return MeasurementMissing(
+        f"{group} of answer {name} {unmeasured(group, absent, why=True)}"
+    )

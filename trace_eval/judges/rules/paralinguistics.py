@@ -32,10 +32,16 @@ from trace_eval.judges.rules.requests import RuleInstruction
 from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.vocabulary import RequestKind
 
-#: What can be asked of a delivery that stays neutral otherwise. Who is to be angry, to sing or to
-#: shout, and does, fails the checks of neutral delivery: they are no substitute there.
+#: What can be asked of a delivery that stays neutral otherwise. Who is to be angry, to
+#: sing or to shout, and does, fails the checks of neutral delivery: they are no
+#: substitute there.
 NEUTRAL_TOO = frozenset(
-    {RequestKind.ACCENT, RequestKind.REPEAT, RequestKind.RESPOND, RequestKind.STEADY_RATE}
+    {
+        RequestKind.ACCENT,
+        RequestKind.REPEAT,
+        RequestKind.RESPOND,
+        RequestKind.STEADY_RATE,
+    }
 )
 
 
@@ -70,7 +76,9 @@ def judge_paralinguistics(
     # Not the pitch: a whisper has none, and is speech.
     silent_a, silent_b = (no_voice(side, "rate", cuts) for side in (a, b))
     if silent_a or silent_b:
-        return _with_silence(a, b, silent=(silent_a, silent_b), instruction=instruction, cuts=cuts)
+        return _with_silence(
+            a, b, silent=(silent_a, silent_b), instruction=instruction, cuts=cuts
+        )
     return _verdict(*_choose(a, b, instruction, cuts), cuts)
 
 
@@ -81,7 +89,9 @@ def _choose(
     if instruction.text is None:
         return _neutral(a, b, cuts), instruction.unread, "neutral"
     items = [
-        CheckedRequest(r.label, *checks.check(r, a, b=b, instruction=instruction, cuts=cuts))
+        CheckedRequest(
+            r.label, *checks.check(r, a, b=b, instruction=instruction, cuts=cuts)
+        )
         for r in instruction.requests
     ]
     if not items:
@@ -90,20 +100,26 @@ def _choose(
         return items, "", "requests"
     reasons = "; ".join(f"{item.label}: {_unknown(item)}" for item in items)
     if any(r.kind not in NEUTRAL_TOO for r in instruction.requests if not r.negated):
-        raise MeasurementMissing(f"there is no evidence of what was asked for ({reasons})")
+        raise MeasurementMissing(
+            f"there is no evidence of what was asked for ({reasons})"
+        )
     intro = f"None of the requests can be told ({reasons})"
     return [*items, *_neutral(a, b, cuts)], intro, "neutral"
 
 
 def _unknown(item: CheckedRequest) -> str:
-    reasons = [f"{n}: {f.why}" for n, f in (("A", item.a), ("B", item.b)) if f.met is None]
+    reasons = [
+        f"{n}: {f.why}" for n, f in (("A", item.a), ("B", item.b)) if f.met is None
+    ]
     return item.a.why if item.a.why == item.b.why else ", ".join(reasons)
 
 
 def _neutral(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> list[CheckedRequest]:
     return [
         CheckedRequest(name, first, second)
-        for (name, first), (_, second) in zip(neutral(a, cuts), neutral(b, cuts), strict=True)
+        for (name, first), (_, second) in zip(
+            neutral(a, cuts), neutral(b, cuts), strict=True
+        )
     ]
 
 
@@ -115,11 +131,19 @@ def neutral(b: Blueprint, cuts: RuleThresholds) -> list[tuple[str, RuleFinding]]
     level, most = reader("loudness", _range), cuts.neutral_range_lu
     findings = [
         ("ordinary rate", within(rate, *wpm)),
-        ("some intonation", within(variation(b), cuts.pitch_noise_semitones, cuts, low=semitones)),
-        ("no long pauses", within(read_longest_pause(b), cuts.pause_noise_s, cuts, high=pause)),
+        (
+            "some intonation",
+            within(variation(b), cuts.pitch_noise_semitones, cuts, low=semitones),
+        ),
+        (
+            "no long pauses",
+            within(read_longest_pause(b), cuts.pause_noise_s, cuts, high=pause),
+        ),
         ("even loudness", within(level(b), cuts.loudness_noise_lu, cuts, high=most)),
     ]
-    return [(name, RuleFinding(f.met, min(0.0, f.strength), f.why)) for name, f in findings]
+    return [
+        (name, RuleFinding(f.met, min(0.0, f.strength), f.why)) for name, f in findings
+    ]
 
 
 def _range(loudness: Loudness) -> Read:
@@ -138,9 +162,15 @@ def _verdict(
     stand_a = _stand([(i.label, i.a) for i in made], kind, cuts)
     stand_b = _stand([(i.label, i.b) for i in made], kind, cuts)
     lead, note = _lead(made, share_a - share_b, cuts)
-    notes = [note] if abs(lead) >= 1 and stand_a.acceptable and stand_b.acceptable else []
+    notes = (
+        [note] if abs(lead) >= 1 and stand_a.acceptable and stand_b.acceptable else []
+    )
     if kind == "requests":
-        notes += [f"{i.label} cannot be told ({_unknown(i)})" for i in items if not i.comparable]
+        notes += [
+            f"{i.label} cannot be told ({_unknown(i)})"
+            for i in items
+            if not i.comparable
+        ]
     evidence: dict[str, JsonValue] = {
         "checks": kind,
         "findings": [item.as_json() for item in items],
@@ -171,14 +201,21 @@ def _stand(
         passed = f"passes {len(findings) - len(failed)} of {len(findings)} checks"
         message = "; ".join([passed, *(failed or [findings[0][1].why])])
     else:
-        message = "; ".join(f"{n} {'met' if f.met else 'not met'}: {f.why}" for n, f in findings)
+        message = "; ".join(
+            f"{n} {'met' if f.met else 'not met'}: {f.why}" for n, f in findings
+        )
     return AnswerStanding(() if share >= _least(kind, cuts) else (message,), message)
 
 
-def _lead(items: list[CheckedRequest], shares: float, cuts: RuleThresholds) -> tuple[float, str]:
+def _lead(
+    items: list[CheckedRequest], shares: float, cuts: RuleThresholds
+) -> tuple[float, str]:
     """Return A's lead in margins: by the share of checks met; at equal shares by mean strength."""
     if abs(shares) >= cuts.share_margin:
-        return shares / cuts.share_margin, f"shares of checks met differ by {abs(shares):.0%}"
+        return (
+            shares / cuts.share_margin,
+            f"shares of checks met differ by {abs(shares):.0%}",
+        )
     mean = math.fsum(item.a.strength - item.b.strength for item in items) / len(items)
     note = f"equal shares, but {abs(mean):.1f} units of noise apart"
     return mean / cuts.strength_margin, note
@@ -204,5 +241,9 @@ def _with_silence(
                 f"no delivery check can be made of the answer that speaks: {intro}"
             )
         sides.append(_stand(findings, kind, cuts))
-    evidence: dict[str, JsonValue] = {"checks": "silence", "a": silent[0], "b": silent[1]}
+    evidence: dict[str, JsonValue] = {
+        "checks": "silence",
+        "a": silent[0],
+        "b": silent[1],
+    }
     return verdict_of(sides[0], sides[1], 0.0, evidence=evidence)

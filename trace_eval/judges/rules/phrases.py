@@ -26,7 +26,8 @@ _NUMBER = "|".join(NUMBERS)
 _BY_AND_BY = r"(?:as|at|toward|near|each|with|gradually|on|the last|for the last)"
 _COMPARATIVES = "faster|quicker|slower|louder|softer|quieter|higher|lower|deeper"
 
-#: An adverb in front of such a word modifies that word: ``slowly increasing``, ``fast food``.
+#: An adverb in front of such a word modifies that word: ``slowly increasing``, ``fast
+#: food``.
 OTHER_WORD = re.compile(
     r"(?<!\s)\s+(?!(?:and|then|while|but|with|in|as|to|for|the|at|enough|please|first|what|again|without"
     r"|like|or|when|this|these|those|a|an|it|each|every|on|until|before|after|so|now|using|your"
@@ -41,8 +42,8 @@ COMPARISON = re.compile(
 LESS_SO = re.compile(r"\bso\s+$")
 #: ``lower your voice``: a verb, not an adverb.
 AS_VERB = re.compile(r"lower\s+(?:your|the)\b")
-#: A sentence that begins by turning something up or down asks for a manner; one that does so by
-#: and by, or while something else is done, for a trend.
+#: A sentence that begins by turning something up or down asks for a manner; one that
+#: does so by and by, or while something else is done, for a trend.
 AT_ONCE = re.compile(
     r"^(?:please |now |can you |could you |would you )*"
     r"(?:increase|raise|boost|turn up|decrease|reduce|lower|drop|turn down) (?:the |your )"
@@ -179,15 +180,17 @@ _SETS: dict[RequestKind, list[str]] = {
     ],
 }
 
-#: (kind, pattern). Group ``at`` marks the deciding word, ``value`` holds the detail, and ``absent``
-#: a phrase that asks for the opposite: "in one breath".
+#: (kind, pattern). Group ``at`` marks the deciding word, ``value`` holds the detail,
+#: and ``absent`` a phrase that asks for the opposite: "in one breath".
 PATTERNS: tuple[tuple[RequestKind, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(text)) for kind, texts in _SETS.items() for text in texts
 )
 
 _EFFECT_OF = {"mimic": "imitation", "imitat": "imitation", "simulat": "imitation"}
 _EFFECT_OF |= {"whistl": "whistling", "reverberation": "echo"}
-_EFFECT_OF |= dict.fromkeys(("glitchy", "glitches", "distorted", "distorting"), "glitch")
+_EFFECT_OF |= dict.fromkeys(
+    ("glitchy", "glitches", "distorted", "distorting"), "glitch"
+)
 _EFFECT_OF |= dict.fromkeys(("stutters", "stuttering"), "glitch")
 
 

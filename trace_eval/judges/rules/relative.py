@@ -1,8 +1,9 @@
 """Requests about rate, pitch and loudness: met relative to the other answer, else by a norm.
 
-A listener who asked for "slowly" and hears two answers hears which is the slower one. Where they
-are clearly apart the answer that goes further meets the request; the norm decides where they are
-not, and refuses both where even that one is outside the ordinary range on the wrong side.
+A listener who asked for "slowly" and hears two answers hears which is the slower one.
+Where they are clearly apart the answer that goes further meets the request; the norm
+decides where they are not, and refuses both where even that one is outside the ordinary
+range on the wrong side.
 """
 
 from __future__ import annotations
@@ -32,10 +33,15 @@ class Way:
 
     group: str  # of the blueprint
     sign: int  # +1 where more is asked for, -1 where less is
-    norm: float  # value that meets the request where nothing else decides, in the measure's unit
-    ordinary: tuple[float, float]  # lowest and highest value of ordinary speech, in the same unit
+    # value that meets the request where nothing else decides, in the measure's unit
+    norm: float
+    ordinary: tuple[
+        float, float
+    ]  # lowest and highest value of ordinary speech, in the same unit
     step: Step  # of the measure: a difference that is heard
-    more: tuple[str, str]  # how the answer is called that has more of it, and the one that has less
+    more: tuple[
+        str, str
+    ]  # how the answer is called that has more of it, and the one that has less
 
     def units(self, value: float) -> float:
         """Return how far a value passes the norm (+) or misses it (-), in steps."""
@@ -50,7 +56,9 @@ class Way:
         """Write e.g. ``1.6 times slower than B``."""
         word = self.more[value < other]
         if self.group == "rate":
-            return f"{max(value, other) / min(value, other):.2f} times {word} than {name}"
+            return (
+                f"{max(value, other) / min(value, other):.2f} times {word} than {name}"
+            )
         if self.group == "pitch":
             semitones = 12 * abs(math.log2(value) - math.log2(other))
             return f"{semitones:.1f} semitones {word} than {name}"
@@ -85,7 +93,10 @@ def compare(
     if isinstance(read_a, RuleFinding) or isinstance(read_b, RuleFinding):
         return _alone(way, read_a, cuts), _alone(way, read_b, cuts)
     (x, what_a), (y, what_b) = read_a, read_b
-    what_a, what_b = beside_limits(what_a, x, [way.norm]), beside_limits(what_b, y, [way.norm])
+    what_a, what_b = (
+        beside_limits(what_a, x, [way.norm]),
+        beside_limits(what_b, y, [way.norm]),
+    )
     # Beyond the ordinary range more is not better: slower than slow is slow.
     most = way.units(way.ordinary[way.sign > 0])
     lead = min(way.units(x), most) - min(way.units(y), most)
@@ -103,7 +114,9 @@ def compare(
     )
 
 
-def _apart(way: Way, value: float, lead: float, why: str, cuts: RuleThresholds) -> RuleFinding:
+def _apart(
+    way: Way, value: float, lead: float, why: str, cuts: RuleThresholds
+) -> RuleFinding:
     """Make the finding of one of two answers that are clearly apart."""
     floor = way.ordinary[way.sign < 0]
     far = way.units(value) < way.units(floor)
@@ -142,6 +155,10 @@ def _values(group: str, a: Blueprint, b: Blueprint) -> tuple[Read, Read]:
 
 
 _READERS = {
-    "pitch": reader("pitch", lambda p: (p.median_hz, f"median pitch {p.median_hz:.0f} Hz")),
-    "loudness": reader("loudness", lambda x: (x.integrated_lufs, f"{x.integrated_lufs:.1f} LUFS")),
+    "pitch": reader(
+        "pitch", lambda p: (p.median_hz, f"median pitch {p.median_hz:.0f} Hz")
+    ),
+    "loudness": reader(
+        "loudness", lambda x: (x.integrated_lufs, f"{x.integrated_lufs:.1f} LUFS")
+    ),
 }

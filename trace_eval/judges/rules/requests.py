@@ -1,9 +1,9 @@
 """Delivery requests that an instruction states in words.
 
-The reader is a small grammar over English, not a model: it prefers to miss a request over
-inventing one, since an invented request makes a good answer fail. A sentence that asks about the
-world ("why do people speak slowly?") requests nothing; words behind *about*, *how* or *which*
-belong to the topic; quoted text is to be spoken, not obeyed.
+The reader is a small grammar over English, not a model: it prefers to miss a request
+over inventing one, since an invented request makes a good answer fail. A sentence that
+asks about the world ("why do people speak slowly?") requests nothing; words behind
+*about*, *how* or *which* belong to the topic; quoted text is to be spoken, not obeyed.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ class DeliveryRequest:
 
     at: int  # position in the instruction's body, for the order of requests
     kind: RequestKind  # what is asked
-    value: str = ""  # the emotion, accent, count, seconds or effect; empty for other kinds
+    value: str = (
+        ""  # the emotion, accent, count, seconds or effect; empty for other kinds
+    )
     negated: bool = False  # it is to be avoided
 
     @property
@@ -66,7 +68,9 @@ def find_requests(instruction: str) -> tuple[DeliveryRequest, ...]:
         if is_instruction(sentence):
             for finder in (_adjectives, _adverbs, _patterns):
                 requested = finder(sentence[:MAX_SENTENCE])
-                results += [replace(request, at=request.at + at) for request in requested]
+                results += [
+                    replace(request, at=request.at + at) for request in requested
+                ]
         at += len(sentence) + 1
     return (*_notes(reading), *_merge(_unique(sorted(results)), reading.body))
 
@@ -113,7 +117,11 @@ def _fit(kind: RequestKind, noun: str) -> RequestKind | None:
 def _adverbs(sentence: str) -> Iterator[DeliveryRequest]:
     """Read ``say it slowly``, but neither ``slowly increase`` nor ``quickly tell me``."""
     for match in re.finditer(r"\b[a-z]+\b(?!-)", sentence):
-        word, before, after = match[0], sentence[: match.start()], sentence[match.end() :]
+        word, before, after = (
+            match[0],
+            sentence[: match.start()],
+            sentence[match.end() :],
+        )
         kind = ADVERBS.get(word)
         emotion = EMOTIONS.get(word) if word.endswith("ly") else None
         if not (kind or emotion) or in_topic(before) or not speaks(before + after):
@@ -137,7 +145,9 @@ def _patterns(sentence: str) -> Iterator[DeliveryRequest]:
                 continue
             if kind in _MANNERS and phrases.AT_ONCE.match(sentence):
                 kind = _MANNERS[kind]
-            groups = match.groupdict()  # the deciding word, and a phrase that asks for the opposite
+            groups = (
+                match.groupdict()
+            )  # the deciding word, and a phrase that asks for the opposite
             at = match.start("at" if groups.get("at") else 0)
             no = negated(sentence, at) or bool(groups.get("absent"))
             yield DeliveryRequest(at, kind, phrases.value_of(kind, match), no)
@@ -148,19 +158,33 @@ def _unique(results: list[DeliveryRequest]) -> list[DeliveryRequest]:
     seen: dict[tuple[RequestKind, str, bool], DeliveryRequest] = {}
     for request in results:
         seen.setdefault((request.kind, request.value, request.negated), request)
-    named = any(kind is RequestKind.ACCENT and value != "local" for kind, value, _ in seen)
+    named = any(
+        kind is RequestKind.ACCENT and value != "local" for kind, value, _ in seen
+    )
     return [r for r in seen.values() if not (named and r.value == "local")]
 
 
 #: Two ends of a scale, and what it is to go from the first to the second or back.
 _SCALES = (
-    (RequestKind.SLOW, RequestKind.FAST, RequestKind.ACCELERATING, RequestKind.DECELERATING),
+    (
+        RequestKind.SLOW,
+        RequestKind.FAST,
+        RequestKind.ACCELERATING,
+        RequestKind.DECELERATING,
+    ),
     (RequestKind.SOFT, RequestKind.LOUD, RequestKind.CRESCENDO, RequestKind.DIMINUENDO),
-    (RequestKind.LOW_PITCH, RequestKind.HIGH_PITCH, RequestKind.RISING, RequestKind.FALLING),
+    (
+        RequestKind.LOW_PITCH,
+        RequestKind.HIGH_PITCH,
+        RequestKind.RISING,
+        RequestKind.FALLING,
+    ),
 )
 
 #: Trend -> the manner that it leads to.
-_MANNERS = {up: high for _, high, up, _ in _SCALES} | {down: low for low, _, _, down in _SCALES}
+_MANNERS = {up: high for _, high, up, _ in _SCALES} | {
+    down: low for low, _, _, down in _SCALES
+}
 
 #: "Not so fast" asks for slowly.
 _OPPOSITE = {a: b for low, high, *_ in _SCALES for a, b in ((low, high), (high, low))}
@@ -169,11 +193,14 @@ _OPPOSITE = {a: b for low, high, *_ in _SCALES for a, b in ((low, high), (high, 
 def _merge(results: list[DeliveryRequest], body: str) -> list[DeliveryRequest]:
     """Merge ``first slowly, then fast`` into one request: to accelerate.
 
-    A trend swallows the ends that it leads from and to. Ends that alternate ask for variety.
+    A trend swallows the ends that it leads from and to. Ends that alternate ask for
+    variety.
     """
     for low, high, up, down in _SCALES:
         ends = [r for r in results if _end(r.kind) in (low, high) and not r.negated]
-        trend = next((r for r in results if r.kind in (up, down) and not r.negated), None)
+        trend = next(
+            (r for r in results if r.kind in (up, down) and not r.negated), None
+        )
         if not trend and len({_end(r.kind) for r in ends}) < 2:
             continue
         results = [r for r in results if r not in ends]
@@ -199,7 +226,8 @@ class RuleInstruction:
     """The words of a request."""
 
     text: str | None  # that can be read; None: there is none
-    unread: str = "The instruction has no words"  # why, for readers, as the beginning of a sentence
+    # why, for readers, as the beginning of a sentence
+    unread: str = "The instruction has no words"
     exists: bool = False  # there are words, though they may not be readable
 
     @cached_property
@@ -245,7 +273,9 @@ def instruction_text(case: Case) -> RuleInstruction:
     instruction = RuleInstruction(text, exists=True)
     if language in (None, LANGUAGE) or instruction.requests:
         return instruction
-    if language == UNSURE and WORDLESS.search(text):  # "Laugh out loud for me." has no small words
+    if language == UNSURE and WORDLESS.search(
+        text
+    ):  # "Laugh out loud for me." has no small words
         return instruction
     name = "another language" if language == UNSURE else language_name(language)
     unread = f"The instruction is in {name}, in which no requests can be read"

@@ -8,12 +8,14 @@ from trace_eval.judges.rules.requests import LANGUAGE, RuleInstruction
 from trace_eval.judges.rules.vocabulary import RequestKind
 
 
-def session_caveats(a: Blueprint, b: Blueprint, instruction: RuleInstruction) -> tuple[str, ...]:
+def session_caveats(
+    a: Blueprint, b: Blueprint, instruction: RuleInstruction
+) -> tuple[str, ...]:
     """Return a sentence for each answer that begins with the request, word by word."""
     return tuple(
-        f"{side} begins with the request: if it is a recording of the whole session, what"
-        " was measured is of the question, too; give the answer alone, e.g. ffmpeg -ss"
-        " SECONDS -i IN OUT.wav, with the end of the question for SECONDS"
+        f"{side} begins with the request: if it is a recording of the whole session,"
+        " what was measured is of the question, too; give the answer alone, e.g. ffmpeg"
+        " -ss SECONDS -i IN OUT.wav, with the end of the question for SECONDS"
         for side, blueprint in (("A", a), ("B", b))
         if begins_with_request(blueprint, instruction)
     )
@@ -32,5 +34,7 @@ def begins_with_request(blueprint: Blueprint, instruction: RuleInstruction) -> b
 
 def _is_to_be_said(instruction: RuleInstruction) -> bool:
     """Return whether a request asks for words of its own."""
-    repeats = any(request.kind is RequestKind.REPEAT for request in instruction.requests)
+    repeats = any(
+        request.kind is RequestKind.REPEAT for request in instruction.requests
+    )
     return repeats or bool(instruction.reading.literal)

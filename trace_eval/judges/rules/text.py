@@ -14,9 +14,20 @@ from trace_eval.judges.rules.vocabulary import WORD_SETS
 QUOTED = "«q»"
 
 _PLAIN = str.maketrans(
-    {"’": "'", "‘": "'", "“": '"', "”": '"', "，": ",", "–": "-", "\u00a0": " ", "…": "."}
+    {
+        "’": "'",
+        "‘": "'",
+        "“": '"',
+        "”": '"',
+        "，": ",",
+        "–": "-",
+        "\u00a0": " ",
+        "…": ".",
+    }
 )
-_QUOTATION = re.compile(r"""(?<!\w)(?P<mark>['"])(?=\S)(?P<words>.*?\S)(?P=mark)(?!\w)""", re.S)
+_QUOTATION = re.compile(
+    r"""(?<!\w)(?P<mark>['"])(?=\S)(?P<words>.*?\S)(?P=mark)(?!\w)""", re.S
+)
 _UNCLOSED = re.compile(r"""(?<!\w)['"](?=\w)(?P<words>.{12,})$""", re.S)
 _AFTER_COLON = re.compile(
     r"\b(?:sentence|phrase|following|tongue twister|line|text|this)\b[^:.?!«]*:"
@@ -27,8 +38,8 @@ _NOTE = re.compile(r"\[([^\[\]]*)\]|\(([^()]*)\)")
 _WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 
 
-#: Characters of an instruction that are read; requests stand at its ends, and a text that is to
-#: be read aloud is recognised by much less.
+#: Characters of an instruction that are read; requests stand at its ends, and a text
+#: that is to be read aloud is recognised by much less.
 MAX_INSTRUCTION = 4000
 
 #: Words of a literal text by which its copies are counted.
@@ -37,8 +48,8 @@ MAX_LITERAL_WORDS = 25
 #: Words of an answer in which copies are counted; half an hour of speech has 5,000.
 MAX_COUNTED_WORDS = 5000
 
-#: Similarity of spellings, 0-1, from which on one may be the other misheard. Our cut: one letter
-#: of five, as in "shell" and "shells".
+#: Similarity of spellings, 0-1, from which on one may be the other misheard. Our cut:
+#: one letter of five, as in "shell" and "shells".
 MISHEARD = 0.8
 
 _SUFFIXES = ("ingly", "edly", "ations", "ation", "ings", "ing", "ies", "ied", "ed")
@@ -89,7 +100,9 @@ def stem(word: str) -> str:
 
 def topic(text: str) -> frozenset[str]:
     """Return the stems of the words that say what a text is about."""
-    return frozenset(stem(word) for word in words(text) if word not in WORD_SETS["stop_words"])
+    return frozenset(
+        stem(word) for word in words(text) if word not in WORD_SETS["stop_words"]
+    )
 
 
 def coverage(stems: Iterable[str], recognised: Iterable[str]) -> float:
@@ -99,7 +112,9 @@ def coverage(stems: Iterable[str], recognised: Iterable[str]) -> float:
         raise ValueError("coverage: no stems; ask only where there are some")
 
     def is_covered(word: str) -> bool:
-        return word in recognised_stems or any(alike(word, other) for other in recognised_stems)
+        return word in recognised_stems or any(
+            alike(word, other) for other in recognised_stems
+        )
 
     covered = sum(map(is_covered, wanted_stems))
     return covered / len(wanted_stems)
@@ -135,7 +150,10 @@ def count_literal(literal: str, answer: str, enough: float) -> int:
     Args:
         enough: word similarity, 0-1, from which on it is the same text.
     """
-    wanted, recognised = words(literal)[:MAX_LITERAL_WORDS], words(answer)[:MAX_COUNTED_WORDS]
+    wanted, recognised = (
+        words(literal)[:MAX_LITERAL_WORDS],
+        words(answer)[:MAX_COUNTED_WORDS],
+    )
     if not wanted:
         return 0
     if len(wanted) == 1:
@@ -146,7 +164,8 @@ def count_literal(literal: str, answer: str, enough: float) -> int:
         if similarity(wanted, window, enough) < enough:
             at += 1
             continue
-        # The next start may match better: the first word was the tail of something else.
+        # The next start may match better: the first word was the tail of something
+        # else.
         best = max(
             range(at, min(at + len(wanted), len(recognised))),
             key=lambda i: (similarity(wanted, recognised[i : i + len(wanted)]), -i),

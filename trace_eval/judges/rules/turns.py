@@ -8,7 +8,13 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from fusion import ItemKind
-from trace_eval.conversations.findings import KINDS, RULES, Findings, find, turn_blueprints
+from trace_eval.conversations.findings import (
+    KINDS,
+    RULES,
+    Findings,
+    find,
+    turn_blueprints,
+)
 from trace_eval.data.items import Pair, Single
 from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.rubrics.single import ScoreRubric
@@ -21,7 +27,9 @@ VERSION = "1"
 #: More than this share of its chances makes a finding common.
 _COMMON = 0.1
 
-CAVEAT = "Fixed rules over times and words: they do not know whether what is said is right."
+CAVEAT = (
+    "Fixed rules over times and words: they do not know whether what is said is right."
+)
 
 
 class TurnsJudge(Judge):
@@ -38,10 +46,14 @@ class TurnsJudge(Judge):
     takes_conversations = True
 
     def __init__(self, rubric: ScoreRubric) -> None:
-        if not rubric.of_conversations or set(rubric.elements) != set(KINDS) or not rubric.overall:
+        if (
+            not rubric.of_conversations
+            or set(rubric.elements) != set(KINDS)
+            or not rubric.overall
+        ):
             raise UserError(
-                f"judge turns: scores how turns are handled, and rubric {rubric.name} asks for"
-                " something else; use --rubric handling, or name another judge"
+                f"judge turns: scores how turns are handled, and rubric {rubric.name}"
+                " asks for something else; use --rubric handling, or name another judge"
             )
         self.rubric: ScoreRubric = rubric
 
@@ -56,16 +68,24 @@ class TurnsJudge(Judge):
             return []
         turns = answer.conversation.turns
         return [
-            role for role in item.answer_roles if turns[int(role.rpartition("-")[2])].text is None
+            role
+            for role in item.answer_roles
+            if turns[int(role.rpartition("-")[2])].text is None
         ]
 
     async def judge(self, case: Case) -> Outcome:
         item = case.single
         if item.answer.conversation is None:
-            message = f"rubric {self.rubric.name} is about conversations; give 'conversation'"
+            message = (
+                f"rubric {self.rubric.name} is about conversations; give 'conversation'"
+            )
             return self.unscored(item, Reason.EVIDENCE_MISSING, message)
-        findings = find(item.answer.conversation, turn_blueprints("answer", case.blueprints))
-        elements = {kind: self._element(findings, kind) for kind in self.rubric.elements}
+        findings = find(
+            item.answer.conversation, turn_blueprints("answer", case.blueprints)
+        )
+        elements = {
+            kind: self._element(findings, kind) for kind in self.rubric.elements
+        }
         total = self.rubric.total(elements)
         if total is None:
             why = "neither the words nor the times of both are known"
@@ -73,7 +93,9 @@ class TurnsJudge(Judge):
         scale = self.rubric.numbers
         opinion = ScoreOpinion(
             score=scale.parse(total),
-            elements={k: None if v is None else scale.parse(v) for k, v in elements.items()},
+            elements={
+                k: None if v is None else scale.parse(v) for k, v in elements.items()
+            },
             reasoning=_reasoning(findings),
         )
         unknown = [kind for kind, value in elements.items() if value is None]
@@ -97,7 +119,9 @@ class TurnsJudge(Judge):
         if share is None:
             return None
         labels = self.rubric.numbers.labels
-        return float(labels[-1] if not share else labels[0] if share > _COMMON else labels[-2])
+        return float(
+            labels[-1] if not share else labels[0] if share > _COMMON else labels[-2]
+        )
 
 
 def _reasoning(findings: Findings) -> str:

@@ -46,7 +46,9 @@ class RequestKind(StrEnum):
 
 def _by_word(table: str, kind: Callable[[str], T]) -> dict[str, T]:
     """Map each word to the kind under which the table lists it."""
-    return {word: kind(key) for key, text in _TABLES[table].items() for word in text.split()}
+    return {
+        word: kind(key) for key, text in _TABLES[table].items() for word in text.split()
+    }
 
 
 def _sets(table: str) -> dict[str, frozenset[str]]:
@@ -54,10 +56,16 @@ def _sets(table: str) -> dict[str, frozenset[str]]:
 
 
 #: Adjective before a delivery noun -> kind; adverb -> kind.
-ADJECTIVES, ADVERBS = _by_word("adjectives", RequestKind), _by_word("adverbs", RequestKind)
+ADJECTIVES, ADVERBS = (
+    _by_word("adjectives", RequestKind),
+    _by_word("adverbs", RequestKind),
+)
 
-#: Word -> the emotion, accent or effect that it asks for; number word -> number; noun -> its class.
-EMOTIONS, ACCENTS, EFFECTS = (_by_word(name, str) for name in ("emotions", "accents", "effects"))
+#: Word -> the emotion, accent or effect that it asks for; number word -> number; noun
+#: -> its class.
+EMOTIONS, ACCENTS, EFFECTS = (
+    _by_word(name, str) for name in ("emotions", "accents", "effects")
+)
 NUMBERS, NOUNS = _by_word("numbers", int), _by_word("nouns", str)
 
 #: Emotion or accent -> labels of the classifier that show it; no entry: it knows none.

@@ -1,8 +1,8 @@
 """Voice quality: predicted opinion scores, clipping, bandwidth and level against cuts.
 
-Which numbers decide between two acceptable voices, and from which lead on, was measured on human
-ratings of neural codecs (docs/explanation/how-good.md): :mod:`trace_eval.judges.beside`. SIG, BAK
-and OVRL decide nothing.
+Which numbers decide between two acceptable voices, and from which lead on, was measured
+on human ratings of neural codecs (docs/explanation/how-good.md):
+:mod:`trace_eval.judges.beside`. SIG, BAK and OVRL decide nothing.
 """
 
 from __future__ import annotations
@@ -36,9 +36,12 @@ from trace_eval.judges.rules.outcome import (
 from trace_eval.judges.rules.requests import RuleInstruction
 from trace_eval.judges.rules.thresholds import RuleThresholds
 
-#: Kind of a defect for which an answer is not acceptable -> what it is. Other kinds move nothing:
-#: what they take from an answer was not measured on human labels.
-_UNACCEPTED = {"loop": "its sound repeats itself", "silence": "half of it or more is silence"}
+#: Kind of a defect for which an answer is not acceptable -> what it is. Other kinds
+#: move nothing: what they take from an answer was not measured on human labels.
+_UNACCEPTED = {
+    "loop": "its sound repeats itself",
+    "silence": "half of it or more is silence",
+}
 
 
 def judge_voice_quality(
@@ -49,15 +52,21 @@ def judge_voice_quality(
 ) -> DimensionVerdict:
     """Judge the typed tie on voice quality; silence has none and is not acceptable.
 
-    With the instruction, music and changes of the voice that it does not ask for are noted.
+    With the instruction, music and changes of the voice that it does not ask for are
+    noted.
 
     Raises:
         MeasurementMissing: quality is absent for a technical reason.
     """
     heard_a, heard_b = _heard(a, b)
-    standing_a, standing_b = _stand("A", a, heard_a, cuts), _stand("B", b, heard_b, cuts)
+    standing_a, standing_b = (
+        _stand("A", a, heard_a, cuts),
+        _stand("B", b, heard_b, cuts),
+    )
     lead, note = _lead(a, b)
-    thresholds = cuts.named("min_p808", "max_clipping", "min_bandwidth_hz", "min_level_dbfs")
+    thresholds = cuts.named(
+        "min_p808", "max_clipping", "min_bandwidth_hz", "min_level_dbfs"
+    )
     steps: dict[str, JsonValue] = {one.name: one.printed for one in VOICE}
     notes = [note] if standing_a.acceptable and standing_b.acceptable else []
     sounds = unasked(a, b, instruction, cuts)
@@ -73,7 +82,9 @@ def judge_voice_quality(
             "background_music_s", "voice_change_likeness", "voice_change_decides"
         )
         evidence["unasked"] = sounds.spans
-    return verdict_of(standing_a, standing_b, lead + sounds.lead, *notes, evidence={**evidence})
+    return verdict_of(
+        standing_a, standing_b, lead + sounds.lead, *notes, evidence={**evidence}
+    )
 
 
 @dataclass(frozen=True)
@@ -103,7 +114,9 @@ def _alone(blueprint: Blueprint) -> _Heard:
     return _Heard(part_numbers([longest]), longest.seconds)
 
 
-def _stand(name: str, blueprint: Blueprint, heard: _Heard, cuts: RuleThresholds) -> AnswerStanding:
+def _stand(
+    name: str, blueprint: Blueprint, heard: _Heard, cuts: RuleThresholds
+) -> AnswerStanding:
     if silent := no_voice(blueprint, "quality", cuts):
         return AnswerStanding((f"there is no voice, {silent}",))
     quality = blueprint.quality
@@ -116,7 +129,9 @@ def _stand(name: str, blueprint: Blueprint, heard: _Heard, cuts: RuleThresholds)
         shown = beside_limits(f"{mos:.2f}", mos, [least])
         faults.append(f"P.808 {shown} is under {least:.2g}")
     if clipped > cuts.max_clipping:
-        shown = beside_limits(f"{clipped:.1%} of it clips", clipped, [cuts.max_clipping])
+        shown = beside_limits(
+            f"{clipped:.1%} of it clips", clipped, [cuts.max_clipping]
+        )
         faults.append(f"{shown}, over {cuts.max_clipping:.1%}")
     if band is not None and 1000 * band < cuts.min_bandwidth_hz:
         faults.append(f"its band ends at {1000 * band:.0f} Hz")
@@ -157,7 +172,9 @@ def _defects(blueprint: Blueprint) -> Iterator[str]:
         outside = bool(speech) and (
             event.end_s <= speech[0].start_s or event.start_s >= speech[-1].end_s
         )
-        if (defect := _UNACCEPTED.get(event.kind)) and not (event.kind == "silence" and outside):
+        if (defect := _UNACCEPTED.get(event.kind)) and not (
+            event.kind == "silence" and outside
+        ):
             yield f"{defect} from {event.start_s:.1f} to {event.end_s:.1f} s"
 
 
@@ -175,7 +192,11 @@ def _lead(a: Blueprint, b: Blueprint) -> tuple[float, str]:
     if result.steps is None:
         return 0.0, f"the voices are not comparable: {result.why}"
     gaps = ", ".join(_gap(one) for one in result.differences)
-    of = "" if result.seconds is None else f" in the first {result.seconds:.1f} s of speech"
+    of = (
+        ""
+        if result.seconds is None
+        else f" in the first {result.seconds:.1f} s of speech"
+    )
     return result.steps, f"A less B{of}: {gaps}; {abs(result.steps):.2f} steps in all"
 
 
@@ -183,4 +204,7 @@ def _gap(one: Difference) -> str:
     """Write e.g. ``P.808 +0.21 MOS (+0.6 steps)``."""
     assert one.a is not None
     assert one.b is not None
-    return f"{one.step.label} {one.a - one.b:+.2f} {one.step.unit} ({one.steps:+.1f} steps)"
+    return (
+        f"{one.step.label} {one.a - one.b:+.2f} {one.step.unit} ({one.steps:+.1f}"
+        " steps)"
+    )

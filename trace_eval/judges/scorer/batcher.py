@@ -16,7 +16,8 @@ class Batcher(Generic[Ask, Answer]):
     Args:
         work: called in a thread, never twice at once; answers in the order of the asks.
         size: asks that it is given at most.
-        length: of an ask; those of like length go together. None: first come, first served.
+        length: of an ask; those of like length go together. None: first come, first
+            served.
     """
 
     def __init__(
@@ -44,7 +45,10 @@ class Batcher(Generic[Ask, Answer]):
         while self._waiting:
             if length := self._length:
                 self._waiting.sort(key=lambda waiting: length(waiting[0]))
-            batch, self._waiting = self._waiting[: self._size], self._waiting[self._size :]
+            batch, self._waiting = (
+                self._waiting[: self._size],
+                self._waiting[self._size :],
+            )
             try:
                 answers = await asyncio.to_thread(self._work, [ask for ask, _ in batch])
             except Exception as error:

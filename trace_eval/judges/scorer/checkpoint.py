@@ -1,8 +1,8 @@
 """Folders of scorers: ours, and the layout in which ORCA's authors release theirs.
 
-Ours: ``scorer.json``, ``adapter/`` (PEFT) or ``model/``, ``head.safetensors``, ``tokenizer/``.
-Theirs: ``model/config.yaml``, ``model/lm/`` (adapter or model), ``model/model_minus_lm.pt``,
-``tokenizer/`` beside ``model/``.
+Ours: ``scorer.json``, ``adapter/`` (PEFT) or ``model/``, ``head.safetensors``,
+``tokenizer/``. Theirs: ``model/config.yaml``, ``model/lm/`` (adapter or model),
+``model/model_minus_lm.pt``, ``tokenizer/`` beside ``model/``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ _TOKENIZER_FILES = ("tokenizer*", "vocab.*", "merges.txt", "special_tokens_map.j
 class Clamp(Strict):
     """A fitted threshold of clamping."""
 
-    threshold: float | None = Field(description="largest variance that counts as sure; null: off")
+    threshold: float | None = Field(
+        description="largest variance that counts as sure; null: off"
+    )
     objective: float | None = Field(None, description="rho + tau-b - MAE with it")
     unclamped: float | None = Field(None, description="the same without clamping")
     rows: int = Field(description="development rows that it was fitted on")
@@ -62,13 +64,16 @@ class ScorerRecord(Strict):
     base: str = Field(description="hub id or path of the base, as it was given")
     base_sha256: str
     files: dict[str, str] = Field(
-        default_factory=dict, description="the scorer's own weights and tokenizer -> SHA-256"
+        default_factory=dict,
+        description="the scorer's own weights and tokenizer -> SHA-256",
     )
     clamp: ClampRecord | None = None
     training: dict[str, FiniteJson] = Field(
         default_factory=dict, description="file hash, rows, options, versions"
     )
-    metrics: dict[str, float] = Field(default_factory=dict, description="on the dev rows")
+    metrics: dict[str, float] = Field(
+        default_factory=dict, description="on the dev rows"
+    )
 
 
 @dataclass(frozen=True)
@@ -97,14 +102,21 @@ class ScorerFiles:
 
     def _deciding(self) -> set[Path]:
         files = {p for pattern in _MODEL_FILES for p in self.base.glob(pattern)}
-        files |= {p for pattern in _TOKENIZER_FILES for p in self.tokenizer.glob(pattern)}
-        return files | {self.head, *(adapters.files(self.adapter) if self.adapter else ())}
+        files |= {
+            p for pattern in _TOKENIZER_FILES for p in self.tokenizer.glob(pattern)
+        }
+        return files | {
+            self.head,
+            *(adapters.files(self.adapter) if self.adapter else ()),
+        }
 
 
 def check_packages(kind: str = "scorer", packages: Sequence[str] = PACKAGES) -> None:
     """Refuse to go on without the packages of an extra, by a UserError."""
     if missing := [name for name in packages if not is_installed(name)]:
-        raise JudgeError(f"{kind} needs {', '.join(missing)}; run: {install_line(kind)}")
+        raise JudgeError(
+            f"{kind} needs {', '.join(missing)}; run: {install_line(kind)}"
+        )
 
 
 def base_folder(base: str, what: str = "a folder with config.json") -> Path:
@@ -113,7 +125,8 @@ def base_folder(base: str, what: str = "a folder with config.json") -> Path:
     if folder is None or not (folder / "config.json").is_file():
         remedy = "" if is_path(base) else f"run: hf download {base}, or "
         raise JudgeError(
-            f"model {base} is not on this machine; {remedy}give {what}{folder_called(base)}"
+            f"model {base} is not on this machine; {remedy}give"
+            f" {what}{folder_called(base)}"
         )
     return folder
 
@@ -134,12 +147,15 @@ def locate(folder: Path, base: str | None = None) -> ScorerFiles:
     path = folder / OWN_FILE
     if not path.is_file():
         raise JudgeError(
-            f"{folder}: no scorer here; it needs {OWN_FILE}, or model/{RELEASED_FILE} as released"
+            f"{folder}: no scorer here; it needs {OWN_FILE}, or"
+            f" model/{RELEASED_FILE} as released"
         )
     try:
         record = strict_json.parse(ScorerRecord, path.read_bytes())
     except (strict_json.BadJson, OSError) as error:
-        raise JudgeError(f"{path}: not a scorer of this version ({error!s:.200})") from None
+        raise JudgeError(
+            f"{path}: not a scorer of this version ({error!s:.200})"
+        ) from None
     if record.text_format != TEXT_FORMAT:
         raise JudgeError(
             f"{path}: reads texts of format {record.text_format!r}, this version writes"
@@ -171,7 +187,9 @@ def _released(folder: Path, model: Path, base: str | None) -> ScorerFiles:
     try:
         config: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        raise JudgeError(f"{path}: cannot be read ({error!s:.200}); copy the file again") from None
+        raise JudgeError(
+            f"{path}: cannot be read ({error!s:.200}); copy the file again"
+        ) from None
     if not isinstance(config, dict) or not isinstance(config.get("score_type"), str):
         raise JudgeError(f"{path}: names no score_type; it is not a released scorer")
     if config.get("use_cls_token"):
@@ -184,8 +202,8 @@ def _released(folder: Path, model: Path, base: str | None) -> ScorerFiles:
         name = adapters.base_of(lm / adapters.CONFIG_FILE) or ""
         if not name or model_folder(name, ("config.json",)) is None:
             raise JudgeError(
-                f"{lm}: the adapter's base {name!r} is not on this machine; give its folder with"
-                " -J base=PATH"
+                f"{lm}: the adapter's base {name!r} is not on this machine; give its"
+                " folder with -J base=PATH"
             )
     where = base_folder(name) if adapted else lm
     _must_be_there(folder, model / RELEASED_HEAD, tokenizer, where)
@@ -203,7 +221,9 @@ def _released(folder: Path, model: Path, base: str | None) -> ScorerFiles:
 def _must_be_there(folder: Path, *parts: Path) -> None:
     for part in parts:
         if not part.exists():
-            raise JudgeError(f"{folder}: {part.name} is missing; copy the whole folder again")
+            raise JudgeError(
+                f"{folder}: {part.name} is missing; copy the whole folder again"
+            )
 
 
 def model_sha256(folder: Path) -> str:
@@ -214,15 +234,16 @@ def model_sha256(folder: Path) -> str:
 def check_files(files: ScorerFiles) -> None:
     """Refuse a scorer that is not as it was written, or not on the weights that it was trained on.
 
-    A scorer without digests (released by others) is believed, and its judge says so. The UserError
-    names the file.
+    A scorer without digests (released by others) is believed, and its judge says so.
+    The UserError names the file.
     """
     written = files.record.files
     there = files.digests() if written else {}
     for name in sorted(written.keys() | there.keys()):
         if written.get(name) != there.get(name):
             raise JudgeError(
-                f"{files.folder / name}: is not as it was written; copy the whole scorer again"
+                f"{files.folder / name}: is not as it was written; copy the whole"
+                " scorer again"
             )
     wanted = files.record.base_sha256
     if files.adapter is None or not wanted:
@@ -230,34 +251,44 @@ def check_files(files: ScorerFiles) -> None:
     if (result := model_sha256(files.base)) != wanted:
         raise JudgeError(
             f"{files.base}: weights {result[:12]}, and {files.folder} was trained on"
-            f" {files.record.base} with {wanted[:12]}; give that model with -J base=PATH"
+            f" {files.record.base} with {wanted[:12]}; give that model with -J"
+            " base=PATH"
         )
 
 
 def write_scorer(folder: Path, record: ScorerRecord) -> None:
     """Write ``scorer.json`` beside finished parts, with their digests."""
-    write_record(folder, record.model_copy(update={"files": _parts(folder, record).digests()}))
+    write_record(
+        folder, record.model_copy(update={"files": _parts(folder, record).digests()})
+    )
 
 
 def write_record(folder: Path, record: ScorerRecord) -> None:
     """Replace ``scorer.json``."""
-    text = json.dumps(record.model_dump(mode="json"), indent=2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(
+        record.model_dump(mode="json"), indent=2, ensure_ascii=False, allow_nan=False
+    )
     replace_file(folder / OWN_FILE, (text + "\n").encode())
 
 
 #: True of every scorer of this kind.
 LIMITS = (
-    "Reads text only: question, reference, candidate and rationale. It hears nothing, and of a"
-    " spoken answer it sees what a recogniser made of it.",
-    "Its raters punish length (rubric correctness-brief): a right answer with needless detail"
-    " scores below a short one.",
-    "Fails where answers are unlike those it was trained on: the published scorers lose most on"
-    " an audio model whose answers are far longer (arXiv 2512.09066).",
-    "Its variance is that of the raters it learned from; compare it with the trivial forecasts of"
-    " agree before using it.",
+    "Reads text only: question, reference, candidate and rationale. It hears nothing,"
+    " and of a spoken answer it sees what a recogniser made of it.",
+    "Its raters punish length (rubric correctness-brief): a right answer with needless"
+    " detail scores below a short one.",
+    "Fails where answers are unlike those it was trained on: the published scorers lose"
+    " most on an audio model whose answers are far longer (arXiv 2512.09066).",
+    "Its variance is that of the raters it learned from; compare it with the trivial"
+    " forecasts of agree before using it.",
 )
 
-_TITLES = {"crps": "CRPS per rating", "rho": "Spearman rho", "mae": "MAE", "nll": "NLL per rating"}
+_TITLES = {
+    "crps": "CRPS per rating",
+    "rho": "Spearman rho",
+    "mae": "MAE",
+    "nll": "NLL per rating",
+}
 
 
 def scorer_card(folder: Path) -> str:
@@ -270,7 +301,16 @@ def scorer_card(folder: Path) -> str:
     limits = [f"- {limit}" for limit in LIMITS]
     lines = [f"# Scorer {folder.name}", "", *_model(record)]
     lines += ["", "## Trained on", "", *_data(record)]
-    lines += ["", "## On the dev rows", "", *_metrics(record), "", "## Limits", "", *limits]
+    lines += [
+        "",
+        "## On the dev rows",
+        "",
+        *_metrics(record),
+        "",
+        "## Limits",
+        "",
+        *limits,
+    ]
     return "\n".join(lines)
 
 
@@ -284,8 +324,8 @@ def _model(record: ScorerRecord) -> list[str]:
         clamping = f"at a variance of {clamp.threshold:.4g}, by {clamp.rows} rows"
     return [
         f"- head: {record.head}; text format {record.text_format}",
-        f"- base: {record.base} (SHA-256 {record.base_sha256[:12] or 'not recorded'}); its own"
-        " licence applies to what is derived from it",
+        f"- base: {record.base} (SHA-256 {record.base_sha256[:12] or 'not recorded'});"
+        " its own licence applies to what is derived from it",
         f"- clamping: {clamping}",
         f"- files: {'' if record.files else 'not '}checked against digests when loaded",
     ]
@@ -296,14 +336,19 @@ def _data(record: ScorerRecord) -> list[str]:
     if not training:
         return ["- a released checkpoint: read its own card"]
     options = training.get("options", {})
-    rows = ", ".join(f"{count} {role}" for role, count in training.get("rows", {}).items())
+    rows = ", ".join(
+        f"{count} {role}" for role, count in training.get("rows", {}).items()
+    )
     return [
         f"- ratings: {options.get('data') or 'no name was given (--data)'}",
-        f"- licence: {options.get('licence') or 'not stated (--licence); ask before sharing'}",
-        f"- file: SHA-256 {str(training.get('file_sha256'))[:12]}; rows: {rows}; no question is in"
-        " two of them",
-        f"- steps: {training.get('steps')}; rank of LoRA: {options.get('lora') or 'none'};"
-        f" seed {options.get('seed')}",
+        (
+            "- licence:"
+            f" {options.get('licence') or 'not stated (--licence); ask before sharing'}"
+        ),
+        f"- file: SHA-256 {str(training.get('file_sha256'))[:12]}; rows: {rows}; no"
+        " question is in two of them",
+        f"- steps: {training.get('steps')}; rank of LoRA:"
+        f" {options.get('lora') or 'none'}; seed {options.get('seed')}",
     ]
 
 

@@ -1,9 +1,10 @@
 """Clamping: a score that is extreme and sure is set to the end of the scale.
 
-A mean below 1/8 with a variance of at most v becomes 0, one above 7/8 becomes 1; the bounds
-themselves stay, and so does the variance. v maximises rho + tau - MAE on development rows
-(ORCA, arXiv 2512.09066). The objective changes only at the predicted variances of rows with
-an extreme mean, so trying each of them is an exact search. It is stored with the scorer.
+A mean below 1/8 with a variance of at most v becomes 0, one above 7/8 becomes 1; the
+bounds themselves stay, and so does the variance. v maximises rho + tau - MAE on
+development rows (ORCA, arXiv 2512.09066). The objective changes only at the predicted
+variances of rows with an extreme mean, so trying each of them is an exact search. It is
+stored with the scorer.
 """
 
 from __future__ import annotations
@@ -16,8 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import JudgeError
-from trace_eval.judges.scorer.checkpoint import OWN_FILE, Clamp, ClampRecord, locate, write_record
-from trace_eval.judges.scorer.data import ScorerRatings, TrainingRow, read_ratings, train_and_dev
+from trace_eval.judges.scorer.checkpoint import (
+    OWN_FILE,
+    Clamp,
+    ClampRecord,
+    locate,
+    write_record,
+)
+from trace_eval.judges.scorer.data import (
+    ScorerRatings,
+    TrainingRow,
+    read_ratings,
+    train_and_dev,
+)
 from trace_eval.judges.scorer.model import load
 
 Logits = NDArray[np.float64]
@@ -83,21 +95,29 @@ def train_clamp(
     Args:
         folder: of the scorer, in our layout.
         dev: answers with human ratings. Rows of the splits train and test are left out;
-            of the file that the scorer was trained on, only those that chose its checkpoint.
+            of the file that the scorer was trained on, only those that chose its
+            checkpoint.
         base, device: as of rating.
 
     Raises:
-        UserError: the scorer is in the released layout or has been trained on these rows, or no
-            row can be used.
+        UserError: the scorer is in the released layout or has been trained on these
+            rows, or no row can be used.
     """
     files = locate(folder, base)
     if not (folder / OWN_FILE).is_file():
-        raise JudgeError(f"{folder}: only scorers with {OWN_FILE} can keep a threshold; train one")
+        raise JudgeError(
+            f"{folder}: only scorers with {OWN_FILE} can keep a threshold; train one"
+        )
     ratings, scorer = read_ratings(dev), load(files, device)
-    fits = [(row, scorer.fit(row.fields)) for row in _unseen(ratings, files.record.training, dev)]
+    fits = [
+        (row, scorer.fit(row.fields))
+        for row in _unseen(ratings, files.record.training, dev)
+    ]
     usable = [(row, ids) for row, ids in fits if ids is not None]
     if not usable:
-        raise JudgeError(f"{dev}: no row can be used; give rows with ratings of split dev")
+        raise JudgeError(
+            f"{dev}: no row can be used; give rows with ratings of split dev"
+        )
     tokens = [ids for _, ids in usable]
     predictions = [
         prediction
@@ -114,12 +134,16 @@ def train_clamp(
     return FittedClamp(clamp, _sentence(clamp))
 
 
-def _unseen(ratings: ScorerRatings, training: dict[str, Any], path: Path) -> list[TrainingRow]:
+def _unseen(
+    ratings: ScorerRatings, training: dict[str, Any], path: Path
+) -> list[TrainingRow]:
     """Return the rows that neither training used nor the test keeps."""
     if ratings.sha256 != training.get("file_sha256"):
         return [row for row in ratings.rows if row.split in (None, "dev")]
     if training.get("dev_sha256"):
-        raise JudgeError(f"{path}: the scorer was trained on it; give the file of its --dev")
+        raise JudgeError(
+            f"{path}: the scorer was trained on it; give the file of its --dev"
+        )
     options = training["options"]
     return train_and_dev(ratings.rows, options["dev_share"], options["seed"])[1]
 
@@ -131,6 +155,6 @@ def _sentence(clamp: Clamp) -> str:
     if clamp.threshold is None:
         return f"off: no threshold beats rho + tau - MAE {clamp.unclamped:.4f} {rows}"
     return (
-        f"threshold {clamp.threshold:.4g}: rho + tau - MAE {clamp.objective:.4f} instead of"
-        f" {clamp.unclamped:.4f} {rows}"
+        f"threshold {clamp.threshold:.4g}: rho + tau - MAE {clamp.objective:.4f}"
+        f" instead of {clamp.unclamped:.4f} {rows}"
     )

@@ -17,7 +17,8 @@ from trace_eval.judges.scorer.text import ScorerFields, fields_of
 #: Ratings that count.
 LOW, HIGH = 1, 5
 
-#: Feedback that keeps a row out until somebody has corrected the question or the reference.
+#: Feedback that keeps a row out until somebody has corrected the question or the
+#: reference.
 BLOCKING = {"q": "question incomplete", "r": "reference wrong"}
 
 
@@ -37,23 +38,29 @@ class ScorerRatings:
     """A file of rated answers."""
 
     rows: list[TrainingRow]  # those that can be used, in the order of the file
-    dropped: Counter[str] = field(default_factory=Counter)  # why others cannot -> how many
+    dropped: Counter[str] = field(
+        default_factory=Counter
+    )  # why others cannot -> how many
     sha256: str | None = None  # of the file
 
 
 def read_ratings(path: Path) -> ScorerRatings:
     """Read human ratings of answers that are given as text.
 
-    Rows are dropped, and counted by reason: unreadable, without a rating of 1 to 5, without a
-    reference, spoken (answer or question) without its words, or flagged as a wrong question or
-    reference.
+    Rows are dropped, and counted by reason: unreadable, without a rating of 1 to 5,
+    without a reference, spoken (answer or question) without its words, or flagged as a
+    wrong question or reference.
 
     Raises:
-        UserError: the file cannot be read, a rating is outside of 1 to 5, or a question is in
-            two splits.
+        UserError: the file cannot be read, a rating is outside of 1 to 5, or a question
+            is in two splits.
     """
     manifest = read_items(path)
-    dropped = Counter({"unreadable": len(manifest.problems)}) if manifest.problems else Counter()
+    dropped = (
+        Counter({"unreadable": len(manifest.problems)})
+        if manifest.problems
+        else Counter()
+    )
     rows: list[TrainingRow] = []
     for item in manifest.singles:
         row = _row(item, path)
@@ -65,8 +72,9 @@ def read_ratings(path: Path) -> ScorerRatings:
     for used in rows:  # else the scorer would be tested on what it has seen
         if splits.setdefault(used.question, used.split) != used.split:
             raise JudgeError(
-                f"{path}: question {used.question!r} is in split {splits[used.question]} and in"
-                f" {used.split}; put all answers to a question into one split"
+                f"{path}: question {used.question!r} is in split"
+                f" {splits[used.question]} and in {used.split}; put all answers to a"
+                " question into one split"
             )
     return ScorerRatings(rows, dropped, manifest.sha256)
 
@@ -78,8 +86,8 @@ def _row(item: Single, path: Path) -> TrainingRow | str:
     for rater, rating in labels.ratings.items():
         if not (LOW <= rating <= HIGH and rating == int(rating)):
             raise JudgeError(
-                f"{path}, item {item.id}: rater {rater} gave {rating:g}; ratings are whole numbers"
-                f" from {LOW} to {HIGH}"
+                f"{path}, item {item.id}: rater {rater} gave {rating:g}; ratings are"
+                f" whole numbers from {LOW} to {HIGH}"
             )
     if not (references := references_of(item)):
         return "no reference"
@@ -104,8 +112,8 @@ def train_and_dev(
 ) -> tuple[list[TrainingRow], list[TrainingRow]]:
     """Split rows into train and dev, as the file says or else by question.
 
-    Test rows are never used. Where the file names no dev rows, a share of the questions becomes
-    dev; the seed decides which. UserError where one side would be empty.
+    Test rows are never used. Where the file names no dev rows, a share of the questions
+    becomes dev; the seed decides which. UserError where one side would be empty.
     """
     pool = [row for row in rows if row.split in (None, "train")]
     dev = [row for row in rows if row.split == "dev"]
@@ -115,8 +123,8 @@ def train_and_dev(
         pool = [row for row in pool if row.question not in chosen]
     if not pool or not dev:
         raise JudgeError(
-            f"train: {len(pool)} rows to train on and {len(dev)} to choose by; give more rows, a"
-            " column split, or another --dev-share"
+            f"train: {len(pool)} rows to train on and {len(dev)} to choose by; give"
+            " more rows, a column split, or another --dev-share"
         )
     return pool, dev
 

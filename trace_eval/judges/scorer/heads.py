@@ -1,8 +1,8 @@
 """Heads: from the outputs of a linear layer to a distribution over ratings 1 to 5; its errors.
 
-Ratings r are scaled to y = (r - 1) / 4. Everything here is computed in float32: means that
-are rounded to 16 bits tie where they should not (267 predictions of the released code have
-178 distinct values).
+Ratings r are scaled to y = (r - 1) / 4. Everything here is computed in float32: means
+that are rounded to 16 bits tie where they should not (267 predictions of the released
+code have 178 distinct values).
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ KINDS: tuple[HeadKind, ...] = get_args(HeadKind)
 #: Outputs of the linear layer.
 OUTPUTS: dict[HeadKind, int] = {"multinomial": 5, "beta": 2}
 
-#: Ratings at the ends are moved in by this much before Beta's density, which is infinite there.
+#: Ratings at the ends are moved in by this much before Beta's density, which is
+#: infinite there.
 CLIP = 0.01
 
 #: Bounds of log alpha and log beta.
@@ -40,7 +41,9 @@ class Forecast:
 
     mean: torch.Tensor  # on [0, 1] [shape=(rows,), float32]
     variance: torch.Tensor  # of the same
-    params: torch.Tensor  # logits, or log alpha and log beta [shape=(rows, outputs), float32]
+    params: (
+        torch.Tensor
+    )  # logits, or log alpha and log beta [shape=(rows, outputs), float32]
 
 
 def checked(kind: str) -> HeadKind:
@@ -85,7 +88,9 @@ def nll(kind: HeadKind, outputs: torch.Tensor, ratings: torch.Tensor) -> torch.T
         loss = -logs.gather(-1, (y * 4).round().long())
     else:
         alpha, beta = params.clamp(-LOG_BOUND, LOG_BOUND).exp().unbind(-1)
-        density = torch.distributions.Beta(alpha[:, None], beta[:, None], validate_args=False)
+        density = torch.distributions.Beta(
+            alpha[:, None], beta[:, None], validate_args=False
+        )
         loss = -density.log_prob(y.clamp(CLIP, 1 - CLIP))
     return torch.where(ratings >= 0, loss, torch.zeros_like(loss))
 
@@ -106,8 +111,8 @@ def shares(kind: HeadKind, params: torch.Tensor) -> list[list[float]]:
 def dev_metrics(kind: HeadKind, outputs: Any, ratings: Any) -> dict[str, float]:
     """Compute CRPS, NLL per rating, MAE and Spearman's rho.
 
-    CRPS is that of five levels for either head (Beta by its mass on them), per rating, on
-    [0, 1]: sum over k = 1..4 of (F_k - 1{r <= k})^2 / 4.
+    CRPS is that of five levels for either head (Beta by its mass on them), per rating,
+    on [0, 1]: sum over k = 1..4 of (F_k - 1{r <= k})^2 / 4.
 
     Args:
         outputs: of the linear layer [shape=(rows, outputs)].
@@ -117,7 +122,9 @@ def dev_metrics(kind: HeadKind, outputs: Any, ratings: Any) -> dict[str, float]:
     import torch
     from scipy.stats import spearmanr
 
-    params, rated = (torch.as_tensor(np.asarray(values)) for values in (outputs, ratings))
+    params, rated = (
+        torch.as_tensor(np.asarray(values)) for values in (outputs, ratings)
+    )
     result = forecast(kind, params)
     below = np.cumsum(np.asarray(shares(kind, result.params)), axis=1)[:, :4]
     y = np.asarray(rated, dtype=np.float64)

@@ -34,26 +34,35 @@ CONTEXT_CUT = "context_cut"
 #: Said of every score where ``scorer.json`` is missing or has no digests.
 UNCHECKED = "scorer: its files have no digests, so damage to them would not be seen"
 
-CAVEAT = "scorer: knows the ratings it was trained on, which punish length (correctness-brief)"
+CAVEAT = (
+    "scorer: knows the ratings it was trained on, which punish length"
+    " (correctness-brief)"
+)
 
 
 def fields_of_case(case: Case, reference: str) -> ScorerFields:
     """Return what a scorer reads of a case: recordings by their recognised words."""
-    return fields_of(case.single, reference, case.instruction_text, recognised_words(case))
+    return fields_of(
+        case.single, reference, case.instruction_text, recognised_words(case)
+    )
 
 
 class ScorerJudge(WordJudge):
     """Rates words against references with a checkpoint of :mod:`trace_eval.judges.scorer`.
 
-    ``folder`` has our layout, or the released one; ``base`` is the path or hub id of the base,
-    where the adapter names one that is elsewhere. UserError where a package or a part of the
-    checkpoint is missing, or the rubric does not fit.
+    ``folder`` has our layout, or the released one; ``base`` is the path or hub id of
+    the base, where the adapter names one that is elsewhere. UserError where a package
+    or a part of the checkpoint is missing, or the rubric does not fit.
     """
 
     uses: ClassVar[frozenset[str]] = frozenset({"base", "device"})
 
     def __init__(
-        self, folder: Path, rubric: ScoreRubric, base: str | None = None, device: str = "auto"
+        self,
+        folder: Path,
+        rubric: ScoreRubric,
+        base: str | None = None,
+        device: str = "auto",
     ) -> None:
         self.spec = f"scorer:{folder}"
         super().__init__(rubric)
@@ -61,7 +70,9 @@ class ScorerJudge(WordJudge):
         self.files = locate(folder, base)
         self._device = device
         self._batcher: Batcher[tuple[list[int], bool], Prediction] = Batcher(
-            lambda batch: load(self.files, device).predict(batch), BATCH, lambda ids: len(ids[0])
+            lambda batch: load(self.files, device).predict(batch),
+            BATCH,
+            lambda ids: len(ids[0]),
         )
 
     @property
@@ -98,32 +109,45 @@ class ScorerJudge(WordJudge):
         """Rate one answer against each reference; the largest mean counts."""
         scorer = await asyncio.to_thread(load, self.files, self._device)
         encoded = [scorer.fit(fields_of_case(case, text)) for _, text in references]
-        fitting = [(n, ids) for (n, _), ids in zip(references, encoded, strict=True) if ids]
+        fitting = [
+            (n, ids) for (n, _), ids in zip(references, encoded, strict=True) if ids
+        ]
         if not fitting:
-            detail = f"question, reference and answer alone have over {scorer.limit} tokens"
+            detail = (
+                f"question, reference and answer alone have over {scorer.limit} tokens"
+            )
             return self.unscored(case.single, Reason.PROMPT_CUT, detail)
-        predictions = await asyncio.gather(*(self._batcher.ask(ids) for _, ids in fitting))
+        predictions = await asyncio.gather(
+            *(self._batcher.ask(ids) for _, ids in fitting)
+        )
         best = max(range(len(fitting)), key=lambda position: predictions[position].mean)
         return self._score(case, predictions[best], fitting[best][0])
 
     def _score(self, case: Case, prediction: Prediction, reference: int) -> Score:
         record = self.files.record
         threshold = record.clamp.threshold if record.clamp else None
-        mean = clamped(np.array([prediction.mean]), np.array([prediction.variance]), threshold)[0]
+        mean = clamped(
+            np.array([prediction.mean]), np.array([prediction.variance]), threshold
+        )[0]
         params: dict[str, float | list[float]] = {"logits": [*prediction.params]}
         if record.head == "beta":
             alpha, beta = map(math.exp, prediction.params)
             params = {"alpha": alpha, "beta": beta}
         made = self.score(
             case,
-            {float(label): share for label, share in enumerate(prediction.distribution, start=1)},
+            {
+                float(label): share
+                for label, share in enumerate(prediction.distribution, start=1)
+            },
             [CAVEAT],
             mean=prediction.mean,
             variance=prediction.variance,
             within=prediction.variance,
             params=params,
             reference=reference,
-            clamped=None if threshold is None else Clamped(mean=float(mean), threshold=threshold),
+            clamped=None
+            if threshold is None
+            else Clamped(mean=float(mean), threshold=threshold),
         )
         doubts = [UNCHECKED] * (not record.files) + [CONTEXT_CUT] * prediction.cut
         update = {"value": 1 + 4 * prediction.mean, "caveats": [*made.caveats, *doubts]}

@@ -14,7 +14,8 @@ from trace_eval.judges.scorer.checkpoint import ScorerFiles
 from trace_eval.judges.scorer.heads import OUTPUTS, HeadKind, forecast, shares
 from trace_eval.judges.scorer.text import ScorerFields, fitted
 
-#: Standard deviation factor of the head's first weights: the first forecasts are near uniform.
+#: Standard deviation factor of the head's first weights: the first forecasts are near
+#: uniform.
 HEAD_GAIN = 0.01
 
 #: Texts are cut to this where a model does not say what it takes.
@@ -42,7 +43,9 @@ class Scorer:
     tokenizer: Any  # of the base
     device: str  # ``cpu`` or ``cuda:N``
     limit: int  # tokens that the model takes
-    transcription: bool = False  # the transcript of the question's audio is part of its texts
+    transcription: bool = (
+        False  # the transcript of the question's audio is part of its texts
+    )
 
     def encode(self, text: str) -> list[int]:
         """Return token ids without special ones: part of the checkpoints' format."""
@@ -98,7 +101,11 @@ class Scorer:
 
 def pad_id(tokenizer: Any) -> int:
     """Return the id of padding; the end-of-text where a tokenizer has none."""
-    ids = (tokenizer.pad_token_id, tokenizer.eos_token_id, 0)  # it is masked: any id serves
+    ids = (
+        tokenizer.pad_token_id,
+        tokenizer.eos_token_id,
+        0,
+    )  # it is masked: any id serves
     return int(next(one for one in ids if one is not None))
 
 
@@ -169,7 +176,9 @@ def opened(kind: Any, folder: Path, name: str, **more: Any) -> Any:
     """
     try:
         return kind.from_pretrained(folder, local_files_only=True, **more)
-    except Exception as error:  # by kind of damage; a plain Exception where JSON is damaged
+    except (
+        Exception
+    ) as error:  # by kind of damage; a plain Exception where JSON is damaged
         raise JudgeError(
             f"{folder}: no {name} that loads ({one_line(error, 300)}); copy it again"
         ) from error
@@ -194,7 +203,9 @@ def _open(files: ScorerFiles, device: str) -> Scorer:
         hidden, limit = sizes(backbone)
         head = read_head(files.head, OUTPUTS[files.record.head], hidden)
         if files.adapter is not None:
-            backbone = adapters.with_adapter(backbone, files.adapter, without_language_head)
+            backbone = adapters.with_adapter(
+                backbone, files.adapter, without_language_head
+            )
         tokenizer = open_tokenizer(files.tokenizer)
     backbone, head = backbone.to(device).eval(), head.to(device)
     record = files.record
@@ -212,15 +223,20 @@ def _open(files: ScorerFiles, device: str) -> Scorer:
 def without_language_head(key: str) -> str:
     """Return the name of a weight in a model without vocabulary head.
 
-    Released adapters were saved around the model with it, whose layers lie one name deeper.
+    Released adapters were saved around the model with it, whose layers lie one name
+    deeper.
     """
     name = key.removeprefix(adapters.PREFIX)
     prefix = key[: len(key) - len(name)]
     inner = name.removeprefix("model.")
-    return prefix + (inner if inner.startswith(("layers.", "embed_tokens.", "norm.")) else name)
+    return prefix + (
+        inner if inner.startswith(("layers.", "embed_tokens.", "norm.")) else name
+    )
 
 
-def read_head(path: Path, outputs: int, hidden: int, remedy: str = "copy it again") -> Any:
+def read_head(
+    path: Path, outputs: int, hidden: int, remedy: str = "copy it again"
+) -> Any:
     """Read the linear layer of a file in float32.
 
     Raises:

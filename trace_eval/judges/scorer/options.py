@@ -20,9 +20,12 @@ class TrainOptions:
     Attributes:
         base: decoder language model: path or hub id.
         head: of the scorer: multinomial or beta.
-        lora: rank of LoRA (alpha is the same, no dropout); None: all weights are trained.
-        start: folder of a scorer to go on from, with a fresh optimiser; None: a new head.
-        dev_share: of the questions that choose the checkpoint, where no row is in split dev.
+        lora: rank of LoRA (alpha is the same, no dropout); None: all weights are
+            trained.
+        start: folder of a scorer to go on from, with a fresh optimiser; None: a new
+            head.
+        dev_share: of the questions that choose the checkpoint, where no row is in split
+            dev.
         weight: what weighs the same: rows, or ratings.
         steps: of AdamW with a linear schedule, at most.
         batch: rows per step.
@@ -58,9 +61,13 @@ class TrainOptions:
     def __post_init__(self) -> None:
         checked(self.head)
         if self.weight not in WEIGHTS:
-            raise JudgeError(f"weight {self.weight!r} is unknown; use {' or '.join(WEIGHTS)}")
+            raise JudgeError(
+                f"weight {self.weight!r} is unknown; use {' or '.join(WEIGHTS)}"
+            )
         if not 0 < self.dev_share < 1:
-            raise JudgeError(f"dev_share {self.dev_share:g}: give a share between 0 and 1")
+            raise JudgeError(
+                f"dev_share {self.dev_share:g}: give a share between 0 and 1"
+            )
         for name in ("steps", "batch", "evaluate_every", "patience"):
             if getattr(self, name) < 1:
                 raise JudgeError(f"{name} {getattr(self, name)}: give 1 or more")

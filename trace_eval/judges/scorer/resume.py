@@ -1,9 +1,9 @@
 """Checkpoints of a training run: complete and unchanged, or absent.
 
-A checkpoint is written under another name. When its files are on the disk they are listed with
-their SHA-256, and only then it gets its name. What a stop left unfinished, and what lost or
-changed a file since, is found by that list and left out: a training that goes on without its
-optimiser's state ends with other weights, and nothing says so.
+A checkpoint is written under another name. When its files are on the disk they are
+listed with their SHA-256, and only then it gets its name. What a stop left unfinished,
+and what lost or changed a file since, is found by that list and left out: a training
+that goes on without its optimiser's state ends with other weights, and nothing says so.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ _NAME = re.compile(r"checkpoint-(\d{1,9})")
 class CheckpointRecord(Strict):
     """``checkpoint.json``: how far the training was, and what makes the checkpoint."""
 
-    best: int | None = Field(description="step of the best checkpoint so far; null: none")
+    best: int | None = Field(
+        description="step of the best checkpoint so far; null: none"
+    )
     ended: bool = Field(description="no step was to follow")
     files: dict[str, str] = Field(description="name -> SHA-256")
 
@@ -60,7 +62,8 @@ def finish(written: Path, root: Path, best: int | None, ended: bool) -> None:
     Args:
         written: its files, in a folder outside of ``root`` or under :data:`PART`.
         root: folder of the checkpoints.
-        best: step of the best one; it stays, beside the newest, or else the two newest stay.
+        best: step of the best one; it stays, beside the newest, or else the two newest
+            stay.
         ended: no step follows.
     """
     digests = {path.name: file_sha256(path) for path in sorted(written.iterdir())}
@@ -82,8 +85,8 @@ def finish(written: Path, root: Path, best: int | None, ended: bool) -> None:
 def last(root: Path) -> Checkpoint | None:
     """Find the newest checkpoint that training can go on from, if any.
 
-    One that is not whole, or whose best one is not, is left out with a warning. Whatever is not
-    needed any more is removed.
+    One that is not whole, or whose best one is not, is left out with a warning.
+    Whatever is not needed any more is removed.
     """
     if not root.is_dir():
         return None
@@ -92,8 +95,12 @@ def last(root: Path) -> Checkpoint | None:
         try:
             whole[step] = _read(place(root, step))
         except (OSError, ValueError) as error:
-            message = "not complete" if isinstance(error, FileNotFoundError) else str(error)
-            log.warning("%s: %s; the training goes on without it", place(root, step), message)
+            message = (
+                "not complete" if isinstance(error, FileNotFoundError) else str(error)
+            )
+            log.warning(
+                "%s: %s; the training goes on without it", place(root, step), message
+            )
     newest = None
     for step, record in whole.items():
         best = step if record.best is None else record.best

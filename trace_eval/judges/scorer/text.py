@@ -1,9 +1,9 @@
 """The text that a scorer reads: part of the format of its checkpoints.
 
-Four fields in one order, each a bar, its name, a colon, a space and the value; one space
-between fields and one before the first. No chat template and no special tokens. The order and
-the names are those of the released ORCA checkpoints (arXiv 2512.09066); its paper prints
-another order.
+Four fields in one order, each a bar, its name, a colon, a space and the value; one
+space between fields and one before the first. No chat template and no special tokens.
+The order and the names are those of the released ORCA checkpoints (arXiv 2512.09066);
+its paper prints another order.
 """
 
 from __future__ import annotations
@@ -32,16 +32,20 @@ class ScorerFields:
 
 
 def fields_of(
-    item: Single, reference: str, question: str | None = None, candidate: str | None = None
+    item: Single,
+    reference: str,
+    question: str | None = None,
+    candidate: str | None = None,
 ) -> ScorerFields:
     """Collect the texts of an item for training and rating, exactly as they are given.
 
-    Nothing is made harmless, as it is for a prompt: no text can instruct a scorer, and on texts
-    that differ from those of its training it says something else.
+    Nothing is made harmless, as it is for a prompt: no text can instruct a scorer, and
+    on texts that differ from those of its training it says something else.
 
     Args:
         reference: one of the right answers.
-        question, candidate: words that were recognised, where the item has recordings alone.
+        question, candidate: words that were recognised, where the item has recordings
+            alone.
     """
     return ScorerFields(
         question=item.instruction.text or question or "",
@@ -70,8 +74,9 @@ def fitted(
 ) -> tuple[str, bool] | None:
     """Write the text in at most ``limit`` tokens, and tell whether the rationale was cut.
 
-    The rationale loses words from its middle; the other fields are never touched. None: it does
-    not fit without any rationale either. ``length`` counts the tokens of a text.
+    The rationale loses words from its middle; the other fields are never touched. None:
+    it does not fit without any rationale either. ``length`` counts the tokens of a
+    text.
     """
     whole = text_of(fields)
     if length(whole) <= limit:

@@ -45,7 +45,15 @@ from trace_eval.judges.scorer.model import (
 from trace_eval.judges.scorer.options import Progress, TrainOptions
 
 #: Layers that LoRA adapts.
-LORA_TARGETS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
+LORA_TARGETS = (
+    "q_proj",
+    "k_proj",
+    "v_proj",
+    "o_proj",
+    "gate_proj",
+    "up_proj",
+    "down_proj",
+)
 
 #: The learning rate ends at this share of its height.
 LR_END = 0.01
@@ -94,8 +102,8 @@ def train_scorer(
         listener: receives every look at the loss or the dev rows.
 
     Raises:
-        UserError: a package, the base or a file is missing; rows leak between splits; ``out``
-            holds a finished scorer or a training with other options.
+        UserError: a package, the base or a file is missing; rows leak between splits;
+            ``out`` holds a finished scorer or a training with other options.
     """
     checkpoint.check_packages()
     result = read_ratings(ratings)
@@ -106,10 +114,13 @@ def train_scorer(
         train = [row for row in result.rows if row.split in (None, "train")]
         provided = read_ratings(dev)
         choose, dev_sha256 = provided.rows, provided.sha256
-        if shared := sorted({row.question for row in train} & {row.question for row in choose}):
+        if shared := sorted(
+            {row.question for row in train} & {row.question for row in choose}
+        ):
             raise JudgeError(
-                f"{dev}: question {shared[0]!r} and {len(shared) - 1} more are among the training"
-                " rows, too; the scorer would be chosen by what it has seen"
+                f"{dev}: question {shared[0]!r} and {len(shared) - 1} more are among"
+                " the training rows, too; the scorer would be chosen by what it has"
+                " seen"
             )
     _claim(out, options, {"file_sha256": result.sha256, "dev_sha256": dev_sha256})
     scorer = _open(options)
@@ -131,7 +142,9 @@ def train_scorer(
             "rows": {role: len(rows) for role, rows in sets.items()},
             "options": options.record(),
             "steps": steps,
-            "versions": {name: version(name) for name in ("torch", "transformers", "peft")},
+            "versions": {
+                name: version(name) for name in ("torch", "transformers", "peft")
+            },
         },
         metrics=metrics,
     )
@@ -156,7 +169,8 @@ def _claim(out: Path, options: TrainOptions, data: dict[str, str | None]) -> Non
     if path.exists():
         if path.read_bytes() != content:
             raise JudgeError(
-                f"{out}: a training with other options or rows is here; choose another --out"
+                f"{out}: a training with other options or rows is here; choose"
+                " another --out"
             )
         return
     with claimed(out, "scorer"):
@@ -177,7 +191,9 @@ def _open(options: TrainOptions) -> Scorer:
     if options.start is not None:
         files = locate(options.start, options.base)
         if files.record.head != kind:
-            raise JudgeError(f"{options.start}: has a {files.record.head} head, not {kind}")
+            raise JudgeError(
+                f"{options.start}: has a {files.record.head} head, not {kind}"
+            )
         head.load_state_dict(load(files, "cpu").head.state_dict())
         if files.adapter is not None:
             backbone = adapters.with_adapter(
@@ -203,15 +219,23 @@ def _with_lora(backbone: Any, rank: int) -> Any:
     from peft import LoraConfig, get_peft_model
 
     config = LoraConfig(
-        r=rank, lora_alpha=rank, lora_dropout=0.0, target_modules=list(LORA_TARGETS), bias="none"
+        r=rank,
+        lora_alpha=rank,
+        lora_dropout=0.0,
+        target_modules=list(LORA_TARGETS),
+        bias="none",
     )
     try:
         return get_peft_model(backbone, config)
     except ValueError as error:
-        raise JudgeError(f"lora: this base has no {', '.join(LORA_TARGETS)} ({error})") from error
+        raise JudgeError(
+            f"lora: this base has no {', '.join(LORA_TARGETS)} ({error})"
+        ) from error
 
 
-def _encoded(scorer: Scorer, rows: Sequence[TrainingRow]) -> tuple[list[dict[str, Any]], int, int]:
+def _encoded(
+    scorer: Scorer, rows: Sequence[TrainingRow]
+) -> tuple[list[dict[str, Any]], int, int]:
     """Return rows as token ids and ratings on [0, 1]; how many were cut, how many cannot fit."""
     encoded: list[dict[str, Any]] = []
     cut = long = 0
@@ -236,7 +260,11 @@ def _run(
     """Train; the best checkpoint's weights are in the scorer afterwards."""
     from transformers import EarlyStoppingCallback
 
-    from trace_eval.judges.scorer.trainer import ProgressCallback, ScorerModule, ScorerTrainer
+    from trace_eval.judges.scorer.trainer import (
+        ProgressCallback,
+        ScorerModule,
+        ScorerTrainer,
+    )
 
     folder = out / _CHECKPOINTS
     trainer = ScorerTrainer(
@@ -314,7 +342,9 @@ def _save(scorer: Scorer, out: Path, record: ScorerRecord) -> None:
     adapted = hasattr(scorer.backbone, "peft_config")
     scorer.backbone.save_pretrained(out / ("adapter" if adapted else "model"))
     scorer.tokenizer.save_pretrained(out / "tokenizer")
-    state = {name: value.detach().cpu() for name, value in scorer.head.state_dict().items()}
+    state = {
+        name: value.detach().cpu() for name, value in scorer.head.state_dict().items()
+    }
     save_file(state, out / HEAD_FILE)
     write_scorer(out, record)
     shutil.rmtree(out / _CHECKPOINTS, ignore_errors=True)

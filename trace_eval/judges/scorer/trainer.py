@@ -41,14 +41,20 @@ class ScorerModule(torch.nn.Module):  # type: ignore[misc]
         self._by_rows = weight == "rows"
 
     def forward(
-        self, input_ids: torch.Tensor, attention_mask: torch.Tensor, ratings: torch.Tensor
+        self,
+        input_ids: torch.Tensor,
+        attention_mask: torch.Tensor,
+        ratings: torch.Tensor,
     ) -> dict[str, torch.Tensor]:
         """Return the loss of a batch, and the head's outputs."""
         outputs = self._scorer.outputs(input_ids, attention_mask)
         losses = nll(self._scorer.kind, outputs, ratings)
         of_rows = losses.sum(-1)
         if self._by_rows:
-            return {"loss": (of_rows / (ratings >= 0).sum(-1)).mean(), "outputs": outputs}
+            return {
+                "loss": (of_rows / (ratings >= 0).sum(-1)).mean(),
+                "outputs": outputs,
+            }
         return {"loss": of_rows.sum(), "outputs": outputs}
 
     def trainable(self) -> dict[str, torch.Tensor]:
@@ -59,12 +65,14 @@ class ScorerModule(torch.nn.Module):  # type: ignore[misc]
 class BatchOrder(LengthGroupedSampler):  # type: ignore[misc]
     """Rows of like length together, in an order that the seed and the epoch decide alone.
 
-    transformers draws the order from torch's global generator: a training that goes on in its
-    second epoch would draw that of the first. ``batch`` is rows per step, ``epoch`` gives the
-    present one, from 0.
+    transformers draws the order from torch's global generator: a training that goes on
+    in its second epoch would draw that of the first. ``batch`` is rows per step,
+    ``epoch`` gives the present one, from 0.
     """
 
-    def __init__(self, batch: int, lengths: list[int], seed: int, epoch: Callable[[], int]) -> None:
+    def __init__(
+        self, batch: int, lengths: list[int], seed: int, epoch: Callable[[], int]
+    ) -> None:
         super().__init__(batch, lengths=lengths, generator=torch.Generator())
         self._seed, self._epoch = seed, epoch
 
@@ -95,7 +103,9 @@ class ScorerTrainer(Trainer):  # type: ignore[misc]
         lengths = [len(row["input_ids"]) for row in self.train_dataset]
         batch = self.args.train_batch_size
         steps = -(-len(lengths) // batch)
-        return BatchOrder(batch, lengths, self.args.seed, lambda: self.state.global_step // steps)
+        return BatchOrder(
+            batch, lengths, self.args.seed, lambda: self.state.global_step // steps
+        )
 
     def _get_output_dir(self, trial: Any) -> str:
         """Return where checkpoints are written before they get their name."""
@@ -105,7 +115,9 @@ class ScorerTrainer(Trainer):  # type: ignore[misc]
         part, step, best = self._root / resume.PART, self.state.global_step, self._best
         try:
             shutil.rmtree(part, ignore_errors=True)
-            self.state.best_model_checkpoint = None  # a path, which another run may not have
+            self.state.best_model_checkpoint = (
+                None  # a path, which another run may not have
+            )
             super()._save_checkpoint(model, trial)
             written = resume.place(part, step)
             self.state.best_model_checkpoint = None
@@ -134,7 +146,9 @@ class ScorerTrainer(Trainer):  # type: ignore[misc]
         weights = {n: p.contiguous().cpu() for n, p in self.model.trainable().items()}
         save_file(weights, folder / _WEIGHTS)
 
-    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
+    def _load_from_checkpoint(
+        self, resume_from_checkpoint: str, model: Any = None
+    ) -> None:
         self._read(Path(resume_from_checkpoint))
 
     def _load_callback_state(self) -> None:
@@ -158,7 +172,9 @@ class ScorerTrainer(Trainer):  # type: ignore[misc]
 class ProgressCallback(TrainerCallback):  # type: ignore[misc]
     """Tells a listener how training goes."""
 
-    def __init__(self, listener: Callable[[Progress], None], clock: Callable[[], float]) -> None:
+    def __init__(
+        self, listener: Callable[[Progress], None], clock: Callable[[], float]
+    ) -> None:
         self._listener = listener
         self._clock = clock
         self._began = clock(), 0
@@ -167,7 +183,9 @@ class ProgressCallback(TrainerCallback):  # type: ignore[misc]
         """Start the clock."""
         self._began = self._clock(), state.global_step
 
-    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any) -> None:
+    def on_log(
+        self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any
+    ) -> None:
         """Hand on what the Trainer logs."""
         seconds, first = self._clock() - self._began[0], self._began[1]
         pace = seconds / max(1, state.global_step - first)

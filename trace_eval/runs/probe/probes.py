@@ -1,8 +1,9 @@
 """Probes of a judge: changes to recordings whose effect on a verdict is known beforehand.
 
-A judge that prefers one of two identical recordings, or the one that plays 10 dB louder, says
-something about itself and not about the answers. The verdict on each changed pair is known, or
-known relative to the plain one; a judge card shows the share in which that holds.
+A judge that prefers one of two identical recordings, or the one that plays 10 dB
+louder, says something about itself and not about the answers. The verdict on each
+changed pair is known, or known relative to the plain one; a judge card shows the share
+in which that holds.
 """
 
 from __future__ import annotations
@@ -52,9 +53,11 @@ class Probe:
 
     Attributes:
         expected: what must hold, for readers.
-        holds: of (plain verdict, verdict of the probe), each ``1``, ``2`` or a tie of any type.
+        holds: of (plain verdict, verdict of the probe), each ``1``, ``2`` or a tie of
+            any type.
         a, b: what answers A and B of the new pair are made of: a change of the plain A.
-        swap: the new pair is the plain one in the other order; ``a`` and ``b`` are not used.
+        swap: the new pair is the plain one in the other order; ``a`` and ``b`` are not
+            used.
     """
 
     name: str
@@ -82,7 +85,9 @@ def _padded(clip: Clip) -> Samples:
 
 def _gain(decibels: float) -> Change:
     def change(clip: Clip) -> Samples:
-        return np.asarray(clip.samples * np.float32(10 ** (decibels / 20)), dtype=np.float32)
+        return np.asarray(
+            clip.samples * np.float32(10 ** (decibels / 20)), dtype=np.float32
+        )
 
     return change
 
@@ -94,8 +99,20 @@ def _twice(clip: Clip) -> Samples:
 def _mp3(clip: Clip) -> Samples:
     """Encode as MP3 at 64 kbit/s, and decode."""
     command = ["ffmpeg", "-v", "error", "-f", "f32le", "-ar", str(clip.rate)]
-    command += ["-ac", str(clip.channels), "-i", "pipe:0", "-b:a", "64k", "-f", "mp3", "pipe:1"]
-    done = subprocess.run(command, input=clip.samples.tobytes(), capture_output=True, check=True)
+    command += [
+        "-ac",
+        str(clip.channels),
+        "-i",
+        "pipe:0",
+        "-b:a",
+        "64k",
+        "-f",
+        "mp3",
+        "pipe:1",
+    ]
+    done = subprocess.run(
+        command, input=clip.samples.tobytes(), capture_output=True, check=True
+    )
     return decode(done.stdout, clip.name).samples
 
 
@@ -120,7 +137,9 @@ PROBES: tuple[Probe, ...] = (
     Probe("louder", "a tie with itself at +10 dB", _tie, a=_gain(-GAIN_DB)),
     Probe("quieter", "a tie with itself at -10 dB", _tie, b=_gain(-GAIN_DB)),
     Probe("mp3", "a tie with itself through MP3 at 64 kbit/s", _tie, b=_mp3),
-    Probe("twice", "saying all twice does not win", lambda _, got: got != "2", b=_twice),
+    Probe(
+        "twice", "saying all twice does not win", lambda _, got: got != "2", b=_twice
+    ),
 )
 
 
@@ -131,11 +150,12 @@ def drill_judge(
 
     Args:
         manifest: pairs whose answers can be decoded.
-        out: folder of ``plain``, one run per probe, the changed recordings, and the result
-            (``probes.json``), which a card can show; continued.
+        out: folder of ``plain``, one run per probe, the changed recordings, and the
+            result (``probes.json``), which a card can show; continued.
 
     Raises:
-        UserError: a manifest without pairs; else as :func:`trace_eval.runs.job.judge_manifest`.
+        UserError: a manifest without pairs; else as
+            :func:`trace_eval.runs.job.judge_manifest`.
     """
     if not manifest.pairs:
         raise UserError(f"{manifest.path}: no pairs to probe the judge with")
@@ -169,7 +189,8 @@ def _row(
     audio = out.with_name(f"{out.name}-audio")
     make_folder(audio, private=True)
     pairs = [
-        _made(probe, pair, audio / f"{number:06d}") for number, pair in enumerate(manifest.pairs)
+        _made(probe, pair, audio / f"{number:06d}")
+        for number, pair in enumerate(manifest.pairs)
     ]
     made = Manifest(manifest.path, pairs)
     after = _verdicts(made, out, options)

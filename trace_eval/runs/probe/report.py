@@ -13,8 +13,8 @@ from trace_eval.estimate.worth import LEAST_UNITS
 
 #: What the limits of the shares are, for captions.
 LIMITS_BY = (
-    f"{WILSON}, 95%, where each pair is of its own instruction, else {SCORE} over instructions,"
-    f" from {LEAST_UNITS} of them on"
+    f"{WILSON}, 95%, where each pair is of its own instruction, else {SCORE} over"
+    f" instructions, from {LEAST_UNITS} of them on"
 )
 
 #: In the folder of a drill, and where a card finds it in the folder of a run.
@@ -27,8 +27,8 @@ class ProbeRow(Strict):
     Attributes:
         held: of the pairs with a verdict, those in which the expected relation holds.
         unscored: pairs without a verdict, on the plain or on the changed pair.
-        limits: 95 % limits of the share, or why there are none: pairs of one instruction are one
-            unit. None: the file was written before they were kept.
+        limits: 95 % limits of the share, or why there are none: pairs of one
+            instruction are one unit. None: the file was written before they were kept.
     """
 
     name: str
@@ -40,7 +40,11 @@ class ProbeRow(Strict):
     @property
     def ends(self) -> tuple[float | None, float | None]:
         """Both limits; None where there are none."""
-        return (None, None) if self.limits is None or isinstance(self.limits, str) else self.limits
+        return (
+            (None, None)
+            if self.limits is None or isinstance(self.limits, str)
+            else self.limits
+        )
 
 
 class ProbeReport(Strict):
@@ -76,16 +80,19 @@ def read_probes(path: Path) -> ProbeReport:
         return strict_json.parse(ProbeReport, path.read_bytes())
     except (OSError, strict_json.BadJson) as error:
         raise UserError(
-            f"{path}: no result of probes ({error}); run trace-eval drill judge PAIRS --out"
-            f" {path.parent}"
+            f"{path}: no result of probes ({error}); run trace-eval drill judge PAIRS"
+            f" --out {path.parent}"
         ) from None
 
 
-def probes_of(paths: Iterable[Path], judges: Iterable[str]) -> Mapping[str, ProbeReport]:
+def probes_of(
+    paths: Iterable[Path], judges: Iterable[str]
+) -> Mapping[str, ProbeReport]:
     """Judge -> its probes.
 
     Raises:
-        UserError: as :func:`read_probes`; or a result is of none of the judges, or two are of one.
+        UserError: as :func:`read_probes`; or a result is of none of the judges, or two
+            are of one.
     """
     available = sorted(set(judges))
     probes: dict[str, ProbeReport] = {}
@@ -93,8 +100,9 @@ def probes_of(paths: Iterable[Path], judges: Iterable[str]) -> Mapping[str, Prob
         report = read_probes(path)
         if report.judge not in available:
             raise UserError(
-                f"{path}: probes of {report.judge}; the cards are of {', '.join(available)}; run"
-                " trace-eval drill judge with the judge of the card"
+                f"{path}: probes of {report.judge}; the cards are of"
+                f" {', '.join(available)}; run trace-eval drill judge with the judge of"
+                " the card"
             )
         if report.judge in probes:
             raise UserError(f"{path}: {report.judge} was probed twice; give one result")

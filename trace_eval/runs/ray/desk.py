@@ -88,7 +88,9 @@ class RemotePurse:
         """Hold the money of a call; returns why it must not be sent, or None."""
         import ray
 
-        refusal: str | None = ray.get(self._desk.reserve.remote(self._holder, call, worst))
+        refusal: str | None = ray.get(
+            self._desk.reserve.remote(self._holder, call, worst)
+        )
         return refusal
 
     def settle(self, call: str, cost: float | None) -> None:

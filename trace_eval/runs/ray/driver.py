@@ -18,8 +18,8 @@ from trace_eval.runs.ray.judger import Common, Judged, Judger, ShardToJudge
 #: Seconds between two looks at the cluster.
 _TICK_S = 1.0
 
-#: Tries of a shard that ended its worker, or whose judge could not be reached. Tries on a node
-#: that was lost are not counted.
+#: Tries of a shard that ended its worker, or whose judge could not be reached. Tries on
+#: a node that was lost are not counted.
 TRIES = 3
 
 
@@ -116,7 +116,9 @@ class _Crew:
         node = ray.get(self.desk.lost.remote(attempt.holder))
         alive = {each["NodeID"] for each in ray.nodes() if each["Alive"]}
         self.failures[attempt.shard] += node is None or node in alive
-        self.retry(attempt.shard, f"its worker ended ({' '.join(str(error).split())[:300]})")
+        self.retry(
+            attempt.shard, f"its worker ended ({' '.join(str(error).split())[:300]})"
+        )
 
     def again(self, attempt: _Try, judged: Judged) -> None:
         """Try a shard again whose judge could not be reached.
@@ -140,7 +142,8 @@ class _Crew:
         """Put a shard back, or give it up after several tries.
 
         Raises:
-            UserError: the first tries of all shards failed: it is not the shards' fault.
+            UserError: the first tries of all shards failed: it is not the shards'
+                fault.
         """
         if not self.succeeded and self.failures.total() >= TRIES:
             raise UserError(f"no shard could be judged: {problem}")
@@ -159,7 +162,9 @@ def judge_shards(job: JudgeJob, size: Size, pipe: Connection) -> None:
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+    here = NodeAffinitySchedulingStrategy(
+        ray.get_runtime_context().get_node_id(), soft=False
+    )
     limit = job.common.options.judging.max_cost
     make_desk = ray.remote(Desk).options(num_cpus=0, scheduling_strategy=here)
     desk: Any = make_desk.remote(limit, job.ledger)
@@ -172,6 +177,7 @@ def judge_shards(job: JudgeJob, size: Size, pipe: Connection) -> None:
     if crew.given_up:
         shard, problem = next(iter(crew.given_up.items()))
         raise UserError(
-            f"{len(crew.given_up)} of {len(job.shards)} shards were given up after {TRIES} tries;"
-            f" {shard}: {problem}; the others are kept, and the same command goes on"
+            f"{len(crew.given_up)} of {len(job.shards)} shards were given up after"
+            f" {TRIES} tries; {shard}: {problem}; the others are kept, and the same"
+            " command goes on"
         )

@@ -29,15 +29,23 @@ from trace_eval.runs.events import Listener, RunEvent
 from trace_eval.runs.merge import COMMON, Merged, merge
 from trace_eval.runs.options import Options, settings_of
 from trace_eval.runs.ray.driver import JudgeJob, judge_shards
-from trace_eval.runs.ray.judger import LAST, SHARDS, Common, Files, Judged, ShardToJudge, fill
+from trace_eval.runs.ray.judger import (
+    LAST,
+    SHARDS,
+    Common,
+    Files,
+    Judged,
+    ShardToJudge,
+    fill,
+)
 from trace_eval.runs.record import RunRecord, ShardRecord, differences
 from trace_eval.runs.run import Run
 from trace_eval.runs.session import Session
 from trace_eval.runs.standing import Standing
 from trace_eval.runs.summary import Summary
 
-#: Items of a shard: minutes of work, lost with its node. A small input is cut into so many
-#: shards, of so many items at least: each costs a second to begin.
+#: Items of a shard: minutes of work, lost with its node. A small input is cut into so
+#: many shards, of so many items at least: each costs a second to begin.
 SHARD_ITEMS, FEW_SHARDS, FEW_ITEMS = 500, 64, 8
 
 #: Kinds of judges with a model that a GPU runs.
@@ -54,12 +62,14 @@ class RayJudging:
     """The shards of an input at a place, to be judged by a cluster.
 
     Args:
-        out: folder of the run, which this machine writes, or fsspec URL, which workers write.
-        source: a run whose items are judged again on its stored evidence; None: extract.
+        out: folder of the run, which this machine writes, or fsspec URL, which workers
+            write.
+        source: a run whose items are judged again on its stored evidence; None:
+            extract.
 
     Raises:
-        UserError: the place holds a run that was made in another way, or on one machine; an
-            option contradicts the engine; Ray is missing.
+        UserError: the place holds a run that was made in another way, or on one
+            machine; an option contradicts the engine; Ray is missing.
     """
 
     def __init__(
@@ -71,20 +81,26 @@ class RayJudging:
         source: Run | None = None,
     ) -> None:
         if manifest.part:
-            raise UserError("--shard: -X engine=ray cuts the items itself; leave one of them out")
+            raise UserError(
+                "--shard: -X engine=ray cuts the items itself; leave one of them out"
+            )
         self.place, self.options, self._listener = Place(out), options, listener
         self._source = source
         self.manifest = replace(manifest, path=_absolute(manifest.path))
         with tempfile.TemporaryDirectory(prefix="trace-eval-") as scratch:
             offline = replace(options, judging=replace(options.judging, offline=True))
-            session = Session(self.manifest, Path(scratch) / "run", offline, source=source)
+            session = Session(
+                self.manifest, Path(scratch) / "run", offline, source=source
+            )
             self.record = session.record()
         self.session = session
-        present = [Shard.parse(name.replace("-of-", "/")) for name in self.place.listed(SHARDS)]
+        present = [
+            Shard.parse(name.replace("-of-", "/")) for name in self.place.listed(SHARDS)
+        ]
         if not present and self.place.has(LAST):
             raise RunFolderError(
-                f"{self.place}: is a run of one machine; continue it without -X engine=ray, or"
-                " name another --out"
+                f"{self.place}: is a run of one machine; continue it without -X"
+                " engine=ray, or name another --out"
             )
         count = present[0].of if present else _count(len(manifest.items))
         self.shards = [Shard(index, count) for index in range(1, count + 1)]
@@ -148,8 +164,8 @@ class RayJudging:
                 )
                 for what, details in differences(stored, expected, ("shard", *COMMON)):
                     raise RunFolderError(
-                        f"{self.place}: was made with another {what} ({details}); name another"
-                        " --out, or fuse to change the policy only"
+                        f"{self.place}: was made with another {what} ({details}); name"
+                        " another --out, or fuse to change the policy only"
                     )
             if stored is None or stored.coverage is None or not _complete(stored, part):
                 left[shard.name] = part
@@ -163,15 +179,19 @@ class RayJudging:
             return None
         except strict_json.BadJson as error:
             raise strict_json.DamagedFile(
-                f"{self.place}/{name}: not the record of a run ({error}); delete that shard, then"
-                " run the same command again"
+                f"{self.place}/{name}: not the record of a run ({error}); delete that"
+                " shard, then run the same command again"
             ) from None
 
-    def _already_merged(self, out: Path, records: Sequence[RunRecord | None]) -> Summary | None:
+    def _already_merged(
+        self, out: Path, records: Sequence[RunRecord | None]
+    ) -> Summary | None:
         """Count the run that is there; None: it lacks a session of a shard, or is damaged."""
         try:
             merged = strict_json.parse(RunRecord, self.place.read(LAST))
-            sessions = [session for record in records if record for session in record.sessions]
+            sessions = [
+                session for record in records if record for session in record.sessions
+            ]
             if list(merged.sessions) != sessions:
                 return None
             if not self.place.local:
@@ -184,7 +204,9 @@ class RayJudging:
 
     def _begin(self, left: Mapping[str, Manifest]) -> None:
         if self._listener:
-            self._listener(RunEvent(pending=sum(len(part.items) for part in left.values())))
+            self._listener(
+                RunEvent(pending=sum(len(part.items) for part in left.values()))
+            )
 
     def _ledger(self, scratch: Path) -> Path:
         """Return the file of the job's spending on this machine."""
@@ -201,7 +223,9 @@ class RayJudging:
         """Let the cluster judge shards, and keep what comes."""
         if not is_installed("ray"):
             remedy = install_line("ray")
-            raise UserError(f"engine ray: the package ray is not installed; run: {remedy}")
+            raise UserError(
+                f"engine ray: the package ray is not installed; run: {remedy}"
+            )
         extract = self.options.extract
         job = JudgeJob(
             common=self._common(),
@@ -226,8 +250,14 @@ class RayJudging:
 
     def _common(self) -> Common:
         options, source = self.options, self._source
-        workers = min(1, options.extract.workers) if options.extract.workers is not None else 1
-        extract = replace(options.extract, engine=ENGINES[0], ray_address=None, workers=workers)
+        workers = (
+            min(1, options.extract.workers)
+            if options.extract.workers is not None
+            else 1
+        )
+        extract = replace(
+            options.extract, engine=ENGINES[0], ray_address=None, workers=workers
+        )
         return Common(
             options=replace(options, extract=extract),
             place=self.place.place,
@@ -244,7 +274,9 @@ class RayJudging:
         models = any(extractor.runs_on == "gpu" for extractor in self.session.plan)
         return models or bool(kinds & _MODELS)
 
-    def _works(self, scratch: Path, left: Mapping[str, Manifest]) -> Iterator[tuple[str, Path]]:
+    def _works(
+        self, scratch: Path, left: Mapping[str, Manifest]
+    ) -> Iterator[tuple[str, Path]]:
         """Write what each shard needs to a file of its own, so that one is in memory at a time."""
         cases = CaseReader(self._source) if self._source else None
         for name, part in left.items():
@@ -286,7 +318,9 @@ class RayJudging:
         merged = replace(merge(folders, part), out=out)
         run = Run(part)
         run.write_record(self._record(run.record()))
-        files = [path for path in part.iterdir() if path.is_file() and path.name != LAST]
+        files = [
+            path for path in part.iterdir() if path.is_file() and path.name != LAST
+        ]
         for path in (*files, part / LAST):
             path.rename(out / path.name)
         shutil.rmtree(part)
@@ -298,7 +332,9 @@ class RayJudging:
     def _folders(self, scratch: Path) -> Sequence[Path]:
         """Return the folders of all shards on this machine."""
         if self.place.local:
-            return [Path(self.place.path(f"{SHARDS}/{shard.name}")) for shard in self.shards]
+            return [
+                Path(self.place.path(f"{SHARDS}/{shard.name}")) for shard in self.shards
+            ]
 
         def fetched(shard: Shard) -> Path:
             folder = scratch / SHARDS / shard.name
@@ -315,7 +351,9 @@ class RayJudging:
         return merged.model_copy(
             update={
                 "options": settings_of(self.options),
-                "merged": tuple(one.model_copy(update={"run": name}) for one, name in origins),
+                "merged": tuple(
+                    one.model_copy(update={"run": name}) for one, name in origins
+                ),
             }
         )
 

@@ -90,7 +90,8 @@ class Judged:
     """The result of a shard.
 
     Attributes:
-        files: of the run, for whoever sees the place; empty where the worker has written them.
+        files: of the run, for whoever sees the place; empty where the worker has
+            written them.
         summary: of this try; None: it did not begin.
         problem: why it did not come to its end.
         passing: another try may do better.
@@ -138,7 +139,9 @@ class Judger:
         """Judge what is not scored yet, into a folder of this machine."""
         common = self._common
         purse = RemotePurse(self._desk, holder)
-        options = replace(common.options, judging=replace(common.options.judging, purse=purse))
+        options = replace(
+            common.options, judging=replace(common.options.judging, purse=purse)
+        )
         session: Session | None = None
         reports = _Reports(lambda standing: self._desk.tell.remote(holder, standing))
         try:
@@ -156,7 +159,9 @@ class Judger:
         except UserError as error:
             passing = isinstance(error, JudgeUnreachable)
             summary = session.summary if session else None
-            return Judged(work.name, summary=summary, problem=str(error), passing=passing)
+            return Judged(
+                work.name, summary=summary, problem=str(error), passing=passing
+            )
         finally:
             reports.tell()
         return Judged(work.name, summary=session.summary)
@@ -172,13 +177,17 @@ def fill(folder: Path, files: Files) -> None:
 def files_of(folder: Path) -> dict[str, bytes]:
     """Read the files of a run."""
     paths = sorted(path for path in folder.iterdir() if path.is_file())
-    return {path.name: path.read_bytes() for path in paths if not path.name.startswith(".")}
+    return {
+        path.name: path.read_bytes() for path in paths if not path.name.startswith(".")
+    }
 
 
 def _refuse_difference(expected: RunRecord, record: RunRecord) -> None:
     """Refuse a node whose results must not be mixed with others'."""
     for part, details in differences(expected, record, DECIDING, "a worker node has"):
-        raise UserError(f"another {part} ({details}); install the same versions and models on both")
+        raise UserError(
+            f"another {part} ({details}); install the same versions and models on both"
+        )
 
 
 class _Reports:

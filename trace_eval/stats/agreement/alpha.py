@@ -1,10 +1,10 @@
 """Krippendorff's alpha for several raters with missing labels.
 
-Source: Krippendorff (2011), Computing Krippendorff's alpha-reliability. The tests compare with
-the package ``krippendorff``, which makes a matrix for each item. Nominal alpha is over the
-labels as given. Ordinal and interval alpha need an order, which typed ties do not have
-(``both_good`` and ``both_bad`` are both "no preference"): they are over the preference scale
-``2 < tie < 1``, at -1, 0 and 1.
+Source: Krippendorff (2011), Computing Krippendorff's alpha-reliability. The tests
+compare with the package ``krippendorff``, which makes a matrix for each item. Nominal
+alpha is over the labels as given. Ordinal and interval alpha need an order, which typed
+ties do not have (``both_good`` and ``both_bad`` are both "no preference"): they are
+over the preference scale ``2 < tie < 1``, at -1, 0 and 1.
 """
 
 from __future__ import annotations
@@ -56,18 +56,22 @@ def scale_alpha(
     """Compute alpha of ratings on a numeric scale such as 1 to 5, by order and by distances.
 
     Args:
-        item, label: index of the rated item and of the label that it was given [shape=(n,)].
+        item, label: index of the rated item and of the label that it was given
+            [shape=(n,)].
         positions: of the scale's labels, ascending [shape=(labels,)].
     """
     counts = crosstab(item, label, items, len(positions))
     return _of_counts(counts, counts, positions, raters)
 
 
-def interval_alpha(item: NDArray[np.int64], value: NDArray[np.float64], items: int) -> float | None:
+def interval_alpha(
+    item: NDArray[np.int64], value: NDArray[np.float64], items: int
+) -> float | None:
     """Compute interval alpha of values that need not be labels, such as means of samples.
 
-    alpha = 1 - D_o / D_e with squared differences: D_o the mean within items, weighted by
-    their values, D_e that of all values (Krippendorff 2011). Null: nobody ever differs.
+    alpha = 1 - D_o / D_e with squared differences: D_o the mean within items, weighted
+    by their values, D_e that of all values (Krippendorff 2011). Null: nobody ever
+    differs.
     """
     count = np.bincount(item, minlength=items)
     kept = count[item] >= 2
@@ -78,7 +82,9 @@ def interval_alpha(item: NDArray[np.int64], value: NDArray[np.float64], items: i
     total = np.bincount(item, weights=value, minlength=items)
     square = np.bincount(item, weights=value**2, minlength=items)
     pairs = np.maximum(count, 1)
-    observed = (2 * (square - total**2 / pairs) * pairs / np.maximum(count - 1, 1)).sum() / n
+    observed = (
+        2 * (square - total**2 / pairs) * pairs / np.maximum(count - 1, 1)
+    ).sum() / n
     expected = 2 * ((value**2).sum() - value.sum() ** 2 / n) / (n - 1)
     return None if expected <= 1e-15 else float(1 - observed / expected)
 
@@ -93,7 +99,10 @@ def with_each_judge(
 
 
 def _of_counts(
-    named: NDArray[Any], ordered: NDArray[Any], positions: NDArray[np.float64], raters: int
+    named: NDArray[Any],
+    ordered: NDArray[Any],
+    positions: NDArray[np.float64],
+    raters: int,
 ) -> Alpha:
     return Alpha(
         nominal=_alpha(named, "nominal"),
@@ -111,9 +120,9 @@ def _alpha(
 ) -> float | None:
     """Compute alpha from how often each item got each value [shape=(items, values)].
 
-    ``observed`` and ``expected`` are the coincidence matrices [shape=(values, values)]: pairs
-    of values within items, each item weighted by 1 / (its values - 1), and of all values.
-    Distances are squared: of ``positions``, or of the values' mean ranks.
+    ``observed`` and ``expected`` are the coincidence matrices [shape=(values, values)]:
+    pairs of values within items, each item weighted by 1 / (its values - 1), and of all
+    values. Distances are squared: of ``positions``, or of the values' mean ranks.
     """
     counts = counts[counts.sum(1) >= 2]
     if (counts.sum(0) > 0).sum() < 2:  # nobody ever differs: expected disagreement is 0
@@ -138,8 +147,8 @@ class JudgeNoise:
         items: items with at least two repetitions; ``opinions`` their number.
         pairwise: mean over items of the share of equal pairs, 0 to 1.
         unanimous: share of items whose repetitions all agree.
-        retest: agreement of the first with the second repetition; ``retest_kappa`` beyond
-            chance.
+        retest: agreement of the first with the second repetition; ``retest_kappa``
+            beyond chance.
     """
 
     items: int
@@ -153,10 +162,11 @@ class JudgeNoise:
 def noise(item: NDArray[np.int64], codes: Codes) -> JudgeNoise:
     """Measure the noise of one label column.
 
-    Mean pairwise agreement is the observed part of Fleiss (1971): per item the share of equal
-    pairs among its repetitions. Test-retest takes the first two repetitions of every item as two
-    raters. No judge can be expected to agree better with human labels than with itself. The codes,
-    each about an item from 0, are in the order of the repetitions [shape=(n,)].
+    Mean pairwise agreement is the observed part of Fleiss (1971): per item the share of
+    equal pairs among its repetitions. Test-retest takes the first two repetitions of
+    every item as two raters. No judge can be expected to agree better with human labels
+    than with itself. The codes, each about an item from 0, are in the order of the
+    repetitions [shape=(n,)].
     """
     present = codes != MISSING
     item, codes = item[present], codes[present]
@@ -166,7 +176,12 @@ def noise(item: NDArray[np.int64], codes: Codes) -> JudgeNoise:
     votes, repeats = votes[repeats >= 2], repeats[repeats >= 2]
     if not len(votes):
         return JudgeNoise(
-            items=0, opinions=0, pairwise=None, unanimous=None, retest=None, retest_kappa=None
+            items=0,
+            opinions=0,
+            pairwise=None,
+            unanimous=None,
+            retest=None,
+            retest_kappa=None,
         )
     first, second = _first_two(item, codes)
     table = joint_counts(first, second, len(LABELS))
@@ -216,7 +231,9 @@ def annotator_noise(labels: Opinions) -> Iterator[NoiseRow]:
 def _noise(name: str, basis: str, table: Opinions) -> Iterator[NoiseRow]:
     # rows of the same item, rater and order are repetitions of each other
     columns = [
-        c.tolist() for c in (table.ids, table.rater, table.facts.get("order")) if c is not None
+        c.tolist()
+        for c in (table.ids, table.rater, table.facts.get("order"))
+        if c is not None
     ]
     item = index_of(list(zip(*columns, strict=True)))[0]
     for dimension, codes in table.codes.items():

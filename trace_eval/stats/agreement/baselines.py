@@ -2,8 +2,8 @@
 
 Of scores: forecasts that know the training ratings, or the words, and nothing else.
 
-A judge whose number stands alone says little: on HCoT the majority class is right in 37 %
-and 58 % of the pairs.
+A judge whose number stands alone says little: on HCoT the majority class is right in 37
+% and 58 % of the pairs.
 """
 
 from __future__ import annotations
@@ -62,7 +62,11 @@ def majority(counts: Counts, labels: tuple[str, ...]) -> Majority:
     truth = counts.sum(1)
     top = truth.max().item()
     return Majority(
-        tuple(label for label, n in zip(labels, truth, strict=True) if n >= top - _ROUNDING),
+        tuple(
+            label
+            for label, n in zip(labels, truth, strict=True)
+            if n >= top - _ROUNDING
+        ),
         top,
         round(truth.sum()),
     )
@@ -75,8 +79,8 @@ def random_matched(counts: Counts) -> float:
     return float((truth * truth).sum() / (total * total)) if total else float("nan")
 
 
-#: Log-parameters of Beta are kept within this, as those of trained heads; ratings that are all
-#: equal would drive them to infinity.
+#: Log-parameters of Beta are kept within this, as those of trained heads; ratings that
+#: are all equal would drive them to infinity.
 _MAX_LOG = 10.0
 
 
@@ -85,8 +89,8 @@ def baselines(
 ) -> list[JudgeOpinions]:
     """Make all baselines of some items; those of words only where the texts are known.
 
-    Constants are fitted on the ratings of ``train``; ``with_beta`` adds a constant Beta forecast,
-    for likelihoods of its kind.
+    Constants are fitted on the ratings of ``train``; ``with_beta`` adds a constant Beta
+    forecast, for likelihoods of its kind.
     """
     shares = rating_shares(items, train)
     levels = levels_of(scale_of(items))
@@ -105,18 +109,29 @@ def baselines(
         middle = alpha / (alpha + beta)
         spread = middle * (1 - middle) / (alpha + beta + 1)
         rules.append(
-            _constant("constant Beta", items, score=middle, variance=spread, beta=(alpha, beta))
+            _constant(
+                "constant Beta",
+                items,
+                score=middle,
+                variance=spread,
+                beta=(alpha, beta),
+            )
         )
     return rules + _of_words(items)
 
 
 def _constant(name: str, items: Opinions, **scores: Any) -> JudgeOpinions:
     """Make a rule with the same numbers for every item."""
-    columns = {key: np.broadcast_to(of, (len(items), *np.shape(of))) for key, of in scores.items()}
+    columns = {
+        key: np.broadcast_to(of, (len(items), *np.shape(of)))
+        for key, of in scores.items()
+    }
     return _rule(name, items, scale_of(items), **columns)
 
 
-def _rule(name: str, items: Opinions, scale: Scale | None, **scores: Array) -> JudgeOpinions:
+def _rule(
+    name: str, items: Opinions, scale: Scale | None, **scores: Array
+) -> JudgeOpinions:
     table = Opinions(name, items.ids, {}, scores=scores, scale=scale)
     return JudgeOpinions(name, table, table)
 
@@ -149,7 +164,9 @@ def fit_beta(ratings: Array) -> tuple[float, float]:
         return float(betaln(alpha, beta) - (alpha - 1) * log_y - (beta - 1) * log_rest)
 
     tolerances = {"xatol": 1e-9, "fatol": 1e-12}
-    return parameters(minimize(loss, np.zeros(2), method="Nelder-Mead", options=tolerances).x)
+    return parameters(
+        minimize(loss, np.zeros(2), method="Nelder-Mead", options=tolerances).x
+    )
 
 
 def _of_words(items: Opinions) -> list[JudgeOpinions]:
@@ -187,11 +204,14 @@ class Baseline:
     Attributes:
         items: how many those are.
         accuracy: of the rule over the declared labels; None: nothing to count.
-        accuracy_2way: of the rule where the truth is a winner (a rule always names one).
+        accuracy_2way: of the rule where the truth is a winner (a rule always names
+            one).
         judge: the judge's accuracy on the same items.
-        p: two-sided, that both are right equally often, by sign flips over independent units (exact
-            McNemar where these are items); None: the rule is an expectation.
-        among: it is the best of so many on these items, such as the majority class of all labels.
+        p: two-sided, that both are right equally often, by sign flips over independent
+            units (exact McNemar where these are items); None: the rule is an
+            expectation.
+        among: it is the best of so many on these items, such as the majority class of
+            all labels.
         difference: the judge's accuracy minus the rule's; None: as of ``p``.
     """
 
@@ -210,12 +230,13 @@ class RuleStanding:
     """A judge beside the simple rules.
 
     Attributes:
-        word: above: shown to be right more often than every rule; below: shown to be right less
-            often than one of them, Holm's correction over all.
+        word: above: shown to be right more often than every rule; below: shown to be
+            right less often than one of them, Holm's correction over all.
         rule, accuracy: the best rule, or the one that the judge is below.
-        p: of the test behind the word: the largest of all rules, or that of the rule, corrected
-            where the judge is behind it; None: nothing could be tested.
-        differences: from rules that have yet to be shown, all of them, for another word.
+        p: of the test behind the word: the largest of all rules, or that of the rule,
+            corrected where the judge is behind it; None: nothing could be tested.
+        differences: from rules that have yet to be shown, all of them, for another
+            word.
         claims: among which those tests are corrected.
     """
 
@@ -227,18 +248,28 @@ class RuleStanding:
     claims: int = 1
 
 
-def beside_rules(baselines: Sequence[Baseline], scored: int, level: float) -> RuleStanding | None:
+def beside_rules(
+    baselines: Sequence[Baseline], scored: int, level: float
+) -> RuleStanding | None:
     """Compare with rules that say something on half of the scored items; None: none does.
 
-    Above the best rule means above each of them, so that no test need be corrected; below any one
-    of them is a search among all, and among those of which one is the best. Of claims at a level,
-    each side errs by ``(1 - level) / 2``.
+    Above the best rule means above each of them, so that no test need be corrected;
+    below any one of them is a search among all, and among those of which one is the
+    best. Of claims at a level, each side errs by ``(1 - level) / 2``.
     """
-    tried = [(b.accuracy, b) for b in baselines if b.accuracy is not None and 2 * b.items >= scored]
+    tried = [
+        (b.accuracy, b)
+        for b in baselines
+        if b.accuracy is not None and 2 * b.items >= scored
+    ]
     if not tried:
         return None
     most, best = max(tried, key=lambda one: one[0])
-    tests = [(accuracy, b, b.p, b.judge) for accuracy, b in tried if None not in (b.p, b.judge)]
+    tests = [
+        (accuracy, b, b.p, b.judge)
+        for accuracy, b in tried
+        if None not in (b.p, b.judge)
+    ]
     if not tests:
         return RuleStanding("not told apart from", best.name, most, None)
     corrected = holm([min(1.0, p * b.among) for _, b, p, _ in tests if p is not None])
@@ -255,10 +286,18 @@ def beside_rules(baselines: Sequence[Baseline], scored: int, level: float) -> Ru
     ahead = all(b.judge is not None and b.judge > accuracy for accuracy, b in tried)
     if ahead and largest <= chance:
         return RuleStanding("above", best.name, most, largest)
-    searched = best.judge is not None and best.judge < most  # below it would be one of all rules
+    searched = (
+        best.judge is not None and best.judge < most
+    )  # below it would be one of all rules
     shown = corrected if searched else [p for _, _, p, _ in tests]
-    of_best = next((p for (_, b, _, _), p in zip(tests, shown, strict=True) if b is best), None)
-    unshown = [best] if searched else [b for _, b, p, _ in tests if p is not None and p > chance]
+    of_best = next(
+        (p for (_, b, _, _), p in zip(tests, shown, strict=True) if b is best), None
+    )
+    unshown = (
+        [best]
+        if searched
+        else [b for _, b, p, _ in tests if p is not None and p > chance]
+    )
     return RuleStanding(
         word="not told apart from",
         rule=best.name,

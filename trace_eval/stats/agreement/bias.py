@@ -1,16 +1,17 @@
 """Bias of a judge towards longer answers or more words, on hard pairs, and under noise.
 
-Of words: among pairs that raters call a tie and whose transcripts differ by a margin of tokens (5
-of GPT-2's in the published test), shares of longer, shorter and tie. A verdict that could not be
-read is no tie: it is left out.
+Of words: among pairs that raters call a tie and whose transcripts differ by a margin of
+tokens (5 of GPT-2's in the published test), shares of longer, shorter and tie. A
+verdict that could not be read is no tie: it is left out.
 
-Of hard pairs: quartiles by the absolute difference of mean human opinions, with accuracy and the
-verdicts by place in each; over all, Spearman's correlation of the difference with "bound to a
-place", that the same place won in both orders.
+Of hard pairs: quartiles by the absolute difference of mean human opinions, with
+accuracy and the verdicts by place in each; over all, Spearman's correlation of the
+difference with "bound to a place", that the same place won in both orders.
 
-Of noise on one answer: a judge that judges again changes its mind as well, and the effect of the
-noise is what is left beyond that. Shares are of pairs that every run scored, by what the noise fell
-on: the winner of the run without noise, its loser, or one side of a tie.
+Of noise on one answer: a judge that judges again changes its mind as well, and the
+effect of the noise is what is left beyond that. Shares are of pairs that every run
+scored, by what the noise fell on: the winner of the run without noise, its loser, or
+one side of a tie.
 """
 
 from __future__ import annotations
@@ -44,8 +45,10 @@ class LengthBias:
 
     Attributes:
         human_ties: pairs that annotators call a tie, with two known, different lengths.
-        longer, shorter, tied: the judge's winner was the longer (shorter) answer, or none.
-        p: two-sided sign test of ``longer`` against ``shorter``, over independent units.
+        longer, shorter, tied: the judge's winner was the longer (shorter) answer, or
+            none.
+        p: two-sided sign test of ``longer`` against ``shorter``, over independent
+            units.
     """
 
     human_ties: int
@@ -73,10 +76,16 @@ def length_bias(
     ``unit`` is what each pair is drawn with; None: each by itself [shape=(n,)].
     """
     apart = (length_a > length_b) | (length_b > length_a)  # False where NaN
-    counts = _counted(truth, predicted, apart=apart, a_longer=length_a > length_b, unit=unit)
+    counts = _counted(
+        truth, predicted, apart=apart, a_longer=length_a > length_b, unit=unit
+    )
     total = counts.longer + counts.shorter + counts.tied
     return LengthBias(
-        human_ties=total, longer=counts.longer, shorter=counts.shorter, tied=counts.tied, p=counts.p
+        human_ties=total,
+        longer=counts.longer,
+        shorter=counts.shorter,
+        tied=counts.tied,
+        p=counts.p,
     )
 
 
@@ -122,7 +131,8 @@ class Verbosity:
 
     Attributes:
         items: such pairs with a verdict; ``unscored`` more have none.
-        p: two-sided sign test of ``longer`` against ``shorter``, over independent units.
+        p: two-sided sign test of ``longer`` against ``shorter``, over independent
+            units.
     """
 
     items: int = field(metadata=column("pairs"))
@@ -177,8 +187,8 @@ def bias_rows(
 ) -> Iterator[BiasRow[B]]:
     """Return a row per dimension, without self-comparisons; none where the fact is not known.
 
-    ``fact`` is ``duration`` or ``tokens`` of both answers, ``bias`` takes truth, prediction, both
-    lengths and the unit of every item.
+    ``fact`` is ``duration`` or ``tokens`` of both answers, ``bias`` takes truth,
+    prediction, both lengths and the unit of every item.
     """
     a, b = (judge.joined.facts.get(f"{fact}_{side}") for side in "ab")
     if a is None or b is None:
@@ -201,7 +211,8 @@ class Quartile:
 
     Attributes:
         low, high: absolute difference of the mean opinions.
-        accuracy: of the first order against the sign of the difference; None: no such pair.
+        accuracy: of the first order against the sign of the difference; None: no such
+            pair.
         bias: by place, over the pairs that were asked in both orders.
     """
 
@@ -234,8 +245,8 @@ def difficulty(
     """Split and count; None with fewer than :data:`FEWEST` usable pairs.
 
     Args:
-        there, back: label when A and when B was shown first; ``1`` is the one shown first
-            [shape=(n,)].
+        there, back: label when A and when B was shown first; ``1`` is the one shown
+            first [shape=(n,)].
         mos_a, mos_b: mean human opinions; NaN: unknown [shape=(n,)].
         unit: what each pair is drawn with; None: each by itself [shape=(n,)].
     """
@@ -253,7 +264,9 @@ def difficulty(
             high=float(gap[rows[-1]]),
             items=len(rows),
             accuracy=float((there[rows] == truth[rows]).mean()),
-            bias=position_bias(there[rows], back[rows], None if drawn is None else drawn[rows]),
+            bias=position_bias(
+                there[rows], back[rows], None if drawn is None else drawn[rows]
+            ),
         )
         for rows in np.array_split(order, 4)
     )
@@ -263,10 +276,14 @@ def difficulty(
     from scipy.stats import spearmanr
 
     statistic = float(spearmanr(gap, bound).statistic)
-    return Difficulty(quartiles, statistic, _p_over_units(gap, bound.astype(float), drawn))
+    return Difficulty(
+        quartiles, statistic, _p_over_units(gap, bound.astype(float), drawn)
+    )
 
 
-def _p_over_units(x: NDArray[Any], y: NDArray[Any], unit: WholeNumbers | None) -> float | None:
+def _p_over_units(
+    x: NDArray[Any], y: NDArray[Any], unit: WholeNumbers | None
+) -> float | None:
     """Test a rank correlation of the units' means; None where these are few or all alike."""
     from scipy.stats import spearmanr
 
@@ -294,11 +311,16 @@ def difficulty_rows(judge: JudgeOpinions) -> Iterator[DifficultyRow]:
         return
     forth, back = in_both_orders(calls, first=True)
     rows = judge.joined.find(calls.ids[forth])
-    mos_a, mos_b = (np.where(rows >= 0, facts[f"mos_{side}"][rows], np.nan) for side in "ab")
+    mos_a, mos_b = (
+        np.where(rows >= 0, facts[f"mos_{side}"][rows], np.nan) for side in "ab"
+    )
     unit = units_of_calls(judge.joined, calls.ids[forth])
     for dimension, codes in calls.codes.items():
-        # labels are in the pair's own A and B; those of the other order are mirrored to places
-        parts = difficulty(codes[forth], flip(codes[back]), mos_a=mos_a, mos_b=mos_b, unit=unit)
+        # labels are in the pair's own A and B; those of the other order are mirrored to
+        # places
+        parts = difficulty(
+            codes[forth], flip(codes[back]), mos_a=mos_a, mos_b=mos_b, unit=unit
+        )
         if parts is not None:
             yield DifficultyRow(judge.name, dimension, parts)
 
@@ -311,8 +333,8 @@ FELL_ON = ("winner", "loser", "tie")
 class Robustness:
     """Shares of unchanged verdicts, in a repetition without noise and under noise.
 
-    The first is None where nothing was repeated. Noise fell on the winner or loser of the run
-    without noise, or on one side of a tie.
+    The first is None where nothing was repeated. Noise fell on the winner or loser of
+    the run without noise, or on one side of a tie.
     """
 
     fell_on: str
@@ -334,8 +356,8 @@ def robustness(
     """Compare a run with noise to one without, and to a repetition of that.
 
     Args:
-        base, repeat, noisy: labels without noise, of a second such run (None: there is none), and
-            with noise on one answer [shape=(n,)].
+        base, repeat, noisy: labels without noise, of a second such run (None: there is
+            none), and with noise on one answer [shape=(n,)].
         side: which answer, 0 (A) or 1 (B) [shape=(n,)].
     """
     has_both = (base != MISSING) & (noisy != MISSING)
@@ -344,9 +366,15 @@ def robustness(
     first, second = collapse_codes(base[has_both]), collapse_codes(noisy[has_both])
     again = None if repeat is None else collapse_codes(repeat[has_both])
     on = side[has_both]
-    groups = ((first != TIE) & (first == on), (first != TIE) & (first != on), first == TIE)
+    groups = (
+        (first != TIE) & (first == on),
+        (first != TIE) & (first != on),
+        first == TIE,
+    )
     return [
-        Robustness(name, int(rows.sum()), _same(first, again, rows), _same(first, second, rows))
+        Robustness(
+            name, int(rows.sum()), _same(first, again, rows), _same(first, second, rows)
+        )
         for name, rows in zip(FELL_ON, groups, strict=True)
     ]
 

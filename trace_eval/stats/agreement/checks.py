@@ -12,7 +12,15 @@ from blueprints import counted
 from trace_eval.estimate.paired import sign_flip
 from trace_eval.estimate.share import digits
 from trace_eval.opinions.cells import Texts
-from trace_eval.opinions.codes import LABELS, MISSING, TIE, Codes, collapse_codes, flip, is_untyped
+from trace_eval.opinions.codes import (
+    LABELS,
+    MISSING,
+    TIE,
+    Codes,
+    collapse_codes,
+    flip,
+    is_untyped,
+)
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.opinions.units import WholeNumbers, groups_of, index_of, joint
 from trace_eval.stats.agreement.counts import accuracy, joint_counts
@@ -58,7 +66,8 @@ def repeated(ids: Texts, facts: Mapping[str, NDArray[Any]]) -> Iterator[DataWarn
             yield DataWarning.of(
                 check,
                 f"{counted(groups, *several)} the same instruction and {what}:"
-                f" {len(ids) - len(rows) + groups} distinct of {len(ids)}; each id counts",
+                f" {len(ids) - len(rows) + groups} distinct of {len(ids)}; each id"
+                " counts",
                 ids[rows],
             )
 
@@ -84,8 +93,8 @@ def self_compared(ids: Texts, mask: NDArray[np.bool_]) -> Iterator[DataWarning]:
     if mask.any():
         yield DataWarning.of(
             "self_comparisons",
-            f"{counted(int(mask.sum()), 'comparison')} of a system or a recording with itself:"
-            " counted apart in the bias table, never in a ranking",
+            f"{counted(int(mask.sum()), 'comparison')} of a system or a recording with"
+            " itself: counted apart in the bias table, never in a ranking",
             ids[mask],
         )
 
@@ -95,9 +104,10 @@ def copied_ties(
 ) -> Iterator[DataWarning]:
     """Find winners that repeat the previous row's label exactly where the reference has a tie.
 
-    A loop that sets its variable for winners only leaves this trace. Found when nearly all
-    of the winners on the reference's ties equal the label of the row before, and chance
-    (independent rows with the label's own shares) gives so many less than once in 1000.
+    A loop that sets its variable for winners only leaves this trace. Found when nearly
+    all of the winners on the reference's ties equal the label of the row before, and
+    chance (independent rows with the label's own shares) gives so many less than once
+    in 1000.
     """
     labels, reference = collapse_codes(labels), collapse_codes(reference)
     before = np.r_[np.int8(MISSING), labels[:-1]]
@@ -109,34 +119,55 @@ def copied_ties(
         return
     from scipy.special import bdtrc
 
-    shares = np.bincount(labels[labels != MISSING], minlength=3) / (labels != MISSING).sum()
+    shares = (
+        np.bincount(labels[labels != MISSING], minlength=3) / (labels != MISSING).sum()
+    )
     chance = float(max(shares[0], shares[1], (shares**2).sum()))
     if bdtrc(count - 1, number, min(chance, 1.0)) < SIGNIFICANT:
         yield DataWarning.of(
             "copied_ties",
-            f"{who}: {count} of {number} winners where {against} has a tie repeat the label of"
-            " the row before; ties were probably overwritten, read the file again",
+            f"{who}: {count} of {number} winners where {against} has a tie repeat the"
+            " label of the row before; ties were probably overwritten, read the file"
+            " again",
             ids[copies],
         )
 
 
-def label_sets(ids: Texts, truth: Codes, predicted: Codes, who: str) -> Iterator[DataWarning]:
+def label_sets(
+    ids: Texts, truth: Codes, predicted: Codes, who: str
+) -> Iterator[DataWarning]:
     """Find typed against untyped ties, mixtures, and labels that only one side ever uses."""
-    seen = [np.bincount(c[c != MISSING], minlength=len(LABELS)) for c in (truth, predicted)]
+    seen = [
+        np.bincount(c[c != MISSING], minlength=len(LABELS)) for c in (truth, predicted)
+    ]
     typed, untyped = [bool(n[2:4].any()) for n in seen], [bool(n[4]) for n in seen]
-    sides = zip(("the labels", "the judge"), (truth, predicted), typed, untyped, strict=True)
+    sides = zip(
+        ("the labels", "the judge"), (truth, predicted), typed, untyped, strict=True
+    )
     for side, codes, has_typed, has_untyped in sides:
         if has_typed and has_untyped:
-            text = f"{who}: {side} mix plain ties with typed ones; all ties are collapsed"
+            text = (
+                f"{who}: {side} mix plain ties with typed ones; all ties are collapsed"
+            )
             yield DataWarning.of("label_sets", text, ids[codes == LABELS.index("tie")])
     if (typed[0] and untyped[1]) or (typed[1] and untyped[0]):
-        text = f"{who}: only one side has typed ties; all ties are collapsed, there is no 4-way"
+        text = (
+            f"{who}: only one side has typed ties; all ties are collapsed, there is no"
+            " 4-way"
+        )
         yield DataWarning("label_sets", text)
         return
     for label in LABELS[:4] if any(typed) else ("1", "2", "tie"):
         code = LABELS.index(label)
-        for one, other, name in ((0, 1, "the judge never says"), (1, 0, "the labels never say")):
-            if seen[one][code] >= SEEN_OFTEN and not seen[other][code] and seen[other].any():
+        for one, other, name in (
+            (0, 1, "the judge never says"),
+            (1, 0, "the labels never say"),
+        ):
+            if (
+                seen[one][code] >= SEEN_OFTEN
+                and not seen[other][code]
+                and seen[other].any()
+            ):
                 text = (
                     f"{who}: {name} {label}, the other side does"
                     f" {counted(int(seen[one][code]), 'time')}"
@@ -160,24 +191,29 @@ def other_column(
             of = f"of {counted(len(ids), 'item')}"
             text = (
                 f"{who}: {one} overall, {other} preference alone:"
-                f" {counted(both, f'{of} is', f'{of} are')} compared as preferences, all ties as"
-                " one, and there is no 4-way"
+                f" {counted(both, f'{of} is', f'{of} are')} compared as preferences,"
+                " all ties as one, and there is no 4-way"
             )
             yield DataWarning("label_sets", text)
 
 
-def two_opinions(ids: Texts, codes: Mapping[str, Codes], who: str) -> Iterator[DataWarning]:
+def two_opinions(
+    ids: Texts, codes: Mapping[str, Codes], who: str
+) -> Iterator[DataWarning]:
     """Find ``overall`` and ``preference`` in one file that contradict or replace each other."""
     if "overall" not in codes or "preference" not in codes:
         return
-    overall, preference = (collapse_codes(codes[name]) for name in ("overall", "preference"))
+    overall, preference = (
+        collapse_codes(codes[name]) for name in ("overall", "preference")
+    )
     both = (overall != MISSING) & (preference != MISSING)
     against = both & (overall != preference)
     if against.any():
         yield DataWarning.of(
             "label_sets",
-            f"{who}: overall and preference contradict each other on {int(against.sum())} of"
-            f" {counted(int(both.sum()), 'item')}; each is reported on its own",
+            f"{who}: overall and preference contradict each other on"
+            f" {int(against.sum())} of {counted(int(both.sum()), 'item')}; each is"
+            " reported on its own",
             ids[against],
         )
     alone = (overall != MISSING) ^ (preference != MISSING)
@@ -191,7 +227,11 @@ def two_opinions(ids: Texts, codes: Mapping[str, Codes], who: str) -> Iterator[D
 
 
 def swapped(
-    ids: Texts, truth: Codes, predicted: Codes, who: str, unit: WholeNumbers | None = None
+    ids: Texts,
+    truth: Codes,
+    predicted: Codes,
+    who: str,
+    unit: WholeNumbers | None = None,
 ) -> Iterator[DataWarning]:
     """Find agreement far below chance whose mirror image is far above it.
 
@@ -206,7 +246,10 @@ def swapped(
     if 2 * right >= number:
         return
     gain = np.where(truth == predicted, 1.0, -1.0)[both_name_winners]
-    if sign_flip(gain, None if unit is None else unit[both_name_winners], "less") >= SIGNIFICANT:
+    if (
+        sign_flip(gain, None if unit is None else unit[both_name_winners], "less")
+        >= SIGNIFICANT
+    ):
         return
     now, then = (
         float(accuracy(joint_counts(truth, codes, len(LABELS))))
@@ -216,7 +259,7 @@ def swapped(
     yield DataWarning.of(
         "swapped",
         f"{who}: {right} of {number} winners agree, far below chance; with A and B"
-        f" exchanged accuracy is {then:.{d}f} instead of {now:.{d}f}: the answers were probably"
-        " swapped and the labels were not",
+        f" exchanged accuracy is {then:.{d}f} instead of {now:.{d}f}: the answers were"
+        " probably swapped and the labels were not",
         ids[both_name_winners & (truth != predicted)],
     )

@@ -1,9 +1,9 @@
 """Joint counts of truth and prediction, and the statistics of agreement that they give.
 
 A table is ``counts[..., truth, predicted]`` with non-negative numbers. Leading axes are
-bootstrap resamples, so one call serves the estimate (no leading axis) and all resamples.
-Label sets: four typed labels (``1, 2, both_good, both_bad``), three with ties collapsed
-(``1, 2, tie``), two winners (``1, 2``).
+bootstrap resamples, so one call serves the estimate (no leading axis) and all
+resamples. Label sets: four typed labels (``1, 2, both_good, both_bad``), three with
+ties collapsed (``1, 2, tie``), two winners (``1, 2``).
 """
 
 from __future__ import annotations
@@ -100,8 +100,9 @@ def accuracy_half_ties(counts: Counts) -> NDArray[np.float64]:
 def balanced_accuracy(counts: Counts) -> NDArray[np.float64]:
     """Average ``TP / (TP + FN)`` over the true labels (Brodersen et al. 2010).
 
-    With two classes it is ``1 - (FPR + FNR) / 2``, which AudioJudge's released summaries print
-    where its paper prints plain accuracy: different numbers where the classes differ in size.
+    With two classes it is ``1 - (FPR + FNR) / 2``, which AudioJudge's released
+    summaries print where its paper prints plain accuracy: different numbers where the
+    classes differ in size.
     """
     hits = np.diagonal(counts, axis1=-2, axis2=-1)
     recall_of_label = ratio(hits, counts.sum(-1))
@@ -117,8 +118,9 @@ def _mean_of_known(shares: NDArray[np.float64]) -> NDArray[np.float64]:
 def kappa(counts: Counts) -> NDArray[np.float64]:
     """Compute Cohen's kappa, ``(p_o - p_e) / (1 - p_e)``, -1 to 1 (Cohen 1960).
 
-    ``p_o`` is the share of equal labels, ``p_e = sum_l p(truth = l) p(predicted = l)``. NaN
-    where ``p_e = 1``: both sides always say the same one label, and chance explains it all.
+    ``p_o`` is the share of equal labels, ``p_e = sum_l p(truth = l) p(predicted = l)``.
+    NaN where ``p_e = 1``: both sides always say the same one label, and chance explains
+    it all.
     """
     total = np.asarray(counts.sum((-2, -1)), float)
     # sums of products of counts, divided once: p_e = 1 is then met exactly
@@ -131,8 +133,9 @@ def gwet_ac1(counts: Counts) -> NDArray[np.float64]:
 
     ``p_e = sum_l s(l) (1 - s(l)) / (k - 1)``.
 
-    ``s(l)`` is the mean of both sides' shares of label ``l``, ``k`` the size of the declared
-    label set. Unlike kappa it does not collapse when nearly everything has one label.
+    ``s(l)`` is the mean of both sides' shares of label ``l``, ``k`` the size of the
+    declared label set. Unlike kappa it does not collapse when nearly everything has one
+    label.
     """
     labels = counts.shape[-1]
     total = np.asarray(counts.sum((-2, -1)), float)
@@ -144,7 +147,8 @@ def gwet_ac1(counts: Counts) -> NDArray[np.float64]:
 def f1_per_label(counts: Counts) -> NDArray[np.float64]:
     """Return ``2 TP / (2 TP + FP + FN)`` of each label [shape=(..., labels)].
 
-    NaN for a label that is neither in the truth nor in the prediction: nothing is known of it.
+    NaN for a label that is neither in the truth nor in the prediction: nothing is known
+    of it.
     """
     hits = np.diagonal(counts, axis1=-2, axis2=-1)
     return ratio(2 * hits, counts.sum(-1) + counts.sum(-2))
@@ -207,7 +211,9 @@ def _f1_of_share(share: float) -> float:
     return 2 * share / (1 + share)
 
 
-def _share(credit: NDArray[Any], counted: NDArray[np.bool_] | None = None) -> MeasurePart:
+def _share(
+    credit: NDArray[Any], counted: NDArray[np.bool_] | None = None
+) -> MeasurePart:
     """Build a share from tables over [truth, predicted]; ``counted`` None: every item counts."""
     if counted is None:
         counted = np.ones(credit.shape, bool)

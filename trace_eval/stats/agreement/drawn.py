@@ -20,15 +20,15 @@ def drawn_units(
 ) -> tuple[WholeNumbers | None, str]:
     """Return the unit of every pair, from 0, and what such a unit is.
 
-    Pairs of one instruction are one unit wherever an instruction is known, and copies of a pair
-    always are. A pair whose instruction is unknown is one of its own.
+    Pairs of one instruction are one unit wherever an instruction is known, and copies
+    of a pair always are. A pair whose instruction is unknown is one of its own.
 
     Args:
         rows: the pairs that count [shape=(n,)]; None: all.
 
     Returns:
-        Units of all pairs [shape=(n,)], None where each pair is one; and one of :data:`ITEMS`,
-        :data:`TOGETHER` and :data:`INSTRUCTIONS`.
+        Units of all pairs [shape=(n,)], None where each pair is one; and one of
+        :data:`ITEMS`, :data:`TOGETHER` and :data:`INSTRUCTIONS`.
     """
     unit = table.units()
     if unit is None:

@@ -21,7 +21,9 @@ from trace_eval.stats.agreement.metrics import SCORE_METRICS
 from trace_eval.stats.agreement.scored import MIN_RATINGS, Basis, counts_of, ratings_of
 
 #: Which table a figure belongs to.
-Group = Literal["agreement", "people", "raters", "variance", "calibration", "samples", "judges"]
+Group = Literal[
+    "agreement", "people", "raters", "variance", "calibration", "samples", "judges"
+]
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,8 @@ class FigureBook:
 
         ``register`` puts its statistic into the resampler by key; None: it is there.
 
-        A figure without rows, or whose ``basis`` gives a reason, is None and not registered.
+        A figure without rows, or whose ``basis`` gives a reason, is None and not
+        registered.
         """
         key, reason = self.key(group, who, name), basis.reason
         if not basis.rows:
@@ -133,7 +136,9 @@ def others_of(items: Opinions) -> Array:
     ratings = ratings_of(items)
     n = counts_of(items)[ratings.item]
     total = np.bincount(ratings.item, ratings.score, len(items))
-    return np.where(n > 1, (total[ratings.item] - ratings.score) / np.maximum(n - 1, 1), np.nan)
+    return np.where(
+        n > 1, (total[ratings.item] - ratings.score) / np.maximum(n - 1, 1), np.nan
+    )
 
 
 def add_differences(book: FigureBook, judges: list[JudgeOpinions]) -> None:

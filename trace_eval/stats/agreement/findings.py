@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from blueprints import counted
 from trace_eval.estimate.paired import sign_flip
 from trace_eval.opinions.cells import Texts
-from trace_eval.opinions.codes import MISSING, TEXT_FACTS, TIE, Codes, collapse_codes, flip
+from trace_eval.opinions.codes import (
+    MISSING,
+    TEXT_FACTS,
+    TIE,
+    Codes,
+    collapse_codes,
+    flip,
+)
 from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.opinions.units import FactColumns, WholeNumbers
 from trace_eval.stats.agreement.checks import (
@@ -30,7 +37,8 @@ from trace_eval.stats.agreement.position import join_orders, self_mask
 def mirrored_rows(facts: FactColumns) -> NDArray[np.int64]:
     """Find rows with the same two answers in opposite order [shape=(n, 2)].
 
-    Answers are told apart by their recordings, else by their systems on one instruction.
+    Answers are told apart by their recordings, else by their systems on one
+    instruction.
     """
     extra = facts.get("instruction_id")
     for name in ("clip", "system"):
@@ -41,13 +49,17 @@ def mirrored_rows(facts: FactColumns) -> NDArray[np.int64]:
 
 
 def mirrored_truth(
-    ids: Texts, facts: FactColumns, labels: Codes, who: str, unit: WholeNumbers | None = None
+    ids: Texts,
+    facts: FactColumns,
+    labels: Codes,
+    who: str,
+    unit: WholeNumbers | None = None,
 ) -> Iterator[DataWarning]:
     """Find labels of mirrored answers that do not mirror each other.
 
-    Found when winners are kept significantly more often than exchanged (the recordings were
-    swapped and the labels were not), and when winners opposite a tie, or opposite a winner that
-    contradicts them, repeat the row before (the tie was overwritten).
+    Found when winners are kept significantly more often than exchanged (the recordings
+    were swapped and the labels were not), and when winners opposite a tie, or opposite
+    a winner that contradicts them, repeat the row before (the tie was overwritten).
     """
     joined = mirrored_rows(facts)
     if not len(joined):
@@ -63,15 +75,22 @@ def mirrored_truth(
     if sign_flip(gain, drawn, "greater") >= SIGNIFICANT:
         partner[both[kept]] = TIE
         yield from copied_ties(
-            ids, codes, reference=partner, who=who, against="the mirrored row contradicts them or"
+            ids,
+            codes,
+            reference=partner,
+            who=who,
+            against="the mirrored row contradicts them or",
         )
         return
     of = f"of {counted(number, 'pair')} of mirrored answers"
     text = (
-        f"{who}: {counted(count, f'{of} has', f'{of} have')} the same winner label in both"
-        " orders; the answers were exchanged and the labels were not, mirror the labels too"
+        f"{who}: {counted(count, f'{of} has', f'{of} have')} the same winner label in"
+        " both orders; the answers were exchanged and the labels were not, mirror the"
+        " labels too"
     )
-    yield from copied_ties(ids, codes, reference=partner, who=who, against="the mirrored row")
+    yield from copied_ties(
+        ids, codes, reference=partner, who=who, against="the mirrored row"
+    )
     yield DataWarning.of("mirrored_truth", text, ids[both[kept, 1]])
 
 
@@ -80,17 +99,21 @@ def exchanged_sides(
 ) -> Iterator[DataWarning]:
     """Find items whose A in the judgements is B in the labels, by recordings, else by systems."""
     for name in ("clip", "system"):
-        columns = [side.get(f"{name}_{letter}") for side in (ours, theirs) for letter in "ab"]
+        columns = [
+            side.get(f"{name}_{letter}") for side in (ours, theirs) for letter in "ab"
+        ]
         if any(column is None for column in columns):
             continue
         a, b, their_a, their_b = (np.asarray(column, object) for column in columns)
-        differs = np.array([x is not None and x != y for x, y in zip(a, b, strict=True)], bool)
+        differs = np.array(
+            [x is not None and x != y for x, y in zip(a, b, strict=True)], bool
+        )
         crossed = differs & (a == their_b) & (b == their_a)
         if crossed.any():
             text = (
-                f"{who}: A and B of {int(crossed.sum())} of {counted(len(ids), 'item')} are"
-                f" exchanged between judgements and labels (by {name}); mirror one side, e.g."
-                " --flip-b"
+                f"{who}: A and B of {int(crossed.sum())} of {counted(len(ids), 'item')}"
+                f" are exchanged between judgements and labels (by {name}); mirror one"
+                " side, e.g. --flip-b"
             )
             yield DataWarning.of("exchanged_sides", text, ids[crossed])
             return
@@ -103,23 +126,37 @@ def label_warnings(
     unit: WholeNumbers | None = None,
 ) -> Iterator[DataWarning]:
     """Warn about the labels (a row per item), about judges, and about the two together."""
-    facts = {name: of for judge in reversed(judges) for name, of in judge.joined.facts.items()}
+    facts = {
+        name: of
+        for judge in reversed(judges)
+        for name, of in judge.joined.facts.items()
+    }
     ids, truth = items.ids, items.agreed
     yield from repeated(ids, facts)
     yield from self_compared(ids, self_mask(facts, len(items)))
     yield from two_opinions(ids, truth, "the labels")
     for name, codes in truth.items():
-        yield from mirrored_truth(ids, facts, labels=codes, who=f"labels, {name}", unit=unit)
+        yield from mirrored_truth(
+            ids, facts, labels=codes, who=f"labels, {name}", unit=unit
+        )
     if "overall" in truth and "preference" in truth:
         for one, other in (("overall", "preference"), ("preference", "overall")):
             yield from copied_ties(
-                ids, truth[one], reference=truth[other], who=f"labels, {one}", against=other
+                ids,
+                truth[one],
+                reference=truth[other],
+                who=f"labels, {one}",
+                against=other,
             )
     for judge, aligned in zip(judges, columns, strict=True):
         verdicts = judge.joined.codes
         yield from two_opinions(ids, verdicts, judge.name)
         yield from other_column(ids, truth, verdicts, judge.name)
-        own = {name: judge.joined.facts[name] for name in TEXT_FACTS if name in judge.own.facts}
+        own = {
+            name: judge.joined.facts[name]
+            for name in TEXT_FACTS
+            if name in judge.own.facts
+        }
         yield from exchanged_sides(ids, own, items.facts, judge.name)
         for column in aligned:
             who = f"{judge.name}, {column.dimension}"
@@ -128,7 +165,9 @@ def label_warnings(
                 yield from label_sets(ids, truth[name], verdicts[name], who)
             agreed, predicted = column.agreed, column.predicted
             yield from swapped(ids, agreed, predicted=predicted, who=who, unit=unit)
-            yield from copied_ties(ids, predicted, reference=agreed, who=who, against="the labels")
+            yield from copied_ties(
+                ids, predicted, reference=agreed, who=who, against="the labels"
+            )
             yield from copied_ties(
                 ids, agreed, reference=predicted, who=f"labels, {name}", against=who
             )

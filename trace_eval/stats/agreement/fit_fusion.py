@@ -1,8 +1,9 @@
 """Fit a fused judge on human ratings, and measure it on held-out ones.
 
-Calibration: isotonic regression (Barlow et al. 1972), by scikit-learn. Weights: non-negative
-least squares with sum 1 on **out-of-fold** calibrated scores (stacking, Breiman 1996), so that
-a judge is not rewarded for what its own calibration remembers. Folds hold whole questions.
+Calibration: isotonic regression (Barlow et al. 1972), by scikit-learn. Weights:
+non-negative least squares with sum 1 on **out-of-fold** calibrated scores (stacking,
+Breiman 1996), so that a judge is not rewarded for what its own calibration remembers.
+Folds hold whole questions.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ class FusionRows:
 
     def take(self, chosen: Array) -> FusionRows:
         """Select some rows."""
-        return FusionRows(self.scores[chosen], self.truth[chosen], self.question[chosen])
+        return FusionRows(
+            self.scores[chosen], self.truth[chosen], self.question[chosen]
+        )
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,9 @@ class Blend:
 
     def calibrated(self, scores: Array) -> Array:
         """Map each judge's scores by its own calibration [shape=(rows, judges)]."""
-        return np.stack([m(column) for m, column in zip(self.maps, scores.T, strict=True)], axis=1)
+        return np.stack(
+            [m(column) for m, column in zip(self.maps, scores.T, strict=True)], axis=1
+        )
 
     def apply(self, scores: Array) -> Array:
         """Fuse scores; missing judges leave their weight to the others [shape=(rows,)]."""
@@ -67,7 +72,8 @@ class Blend:
 class CrossValidated:
     """A mean squared error on the rows of questions that had no part in the fit.
 
-    It is of a judge, a judge calibrated, ``average`` or ``fused``, over rows that it scored.
+    It is of a judge, a judge calibrated, ``average`` or ``fused``, over rows that it
+    scored.
     """
 
     who: str
@@ -83,7 +89,9 @@ def fit_map(x: Array, y: Array) -> Map:
         raise UserError("train fusion: a judge has no score of any training row")
     model = sklearn.IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip")
     model.fit(x[present], y[present])
-    return Map(tuple(map(float, model.X_thresholds_)), tuple(map(float, model.y_thresholds_)))
+    return Map(
+        tuple(map(float, model.X_thresholds_)), tuple(map(float, model.y_thresholds_))
+    )
 
 
 def fit_blend(rows: FusionRows) -> Blend:
@@ -98,23 +106,26 @@ def out_of_fold(rows: FusionRows) -> Array:
     scores = np.full(rows.scores.shape, np.nan)
     for train, test in folds(rows.question):
         for judge, column in enumerate(rows.scores.T):
-            scores[test, judge] = fit_map(column[train], rows.truth[train])(column[test])
+            scores[test, judge] = fit_map(column[train], rows.truth[train])(
+                column[test]
+            )
     return scores
 
 
 def fit_weights(calibrated: Array, truth: Array) -> tuple[float, ...]:
     """Fit weights w >= 0 with sum 1 and the least ``|Z w - y|^2``.
 
-    With the sum at 1 the residual is ``(Z - y 1') w``, so any solution of the non-negative
-    least squares problem ``[(Z - y 1'); 1'] w = [0; 1]`` points in the best direction, and
-    dividing by its sum is exact.
+    With the sum at 1 the residual is ``(Z - y 1') w``, so any solution of the
+    non-negative least squares problem ``[(Z - y 1'); 1'] w = [0; 1]`` points in the
+    best direction, and dividing by its sum is exact.
     """
     from scipy.optimize import nnls
 
     present = ~np.isnan(calibrated).any(1)
     if present.sum() < MIN_ROWS:
         raise UserError(
-            f"train fusion: {counted(int(present.sum()), 'training row is', 'training rows are')}"
+            "train fusion:"
+            f" {counted(int(present.sum()), 'training row is', 'training rows are')}"
             f" scored by every judge; at least {MIN_ROWS} are needed"
         )
     gaps = calibrated[present] - truth[present, None]
@@ -124,12 +135,17 @@ def fit_weights(calibrated: Array, truth: Array) -> tuple[float, ...]:
     return tuple(map(float, solution / solution.sum()))
 
 
-def cross_validated(rows: FusionRows, judges: Sequence[str], last: Map) -> list[CrossValidated]:
+def cross_validated(
+    rows: FusionRows, judges: Sequence[str], last: Map
+) -> list[CrossValidated]:
     """Return errors of every judge, as it is and calibrated, of their average and the fusion.
 
     The whole fit is repeated without the fold; the last map was fitted on other rows.
     """
-    calibrated, fused = np.full(rows.scores.shape, np.nan), np.full(len(rows.truth), np.nan)
+    calibrated, fused = (
+        np.full(rows.scores.shape, np.nan),
+        np.full(len(rows.truth), np.nan),
+    )
     for train, test in folds(rows.question):
         blend, held_out = fit_blend(rows.take(train)), rows.scores[test]
         calibrated[test] = blend.calibrated(held_out)
@@ -144,7 +160,11 @@ def cross_validated(rows: FusionRows, judges: Sequence[str], last: Map) -> list[
 def squared_error(who: str, predicted: Array, truth: Array) -> CrossValidated:
     """Mean squared error where there is a prediction."""
     present = ~np.isnan(predicted)
-    error = float(((predicted[present] - truth[present]) ** 2).mean()) if present.any() else np.nan
+    error = (
+        float(((predicted[present] - truth[present]) ** 2).mean())
+        if present.any()
+        else np.nan
+    )
     return CrossValidated(who, int(present.sum()), error)
 
 
@@ -152,7 +172,9 @@ def average(scores: Array) -> Array:
     """Average the known scores of each row; NaN without any [shape=(rows,)]."""
     present = ~np.isnan(scores)
     count = present.sum(1)
-    return np.where(count > 0, np.where(present, scores, 0).sum(1) / np.maximum(count, 1), np.nan)
+    return np.where(
+        count > 0, np.where(present, scores, 0).sum(1) / np.maximum(count, 1), np.nan
+    )
 
 
 def folds(question: NDArray[np.int64]) -> Iterator[tuple[Array, Array]]:
@@ -160,7 +182,9 @@ def folds(question: NDArray[np.int64]) -> Iterator[tuple[Array, Array]]:
     groups = len(np.unique(question))
     if groups < 2:
         raise UserError(f"train fusion: needs at least 2 questions, there are {groups}")
-    package = require("sklearn.model_selection", "scikit-learn", "agree", "train fusion")
+    package = require(
+        "sklearn.model_selection", "scikit-learn", "agree", "train fusion"
+    )
     yield from package.GroupKFold(min(FOLDS, groups)).split(question, groups=question)
 
 
@@ -168,15 +192,17 @@ def members(judges: Sequence[str], blend: Blend) -> tuple[Member, ...]:
     """List the judges of a fused judge."""
     return tuple(
         Member(judge, weight, calibration)
-        for judge, weight, calibration in zip(judges, blend.weights, blend.maps, strict=True)
+        for judge, weight, calibration in zip(
+            judges, blend.weights, blend.maps, strict=True
+        )
     )
 
 
 def fit_factor(truth: Array, mean: Array, variance: Array) -> float | None:
     """Fit the factor that makes the stated variance of ratings equal to their squared error.
 
-    ``mean`` and ``variance`` are the fused ones of each rated item [shape=(ratings,)]; None where
-    all variances are NaN or 0.
+    ``mean`` and ``variance`` are the fused ones of each rated item [shape=(ratings,)];
+    None where all variances are NaN or 0.
     """
     present = ~np.isnan(variance)
     stated = float(variance[present].sum())

@@ -1,9 +1,10 @@
 """How each kind of forecast is scored against single ratings: by CRPS and by likelihood.
 
-CRPS = integral of (F(x) - 1{y <= x})^2 over [0, 1] (Matheson & Winkler 1976): 0 is a sure and right
-forecast, a point forecast gets its absolute error, so all kinds of forecasts compare. Likelihoods,
-in nats per rating, compare only among forecasts of one kind: a probability of labels, or a density
-(Beta), which may exceed 1, is negative then, and depends on the clip. Lower is better.
+CRPS = integral of (F(x) - 1{y <= x})^2 over [0, 1] (Matheson & Winkler 1976): 0 is a
+sure and right forecast, a point forecast gets its absolute error, so all kinds of
+forecasts compare. Likelihoods, in nats per rating, compare only among forecasts of one
+kind: a probability of labels, or a density (Beta), which may exceed 1, is negative
+then, and depends on the clip. Lower is better.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import levels_of, nearest
 from trace_eval.stats.agreement.scored import Basis, Scored, ratings_of, scale_of
 
-#: Beta functions of larger parameters are below the smallest double; the library divides them.
+#: Beta functions of larger parameters are below the smallest double; the library
+#: divides them.
 _MAX_CONCENTRATION = 100.0
 
 
@@ -56,7 +58,9 @@ def crps_beta(alpha: Array, beta: Array, value: Array) -> NDArray[np.float64]:
 
     Source: Taillardat et al. 2016. UserError without the package scoringrules.
     """
-    package = require("scoringrules", "scoringrules", "agree", "CRPS of a Beta forecast")
+    package = require(
+        "scoringrules", "scoringrules", "agree", "CRPS of a Beta forecast"
+    )
     alpha, beta, value = np.broadcast_arrays(np.asarray(alpha, float), beta, value)
     sure = alpha + beta > _MAX_CONCENTRATION
     result = np.empty(alpha.shape)
@@ -160,7 +164,9 @@ def score_ratings(items: Opinions, judge: Opinions) -> Scored:
         nll[part] = nll_levels(forecast, label[part])
         crps[part] = crps_levels(forecast, label[part], levels)
     impossible = int(np.isinf(nll).sum())
-    why = f"{impossible} of {len(nll)} ratings had probability 0" if impossible else None
+    why = (
+        f"{impossible} of {len(nll)} ratings had probability 0" if impossible else None
+    )
     return Scored(
         items=items,
         judge=judge,

@@ -38,8 +38,8 @@ class Aligned:
 
     Attributes:
         labels: the declared label set of both.
-        human: code of every item's truth; a set of labels where raters split; missing where nobody
-            labelled it.
+        human: code of every item's truth; a set of labels where raters split; missing
+            where nobody labelled it.
         predicted: index into ``labels``; missing where there is none.
     """
 
@@ -110,7 +110,9 @@ class Aligned:
     def counts(self, predicted: Codes | None = None) -> Counts:
         """Count jointly with the judge, or another's prediction [shape=(labels, labels)]."""
         verdicts = self.predicted if predicted is None else predicted
-        return folded(joint_counts(self.truth, verdicts, *self.shares.shape), self.shares)
+        return folded(
+            joint_counts(self.truth, verdicts, *self.shares.shape), self.shares
+        )
 
     def credit(self) -> NDArray[np.float64]:
         """Share of the raters that agree with each judgement: 1 is theirs, 0 is none of theirs.
@@ -134,7 +136,8 @@ class JudgeOpinions(NamedTuple):
     """A judge, by a name that is unique in the report.
 
     Attributes:
-        own: all its labels or scores; its policy is that of captions, see :func:`fused_by`.
+        own: all its labels or scores; its policy is that of captions, see
+            :func:`fused_by`.
         joined: the first of every labelled item.
     """
 
@@ -144,18 +147,22 @@ class JudgeOpinions(NamedTuple):
 
 
 def prepare_judges(
-    sources: Sequence[Opinions], items: Opinions, policy: Policy | None, missing: Missing
+    sources: Sequence[Opinions],
+    items: Opinions,
+    policy: Policy | None,
+    missing: Missing,
 ) -> list[JudgeOpinions]:
     """Prepare every judge of every source.
 
     Args:
         items: the labels, one row per item.
-        policy: re-fuse the overall label with it; None: keep the stored one, and fuse with
-            the source's policy (else the default) only where there is none.
+        policy: re-fuse the overall label with it; None: keep the stored one, and fuse
+            with the source's policy (else the default) only where there is none.
         missing: see :meth:`Opinions.of_items`.
 
     Raises:
-        UserError: ids do not match, or a policy is asked for and a dimension is not there.
+        UserError: ids do not match, or a policy is asked for and a dimension is not
+            there.
     """
     judges: list[JudgeOpinions] = []
     for source in sources:
@@ -180,11 +187,14 @@ def fused_by(table: Opinions, policy: Policy | None = None) -> str | None:
     """Name of the policy behind a judge's overall label, as stored or fused again, for captions.
 
     Returns:
-        :data:`AS_IN_FILE` where a file has the label; None where there is no overall label.
+        :data:`AS_IN_FILE` where a file has the label; None where there is no overall
+        label.
     """
     if policy is not None:
         return policy.name
-    if "overall" in table.codes or ("preference" in table.codes and table.policy is not None):
+    if "overall" in table.codes or (
+        "preference" in table.codes and table.policy is not None
+    ):
         return table.policy or AS_IN_FILE
     if "preference" in table.codes or not has_dimensions(table.codes):
         return None
@@ -205,9 +215,9 @@ def with_overall(
 ) -> Opinions:
     """Fuse ``overall`` of the table and its calls anew by ``policy``, and record its name.
 
-    Without a policy a stored ``overall`` stays, and ``default`` (None: the one it was fused with)
-    fuses one only where there is none and all three dimensions are known; UserError where a policy
-    is asked for and one of them is not.
+    Without a policy a stored ``overall`` stays, and ``default`` (None: the one it was
+    fused with) fuses one only where there is none and all three dimensions are known;
+    UserError where a policy is asked for and one of them is not.
     """
     default, name = default or _stored_policy(table), fused_by(table, policy)
     if table.calls is not None:
@@ -215,15 +225,19 @@ def with_overall(
     return replace(_with_overall(table, policy, default), policy=name)
 
 
-def _with_overall(table: Opinions, policy: Policy | None, default: Policy | None) -> Opinions:
+def _with_overall(
+    table: Opinions, policy: Policy | None, default: Policy | None
+) -> Opinions:
     has_overall = "overall" in table.codes or "preference" in table.codes
     wanted = policy or default
-    if wanted is None or (policy is None and (has_overall or not has_dimensions(table.codes))):
+    if wanted is None or (
+        policy is None and (has_overall or not has_dimensions(table.codes))
+    ):
         return table
     if not has_dimensions(table.codes):
         raise UserError(
-            f"{table.source}: a policy needs content, voice_quality and paralinguistics with"
-            " typed ties; leave out --policy to use the stored overall labels"
+            f"{table.source}: a policy needs content, voice_quality and paralinguistics"
+            " with typed ties; leave out --policy to use the stored overall labels"
         )
     return table.with_codes(overall=fuse_codes(wanted, table.codes))
 

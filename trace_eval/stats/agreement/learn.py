@@ -1,7 +1,7 @@
 """The learned policy beside the printed ones, honestly: cross-validated by instruction.
 
-Pairs of one instruction share its difficulty, so a fold never trains on an instruction that
-it tests on (scikit-learn's GroupKFold).
+Pairs of one instruction share its difficulty, so a fold never trains on an instruction
+that it tests on (scikit-learn's GroupKFold).
 """
 
 from __future__ import annotations
@@ -17,7 +17,12 @@ from blueprints import UserError, require
 from fusion import POLICIES, RATINGS, Policy
 from trace_eval.data.csv_cells import write_table
 from trace_eval.opinions.codes import MISSING, Codes
-from trace_eval.stats.agreement.policies import CELL_SHAPE, cell_counts, cells_of, policy_codes
+from trace_eval.stats.agreement.policies import (
+    CELL_SHAPE,
+    cell_counts,
+    cells_of,
+    policy_codes,
+)
 
 FitRows = Callable[[NDArray[np.int64]], NDArray[np.int8]]
 
@@ -81,7 +86,8 @@ def learn(
 
     Args:
         side: name of annotators or of a judge, and their three columns of labels.
-        instruction: of each item, from 0; there are no more ``folds`` than instructions.
+        instruction: of each item, from 0; there are no more ``folds`` than
+            instructions.
         fallback: decides cells that the training data never show.
 
     Raises:
@@ -89,25 +95,40 @@ def learn(
     """
     if instruction is None:
         raise UserError(
-            "--learn-policy groups its folds by instruction: add a column instruction_id"
+            "--learn-policy groups its folds by instruction: add a column"
+            " instruction_id"
         )
     labels, codes = side
     cells = cells_of(codes)
     is_known = (cells >= 0) & (overall != MISSING)
-    cells, overall, instruction = cells[is_known], overall[is_known], instruction[is_known]
+    cells, overall, instruction = (
+        cells[is_known],
+        overall[is_known],
+        instruction[is_known],
+    )
     groups = len(np.unique(instruction))
     if groups < 2:
-        raise UserError(f"--learn-policy needs at least 2 instructions, the labels have {groups}")
+        raise UserError(
+            f"--learn-policy needs at least 2 instructions, the labels have {groups}"
+        )
     counts = cell_counts(cells, overall)
     printed = policy_codes(fallback)
     fits: dict[str, FitRows] = {
         "best table": lambda train: learn_table(train, printed),
-        "majority class": lambda train: np.full(CELL_SHAPE, train.sum((0, 1, 2)).argmax(), np.int8),
+        "majority class": lambda train: np.full(
+            CELL_SHAPE, train.sum((0, 1, 2)).argmax(), np.int8
+        ),
     }
     folds = min(folds, groups)
-    cross = _cross_validate(fits, cells, overall=overall, instruction=instruction, folds=folds)
-    stored = {name: _right(policy_codes(policy), counts) for name, policy in POLICIES.items()}
-    candidates = [LearnedPolicy(name, False, right, right) for name, right in stored.items()]
+    cross = _cross_validate(
+        fits, cells, overall=overall, instruction=instruction, folds=folds
+    )
+    stored = {
+        name: _right(policy_codes(policy), counts) for name, policy in POLICIES.items()
+    }
+    candidates = [
+        LearnedPolicy(name, False, right, right) for name, right in stored.items()
+    ]
     candidates += [
         LearnedPolicy(name, True, _right(fit(counts), counts), cross[name])
         for name, fit in fits.items()
@@ -135,7 +156,9 @@ def _cross_validate(
     instruction: NDArray[np.int64],
     folds: int,
 ) -> dict[str, int]:
-    sklearn = require("sklearn.model_selection", "scikit-learn", "agree", "cross-validation")
+    sklearn = require(
+        "sklearn.model_selection", "scikit-learn", "agree", "cross-validation"
+    )
     splitter = sklearn.GroupKFold(folds)
     right = dict.fromkeys(fits, 0)
     for train, test in splitter.split(cells, overall, instruction):
@@ -151,13 +174,16 @@ def write_policy(path: Path, learned: Learned) -> None:
     write_table(path, list(rows[0]), (row.values() for row in rows))
 
 
-def learn_table(counts: NDArray[np.int64], fallback: NDArray[np.int8]) -> NDArray[np.int8]:
+def learn_table(
+    counts: NDArray[np.int64], fallback: NDArray[np.int8]
+) -> NDArray[np.int8]:
     """Fit by counting; it is the maximum of in-sample accuracy over all functions.
 
     Args:
         counts: (C, VQ, P, true overall) [shape=(4, 4, 4, 4)].
-        fallback: a printed policy [shape=(4, 4, 4)]; it decides cells that were never seen,
-            and cells whose best labels are equally frequent when it names one of them.
+        fallback: a printed policy [shape=(4, 4, 4)]; it decides cells that were never
+            seen, and cells whose best labels are equally frequent when it names one of
+            them.
     """
     top = counts.max(-1, keepdims=True)
     tied = counts == top

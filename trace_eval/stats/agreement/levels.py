@@ -1,11 +1,12 @@
 """How far the raters of one item agree, and subsets of items by it and by category.
 
-The levels are those of SpeechJudge (arXiv 2511.07931). Counts are of the labels ``1``, ``2`` and
-``tie``; typed ties are one tie here. Beyond three annotators the published levels are continued:
-unanimous is full agreement, no unique largest count is full disagreement, and of the rest those are
-weak disagreement where both answers have a vote. Reliability of raters and agreement of the data
-set follow its section 3, where one person under 30 % was left out. They are shares of equal labels
-and know no chance: three classes agree less by chance (1/3) than two (1/2).
+The levels are those of SpeechJudge (arXiv 2511.07931). Counts are of the labels ``1``,
+``2`` and ``tie``; typed ties are one tie here. Beyond three annotators the published
+levels are continued: unanimous is full agreement, no unique largest count is full
+disagreement, and of the rest those are weak disagreement where both answers have a
+vote. Reliability of raters and agreement of the data set follow its section 3, where
+one person under 30 % was left out. They are shares of equal labels and know no chance:
+three classes agree less by chance (1/3) than two (1/2).
 """
 
 from __future__ import annotations
@@ -17,7 +18,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.opinions.codes import LABELS, MISSING, TIE, UNTYPED, Codes, collapse_codes
+from trace_eval.opinions.codes import (
+    LABELS,
+    MISSING,
+    TIE,
+    UNTYPED,
+    Codes,
+    collapse_codes,
+)
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import crosstab, index_of, joint
 from trace_eval.show.table import column
@@ -62,7 +70,9 @@ def vote_counts(labels: Opinions, column: str) -> NDArray[np.int64]:
     """Count votes per item for ``1``, ``2`` and ``tie`` [shape=(items, 3)]."""
     codes = collapse_codes(labels.codes[column])
     present = codes != MISSING
-    return crosstab(labels.item[present], codes[present], len(labels.per_item), len(UNTYPED))
+    return crosstab(
+        labels.item[present], codes[present], len(labels.per_item), len(UNTYPED)
+    )
 
 
 def levels_of(votes: NDArray[np.int64]) -> NDArray[np.int8]:
@@ -94,7 +104,8 @@ def level_rows(labels: Opinions, column: str, groups: Masks) -> list[LevelRow]:
         counts = np.bincount(levels[mask], minlength=len(LEVELS))[: _CODE["none"]]
         if labelled := int(counts.sum()):
             number, share = (
-                dict(zip(LEVELS, of.tolist(), strict=False)) for of in (counts, counts / labelled)
+                dict(zip(LEVELS, of.tolist(), strict=False))
+                for of in (counts, counts / labelled)
             )
             clear = float((majority[mask] != MISSING).sum() / labelled)
             rows.append(
@@ -131,7 +142,9 @@ def categories(items: Opinions) -> Masks:
     splits = [() if value is None else value.split(SEPARATOR) for value in values]
     width = max(map(len, splits), default=0)
     for index in range(width if width > 1 else 0):
-        masks |= _by([parts[index] if len(parts) == width else None for parts in splits])
+        masks |= _by(
+            [parts[index] if len(parts) == width else None for parts in splits]
+        )
     return masks
 
 
@@ -141,7 +154,9 @@ def by_level(labels: Opinions, column: str) -> Masks:
     if int(votes.sum(1).max(initial=0)) < 2:
         return {}
     names = [*LEVELS][: _CODE["none"]]
-    return _by([names[level] if level < len(names) else None for level in levels_of(votes)])
+    return _by(
+        [names[level] if level < len(names) else None for level in levels_of(votes)]
+    )
 
 
 def _by(values: Sequence[str | None]) -> dict[str, NDArray[np.bool_]]:
@@ -159,7 +174,8 @@ class ReliabilityRow:
 
     Attributes:
         items: items that this and at least one other annotator labelled.
-        agreement: mean over those items of the share of the others with the same label, 0-1.
+        agreement: mean over those items of the share of the others with the same label,
+            0-1.
     """
 
     dimension: str
@@ -177,7 +193,8 @@ class PairwiseRow:
         classes: 3, or 2 where the opinions that are ties are left out first.
         items: items with at least two opinions.
         agreement: mean of that chance over the items, 0 to 1.
-        sd: standard deviation of the share that agrees, over draws of two annotators per item.
+        sd: standard deviation of the share that agrees, over draws of two annotators
+            per item.
         by_chance: of labels that are all equally likely: one over the classes.
     """
 
@@ -227,9 +244,9 @@ def pairwise_rows(labels: Opinions, column: str, groups: Masks) -> list[Pairwise
 def drawn_agreement(votes: NDArray[np.int64]) -> tuple[int, float, float]:
     """Return items, and mean and deviation over draws of two raters' agreement per item.
 
-    The chance of an item with counts ``c`` and ``n = sum c`` is ``p = sum c (c - 1) / n (n - 1)``;
-    a draw over N items has mean ``mean p`` and variance ``sum p (1 - p) / N**2``, exactly.
-    ``votes`` are annotators by label [shape=(items, labels)].
+    The chance of an item with counts ``c`` and ``n = sum c`` is ``p = sum c (c - 1) / n
+    (n - 1)``; a draw over N items has mean ``mean p`` and variance ``sum p (1 - p) /
+    N**2``, exactly. ``votes`` are annotators by label [shape=(items, labels)].
     """
     annotators = votes.sum(1)
     shared = votes[annotators > 1]
@@ -261,13 +278,19 @@ def human_ceiling(labels: Opinions) -> RuleCeiling | None:
     if labels.rater is None or (raters := len({*labels.rater.tolist()})) < 2:
         return None
     each = joint(labels.item, index_of(labels.rater.tolist())[0])
-    labels = labels.take(np.unique(each, return_index=True)[1])  # no rater meets himself
+    labels = labels.take(
+        np.unique(each, return_index=True)[1]
+    )  # no rater meets himself
     codes = labels.codes[labels.column()]
     present = codes != MISSING
-    votes = crosstab(labels.item[present], codes[present], len(labels.per_item), len(LABELS))
+    votes = crosstab(
+        labels.item[present], codes[present], len(labels.per_item), len(LABELS)
+    )
     # ordered pairs of opinions on one item: either of the two may be the first
     table = votes.T @ votes - np.diag(votes.sum(0))
     if not table.any():
         return None
     pairs = int(table.sum()) // 2
-    return RuleCeiling(raters, pairs, float(accuracy(table)), defined(float(kappa(table))))
+    return RuleCeiling(
+        raters, pairs, float(accuracy(table)), defined(float(kappa(table)))
+    )

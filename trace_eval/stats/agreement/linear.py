@@ -1,9 +1,10 @@
 """Correlations, Lin's concordance, errors and bias of scores; all but ranks are functions of sums.
 
-A judge that scores both answers of a pair can order them well and still be worse than always
-giving the mean: its mean squared error says so.
+A judge that scores both answers of a pair can order them well and still be worse than
+always giving the mean: its mean squared error says so.
 
-On yes-or-no rubrics exactly half is undecided: such an item is left out and counted, never rounded.
+On yes-or-no rubrics exactly half is undecided: such an item is left out and counted,
+never rounded.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def pearson_of_sums(sums: Array) -> Array:
     """Compute r from the sums of :func:`moments` [shape=(..., 6)]; NaN for a constant side."""
     n, x, y, xx, yy, xy = np.moveaxis(np.asarray(sums, float), -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        # One formula for weighted and plain sums: E[xy] - E[x] E[y] over the two spreads.
+        # One formula for weighted and plain sums: E[xy] - E[x] E[y] over the two
+        # spreads.
         vx, vy = xx / n - (x / n) ** 2, yy / n - (y / n) ** 2
         flat = (vx <= _ROUNDING * xx / n) | (vy <= _ROUNDING * yy / n)
         r = (xy / n - x * y / n**2) / np.sqrt(vx * vy)
@@ -92,14 +94,17 @@ def concordance_of_sums(sums: Array) -> Array:
     """Compute Lin's concordance from sums of :func:`concordance_moments` [shape=(..., 7)].
 
     It is ``2 s_xy / (s_x^2 + s_y^2 + (mean_x - mean_y)^2)`` (Lin 1989), -1 to 1.
-    Unlike Pearson's r it forgives neither a bias nor another scale: 1 is equality. Variances are
-    over n, as in Lin's paper. NaN where both sides are constant and equal, or under two rows.
+    Unlike Pearson's r it forgives neither a bias nor another scale: 1 is equality.
+    Variances are over n, as in Lin's paper. NaN where both sides are constant and
+    equal, or under two rows.
     """
     n, x, y, xx, yy, xy, gap = np.moveaxis(np.asarray(sums, float), -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         spread = xx / n - (x / n) ** 2 + yy / n - (y / n) ** 2 + (gap / n) ** 2
         result = 2 * (xy / n - x * y / n**2) / spread
-        return np.where((n <= 1) | (spread <= _NO_SPREAD), np.nan, np.clip(result, -1, 1))
+        return np.where(
+            (n <= 1) | (spread <= _NO_SPREAD), np.nan, np.clip(result, -1, 1)
+        )
 
 
 def ccc(resampler: Resampler, key: str, scored: Scored) -> Basis:
@@ -143,7 +148,9 @@ def _error(scored: Scored) -> Array:
     return error
 
 
-def _mean(resampler: Resampler, key: str, scored: Scored, values: Array, **kind: Any) -> Basis:
+def _mean(
+    resampler: Resampler, key: str, scored: Scored, values: Array, **kind: Any
+) -> Basis:
     if scored.off_scale is None:
         resampler.error(key, values, **kind)
     return Basis(len(values), reason=scored.off_scale)
@@ -157,15 +164,18 @@ class BinaryAgreement:
         items: decided on both sides.
         undecided_judge, undecided_people: exactly half said yes; left out.
         phi: r of the two majorities; None where one side never differs.
-        accuracy: share of equal majorities; ``majority_baseline``: of always saying what most
-            people's majorities are.
-        balanced_accuracy: mean of the two recalls; None where annotators give one label only.
+        accuracy: share of equal majorities; ``majority_baseline``: of always saying
+            what most people's majorities are.
+        balanced_accuracy: mean of the two recalls; None where annotators give one label
+            only.
     """
 
     judge: str
     items: int
     undecided_judge: int = field(
-        metadata=column("undecided judge / annotators", out_of("undecided_people", " / "))
+        metadata=column(
+            "undecided judge / annotators", out_of("undecided_people", " / ")
+        )
     )
     undecided_people: int
     phi: float | None
@@ -186,7 +196,9 @@ def binary_agreement(judge: str, share: Array, human: Array) -> BinaryAgreement:
     both = ~(np.isnan(share) | np.isnan(human))
     has_both = ~(np.isnan(judged) | np.isnan(truth))
     s, t = judged[has_both], truth[has_both]
-    recalls = [float((s[t == label] == label).mean()) for label in (0, 1) if (t == label).any()]
+    recalls = [
+        float((s[t == label] == label).mean()) for label in (0, 1) if (t == label).any()
+    ]
     return BinaryAgreement(
         judge=judge,
         items=int(has_both.sum()),
@@ -221,7 +233,9 @@ class ScoreError:
 
 def score_error(judge: JudgeOpinions, items: Opinions) -> ScoreError | None:
     """Compute the error on the labelled items; None where one side has no scores."""
-    if not all(name in table.facts for name in SCORE_FACTS for table in (judge.joined, items)):
+    if not all(
+        name in table.facts for name in SCORE_FACTS for table in (judge.joined, items)
+    ):
         return None
     judged = np.stack([judge.joined.facts[name] for name in SCORE_FACTS])
     human = np.stack([items.facts[name] for name in SCORE_FACTS])

@@ -1,9 +1,9 @@
 """The statistics of the main tables, of labels and of scores: one row each.
 
 A new statistic is a function, and a row here; tables, JSON, CSV, intervals and the
-report read the rows. Of labels it is a function of joint counts, of scores one that registers with
-the resampler. Two judges on the same items have a paired test (exact McNemar where items are
-independent), and the paired difference with its interval.
+report read the rows. Of labels it is a function of joint counts, of scores one that
+registers with the resampler. Two judges on the same items have a paired test (exact
+McNemar where items are independent), and the paired difference with its interval.
 """
 
 from __future__ import annotations
@@ -68,11 +68,13 @@ class Metric(Generic[S]):
         scales: label sets on which it is defined.
         better: the better values; None: neither, as of a bias.
         bounds: of labels, its least and its greatest possible value; limits end there.
-        shape: of labels, the shares that it is the mean of, by the number of labels: its limits
-            are made of theirs. None: they follow from what each unit changes (jackknife).
-        corrects: it is no mean of the share in ``shape``, but corrects it for chance: its limits
-            are those of the share, stretched.
-        others: of labels, items that both sides must give another label than their commonest one.
+        shape: of labels, the shares that it is the mean of, by the number of labels:
+            its limits are made of theirs. None: they follow from what each unit changes
+            (jackknife).
+        corrects: it is no mean of the share in ``shape``, but corrects it for chance:
+            its limits are those of the share, stretched.
+        others: of labels, items that both sides must give another label than their
+            commonest one.
     """
 
     name: str
@@ -161,8 +163,12 @@ SCORE_METRICS: tuple[Metric[ScoreStatistic], ...] = (
     Metric("mse", "MSE", "mean squared error", mse, better="lower"),
     Metric("bias", "bias", "judge minus annotators", bias, better=None),
     Metric("crps", "CRPS per rating", "of the distribution", crps, better="lower"),
-    Metric("nll_labels", "NLL per rating, labels", "in nats", nll_of_labels, better="lower"),
-    Metric("nll_beta", "NLL per rating, Beta", "of a density", nll_of_beta, better="lower"),
+    Metric(
+        "nll_labels", "NLL per rating, labels", "in nats", nll_of_labels, better="lower"
+    ),
+    Metric(
+        "nll_beta", "NLL per rating, Beta", "of a density", nll_of_beta, better="lower"
+    ),
 )
 
 
@@ -176,15 +182,23 @@ def estimates_of(
     """Estimate the metrics of a judge on one dimension with their intervals, by name.
 
     Args:
-        cluster: independent unit of each item, from 0; None: items are drawn one by one.
+        cluster: independent unit of each item, from 0; None: items are drawn one by
+            one.
         rows: items with both that count; None: all of them.
         name: the only metric; None: all that the label set allows.
     """
     rows = np.flatnonzero(column.usable) if rows is None else rows
-    cells = column.truth[rows].astype(np.int64) * len(column.labels) + column.predicted[rows]
-    units = Units.of(cells, column.shares.size, None if cluster is None else cluster[rows])
+    cells = (
+        column.truth[rows].astype(np.int64) * len(column.labels)
+        + column.predicted[rows]
+    )
+    units = Units.of(
+        cells, column.shares.size, None if cluster is None else cluster[rows]
+    )
     measures = measures_of(column.labels, column.shares)
-    return estimates(units, measures if name is None else {name: measures[name]}, options)
+    return estimates(
+        units, measures if name is None else {name: measures[name]}, options
+    )
 
 
 def accuracy_name(labels: tuple[str, ...]) -> str:
@@ -197,13 +211,16 @@ def measures_of(
 ) -> dict[str, MeasuredStatistic]:
     """Name -> what is estimated over flat vectors of counts, of the metrics of a label set.
 
-    ``shares`` is what each row of the table is of each true label; None: rows are labels.
+    ``shares`` is what each row of the table is of each true label; None: rows are
+    labels.
     """
     rows = np.eye(len(labels)) if shares is None else shares
     return {name: _measure(metric, rows) for name, metric in metrics_of(labels).items()}
 
 
-def _measure(metric: Metric[Statistic], shares: NDArray[np.float64]) -> MeasuredStatistic:
+def _measure(
+    metric: Metric[Statistic], shares: NDArray[np.float64]
+) -> MeasuredStatistic:
     def over_flat(cells: NDArray[Any]) -> NDArray[Any]:
         joint = cells.reshape(*cells.shape[:-1], *shares.shape)
         return metric.statistic(folded(joint, shares))
@@ -257,16 +274,20 @@ def compare_all(
 
     Args:
         judges: per judge its columns, all over the same items.
-        cluster: independent unit of each item, from 0; None: items are drawn one by one.
-        against: the judge that all others are compared with, UserError if it is not there; None:
-            every two. Against one Holm's family is smaller, and each comparison easier to find.
+        cluster: independent unit of each item, from 0; None: items are drawn one by
+            one.
+        against: the judge that all others are compared with, UserError if it is not
+            there; None: every two. Against one Holm's family is smaller, and each
+            comparison easier to find.
     """
     couples = list(combinations(judges, 2))
     if against is not None:
         fixed = next((own for own in judges if own and own[0].judge == against), None)
         if fixed is None:
             names = ", ".join(own[0].judge for own in judges if own)
-            raise UserError(f"--against {against!r} is no judge here; use one of {names}")
+            raise UserError(
+                f"--against {against!r} is no judge here; use one of {names}"
+            )
         couples = [(fixed, other) for other in judges if other is not fixed]
     results = [
         _comparison(one, other, cluster, options)
@@ -290,12 +311,18 @@ def _comparison(
     shares, both = first.shares, first.usable & second.usable
     shape = (*shares.shape, shares.shape[1])  # [truth, first, second]
     codes = (first.truth, first.predicted, second.predicted)
-    cells = np.ravel_multi_index(tuple(code[both].astype(np.int64) for code in codes), shape)
-    units = Units.of(cells, int(np.prod(shape)), None if cluster is None else cluster[both])
+    cells = np.ravel_multi_index(
+        tuple(code[both].astype(np.int64) for code in codes), shape
+    )
+    units = Units.of(
+        cells, int(np.prod(shape)), None if cluster is None else cluster[both]
+    )
     gained = shares[:, None, :] - shares[:, :, None]
     parts = (MeasurePart(gained.ravel(), np.ones(gained.size), -1.0),)
     measures = {
-        name: MeasuredStatistic(_second_minus_first(statistic, shares), parts, name == "kappa")
+        name: MeasuredStatistic(
+            _second_minus_first(statistic, shares), parts, name == "kappa"
+        )
         for name, statistic in (("accuracy", accuracy), ("kappa", kappa))
     }
     result = estimates(units, measures, options)
@@ -316,7 +343,9 @@ def _second_minus_first(statistic: Statistic, shares: NDArray[np.float64]) -> St
     rows, size = shares.shape
 
     def of(cells: NDArray[Any]) -> NDArray[Any]:
-        joint = cells.reshape(*cells.shape[:-1], rows, size, size)  # [..., truth, first, second]
+        joint = cells.reshape(
+            *cells.shape[:-1], rows, size, size
+        )  # [..., truth, first, second]
         one, other = (folded(joint.sum(axis), shares) for axis in (-1, -2))
         return statistic(other) - statistic(one)
 

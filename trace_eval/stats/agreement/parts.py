@@ -65,7 +65,9 @@ def category_rows(
         for name, mask in named.items():
             if len(rows := np.flatnonzero(it.usable & mask)):
                 main = accuracy_name(it.labels)
-                result = estimates_of(it, cluster, options=options, rows=rows, name=main)[main]
+                result = estimates_of(
+                    it, cluster, options=options, rows=rows, name=main
+                )[main]
                 yield CategoryRow(
                     judge=it.judge,
                     dimension=it.dimension,
@@ -85,9 +87,9 @@ def labels_rows(
         tenths = {len(order) * step // STEPS for step in range(1, STEPS + 1)}
         for number in sorted(n for n in tenths if n >= LEAST):
             main = accuracy_name(it.labels)
-            result = estimates_of(it, cluster, options=options, rows=order[:number], name=main)[
-                main
-            ]
+            result = estimates_of(
+                it, cluster, options=options, rows=order[:number], name=main
+            )[main]
             yield LabelsRow(it.judge, it.dimension, number, result)
 
 
@@ -95,8 +97,8 @@ def labels_rows(
 class Forced:
     """A judge against winners; shares from 0 to 1, None where nothing is left to count.
 
-    Published figures on such benchmarks often leave out replies that could not be read, and do not
-    say what became of ties: here all ways to count them stand side by side.
+    Published figures on such benchmarks often leave out replies that could not be read,
+    and do not say what became of ties: here all ways to count them stand side by side.
 
     Attributes:
         group: subset of the items.
@@ -129,7 +131,10 @@ def forced(column: Aligned, groups: Masks) -> Iterator[Forced]:
         chosen = winner & mask
         if items := int(chosen.sum()):
             verdicts = predicted[chosen]
-            scored, ties = int((verdicts != MISSING).sum()), int((verdicts == TIE).sum())
+            scored, ties = (
+                int((verdicts != MISSING).sum()),
+                int((verdicts == TIE).sum()),
+            )
             right = int((verdicts == truth[chosen]).sum())
             yield Forced(
                 judge=column.judge,

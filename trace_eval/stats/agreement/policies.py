@@ -1,15 +1,16 @@
 """Policies compared on one set of three-dimension labels: agreement, and three probes.
 
-P1, the content-controlled counterfactual: content is set to ``both_good`` in every pair and the
-policy is asked again. A result that is a winner was decided by paralinguistics if that dimension
-names this winner, else by voice quality; any other result stayed a tie.
+P1, the content-controlled counterfactual: content is set to ``both_good`` in every pair
+and the policy is asked again. A result that is a winner was decided by paralinguistics
+if that dimension names this winner, else by voice quality; any other result stayed a
+tie.
 
-P2, flip rates: one dimension is set to ``both_good``; a flip is any change of the policy's own
-overall rating, not of its agreement with human labels.
+P2, flip rates: one dimension is set to ``both_good``; a flip is any change of the
+policy's own overall rating, not of its agreement with human labels.
 
-P3: ``Pr(rating in {1, 2} | truth both_bad)``, and beside it the accuracy on the pairs where raters
-name a winner: a policy that never names one has a perfect first number. Probes of the TRACE paper,
-stated here for any policy.
+P3: ``Pr(rating in {1, 2} | truth both_bad)``, and beside it the accuracy on the pairs
+where raters name a winner: a policy that never names one has a perfect first number.
+Probes of the TRACE paper, stated here for any policy.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ def cells_of(codes: Mapping[str, Codes]) -> NDArray[np.int64]:
     """Return the index of each row's cell among the 64; -1 where a dimension is missing."""
     columns = [codes[name].astype(np.int64) for name in DIMENSIONS]
     is_complete = np.logical_and.reduce([column != MISSING for column in columns])
-    flat = np.ravel_multi_index([np.where(is_complete, c, 0) for c in columns], CELL_SHAPE)
+    flat = np.ravel_multi_index(
+        [np.where(is_complete, c, 0) for c in columns], CELL_SHAPE
+    )
     return np.where(is_complete, flat, -1)
 
 
@@ -70,7 +73,9 @@ def cell_counts(cells: NDArray[np.int64], overall: Codes) -> NDArray[np.int64]:
     """Count (cell, overall label) [shape=(4, 4, 4, 4)]; incomplete rows drop out."""
     is_known = (cells >= 0) & (overall != MISSING)
     number = len(RATINGS)
-    counts = crosstab(cells[is_known], overall[is_known], number ** len(DIMENSIONS), number)
+    counts = crosstab(
+        cells[is_known], overall[is_known], number ** len(DIMENSIONS), number
+    )
     return counts.reshape(*CELL_SHAPE, number)
 
 
@@ -99,8 +104,10 @@ class WinnerOnBad:
     """Winners on pairs that annotators call both bad; None where there is no such pair.
 
     Attributes:
-        winner_on_bad: share of ``both_bad`` pairs given a winner; ``bad`` is their number.
-        winner_accuracy: share right of the pairs with a true winner; ``winners`` their number.
+        winner_on_bad: share of ``both_bad`` pairs given a winner; ``bad`` is their
+            number.
+        winner_accuracy: share right of the pairs with a true winner; ``winners`` their
+            number.
     """
 
     winner_on_bad: float | None
@@ -138,7 +145,9 @@ class Resolved:
     accuracy: float | None
 
 
-def counterfactual(table: NDArray[np.int8], counts: NDArray[np.int64]) -> dict[str, Resolved]:
+def counterfactual(
+    table: NDArray[np.int8], counts: NDArray[np.int64]
+) -> dict[str, Resolved]:
     """Compute P1 of one policy, from :func:`policy_codes` and :func:`cell_counts`."""
     forced = table[BOTH_GOOD]  # [voice quality, paralinguistics]
     vq, p = np.indices(forced.shape)
@@ -181,7 +190,10 @@ class Mechanism:
 
 
 def mechanisms(
-    policies: Mapping[str, Policy], labels: str, codes: Mapping[str, Codes], overall: Codes
+    policies: Mapping[str, Policy],
+    labels: str,
+    codes: Mapping[str, Codes],
+    overall: Codes,
 ) -> Iterator[Mechanism]:
     """Run all probes of every policy on the same labels; rows with a missing label drop out."""
     counts = cell_counts(cells_of(codes), overall)

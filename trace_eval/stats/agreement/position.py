@@ -1,11 +1,12 @@
 """Position bias, from the same two recordings in both orders, and from equal answers.
 
 The test is the exact two-sided sign test (Conover 1999, ch. 3.4) of "first both times"
-against "second both times" with p = 1/2. Pairs of one instruction, copies and repeated calls are
-no independent trials: they change their signs together. A bootstrap of the observed difference is
-not a test of it: its distribution is centred on the observation, not on the null. A winner
-between two equal recordings is bias and nothing else, and between two answers of one system it is
-no evidence about systems: neither may enter a ranking.
+against "second both times" with p = 1/2. Pairs of one instruction, copies and repeated
+calls are no independent trials: they change their signs together. A bootstrap of the
+observed difference is not a test of it: its distribution is centred on the observation,
+not on the null. A winner between two equal recordings is bias and nothing else, and
+between two answers of one system it is no evidence about systems: neither may enter a
+ranking.
 """
 
 from __future__ import annotations
@@ -56,11 +57,14 @@ class PositionBias:
         return self.pairs - self.tied
 
 
-def position_bias(one: Codes, other: Codes, unit: WholeNumbers | None = None) -> PositionBias:
+def position_bias(
+    one: Codes, other: Codes, unit: WholeNumbers | None = None
+) -> PositionBias:
     """Count pairs by what won in both orders, and test the difference.
 
-    ``one`` are the labels when X was shown first, ``other`` when Y was; ``1`` is the one shown
-    first, ``unit`` what each is drawn with; None: each by itself [shape=(n,) each].
+    ``one`` are the labels when X was shown first, ``other`` when Y was; ``1`` is the
+    one shown first, ``unit`` what each is drawn with; None: each by itself [shape=(n,)
+    each].
     """
     has_both = (one != MISSING) & (other != MISSING)
     one, other = collapse_codes(one[has_both]), collapse_codes(other[has_both])
@@ -87,8 +91,8 @@ def join_orders(
 ) -> NDArray[np.int64]:
     """Join rows that show the same two recordings in opposite order, each once [shape=(n, 2)].
 
-    Identity is the audio (hash or path), never the id. ``extra`` (the instruction) must be
-    equal as well. Rows with an unknown or the same recording twice are left out.
+    Identity is the audio (hash or path), never the id. ``extra`` (the instruction) must
+    be equal as well. Rows with an unknown or the same recording twice are left out.
     """
     sides, distinct = index_of([*clip_a, *clip_b])
     has_clip = np.array([clip is not None for clip in distinct], bool)[sides]
@@ -170,7 +174,11 @@ def widest(judge: JudgeOpinions, fact: str) -> Opinions:
 def positions(judge: str, judged: Opinions) -> Iterator[PositionRow]:
     """Measure by audio identity, one row per item, and by order over the calls of a run."""
     a, b, instruction = map(judged.facts.get, ("clip_a", "clip_b", "instruction_id"))
-    if a is not None and b is not None and len(joined := join_orders(a, b, instruction)):
+    if (
+        a is not None
+        and b is not None
+        and len(joined := join_orders(a, b, instruction))
+    ):
         unit = _units_at(judged, joined[:, 0])
         for dimension, codes in judged.codes.items():
             bias = position_bias(codes[joined[:, 0]], codes[joined[:, 1]], unit)
@@ -203,9 +211,12 @@ def units_of_calls(judged: Opinions, ids: NDArray[Any]) -> WholeNumbers:
 def in_both_orders(calls: Opinions, first: bool = False) -> NDArray[np.int64]:
     """Return rows of a pair with A shown first, and with B shown first [shape=(2, n)].
 
-    With ``first`` the first call of each order of a pair; else every sample of both orders.
+    With ``first`` the first call of each order of a pair; else every sample of both
+    orders.
     """
-    samples = [""] * len(calls) if first or calls.repeat is None else calls.repeat.tolist()
+    samples = (
+        [""] * len(calls) if first or calls.repeat is None else calls.repeat.tolist()
+    )
     rows: dict[tuple[str, str, str], int] = {}
     keys = zip(calls.ids.tolist(), calls.facts["order"].tolist(), samples, strict=True)
     for row, (item, side, sample) in enumerate(keys):
@@ -224,4 +235,6 @@ def self_rows(judge: JudgeOpinions) -> Iterator[SelfRow]:
     mask = self_mask(judged.facts, len(judged))
     if mask.any():
         for dimension, codes in judged.codes.items():
-            yield SelfRow(judge.name, dimension, self_comparisons(codes, mask, judged.units()))
+            yield SelfRow(
+                judge.name, dimension, self_comparisons(codes, mask, judged.units())
+            )

@@ -1,11 +1,13 @@
 """Raters with names, and repeated samples of a judge.
 
 With R raters, human-human is the mean r over their pairs, judge-human the mean r of the
-judge with each. The two are not alike where the judge is a mean of samples and a rater is
-one annotator; leave-one-out puts both against the same target, the mean of the others.
+judge with each. The two are not alike where the judge is a mean of samples and a rater
+is one annotator; leave-one-out puts both against the same target, the mean of the
+others.
 
-Of samples: one-way random effects, ICC(1,1) of a single sample and ICC(1,k) of their mean (Shrout &
-Fleiss 1979); with missing samples, Donner's average group size stands for k (Donner 1986).
+Of samples: one-way random effects, ICC(1,1) of a single sample and ICC(1,k) of their
+mean (Shrout & Fleiss 1979); with missing samples, Donner's average group size stands
+for k (Donner 1986).
 """
 
 from __future__ import annotations
@@ -34,11 +36,14 @@ MIN_COMMON = 3
 _COLUMNS = 6
 
 
-def add_mean_r(resampler: Resampler, name: str, pairs: Sequence[tuple[Array, Array]]) -> int:
+def add_mean_r(
+    resampler: Resampler, name: str, pairs: Sequence[tuple[Array, Array]]
+) -> int:
     """Register the mean r over pairs of columns [shape=(items,), NaN: missing].
 
     Returns:
-        Correlations that are left out: too few items in common, or one side is constant.
+        Correlations that are left out: too few items in common, or one side is
+        constant.
     """
     columns: list[Array] = []
     for x, y in pairs:
@@ -63,7 +68,10 @@ def add_mean_r(resampler: Resampler, name: str, pairs: Sequence[tuple[Array, Arr
 
 def human_pairs(ratings: Array) -> list[tuple[Array, Array]]:
     """Pair every two raters [ratings: shape=(items, raters)]."""
-    return [(ratings[:, i], ratings[:, j]) for i, j in combinations(range(ratings.shape[1]), 2)]
+    return [
+        (ratings[:, i], ratings[:, j])
+        for i, j in combinations(range(ratings.shape[1]), 2)
+    ]
 
 
 def leave_one_out(ratings: Array) -> list[Array]:
@@ -85,11 +93,20 @@ def icc_columns(samples: Array) -> tuple[NDArray[np.int64], tuple[Array, ...]]:
     present = present[rows]
     # A common shift changes nothing but the rounding.
     values = np.where(present, samples[rows], 0.0)
-    values = np.where(present, values - values[present].mean(), 0.0) if len(rows) else values
+    values = (
+        np.where(present, values - values[present].mean(), 0.0) if len(rows) else values
+    )
     n = present.sum(1).astype(float)
     total = values.sum(1)
     within = (values**2).sum(1) - total**2 / np.maximum(n, 1)
-    return rows, (np.ones(len(rows)), n, n * n, total, total**2 / np.maximum(n, 1), within)
+    return rows, (
+        np.ones(len(rows)),
+        n,
+        n * n,
+        total,
+        total**2 / np.maximum(n, 1),
+        within,
+    )
 
 
 def icc_of_sums(sums: Array, of_mean: bool) -> Array:
@@ -123,8 +140,12 @@ def growth(samples: Array, targets: list[Array]) -> tuple[float | None, ...]:
         if comb(count, size) <= MAX_SUBSETS:
             subsets = [np.array(chosen) for chosen in combinations(range(count), size)]
         else:
-            subsets = [rng.choice(count, size, replace=False) for _ in range(MAX_SUBSETS)]
-        correlations = [mean_r(average(samples[:, chosen]), targets) for chosen in subsets]
+            subsets = [
+                rng.choice(count, size, replace=False) for _ in range(MAX_SUBSETS)
+            ]
+        correlations = [
+            mean_r(average(samples[:, chosen]), targets) for chosen in subsets
+        ]
         values = [r for r in correlations if r is not None]
         results.append(float(np.mean(values)) if values else None)
     return tuple(results)
@@ -141,11 +162,14 @@ def mean_r(judge: Array, targets: list[Array]) -> float | None:
     return float(np.mean(values)) if values else None
 
 
-#: Of more raters than this, the figures by rater are left out: they have R (R - 1) / 2 pairs.
+#: Of more raters than this, the figures by rater are left out: they have R (R - 1) / 2
+#: pairs.
 MAX_RATERS = 40
 
 
-def add_raters(book: FigureBook, items: Opinions, judges: list[JudgeOpinions]) -> list[str]:
+def add_raters(
+    book: FigureBook, items: Opinions, judges: list[JudgeOpinions]
+) -> list[str]:
     """Add the raters' agreement with each other and with the judges, rater by rater.
 
     Returns notes.
@@ -162,8 +186,9 @@ def add_raters(book: FigureBook, items: Opinions, judges: list[JudgeOpinions]) -
             if left_out := add_mean_r(book.resampler, key, pairs):
                 of = f"of {counted(len(pairs), 'correlation')}"
                 notes.append(
-                    f"{who}, {name}: {counted(left_out, f'{of} is', f'{of} are')} left out"
-                    f" (fewer than {MIN_COMMON} items in common, or one side never differs)"
+                    f"{who}, {name}: {counted(left_out, f'{of} is', f'{of} are')} left"
+                    f" out (fewer than {MIN_COMMON} items in common, or one side never"
+                    " differs)"
                 )
 
         book.add("raters", who, name, Basis(len(pairs), "pairs"), register)
@@ -184,9 +209,18 @@ def add_raters(book: FigureBook, items: Opinions, judges: list[JudgeOpinions]) -
         ]
         add(judge.name, "leave_one_out_r", on_targets)
         for name in ("mean_r", "leave_one_out_r"):
-            first, second = book.key("raters", "people", name), book.key("raters", judge.name, name)
+            first, second = (
+                book.key("raters", "people", name),
+                book.key("raters", judge.name, name),
+            )
             who = f"{judge.name} - people"
-            book.add("raters", who, name, Basis(raters, "raters"), book.difference(first, second))
+            book.add(
+                "raters",
+                who,
+                name,
+                Basis(raters, "raters"),
+                book.difference(first, second),
+            )
     return notes
 
 
@@ -200,4 +234,6 @@ def add_samples(book: FigureBook, judge: JudgeOpinions) -> None:
     for name, of_mean in (("icc_1_1", False), ("icc_1_k", True)):
         statistic = partial(icc_of_sums, of_mean=of_mean)
         basis = Basis(len(rows))
-        book.add("samples", judge.name, name, basis, partial(register, statistic=statistic))
+        book.add(
+            "samples", judge.name, name, basis, partial(register, statistic=statistic)
+        )

@@ -13,8 +13,9 @@ from trace_eval.stats.agreement.judges import JudgeOpinions
 def reasons_note(judge: JudgeOpinions) -> str | None:
     """Write a sentence on a judge's reasons; None if none names evidence to check.
 
-    A reason is unsupported where a number, a comparison or a quotation in it is false, or where
-    the verdict does not follow from it. Reasons without a checkable claim do not count.
+    A reason is unsupported where a number, a comparison or a quotation in it is false,
+    or where the verdict does not follow from it. Reasons without a checkable claim do
+    not count.
     """
     facts = judge.own.facts
     if "reasons" not in facts:
@@ -39,9 +40,12 @@ def _limits(judge: JudgeOpinions) -> str:
     unsupported = np.bincount(unit, np.nan_to_num(facts["reasons_unsupported"]))
     has_reasons = reasons > 0
     limits = share_interval(
-        unsupported[has_reasons].astype(np.float64), reasons[has_reasons].astype(np.float64)
+        unsupported[has_reasons].astype(np.float64),
+        reasons[has_reasons].astype(np.float64),
     )
     if isinstance(limits, str):
         return limits
-    drawn = counted(int(has_reasons.sum()), "pair or instruction", "pairs or instructions")
+    drawn = counted(
+        int(has_reasons.sum()), "pair or instruction", "pairs or instructions"
+    )
     return f"95 % {SCORE} {limits[0]:.0%} to {limits[1]:.0%} over {drawn}"

@@ -46,8 +46,9 @@ class JudgeScore:
 
     Attributes:
         labels: the declared label set; rows and columns of ``confusion``.
-        labelled, scored: items with a truth; items with a truth and a judgement; ``split`` those of
-            them on which raters split, where each of their labels is right in part.
+        labelled, scored: items with a truth; items with a truth and a judgement;
+            ``split`` those of them on which raters split, where each of their labels is
+            right in part.
         coverage_2way: share of the scored items where both sides name a winner.
         confusion: counts[truth][predicted].
         verdict: how it stands against the majority class and the best rule, in words.
@@ -76,13 +77,20 @@ class JudgeScore:
 
     def pairs(self, drawn: str) -> str:
         """Describe the pairs behind it; ``drawn`` is what its interval is over."""
-        lines = [self.dimension, *(["interval over instructions"] if drawn == INSTRUCTIONS else [])]
+        lines = [
+            self.dimension,
+            *(["interval over instructions"] if drawn == INSTRUCTIONS else []),
+        ]
         if self.split:
             lines.append(
-                f"annotators split on {self.split:,}, where each of their labels is right in part"
+                f"annotators split on {self.split:,}, where each of their labels is"
+                " right in part"
             )
         if self.labelled > self.scored:
-            more = "more that they labelled is unscored", "more that they labelled are unscored"
+            more = (
+                "more that they labelled is unscored",
+                "more that they labelled are unscored",
+            )
             lines.append(counted(self.labelled - self.scored, *more))
         return f"{counted(self.scored, 'pair')} ({'; '.join(lines)})"
 
@@ -96,7 +104,9 @@ RuleCodes = Mapping[str, Codes]
 
 def guesses_of(judged: Opinions, options: AgreeOptions) -> RuleCodes:
     """Return labels by :data:`RULES` and further numbers of the items that a judge speaks of."""
-    rules = {rule.name: rule.codes(judged.facts) for rule in (*RULES, *options.baselines)}
+    rules = {
+        rule.name: rule.codes(judged.facts) for rule in (*RULES, *options.baselines)
+    }
     rules[_CONTENT] = judged.codes.get("content")
     return {name: codes for name, codes in rules.items() if codes is not None}
 
@@ -107,11 +117,15 @@ def _plain_counts(row: NDArray[Any]) -> tuple[int | float, ...]:
 
 
 def score_judge(
-    column: Aligned, guesses: RuleCodes, cluster: NDArray[np.int64] | None, options: AgreeOptions
+    column: Aligned,
+    guesses: RuleCodes,
+    cluster: NDArray[np.int64] | None,
+    options: AgreeOptions,
 ) -> JudgeScore:
     """Score one judge on one dimension, beside the rules of :func:`guesses_of`.
 
-    ``cluster`` is the independent unit of each item, from 0; None: items are drawn one by one.
+    ``cluster`` is the independent unit of each item, from 0; None: items are drawn one
+    by one.
     """
     metrics, counts = estimates_of(column, cluster, options.bootstrap), column.counts()
     best = majority(counts, column.labels)
@@ -157,20 +171,25 @@ LONE_TIES = 0.05
 def _lone_ties(counts: Counts, metrics: Mapping[str, IntervalEstimate]) -> str:
     """Warn where only one side ever ties: accuracy is then that of two label sets.
 
-    Annotators who were offered no tie are never right on one, and a judge that was not neither.
+    Annotators who were offered no tie are never right on one, and a judge that was not
+    neither.
     """
     total, both = float(counts.sum()), float(counts[:2, :2].sum())
     human, judge = float(counts[2:].sum()), float(counts[:, 2:].sum())
     result = metrics.get("accuracy_2way")
     if not total or min(human, judge) > 0 or max(human, judge) < LONE_TIES * total:
         return ""
-    who, other = ("The judge ties", "annotators") if judge else ("Annotators tie", "the judge")
+    who, other = (
+        ("The judge ties", "annotators") if judge else ("Annotators tie", "the judge")
+    )
     pairs = counted(round(total), "pair")
     lone = f"{who} on {_tenths(max(human, judge))} of {pairs} and {other} on none"
     if result is None or result.value is None:
         return f"{lone}."
     right = rate(result.value, result.interval)
-    return f"{lone}: where both name a winner, in {_tenths(both)}, they agree on {right}."
+    return (
+        f"{lone}: where both name a winner, in {_tenths(both)}, they agree on {right}."
+    )
 
 
 def _tenths(count: float) -> str:
@@ -213,7 +232,9 @@ def _baselines(
             name="random, true shares (expected)",
             items=best.items,
             accuracy=defined(random_matched(counts)),
-            accuracy_2way=random_matched(counts[:2, :2]) if counts[:2, :2].sum() else None,
+            accuracy_2way=random_matched(counts[:2, :2])
+            if counts[:2, :2].sum()
+            else None,
             judge=judge,
         ),
     )
@@ -229,7 +250,10 @@ class _Paired(NamedTuple):
 
 
 def _paired(
-    column: Aligned, guess: Codes, cluster: NDArray[np.int64] | None, options: IntervalOptions
+    column: Aligned,
+    guess: Codes,
+    cluster: NDArray[np.int64] | None,
+    options: IntervalOptions,
 ) -> _Paired:
     """Compare judge and guess where both say something."""
     both = column.usable & (guess != MISSING)
@@ -251,10 +275,14 @@ def _rule(
     options: IntervalOptions,
 ) -> Baseline:
     size = len(column.labels)
-    guess = np.minimum(codes, size - 1).astype(np.int8)  # three labels: all ties are one
+    guess = np.minimum(codes, size - 1).astype(
+        np.int8
+    )  # three labels: all ties are one
     guess = np.where(column.usable, guess, MISSING).astype(np.int8)
     counts = column.counts(guess)
-    judged = column.counts(np.where(guess != MISSING, column.predicted, MISSING).astype(np.int8))
+    judged = column.counts(
+        np.where(guess != MISSING, column.predicted, MISSING).astype(np.int8)
+    )
     beside = _paired(column, guess, cluster, options)
     return Baseline(
         name=name,
@@ -286,14 +314,17 @@ def _verdict(
     limits = result.interval
     d = digits(best.items)
     message = (
-        f"{who} is {word} the majority class: {result.value:.{d}f} against {best.accuracy:.{d}f}"
-        f" for always saying {always}"
+        f"{who} is {word} the majority class: {result.value:.{d}f} against"
+        f" {best.accuracy:.{d}f} for always saying {always}"
     )
     if limits:
         ends = min(d, 3)
         message += f", interval {limits[0]:.{ends}f} to {limits[1]:.{ends}f}"
     if column.split:
-        message += f" (raters split on {column.split}, where each label of theirs is right in part)"
+        message += (
+            f" (raters split on {column.split}, where each label of theirs is right in"
+            " part)"
+        )
     if word == "below":
         message += "; it is worse than not judging"
     ahead = [
@@ -307,8 +338,8 @@ def _verdict(
         first = max(ahead, key=lambda rule: rule.accuracy or 0.0)
         d = digits(first.items)
         message += (
-            f"; the rule '{first.name}' does better: {first.accuracy:.{d}f} against the judge's"
-            f" {first.judge:.{d}f} on the same {counted(first.items, 'item')}"
+            f"; the rule '{first.name}' does better: {first.accuracy:.{d}f} against the"
+            f" judge's {first.judge:.{d}f} on the same {counted(first.items, 'item')}"
         )
         message += "" if first.p is None else f" (paired test, p = {first.p:.2g})"
     return f"{message}."
@@ -319,5 +350,7 @@ def most_accurate(scores: Sequence[JudgeScore]) -> list[JudgeScore]:
     names = {score.dimension for score in scores}
     main = next((name for name in MAIN if name in names), None)
     main = main or next((score.dimension for score in scores), None)
-    with_accuracy = [s for s in scores if s.dimension == main and s.accuracy.value is not None]
+    with_accuracy = [
+        s for s in scores if s.dimension == main and s.accuracy.value is not None
+    ]
     return sorted(with_accuracy, key=lambda score: -(score.accuracy.value or 0))

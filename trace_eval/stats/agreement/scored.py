@@ -1,7 +1,7 @@
 """Scored items, judges and human ratings of them side by side, and what a statistic reads.
 
-Every number is a place on the rubric's scale, 0 to 1; NaN stands for what is missing, and nothing
-of it reaches a report.
+Every number is a place on the rubric's scale, 0 to 1; NaN stands for what is missing,
+and nothing of it reaches a report.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def join_scores(
     """Join every scored item, with its ratings on the same scale, and every judge.
 
     Raises:
-        UserError: a rated item is in no source, unless ``missing`` is ``drop``, or a number is off
-            the scale.
+        UserError: a rated item is in no source, unless ``missing`` is ``drop``, or a
+            number is off the scale.
     """
     ratings = rated(replace(ratings, ids=as_judged(ratings.ids, sources)))
     items = items_of(sources, ratings)
@@ -48,11 +48,13 @@ def join_scores(
     if stray.any() and missing == "error":
         absent = len(set(ratings.ids[stray].tolist()))
         raise UserError(
-            f"{ratings.source}: {counted(absent, 'rated item is', 'rated items are')} not in"
-            f" {sources[0].source}, first {ratings.ids[stray][0]!r}; score them, correct the ids,"
-            " or pass --missing drop"
+            f"{ratings.source}: {counted(absent, 'rated item is', 'rated items are')}"
+            f" not in {sources[0].source}, first {ratings.ids[stray][0]!r}; score them,"
+            " correct the ids, or pass --missing drop"
         )
-    every = [(name, of.source, own) for of in sources for name, own in of.raters().items()]
+    every = [
+        (name, of.source, own) for of in sources for name, own in of.raters().items()
+    ]
     names = Counter(name for name, _, _ in every)
     judges = []
     for name, source, own in every:
@@ -65,11 +67,17 @@ def join_scores(
 def items_of(sources: Sequence[Opinions], ratings: Opinions) -> Opinions:
     """Return one row per item of all sources, with what they say; what they lack, ratings say."""
     row, ids = index_of([id_ for source in sources for id_ in source.ids.tolist()])
-    facts: dict[str, NDArray[Any]] = {name: np.full(len(ids), None, object) for name in _ITEM}
+    facts: dict[str, NDArray[Any]] = {
+        name: np.full(len(ids), None, object) for name in _ITEM
+    }
     items = Opinions(sources[0].source, np.fromiter(ids, object, len(ids)), {})
     start = 0
     for table in (*sources, ratings):
-        places = items.find(table.ids) if table is ratings else row[start : start + len(table)]
+        places = (
+            items.find(table.ids)
+            if table is ratings
+            else row[start : start + len(table)]
+        )
         start += len(table)
         for name, column in facts.items():
             if name in table.facts:
@@ -77,7 +85,8 @@ def items_of(sources: Sequence[Opinions], ratings: Opinions) -> Opinions:
                 new[new] = column[places[new]] == None  # noqa: E711
                 column[places[new]] = table.facts[name][new]
     return replace(
-        items, facts={name: column for name, column in facts.items() if any(column.tolist())}
+        items,
+        facts={name: column for name, column in facts.items() if any(column.tolist())},
     )
 
 
@@ -88,9 +97,13 @@ def with_ratings(items: Opinions, ratings: Opinions, scale: Numbers) -> Opinions
     count = np.bincount(labels.item, minlength=len(items))
     with np.errstate(invalid="ignore"):
         mean = np.bincount(labels.item, labels.score, len(items)) / count
-    squares = np.bincount(labels.item, (labels.score - mean[labels.item]) ** 2, len(items))
+    squares = np.bincount(
+        labels.item, (labels.score - mean[labels.item]) ** 2, len(items)
+    )
     variance = np.where(count > 1, squares / np.maximum(count - 1, 1), np.nan)
-    return replace(items, scores={"score": mean, "variance": variance}, scale=scale, labels=labels)
+    return replace(
+        items, scores={"score": mean, "variance": variance}, scale=scale, labels=labels
+    )
 
 
 def only(items: Opinions, chosen: NDArray[np.bool_]) -> Opinions:
@@ -105,7 +118,9 @@ def only(items: Opinions, chosen: NDArray[np.bool_]) -> Opinions:
 def ratings_of(items: Opinions, chosen: NDArray[np.bool_] | None = None) -> Opinions:
     """Return the ratings of items, of all or of some [shape=(items,)]; ``item`` is their row."""
     assert items.labels is not None
-    return items.labels if chosen is None else items.labels.take(chosen[items.labels.item])
+    return (
+        items.labels if chosen is None else items.labels.take(chosen[items.labels.item])
+    )
 
 
 def units_of(items: Opinions) -> NDArray[np.int64]:
@@ -173,8 +188,10 @@ class Scored:
 
     Attributes:
         crps: of its forecast of each rating; None: its numbers are off the scale.
-        nll: -log likelihood of some ratings; None: there is none, and ``reason`` says why.
-        head: what the likelihood is of: ``labels`` or ``beta``; only equal ones compare.
+        nll: -log likelihood of some ratings; None: there is none, and ``reason`` says
+            why.
+        head: what the likelihood is of: ``labels`` or ``beta``; only equal ones
+            compare.
         nll_row: item of each rating that has a likelihood.
     """
 
@@ -209,6 +226,6 @@ class Basis:
     reason: str | None = None
 
 
-#: Registers its figure with the resampler under a key, and says what it is computed from. None:
-#: it is no figure of this kind of forecast, and is left out of the table.
+#: Registers its figure with the resampler under a key, and says what it is computed
+#: from. None: it is no figure of this kind of forecast, and is left out of the table.
 ScoreStatistic = Callable[[Resampler, str, Scored], Basis | None]

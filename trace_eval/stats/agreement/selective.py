@@ -33,8 +33,8 @@ class Selective:
     """Mean absolute error of the kept items.
 
     Attributes:
-        who: the judge's variance, random (the same items in any order) or the oracle (the
-            largest errors go first; no order is better).
+        who: the judge's variance, random (the same items in any order) or the oracle
+            (the largest errors go first; no order is better).
         at: MAE at each of :data:`WITHHELD`.
         area: mean MAE over all shares kept, 1 % to 100 %.
         gain: the area minus that of random; None for random itself.
@@ -50,8 +50,8 @@ class Selective:
 class Curve:
     """The MAE of what is kept when absolute errors are withheld by uncertainty.
 
-    Errors are [shape=(n,), n > 0]. The larger the uncertainty, the earlier an error is withheld;
-    equal ones go in no particular order.
+    Errors are [shape=(n,), n > 0]. The larger the uncertainty, the earlier an error is
+    withheld; equal ones go in no particular order.
     """
 
     def __init__(self, error: Array, uncertainty: Array) -> None:
@@ -73,7 +73,10 @@ class Curve:
             nonlocal last
             if last[0] is not weights:
                 starts = range(0, len(weights), rows)
-                parts = [self._sorted(weights[start : start + rows][:, mine]) for start in starts]
+                parts = [
+                    self._sorted(weights[start : start + rows][:, mine])
+                    for start in starts
+                ]
                 last = weights, np.concatenate(parts)
             return last[1]
 
@@ -82,9 +85,10 @@ class Curve:
     def influence(self) -> NDArray[np.float64]:
         """Return each item's influence on the curve at each share [shape=(items, 1 + shown)].
 
-        The first column is that of the area. With a = k W the amount kept, T(a) the error in it
-        and e the error at its border, ``E = T(a) / a`` changes with an item's weight by
-        ``(1{kept} (error - e) + k (e - E)) / a`` (infinitesimal jackknife).
+        The first column is that of the area. With a = k W the amount kept, T(a) the
+        error in it and e the error at its border, ``E = T(a) / a`` changes with an
+        item's weight by ``(1{kept} (error - e) + k (e - E)) / a`` (infinitesimal
+        jackknife).
         """
         items = len(self._error)
         [curve] = self._sorted(np.ones((1, items)))
@@ -119,10 +123,16 @@ class Curve:
             # all rows in one sorted line: row r lies in [2 r, 2 r + 1]
             offset = 2 * np.arange(rows)[:, None]
             line = np.nan_to_num(amount / whole) + offset
-            right = np.searchsorted(line.ravel(), (_KEPT + offset).ravel()).reshape(rows, -1)
-            right = np.clip(right - amount.shape[1] * offset // 2, 1, amount.shape[1] - 1)
+            right = np.searchsorted(line.ravel(), (_KEPT + offset).ravel()).reshape(
+                rows, -1
+            )
+            right = np.clip(
+                right - amount.shape[1] * offset // 2, 1, amount.shape[1] - 1
+            )
             low, high = (np.take_along_axis(amount, at, 1) for at in (right - 1, right))
-            first, last = (np.take_along_axis(errors, at, 1) for at in (right - 1, right))
+            first, last = (
+                np.take_along_axis(errors, at, 1) for at in (right - 1, right)
+            )
             wanted = _KEPT * whole
             part = np.where(high > low, (wanted - low) / (high - low), 0.0)
             return np.asarray((first + np.clip(part, 0, 1) * (last - first)) / wanted)
@@ -148,7 +158,9 @@ def add_selective(
     orders = {judge: variance, RANDOM: np.zeros(len(error)), ORACLE: error}
     keys: dict[str, list[str]] = {}
     for who in orders:
-        keys[who] = [f"selective/{judge}/{who}/{index}" for index in range(1 + len(WITHHELD))]
+        keys[who] = [
+            f"selective/{judge}/{who}/{index}" for index in range(1 + len(WITHHELD))
+        ]
     gains = {who: f"selective/{judge}/{who}/gain" for who in (judge, ORACLE)}
     register = _exact if len(error) <= EXACT_ITEMS else _linear
     for who, uncertainty in orders.items():
@@ -176,9 +188,13 @@ def add_selective(
 def _exact(resampler: Resampler, keys: list[str], curve: Curve) -> None:
     """Order every resample anew."""
     statistic = curve.resampled(resampler.unit)
-    resampler.weighted(keys[0], lambda weights: statistic(weights)[:, : len(_AREA)].mean(1))
+    resampler.weighted(
+        keys[0], lambda weights: statistic(weights)[:, : len(_AREA)].mean(1)
+    )
     for index, key in enumerate(keys[1:], start=len(_AREA)):
-        resampler.weighted(key, lambda weights, index=index: statistic(weights)[:, index])  # type: ignore[misc]
+        resampler.weighted(
+            key, lambda weights, index=index: statistic(weights)[:, index]
+        )  # type: ignore[misc]
 
 
 def _linear(resampler: Resampler, keys: list[str], curve: Curve) -> None:

@@ -1,8 +1,8 @@
 """Whether a judge's uncertainty follows the disagreement of raters, and how sure it may be.
 
-Error of its variance stands beside two that know nothing. Only items with three ratings or more,
-and the unbiased variance: with fewer, or with singletons counted as 0, most of the truth is 0 by
-construction and so is the best forecast.
+Error of its variance stands beside two that know nothing. Only items with three ratings
+or more, and the unbiased variance: with fewer, or with singletons counted as 0, most of
+the truth is 0 by construction and so is the best forecast.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from trace_eval.stats.agreement.scored import Basis, rated_often, ratings_of, sc
 def fit_factor(mean: Array, variance: Array) -> float:
     """Fit c of the forecast ``c mean (1 - mean)`` with the least absolute error.
 
-    The weighted median of variance / (mean (1 - mean)) with weights mean (1 - mean); 0 where
-    every mean is at an end.
+    The weighted median of variance / (mean (1 - mean)) with weights mean (1 - mean); 0
+    where every mean is at an end.
     """
     room = mean * (1 - mean)
     variance, room = variance[room > 0], room[room > 0]
@@ -55,13 +55,16 @@ def _dispersion(sums: Array) -> Array:
     return np.where(stated > 0, squares / np.where(stated > 0, stated, 1), np.nan)
 
 
-def central(shares: Array) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+def central(
+    shares: Array,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """Return the first and last label of the central 80 %, and the forecast's share there.
 
     They are the labels at the 10 % and 90 % quantiles [shape=(n,) each], from shares
     [shape=(n, labels)].
 
-    A discrete forecast cannot hold exactly 80 %, so what it claims stands beside what is covered.
+    A discrete forecast cannot hold exactly 80 %, so what it claims stands beside what
+    is covered.
     """
     below = np.cumsum(shares, axis=1)
     tail = (1 - CENTRAL) / 2
@@ -92,7 +95,9 @@ def add_variance(
     forecasts[ALWAYS_ZERO] = np.zeros(len(row))
     forecasts[FROM_HUMAN_MEAN] = mean_forecast(factor, items.score[chosen])
     for judge in judges:
-        forecasts[FROM_MEAN.format(judge.name)] = mean_forecast(factor, judge.joined.score[chosen])
+        forecasts[FROM_MEAN.format(judge.name)] = mean_forecast(
+            factor, judge.joined.score[chosen]
+        )
     for who, forecast in forecasts.items():
         basis, mae, rho = Basis(len(row), reason=NO_VARIANCE), None, None
         if forecast is not None:
@@ -113,7 +118,9 @@ def add_calibration(book: FigureBook, items: Opinions, judge: JudgeOpinions) -> 
     if not means and variance is not None:
         basis = replace(basis, reason=None)
         columns = (ratings.score - judged.score[row]) ** 2, variance[row]
-        dispersion = partial(resampler.sums, columns=columns, statistic=_dispersion, row=row)
+        dispersion = partial(
+            resampler.sums, columns=columns, statistic=_dispersion, row=row
+        )
     book.add("calibration", judge.name, "dispersion", basis, dispersion)
     if means or stated is None or np.isnan(stated).any():
         basis = replace(basis, reason=means or "it states no distribution")
@@ -146,7 +153,9 @@ COMPARED: dict[str, tuple[str, bool]] = {
 _SAME = 1e-9
 
 
-def verdict(judge: str, baselines: Sequence[str], figures: Sequence[AgreementFigure]) -> str:
+def verdict(
+    judge: str, baselines: Sequence[str], figures: Sequence[AgreementFigure]
+) -> str:
     """Say whether it is above all baselines, or below which of them and by how much."""
     values: dict[tuple[str, str, str], float | None] = {
         (f.group, f.who, f.name): f.estimate.value for f in figures
@@ -171,5 +180,8 @@ def verdict(judge: str, baselines: Sequence[str], figures: Sequence[AgreementFig
         return f"{judge}: nothing could be compared with a baseline."
     tail = f"; it has no {' and no '.join(undefined)}" if undefined else ""
     if worse:
-        return f"{judge} is below a baseline that needs no judge: {'; '.join(worse)}{tail}."
+        return (
+            f"{judge} is below a baseline that needs no judge:"
+            f" {'; '.join(worse)}{tail}."
+        )
     return f"{judge} is at or above every baseline in {', '.join(compared)}{tail}."

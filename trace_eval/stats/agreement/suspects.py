@@ -2,14 +2,16 @@
 
 A rater is flagged by published rules alone:
 
-* *rejected*: of ratings on a scale, the screening of observers of ITU-R BT.500-15 (annex 1, 2.3.1):
-  more than 5 % of the votes lie outside two standard deviations of the votes on the same item (the
-  square root of 20 where their kurtosis is not between 2 and 4), on both sides alike. Items with
-  fewer than :data:`LEAST_VOTES` votes are passed over.
-* *outlier*: the agreement with the others has a modified z score below -3.5 among the raters
-  (median absolute deviation: Iglewicz & Hoaglin 1993).
-* *traps* (known in Python, or by a column ``trap`` of the labels): the upper limit of the share of
-  right answers to items with a known answer is below one half, which is what chance gives.
+* *rejected*: of ratings on a scale, the screening of observers of ITU-R BT.500-15
+  (annex 1, 2.3.1): more than 5 % of the votes lie outside two standard deviations of
+  the votes on the same item (the square root of 20 where their kurtosis is not between
+  2 and 4), on both sides alike. Items with fewer than :data:`LEAST_VOTES` votes are
+  passed over.
+* *outlier*: the agreement with the others has a modified z score below -3.5 among the
+  raters (median absolute deviation: Iglewicz & Hoaglin 1993).
+* *traps* (known in Python, or by a column ``trap`` of the labels): the upper limit of
+  the share of right answers to items with a known answer is below one half, which is
+  what chance gives.
 """
 
 from __future__ import annotations
@@ -45,13 +47,15 @@ _OUTSIDE, _ONE_SIDED = 0.05, 0.3
 #: Standard deviations outside of which a vote lies, of normal votes and of others.
 _NORMAL, _OTHER = 2.0, 20**0.5
 
-#: Modified z score of an outlier, and what makes a median absolute deviation one of the normal.
+#: Modified z score of an outlier, and what makes a median absolute deviation one of the
+#: normal.
 _OUTLIER, _TO_NORMAL = -3.5, 0.6745
 
 #: Said of a rater whose answers to traps are worse than chance.
 _FALLS = "falls for traps"
 
-#: An agreement that differs from the median by less is none to look at, however alike the rest are.
+#: An agreement that differs from the median by less is none to look at, however alike
+#: the rest are.
 _LEAST_DISTANCE = 0.05
 
 
@@ -61,11 +65,13 @@ class RaterRow:
 
     Attributes:
         items: that this and another rater judged, ``votes`` of this one in all.
-        agreement: with the others: of labels the mean share of them with the same one; of scores
-            the correlation with their mean. None: too few items in common.
-        interval: of it, at 95 % (Wilson's or Fisher's; where items share an instruction, that is
-            the unit: score limits, or jackknife limits on Fisher's scale).
-        repeats: items judged twice or more; ``same``: share of those with equal answers.
+        agreement: with the others: of labels the mean share of them with the same one;
+            of scores the correlation with their mean. None: too few items in common.
+        interval: of it, at 95 % (Wilson's or Fisher's; where items share an
+            instruction, that is the unit: score limits, or jackknife limits on Fisher's
+            scale).
+        repeats: items judged twice or more; ``same``: share of those with equal
+            answers.
         traps: items with a known answer; ``right``: share answered so.
         reasons: rules that flag this rater, in words; empty: none does.
     """
@@ -73,7 +79,9 @@ class RaterRow:
     rater: str
     votes: int
     items: int
-    agreement: float | None = field(metadata=column("agrees with others", within("interval")))
+    agreement: float | None = field(
+        metadata=column("agrees with others", within("interval"))
+    )
     interval: Range | None
     repeats: int
     same: float | None = field(metadata=column("same again"))
@@ -151,8 +159,9 @@ def suspects_warning(source: str, rows: Sequence[RaterRow]) -> tuple[DataWarning
     shown = [f"{row.rater} ({'; '.join(row.reasons)})" for row in flagged[:3]]
     rest = f" and {len(flagged) - 3} more" if len(flagged) > 3 else ""
     text = (
-        f"{source}: look at {len(flagged)} of {counted(len(rows), 'rater')}: {', '.join(shown)}"
-        f"{rest}; all of them count, --leave-out {shlex.quote(flagged[0].rater)} leaves one out"
+        f"{source}: look at {len(flagged)} of {counted(len(rows), 'rater')}:"
+        f" {', '.join(shown)}{rest}; all of them count, --leave-out"
+        f" {shlex.quote(flagged[0].rater)} leaves one out"
     )
     return (DataWarning("suspects", text),)
 
@@ -165,7 +174,9 @@ def without_raters(opinions: Opinions, names: Sequence[str]) -> Opinions:
     """
     if not names:
         return opinions
-    raters = [] if opinions.rater is None else [str(one) for one in opinions.rater.tolist()]
+    raters = (
+        [] if opinions.rater is None else [str(one) for one in opinions.rater.tolist()]
+    )
     for name in names:
         if name not in raters:
             raise InputError(
@@ -174,7 +185,9 @@ def without_raters(opinions: Opinions, names: Sequence[str]) -> Opinions:
             )
     kept = np.array([name not in names for name in raters], bool)
     if not kept.any():
-        raise InputError(f"--leave-out: nobody is left in {opinions.source}; keep one rater")
+        raise InputError(
+            f"--leave-out: nobody is left in {opinions.source}; keep one rater"
+        )
     return opinions.take(kept)
 
 
@@ -195,10 +208,16 @@ def check_raters(
         instructions: item -> its instruction, where known; items of one are one unit.
     """
     there = ~np.isnan(values)
-    who, names = index_of([name for name, one in zip(raters, there, strict=True) if one])
+    who, names = index_of(
+        [name for name, one in zip(raters, there, strict=True) if one]
+    )
     item, ids = index_of([name for name, one in zip(items, there, strict=True) if one])
     values = values[there]
-    outside = _outside(who, item, values, len(names)) if of_scores else np.zeros(len(names), bool)
+    outside = (
+        _outside(who, item, values, len(names))
+        if of_scores
+        else np.zeros(len(names), bool)
+    )
     answers = np.array([(traps or {}).get(name, np.nan) for name in ids])[item]
     unit, _ = index_of([(instructions or {}).get(name, (name,)) for name in ids])
     rows = []
@@ -284,7 +303,9 @@ def _with_outliers(rows: list[RaterRow]) -> tuple[RaterRow, ...]:
         if row.agreement is not None and middle - row.agreement >= _LEAST_DISTANCE:
             far = _TO_NORMAL * (row.agreement - middle) < _OUTLIER * spread
             if far and len(known) >= LEAST_VOTES:
-                row = replace(row, reasons=(*row.reasons, "agrees far less than the others"))
+                row = replace(
+                    row, reasons=(*row.reasons, "agrees far less than the others")
+                )
         results.append(row)
     return tuple(sorted(results, key=_suspects_first))
 

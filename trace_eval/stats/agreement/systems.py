@@ -23,7 +23,8 @@ from trace_eval.stats.agreement.linear import pearson_of_sums
 from trace_eval.stats.agreement.scored import bounds_of, scale_of
 from trace_eval.stats.options import FAMILIES
 
-#: Names of systems in order, and the number of each item's; -1: unknown [shape=(items,)].
+#: Names of systems in order, and the number of each item's; -1: unknown
+#: [shape=(items,)].
 SystemCodes = tuple[tuple[str, ...], NDArray[np.int64]]
 
 #: Up to this many systems a correlation over systems means little.
@@ -39,7 +40,8 @@ class SystemShares:
 
     Attributes:
         scored, unscored: its items with and without a score.
-        mean: of the scored ones; rank among the systems, equal means share the mean rank.
+        mean: of the scored ones; rank among the systems, equal means share the mean
+            rank.
         people: mean of the items' mean ratings, on the items that people rated.
         difference: judge minus annotators on the items that both have.
     """
@@ -53,7 +55,9 @@ class SystemShares:
     people: IntervalEstimate
     people_rank: float | None = field(metadata=column("human rank", "g"))
     difference: IntervalEstimate = field(metadata=column("judge - annotators"))
-    same_family: bool = field(metadata=column("own family", lambda own, _: "yes" if own else ""))
+    same_family: bool = field(
+        metadata=column("own family", lambda own, _: "yes" if own else "")
+    )
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,9 @@ class SystemAgreement:
 
     Attributes:
         systems: with a mean on both sides.
-        own_family: difference (judge minus annotators) of systems of the judge's family minus
-            that of the others: self-preference; None: there are none of either kind.
+        own_family: difference (judge minus annotators) of systems of the judge's family
+            minus that of the others: self-preference; None: there are none of either
+            kind.
     """
 
     judge: str
@@ -108,7 +113,9 @@ def add_systems(
     filled = np.where(scored, judge.joined.score, 0.0)
     truth = np.where(rated, items.score, 0.0)
     scale = scale_of(items)
-    bounds, own_bounds = (bounds_of(scale, of) for of in (judge.joined.score, items.score))
+    bounds, own_bounds = (
+        bounds_of(scale, of) for of in (judge.joined.score, items.score)
+    )
     columns: list[Array] = []
     for number, system in enumerate(names):
         mine = codes == number
@@ -228,4 +235,6 @@ def _kendall(x: Array, y: Array) -> Array:
     dx = np.where(present, np.sign(x[..., above[0]] - x[..., above[1]]), 0)
     dy = np.where(present, np.sign(y[..., above[0]] - y[..., above[1]]), 0)
     with np.errstate(invalid="ignore"):
-        return np.asarray((dx * dy).sum(-1) / np.sqrt((dx * dx).sum(-1) * (dy * dy).sum(-1)))
+        return np.asarray(
+            (dx * dy).sum(-1) / np.sqrt((dx * dx).sum(-1) * (dy * dy).sum(-1))
+        )

@@ -31,7 +31,8 @@ from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.scored import join_scores, ratings_of
 from trace_eval.stats.options import FusionOptions
 
-#: Share of the questions that calibrate the fusion where the labels have no split ``dev``.
+#: Share of the questions that calibrate the fusion where the labels have no split
+#: ``dev``.
 DEV_SHARE = 0.2
 
 
@@ -66,10 +67,10 @@ def train_fusion(
 ) -> FusionTraining:
     """Fit a fused judge and store it in a folder, if it beats its judges and their average.
 
-    Rows of the split ``train`` fit calibrations and weights, those of ``dev`` the last map and
-    the variance factor; without splits a share of the questions takes the place of ``dev``. All
-    sources are on one scale, and every judge in them joins, except mixtures; fewer than two judges
-    or too few rows are a UserError.
+    Rows of the split ``train`` fit calibrations and weights, those of ``dev`` the last
+    map and the variance factor; without splits a share of the questions takes the place
+    of ``dev``. All sources are on one scale, and every judge in them joins, except
+    mixtures; fewer than two judges or too few rows are a UserError.
     """
     options = options or FusionOptions()
     scale = sources[0].scale or DEFAULT_SCALE
@@ -115,7 +116,9 @@ def train_fusion(
         dev=details["dev"],
         test=details.get("test"),
         errors=tuple(errors),
-        test_errors=tuple(squared_error(who, of, held_out.truth) for who, of in predicted.items()),
+        test_errors=tuple(
+            squared_error(who, of, held_out.truth) for who, of in predicted.items()
+        ),
         verdict=verdict,
     )
 
@@ -128,7 +131,9 @@ def _joining(every: Sequence[JudgeOpinions]) -> list[JudgeOpinions]:
         if judge.joined.scored.any() and not any(judge.own.facts.get("pooled", ()))
     ]
     if len(judges) < 2:
-        raise UserError(f"train fusion: {len(judges)} judges have scores; name runs of two or more")
+        raise UserError(
+            f"train fusion: {len(judges)} judges have scores; name runs of two or more"
+        )
     return judges
 
 
@@ -156,7 +161,10 @@ def _parts(items: Opinions, seed: int) -> tuple[Array, Array, Array, dict[str, s
     train = train & ~dev
     learned = len(questions) - len(held_out)
     details = {
-        "train": f"{counted(int(train.sum()), 'rated item')} of {counted(learned, 'question')}",
+        "train": (
+            f"{counted(int(train.sum()), 'rated item')} of"
+            f" {counted(learned, 'question')}"
+        ),
         "dev": f"{counted(int(dev.sum()), 'rated item')} of"
         f" {counted(len(held_out), 'other question')}, seed {seed}",
     }
@@ -166,11 +174,13 @@ def _parts(items: Opinions, seed: int) -> tuple[Array, Array, Array, dict[str, s
 def _questions(items: Opinions) -> Array:
     """Assign each item the number of its question, in the order of names.
 
-    A seed then holds out the same ones whatever the order of the items. An item without a
-    question has its own.
+    A seed then holds out the same ones whatever the order of the items. An item without
+    a question has its own.
     """
     names = items.facts.get("instruction_id", np.full(len(items), None)).tolist()
-    keys = [(name is None, name or "", 0 if name else row) for row, name in enumerate(names)]
+    keys = [
+        (name is None, name or "", 0 if name else row) for row, name in enumerate(names)
+    ]
     place = {key: number for number, key in enumerate(sorted({*keys}))}
     return np.array([place[key] for key in keys], np.int64)
 
@@ -200,19 +210,25 @@ def _factor(
     return fit_factor(human.score, mean[human.item], spread[human.item])
 
 
-def _verdict(errors: Sequence[CrossValidated], names: Sequence[str]) -> tuple[bool, str]:
+def _verdict(
+    errors: Sequence[CrossValidated], names: Sequence[str]
+) -> tuple[bool, str]:
     """Whether fusing is worth it on held-out questions, and why."""
     by_name = {error.who: error.mse for error in errors}
     fused, plain = by_name["fused"], by_name["average"]
     single, best = min((by_name[name], name) for name in names)
     message = (
-        f"squared error {fused:.4f}, average {plain:.4f}, best single judge {single:.4f} ({best})"
+        f"squared error {fused:.4f}, average {plain:.4f}, best single judge"
+        f" {single:.4f} ({best})"
     )
     if fused < min(plain, single):
         better = "the fused judge is better than the average and every single judge"
         return True, f"{better}: {message}."
     rival = "the plain average" if plain <= single else best
-    return False, f"the fused judge is not better than {rival} on held-out questions: {message}."
+    return (
+        False,
+        f"the fused judge is not better than {rival} on held-out questions: {message}.",
+    )
 
 
 def training_tables(training: FusionTraining) -> list[Table]:

@@ -1,8 +1,9 @@
 """How far one rater agrees with the others, over independent instructions.
 
-Of labels it is the mean share of the others with the same one, of scores the correlation with
-their mean. Where each item is a unit, limits are Wilson's and Fisher's; where items share an
-instruction, score limits and jackknife limits over instructions.
+Of labels it is the mean share of the others with the same one, of scores the
+correlation with their mean. Where each item is a unit, limits are Wilson's and
+Fisher's; where items share an instruction, score limits and jackknife limits over
+instructions.
 """
 
 from __future__ import annotations
@@ -27,14 +28,21 @@ _LEVEL = 0.95
 
 
 def agreement_with_others(
-    mine: NDArray[np.bool_], item: WholeNumbers, values: Array, unit: WholeNumbers, of_scores: bool
+    mine: NDArray[np.bool_],
+    item: WholeNumbers,
+    values: Array,
+    unit: WholeNumbers,
+    of_scores: bool,
 ) -> tuple[int, float | None, Range | None]:
     """Return items in common, the agreement there, and its interval.
 
     ``unit`` is that of each item [shape=(items,)].
     """
     size = int(item.max(initial=-1)) + 1
-    own, others = np.bincount(item[mine], minlength=size), np.bincount(item[~mine], minlength=size)
+    own, others = (
+        np.bincount(item[mine], minlength=size),
+        np.bincount(item[~mine], minlength=size),
+    )
     both = np.flatnonzero((own > 0) & (others > 0))
     if len(both) < LEAST_ITEMS:
         return len(both), None, None
@@ -60,7 +68,9 @@ def _share_limits(shares: Array, unit: WholeNumbers) -> Range | None:
     return wilson(float(shares.mean()), n, quantile(_LEVEL))
 
 
-def _correlation(x: Array, y: Array, unit: WholeNumbers) -> tuple[float | None, Range | None]:
+def _correlation(
+    x: Array, y: Array, unit: WholeNumbers
+) -> tuple[float | None, Range | None]:
     """Return r and its limits on Fisher's scale; of clusters by the jackknife."""
     if x.std() == 0 or y.std() == 0:
         return None, None

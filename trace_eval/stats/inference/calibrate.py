@@ -1,10 +1,11 @@
 """P(annotators prefer A | judge): fitted, cross-validated by instruction, and measured.
 
-Every figure is on held-out pairs: folds (fewer where there are fewer instructions) never share an
-instruction, a pair's probability comes from a fit that has not seen its instruction, and only pairs
-without a label get the fit on all. Which map to use is chosen without the pair as well, in every
-fold by folds within the rest (nested cross-validation: Stone 1974; Varma & Simon 2006): on the
-pairs by which it was chosen the better of several maps looks better than it is.
+Every figure is on held-out pairs: folds (fewer where there are fewer instructions)
+never share an instruction, a pair's probability comes from a fit that has not seen its
+instruction, and only pairs without a label get the fit on all. Which map to use is
+chosen without the pair as well, in every fold by folds within the rest (nested
+cross-validation: Stone 1974; Varma & Simon 2006): on the pairs by which it was chosen
+the better of several maps looks better than it is.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ BINS = 10
 #: Name of the map that was chosen anew in every fold.
 CHOSEN = "chosen"
 
-#: Head of shares of right pairs in which a tie of either side counts a half, unlike in accuracy.
+#: Head of shares of right pairs in which a tie of either side counts a half, unlike in
+#: accuracy.
 TIES_HALF = "right, ties half"
 
 
@@ -63,8 +65,8 @@ class Fitted:
     Attributes:
         brier: mean squared error of the probability, 0 to 1.
         ece: expected calibration error: mean over bins of |predicted - observed|; never
-            negative, so chance alone makes it positive. Its interval is a bound: it holds the
-            true gap of these bins at least as often as its level says.
+            negative, so chance alone makes it positive. Its interval is a bound: it
+            holds the true gap of these bins at least as often as its level says.
         log_loss: nats; 0.693 is always saying 1/2.
         accuracy: of preferring the likelier answer, ties as halves.
     """
@@ -98,14 +100,18 @@ class Calibration:
 
     Attributes:
         pairs, groups, folds: labelled pairs, their independent units, folds.
-        unit: what such a unit is: an instruction, or a pair where instructions are unknown.
+        unit: what such a unit is: an instruction, or a pair where instructions are
+            unknown.
         features: what was measured, the lead first.
-        half: Brier score of always saying 1/2: 0.25 but for people's ties, which are 1/2.
+        half: Brier score of always saying 1/2: 0.25 but for people's ties, which are
+            1/2.
         methods: each by itself, in the order of their held-out log loss.
-        chosen: the method of least log loss among the other folds, chosen and fitted anew for
-            every fold: what to expect of the best.
-        best: method of least held-out log loss over all labels, used for pairs without one.
-        probabilities: pair -> P(annotators prefer A); of ``chosen`` where it has a label.
+        chosen: the method of least log loss among the other folds, chosen and fitted
+            anew for every fold: what to expect of the best.
+        best: method of least held-out log loss over all labels, used for pairs without
+            one.
+        probabilities: pair -> P(annotators prefer A); of ``chosen`` where it has a
+            label.
     """
 
     judge: str
@@ -132,7 +138,8 @@ def calibrate(
     """Fit all methods and keep the best; ``baselines`` are rules to beat, besides the usual ones.
 
     Raises:
-        UserError: too few labelled pairs or instructions, or a package is not installed.
+        UserError: too few labelled pairs or instructions, or a package is not
+            installed.
     """
     x, names = features_of(run)
     scored = run.scored
@@ -140,12 +147,15 @@ def calibrate(
     unit_of = run.table.units()
     group = np.arange(len(available)) if unit_of is None else unit_of
     groups = len(np.unique(group[available]))
-    named = any(details is not None for details in run.table.facts.get("instruction_id", ()))
+    named = any(
+        details is not None for details in run.table.facts.get("instruction_id", ())
+    )
     unit = "instruction" if named else "pair"
     if available.sum() < LEAST_PAIRS or groups < 2:
         raise UserError(
-            f"calibration needs at least {LEAST_PAIRS} labelled pairs, of 2 {unit}s or more; there"
-            f" are {int(available.sum())}, of {counted(groups, unit)}; label more"
+            f"calibration needs at least {LEAST_PAIRS} labelled pairs, of 2 {unit}s or"
+            f" more; there are {int(available.sum())}, of {counted(groups, unit)};"
+            " label more"
         )
     folds = min(folds, groups)
     fold = _folds(group[available], folds, seed)
@@ -157,8 +167,12 @@ def calibrate(
     chosen = _held_out(fit_best, x[available], y, fold, group[available])
     best = next(method for method in METHODS if method.name == order[0])
     everywhere = best.fit(x[available], y)(x[scored])
-    probabilities = dict(zip(run.table.ids[scored].tolist(), everywhere.tolist(), strict=True))
-    probabilities |= dict(zip(run.table.ids[available].tolist(), chosen.tolist(), strict=True))
+    probabilities = dict(
+        zip(run.table.ids[scored].tolist(), everywhere.tolist(), strict=True)
+    )
+    probabilities |= dict(
+        zip(run.table.ids[available].tolist(), chosen.tolist(), strict=True)
+    )
     return Calibration(
         judge=run.judge,
         pairs=int(available.sum()),
@@ -170,7 +184,9 @@ def calibrate(
         methods=tuple(_measured(name, held[name], y, draws) for name in order),
         chosen=_measured(CHOSEN, chosen, y, draws),
         best=order[0],
-        rules=tuple(_rules(run, available, chosen=chosen, draws=draws, baselines=baselines)),
+        rules=tuple(
+            _rules(run, available, chosen=chosen, draws=draws, baselines=baselines)
+        ),
         probabilities=probabilities,
     )
 
@@ -188,7 +204,10 @@ def features_of(run: LabelledRun) -> tuple[Array, tuple[str, ...]]:
     elif "margin" in facts:
         lead, name = np.nan_to_num(facts["margin"]), "margin"
     elif "score_a" in facts and "score_b" in facts:
-        lead, name = np.nan_to_num(facts["score_a"] - facts["score_b"]), "score difference"
+        lead, name = (
+            np.nan_to_num(facts["score_a"] - facts["score_b"]),
+            "score difference",
+        )
     else:
         lead, name = 2 * _preference(codes) - 1, "label"
     columns, names = [lead], [name]
@@ -224,7 +243,9 @@ def _methods(x: Array) -> list[Method]:
     return [method for method in METHODS if x.shape[1] >= method.features]
 
 
-def _fit_best(x: Array, y: Array, group: NDArray[np.int64], folds: int, seed: int) -> Calibrator:
+def _fit_best(
+    x: Array, y: Array, group: NDArray[np.int64], folds: int, seed: int
+) -> Calibrator:
     """Fit by the method that is best on held-out parts of these pairs."""
     methods, groups = _methods(x), len(np.unique(group))
     if groups < 2:
@@ -235,7 +256,11 @@ def _fit_best(x: Array, y: Array, group: NDArray[np.int64], folds: int, seed: in
 
 
 def _held_out(
-    fit: Callable[..., Calibrator], x: Array, y: Array, fold: NDArray[np.int64], *details: Array
+    fit: Callable[..., Calibrator],
+    x: Array,
+    y: Array,
+    fold: NDArray[np.int64],
+    *details: Array,
 ) -> Array:
     """Predict every fold by what is fitted to the others, and to ``details`` of those."""
     probabilities = np.full(len(y), 0.5)
@@ -255,7 +280,11 @@ def _measured(name: str, p: Array, y: Array, draws: Draws) -> Fitted:
         log_loss=log_loss(np.clip(p, 1e-6, 1 - 1e-6), y),
         accuracy=draws.mean(_right(p, y)),
         bins=tuple(
-            Bin(float(p[bins == b].mean()), float(y[bins == b].mean()), int((bins == b).sum()))
+            Bin(
+                float(p[bins == b].mean()),
+                float(y[bins == b].mean()),
+                int((bins == b).sum()),
+            )
             for b in range(int(bins.max()) + 1)
         ),
     )
@@ -287,7 +316,9 @@ def _rules(
     always = {f"always {'A' if side else 'B'}": side, "always a tie": 0.5}
     rules: dict[str, Codes | None] = {"judge's own label": run.codes}
     rules |= {rule.name: rule.codes(run.table.facts) for rule in (*RULES, *baselines)}
-    verdicts = {name: codes[available] for name, codes in rules.items() if codes is not None}
+    verdicts = {
+        name: codes[available] for name, codes in rules.items() if codes is not None
+    }
     values = {name: _preference(codes) for name, codes in verdicts.items()}
     values |= {name: np.full(len(y), value) for name, value in always.items()}
     results = []

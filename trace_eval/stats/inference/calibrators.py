@@ -1,7 +1,7 @@
 """Maps from a judge's measurement to the probability that raters prefer A, and how good they are.
 
-All are symmetric: exchanging A and B turns p into 1 - p, so every pair also teaches as its own
-mirror image. A tie of annotators is half a win of each.
+All are symmetric: exchanging A and B turns p into 1 - p, so every pair also teaches as
+its own mirror image. A tie of annotators is half a win of each.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ def sigmoid(x: Array) -> Array:
 
 def fit_isotonic(x: Array, y: Array) -> Calibrator:
     """Fit isotonic regression on the lead (Zadrozny & Elkan 2002), by scikit-learn."""
-    sklearn = require("sklearn.isotonic", "scikit-learn", "agree", "isotonic calibration")
+    sklearn = require(
+        "sklearn.isotonic", "scikit-learn", "agree", "isotonic calibration"
+    )
     lead = x[:, 0]
     model = sklearn.IsotonicRegression(y_min=EDGE, y_max=1 - EDGE, out_of_bounds="clip")
     model.fit(np.r_[lead, -lead], np.r_[y, 1 - y])
@@ -61,9 +63,12 @@ def fit_temperature(x: Array, y: Array) -> Calibrator:
 
 def fit_margins(x: Array, y: Array) -> Calibrator:
     """Fit logistic regression on everything measured, without an intercept (L2, C = 1)."""
-    sklearn = require("sklearn.linear_model", "scikit-learn", "agree", "calibration by margins")
+    sklearn = require(
+        "sklearn.linear_model", "scikit-learn", "agree", "calibration by margins"
+    )
     scale = np.maximum(np.sqrt((x**2).mean(0)), 1e-12)
-    # each pair and its mirror image, half each: both classes are there whatever annotators say
+    # each pair and its mirror image, half each: both classes are there whatever
+    # annotators say
     evidence = np.concatenate([x, x, -x, -x]) / scale
     ones, zeros = np.ones(len(y)), np.zeros(len(y))
     target = np.r_[ones, zeros, zeros, ones]
@@ -118,18 +123,24 @@ class Draws:
         self.level = level
         rng = np.random.default_rng(seed)
         share = np.full(self.units, 1 / self.units)
-        self.weights = rng.multinomial(self.units, share, size=RESAMPLES).astype(np.float64)
+        self.weights = rng.multinomial(self.units, share, size=RESAMPLES).astype(
+            np.float64
+        )
         self.pairs = self._sums(np.ones(len(self.unit)))
 
     def _sums(self, values: Array) -> Array:
         """Sum values of pairs within each instruction."""
-        return np.bincount(self.unit, weights=values, minlength=self.units).astype(np.float64)
+        return np.bincount(self.unit, weights=values, minlength=self.units).astype(
+            np.float64
+        )
 
     def mean(self, values: Array) -> HeldOutFit:
         """Average over pairs, with the quantiles of resampled means."""
         means = self.weights @ self._sums(values) / (self.weights @ self.pairs)
         value = float(values.mean())
-        low, high = np.quantile(means, [(1 - self.level) / 2, (1 + self.level) / 2]).tolist()
+        low, high = np.quantile(
+            means, [(1 - self.level) / 2, (1 + self.level) / 2]
+        ).tolist()
         if low == high:
             return HeldOutFit(value, None)
         return HeldOutFit(value, holding(value, (low, high)))
@@ -137,10 +148,11 @@ class Draws:
     def gap(self, difference: Array, bins: NDArray[np.int64]) -> HeldOutFit:
         """Average the absolute mean difference over bins, by their size, with a bound.
 
-        The error of every bin adds to that distance and never takes away, so that quantiles of
-        resampled distances lie above it. A distance differs from the true one by no more than
-        the distance between the two differences (triangle inequality): quantiles of *that*
-        bound it on both sides, whatever the truth, and more widely than need be.
+        The error of every bin adds to that distance and never takes away, so that
+        quantiles of resampled distances lie above it. A distance differs from the true
+        one by no more than the distance between the two differences (triangle
+        inequality): quantiles of *that* bound it on both sides, whatever the truth, and
+        more widely than need be.
         """
         sums_of_bins: list[Array] = []
         pairs_of_bins: list[Array] = []
@@ -151,10 +163,15 @@ class Draws:
         sums, pairs = np.stack(sums_of_bins), np.stack(pairs_of_bins)  # [bins, units]
         size = pairs.sum(1)
         mean = sums.sum(1) / size
-        drawn = (self.weights @ sums.T - (self.weights @ pairs.T) * mean) / len(difference)
+        drawn = (self.weights @ sums.T - (self.weights @ pairs.T) * mean) / len(
+            difference
+        )
         units = np.maximum((pairs > 0).sum(1), 2)
-        # by how much resamples of so few units spread too little: Student's over the normal's
-        wider = np.array([quantile(self.level, n - 1) for n in units]) / quantile(self.level)
+        # by how much resamples of so few units spread too little: Student's over the
+        # normal's
+        wider = np.array([quantile(self.level, n - 1) for n in units]) / quantile(
+            self.level
+        )
         distances = np.abs(drawn * wider * np.sqrt(units / (units - 1))).sum(1)
         value = float((np.abs(mean) * size).sum() / len(difference))
         bound = float(np.quantile(distances, self.level))

@@ -6,22 +6,24 @@ P values that agreement in a part is below a target are exact for any sample siz
 
 * Items that are all units of their own, all equally likely: the exact binomial test,
   ``P(Bin(n, target) >= agreeing)``.
-* A certain stratum (all of it labelled) and a random slice of the rest: the same on the slice,
-  against what the slice must reach for the whole to reach the target.
-* Items that share an instruction, or weights, or a label that is right in part because raters
-  split: bets against the hypothesis (Waudby-Smith & Ramdas 2024), one per instruction g, of which
-  the labels give the mean agreement ``a_g`` and which stands for ``w_g`` items, at most M.
-  ``K(c) = prod_g (1 + c w_g (a_g - target) / (target M))``
-  with c in (0, 1] has a mean of at most 1 where agreement is at most the target: its factors
-  are not negative, and their means average to at most 1. So has the mean of K over a fixed grid
-  of c, whose inverse is a p value by Markov's inequality. It holds however alike the labels of
-  one instruction are and however few instructions there are. Nothing is estimated, so nothing
-  can be underestimated: a variance from instructions of which by chance none disagrees as a
-  whole is the trap that this avoids.
+* A certain stratum (all of it labelled) and a random slice of the rest: the same on the
+  slice, against what the slice must reach for the whole to reach the target.
+* Items that share an instruction, or weights, or a label that is right in part because
+  raters split: bets against the hypothesis (Waudby-Smith & Ramdas 2024), one per
+  instruction g, of which the labels give the mean agreement ``a_g`` and which stands
+  for ``w_g`` items, at most M. ``K(c) = prod_g (1 + c w_g (a_g - target) / (target
+  M))`` with c in (0, 1] has a mean of at most 1 where agreement is at most the target:
+  its factors are not negative, and their means average to at most 1. So has the mean of
+  K over a fixed grid of c, whose inverse is a p value by Markov's inequality. It holds
+  however alike the labels of one instruction are and however few instructions there
+  are. Nothing is estimated, so nothing can be underestimated: a variance from
+  instructions of which by chance none disagrees as a whole is the trap that this
+  avoids.
 
-What was not drawn counts, too: M is the largest ``w_g`` of all instructions of the run, not of the
-labelled ones, and one instruction of several items is enough for bets. Nobody tells whether items
-or whole instructions were drawn, so both are tested, and the larger p value is taken.
+What was not drawn counts, too: M is the largest ``w_g`` of all instructions of the run,
+not of the labelled ones, and one instruction of several items is enough for bets.
+Nobody tells whether items or whole instructions were drawn, so both are tested, and the
+larger p value is taken.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ from trace_eval.stats.inference.sampling import Design
 #: Parts tried per signal: the surest 5 %, 10 %, ... of the run.
 PARTS = 20
 
-#: Starts of the sequence: parts with this many times the fewest labels that could suffice.
+#: Starts of the sequence: parts with this many times the fewest labels that could
+#: suffice.
 STARTS = (1.5, 4.0, 10.0)
 
 #: Signal of a judge that gives no sign of certainty: all of it, or nothing.
@@ -57,14 +60,17 @@ class DecidableStratum:
 
     Attributes:
         decided: scored items in the part; ``share`` of all scored items.
-        labelled: of those with a human label; ``agreement`` the share that agrees, corrected for
-            how they were drawn.
-        p: of the hypothesis that agreement is below the target; it ``holds`` if that fell.
+        labelled: of those with a human label; ``agreement`` the share that agrees,
+            corrected for how they were drawn.
+        p: of the hypothesis that agreement is below the target; it ``holds`` if that
+            fell.
         allowed: level at which it was tested, 0: its turn did not come.
     """
 
     signal: str
-    threshold: float = field(metadata=column("at least", lambda value, _: f"{value + 0.0:.4g}"))
+    threshold: float = field(
+        metadata=column("at least", lambda value, _: f"{value + 0.0:.4g}")
+    )
     decided: int = field(metadata=column("pairs"))
     share: float
     labelled: int
@@ -105,7 +111,9 @@ def tested_parts(
                 decided=int(mask.sum()),
                 share=float(mask.sum() / scored.sum()),
                 labelled=count,
-                agreement=_share(agrees[requested], design.weight[requested]) if count else None,
+                agreement=_share(agrees[requested], design.weight[requested])
+                if count
+                else None,
                 p=p,
                 allowed=allowed,
                 holds=holds,
@@ -166,7 +174,8 @@ def wanted_labels(
 
     Agreement is expected as after one disagreement more than was seen (Laplace).
     Labels that share instructions say less than their number: their evidence grows in
-    proportion, so that ``log(p)`` of those at hand is scaled to the level that is needed.
+    proportion, so that ``log(p)`` of those at hand is scaled to the level that is
+    needed.
     """
     level, hopeful = delta / len(STARTS), []
     for part in parts:
@@ -176,7 +185,8 @@ def wanted_labels(
         number = labels_needed(expected, target, level)
         if number is not None and not plain and part.p < 1:
             number = max(number, ceil(part.labelled * log(level) / log(part.p)))
-        # a part with more labels than that did not have its turn: it says nothing of need
+        # a part with more labels than that did not have its turn: it says nothing of
+        # need
         if number is not None and (plain or (part.p < 1 and number > part.labelled)):
             hopeful.append((number, part))
     if not hopeful:
@@ -185,7 +195,8 @@ def wanted_labels(
     return part, number
 
 
-#: Bets, as shares of the largest that is not lost at once; fixed, so that no label moves them.
+#: Bets, as shares of the largest that is not lost at once; fixed, so that no label
+#: moves them.
 BETS = np.linspace(0.02, 1.0, 50)
 
 
@@ -205,9 +216,14 @@ def p_below(
         return _binomial(int(agrees[requested].sum()), int(requested.sum()), target)
     weight = design.weight[requested]
     clusters, group = np.unique(design.cluster[requested], return_inverse=True)
-    lead = np.bincount(group, weight * agrees[requested]) / np.bincount(group, weight) - target
+    lead = (
+        np.bincount(group, weight * agrees[requested]) / np.bincount(group, weight)
+        - target
+    )
     designs = [_weights(design, selected)]
-    if _equal(design, selected):  # whole instructions may have been drawn, each as likely
+    if _equal(
+        design, selected
+    ):  # whole instructions may have been drawn, each as likely
         size = np.bincount(design.cluster[selected]).astype(np.float64)
         designs.append((size[clusters], float(size.max())))
     return max(_bets(weight / most * lead, target) for weight, most in designs)
@@ -216,7 +232,8 @@ def p_below(
 def worth(design: Design, selected: NDArray[np.bool_], target: float) -> float:
     """Return labels on the selected items, in independent ones of equal weight.
 
-    So many of those would, if all agreed, say as much as these would; it knows no label.
+    So many of those would, if all agreed, say as much as these would; it knows no
+    label.
     """
     requested = selected & design.labelled
     if not requested.any() or _exact(design, selected):
@@ -264,14 +281,16 @@ def _two_strata(
 def _weights(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]:
     """Return each labelled instruction's weight, and the largest, where items were drawn.
 
-    Of a random sample an instruction of s selected items stands for s over its chance of having
-    a label; with inclusion probabilities for the sum of their inverses over its labels, which
-    may be as large as over all of its items.
+    Of a random sample an instruction of s selected items stands for s over its chance
+    of having a label; with inclusion probabilities for the sum of their inverses over
+    its labels, which may be as large as over all of its items.
     """
     requested = selected & design.labelled
     clusters, group = np.unique(design.cluster[requested], return_inverse=True)
     if not _equal(design, selected):
-        available = np.maximum(design.weight, design.weight[requested].max() * (design.weight == 0))
+        available = np.maximum(
+            design.weight, design.weight[requested].max() * (design.weight == 0)
+        )
         most = np.bincount(design.cluster[selected], weights=available[selected]).max()
         weight = np.bincount(group, weights=design.weight[requested])
         return weight.astype(np.float64), float(most)
@@ -288,7 +307,9 @@ def _reached(size: NDArray[np.int64], items: int, labels: int) -> Array:
         return np.asarray(gammaln(number + 1) - gammaln(number - labels + 1))
 
     sizes, at = np.unique(size, return_inverse=True)
-    with np.errstate(invalid="ignore"):  # fewer are left than are drawn: one is among them
+    with np.errstate(
+        invalid="ignore"
+    ):  # fewer are left than are drawn: one is among them
         none = np.exp(log_choices(items - sizes) - log_choices(np.array(items)))
     result = np.where(items - sizes < labels, 1.0, 1 - none)
     return np.where(sizes > 0, result, 1.0)[at]
@@ -299,6 +320,8 @@ def _bets(gain: Array, target: float) -> float:
     from scipy.special import logsumexp
 
     values, count = np.unique(gain / target, return_counts=True)
-    with np.errstate(divide="ignore"):  # a whole instruction against the largest bet: all is lost
+    with np.errstate(
+        divide="ignore"
+    ):  # a whole instruction against the largest bet: all is lost
         log_wealth = np.log1p(np.maximum(np.outer(BETS, values), -1.0)) @ count
     return float(min(1.0, np.exp(np.log(len(BETS)) - logsumexp(log_wealth))))

@@ -18,7 +18,8 @@ SIZE, EDGE = 220, 30
 class ForestMark:
     """One row of a picture: an estimate on the axis, told in words.
 
-    None draws nothing. A line may stand beside it, with what it is, e.g. a rule to be beaten.
+    None draws nothing. A line may stand beside it, with what it is, e.g. a rule to be
+    beaten.
     """
 
     name: str
@@ -28,10 +29,13 @@ class ForestMark:
     mark: tuple[float, str] | None = None
 
 
-def forest(rows: Sequence[ForestMark], low: float, high: float, ends: Sequence[str]) -> str:
+def forest(
+    rows: Sequence[ForestMark], low: float, high: float, ends: Sequence[str]
+) -> str:
     """Draw a forest plot, from ``low`` to ``high``, in the style of ``trace_eval.show.pages``.
 
-    An estimate without an interval is a hollow dot; ``ends`` stand under the axis, left to right.
+    An estimate without an interval is a hollow dot; ``ends`` stand under the axis, left
+    to right.
     """
 
     def at(x: float) -> str:
@@ -39,7 +43,9 @@ def forest(rows: Sequence[ForestMark], low: float, high: float, ends: Sequence[s
 
     out = ['<div class="forest">']
     for row in rows:
-        out.append(f'<b dir="auto">{escape(row.name)}</b><span>{escape(row.told)}</span>')
+        out.append(
+            f'<b dir="auto">{escape(row.name)}</b><span>{escape(row.told)}</span>'
+        )
         out.append('<div class="interval" aria-hidden="true">')
         if row.interval is not None:
             left, right = row.interval
@@ -47,7 +53,9 @@ def forest(rows: Sequence[ForestMark], low: float, high: float, ends: Sequence[s
             out.append(f'<i class="range" style="left:{at(left)};width:{width}"></i>')
         if row.mark is not None:
             title = escape(row.mark[1])
-            out.append(f'<i class="mark" style="left:{at(row.mark[0])}" title="{title}"></i>')
+            out.append(
+                f'<i class="mark" style="left:{at(row.mark[0])}" title="{title}"></i>'
+            )
         if row.value is not None:
             alone = " alone" if row.interval is None else ""
             out.append(f'<i class="point{alone}" style="left:{at(row.value)}"></i>')
@@ -67,19 +75,24 @@ def diagram(fitted: Fitted) -> str:
         return 10 + (1 - value) * SIZE
 
     out = [
-        f'<svg viewBox="0 0 {SIZE + EDGE + 10} {SIZE + EDGE + 10}" role="img" class="reliability"'
-        f' aria-label="Reliability of {fitted.method}">',
+        f'<svg viewBox="0 0 {SIZE + EDGE + 10} {SIZE + EDGE + 10}" role="img"'
+        f' class="reliability" aria-label="Reliability of {fitted.method}">',
         f'<rect x="{EDGE}" y="10" width="{SIZE}" height="{SIZE}" class="frame"/>',
         f'<line x1="{x(0)}" y1="{y(0)}" x2="{x(1)}" y2="{y(1)}" class="null"/>',
     ]
     for b in fitted.bins:
         radius = 2 + 5 * (b.pairs / most) ** 0.5
         out.append(
-            f'<circle cx="{x(b.predicted):.1f}" cy="{y(b.observed):.1f}" r="{radius:.1f}"'
-            f' class="s0"><title>predicted {b.predicted:.2f}, annotators {b.observed:.2f},'
+            f'<circle cx="{x(b.predicted):.1f}" cy="{y(b.observed):.1f}"'
+            f' r="{radius:.1f}" class="s0"><title>predicted {b.predicted:.2f},'
+            f" annotators {b.observed:.2f},"
             f" {counted(b.pairs, 'pair')}</title></circle>"
         )
     for value in (0.0, 0.5, 1.0):
-        out.append(f'<text x="{x(value)}" y="{SIZE + 24}" class="axis">{value:g}</text>')
-        out.append(f'<text x="{EDGE - 4}" y="{y(value) + 4}" class="name">{value:g}</text>')
+        out.append(
+            f'<text x="{x(value)}" y="{SIZE + 24}" class="axis">{value:g}</text>'
+        )
+        out.append(
+            f'<text x="{EDGE - 4}" y="{y(value) + 4}" class="name">{value:g}</text>'
+        )
     return "".join([*out, "</svg>"])

@@ -1,13 +1,14 @@
 """The width that intervals would have with more labels, by simulation from the labels at hand.
 
-What annotators would say of an open pair is drawn from what they say where the judge says the same.
-How often that is they have shown on few pairs only, so it is drawn as well, from its posterior
-(Bayesian bootstrap over independent units: Rubin 1981; a prior of one pair). Pairs of one unit
-are as alike as the labels at hand show. Labels in hand stay as they are, and those to come are a
-random sample of the open pairs, which the probabilities of a weighted draw are told.
+What annotators would say of an open pair is drawn from what they say where the judge
+says the same. How often that is they have shown on few pairs only, so it is drawn as
+well, from its posterior (Bayesian bootstrap over independent units: Rubin 1981; a prior
+of one pair). Pairs of one unit are as alike as the labels at hand show. Labels in hand
+stay as they are, and those to come are a random sample of the open pairs, which the
+probabilities of a weighted draw are told.
 
-A large run is simulated by a part of it: at equal shares of labels, widths go by one over the
-square root of the size.
+A large run is simulated by a part of it: at equal shares of labels, widths go by one
+over the square root of the size.
 """
 
 from __future__ import annotations
@@ -31,10 +32,12 @@ MOST_PAIRS = 12_000
 #: Labels that a simulated part has at least, in all and per estimated mean.
 LEAST_SIMULATED, LEAST_EACH = 400, 50
 
-#: Labels on which the judge says the same, below which all labels tell what annotators say there.
+#: Labels on which the judge says the same, below which all labels tell what annotators
+#: say there.
 LEAST_DONORS = 5
 
-#: Standard error of a correlation seen in one pair of labels: over 1, as they are alike in clumps.
+#: Standard error of a correlation seen in one pair of labels: over 1, as they are alike
+#: in clumps.
 ERROR = 1.5
 
 #: Means that are more than this far below the widest interval are not simulated again.
@@ -46,7 +49,8 @@ class Mean:
     """A mean over some pairs of the run whose interval must be narrow.
 
     Attributes:
-        rows: its pairs; ``flipped``: those on which it counts 1 minus human value [shape=(m,)].
+        rows: its pairs; ``flipped``: those on which it counts 1 minus human value
+            [shape=(m,)].
         judged: the judge's values, as it counts them [shape=(m,)].
     """
 
@@ -74,8 +78,10 @@ class FutureLabels:
     Attributes:
         values: what annotators say, 0, 0.5 or 1; ignored without a label [shape=(n,)].
         verdict: number of what the judge says [shape=(n,)].
-        inclusion: probability with which each pair was asked for; None: equal [shape=(n,)].
-        cluster: number of the unit of every pair, from 0; None: each is one [shape=(n,)].
+        inclusion: probability with which each pair was asked for; None: equal
+            [shape=(n,)].
+        cluster: number of the unit of every pair, from 0; None: each is one
+            [shape=(n,)].
         means: what is estimated.
         seed: of the simulation: the same draws for every number of labels.
     """
@@ -119,7 +125,9 @@ class FutureLabels:
             more = max(round(more * share), least - int(available.sum()))
         more = min(more, int((~available).sum()))
         scale = np.sqrt((more + available.sum()) / labels) if share < 1 else 1.0
-        inclusion = self.included(self.labelled + more) if share == 1 else self.included(labels)
+        inclusion = (
+            self.included(self.labelled + more) if share == 1 else self.included(labels)
+        )
         if inclusion is not None:
             inclusion = inclusion[self._part]
         open_ = np.flatnonzero(~available)
@@ -130,15 +138,21 @@ class FutureLabels:
             requested = available.copy()
             requested[rng.permutation(open_)[:more]] = True
             design = simple_design(requested, inclusion, self._units)
-            widths = np.array([mean.width(values, design, self.level) for mean in means])
+            widths = np.array(
+                [mean.width(values, design, self.level) for mean in means]
+            )
             result.append(float(widths.max()))
-            means = [m for m, w in zip(means, widths, strict=True) if w >= FAR * widths.max()]
+            means = [
+                m for m, w in zip(means, widths, strict=True) if w >= FAR * widths.max()
+            ]
         return scale * np.array(result)
 
     @property
     def independent(self) -> bool:
         """Whether every pair is a unit of its own."""
-        return self.cluster is None or int(self.cluster.max(initial=-1)) + 1 == len(self.cluster)
+        return self.cluster is None or int(self.cluster.max(initial=-1)) + 1 == len(
+            self.cluster
+        )
 
     @cached_property
     def alike(self) -> bool | None:
@@ -180,7 +194,11 @@ class FutureLabels:
     def _donors(self) -> tuple[RowNumbers, Array, RowNumbers]:
         """Labelled pairs, how many open ones each stands for (mean 1), and their units."""
         rows = np.flatnonzero(self.has_label)
-        weight = np.zeros(len(rows)) if self.inclusion is None else 1 / self.inclusion[rows] - 1
+        weight = (
+            np.zeros(len(rows))
+            if self.inclusion is None
+            else 1 / self.inclusion[rows] - 1
+        )
         if not weight.any():
             weight += 1
         unit = rows if self.cluster is None else self.cluster[rows]
@@ -208,17 +226,23 @@ class FutureLabels:
         available = self.has_label[self._part]
         return np.where(available, self.values[self._part], classes[drawn_class])
 
-    def _shared(self, rng: np.random.Generator, u: Array, chance: Array, drawn: Array) -> Array:
+    def _shared(
+        self, rng: np.random.Generator, u: Array, chance: Array, drawn: Array
+    ) -> Array:
         """Draw quantiles of which those of one unit are the same as often as labels show."""
         units = self._units
         assert units is not None
         alike = np.sqrt(self._likeness(rng, drawn))
         common = rng.random(int(units.max()) + 1)
         available = np.flatnonzero(self.has_label[self._part])
-        if len(available):  # a unit with a label is told by it, as often as its pairs are alike
+        if len(
+            available
+        ):  # a unit with a label is told by it, as often as its pairs are alike
             rows = self._part[available]
             at = np.searchsorted(self._classes, self.values[rows])
-            edges = np.concatenate([np.zeros((len(chance), 1)), chance], 1)[self.verdict[rows]]
+            edges = np.concatenate([np.zeros((len(chance), 1)), chance], 1)[
+                self.verdict[rows]
+            ]
             low, high = (edges[np.arange(len(at)), at + side] for side in (0, 1))
             details = low + (high - low) * rng.random(len(at))
             believed = rng.random(len(at)) < alike
@@ -228,8 +252,8 @@ class FutureLabels:
     def _likeness(self, rng: np.random.Generator, drawn: Array) -> float:
         """Correlate human values within a unit, given the judge's verdicts, 0 to 1.
 
-        As likely as the labels make it: few labels of one unit leave most of that range, and
-        none at all leave all of it.
+        As likely as the labels make it: few labels of one unit leave most of that
+        range, and none at all leave all of it.
         """
         from scipy.special import ndtr, ndtri
 
@@ -237,7 +261,9 @@ class FutureLabels:
         kinds = int(self.verdict.max()) + 1
         verdict, y = self.verdict[rows], self.values[rows]
         total = np.bincount(verdict, weights=drawn, minlength=kinds)
-        mean = np.bincount(verdict, weights=drawn * y, minlength=kinds) / np.maximum(total, 1e-12)
+        mean = np.bincount(verdict, weights=drawn * y, minlength=kinds) / np.maximum(
+            total, 1e-12
+        )
         left = y - mean[verdict]
         size, sums = np.bincount(unit), np.bincount(unit, weights=left)
         squares = np.bincount(unit, weights=left**2)
@@ -253,7 +279,9 @@ class FutureLabels:
         return float(np.clip(seen + error * drawn_at, 0.0, 1.0))
 
 
-def quantile_width(future: FutureLabels, labels: int, draws: int, quantile: float) -> float:
+def quantile_width(
+    future: FutureLabels, labels: int, draws: int, quantile: float
+) -> float:
     """Return the width that this share of the draws of so many labels stay within."""
     widths = future.widths(labels, draws)
     return float(np.quantile(widths, quantile, method="higher"))

@@ -1,8 +1,8 @@
 """The two parts of a prediction-powered mean with their influence.
 
-The mean of human labels, and the judge's mean over all minus its mean where annotators were asked:
-see :mod:`trace_eval.stats.inference.ppi` for what is made of them. Influence functions are summed
-by cluster (linearisation, as for any ratio of a survey).
+The mean of human labels, and the judge's mean over all minus its mean where annotators
+were asked: see :mod:`trace_eval.stats.inference.ppi` for what is made of them.
+Influence functions are summed by cluster (linearisation, as for any ratio of a survey).
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class LabelledValues:
     """The labels of one stratum, which is a share of all items, for limits that know the range.
 
     Attributes:
-        values, judged, weights: mean of human values of a cluster's labelled items, of the
-            judge's, and weights with sum 1 [shape=(units,)].
+        values, judged, weights: mean of human values of a cluster's labelled items, of
+            the judge's, and weights with sum 1 [shape=(units,)].
     """
 
     share: float
@@ -61,8 +61,8 @@ class LabelledValues:
     def degrees(self) -> float:
         """Degrees of freedom of that sum (Satterthwaite 1946), for units of equal variance.
 
-        They are n - 1 for n units of equal weight, and fewer the more one of them outweighs the
-        others; 1 at least.
+        They are n - 1 for n units of equal weight, and fewer the more one of them
+        outweighs the others; 1 at least.
         """
         w = self.weights
         second, third, fourth = (float((w**power).sum()) for power in (2, 3, 4))
@@ -86,7 +86,9 @@ class LabelledValues:
     @property
     def minority(self) -> int:
         """Units whose value differs from the commonest one."""
-        return len(self.values) - int(np.unique(self.values, return_counts=True)[1].max())
+        return len(self.values) - int(
+            np.unique(self.values, return_counts=True)[1].max()
+        )
 
 
 @dataclass(frozen=True)
@@ -95,13 +97,14 @@ class PPIComponents:
 
     Attributes:
         labels, gain, judge: values of its three parts.
-        d_labels, d_gain: their influence by stratum; the last row is that of the strata's
-            sizes [shape=(strata + 1, clusters)].
-        error: weight in the estimate of one labelled unit of each stratum, where unlabelled
-            items are left to be mistaken about [shape=(strata + 1,)].
-        judged: the judge's values of all items that it scored [shape=(n,)]; ``d_judge`` influence
-            on their mean [shape=(clusters,)].
-        reached: clusters with a label [shape=(clusters,)]; ``items`` with one, ``open`` without.
+        d_labels, d_gain: their influence by stratum; the last row is that of the
+            strata's sizes [shape=(strata + 1, clusters)].
+        error: weight in the estimate of one labelled unit of each stratum, where
+            unlabelled items are left to be mistaken about [shape=(strata + 1,)].
+        judged: the judge's values of all items that it scored [shape=(n,)]; ``d_judge``
+            influence on their mean [shape=(clusters,)].
+        reached: clusters with a label [shape=(clusters,)]; ``items`` with one, ``open``
+            without.
         fitted: the same by :meth:`Design.fitted`; None: it is no other.
         heavy: labels of a heavy kind, where nobody knows how many items are of it.
     """
@@ -144,8 +147,8 @@ def ppi_components(
     Values are 0 to 1 [shape=(n,) each]; human ones are ignored where there is no label.
 
     Args:
-        scored: items with a verdict, of which the judge's own mean is; elsewhere ``judged`` holds
-            what stands in for one [shape=(n,)]. None: all.
+        scored: items with a verdict, of which the judge's own mean is; elsewhere
+            ``judged`` holds what stands in for one [shape=(n,)]. None: all.
     """
     other = design.fitted()
     result = replace(
@@ -179,11 +182,21 @@ def _components(truth: Array, judged: Array, design: Design) -> PPIComponents:
         share = float(here.mean())
         requested = here & design.labelled
         if not requested.any():
-            labels = gain = np.nan  # nobody was asked there: nothing to correct the judge by
+            labels = gain = (
+                np.nan
+            )  # nobody was asked there: nothing to correct the judge by
             continue
-        weight = design.weight[requested] if strata_of is None else np.ones(int(requested.sum()))
+        weight = (
+            design.weight[requested]
+            if strata_of is None
+            else np.ones(int(requested.sum()))
+        )
         weight = weight / weight.sum()
-        y, f, overall = weight @ truth[requested], weight @ judged[requested], judged[here].mean()
+        y, f, overall = (
+            weight @ truth[requested],
+            weight @ judged[requested],
+            judged[here].mean(),
+        )
         labels, gain = labels + share * y, gain + share * (overall - f)
         means.append((here, y, overall - f))
         d_labels, d_gain = np.zeros(len(judged)), np.zeros(len(judged))
@@ -216,7 +229,8 @@ def _components(truth: Array, judged: Array, design: Design) -> PPIComponents:
         strata=tuple(strata),
         judged=judged,
         d_judge=_by_cluster((judged - judged.mean()) / len(judged), design),
-        reached=np.bincount(design.cluster[design.labelled], minlength=design.clusters) > 0,
+        reached=np.bincount(design.cluster[design.labelled], minlength=design.clusters)
+        > 0,
         items=int(design.labelled.sum()),
         open=int((~design.labelled).sum()),
     )
@@ -252,11 +266,17 @@ def tuned(result: PPIComponents) -> tuple[float, Array]:
     d_labels, d_gain = result.d_labels.sum(0), result.d_gain.sum(0)
     product, square = d_labels * d_gain, d_gain**2
     others = np.r_[0.0, np.where(result.reached, 1.0, 0.0)]
-    product, square = (values.sum() - others * np.r_[0.0, values] for values in (product, square))
-    raw = np.divide(-product, square, out=np.zeros_like(product), where=square > NO_SPREAD)
+    product, square = (
+        values.sum() - others * np.r_[0.0, values] for values in (product, square)
+    )
+    raw = np.divide(
+        -product, square, out=np.zeros_like(product), where=square > NO_SPREAD
+    )
     left = (d_labels + raw[0] * d_gain)[result.reached]
     error = float(left @ left) / max(result.units - 2, 1)
     helps = (raw > 0) & (square > NO_SPREAD)
-    kept = 1 - np.divide(error, raw**2 * square, out=np.full_like(raw, np.inf), where=helps)
+    kept = 1 - np.divide(
+        error, raw**2 * square, out=np.full_like(raw, np.inf), where=helps
+    )
     power = np.clip(raw, 0.0, 1.0) * np.maximum(0.0, kept)
     return float(power[0]), power[1:]

@@ -16,7 +16,12 @@ from trace_eval.opinions.codes import MISSING, SCORE_FACTS, Codes, collapse_code
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import FactColumns
 from trace_eval.stats.agreement.judges import align
-from trace_eval.stats.inference.sampling import Design, Drawn, drawn_labels, simple_design
+from trace_eval.stats.inference.sampling import (
+    Design,
+    Drawn,
+    drawn_labels,
+    simple_design,
+)
 from trace_eval.stats.options import LabelChoice
 from trace_eval.stats.ranking.prepare import judge_table
 
@@ -26,12 +31,13 @@ class LabelledRun:
     """One judge on all items, human labels on some.
 
     Attributes:
-        table: the judgements, one row per item, with the labels' instructions, systems and
-            recordings where they have none, and the human labels.
-        truth: what annotators say of every item, a set where they split; missing: nobody's
+        table: the judgements, one row per item, with the labels' instructions, systems
+            and recordings where they have none, and the human labels.
+        truth: what annotators say of every item, a set where they split; missing:
+            nobody's [shape=(n,)].
+        agrees: 1 where the judge has human label, a part where they split and it has
+            one of theirs, else 0; NaN where nobody was asked or nothing was scored
             [shape=(n,)].
-        agrees: 1 where the judge has human label, a part where they split and it has one of
-            theirs, else 0; NaN where nobody was asked or nothing was scored [shape=(n,)].
         signals: name -> how sure the judge was, the more the surer [shape=(n,)].
         unmatched: labelled items that were not judged.
     """
@@ -73,9 +79,10 @@ class LabelledRun:
     def represented(self) -> NDArray[np.bool_]:
         """The pairs that the labels speak for, whatever the judge made of them [shape=(n,)].
 
-        Where annotators were asked about pairs that the judge left unscored, those are drawn from
-        all pairs, and to leave them out would choose labels by what the judge could read. Where
-        they never were, the labels say nothing of unscored pairs.
+        Where annotators were asked about pairs that the judge left unscored, those are
+        drawn from all pairs, and to leave them out would choose labels by what the
+        judge could read. Where they never were, the labels say nothing of unscored
+        pairs.
         """
         if not (self.has_label & ~self.scored).any():
             return self.scored
@@ -86,7 +93,8 @@ class LabelledRun:
     def design(self, items: NDArray[np.bool_], cluster: bool = True) -> Design:
         """Return the sampling design, for estimates over all items from those labelled.
 
-        Items of one instruction are not independent, but without ``cluster``; copies never are.
+        Items of one instruction are not independent, but without ``cluster``; copies
+        never are.
         """
         return simple_design(items, self.drawn.inclusion, self.table.units(cluster))
 
@@ -101,7 +109,8 @@ def gather(
 
     Args:
         labels: annotators'; None: those that came with the judgements, if any.
-        chosen: which judge, dimension and policy; None: the overall label of the only judge.
+        chosen: which judge, dimension and policy; None: the overall label of the only
+            judge.
         others: further judges of the same items: how many of them agree is a signal.
 
     Raises:
@@ -115,7 +124,9 @@ def gather(
     return replace(run, signals=signals_of(source, table, run.column, others))
 
 
-def labelled(table: Opinions, labels: Opinions | None, dimension: str | None = None) -> LabelledRun:
+def labelled(
+    table: Opinions, labels: Opinions | None, dimension: str | None = None
+) -> LabelledRun:
     """Join the judgements of one judge, one row per item, with labels; see :func:`gather`."""
     column, number = table.column(dimension), len(table)
     codes = table.codes[column]
@@ -133,7 +144,9 @@ def labelled(table: Opinions, labels: Opinions | None, dimension: str | None = N
     items = labels.per_item
     of = labels.column() if dimension is None else dimension
     if of not in items.codes:
-        raise UserError(f"{labels.source}: has no labels of {of!r}; annotators must label it, too")
+        raise UserError(
+            f"{labels.source}: has no labels of {of!r}; annotators must label it, too"
+        )
     stray = int((table.find(items.ids) < 0).sum())
     if stray == len(items):
         raise UserError(
@@ -168,7 +181,8 @@ def labelled(table: Opinions, labels: Opinions | None, dimension: str | None = N
 def _identity(judged: FactColumns, labelled: FactColumns) -> FactColumns:
     """Return the facts of every judged item; what it lacks, the labels say.
 
-    A pair of columns comes from one side: paths of one and hashes of the other never meet.
+    A pair of columns comes from one side: paths of one and hashes of the other never
+    meet.
     """
     facts = dict(judged)
     for names in (("instruction_id",), ("system_a", "system_b"), ("clip_a", "clip_b")):
@@ -196,11 +210,16 @@ def signals_of(
         results["repeats"] = repeated
     if others:
         results["judges"] = _others(table, codes, column, others)
-    for name, values in results.items():  # an unknown value counts as the least sure one
+    for (
+        name,
+        values,
+    ) in results.items():  # an unknown value counts as the least sure one
         lacking = np.isnan(values)
         least = 0.0 if lacking.all() else np.nanmin(values)
         results[name] = np.where(lacking, least, values)
-    return {name: values for name, values in results.items() if len(np.unique(values)) > 1}
+    return {
+        name: values for name, values in results.items() if len(np.unique(values)) > 1
+    }
 
 
 def _towards(margin: Array, codes: Codes) -> Array:
@@ -209,7 +228,9 @@ def _towards(margin: Array, codes: Codes) -> Array:
     return np.where(codes == 0, margin, np.where(codes == 1, -margin, tie))
 
 
-def _repeats(details: Opinions, table: Opinions, codes: Codes, column: str) -> Array | None:
+def _repeats(
+    details: Opinions, table: Opinions, codes: Codes, column: str
+) -> Array | None:
     """Share of the judge's repetitions of an item that give the same label."""
     if details.repeat is None or column not in details.codes:
         return None
@@ -220,7 +241,9 @@ def _repeats(details: Opinions, table: Opinions, codes: Codes, column: str) -> A
     return np.asarray(equal / np.maximum(count, 1))
 
 
-def _others(table: Opinions, codes: Codes, column: str, others: Sequence[Opinions]) -> Array:
+def _others(
+    table: Opinions, codes: Codes, column: str, others: Sequence[Opinions]
+) -> Array:
     """Share of the further judges that give the same label, ties collapsed."""
     own = collapse_codes(codes)
     same, count = np.zeros(len(table)), 0
@@ -233,7 +256,8 @@ def _others(table: Opinions, codes: Codes, column: str, others: Sequence[Opinion
     return same / max(count, 1)
 
 
-#: A difference counts when chance gives it less often than this, over all that are looked at.
+#: A difference counts when chance gives it less often than this, over all that are
+#: looked at.
 SIGNIFICANT = 0.001
 
 #: Cells of a table with fewer expected items are put together.
@@ -248,7 +272,11 @@ def differences(run: LabelledRun) -> list[str]:
         return []
     p_values = {"the judge's label": _categories(run.codes, requested, rest)}
     systems = [run.table.facts.get(f"system_{side}") for side in "ab"]
-    if systems[0] is not None and systems[1] is not None and None not in systems[0].tolist():
+    if (
+        systems[0] is not None
+        and systems[1] is not None
+        and None not in systems[0].tolist()
+    ):
         pairs = np.array([f"{a}\0{b}" for a, b in zip(*systems, strict=True)], object)
         p_values["the systems"] = _categories(pairs, requested, rest)
     from scipy.stats import mannwhitneyu  # 1 s of imports
@@ -269,7 +297,9 @@ def _categories(
 
     _, code = np.unique(values.astype(str), return_inverse=True)
     kinds = code.max() + 1
-    table = np.stack([np.bincount(code[side], minlength=kinds) for side in (requested, rest)])
+    table = np.stack(
+        [np.bincount(code[side], minlength=kinds) for side in (requested, rest)]
+    )
     share = min(requested.sum(), rest.sum()) / (requested.sum() + rest.sum())
     rare = table.sum(0) * share < LEAST_EXPECTED
     kept = table[:, ~rare]

@@ -1,8 +1,9 @@
 """Means over all pairs of a run, from labels that were not drawn alike.
 
-A review asks about doubtful pairs more often than about others, so the plain share of the labelled
-pairs on which something holds is not that of all pairs. Here each label weighs the inverse of the
-probability with which it was asked for (Horvitz & Thompson 1952); no judge helps.
+A review asks about doubtful pairs more often than about others, so the plain share of
+the labelled pairs on which something holds is not that of all pairs. Here each label
+weighs the inverse of the probability with which it was asked for (Horvitz & Thompson
+1952); no judge helps.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ class UnevenDraw:
     pairs: Opinions
     drawn: Drawn
 
-    def mean(self, values: Array, scored: NDArray[np.bool_], level: float) -> PPIEstimate:
+    def mean(
+        self, values: Array, scored: NDArray[np.bool_], level: float
+    ) -> PPIEstimate:
         """Estimate the mean of values over the scored pairs, 0 to 1.
 
         Args:
@@ -48,7 +51,9 @@ class UnevenDraw:
         own, inclusion, unit = values[rows], self.drawn.inclusion, self.pairs.units()
         assert inclusion is not None
         known = ~np.isnan(own)
-        design = simple_design(known, inclusion[rows], None if unit is None else unit[rows])
+        design = simple_design(
+            known, inclusion[rows], None if unit is None else unit[rows]
+        )
         components = ppi_components(np.nan_to_num(own), np.zeros(len(rows)), design)
         return estimate(components, level, power=0.0)
 
@@ -65,7 +70,9 @@ class UnevenDraw:
         )
 
 
-def uneven_draw(pairs: Opinions, labels: Opinions, truth: Codes, codes: Codes) -> UnevenDraw | None:
+def uneven_draw(
+    pairs: Opinions, labels: Opinions, truth: Codes, codes: Codes
+) -> UnevenDraw | None:
     """Read how labels of all pairs were drawn; None: alike, or nobody knows.
 
     Args:
@@ -87,4 +94,6 @@ def uneven_draw(pairs: Opinions, labels: Opinions, truth: Codes, codes: Codes) -
     if drawn.inclusion is None or drawn.problem is not None or not labelled.any():
         return None
     own = drawn.inclusion[labelled]
-    return None if same(float(own.min()), float(own.max())) else UnevenDraw(pairs, drawn)
+    return (
+        None if same(float(own.min()), float(own.max())) else UnevenDraw(pairs, drawn)
+    )

@@ -1,15 +1,16 @@
 """Prediction-powered means: few human labels, judgements of everything.
 
 With human values ``y`` on a labelled part and the judge's values ``f`` everywhere, the
-estimate is ``mean_lab(y) + lam (mean_all(f) - mean_lab(f))``: unbiased for every fixed ``lam``,
-however wrong the judge is, because the judge's mean over all is corrected by its mean where
-annotators were asked (Angelopoulos et al. 2023, Science 382:669, prediction-powered inference).
-``lam`` is tuned for the least variance (Angelopoulos, Duchi & Zrnic 2023, PPI++): 0 is labels
-alone, so a useless judge costs nothing. Labels drawn with known probabilities are weighted by
-their inverse (Horvitz & Thompson 1952; Hajek 1971), or stratified (Fisch et al. 2024).
+estimate is ``mean_lab(y) + lam (mean_all(f) - mean_lab(f))``: unbiased for every fixed
+``lam``, however wrong the judge is, because the judge's mean over all is corrected by
+its mean where annotators were asked (Angelopoulos et al. 2023, Science 382:669,
+prediction-powered inference). ``lam`` is tuned for the least variance (Angelopoulos,
+Duchi & Zrnic 2023, PPI++): 0 is labels alone, so a useless judge costs nothing. Labels
+drawn with known probabilities are weighted by their inverse (Horvitz & Thompson 1952;
+Hajek 1971), or stratified (Fisch et al. 2024).
 
-Variances are those of the influence functions, summed within clusters (linearisation, as for
-any ratio of a survey), with Student's t over the labelled clusters.
+Variances are those of the influence functions, summed within clusters (linearisation,
+as for any ratio of a survey), with Student's t over the labelled clusters.
 """
 
 from __future__ import annotations
@@ -35,21 +36,25 @@ from trace_eval.stats.inference.influence import PPIComponents, tuned
 #: Labelled units below which no interval is given.
 LEAST_LABELS = 5
 
-#: Labelled units, and labels that differ from the commonest one, below which only labels
-#: count: so few cannot tell how far a judge is to be believed.
+#: Labelled units, and labels that differ from the commonest one, below which only
+#: labels count: so few cannot tell how far a judge is to be believed.
 LEAST_UNITS, LEAST_MINORITY = 20, 5
 
 #: Methods of intervals where the judge counts, and of differences.
 LINEARISED = "linearised limits, moved by skewness"
 COMBINED = "limits of both rates, combined"
 
-#: Labels that differ from the commonest one, and errors of the judge, below which one more or less
-#: moves the coverage of an interval by per cents.
+#: Labels that differ from the commonest one, and errors of the judge, below which one
+#: more or less moves the coverage of an interval by per cents.
 FEW = 10
 
 
 def _gained(effective: float | None, row: PPIEstimate) -> str | None:
-    return None if effective is None else f"{effective:.0f} (+{effective - row.labelled:.0f})"
+    return (
+        None
+        if effective is None
+        else f"{effective:.0f} (+{effective - row.labelled:.0f})"
+    )
 
 
 @dataclass(frozen=True)
@@ -64,18 +69,21 @@ class PPIEstimate:
             None where it gives no figure of its own.
         labels_interval, judge_interval, interval: at the level asked for; None: too few
             labels, or only one unit.
-        weight: the tuned ``lam``, 0 (labels alone) to 1; None: of a difference, where each
-            system has its own.
-        effective: labels that would have the standard error of ``both`` without a judge.
-        p: two-sided, that the value is ``null``; null where no interval is given. ``exact``: by the
-            sign test, else that of the interval.
-        coarse: so few labels, errors of the judge or units were seen that intervals hold the truth
-            some per cent more or less often than they say.
+        weight: the tuned ``lam``, 0 (labels alone) to 1; None: of a difference, where
+            each system has its own.
+        effective: labels that would have the standard error of ``both`` without a
+            judge.
+        p: two-sided, that the value is ``null``; null where no interval is given.
+            ``exact``: by the sign test, else that of the interval.
+        coarse: so few labels, errors of the judge or units were seen that intervals
+            hold the truth some per cent more or less often than they say.
     """
 
     labelled: int
     judged: int
-    labels: float | None = field(metadata=column("labels only", within("labels_interval")))
+    labels: float | None = field(
+        metadata=column("labels only", within("labels_interval"))
+    )
     judge: float | None = field(metadata=column("judge only", within("judge_interval")))
     both: float | None = field(metadata=column("both (PPI++)", within("interval")))
     labels_interval: Range | None
@@ -117,11 +125,16 @@ class _Bounded:
         """Return it with limits that hold those of another estimate of the same mean, too."""
         apart = self.value - other.value
         below = max(self.reach.below, apart + other.reach.below)
-        return replace(self, reach=Reach(below, max(self.reach.above, other.reach.above - apart)))
+        return replace(
+            self, reach=Reach(below, max(self.reach.above, other.reach.above - apart))
+        )
 
 
 def estimate(
-    sample: PPIComponents, level: float = 0.95, null: float = 0.5, power: float | None = None
+    sample: PPIComponents,
+    level: float = 0.95,
+    null: float = 0.5,
+    power: float | None = None,
 ) -> PPIEstimate:
     """Compute intervals of labels alone, judge alone, and both.
 
@@ -134,7 +147,11 @@ def estimate(
         return result
     alone, both, weight = _two(sample, level, power)
     result = _bounded(
-        result, (alone, _of_judge(sample, level), both), units=sample.units, level=level, null=null
+        result,
+        (alone, _of_judge(sample, level), both),
+        units=sample.units,
+        level=level,
+        null=null,
     )
     method = LINEARISED if weight else SCORE
     return replace(
@@ -153,14 +170,18 @@ def interval(sample: PPIComponents, level: float = 0.95) -> Range | None:
     return both.reach.around(both.value)
 
 
-def difference(first: PPIComponents, second: PPIComponents, level: float = 0.95) -> PPIEstimate:
+def difference(
+    first: PPIComponents, second: PPIComponents, level: float = 0.95
+) -> PPIEstimate:
     """Estimate the first mean minus the second, -1 to 1, with ``p`` that it is 0.
 
-    Limits come from those of both means and their correlation; where no variance can be seen,
-    from the labels that they share, which count for one and against the other.
+    Limits come from those of both means and their correlation; where no variance can be
+    seen, from the labels that they share, which count for one and against the other.
     """
     items, judged = first.items + second.items, len(first.judged) + len(second.judged)
-    result = _without(items, judged, first.judge - second.judge, first.open + second.open)
+    result = _without(
+        items, judged, first.judge - second.judge, first.open + second.open
+    )
     if np.isnan(first.labels) or np.isnan(second.labels):
         return result
     few = min(first.units, second.units) < LEAST_LABELS
@@ -262,11 +283,15 @@ def _two(
 def _estimated(
     sample: PPIComponents, level: float, power: float | None
 ) -> tuple[_Bounded, _Bounded, float]:
-    weight, left_out = (0.0, np.zeros(len(sample.reached))) if power is None else (power, power)
+    weight, left_out = (
+        (0.0, np.zeros(len(sample.reached))) if power is None else (power, power)
+    )
     if power is None and sample.d_gain.any() and _enough(sample):
         weight, left_out = tuned(sample)
     alone = _Bounded(
-        sample.labels, _reach(sample, sample.d_labels, 0.0, level), sample.d_labels.sum(0)
+        sample.labels,
+        _reach(sample, sample.d_labels, 0.0, level),
+        sample.d_labels.sum(0),
     )
     if not weight:
         return alone, alone, weight
@@ -290,12 +315,15 @@ def _of_judge(sample: PPIComponents, level: float) -> _Bounded:
     return _Bounded(sample.judge, reach, sample.d_judge)
 
 
-def _reach(sample: PPIComponents, influence: Array, weight: float, level: float) -> Reach:
+def _reach(
+    sample: PPIComponents, influence: Array, weight: float, level: float
+) -> Reach:
     """Put limits by stratum together; degrees of freedom are those of each stratum.
 
-    Labels alone have score limits: their variance follows from their values, and unequal weights
-    enter as the number of labels that they are worth. Where the judge enters, a value is no longer
-    one of a few within a range, and limits follow the skewness of what was seen.
+    Labels alone have score limits: their variance follows from their values, and
+    unequal weights enter as the number of labels that they are worth. Where the judge
+    enters, a value is no longer one of a few within a range, and limits follow the
+    skewness of what was seen.
     """
     results: list[tuple[float, Reach]] = []
     variances = 0.0
@@ -303,17 +331,23 @@ def _reach(sample: PPIComponents, influence: Array, weight: float, level: float)
         moved, error = influence[number], weight * sample.error[number]
         if error > 0:
             squares = float(moved @ moved) * stratum.growth
-            # nobody knows of a judge that no error was seen in: by the rule of three it has some
+            # nobody knows of a judge that no error was seen in: by the rule of three it
+            # has some
             least = 0.0 if len(stratum.missed) else -float(np.log(1 - level)) * error
             z = quantile(level, stratum.degrees)
-            reach = skewed_reach(moved, squares, z=z, more=(stratum.miss * error) ** 2, least=least)
+            reach = skewed_reach(
+                moved, squares, z=z, more=(stratum.miss * error) ** 2, least=least
+            )
             results.append((1.0, reach))
         else:
             squares = stratum.share**2 * stratum.spread / stratum.worth
-            reach = score_reach(stratum.values, stratum.weights, stratum.worth, quantile(level))
+            reach = score_reach(
+                stratum.values, stratum.weights, stratum.worth, quantile(level)
+            )
             results.append((stratum.share, reach))
         variances += squares
-    # the sizes of the strata vary besides, and heavy units may lie further apart than the others
+    # the sizes of the strata vary besides, and heavy units may lie further apart than
+    # the others
     total = influence.sum(0)
     more = max(0.0, float(total @ total) - variances)
     return of_sum(results, quantile(level, sample.units - 1) * float(np.sqrt(more)))

@@ -1,9 +1,10 @@
 """How the labelled pairs were drawn, and whether they can speak for the whole run.
 
-Inverse inclusion probabilities tell it: over the labelled pairs they add up to the pairs that
-these stand for (Horvitz & Thompson 1952). Where that is the whole run, no pair was out of reach,
-and those without a label had the probability of the rest. Where it is not, and nobody says how
-likely the other pairs were, a kind of pair that was hardly ever asked for may be missing.
+Inverse inclusion probabilities tell it: over the labelled pairs they add up to the
+pairs that these stand for (Horvitz & Thompson 1952). Where that is the whole run, no
+pair was out of reach, and those without a label had the probability of the rest. Where
+it is not, and nobody says how likely the other pairs were, a kind of pair that was
+hardly ever asked for may be missing.
 """
 
 from __future__ import annotations
@@ -32,12 +33,14 @@ class Drawn:
     """How the labelled items were drawn, as far as is known.
 
     Attributes:
-        inclusion: probability with which each pair of the run was asked for, NaN where unknown
-            [shape=(n,)]; None: all pairs are taken as equally likely.
+        inclusion: probability with which each pair of the run was asked for, NaN where
+            unknown [shape=(n,)]; None: all pairs are taken as equally likely.
         problem: why the labels say nothing of the other pairs; None: they do.
         doubt: why an exact promise is not possible, though estimates are; None: it is.
-        gap: pairs that estimates do not speak for, though an exact bound may; None: none.
-        unreached: pairs that were out of the draw [shape=(n,)]; None: none are known to be.
+        gap: pairs that estimates do not speak for, though an exact bound may; None:
+            none.
+        unreached: pairs that were out of the draw [shape=(n,)]; None: none are known to
+            be.
     """
 
     inclusion: Array | None
@@ -63,8 +66,9 @@ def drawn_labels(
 
     Args:
         ids: pairs of the run [shape=(n,)].
-        provided: their inclusion probabilities, NaN where the labels have none [shape=(n,)]; None:
-            the labels have no such column and are taken as a random sample.
+        provided: their inclusion probabilities, NaN where the labels have none
+            [shape=(n,)]; None: the labels have no such column and are taken as a random
+            sample.
         requested, scored: pairs with a label, and with a judgement [shape=(n,)].
     """
     if provided is None or not requested.any():
@@ -75,15 +79,15 @@ def drawn_labels(
             return Drawn(None)
         return Drawn(
             None,
-            f"{source}: the inclusion of its {counted(len(lacking), 'label')} is empty, so nobody"
-            " knows how they were drawn; a review tells once its needed pairs and one of the random"
-            " slice are done",
+            f"{source}: the inclusion of its {counted(len(lacking), 'label')} is empty,"
+            " so nobody knows how they were drawn; a review tells once its needed pairs"
+            " and one of the random slice are done",
         )
     if len(lacking):
         raise UserError(
-            f"{source}: {counted(len(lacking), 'label has', 'labels have')} no inclusion"
-            f" probability, first {ids[lacking[0]]!r}; finish the needed pairs of the review and"
-            " export again"
+            f"{source}: {counted(len(lacking), 'label has', 'labels have')} no"
+            f" inclusion probability, first {ids[lacking[0]]!r}; finish the needed"
+            " pairs of the review and export again"
         )
     if not np.isnan(provided[scored]).any():
         return _from_all_probabilities(source, provided, requested, scored)
@@ -91,13 +95,17 @@ def drawn_labels(
 
 
 def _from_some_probabilities(
-    source: str, provided: Array, requested: NDArray[np.bool_], scored: NDArray[np.bool_]
+    source: str,
+    provided: Array,
+    requested: NDArray[np.bool_],
+    scored: NDArray[np.bool_],
 ) -> Drawn:
     """Weigh by probabilities of labelled pairs alone: what these stand for tells the rest."""
     weight = 1 / provided[requested]
     stands, total = float(weight.sum()), len(provided)
     exact = 0.5 + ROUNDING * float(weight[weight > 1].sum())
-    # pairs without a judgement may have been out of the draw: their recordings cannot be played
+    # pairs without a judgement may have been out of the draw: their recordings cannot
+    # be played
     reached = scored | requested
     off_all, off_reached = abs(stands - total), abs(stands - reached.sum())
     if min(off_all, off_reached) <= exact:
@@ -105,7 +113,10 @@ def _from_some_probabilities(
         return Drawn(rest, unreached=None if off_all <= off_reached else ~reached)
     spread = float(np.sqrt(((1 - provided[requested]) * weight**2).sum()))
     if abs(stands - total) > exact + CHANCE * spread:
-        part = "only a part of the run was in the draw; finish it, or label a random sample of it"
+        part = (
+            "only a part of the run was in the draw; finish it, or label a random"
+            " sample of it"
+        )
         return Drawn(
             None,
             f"{source}: by their inclusion the labels stand for {stands:.0f} of"
@@ -121,7 +132,10 @@ def _from_some_probabilities(
 
 
 def _from_all_probabilities(
-    source: str, provided: Array, requested: NDArray[np.bool_], scored: NDArray[np.bool_]
+    source: str,
+    provided: Array,
+    requested: NDArray[np.bool_],
+    scored: NDArray[np.bool_],
 ) -> Drawn:
     """Weigh by probabilities of all pairs: labels must be as many as these make likely."""
     present = ~np.isnan(provided)
@@ -130,17 +144,21 @@ def _from_all_probabilities(
         certain = "with an inclusion of 1"
         return Drawn(
             None,
-            f"{source}: {counted(missed, f'pair {certain} has', f'pairs {certain} have')} no label,"
-            " so the draw that it tells of is not finished",
+            f"{source}:"
+            f" {counted(missed, f'pair {certain} has', f'pairs {certain} have')} no"
+            " label, so the draw that it tells of is not finished",
         )
     chance = provided[present]
-    expected, spread = float(chance.sum()), float(np.sqrt((chance * (1 - chance)).sum()))
+    expected, spread = (
+        float(chance.sum()),
+        float(np.sqrt((chance * (1 - chance)).sum())),
+    )
     number = int((present & requested).sum())
     if abs(number - expected) > 0.5 + ROUNDING * len(chance) + CHANCE * spread:
         return Drawn(
             None,
-            f"{source}: {counted(number, 'label')} where the inclusion of all pairs makes"
-            f" {expected:.0f} likely, so they are not the draw that it tells of",
+            f"{source}: {counted(number, 'label')} where the inclusion of all pairs"
+            f" makes {expected:.0f} likely, so they are not the draw that it tells of",
         )
     least = (1 - ROUNDING) * provided[present & requested].min()
     unlike = int((provided[present & ~requested] < least).sum())
@@ -154,11 +172,12 @@ def _from_all_probabilities(
     )
 
 
-#: Kinds of items that are drawn with probabilities this many times apart are strata, where the
-#: probabilities of all items are known, and are at most so many.
+#: Kinds of items that are drawn with probabilities this many times apart are strata,
+#: where the probabilities of all items are known, and are at most so many.
 APART, MOST_STRATA = 5.0, 5
 
-#: Share of the items up to which a kind that nobody was asked of is counted with another.
+#: Share of the items up to which a kind that nobody was asked of is counted with
+#: another.
 FORGOTTEN = 0.01
 
 
@@ -183,8 +202,8 @@ class Design:
     def strata(self) -> NDArray[np.int64] | None:
         """The stratum of every item, those told apart by their weights as well [shape=(n,)].
 
-        Labels of a rarely drawn kind are few and weigh much. Where it is known how many items are
-        of that kind, their number among the labels does not matter.
+        Labels of a rarely drawn kind are few and weigh much. Where it is known how many
+        items are of that kind, their number among the labels does not matter.
         """
         if self.stratum is not None or not (self.weight > 0).all():
             return self.stratum
@@ -197,7 +216,9 @@ class Design:
         requested = np.bincount(number, weights=self.labelled) > 0
         share = np.bincount(number) / len(number)
         joined = np.where(
-            requested | (share > FORGOTTEN), np.arange(len(weights)), np.argmax(requested)
+            requested | (share > FORGOTTEN),
+            np.arange(len(weights)),
+            np.argmax(requested),
         )
         return np.asarray(joined[number], np.int64)
 
@@ -206,14 +227,17 @@ class Design:
         """(labels that weigh :data:`APART` times as much as the lightest, their share of all)."""
         weight = self.weight[self.labelled]
         heavy = weight >= APART * weight.min(initial=np.inf)
-        return int(heavy.sum()), float(weight[heavy].sum() / max(weight.sum(), NO_SPREAD))
+        return int(heavy.sum()), float(
+            weight[heavy].sum() / max(weight.sum(), NO_SPREAD)
+        )
 
     def fitted(self) -> Design | None:
         """Return weights of labelled items that add up to all items; None: they do, or are alike.
 
         Too many labels of a heavy kind are drawn by chance, or too few. Weights move by
-        ``w (w - 1)``, the part of each in the variance of their sum where items are drawn one by
-        one (regression estimator: Cassel, Särndal & Wretman 1976), and none falls under 1.
+        ``w (w - 1)``, the part of each in the variance of their sum where items are
+        drawn one by one (regression estimator: Cassel, Särndal & Wretman 1976), and
+        none falls under 1.
         """
         weight = self.weight[self.labelled]
         square = weight * (weight - 1)
@@ -246,10 +270,10 @@ def simple_design(
     """Make a design from inclusion probabilities, as a label file holds them.
 
     Args:
-        inclusion: probabilities in (0, 1] of labelled items, and of others where they are known;
-            None or NaN: all are equally likely. Where there are 1 and one other value (taken
-            with certainty, and a random slice of the rest, as the review does) they are two
-            strata.
+        inclusion: probabilities in (0, 1] of labelled items, and of others where they
+            are known; None or NaN: all are equally likely. Where there are 1 and one
+            other value (taken with certainty, and a random slice of the rest, as the
+            review does) they are two strata.
         cluster: see :class:`Design`; None: every item by itself.
     """
     number = len(labelled)
@@ -257,7 +281,11 @@ def simple_design(
     count = int(cluster.max(initial=-1)) + 1
     if inclusion is None or np.isnan(inclusion[labelled]).any():
         return Design(
-            labelled=labelled, weight=np.ones(number), stratum=None, cluster=cluster, clusters=count
+            labelled=labelled,
+            weight=np.ones(number),
+            stratum=None,
+            cluster=cluster,
+            clusters=count,
         )
     available = np.unique(inclusion[~np.isnan(inclusion)])
     weight = np.nan_to_num(1 / inclusion)
@@ -265,5 +293,9 @@ def simple_design(
     if len(available) == 2 and available[1] == 1:
         stratum = (~(labelled & (inclusion == 1))).astype(np.int64)
     return Design(
-        labelled=labelled, weight=weight, stratum=stratum, cluster=cluster, clusters=count
+        labelled=labelled,
+        weight=weight,
+        stratum=stratum,
+        cluster=cluster,
+        clusters=count,
     )

@@ -1,9 +1,10 @@
 """When enough is labelled: intervals that hold at every look, and what is still to be labelled.
 
-The question of two systems is whether one wins more often than the other (a tie of any kind is half
-a win), that of scores whether the difference of means is above 0, and that of a judge whether it
-agrees with annotators on more than a given share. Raters of one pair count by their mean, pairs of
-one instruction as one unit; who rates is taken as given.
+The question of two systems is whether one wins more often than the other (a tie of any
+kind is half a win), that of scores whether the difference of means is above 0, and that
+of a judge whether it agrees with annotators on more than a given share. Raters of one
+pair count by their mean, pairs of one instruction as one unit; who rates is taken as
+given.
 """
 
 from __future__ import annotations
@@ -30,17 +31,19 @@ class Stopping:
 
     Attributes:
         question: what the value is of, in words.
-        labels, items, units: labels, what they are of, and how many of those are independent.
-        value, interval: on the scale of the question; the interval holds at all looks together.
-            None: too little, or no value fits all looks.
+        labels, items, units: labels, what they are of, and how many of those are
+            independent.
+        value, interval: on the scale of the question; the interval holds at all looks
+            together. None: too little, or no value fits all looks.
         null: the value that both sides of the question share.
         end: units after which the null was left out; None: it is still in.
-        more_units, more_raters: labels of so many more pairs, or so many more raters of every
-            labelled pair, would be enough with a chance of ``chance``; None: not within reach, or
-            unknown.
+        more_units, more_raters: labels of so many more pairs, or so many more raters of
+            every labelled pair, would be enough with a chance of ``chance``; None: not
+            within reach, or unknown.
         helped: a judge's verdicts of all pairs count as a control.
         verdict: in words.
-        next_step: whether that is enough, without a word on who is better: raters may read it.
+        next_step: whether that is enough, without a word on who is better: raters may
+            read it.
         why_not: why nothing can be said; None: something can.
     """
 
@@ -73,10 +76,14 @@ def two_systems(
 
     Args:
         names: the system whose points the votes are, and the other.
-        votes: points of the first: 1 for a win, 0.5 for a tie of any kind, 0 for a loss.
-        pool: a judge's verdicts on all pairs, in the same points; None: there is no judge.
+        votes: points of the first: 1 for a win, 0.5 for a tie of any kind, 0 for a
+            loss.
+        pool: a judge's verdicts on all pairs, in the same points; None: there is no
+            judge.
     """
-    return _stopping(f"win rate of {names[0]} against {names[1]}", names, votes, level, pool=pool)
+    return _stopping(
+        f"win rate of {names[0]} against {names[1]}", names, votes, level, pool=pool
+    )
 
 
 def two_means(
@@ -85,17 +92,21 @@ def two_means(
     """Say whether enough was rated to tell the mean scores of two systems apart.
 
     Args:
-        votes: difference of the first from the second on one item, as (1 + d) / 2 with d from
-            -1 to 1 in widths of the scale.
+        votes: difference of the first from the second on one item, as (1 + d) / 2 with
+            d from -1 to 1 in widths of the scale.
         width: of the scale, in its own units.
     """
     question = f"mean score of {names[0]} minus {names[1]}"
     return _stopping(question, names, votes, level, width=width)
 
 
-def agreement(judge: str, agrees: Votes, target: float, level: float = 0.95) -> Stopping:
+def agreement(
+    judge: str, agrees: Votes, target: float, level: float = 0.95
+) -> Stopping:
     """Say whether enough was labelled to tell a judge's agreement from a target, 0 to 1."""
-    return _stopping(f"agreement of {judge} with annotators", None, agrees, level, null=target)
+    return _stopping(
+        f"agreement of {judge} with annotators", None, agrees, level, null=target
+    )
 
 
 def _stopping(
@@ -138,7 +149,9 @@ def _stopping(
 def cannot_say(question: str, why_not: str) -> Stopping:
     """Say why labels do not tell whether they are enough."""
     text = f"Nobody can say whether enough was labelled: {why_not}."
-    return replace(_without_labels(question, 0.5), verdict=text, next_step=text, why_not=why_not)
+    return replace(
+        _without_labels(question, 0.5), verdict=text, next_step=text, why_not=why_not
+    )
 
 
 def every_two_means(
@@ -158,7 +171,9 @@ def every_two_means(
         gap = gap[~np.isnan(gap)]
         if len(gap):
             is_ahead = gap.sum() >= 0
-            pair = (names[one], names[other]) if is_ahead else (names[other], names[one])
+            pair = (
+                (names[one], names[other]) if is_ahead else (names[other], names[one])
+            )
             gaps[pair] = gap if is_ahead else -gap
     own = 1 - (1 - level) / max(len(gaps), 1)
     return tuple(
@@ -200,14 +215,18 @@ def _on_scale(stopping: Stopping, width: float) -> Stopping:
     )
 
 
-def _in_words(stopping: Stopping, names: Sequence[str] | None, in_percent: bool) -> Stopping:
+def _in_words(
+    stopping: Stopping, names: Sequence[str] | None, in_percent: bool
+) -> Stopping:
     """Return the same with its verdict and its next step."""
     if stopping.interval is None or stopping.value is None:
         changed = (
-            f"The labels changed on the way: no {stopping.question} fits all looks; see whether"
-            " later labels are of other pairs or by other raters."
+            f"The labels changed on the way: no {stopping.question} fits all looks; see"
+            " whether later labels are of other pairs or by other raters."
         )
-        return replace(stopping, verdict=changed, next_step="The labels changed on the way.")
+        return replace(
+            stopping, verdict=changed, next_step="The labels changed on the way."
+        )
     unit = "pair" if in_percent else "item"
     figure = _figure(stopping.value, stopping.interval, in_percent)
     shown = f"{stopping.question} {figure} at every look"

@@ -30,18 +30,19 @@ WHO_IS_BETTER = "which system is better"
 
 #: Why a review's queue tells nothing before its end.
 NEEDED_FIRST = (
-    "pairs that need a person were labelled first, so the labels so far are no random sample of all"
-    " pairs; plan another review with --random-share 1"
+    "pairs that need a person were labelled first, so the labels so far are no random"
+    " sample of all pairs; plan another review with --random-share 1"
 )
 
 #: Why a queue that was labelled to its end tells nothing of the way there.
 TO_THE_END = (
-    "every pair of the queue has a label, and the labels do not tell whether their order was drawn"
-    " or pairs that need a person came first; the win rate is of all of them"
+    "every pair of the queue has a label, and the labels do not tell whether their"
+    " order was drawn or pairs that need a person came first; the win rate is of all of"
+    " them"
 )
 
-#: Share of the instructions that a random sample of pairs would touch, below which the labels were
-#: drawn by instruction.
+#: Share of the instructions that a random sample of pairs would touch, below which the
+#: labels were drawn by instruction.
 _TOUCHED = 0.8
 
 
@@ -75,8 +76,9 @@ def of_judged(
 def no_random_order(labels: Opinions) -> str | None:
     """Say why labels are no random sample of their pairs after each of them; None: they may be.
 
-    A review that begins with the pairs that need a person writes 1 as their inclusion, and none
-    while some of them are open. Of a queue that is done all have 1, whatever its order was.
+    A review that begins with the pairs that need a person writes 1 as their inclusion,
+    and none while some of them are open. Of a queue that is done all have 1, whatever
+    its order was.
     """
     inclusion = labels.facts.get("inclusion")
     if inclusion is None or not len(labels):
@@ -89,13 +91,17 @@ def no_random_order(labels: Opinions) -> str | None:
     return NEEDED_FIRST if begins else None
 
 
-def of_accuracy(run: LabelledRun, labels: Opinions, target: float, level: float = 0.95) -> Stopping:
+def of_accuracy(
+    run: LabelledRun, labels: Opinions, target: float, level: float = 0.95
+) -> Stopping:
     """Say whether enough was labelled to tell the judge's agreement from a target.
 
     Raters of one pair count by how many of them the judge agrees with.
     """
     rows = run.table.find(labels.ids)
-    codes = labels.codes[labels.column(run.column if run.column in labels.codes else None)]
+    codes = labels.codes[
+        labels.column(run.column if run.column in labels.codes else None)
+    ]
     kept = (rows >= 0) & (codes != MISSING)
     kept[kept] = run.codes[rows[kept]] != MISSING
     rows = rows[kept]
@@ -135,7 +141,9 @@ def _every_two(
         here = _meets(first, second, one, other)[rows]
         own = rows[here]
         value = np.where(first[own] == one, points[here], 1 - points[here])
-        votes = Votes(own, value, _taken(unit, own), None if run is None else _weights(run, own))
+        votes = Votes(
+            own, value, _taken(unit, own), None if run is None else _weights(run, own)
+        )
         names = systems[one], systems[other]
         if value.mean() < 0.5:
             votes, names = Votes(own, 1 - value, votes.unit, votes.weight), names[::-1]
@@ -147,7 +155,9 @@ def _every_two(
         yield two_systems(names, votes, 1 - (1 - level) / len(pairs), pool)
 
 
-def _meets(first: WholeNumbers, second: WholeNumbers, one: int, other: int) -> NDArray[np.bool_]:
+def _meets(
+    first: WholeNumbers, second: WholeNumbers, one: int, other: int
+) -> NDArray[np.bool_]:
     """Return which pairs compare two systems [shape=(pairs,)]."""
     forth, back = (first == one) & (second == other), (first == other) & (second == one)
     return np.asarray(forth | back)
@@ -179,8 +189,8 @@ def _pool(
 ) -> Pool | None:
     """Return the judge's verdicts on all pairs of two systems; None where they cannot help.
 
-    They do not where labels are no random sample of the pairs. Where every pair has a label they
-    still count, because what was said on the way stays said.
+    They do not where labels are no random sample of the pairs. Where every pair has a
+    label they still count, because what was said on the way stays said.
     """
     kept = meets & ~self_mask(run.table.facts, len(meets))
     if run.drawn.inclusion is not None or run.drawn.problem is not None:

@@ -12,8 +12,8 @@ from trace_eval.stats.inference.win_rates import ShareRow, WinRates
 
 #: When the judge does not count; under a table.
 LABELS_ALONE = (
-    f"labels alone under {LEAST_UNITS} of them, under {LEAST_MINORITY} unlike the others, and where"
-    " the judge narrows nothing"
+    f"labels alone under {LEAST_UNITS} of them, under {LEAST_MINORITY} unlike the"
+    " others, and where the judge narrows nothing"
 )
 
 
@@ -24,8 +24,9 @@ def _level(level: float, rows: Sequence[PPIEstimate]) -> str:
     if not any(row.coarse for row in rows):
         return f"{level:.0%} intervals{by}"
     return (
-        f"intervals of at least {level:.0%}, to a point or two: so few labels, units or errors of"
-        f" the judge were seen that some hold the truth more often than that{by}"
+        f"intervals of at least {level:.0%}, to a point or two: so few labels, units or"
+        " errors of the judge were seen that some hold the truth more often than"
+        f" that{by}"
     )
 
 
@@ -38,17 +39,19 @@ def ppi_tables(rates: WinRates, level: float) -> Iterator[Table]:
     yield table(
         "Human win rates from few labels (a tie is half)",
         rates.systems,
-        f"system rate.labelled rate.judged {_FIGURES.format('rate')} rate.width rate.weight"
-        " rate.effective",
-        f"{_level(level, [row.rate for row in rates.systems])}; {rates.design}; {LABELS_ALONE}."
-        " Judge only knows nothing of the judge's errors and may lie outside the others",
+        f"system rate.labelled rate.judged {_FIGURES.format('rate')} rate.width"
+        " rate.weight rate.effective",
+        f"{_level(level, [row.rate for row in rates.systems])}; {rates.design};"
+        f" {LABELS_ALONE}. Judge only knows nothing of the judge's errors and may lie"
+        " outside the others",
     )
     yield table(
         "Differences of human win rates, first minus second",
         rates.differences,
         f"first second {_FIGURES.format('difference')} difference.p p_holm",
-        f"{_level(level, [row.difference for row in rates.differences])}; p: the difference is 0;"
-        f" Holm over {counted(len(rates.differences), 'pair')} of systems",
+        f"{_level(level, [row.difference for row in rates.differences])}; p: the"
+        f" difference is 0; Holm over {counted(len(rates.differences), 'pair')} of"
+        " systems",
     )
 
 
@@ -68,12 +71,16 @@ def calibration_tables(result: Calibration) -> Iterator[Table]:
     named = result.unit == "instruction" or result.groups < result.pairs
     units = f" of {counted(result.groups, result.unit)}" if named else ""
     yield table(
-        f"P(annotators prefer A | {result.judge}), {counted(result.pairs, 'pair')}{units}",
+        (
+            f"P(annotators prefer A | {result.judge}),"
+            f" {counted(result.pairs, 'pair')}{units}"
+        ),
         (result.chosen, *result.methods),
         "method brier ece log_loss accuracy",
-        f"held out: {result.folds} folds that share no {result.unit}; {CHOSEN}: the best among the"
-        " other folds, and what to expect; ECE: a bound; always 1/2: Brier"
-        f" {result.half:.3f}, log loss 0.693; features: {', '.join(result.features)}",
+        f"held out: {result.folds} folds that share no {result.unit}; {CHOSEN}: the"
+        " best among the other folds, and what to expect; ECE: a bound; always 1/2:"
+        f" Brier {result.half:.3f}, log loss 0.693; features:"
+        f" {', '.join(result.features)}",
         number=result.pairs,
     )
     yield table(

@@ -1,7 +1,8 @@
 """How many more labels would be enough, simulated from those at hand.
 
-Units to come are drawn from the units so far, with a prior of one pair (Bayesian bootstrap: Rubin
-1981); raters to come agree with those of the pair as often as two raters do beyond chance.
+Units to come are drawn from the units so far, with a prior of one pair (Bayesian
+bootstrap: Rubin 1981); raters to come agree with those of the pair as often as two
+raters do beyond chance.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ MOST_RATERS = 5
 #: Looks within each future.
 _LOOKS = 40
 
-#: Units that a future draws beside those at hand: a pair that is won and one that is lost.
+#: Units that a future draws beside those at hand: a pair that is won and one that is
+#: lost.
 _PRIOR = 0.5
 
 
@@ -73,7 +75,9 @@ def arrivals_of(votes: Votes) -> Arrivals:
     return Arrivals(np.bincount(unit, mean * weight), np.bincount(unit, weight))
 
 
-def more_units(arrivals: Arrivals, level: float, null: float, pool: Pool | None) -> int | None:
+def more_units(
+    arrivals: Arrivals, level: float, null: float, pool: Pool | None
+) -> int | None:
     """Count the units to come after which enough is labelled with a chance of :data:`POWER`."""
     number = len(arrivals.sums)
     most = min(MOST_UNITS, max(60, MOST_TIMES * number))
@@ -104,11 +108,20 @@ def _future(
     usual = float(np.median(arrivals.weights))
     sums = np.r_[arrivals.sums, 0.0, usual]
     weights = np.r_[arrivals.weights, usual, usual]
-    future = Arrivals(np.r_[arrivals.sums, sums[drawn]], np.r_[arrivals.weights, weights[drawn]])
+    future = Arrivals(
+        np.r_[arrivals.sums, sums[drawn]], np.r_[arrivals.weights, weights[drawn]]
+    )
     if pool is None:
         return future, None
-    labels, verdicts = np.r_[pool.labels, 0.0, 1.0], np.r_[pool.verdicts, pool.mean, pool.mean]
-    again = drawn if number == len(pool.labels) else rng.integers(len(pool.labels), size=more)
+    labels, verdicts = (
+        np.r_[pool.labels, 0.0, 1.0],
+        np.r_[pool.verdicts, pool.mean, pool.mean],
+    )
+    again = (
+        drawn
+        if number == len(pool.labels)
+        else rng.integers(len(pool.labels), size=more)
+    )
     helped = replace(
         pool,
         labels=np.r_[pool.labels, labels[again]],
@@ -147,7 +160,9 @@ def more_raters(votes: Votes, level: float, null: float) -> int | None:
             )
             arrivals = arrivals_of(future)
             last = np.array([len(arrivals.sums) - 1])
-            enough += first_end(arrivals, level, null=null, pool=None, looks=last) is not None
+            enough += (
+                first_end(arrivals, level, null=null, pool=None, looks=last) is not None
+            )
         if enough >= POWER * DRAWS:
             return raters
     return None

@@ -32,7 +32,12 @@ from trace_eval.stats.agreement.position import self_mask
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.influence import PPIComponents, ppi_components
 from trace_eval.stats.inference.labelled_run import LabelledRun, gather
-from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate, difference, estimate
+from trace_eval.stats.inference.ppi import (
+    LEAST_LABELS,
+    PPIEstimate,
+    difference,
+    estimate,
+)
 from trace_eval.stats.inference.sampling import Design, simple_design
 from trace_eval.stats.options import ALL_POLICIES, AgreeOptions, LabelChoice
 from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes, points
@@ -61,8 +66,10 @@ class WinRates:
     """Both tables, and how the labels came to be, in words.
 
     Attributes:
-        split: labelled comparisons on which annotators split, half a win for each system.
-        unscored: labelled comparisons that the judge gave no label; they count all the same.
+        split: labelled comparisons on which annotators split, half a win for each
+            system.
+        unscored: labelled comparisons that the judge gave no label; they count all the
+            same.
         silent: comparisons with neither, which nothing is said of.
     """
 
@@ -74,13 +81,16 @@ class WinRates:
     silent: int = 0
 
 
-def win_rate_tables(run: LabelledRun, level: float = 0.95, typed: bool = False) -> WinRates:
+def win_rate_tables(
+    run: LabelledRun, level: float = 0.95, typed: bool = False
+) -> WinRates:
     """Compute prediction-powered win rates of a run that names its systems.
 
-    A pair that the judge left unscored counts as a tie of the judge's: whatever stands in for a
-    verdict, the labels correct it, while labels chosen by what the judge could read would not be
-    a sample of the pairs. Items of one instruction are not independent, nor are copies. With
-    ``typed`` a ``both_bad`` is 0 for both, not a half.
+    A pair that the judge left unscored counts as a tie of the judge's: whatever stands
+    in for a verdict, the labels correct it, while labels chosen by what the judge could
+    read would not be a sample of the pairs. Items of one instruction are not
+    independent, nor are copies. With ``typed`` a ``both_bad`` is 0 for both, not a
+    half.
     """
     apart = ~self_mask(run.table.facts, len(run.table.ids))
     kept = run.represented & apart
@@ -100,11 +110,18 @@ def win_rate_tables(run: LabelledRun, level: float = 0.95, typed: bool = False) 
     scored = judged != MISSING
     rated = {
         str(name): _rated(
-            (a == code, b == code), human, judge=judge, scored=scored, design=design, level=level
+            (a == code, b == code),
+            human,
+            judge=judge,
+            scored=scored,
+            design=design,
+            level=level,
         )
         for code, name in enumerate(systems_named)
     }
-    systems = sorted((RateRow(name, rate) for name, (_, rate) in rated.items()), key=_best_first)
+    systems = sorted(
+        (RateRow(name, rate) for name, (_, rate) in rated.items()), key=_best_first
+    )
     names = [row.system for row in systems]
     pairs = [
         (one, other, difference(rated[one][0], rated[other][0], level))
@@ -112,7 +129,9 @@ def win_rate_tables(run: LabelledRun, level: float = 0.95, typed: bool = False) 
     ]
     if len(systems) == 2 and not typed:  # the same question, asked twice
         ((one, other, gap),) = pairs
-        pairs = [(one, other, replace(gap, p=systems[0].rate.p, exact=systems[0].rate.exact))]
+        pairs = [
+            (one, other, replace(gap, p=systems[0].rate.p, exact=systems[0].rate.exact))
+        ]
     tested = [p.p for _, _, p in pairs if p.p is not None]
     adjusted = iter(holm(tested))
     return WinRates(
@@ -128,7 +147,9 @@ def win_rate_tables(run: LabelledRun, level: float = 0.95, typed: bool = False) 
     )
 
 
-def own_rates(outcomes: Outcomes, level: float = 0.95, typed: bool = False) -> tuple[RateRow, ...]:
+def own_rates(
+    outcomes: Outcomes, level: float = 0.95, typed: bool = False
+) -> tuple[RateRow, ...]:
     """Return win rates by one table's labels alone, best first; see :func:`win_rate_tables`."""
     everyone = np.ones(len(outcomes.cell), bool)
     design = simple_design(everyone, None, outcomes.unit)
@@ -166,18 +187,27 @@ def _rated(
 ) -> tuple[PPIComponents, PPIEstimate]:
     """Estimate a system's win rate, from its points as A or as B.
 
-    Where labels count alone and are independent, p is that of the exact sign test: the score test
-    behind the interval errs in up to 7 % of the draws of fewer than ten labels.
+    Where labels count alone and are independent, p is that of the exact sign test: the
+    score test behind the interval errs in up to 7 % of the draws of fewer than ten
+    labels.
     """
     rows = np.flatnonzero(places[0] | places[1])
-    y, f = (np.where(places[1][rows], side[1][rows], side[0][rows]) for side in (human, judge))
+    y, f = (
+        np.where(places[1][rows], side[1][rows], side[0][rows])
+        for side in (human, judge)
+    )
     design = design.take(rows)
     parts, asked = ppi_components(y, f, design, scored[rows]), design.labelled
     result = estimate(parts, level)
     if not scored[rows].any():  # the judge has no rate of its own
         result = replace(result, judged=0, judge=None, judge_interval=None)
     alone = len(np.unique(design.cluster[asked])) == asked.sum()
-    if result.p is None or result.weight or not alone or len(np.unique(design.weight[asked])) > 1:
+    if (
+        result.p is None
+        or result.weight
+        or not alone
+        or len(np.unique(design.weight[asked])) > 1
+    ):
         return parts, result
     return parts, replace(result, p=sign_flip(y[asked] - 0.5), exact=True)
 
@@ -186,17 +216,21 @@ def describe(design: Design, drawn: str) -> str:
     """Describe the sampling design in a clause; ``drawn`` as of :func:`drawn_units`."""
     how = "labels taken as a simple random sample of the judged items"
     if design.stratum is not None:
-        how = "labels in two strata: taken with certainty, and a random slice of the rest"
+        how = (
+            "labels in two strata: taken with certainty, and a random slice of the rest"
+        )
     elif (strata := design.strata) is not None:
-        how = f"labels in {len(np.unique(strata))} strata by their inclusion probability"
+        how = (
+            f"labels in {len(np.unique(strata))} strata by their inclusion probability"
+        )
     elif len(np.unique(design.weight[design.labelled])) > 1:
         how = "labels weighted by their inverse inclusion probability"
         number, part = design.heavy
         if 0 < number < LEAST_LABELS:
             those = counted(number, "label of a kind", "labels of a kind")
             how += (
-                f", where {those} that was seldom asked for count for {part:.0%}, so that intervals"
-                " may hold the truth less often than they say"
+                f", where {those} that was seldom asked for count for {part:.0%}, so"
+                " that intervals may hold the truth less often than they say"
             )
     over = "items, copies of a pair as one" if drawn == TOGETHER else drawn
     return f"{how}; variance over {over}"
@@ -224,11 +258,11 @@ RIGHT, RATERS_SPLIT = "judge is right", "raters split"
 def share_rows(run: LabelledRun, level: float = 0.95) -> Iterator[ShareRow]:
     """Return prediction-powered shares; nothing where every item has a label.
 
-    Shares of labels are of all pairs that the labels speak for, with a verdict or without one;
-    accuracy is of those that the judge scored.
-    Accuracy is estimated with the help of the judge's first sign of certainty: where that tells
-    right from wrong, every judgement says something about it; where it does not, labels alone
-    stand.
+    Shares of labels are of all pairs that the labels speak for, with a verdict or
+    without one; accuracy is of those that the judge scored.
+    Accuracy is estimated with the help of the judge's first sign of certainty: where
+    that tells right from wrong, every judgement says something about it; where it does
+    not, labels alone stand.
     """
     scored, represented = run.scored, run.represented
     if not run.usable.any() or run.has_label[represented].all():
@@ -243,7 +277,9 @@ def share_rows(run: LabelledRun, level: float = 0.95) -> Iterator[ShareRow]:
     if names == UNTYPED:
         truth, verdicts = collapse_codes(truth), collapse_codes(verdicts)
     truth = np.minimum(truth, SPLIT)
-    kinds = list(enumerate(names)) + ([(SPLIT, RATERS_SPLIT)] if (truth == SPLIT).any() else [])
+    kinds = list(enumerate(names)) + (
+        [(SPLIT, RATERS_SPLIT)] if (truth == SPLIT).any() else []
+    )
     for code, name in kinds:
         human, judged = ((labels == code).astype(float) for labels in (truth, verdicts))
         result = ppi_components(human, judged, design, scored[rows])
@@ -252,13 +288,20 @@ def share_rows(run: LabelledRun, level: float = 0.95) -> Iterator[ShareRow]:
     design = run.design(run.usable).take(rows)
     right, sure = np.nan_to_num(run.agrees[rows]), np.zeros(len(rows))
     for values in list(run.signals.values())[:1]:  # as ranks in (0, 1]
-        sure = np.searchsorted(np.sort(values), values[rows], side="right") / len(values)
+        sure = np.searchsorted(np.sort(values), values[rows], side="right") / len(
+            values
+        )
     ppi = estimate(ppi_components(right, sure, design), level)
-    yield ShareRow(run.judge, run.column, RIGHT, replace(ppi, judge=None, judge_interval=None))
+    yield ShareRow(
+        run.judge, run.column, RIGHT, replace(ppi, judge=None, judge_interval=None)
+    )
 
 
 def shares_of(
-    sources: Sequence[Opinions], labels: Opinions, items: Opinions, options: AgreeOptions
+    sources: Sequence[Opinions],
+    labels: Opinions,
+    items: Opinions,
+    options: AgreeOptions,
 ) -> tuple[tuple[ShareRow, ...], str, list[str]]:
     """Return human shares over all judged pairs, how labels were drawn, and what is left out."""
     rows: list[ShareRow] = []
@@ -275,7 +318,9 @@ def shares_of(
                     run = gather(source, labels, LabelChoice(judge, policy, dimension))
                     if run.drawn.problem is not None:
                         raise UserError(run.drawn.problem)
-                except UserError as error:  # probabilities of some labels only, or of another run
+                except (
+                    UserError
+                ) as error:  # probabilities of some labels only, or of another run
                     left_out[str(error)] = None
                     continue
                 if results := list(share_rows(run, options.bootstrap.level)):
@@ -283,7 +328,9 @@ def shares_of(
                     if run.drawn.caption is not None:
                         design = f"{design}; {run.drawn.caption}"
                 rows += results
-    notes = [f"annotators over all judged pairs: left out: {reason}" for reason in left_out]
+    notes = [
+        f"annotators over all judged pairs: left out: {reason}" for reason in left_out
+    ]
     return tuple(rows), design, notes
 
 
@@ -297,7 +344,11 @@ def calibrations_of(
             run = gather(source, labels, LabelChoice(judge, policy))
             draw = options.bootstrap
             result = calibrate(
-                run, options.folds, level=draw.level, seed=draw.start, baselines=options.baselines
+                run,
+                options.folds,
+                level=draw.level,
+                seed=draw.start,
+                baselines=options.baselines,
             )
             yield replace(result, probabilities={})  # `fuse --calibrated` writes them
 

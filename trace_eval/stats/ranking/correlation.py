@@ -1,9 +1,10 @@
 """Agreement of two rankings: Spearman (1904) and Kendall's tau-b (1945).
 
-Up to :data:`EXACT_SYSTEMS` systems the two-sided p values are those of the permutation test
-over all orders, which needs no approximation and knows how little few systems can show: a
-perfect correlation of three has p = 1/3. Above, scipy's approximations are used, never below
-2/n!, the least that a permutation test of n systems without ties can give.
+Up to :data:`EXACT_SYSTEMS` systems the two-sided p values are those of the permutation
+test over all orders, which needs no approximation and knows how little few systems can
+show: a perfect correlation of three has p = 1/3. Above, scipy's approximations are
+used, never below 2/n!, the least that a permutation test of n systems without ties can
+give.
 """
 
 from __future__ import annotations

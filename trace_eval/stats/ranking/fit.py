@@ -1,8 +1,8 @@
 """Maximum likelihood of paired-comparison models, for one data set or many resamples at once.
 
 Newton's method with step halving: all three log-likelihoods are concave. It reaches
-the same optimum as the MM algorithm of Hunter (2004), which the tests use as an independent
-check, in a handful of steps.
+the same optimum as the MM algorithm of Hunter (2004), which the tests use as an
+independent check, in a handful of steps.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Model:
 
     Attributes:
         likelihood: concave in log-strengths and tie parameter.
-        parameter: name under which the tie parameter is reported, as ``exp(tie)``; None:
-            the model has none.
+        parameter: name under which the tie parameter is reported, as ``exp(tie)``;
+            None: the model has none.
         start: where its fit starts; ``none``: its value when there is no tie at all.
         lower: the tie parameter is above this.
     """
@@ -58,8 +58,8 @@ class Model:
 def _bradley_terry(counts: Array, d: Array, tie: Array) -> Derivatives:
     """Return the likelihood of Bradley & Terry (1952).
 
-    ``P(i beats j) = 1 / (1 + exp(-d))`` with ``d = b_i - b_j`` in log-strengths; a tie is half a
-    win for each side.
+    ``P(i beats j) = 1 / (1 + exp(-d))`` with ``d = b_i - b_j`` in log-strengths; a tie
+    is half a win for each side.
     """
     win = counts[..., 0] + counts[..., 2] / 2
     loss = counts[..., 1] + counts[..., 2] / 2
@@ -78,8 +78,8 @@ def _bradley_terry(counts: Array, d: Array, tie: Array) -> Derivatives:
 def _davidson(counts: Array, d: Array, tie: Array) -> Derivatives:
     """Return the likelihood of Davidson (1970).
 
-    ``P(i beats j) : P(tie) : P(j beats i) = exp(d/2) : nu : exp(-d/2)`` with ``tie = log nu``. It
-    is an exponential family.
+    ``P(i beats j) : P(tie) : P(j beats i) = exp(d/2) : nu : exp(-d/2)`` with ``tie =
+    log nu``. It is an exponential family.
     """
     win, loss, ties = counts[..., 0], counts[..., 1], counts[..., 2]
     tau = np.broadcast_to(tie, d.shape)
@@ -102,9 +102,9 @@ def _davidson(counts: Array, d: Array, tie: Array) -> Derivatives:
 def _rao_kupper(counts: Array, d: Array, tie: Array) -> Derivatives:
     """Compute ``P(i beats j) = 1 / (1 + exp(-(d - eta)))`` and its mirror (Rao & Kupper 1967).
 
-    What is left is the tie; ``tie = eta > 0`` and ``theta = exp(eta)`` is their threshold. Because
-    ``P(tie) = (exp(2 eta) - 1) P(i) P(j)``, a tie counts as a win for both and a factor of the
-    threshold.
+    What is left is the tie; ``tie = eta > 0`` and ``theta = exp(eta)`` is their
+    threshold. Because ``P(tie) = (exp(2 eta) - 1) P(i) P(j)``, a tie counts as a win
+    for both and a factor of the threshold.
     """
     ties = counts[..., 2]
     win, loss = counts[..., 0] + ties, counts[..., 1] + ties
@@ -116,7 +116,9 @@ def _rao_kupper(counts: Array, d: Array, tie: Array) -> Derivatives:
     slope = -miss_up - miss_down + 2 * ties / shrink
     curve = -bend_up - bend_down - 4 * ties * (1 - shrink) / shrink**2
     return Derivatives(
-        value=win * log_expit(up) + loss * log_expit(down) + ties * (2 * eta + np.log(shrink)),
+        value=win * log_expit(up)
+        + loss * log_expit(down)
+        + ties * (2 * eta + np.log(shrink)),
         d=miss_up - miss_down,
         tie=slope,
         dd=-bend_up - bend_down,
@@ -132,11 +134,12 @@ RAO_KUPPER = Model("rao_kupper", _rao_kupper, "theta", start=0.3, none=1e-12, lo
 MODELS: dict[str, Model] = {m.name: m for m in (BRADLEY_TERRY, DAVIDSON, RAO_KUPPER)}
 
 
-#: Largest change of a log-strength in one step, and when steps are small enough to stop.
+#: Largest change of a log-strength in one step, and when steps are small enough to
+#: stop.
 MAX_STEP, TOLERANCE = 2.0, 1e-10
 
-#: Keeps a flat direction solvable, as a share of the largest curvature; it shortens steps and does
-#: not move the optimum.
+#: Keeps a flat direction solvable, as a share of the largest curvature; it shortens
+#: steps and does not move the optimum.
 RIDGE = 1e-12
 
 #: A step may lower the log-likelihood by rounding, relative to its size.
@@ -155,7 +158,8 @@ class Fit:
 
     Attributes:
         strengths: log-strengths with mean 0 [shape=(fits, systems)].
-        tie: the tie parameter; its value for "none" where there was no tie [shape=(fits,)].
+        tie: the tie parameter; its value for "none" where there was no tie
+            [shape=(fits,)].
         converged: false where the steps ran out [shape=(fits,)].
     """
 
@@ -164,8 +168,8 @@ class Fit:
     converged: Array
 
 
-#: Counts of wins, losses and ties [shape=(fits, games, 3)], and their design: +1 and -1 for the two
-#: systems of a game [shape=(games, systems)].
+#: Counts of wins, losses and ties [shape=(fits, games, 3)], and their design: +1 and -1
+#: for the two systems of a game [shape=(games, systems)].
 Games = tuple[Array, Array]
 
 
@@ -173,9 +177,10 @@ def fit(model: Model, real: Games, virtual: Games) -> Fit:
     """Fit one model to many data sets.
 
     Args:
-        real: comparisons; all strengths must be finite, see :func:`strengths.connected`.
-        virtual: games without ties against virtual opponents, always Bradley-Terry; a row of the
-            design with +1 only is a game against strength 0.
+        real: comparisons; all strengths must be finite, see
+            :func:`strengths.connected`.
+        virtual: games without ties against virtual opponents, always Bradley-Terry; a
+            row of the design with +1 only is a game against strength 0.
     """
     counts, design = real
     number, size = len(counts), design.shape[1]
@@ -209,7 +214,8 @@ def fit(model: Model, real: Games, virtual: Games) -> Fit:
 def _newton_step(hessian: Array, gradient: Array) -> Array:
     """Return Newton's step of each fit [shape=(fits, parameters)].
 
-    Rounding of the curvature grows with the number of comparisons, and so does the ridge.
+    Rounding of the curvature grows with the number of comparisons, and so does the
+    ridge.
     """
     size = hessian.shape[-1]
     curvature = np.abs(np.einsum("...ii->...i", hessian)).max(-1)
@@ -261,7 +267,9 @@ class _Likelihood:
         hessian[:, :size, :size] -= self.gauge
         for likelihood, counts, design in self.parts:
             result = likelihood(counts, beta @ design.T, tie)
-            outer = (design[:, :, None] * design[:, None, :]).reshape(len(design), size * size)
+            outer = (design[:, :, None] * design[:, None, :]).reshape(
+                len(design), size * size
+            )
             value = value + result.value.sum(-1)
             gradient[:, :size] += result.d @ design
             gradient[:, size] += result.tie.sum(-1)

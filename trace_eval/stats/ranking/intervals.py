@@ -1,13 +1,14 @@
 """How sure a rank is: from tests of every two systems.
 
-A system that is shown to be behind ``k`` others has rank ``k + 1`` at best, and one that is ahead
-of ``m`` of ``n`` has rank ``n - m`` at worst. Where the tests of all pairs together err in 5 % of
-the draws, so do all ranks together (Mogstad, Romano, Shaikh & Wilhelm 2024, Review of Economic
-Studies 91:476); Holm's correction sees to that. What few comparisons do not show widens ranks.
+A system that is shown to be behind ``k`` others has rank ``k + 1`` at best, and one
+that is ahead of ``m`` of ``n`` has rank ``n - m`` at worst. Where the tests of all
+pairs together err in 5 % of the draws, so do all ranks together (Mogstad, Romano,
+Shaikh & Wilhelm 2024, Review of Economic Studies 91:476); Holm's correction sees to
+that. What few comparisons do not show widens ranks.
 
-Two systems are told apart where an exact test of their comparisons does, and resamples of the
-method's values, too: resamples of few comparisons claim too much, and the test knows nothing of
-how often each opponent was met, which some methods weigh by.
+Two systems are told apart where an exact test of their comparisons does, and resamples
+of the method's values, too: resamples of few comparisons claim too much, and the test
+knows nothing of how often each opponent was met, which some methods weigh by.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ class RankSets:
     """The ranks that each system may have, all of them together at the level asked for.
 
     Attributes:
-        ahead: row is shown to be ahead of column [shape=(systems, systems)]; None: too few
-            resamples rank all systems.
+        ahead: row is shown to be ahead of column [shape=(systems, systems)]; None: too
+            few resamples rank all systems.
         undefined: resamples that gave no rank.
     """
 
@@ -70,16 +71,21 @@ class RankSets:
                 undefined=self.undefined,
             )
             if self.ahead is not None and rank is not None:
-                behind = tuple(systems[n] for n in np.flatnonzero(self.ahead[index]).tolist())
-                best, worst = 1 + int(self.ahead[:, index].sum()), len(systems) - len(behind)
+                behind = tuple(
+                    systems[n] for n in np.flatnonzero(self.ahead[index]).tolist()
+                )
+                best, worst = (
+                    1 + int(self.ahead[:, index].sum()),
+                    len(systems) - len(behind),
+                )
                 place = replace(place, low=best, high=worst, ahead=behind)
             yield place
 
 
 #: Why nothing was drawn for ranks.
 NOT_DRAWN = (
-    "resamples are drawn for the bounds of ranks, from two instructions or more, and there are"
-    " no such bounds here"
+    "resamples are drawn for the bounds of ranks, from two instructions or more, and"
+    " there are no such bounds here"
 )
 
 
@@ -108,9 +114,13 @@ def rank_intervals(
         if method == AGAINST_BASELINE:
             only = outcomes.systems.index(str(options.baseline))
             tested = order_p(outcomes, options.typed, only)
-        if method == "mean_win_rate":  # every opponent weighs the same, also one met once
+        if (
+            method == "mean_win_rate"
+        ):  # every opponent weighs the same, also one met once
             tested = np.maximum(tested, met_seldom_p(values, outcomes, options.typed))
-        results[method] = rank_sets(values, np.concatenate(rows), tested, options.bootstrap.level)
+        results[method] = rank_sets(
+            values, np.concatenate(rows), tested, options.bootstrap.level
+        )
     return results
 
 
@@ -121,7 +131,8 @@ def rank_sets(
 
     Args:
         values: of each system, more is better [shape=(systems,)].
-        drawn: the same in each resample, NaN where unknown [shape=(resamples, systems)].
+        drawn: the same in each resample, NaN where unknown [shape=(resamples,
+            systems)].
         tested: p of another test where the row is ahead of the column, and 1 elsewhere
             [shape=(systems, systems)].
         level: of all claims together, e.g. 0.95.
@@ -140,8 +151,8 @@ def resampled_p(values: Array, drawn: Array, units: Array | None = None) -> Arra
 
     Args:
         values, drawn: as of :func:`rank_sets`, all known.
-        units: independent units behind each value, which give the degrees of freedom of Student's
-            t [shape=(systems,)]; None: normal distribution.
+        units: independent units behind each value, which give the degrees of freedom of
+            Student's t [shape=(systems,)]; None: normal distribution.
 
     Returns:
         p, two-sided, where the row is ahead of the column, and 1 elsewhere
@@ -152,7 +163,9 @@ def resampled_p(values: Array, drawn: Array, units: Array | None = None) -> Arra
     gap = np.round(values[:, None] - values[None, :], DECIMALS)
     covariance = np.atleast_2d(np.cov(drawn, rowvar=False))
     own = np.diag(covariance)
-    spread = np.sqrt(np.maximum(own[:, None] + own[None, :] - 2 * covariance, NO_SPREAD))
+    spread = np.sqrt(
+        np.maximum(own[:, None] + own[None, :] - 2 * covariance, NO_SPREAD)
+    )
     if units is None:
         return np.where(gap > 0, 2 * ndtr(-gap / spread), 1.0)
     fewer = np.maximum(np.minimum(units[:, None], units[None, :]), 2)
@@ -163,13 +176,16 @@ def resampled_p(values: Array, drawn: Array, units: Array | None = None) -> Arra
 def met_seldom_p(values: Array, outcomes: Outcomes, typed: bool) -> Array:
     """Return two-sided p of mean win rates, from the variance of the rate against each opponent.
 
-    A rate of one comparison does not vary in resamples of that pair. Here its variance is that of
-    the rate with two comparisons more, one won and one lost (Agresti & Caffo 2000).
+    A rate of one comparison does not vary in resamples of that pair. Here its variance
+    is that of the rate with two comparisons more, one won and one lost (Agresti & Caffo
+    2000).
 
-    With ``typed`` a ``both_bad`` is 0 points, not half a win; ``values`` are the mean win rates.
+    With ``typed`` a ``both_bad`` is 0 points, not half a win; ``values`` are the mean
+    win rates.
 
     Returns:
-        p where the row is ahead of the column, and 1 elsewhere [shape=(systems, systems)].
+        p where the row is ahead of the column, and 1 elsewhere [shape=(systems,
+        systems)].
     """
     from scipy.special import ndtr
 
@@ -180,9 +196,13 @@ def met_seldom_p(values: Array, outcomes: Outcomes, typed: bool) -> Array:
     share = 1 / np.maximum((games > 0).sum(1), 1)
     own = (variance * share[:, None] ** 2).sum(1)
     # the comparisons of two systems count for one and against the other
-    spread = own[:, None] + own[None, :] + 2 * variance * share[:, None] * share[None, :]
+    spread = (
+        own[:, None] + own[None, :] + 2 * variance * share[:, None] * share[None, :]
+    )
     gap = np.round(values[:, None] - values[None, :], DECIMALS)
-    return np.where(gap > 0, 2 * ndtr(-gap / np.sqrt(np.maximum(spread, NO_SPREAD))), 1.0)
+    return np.where(
+        gap > 0, 2 * ndtr(-gap / np.sqrt(np.maximum(spread, NO_SPREAD))), 1.0
+    )
 
 
 def shown_ahead(p: Array, level: float) -> NDArray[np.bool_]:
@@ -197,7 +217,9 @@ def shown_ahead(p: Array, level: float) -> NDArray[np.bool_]:
     return shown
 
 
-def _values(method: str, outcomes: Outcomes, counts: Array, options: RankOptions) -> Array:
+def _values(
+    method: str, outcomes: Outcomes, counts: Array, options: RankOptions
+) -> Array:
     if method in MODELS:
         setup = problem(outcomes, options.typed, options.prior)
         values, _ = fit_many(MODELS[method], setup, counts)
@@ -210,7 +232,8 @@ def _values(method: str, outcomes: Outcomes, counts: Array, options: RankOptions
             fixed = outcomes.systems.index(str(options.baseline))
             against = doubled[..., fixed] / (2 * games[..., fixed])
             against[:, fixed] = 0.5
-            # A system that never met the baseline has no rate, and no place among the others.
+            # A system that never met the baseline has no rate, and no place among the
+            # others.
             return np.asarray(against)
         if method == "win_rate":
             return np.asarray(doubled.sum(-1) / (2 * games.sum(-1)))

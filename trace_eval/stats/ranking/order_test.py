@@ -1,10 +1,11 @@
 """Which of two systems is better, by an exact test of their comparisons.
 
-A resample of 2 wins and no loss is always 2 wins and no loss: resampling few comparisons
-claims more than they show. The test here has no such trouble. If two systems are equally good,
-a win of either over the other is equally likely (sign test), and what both did against a third
-could be dealt out between them in any way (permutation test, multivariate hypergeometric); the
-points of all these games together are compared with that distribution, two-sided.
+A resample of 2 wins and no loss is always 2 wins and no loss: resampling few
+comparisons claims more than they show. The test here has no such trouble. If two
+systems are equally good, a win of either over the other is equally likely (sign test),
+and what both did against a third could be dealt out between them in any way
+(permutation test, multivariate hypergeometric); the points of all these games together
+are compared with that distribution, two-sided.
 """
 
 from __future__ import annotations
@@ -33,15 +34,16 @@ def order_p(
 ) -> Array:
     """Return p values that two systems are equally good, two-sided, by their comparisons.
 
-    Copies and both orders of a pair are one comparison, of their mean. Where an instruction has
-    several comparisons, it counts as one (sign test over instructions).
+    Copies and both orders of a pair are one comparison, of their mean. Where an
+    instruction has several comparisons, it counts as one (sign test over instructions).
 
     Args:
         typed: ``both_bad`` is 0 points, not half a win.
         only: count comparisons with this system alone.
 
     Returns:
-        p where the row is ahead of the column, and 1 elsewhere [shape=(systems, systems)].
+        p where the row is ahead of the column, and 1 elsewhere [shape=(systems,
+        systems)].
     """
     systems = len(outcomes.systems)
     result = np.ones((systems, systems))
@@ -54,7 +56,8 @@ def order_p(
     return result
 
 
-#: From two systems to the p value of their being equally good, and whether the first is ahead.
+#: From two systems to the p value of their being equally good, and whether the first is
+#: ahead.
 PairTest = Callable[[int, int], tuple[float, bool]]
 
 
@@ -86,11 +89,13 @@ def _by_comparison(outcomes: Outcomes, typed: bool, only: int | None) -> PairTes
     return compare
 
 
-def _games(outcomes: Outcomes, typed: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _games(
+    outcomes: Outcomes, typed: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Count losses, ties and wins of row against column [shape=(systems, systems, 3) each].
 
-    Of the two against each other, and of the row's own points: ``both_bad`` is a tie of the two,
-    though typed ties give neither of them a point.
+    Of the two against each other, and of the row's own points: ``both_bad`` is a tie of
+    the two, though typed ties give neither of them a point.
     """
     systems = len(outcomes.systems)
     pair, outcome = np.divmod(outcomes.cell, len(OUTCOMES))
@@ -157,7 +162,9 @@ def _normal_test(
     gap = half_points - decided - float(number @ mean)
     if variance < _SAME:
         return 1.0, gap > 0
-    half_step = 0.5 if len(mine) else 1.0  # half points come one by one, wins alone in twos
+    half_step = (
+        0.5 if len(mine) else 1.0
+    )  # half points come one by one, wins alone in twos
     distance = max(0.0, abs(gap) - half_step) / np.sqrt(variance)
     return float(2 * ndtr(-distance)), gap > 0
 
@@ -187,7 +194,10 @@ def _instruction_rates(outcomes: Outcomes, typed: bool, only: int | None) -> Arr
     """
     assert outcomes.unit is not None
     pair, outcome = np.divmod(outcomes.cell, len(OUTCOMES))
-    systems, instructions = len(outcomes.systems), int(outcomes.unit.max(initial=-1)) + 1
+    systems, instructions = (
+        len(outcomes.systems),
+        int(outcomes.unit.max(initial=-1)) + 1,
+    )
     cells = systems * instructions
     total, games = np.zeros(cells), np.zeros(cells)
     first, second = outcomes.pairs[pair].T

@@ -1,9 +1,9 @@
 """Pairwise outcomes between systems, counted per pair of systems, and win rates.
 
-A win is 1, a tie 1/2. With typed ties ``both_bad`` is 0 for both: it is evidence against both.
-Rates are exact rationals, so that equal systems stay equal: in floating point two equal rates can
-differ in the 16th digit, and so in rank. Ranks keep ties: 1 is best, equal values share the better
-rank (1, 2, 2, 4).
+A win is 1, a tie 1/2. With typed ties ``both_bad`` is 0 for both: it is evidence
+against both. Rates are exact rationals, so that equal systems stay equal: in floating
+point two equal rates can differ in the 16th digit, and so in rank. Ranks keep ties: 1
+is best, equal values share the better rank (1, 2, 2, 4).
 """
 
 from __future__ import annotations
@@ -37,20 +37,21 @@ class Outcomes:
 
     Attributes:
         systems: names of those with a comparison, sorted.
-        pairs: (first, second) of every compared pair, first < second [shape=(pairs, 2)].
-        counts: comparisons by :data:`OUTCOMES`; ``tie`` holds ``both_good``, plain ties and those
-            on which raters split [shape=(pairs, 4)].
+        pairs: (first, second) of every compared pair, first < second [shape=(pairs,
+            2)].
+        counts: comparisons by :data:`OUTCOMES`; ``tie`` holds ``both_good``, plain ties
+            and those on which raters split [shape=(pairs, 4)].
         cell: flat index into ``counts`` of every comparison [shape=(comparisons,)].
-        unit: number of what it is drawn with, see :func:`outcomes_of`; None: each by itself
-            [shape=(comparisons,)].
+        unit: number of what it is drawn with, see :func:`outcomes_of`; None: each by
+            itself [shape=(comparisons,)].
         typed: the labels tell good ties from bad ones.
         split: comparisons on which raters split.
         drawn: what a unit is, in words.
         absent: systems of which no comparison has a label.
         unscored, self_compared: rows left out, because they have no label, or compare a
             system with itself.
-        unchanged: comparisons of two systems that gave the same recording, each a tie; 0 where
-            other comparisons are there, because then these are left out.
+        unchanged: comparisons of two systems that gave the same recording, each a tie;
+            0 where other comparisons are there, because then these are left out.
     """
 
     systems: tuple[str, ...]
@@ -87,46 +88,58 @@ def outcomes_between(labels: Mapping[tuple[str, str], str]) -> Outcomes:
     codes = np.array([LABELS.index(label) for label in labels.values()], np.int8)
     numbers = texts_of(range(len(codes)))
     facts = {"system_a": first, "system_b": second}
-    return outcomes_of(Opinions("comparisons", numbers, {"preference": codes}, facts=facts))
+    return outcomes_of(
+        Opinions("comparisons", numbers, {"preference": codes}, facts=facts)
+    )
 
 
-def outcomes_of(table: Opinions, dimension: str | None = None, cluster: bool = False) -> Outcomes:
+def outcomes_of(
+    table: Opinions, dimension: str | None = None, cluster: bool = False
+) -> Outcomes:
     """Count the outcomes of one judge (one row per item).
 
     Args:
         dimension: which labels; None: see :meth:`Opinions.column`.
-        cluster: refuse comparisons whose instruction is unknown; else each of those is one unit.
-            Comparisons of one instruction are drawn together, and so are copies and both orders
-            of a pair.
+        cluster: refuse comparisons whose instruction is unknown; else each of those is
+            one unit. Comparisons of one instruction are drawn together, and so are
+            copies and both orders of a pair.
 
     Raises:
-        UserError: the systems are not known, there is no such label, nothing is left, or an
-            instruction is not known where it must be.
+        UserError: the systems are not known, there is no such label, nothing is left,
+            or an instruction is not known where it must be.
     """
     column = table.column(dimension)
     codes = table.codes[column]
     if not {"system_a", "system_b"} <= table.facts.keys():
-        raise UserError(f"{table.source}: a ranking needs the columns system_a and system_b")
+        raise UserError(
+            f"{table.source}: a ranking needs the columns system_a and system_b"
+        )
     listed = [table.facts[f"system_{side}"].tolist() for side in "ab"]
     for side, names in zip("ab", listed, strict=True):
         if not all(names):
             row = next(row for row, name in enumerate(names) if not name)
-            raise UserError(f"{table.source}: {table.ids[row]!r} has no system_{side}; name it")
+            raise UserError(
+                f"{table.source}: {table.ids[row]!r} has no system_{side}; name it"
+            )
     same = self_mask(table.facts, len(table))
     kept = ~same & (codes != MISSING)
     unchanged = np.zeros(len(table), bool)
     if not kept.any():
         # A release that changed nothing is a result, not an error.
-        unchanged = same & np.not_equal(*(table.facts[f"system_{side}"] for side in "ab"))
+        unchanged = same & np.not_equal(
+            *(table.facts[f"system_{side}"] for side in "ab")
+        )
         kept, same = unchanged, same & ~unchanged
         codes = np.where(unchanged, TIE, codes)
     if not kept.any():
         raise UserError(
-            f"{table.source}: no comparison is left: {int(same.sum())} compare a system with"
-            f" itself, {int((~same & ~kept).sum())} have no {column} label"
+            f"{table.source}: no comparison is left: {int(same.sum())} compare a system"
+            f" with itself, {int((~same & ~kept).sum())} have no {column} label"
         )
     if cluster and None in table.facts.get("instruction_id", np.array([None])).tolist():
-        raise UserError("--cluster draws whole instructions: give every item an instruction_id")
+        raise UserError(
+            "--cluster draws whole instructions: give every item an instruction_id"
+        )
     unit, drawn = drawn_units(table, kept)
     rows = np.flatnonzero(kept)
     names_a = [listed[0][row] for row in rows]
@@ -135,14 +148,20 @@ def outcomes_of(table: Opinions, dimension: str | None = None, cluster: bool = F
     number = {name: index for index, name in enumerate(systems)}
     a = np.array([number[name] for name in names_a], np.int64)
     b = np.array([number[name] for name in names_b], np.int64)
-    outcome = np.array([_WIN, _LOSS, _TIE, _BAD, _TIE])[np.minimum(codes[kept], SPLIT - 1)]
+    outcome = np.array([_WIN, _LOSS, _TIE, _BAD, _TIE])[
+        np.minimum(codes[kept], SPLIT - 1)
+    ]
     outcome = np.where((a > b) & (outcome <= _LOSS), 1 - outcome, outcome)
-    seen, pair = np.unique(np.minimum(a, b) * len(systems) + np.maximum(a, b), return_inverse=True)
+    seen, pair = np.unique(
+        np.minimum(a, b) * len(systems) + np.maximum(a, b), return_inverse=True
+    )
     cell = pair * len(OUTCOMES) + outcome
     return Outcomes(
         systems=tuple(systems),
         pairs=np.stack(np.divmod(seen, len(systems)), 1),
-        counts=np.bincount(cell, minlength=len(seen) * len(OUTCOMES)).reshape(-1, len(OUTCOMES)),
+        counts=np.bincount(cell, minlength=len(seen) * len(OUTCOMES)).reshape(
+            -1, len(OUTCOMES)
+        ),
         cell=cell,
         unit=None if unit is None else unit[kept],
         typed=not is_untyped(codes[kept]),
@@ -170,7 +189,8 @@ def win_rates(
 ) -> list[RankedValue]:
     """Return wins and half the ties over all comparisons, or those with the baseline alone.
 
-    With ``typed`` a ``both_bad`` counts 0 instead of 1/2; a baseline's own rate is None.
+    With ``typed`` a ``both_bad`` counts 0 instead of 1/2; a baseline's own rate is
+    None.
     """
     doubled, games = points_of(outcomes, outcomes.counts, typed)
     if baseline is not None:
@@ -189,7 +209,11 @@ def mean_win_rates(outcomes: Outcomes, typed: bool = False) -> list[RankedValue]
     doubled, games = points_of(outcomes, outcomes.counts, typed)
     results: list[RankedValue] = []
     for points, numbers in zip(doubled, games, strict=True):
-        rates = [Fraction(int(p), 2 * int(n)) for p, n in zip(points, numbers, strict=True) if n]
+        rates = [
+            Fraction(int(p), 2 * int(n))
+            for p, n in zip(points, numbers, strict=True)
+            if n
+        ]
         results.append(sum(rates, Fraction(0)) / len(rates) if rates else None)
     return results
 
@@ -199,7 +223,12 @@ def meetings(outcomes: Outcomes, typed: bool = False) -> list[MeetingRow]:
     doubled, games = points_of(outcomes, outcomes.counts, typed)
     names = outcomes.systems
     return [
-        MeetingRow(names[i], names[j], int(games[i, j]), float(doubled[i, j] / (2 * games[i, j])))
+        MeetingRow(
+            names[i],
+            names[j],
+            int(games[i, j]),
+            float(doubled[i, j] / (2 * games[i, j])),
+        )
         for i, j in outcomes.pairs.tolist()
     ]
 
@@ -210,11 +239,16 @@ def points(codes: NDArray[Any], typed: bool) -> tuple[Array, Array]:
     A win is 1, a loss 0, a tie a half; with ``typed`` a ``both_bad`` is 0 for both.
     """
     tie = np.where((codes == _BAD) & typed, 0.0, 0.5)
-    a, b = (np.where(codes == w, 1.0, np.where(codes == 1 - w, 0.0, tie)) for w in (_WIN, _LOSS))
+    a, b = (
+        np.where(codes == w, 1.0, np.where(codes == 1 - w, 0.0, tie))
+        for w in (_WIN, _LOSS)
+    )
     return a, b
 
 
-def points_of(outcomes: Outcomes, counts: NDArray[Any], typed: bool) -> tuple[Array, Array]:
+def points_of(
+    outcomes: Outcomes, counts: NDArray[Any], typed: bool
+) -> tuple[Array, Array]:
     """Return twice the points, and comparisons, of row system against column system.
 
     Both are [shape=(..., systems, systems)], from counts by :data:`OUTCOMES`
@@ -234,8 +268,8 @@ def points_of(outcomes: Outcomes, counts: NDArray[Any], typed: bool) -> tuple[Ar
     return doubled, games
 
 
-#: Fitted and resampled values are compared after rounding to this many decimals: below it
-#: is the optimiser and the order of summation, not the data.
+#: Fitted and resampled values are compared after rounding to this many decimals: below
+#: it is the optimiser and the order of summation, not the data.
 DECIMALS = 9
 
 

@@ -51,25 +51,32 @@ def judge_table(
     if judge is None and source.human:
         return with_overall(source.per_item, policy)
     judges = source.raters()
-    return with_overall(judges[chosen_judge(source.source, list(judges), judge)], policy).first
+    return with_overall(
+        judges[chosen_judge(source.source, list(judges), judge)], policy
+    ).first
 
 
 def chosen_judge(source: str, judges: Sequence[str], judge: str | None) -> str:
     """Return the named judge, else the only one; UserError where there is no such one."""
     named = ", ".join(judges)
     if judge is None and len(judges) > 1:
-        raise UserError(f"{source}: {len(judges)} judges; pass --judge with one of {named}")
+        raise UserError(
+            f"{source}: {len(judges)} judges; pass --judge with one of {named}"
+        )
     if judge is not None and judge not in judges:
         raise UserError(f"--judge {judge!r} is not there; use one of {named}")
     return judges[0] if judge is None else judge
 
 
-def human_table(labels: Opinions, judged: Opinions, missing: Missing = "error") -> Opinions:
+def human_table(
+    labels: Opinions, judged: Opinions, missing: Missing = "error"
+) -> Opinions:
     """Return the human label of every judged item, one row each, with the judgements' systems.
 
-    It is what most of them say; a split is half a win for either system. Items without a label are
-    no fault: a few beside many judgements are what prediction-powered estimates are for. UserError
-    where no id of the labels is among the judgements, or one is not and ``missing`` is ``error``.
+    It is what most of them say; a split is half a win for either system. Items without
+    a label are no fault: a few beside many judgements are what prediction-powered
+    estimates are for. UserError where no id of the labels is among the judgements, or
+    one is not and ``missing`` is ``error``.
     """
     items = labels.per_item
     joined = judged.of_items(items)
@@ -83,11 +90,16 @@ def human_table(labels: Opinions, judged: Opinions, missing: Missing = "error") 
 def with_unjudged(judged: Opinions, labels: Opinions) -> Opinions:
     """Add a row without a verdict for each labelled pair of its systems that is not there.
 
-    A judge that wrote nothing of a pair is no reason to forget what annotators say of it.
+    A judge that wrote nothing of a pair is no reason to forget what annotators say of
+    it.
     """
     items = labels.per_item
     sides = [items.facts.get(f"system_{side}") for side in "ab"]
-    if sides[0] is None or sides[1] is None or not {"system_a", "system_b"} <= judged.facts.keys():
+    if (
+        sides[0] is None
+        or sides[1] is None
+        or not {"system_a", "system_b"} <= judged.facts.keys()
+    ):
         return judged
     known = {name for side in "ab" for name in judged.facts[f"system_{side}"].tolist()}
     rows = zip(*sides, strict=True)
@@ -123,7 +135,9 @@ def ranking_warnings(
     if column not in labels.codes:
         return
     yield from two_opinions(labels.ids, labels.codes, labels.source)
-    yield from mirrored_truth(labels.ids, labels.facts, labels.codes[column], labels.source)
+    yield from mirrored_truth(
+        labels.ids, labels.facts, labels.codes[column], labels.source
+    )
     truth, predicted = labels.codes[column], judged[column]
     yield from label_sets(labels.ids, truth, predicted, table.source)
     yield from swapped(labels.ids, truth, predicted, table.source)
@@ -141,8 +155,9 @@ class Contradicted:
         """How many are left out, and why."""
         of = f"of {counted(len(self.rows), 'comparison')}"
         return (
-            f"{counted(int(self.rows.sum()), f'{of} is', f'{of} are')} left out: {self.why}, and"
-            " its two orders contradict each other there; --keep-inconsistent keeps them"
+            f"{counted(int(self.rows.sum()), f'{of} is', f'{of} are')} left out:"
+            f" {self.why}, and its two orders contradict each other there;"
+            " --keep-inconsistent keeps them"
         )
 
 
@@ -151,14 +166,17 @@ def contradicted(
 ) -> Contradicted | None:
     """Find contradictions of a judge that answers by position; None of any other judge.
 
-    Of a run it is the test of its own two orders, and a label rests on every dimension that it
-    is fused from; of a file it is the rows that show the same two answers in both orders, tested at
-    ``alpha``. A judge that contradicts itself without preferring a place is noisy, and noise is no
-    bias. ``table`` is the judge of ``source``, one row per comparison.
+    Of a run it is the test of its own two orders, and a label rests on every dimension
+    that it is fused from; of a file it is the rows that show the same two answers in
+    both orders, tested at ``alpha``. A judge that contradicts itself without preferring
+    a place is noisy, and noise is no bias. ``table`` is the judge of ``source``, one
+    row per comparison.
     """
     codes = table.codes[column]
     details = table.facts.get(f"consistent_{column}", table.facts.get("consistent"))
-    if details is not None and any(warning.check == "place" for warning in source.warnings):
+    if details is not None and any(
+        warning.check == "place" for warning in source.warnings
+    ):
         rows = (details == 0) & (codes != MISSING)
         why = "this judge answers by position, not by content"
     else:
@@ -172,9 +190,10 @@ def contradicted(
         rows[joined[(one == other) & ((one == 0) | (one == 1))]] = True
         first = test.first > test.second
         why = (
-            f"this judge answers by position, not by content ({'first' if first else 'second'}"
-            f" wins in both orders of {test.first if first else test.second} of"
-            f" {counted(test.pairs, 'pair')}, p = {test.p:.2g})"
+            "this judge answers by position, not by content"
+            f" ({'first' if first else 'second'} wins in both orders of"
+            f" {test.first if first else test.second} of {counted(test.pairs, 'pair')},"
+            f" p = {test.p:.2g})"
         )
     return Contradicted(rows, why) if rows.any() else None
 
@@ -184,13 +203,14 @@ def separate_orders(
 ) -> Opinions:
     """Return one row per comparison and order, with ``overall`` decided in that order.
 
-    AudioJudge's tables (arXiv 2507.12705) score a system so: the labels of one order become one
-    outcome, and a comparison counts the mean of both. Reconciled labels can differ from that: a
-    winner in one order and a tie in the other are 3/4 of a point here, a whole one there.
+    AudioJudge's tables (arXiv 2507.12705) score a system so: the labels of one order
+    become one outcome, and a comparison counts the mean of both. Reconciled labels can
+    differ from that: a winner in one order and a tie in the other are 3/4 of a point
+    here, a whole one there.
 
-    ``policy`` fuses the dimensions of one order; of tasks that ask for the pair as a whole, the
-    samples of an order are averaged. UserError where the single calls are not known, or were made
-    in one order only.
+    ``policy`` fuses the dimensions of one order; of tasks that ask for the pair as a
+    whole, the samples of an order are averaged. UserError where the single calls are
+    not known, or were made in one order only.
     """
     calls = source.calls
     if calls is not None and judge is not None:
@@ -207,32 +227,42 @@ def separate_orders(
     first = np.array([rows[0] for rows in groups.values()], np.int64)
     table = calls.take(first)
     labels = [_decided(calls, rows, policy) for rows in groups.values()]
-    codes = np.array([MISSING if x is None else LABELS.index(x) for x in labels], np.int8)
+    codes = np.array(
+        [MISSING if x is None else LABELS.index(x) for x in labels], np.int8
+    )
     ids = np.empty(len(first), dtype=object)
     ids[:] = [f"{pair}/{order}" for pair, order in groups]
-    return Opinions(table.source, ids, {"overall": codes}, facts=table.facts, policy=policy.name)
+    return Opinions(
+        table.source, ids, {"overall": codes}, facts=table.facts, policy=policy.name
+    )
 
 
-def _decided(calls: Opinions, rows: Sequence[int], policy: Policy | PlainPolicy) -> str | None:
+def _decided(
+    calls: Opinions, rows: Sequence[int], policy: Policy | PlainPolicy
+) -> str | None:
     """Return the label of one order; None if nothing was said in it."""
     verdicts: dict[str, list[str]] = {}
     for name, codes in calls.codes.items():
         verdicts[name] = [LABELS[code] for code in codes[rows] if code != MISSING]
     if whole := verdicts.get("overall") or verdicts.get("preference"):
         return threshold(mean_points(whole))
-    parts: dict[str, list[str]] = {x: verdicts[x] for x in DIMENSIONS if verdicts.get(x)}
+    parts: dict[str, list[str]] = {
+        x: verdicts[x] for x in DIMENSIONS if verdicts.get(x)
+    }
     if isinstance(policy, PlainPolicy):
         plain = {name: threshold(mean_points(labels)) for name, labels in parts.items()}
         return policy.decide(plain).label if plain else None
     if len(parts) < len(DIMENSIONS):
         return None
-    return str(policy(*(_mode(own, calls.source, policy.name) for own in parts.values())))
+    return str(
+        policy(*(_mode(own, calls.source, policy.name) for own in parts.values()))
+    )
 
 
 def _mode(labels: Sequence[str], source: str, policy: str) -> Rating:
     if "tie" in labels:
         raise UserError(
-            f"{source}: its ties are plain, and policy {policy} takes typed ones; use --policy"
-            f" {' or '.join(PLAIN_POLICIES)}"
+            f"{source}: its ties are plain, and policy {policy} takes typed ones; use"
+            f" --policy {' or '.join(PLAIN_POLICIES)}"
         )
     return mode({Rating(x): labels.count(x) / len(labels) for x in labels})

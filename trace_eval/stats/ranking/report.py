@@ -47,7 +47,8 @@ class SystemStanding:
     """A system under one method.
 
     Attributes:
-        value: win rate (0 to 1) or log-strength (mean 0); None: see the method's reason.
+        value: win rate (0 to 1) or log-strength (mean 0); None: see the method's
+            reason.
         exact: the win rate as a fraction.
         rank: 1 is best; equal values share it. ``low`` and ``high`` bound it.
         undefined: resamples without a finite strength; they are left out of the bounds.
@@ -87,7 +88,8 @@ class MeanRow:
     """A system's scores, in units of the rubric's scale.
 
     Attributes:
-        scored, unscored: its answers with and without a score; ``mean``: of the scored ones.
+        scored, unscored: its answers with and without a score; ``mean``: of the scored
+            ones.
         people: mean of the answers' mean human ratings; None: there are none.
     """
 
@@ -121,18 +123,23 @@ class RankReport:
 
     Attributes:
         together: several comparisons were drawn as one; ``drawn`` says what one is.
-        powered: human win rates from all judgements and a few labels; None: there are no labels,
-            every judged item has one, or they cannot speak for the others, as a caveat says then.
-        means: the systems of scores, which have no comparisons; ``low`` and ``high`` are the ends
-            of their scale.
-        split: comparisons on which annotators split, which are half a win for each system.
-        defects: of the answers of a run whose blueprints hold the group; empty: they do not.
+        powered: human win rates from all judgements and a few labels; None: there are
+            no labels, every judged item has one, or they cannot speak for the others,
+            as a caveat says then.
+        means: the systems of scores, which have no comparisons; ``low`` and ``high``
+            are the ends of their scale.
+        split: comparisons on which annotators split, which are half a win for each
+            system.
+        defects: of the answers of a run whose blueprints hold the group; empty: they do
+            not.
         voices: whether each system keeps its voice; empty: no voice was measured.
-        judged, labelled: win rates with intervals by this judge's labels alone and by annotators',
-            best first; empty: there are no labels.
+        judged, labelled: win rates with intervals by this judge's labels alone and by
+            annotators', best first; empty: there are no labels.
         human: what is ranked are labels or scores by annotators, not by a judge.
-        unchanged: pairs of the same recording from two systems, where there are no others.
-        enough: whether annotators labelled enough to tell each two systems apart, at every look.
+        unchanged: pairs of the same recording from two systems, where there are no
+            others.
+        enough: whether annotators labelled enough to tell each two systems apart, at
+            every look.
     """
 
     source: str

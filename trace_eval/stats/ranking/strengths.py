@@ -1,13 +1,14 @@
 """Strengths from outcomes: typed ties, priors, and the data without a finite answer.
 
-Typed ties (an option of ours): an imagined *bar* takes part as one more system. Beside the
-tie itself, ``both_good`` is half a win of each side over the bar and ``both_bad`` half a loss
-of each against it, so bad ties are evidence against both and good ones for both. The bar's
-own strength is estimated with the others: it says which systems are usually acceptable.
+Typed ties (an option of ours): an imagined *bar* takes part as one more system. Beside
+the tie itself, ``both_good`` is half a win of each side over the bar and ``both_bad``
+half a loss of each against it, so bad ties are evidence against both and good ones for
+both. The bar's own strength is estimated with the others: it says which systems are
+usually acceptable.
 
 Prior: every system also plays ``prior`` games against an imagined average opponent of
-strength 0, half won and half lost. It makes every strength finite and pulls them together;
-``prior=1`` is half a win and half a loss.
+strength 0, half won and half lost. It makes every strength finite and pulls them
+together; ``prior=1`` is half a win and half a loss.
 """
 
 from __future__ import annotations
@@ -32,9 +33,10 @@ class StrengthModel:
 
     Attributes:
         names: systems, and the bar where typed ties count.
-        design, virtual_design: of real games and of those with the bar [shape=(games, systems)].
-        virtual: counts to games with the bar, which ``prior`` games per system are added to
-            [shape=(pairs * 4, games * 3)].
+        design, virtual_design: of real games and of those with the bar [shape=(games,
+            systems)].
+        virtual: counts to games with the bar, which ``prior`` games per system are
+            added to [shape=(pairs * 4, games * 3)].
     """
 
     names: tuple[str, ...]
@@ -61,7 +63,10 @@ class StrengthModel:
         bar_design = self.virtual_design[: self.virtual.shape[1] // 3]
         for games, design in ((real, self.design), (virtual, bar_design)):
             games = games.reshape(len(counts), -1, 3)
-            first, second = design.argmax(1), design.argmin(1)  # every two meet in one game
+            first, second = (
+                design.argmax(1),
+                design.argmin(1),
+            )  # every two meet in one game
             wins[:, first, second] += games[..., 0] + games[..., 2]
             wins[:, second, first] += games[..., 1] + games[..., 2]
         return wins
@@ -159,7 +164,9 @@ def fit_many(model: Model, setup: StrengthModel, counts: Array) -> tuple[Array, 
         real, virtual = setup.games(counts[finite])
         result = fit(model, (real, setup.design), (virtual, setup.virtual_design))
         number = len(setup.names) - (setup.names[-1] == BAR)
-        centred = result.strengths - result.strengths[:, :number].mean(-1, keepdims=True)
+        centred = result.strengths - result.strengths[:, :number].mean(
+            -1, keepdims=True
+        )
         values[finite] = np.where(result.converged[:, None], centred, np.nan)
         tie[finite] = result.tie
     return values, tie
@@ -173,17 +180,20 @@ def _bounded(model: Model, setup: StrengthModel, counts: Array) -> Array:
     if model.parameter is None:
         return np.ones(len(counts), bool)
     patterns, place = np.unique(counts > 0, axis=0, return_inverse=True)
-    bounded = [runaways(model, setup, pattern.astype(float)) is None for pattern in patterns]
+    bounded = [
+        runaways(model, setup, pattern.astype(float)) is None for pattern in patterns
+    ]
     return np.asarray(bounded)[place.reshape(-1)]
 
 
 def runaways(model: Model, setup: StrengthModel, counts: Array) -> str | None:
     """Name the systems whose strengths have no maximum, of a model with a tie parameter.
 
-    A system that wins and ties and never loses has none: the farther it is ahead and the wider
-    ties are, the likelier is what was seen (Davidson 1970 states when there is a maximum). The
-    likelihood is concave, so there is none exactly where some direction lowers the chance of no
-    outcome that was seen and raises that of one; a linear program looks for it.
+    A system that wins and ties and never loses has none: the farther it is ahead and
+    the wider ties are, the likelier is what was seen (Davidson 1970 states when there
+    is a maximum). The likelihood is concave, so there is none exactly where some
+    direction lowers the chance of no outcome that was seen and raises that of one; a
+    linear program looks for it.
 
     Args:
         counts: flat outcome counts of one fit [shape=(pairs * 4,)].
@@ -200,7 +210,8 @@ def runaways(model: Model, setup: StrengthModel, counts: Array) -> str | None:
     design = np.concatenate([setup.design, setup.virtual_design])
     if not games[:, 2].any():
         return None
-    # scores of a win, a loss and a tie, as a direction of strengths and tie parameter moves them
+    # scores of a win, a loss and a tie, as a direction of strengths and tie parameter
+    # moves them
     tie = np.eye(1, len(setup.names) + 1, len(setup.names))[0]
     gains: list[Array] = []
     for row, seen in zip(design, games > 0, strict=True):
@@ -215,15 +226,18 @@ def runaways(model: Model, setup: StrengthModel, counts: Array) -> str | None:
     direction = found.x[:-1]
     leaders = np.flatnonzero(direction >= direction.max() - 1e-6)
     names = ", ".join(setup.names[index] for index in leaders)
-    return f"{names} lost to none of the others, and ties bound no distance: it is infinite"
+    return (
+        f"{names} lost to none of the others, and ties bound no distance: it is"
+        " infinite"
+    )
 
 
 def reach(beats: NDArray[Any]) -> NDArray[np.bool_]:
     """Return the transitive closure of ``beats[..., i, j]`` (i beat or tied with j), with itself.
 
-    All strengths are finite exactly when every system can reach every other one: else some group
-    never lost to the rest, and an infinite distance explains the data best (Zermelo 1929; Ford
-    1957).
+    All strengths are finite exactly when every system can reach every other one: else
+    some group never lost to the rest, and an infinite distance explains the data best
+    (Zermelo 1929; Ford 1957).
     """
     size = beats.shape[-1]
     closed = (beats > 0) | np.eye(size, dtype=bool)
@@ -251,10 +265,15 @@ def explain(beats: NDArray[Any], systems: tuple[str, ...]) -> str | None:
         if not beats[others, index].any():
             return f"{system} has no loss and no tie: its strength is infinite"
     first = int(np.flatnonzero(~ways.all(1))[0])
-    unreached = [name for name, way in zip(systems, ways[first], strict=True) if not way]
+    unreached = [
+        name for name, way in zip(systems, ways[first], strict=True) if not way
+    ]
     if not ways[:, first][~ways[first]].any():
         return (
             f"{', '.join(unreached)} were never compared, even through others, with"
             f" {systems[first]}: their distance is unknown"
         )
-    return f"{', '.join(unreached)} never lost to or tied with the rest: the distance is infinite"
+    return (
+        f"{', '.join(unreached)} never lost to or tied with the rest: the distance is"
+        " infinite"
+    )

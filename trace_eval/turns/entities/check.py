@@ -1,6 +1,7 @@
 """Which entities of a conversation came through: intended text against transcript, by turn.
 
-A miss is a place to listen to, with its span, not a spoken error: recognisers mishear as well.
+A miss is a place to listen to, with its span, not a spoken error: recognisers mishear
+as well.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from trace_eval.data.conversation import Conversation, Turn
 from trace_eval.turns.entities.find import Entity, EntityKind, find_entities
 from trace_eval.turns.entities.normalise import canonical, pairs_of
 
-#: What became of an entity; wrong: another one of its kind is in its place; added: none was meant.
+#: What became of an entity; wrong: another one of its kind is in its place; added: none
+#: was meant.
 EntityStatus = Literal["kept", "missing", "wrong", "added"]
 
 #: Kinds of which the digits decide, and the letters where both sides have some.
@@ -46,12 +48,16 @@ def check_turn(
     whole = canonical(recognised)
     kept: dict[Entity, str] = {}
     for one in meant:
-        equal = next((other for other in left if same(one.text, other.text, one.kind)), None)
+        equal = next(
+            (other for other in left if same(one.text, other.text, one.kind)), None
+        )
         if equal is not None:
             left.remove(equal)
             kept[one] = equal.text
         elif (key := canonical(one.text)) and len(key) > 2 and key in whole:
-            kept[one] = _piece(one.text, recognised)  # in other pieces: "21 A", "ZK 3 FFW"
+            kept[one] = _piece(
+                one.text, recognised
+            )  # in other pieces: "21 A", "ZK 3 FFW"
     results = []
     for one in meant:
         status: EntityStatus = "kept"
@@ -62,7 +68,9 @@ def check_turn(
                 left.remove(instead)
                 stands = instead.text
         place = _span(turn, one)
-        results.append(CheckedEntity(one.kind, status, one.text, stands, number, *place))
+        results.append(
+            CheckedEntity(one.kind, status, one.text, stands, number, *place)
+        )
     return results + [
         CheckedEntity(
             kind=one.kind,
@@ -87,7 +95,9 @@ def _piece(entity: str, recognised: str) -> str:
         for first in range(len(words) - length + 1)
         for last in (first + length,)
     )
-    return next((span for span in spans if key in canonical(span)), recognised).strip(",.?! ")
+    return next((span for span in spans if key in canonical(span)), recognised).strip(
+        ",.?! "
+    )
 
 
 def check_conversation(
@@ -137,7 +147,9 @@ def same(intended: str, recognised: str | None, kind: str = "") -> bool:
     """
     if recognised is None:
         return False
-    return any(_equal(one, other, kind) for one, other in pairs_of(intended, recognised) if one)
+    return any(
+        _equal(one, other, kind) for one, other in pairs_of(intended, recognised) if one
+    )
 
 
 def _equal(one: str, other: str, kind: str) -> bool:

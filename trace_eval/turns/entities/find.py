@@ -48,7 +48,8 @@ _RULES: tuple[tuple[EntityKind, str], ...] = (
 )
 
 _PATTERNS = tuple(
-    (kind, re.compile(rf"(?<![\w]){pattern}(?![\w])", re.IGNORECASE)) for kind, pattern in _RULES
+    (kind, re.compile(rf"(?<![\w]){pattern}(?![\w])", re.IGNORECASE))
+    for kind, pattern in _RULES
 )
 
 #: "1st" and "25th" are numbers, not codes.
@@ -75,7 +76,9 @@ def find_entities(text: str, names: Iterable[str] = ()) -> list[Entity]:
 
 def _candidates(text: str, names: Iterable[str]) -> Iterator[Entity]:
     for name in names:
-        for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE):
+        for match in re.finditer(
+            rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE
+        ):
             yield Entity("name", match[0], *match.span())
     for kind, pattern in _PATTERNS:
         for match in pattern.finditer(text):

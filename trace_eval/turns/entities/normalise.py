@@ -1,7 +1,7 @@
 """Codes, dates, amounts, times, names and seats in one spelling, however they were said.
 
-Rules for English: both sides go through the same steps, and spelled-out and digit forms end
-alike. A text in brackets is a reading of its own.
+Rules for English: both sides go through the same steps, and spelled-out and digit forms
+end alike. A text in brackets is a reading of its own.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from pathlib import Path
 from trace_eval.data import strict_toml
 from trace_eval.data.number_words import BELOW_TWENTY, TENS
 
-_WORDS: dict[str, str] = strict_toml.loads(Path(__file__).with_name("words.toml").read_bytes())
+_WORDS: dict[str, str] = strict_toml.loads(
+    Path(__file__).with_name("words.toml").read_bytes()
+)
 
 #: Number words -> value, as digits are spoken.
 NUMBERS = BELOW_TWENTY | TENS | {"oh": 0}
@@ -98,8 +100,15 @@ def _spoken(tokens: Sequence[str]) -> TokenTexts:
             position += used
             continue
         following = tokens[position + 1] if position + 1 < len(tokens) else ""
-        before_number = following.isdigit() or following in NUMBERS or following in ORDINALS
-        if token in ("to", "too") and before_number and written and written[-1].isdigit():
+        before_number = (
+            following.isdigit() or following in NUMBERS or following in ORDINALS
+        )
+        if (
+            token in ("to", "too")
+            and before_number
+            and written
+            and written[-1].isdigit()
+        ):
             written.append("2")  # "to zero two seven" is how 2027 is often written
         elif token in ALPHABET and not (token in MONTHS and before_number):
             written.append(ALPHABET[token])
@@ -119,7 +128,8 @@ def _number(tokens: Sequence[str], position: int) -> tuple[str, int]:
         used += took
         after = tokens[position + used] if position + used < len(tokens) else ""
         if after not in ("hundred", "thousand"):
-            # "four one two" is three numbers; only what follows a hundred is added to it.
+            # "four one two" is three numbers; only what follows a hundred is added to
+            # it.
             return str(value + small), used
         value += small * (100 if after == "hundred" else 1000)
         used += 1

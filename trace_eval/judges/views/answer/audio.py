@@ -1,7 +1,7 @@
 """The sound of a single answer: one recording, or a dialogue joined into one.
 
-The turns of a dialogue follow each other with the rubric's gap, and what is longer than its
-crop is cut there (arXiv 2506.05984: 2 s of silence, the first 60 s).
+The turns of a dialogue follow each other with the rubric's gap, and what is longer than
+its crop is cut there (arXiv 2506.05984: 2 s of silence, the first 60 s).
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ from trace_eval.judges.views.sound.signals import load_signals, signals_sha256
 from trace_eval.judges.views.text.fencing import neutralise
 from trace_eval.judges.views.text.tasks import ABOUT, common
 
-#: Answers whose layout is remembered while their samples are rendered; samples are not kept.
+#: Answers whose layout is remembered while their samples are rendered; samples are not
+#: kept.
 _REMEMBERED = 256
 
 
@@ -76,8 +77,13 @@ class AudioView(SingleView):
         self._sending = Sending(options, signals)
         notes = [AudioView.about]
         if shown := self._examples.shown:
-            notes += ["Solved examples come first.", *([ABOUT["inserted"]] if signals else [])]
-            if not {one.score for one in shown} <= set(map(float, rubric.numbers.labels)):
+            notes += [
+                "Solved examples come first.",
+                *([ABOUT["inserted"]] if signals else []),
+            ]
+            if not {one.score for one in shown} <= set(
+                map(float, rubric.numbers.labels)
+            ):
                 notes.append(ABOUT["means"])
         self.about = " ".join(notes)
         super().__init__(rubric, options)
@@ -108,7 +114,9 @@ class AudioView(SingleView):
         notes = []
         if (lost := prepared.waveform.lost_s) > 0:
             crop = self._rubric.crop_s or 0
-            notes.append(f"cropped: the judge heard the first {crop:g} s, {lost:.1f} s are lost")
+            notes.append(
+                f"cropped: the judge heard the first {crop:g} s, {lost:.1f} s are lost"
+            )
         if same := self._examples.shares(case.single.instruction.text or ""):
             notes.append(f"the instruction is that of example {same!r}")
         return notes
@@ -117,7 +125,7 @@ class AudioView(SingleView):
         """Tell whether the recording goes on after what was sent."""
         return prepared.waveform.lost_s > 0
 
-    # --- solved examples -----------------------------------------------------------------
+    # --- solved examples --------------------------------------------------------------
 
     def prefix(self, question: str) -> Sequence[Message]:
         """Write the turns of the examples; what was written stands beside their sound."""
@@ -139,7 +147,10 @@ class AudioView(SingleView):
 
     def example_of(self, case: Case, prepared: Prepared) -> str | None:
         same = self._examples.holds(prepared.clips)
-        message = f"its recording is that of example {same!r}, whose score the judge was shown"
+        message = (
+            f"its recording is that of example {same!r}, whose score the judge was"
+            " shown"
+        )
         return message if same is not None else None
 
     def parameters(self) -> dict[str, JsonValue]:
@@ -157,11 +168,15 @@ class AudioView(SingleView):
         return {"example_warnings": [*warnings]} if warnings else {}
 
     def _speakers(self, item: Single) -> list[str]:
-        return [neutralise(turn.speaker or "") for turn in item.answer.spoken_turns.values()]
+        return [
+            neutralise(turn.speaker or "") for turn in item.answer.spoken_turns.values()
+        ]
 
     def prepare(self, case: Case) -> Prepared:
         """Decode once to know lengths and hashes; the samples are let go."""
-        recordings = [case.single.recordings()[role] for role in case.single.answer_roles]
+        recordings = [
+            case.single.recordings()[role] for role in case.single.answer_roles
+        ]
         key = "\x00".join([case.single.id, *(r.source_id for r in recordings)])
         if prepared := self._prepared.get(key):
             return prepared
@@ -180,7 +195,8 @@ class AudioView(SingleView):
         """Return a recording by its hash, and whether it is silent.
 
         Raises:
-            AudioError: it cannot be decoded, or is too short, or too long for what is sent of it.
+            AudioError: it cannot be decoded, or is too short, or too long for what is
+                sent of it.
         """
         clip, crop = case.decode(recording), self._rubric.crop_s
         sent = clip.seconds if crop is None else min(clip.seconds, crop)
@@ -188,14 +204,20 @@ class AudioView(SingleView):
         return sound_of(clip, lambda: case.decode(recording)), is_silent(clip.mono)
 
 
-def _examples(rubric: ScoreRubric, options: JudgeOptions, one_of_several: bool) -> Examples:
+def _examples(
+    rubric: ScoreRubric, options: JudgeOptions, one_of_several: bool
+) -> Examples:
     if options.examples:
-        return read_rated_examples(options.examples, rubric, options.shots, one_of_several)
+        return read_rated_examples(
+            options.examples, rubric, options.shots, one_of_several
+        )
     if options.shots:
-        raise UserError(f"shots: {options.shots} examples, and no -J examples=FILE to use")
+        raise UserError(
+            f"shots: {options.shots} examples, and no -J examples=FILE to use"
+        )
     if useless := [name for name in ("concat", "signals") if name in options.changed()]:
         raise UserError(
-            f"{useless[0]}: says how the examples of a rating are joined, and there are none; name"
-            " them by -J examples, or leave it out"
+            f"{useless[0]}: says how the examples of a rating are joined, and there are"
+            " none; name them by -J examples, or leave it out"
         )
     return Examples()

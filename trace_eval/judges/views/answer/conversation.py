@@ -28,7 +28,8 @@ from trace_eval.judges.views.text.fencing import neutralise
 #: Caveat of an agent whose instructions come from a file, which it names.
 POLICY_FILE = "policy_file"
 
-#: Turns of the agent that are asked about in one call; every call shows the whole conversation.
+#: Turns of the agent that are asked about in one call; every call shows the whole
+#: conversation.
 WINDOW = 40
 
 #: Largest file of instructions that is read, bytes.
@@ -49,11 +50,14 @@ def read_policy(path: Path) -> PolicyFile:
         with path.open("rb") as file:
             data = file.read(MAX_POLICY_BYTES + 1)
         if len(data) > MAX_POLICY_BYTES:
-            raise UserError(f"agent_policy: {path} has over {MAX_POLICY_BYTES} bytes; shorten it")
+            raise UserError(
+                f"agent_policy: {path} has over {MAX_POLICY_BYTES} bytes; shorten it"
+            )
         text = neutralise(data.decode("utf-8-sig"))
     except OSError as error:
         raise UserError(
-            f"agent_policy: {path} cannot be read ({error.strerror or error}); check the path"
+            f"agent_policy: {path} cannot be read ({error.strerror or error});"
+            " check the path"
         ) from None
     except UnicodeDecodeError as error:
         raise UserError(
@@ -70,13 +74,15 @@ class ConversationView(SingleView):
     def __init__(self, rubric: ScoreRubric, options: JudgeOptions) -> None:
         self._file = read_policy(options.agent_policy) if options.agent_policy else None
         self.about = (
-            "The answer is a whole conversation; you judge its agent. You cannot hear it."
-            f" {LEGEND} Recognisers mishear, and measurements are estimates."
+            "The answer is a whole conversation; you judge its agent. You cannot hear"
+            f" it. {LEGEND} Recognisers mishear, and measurements are estimates."
         )
         super().__init__(rubric, options)
         self.uses |= names_of(ConversationOptions)
 
-    def questions(self, case: Case, prepared: Any, orders: Sequence[Order]) -> Iterator[Question]:
+    def questions(
+        self, case: Case, prepared: Any, orders: Sequence[Order]
+    ) -> Iterator[Question]:
         """Return one question; where turns are rated, one for so many of them."""
         if self._rubric.unit == "answer":
             yield from super().questions(case, prepared, orders)
@@ -93,14 +99,24 @@ class ConversationView(SingleView):
     def missing_answer(self, case: Case) -> str | None:
         conversation = case.single.answer.conversation
         if conversation is None:
-            return f"rubric {self._rubric.name} is about conversations; give 'conversation'"
+            return (
+                f"rubric {self._rubric.name} is about conversations; give"
+                " 'conversation'"
+            )
         if conversation.speaker("agent") is None:
-            return "no speaker is the agent; say who by 'role' in the conversation's speakers"
+            return (
+                "no speaker is the agent; say who by 'role' in the conversation's"
+                " speakers"
+            )
         blueprints = turn_blueprints("answer", case.blueprints)
         if not any(
-            words_of(conversation, n, blueprints) for n, _ in conversation.turns_of("agent")
+            words_of(conversation, n, blueprints)
+            for n, _ in conversation.turns_of("agent")
         ):
-            return "no words of the agent are known; give 'text' of its turns, or a transcript"
+            return (
+                "no words of the agent are known; give 'text' of its turns, or a"
+                " transcript"
+            )
         return None
 
     def texts(self, case: Case) -> list[str]:
@@ -108,17 +124,25 @@ class ConversationView(SingleView):
 
     def parts(self, case: Case, fence: Fence) -> Sequence[str | MessagePart]:
         """Write the agent's instructions, if there are any, then the conversation."""
-        titles = {"policy": "The agent's instructions", "conversation": "The conversation"}
-        return [f"{titles[name]}\n{fence(name, text)}" for name, text in self._pieces(case)]
+        titles = {
+            "policy": "The agent's instructions",
+            "conversation": "The conversation",
+        }
+        return [
+            f"{titles[name]}\n{fence(name, text)}" for name, text in self._pieces(case)
+        ]
 
     def caveats(self, case: Case, prepared: Any) -> list[str]:
         """Tell what was left out, and whose policy was shown, or none."""
         notes = [*super().caveats(case, prepared), *self._page(case).caveats]
         if self._file and self._policy(case) == self._file.text:
-            notes.append(f"{POLICY_FILE}: {self._file.name}, sha256 {self._file.sha256}")
+            notes.append(
+                f"{POLICY_FILE}: {self._file.name}, sha256 {self._file.sha256}"
+            )
         if "policy" in self._rubric.elements and not self._policy(case):
             notes.append(
-                f"{NO_POLICY}: the agent's instructions are not known, nor if it kept them"
+                f"{NO_POLICY}: the agent's instructions are not known, nor if it"
+                " kept them"
             )
         return notes
 
@@ -148,7 +172,9 @@ class ConversationView(SingleView):
 
     def _page(self, case: Case) -> Shown:
         blueprints = turn_blueprints("answer", case.blueprints)
-        return show_conversation(_conversation(case), blueprints, self.options.context_budget)
+        return show_conversation(
+            _conversation(case), blueprints, self.options.context_budget
+        )
 
 
 def _conversation(case: Case) -> Conversation:

@@ -1,7 +1,7 @@
 """What a judge is shown of a single answer: a static part made from the rubric, then one item.
 
-Subclasses of :class:`SingleView` say how the answer itself is shown: words, blueprint, conversation
-or sound. The judge is never shown labels, system names or file names.
+Subclasses of :class:`SingleView` say how the answer itself is shown: words, blueprint,
+conversation or sound. The judge is never shown labels, system names or file names.
 """
 
 from __future__ import annotations
@@ -30,7 +30,12 @@ from trace_eval.judges.options.groups import (
 )
 from trace_eval.judges.options.judge_options import RATING_TOKENS, JudgeOptions
 from trace_eval.judges.read.score import ELEMENTS, TURNS
-from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise, second_chance
+from trace_eval.judges.views.text.fencing import (
+    fence,
+    fence_tag,
+    neutralise,
+    second_chance,
+)
 from trace_eval.judges.views.text.notes import single_note
 from trace_eval.judges.views.text.tasks import ABOUT
 
@@ -57,20 +62,33 @@ class SingleView(View):
     def __init__(self, rubric: ScoreRubric, options: JudgeOptions) -> None:
         self._rubric = rubric
         most = RATING_TOKENS if rubric.unit == "answer" else _TURNS_TOKENS
-        self.options = options if options.max_tokens else replace(options, max_tokens=most)
-        how = (SoundOptions, ExampleOptions) if "audio" in self.reads else (BlueprintOptions,)
+        self.options = (
+            options if options.max_tokens else replace(options, max_tokens=most)
+        )
+        how = (
+            (SoundOptions, ExampleOptions)
+            if "audio" in self.reads
+            else (BlueprintOptions,)
+        )
         self.uses = names_of(PointwiseOptions, *how)
         optional = {name for name in OPTIONAL if name in rubric.inputs}
         if unknown := [name for name in options.show or () if name not in optional]:
-            usable = ", ".join(name for name in OPTIONAL if name in optional) or "nothing"
+            usable = (
+                ", ".join(name for name in OPTIONAL if name in optional) or "nothing"
+            )
             raise UserError(
-                f"show: {unknown[0]!r} is no material of rubric {rubric.name}; use {usable}"
+                f"show: {unknown[0]!r} is no material of rubric {rubric.name}; use"
+                f" {usable}"
             )
         show = options.show
         self._shown = {
             name
             for name in rubric.inputs
-            if (rubric.wants(name) if show is None or name not in optional else name in show)
+            if (
+                rubric.wants(name)
+                if show is None or name not in optional
+                else name in show
+            )
         }
         self.system = Message("system", self._system())
         self._asks_for_instruction = bool({"question", "instruction"} & self._shown)
@@ -78,7 +96,7 @@ class SingleView(View):
         record = "\x00".join([self.system.text, self._last(), *sorted(self._shown)])
         self.sha256 = hashlib.sha256(record.encode()).hexdigest()
 
-    # --- the answer ----------------------------------------------------------------------
+    # --- the answer -------------------------------------------------------------------
 
     def answer_roles(self, item: Item) -> list[str]:
         """Name the recordings of the answer whose blueprints are needed."""
@@ -114,7 +132,7 @@ class SingleView(View):
         """Write the turns of solved examples, equal in every call, each ended by the question."""
         return ()
 
-    # --- what is needed of an item -------------------------------------------------------
+    # --- what is needed of an item ----------------------------------------------------
 
     def roles(self, item: Item) -> list[str]:
         """Name the recordings whose blueprints are needed; none of an item that cannot be rated."""
@@ -136,8 +154,8 @@ class SingleView(View):
         """Say why nothing can be asked: our tools left something out, or the item does."""
         if self._lacks_reference(case.item):
             return (
-                f"the item has no reference, which rubric {self._rubric.name} compares with; add a"
-                " column reference"
+                f"the item has no reference, which rubric {self._rubric.name} compares"
+                " with; add a column reference"
             )
         if self._listens_to_instruction(case.item) and case.instruction_text is None:
             return "the instruction is spoken, and there is no transcript of it"
@@ -156,9 +174,11 @@ class SingleView(View):
     def caveats(self, case: Case, prepared: Any) -> list[str]:
         return doubtful_words(case)
 
-    # --- the messages --------------------------------------------------------------------
+    # --- the messages -----------------------------------------------------------------
 
-    def questions(self, case: Case, prepared: Any, orders: Sequence[Order]) -> Iterator[Question]:
+    def questions(
+        self, case: Case, prepared: Any, orders: Sequence[Order]
+    ) -> Iterator[Question]:
         yield Question(self.messages(case))
 
     def _system(self) -> str:
@@ -170,23 +190,34 @@ class SingleView(View):
         lines += [f"{label}: {rubric.points[label]}" for label in worded]
         lines += ["", "Rules"]
         lines += [f"- {rule}" for rule in rubric.rules]
-        lines += [f"- {ABOUT['material']}", "- You are not told who answered; do not guess.", ""]
         lines += [
-            f"Reply with one JSON object and nothing else, exactly like this: {self._form()}",
+            f"- {ABOUT['material']}",
+            "- You are not told who answered; do not guess.",
+            "",
+        ]
+        lines += [
+            (
+                "Reply with one JSON object and nothing else, exactly like this:"
+                f" {self._form()}"
+            ),
             f"Write the reasoning first, step by step and short; then n is"
             f" {rubric.choices}, written as a number.",
         ]
         lines += rubric.language_rule
         if rubric.elements:
             lines.append(
-                "Score each element by the same scale; write null for one that was not demanded."
+                "Score each element by the same scale; write null for one that was"
+                " not demanded."
             )
         return "\n".join(lines)
 
     def _form(self) -> str:
         rubric = self._rubric
         if rubric.unit == "turn":
-            return f'{{"{TURNS}": [{{"turn": k, "reasoning": "...", "{rubric.key}": n}}, ...]}}'
+            return (
+                f'{{"{TURNS}": [{{"turn": k, "reasoning": "...", "{rubric.key}": n}},'
+                " ...]}"
+            )
         elements = ", ".join(f'"{name}": n or null' for name in rubric.elements)
         middle = f'"{ELEMENTS}": {{{elements}}}, ' if rubric.elements else ""
         return f'{{"reasoning": "...", {middle}"{rubric.key}": n}}'
@@ -195,12 +226,12 @@ class SingleView(View):
         if self._rubric.unit == "turn":
             which = f" with the numbers {', '.join(map(str, turns))}" if turns else ""
             return (
-                f"Now rate the agent's turns{which}, each once and by itself, by the rubric. Reply"
-                f" with the JSON object alone: {self._form()}"
+                f"Now rate the agent's turns{which}, each once and by itself, by the"
+                f" rubric. Reply with the JSON object alone: {self._form()}"
             )
         return (
-            "Now rate this answer by the rubric: go through what it asks, then give the score."
-            f" Reply with the JSON object alone: {self._form()}"
+            "Now rate this answer by the rubric: go through what it asks, then give the"
+            f" score. Reply with the JSON object alone: {self._form()}"
         )
 
     def messages(self, case: Case, turns: Sequence[int] = ()) -> tuple[Message, ...]:
@@ -214,13 +245,17 @@ class SingleView(View):
     def beside(self, case: Case) -> tuple[list[str], Fence]:
         """Write what is read before the answer, and return the fence of all texts of the case."""
         fields = list(self._fields(case))
-        put = partial(fence, fence_tag([*(text for *_, text in fields), *self.texts(case)]))
+        put = partial(
+            fence, fence_tag([*(text for *_, text in fields), *self.texts(case)])
+        )
         return [f"{title}\n{put(label, text)}" for title, label, text in fields], put
 
     def _fields(self, case: Case) -> Iterator[tuple[str, str, str]]:
         """Return title, label and harmless text of everything but the answer."""
         item = case.single
-        if text := neutralise((self._asks_for_instruction and case.instruction_text) or ""):
+        if text := neutralise(
+            (self._asks_for_instruction and case.instruction_text) or ""
+        ):
             name = "question" if "question" in self._shown else "instruction"
             yield f"The {name}", name, text
         if "context" in self._shown and item.context:
@@ -229,7 +264,9 @@ class SingleView(View):
             many = len(item.reference) > 1
             for number, reference in enumerate(item.reference, start=1):
                 label = f"reference {number}" if many else "reference"
-                title = "Reference answer" + (f" {number} (any one suffices)" if many else "")
+                title = "Reference answer" + (
+                    f" {number} (any one suffices)" if many else ""
+                )
                 yield title, label, neutralise(reference)
         if "rationale" in self._shown and item.rationale:
             title = "Supplementary: why the reference is right"
@@ -242,8 +279,9 @@ class SingleView(View):
         self, messages: tuple[Message, ...], reply: str | None, problem: str
     ) -> tuple[Message, ...]:
         again = (
-            f"Your reply cannot be used: {neutralise(problem).rstrip('.')}. Rate the same answer"
-            f" again, with the JSON object alone and short reasoning: {self._form()}"
+            f"Your reply cannot be used: {neutralise(problem).rstrip('.')}. Rate the"
+            " same answer again, with the JSON object alone and short reasoning:"
+            f" {self._form()}"
         )
         return second_chance(messages, reply, again)
 
@@ -251,7 +289,12 @@ class SingleView(View):
 def doubtful_words(case: Case) -> list[str]:
     """Return the caveat of an answer whose recognised words are doubtful, if they are."""
     transcripts = [blueprint.transcript for blueprint in case.answers.values()]
-    flags = [f for words in transcripts if isinstance(words, Transcript) for f in words.suspect]
+    flags = [
+        f
+        for words in transcripts
+        if isinstance(words, Transcript)
+        for f in words.suspect
+    ]
     named = ", ".join(dict.fromkeys(flags))
     message = f"{SUSPECT}: what the recogniser made of the answer is doubtful ({named})"
     return [message] if flags else []

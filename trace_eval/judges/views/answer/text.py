@@ -29,7 +29,10 @@ def missing_words(case: Case) -> str | None:
         return None
     for role, blueprint in case.answers.items():
         if absent := technical_absence(blueprint.transcript):
-            return f"{role} has no transcript: it {unmeasured('transcript', absent, why=True)}"
+            return (
+                f"{role} has no transcript: it"
+                f" {unmeasured('transcript', absent, why=True)}"
+            )
         if why := guessed(blueprint):
             return f"the recogniser guessed the words of {role}: {why}"
     return None
@@ -38,7 +41,9 @@ def missing_words(case: Case) -> str | None:
 def recognised_words(case: Case) -> str:
     """Return the recognised words of the answer's recordings, as they are."""
     transcripts = (blueprint.transcript for blueprint in case.answers.values())
-    return " ".join(each.text if isinstance(each, Transcript) else "" for each in transcripts)
+    return " ".join(
+        each.text if isinstance(each, Transcript) else "" for each in transcripts
+    )
 
 
 def words_of(case: Case) -> str:
@@ -70,7 +75,9 @@ class TranscriptView(SingleView):
         shown = "Candidate answer\n" + fence("candidate", words_of(case))
         if case.single.answer.text is not None:
             return [shown]
-        lines = [words_note("the answer", blueprint) for blueprint in case.answers.values()]
+        lines = [
+            words_note("the answer", blueprint) for blueprint in case.answers.values()
+        ]
         return [shown, *dict.fromkeys(filter(None, lines))]
 
 
@@ -104,10 +111,14 @@ class BlueprintView(SingleView):
             parts.append(f"{title}\n{fence(role, text)}".strip())
         if "transcript" in self.options.drop:
             return parts
-        notes = (words_note(role, blueprint) for role, blueprint in case.answers.items())
+        notes = (
+            words_note(role, blueprint) for role, blueprint in case.answers.items()
+        )
         return [*parts, *filter(None, notes)]
 
     def _rendered(self, case: Case) -> Mapping[str, str]:
         how = self.options.rendering, self.options.drop
         answers = case.answers.items()
-        return {role: rendered(neutralise_blueprint(raw), *how) for role, raw in answers}
+        return {
+            role: rendered(neutralise_blueprint(raw), *how) for role, raw in answers
+        }

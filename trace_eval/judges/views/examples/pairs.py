@@ -1,8 +1,9 @@
 """Solved examples that go before the question, and the checks on their file.
 
-Each JSON line is a pair as in any manifest, with ``answer``: an object with the key of the task
-(``{"label": "1"}``, ``{"match": true}``), and ``reasoning`` if there is any; of several parts one
-label per dimension (``{"content": "1", "paralinguistics": "tie", "voice_quality": "1"}``).
+Each JSON line is a pair as in any manifest, with ``answer``: an object with the key of
+the task (``{"label": "1"}``, ``{"match": true}``), and ``reasoning`` if there is any;
+of several parts one label per dimension (``{"content": "1", "paralinguistics": "tie",
+"voice_quality": "1"}``).
 """
 
 from __future__ import annotations
@@ -21,7 +22,12 @@ from trace_eval.data.items import Pair
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.rubrics.pairs import LabelQuestion, PairRubric
 from trace_eval.judges.read.labels import key_of, parse_label
-from trace_eval.judges.views.examples.solved import Examples, Solved, examples_of, local_sound
+from trace_eval.judges.views.examples.solved import (
+    Examples,
+    Solved,
+    examples_of,
+    local_sound,
+)
 from trace_eval.judges.views.sound.layout import Unit
 
 _TYPED = ("content", "voice_quality", "paralinguistics")
@@ -31,9 +37,9 @@ def read_examples(path: Path, task: PairRubric, shots: int | None = None) -> Exa
     """Read and check a file of examples; the first ``shots`` of them are shown.
 
     Raises:
-        UserError: the file cannot be read, an answer is missing or off the task's labels, a
-            recording cannot be decoded, there are fewer examples than shots, or two equal
-            recordings are called different.
+        UserError: the file cannot be read, an answer is missing or off the task's
+            labels, a recording cannot be decoded, there are fewer examples than shots,
+            or two equal recordings are called different.
     """
     manifest = read_manifest(path)
     if manifest.problems:
@@ -61,16 +67,24 @@ def _example(path: Path, pair: Pair, task: PairRubric) -> Solved:
     unit = Unit((a, b), spoken)
     words = answer.get("reasoning")
     reason = words.strip() if isinstance(words, str) else ""
-    labels = {part.name: _labels(where, part, answer, len(task.parts) > 1) for part in task.parts}
+    labels = {
+        part.name: _labels(where, part, answer, len(task.parts) > 1)
+        for part in task.parts
+    }
     if a.sha256 == b.sha256 and any("false" in one.values() for one in labels.values()):
         raise UserError(
-            f"{where}: both recordings are the same, and the answer calls them different; mend"
-            " the record"
+            f"{where}: both recordings are the same, and the answer calls them"
+            " different; mend the record"
         )
-    solutions = {part.name: _solution(part, labels[part.name], reason) for part in task.parts}
+    solutions = {
+        part.name: _solution(part, labels[part.name], reason) for part in task.parts
+    }
     hashes = (sound.sha256 for sound in unit.sounds)
     reasons = dict.fromkeys(labels, reason) if reason else {}
-    identity: list[JsonValue] = [{name: {**one} for name, one in labels.items()}, {**reasons}]
+    identity: list[JsonValue] = [
+        {name: {**one} for name, one in labels.items()},
+        {**reasons},
+    ]
     return Solved(pair, unit, solutions, [*hashes, pair.instruction.text, *identity])
 
 
@@ -87,7 +101,9 @@ def _labels(
 
     try:
         if part.is_typed:
-            return {name: str(part.labels.parse(value(name, "rating"))) for name in _TYPED}
+            return {
+                name: str(part.labels.parse(value(name, "rating"))) for name in _TYPED
+            }
         key = key_of(part.labels)
         label = value(part.dimension if several else key, key)
         return {part.about: parse_label(label, part.labels)}
@@ -95,11 +111,17 @@ def _labels(
         raise UserError(f"{where}: answer: {error}; use one of these") from None
 
 
-def _solution(part: LabelQuestion, labels: Mapping[str, str], reason: str) -> tuple[str, str]:
+def _solution(
+    part: LabelQuestion, labels: Mapping[str, str], reason: str
+) -> tuple[str, str]:
     """Write the reply that solves one part, as JSON, and its label in words."""
     if part.is_typed:
-        reply: dict[str, Any] = {name: {"rating": label} for name, label in labels.items()}
-        return json.dumps(reply), ", ".join(f"{name} {label}" for name, label in labels.items())
+        reply: dict[str, Any] = {
+            name: {"rating": label} for name, label in labels.items()
+        }
+        return json.dumps(reply), ", ".join(
+            f"{name} {label}" for name, label in labels.items()
+        )
     (label,) = labels.values()
     reply = {"reasoning": reason} if reason else {}
     return json.dumps({**reply, key_of(part.labels): part.labels.json(label)}), label

@@ -1,9 +1,10 @@
 """Solved examples of a rating: single answers with their scores.
 
 Each JSON line is a single answer as in any manifest, with its score as ``answer``
-(``{"score": 4}``, with ``reasoning`` and ``elements`` if there are any), or with human ``scores``,
-whose mean counts.
-Of several rubrics ``answer`` says which: ``{"style": {"score": 4}, "realism": {"score": 1}}``.
+(``{"score": 4}``, with ``reasoning`` and ``elements`` if there are any), or with human
+``scores``, whose mean counts.
+Of several rubrics ``answer`` says which: ``{"style": {"score": 4}, "realism": {"score":
+1}}``.
 """
 
 from __future__ import annotations
@@ -22,7 +23,12 @@ from trace_eval.data.manifests import read_records
 from trace_eval.data.records import is_pair_record
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.singles import single_from_record
-from trace_eval.judges.views.examples.solved import Examples, Solved, examples_of, local_sound
+from trace_eval.judges.views.examples.solved import (
+    Examples,
+    Solved,
+    examples_of,
+    local_sound,
+)
 from trace_eval.judges.views.sound.layout import Unit
 
 #: What a record may say of its recording.
@@ -33,17 +39,21 @@ _SOLUTION = "answer"
 
 
 def read_rated_examples(
-    path: Path, rubric: ScoreRubric, shots: int | None = None, one_of_several: bool = False
+    path: Path,
+    rubric: ScoreRubric,
+    shots: int | None = None,
+    one_of_several: bool = False,
 ) -> Examples:
     """Read and check a file of examples; the first ``shots`` of them are shown.
 
-    Scores are on the rubric's scale, decimals allowed; ``one_of_several``: other rubrics are rated
-    beside this one, so they must name theirs.
+    Scores are on the rubric's scale, decimals allowed; ``one_of_several``: other
+    rubrics are rated beside this one, so they must name theirs.
 
     Raises:
-        UserError: the file cannot be read, a score is missing or off the scale, what the rubric
-            shows is missing, a recording cannot be decoded or would be cropped, one recording
-            has two scores, or there are fewer examples than shots.
+        UserError: the file cannot be read, a score is missing or off the scale, what
+            the rubric shows is missing, a recording cannot be decoded or would be
+            cropped, one recording has two scores, or there are fewer examples than
+            shots.
     """
     manifest = read_records(path, lambda record, root, _: [_item(record, root)])
     if manifest.problems:
@@ -54,8 +64,9 @@ def read_rated_examples(
         other = first.setdefault((example.answers, example.text), example)
         if other.score != example.score:
             raise UserError(
-                f"examples {path}, {example.item.id!r}: is the recording of {other.item.id!r} with"
-                f" another score ({example.score:g}, {other.score:g}); keep one"
+                f"examples {path}, {example.item.id!r}: is the recording of"
+                f" {other.item.id!r} with another score ({example.score:g},"
+                f" {other.score:g}); keep one"
             )
     return examples_of(path, made, shots)
 
@@ -63,7 +74,9 @@ def read_rated_examples(
 def _item(record: Mapping[str, Any], root: Path | str) -> Single:
     """Read a record of which ``answer`` may hold a recording, a solution, or both."""
     if is_pair_record(record):
-        raise UserError("is a pair; examples of a rating are single answers with their scores")
+        raise UserError(
+            "is a pair; examples of a rating are single answers with their scores"
+        )
     answer = record.get(_SOLUTION)
     if not isinstance(answer, Mapping):
         return single_from_record(record, root)
@@ -76,15 +89,22 @@ def _item(record: Mapping[str, Any], root: Path | str) -> Single:
     return item.model_copy(update={"meta": {**item.meta, _SOLUTION: solution}})
 
 
-def _example(path: Path, item: Single, rubric: ScoreRubric, one_of_several: bool) -> Solved:
+def _example(
+    path: Path, item: Single, rubric: ScoreRubric, one_of_several: bool
+) -> Solved:
     where = f"examples {path}, {item.id!r}"
     _check_shown(where, item, rubric)
-    unit = Unit(tuple(local_sound(where, item.recordings()[role]) for role in item.answer_roles))
-    seconds = sum(sound.seconds for sound in unit.sounds) + rubric.gap_s * (len(unit.sounds) - 1)
+    unit = Unit(
+        tuple(local_sound(where, item.recordings()[role]) for role in item.answer_roles)
+    )
+    seconds = sum(sound.seconds for sound in unit.sounds) + rubric.gap_s * (
+        len(unit.sounds) - 1
+    )
     if rubric.crop_s is not None and seconds > rubric.crop_s:
         raise UserError(
             f"{where}: lasts {seconds:.1f} s, and rubric {rubric.name} crops at"
-            f" {rubric.crop_s:g} s, so its score would not be of what is heard; cut the recording"
+            f" {rubric.crop_s:g} s, so its score would not be of what is heard; cut the"
+            " recording"
         )
     solution = _solution(where, item, rubric, one_of_several)
     score = _number(where, rubric.key, solution[rubric.key], rubric)
@@ -126,7 +146,9 @@ def _check_shown(where: str, item: Single, rubric: ScoreRubric) -> None:
     if asks and item.instruction.has_audio and not item.instruction.text:
         raise UserError(f"{where}: its instruction is spoken only; add its text")
     if rubric.wants("reference") and not item.has_reference:
-        raise UserError(f"{where}: has no reference, which rubric {rubric.name} shows; add it")
+        raise UserError(
+            f"{where}: has no reference, which rubric {rubric.name} shows; add it"
+        )
 
 
 def _solution(
@@ -139,7 +161,8 @@ def _solution(
         mine = named if isinstance(named, Mapping) else {rubric.key: named}
     elif one_of_several:
         raise UserError(
-            f"{where}: several rubrics are rated, and its answer does not name {rubric.name}; write"
+            f"{where}: several rubrics are rated, and its answer does not name"
+            f" {rubric.name}; write"
             f' "answer": {{"{rubric.name}": {{"{rubric.key}": ...}}, ...}}'
         )
     else:
@@ -159,7 +182,8 @@ def _number(where: str, name: str, value: Any, rubric: ScoreRubric) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not low <= value <= high:
         raise UserError(
-            f"{where}: {name} is {value!r:.40}; rubric {rubric.name} goes from {low:g} to {high:g}"
+            f"{where}: {name} is {value!r:.40}; rubric {rubric.name} goes from"
+            f" {low:g} to {high:g}"
         )
     return float(value)
 

@@ -1,7 +1,8 @@
 """Solved examples: which are shown, their identity, and their messages.
 
-The messages are the same bytes in every call, so that servers can keep them in their caches; the
-strategies of ``judges.views.pair.sound_prompt`` say which parts they become.
+The messages are the same bytes in every call, so that servers can keep them in their
+caches; the strategies of ``judges.views.pair.sound_prompt`` say which parts they
+become.
 """
 
 from __future__ import annotations
@@ -20,7 +21,12 @@ from extractors import AudioError, decode
 from trace_eval.data.answers import Recording
 from trace_eval.data.items import Item as Judged
 from trace_eval.judges.ask.message import Message, MessagePart, Text
-from trace_eval.judges.views.sound.encode import JOINED_EXAMPLES, JOINED_PAIRS, Sending, sound_of
+from trace_eval.judges.views.sound.encode import (
+    JOINED_EXAMPLES,
+    JOINED_PAIRS,
+    Sending,
+    sound_of,
+)
 from trace_eval.judges.views.sound.layout import Item, Sound, Unit
 from trace_eval.judges.views.sound.signals import MAX_SHOTS
 from trace_eval.judges.views.text.tasks import common
@@ -33,8 +39,8 @@ DEFAULT_SHOTS = 4
 class Solved:
     """An item with its recordings, in the order of its record, and its solutions.
 
-    Those are by part of a task, or key of a rating: the reply that solves it, as JSON, and the same
-    in a few words.
+    Those are by part of a task, or key of a rating: the reply that solves it, as JSON,
+    and the same in a few words.
     """
 
     item: Judged
@@ -97,8 +103,8 @@ def examples_of(path: Path, made: Sequence[Solved], shots: int | None) -> Exampl
         raise UserError(f"shots: {wanted} examples; use 0 to {MAX_SHOTS}")
     if wanted > len(made):
         raise UserError(
-            f"examples {path}: holds {len(made)}, and {wanted} are to be shown; add more, or use"
-            f" -J shots={len(made)}"
+            f"examples {path}: holds {len(made)}, and {wanted} are to be shown; add"
+            f" more, or use -J shots={len(made)}"
         )
     shown = tuple(made[:wanted])
     return Examples(shown, tuple(_one_answer_throughout(path, shown)))
@@ -112,8 +118,8 @@ def _one_answer_throughout(path: Path, shown: Sequence[Solved]) -> Iterable[str]
     for name, solutions in answers.items():
         if len(shown) > 1 and len(solutions) == 1:
             yield (
-                f"examples {path}: all {len(shown)} that are shown say {solutions.pop()!r} on"
-                f" {name}; a model may learn to repeat it"
+                f"examples {path}: all {len(shown)} that are shown say"
+                f" {solutions.pop()!r} on {name}; a model may learn to repeat it"
             )
 
 
@@ -125,7 +131,9 @@ def local_sound(where: str, recording: Recording) -> Sound:
     """
     source = recording.data if recording.data is not None else recording.audio
     if source is None:
-        raise UserError(f"{where}: its recordings must be files on this machine; fetch them first")
+        raise UserError(
+            f"{where}: its recordings must be files on this machine; fetch them first"
+        )
     try:
         return sound_of(decode(source))
     except AudioError as error:
@@ -136,18 +144,24 @@ def local_sound(where: str, recording: Recording) -> Sound:
 class SolvedTurn:
     """One example as it is put to the judge."""
 
-    joined: Callable[[str], list[Item]]  # name of its head signal -> its waveform as a list
+    joined: Callable[
+        [str], list[Item]
+    ]  # name of its head signal -> its waveform as a list
     sounds: Sequence[Sound]  # its recordings, which decide the rate of that waveform
-    apart: Callable[[], list[MessagePart]]  # the same as parts, each behind a line that names it
+    apart: Callable[
+        [], list[MessagePart]
+    ]  # the same as parts, each behind a line that names it
     written: tuple[str, ...]  # to be read beside them, harmless and fenced
     solution: tuple[str, str]  # as in ``Solved.solutions``
 
 
-def example_messages(sending: Sending, turns: Sequence[SolvedTurn], question: str) -> list[Message]:
+def example_messages(
+    sending: Sending, turns: Sequence[SolvedTurn], question: str
+) -> list[Message]:
     """Write the turns of all examples: a user's and an assistant's for each, or for all.
 
-    How examples are joined is the strategy of ``sending``; the question ends the turn of an
-    example as it ends that of the test.
+    How examples are joined is the strategy of ``sending``; the question ends the turn
+    of an example as it ends that of the test.
     """
     if not turns:
         return []
@@ -159,7 +173,12 @@ def example_messages(sending: Sending, turns: Sequence[SolvedTurn], question: st
         if sending.options.concat in JOINED_PAIRS:
             items = turn.joined(f"example_{number}")
             content = [sending.waveform(items, turn.sounds).part(kept=True)]
-        content = [Text(common().example_turn), *content, *map(Text, turn.written), Text(question)]
+        content = [
+            Text(common().example_turn),
+            *content,
+            *map(Text, turn.written),
+            Text(question),
+        ]
         messages.append(Message("user", tuple(content)))
         messages.append(Message("assistant", turn.solution[0]))
     return messages

@@ -14,7 +14,11 @@ from trace_eval.data.conversation import Conversation
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.judges.base import Case
 from trace_eval.judges.views.sound.encode import Waveform, sound_of
-from trace_eval.judges.views.sound.layout import check_length, common_rate, dialogue_items
+from trace_eval.judges.views.sound.layout import (
+    check_length,
+    common_rate,
+    dialogue_items,
+)
 from trace_eval.judges.views.text.tasks import ABOUT
 
 #: Silence between two turns of a call, seconds, as in the dialogues that are rated.
@@ -27,12 +31,15 @@ _WHO = {"user": "user", "agent": "assistant", "other": "somebody else"}
 def call_clip(case: Case, answer: Answer, name: str, max_seconds: float) -> Clip:
     """Mix all turns of a call that can be heard, each from its own channel, into mono.
 
-    Cuts that are longer together than ``max_seconds`` are not decoded; ``name`` is for messages.
-    AudioError where a turn cannot be decoded, or all of them are too long together.
+    Cuts that are longer together than ``max_seconds`` are not decoded; ``name`` is for
+    messages. AudioError where a turn cannot be decoded, or all of them are too long
+    together.
     """
     turns = answer.spoken_turns.values()
     silence = TURN_GAP_S * max(len(turns) - 1, 0)
-    total_s = silence + sum(turn.cut.end_s - turn.cut.start_s for turn in turns if turn.cut)
+    total_s = silence + sum(
+        turn.cut.end_s - turn.cut.start_s for turn in turns if turn.cut
+    )
     if total_s > max_seconds:
         check_length(total_s, max_seconds, name)
     sounds = [sound_of(case.decode(turn)) for turn in turns]

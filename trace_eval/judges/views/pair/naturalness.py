@@ -25,7 +25,9 @@ STYLE = "style"
 TEXTS_DIFFER = "texts_differ: the published figures are of two recordings of one text"
 
 #: Then misreadings cannot be noticed.
-TEXT_FROM_ASR = "text_from_asr: a recogniser's words stand for the text, so misreadings go unseen"
+TEXT_FROM_ASR = (
+    "text_from_asr: a recogniser's words stand for the text, so misreadings go unseen"
+)
 
 
 class MeantTexts(NamedTuple):
@@ -86,7 +88,9 @@ Sound = TypeVar("Sound")
 def keys_of(question: ScoreQuestion) -> str:
     """Spell out the reply's JSON for servers that enforce no schema."""
     scores = f"{question.scale.min:g} to {question.scale.max:g}"
-    return json.dumps(dict.fromkeys(question.reasons, "...") | dict.fromkeys(SCORES, scores))
+    return json.dumps(
+        dict.fromkeys(question.reasons, "...") | dict.fromkeys(SCORES, scores)
+    )
 
 
 _KEYS = keys_of(QUESTION)
@@ -95,11 +99,13 @@ _KEYS = keys_of(QUESTION)
 class NaturalnessPrompt:
     """The prompts of one run, in the package's words or with blocks of the user's template.
 
-    ``structure``: ``json``, or ``text`` for models that end with a line of scores. UserError where
-    the user's template cannot be read or is not valid.
+    ``structure``: ``json``, or ``text`` for models that end with a line of scores.
+    UserError where the user's template cannot be read or is not valid.
     """
 
-    def __init__(self, template: Path | None = None, structure: Structure = "json") -> None:
+    def __init__(
+        self, template: Path | None = None, structure: Structure = "json"
+    ) -> None:
         self._templates = BlockTemplates(FILE, template, BLOCKS)
         self._structure = structure
         self.system = self._render("system", {})
@@ -110,18 +116,23 @@ class NaturalnessPrompt:
         return self._templates.sha256(self._structure)
 
     def pair(
-        self, texts: Sequence[str], sounds: tuple[Sound, Sound], style: str | None = None
+        self,
+        texts: Sequence[str],
+        sounds: tuple[Sound, Sound],
+        style: str | None = None,
     ) -> list[str | Sound]:
         """Write the user turn on two recordings, words and sounds in their order.
 
-        ``texts`` and ``sounds`` are by place, and equal texts are shown once; ``style`` is that
-        of the requested delivery.
+        ``texts`` and ``sounds`` are by place, and equal texts are shown once; ``style``
+        is that of the requested delivery.
         """
         shown = texts[:1] if len(set(texts)) == 1 else texts
         marks = {f"audio_{n}": sound for n, sound in enumerate(sounds, start=1)}
         return self._turn("pair", shown, marks, style)
 
-    def single(self, text: str, sound: Sound, style: str | None = None) -> list[str | Sound]:
+    def single(
+        self, text: str, sound: Sound, style: str | None = None
+    ) -> list[str | Sound]:
         """Write the user turn on one recording."""
         return self._turn("single", [text], {"audio": sound}, style)
 
@@ -130,7 +141,11 @@ class NaturalnessPrompt:
         return self._render("repair", {"problem": neutralise(problem).rstrip(".")})
 
     def _turn(
-        self, block: str, texts: Sequence[str], sounds: Mapping[str, Sound], style: str | None
+        self,
+        block: str,
+        texts: Sequence[str],
+        sounds: Mapping[str, Sound],
+        style: str | None,
     ) -> list[str | Sound]:
         harmless = [neutralise(text) for text in texts]
         text = self._render(
@@ -146,6 +161,13 @@ class NaturalnessPrompt:
         return [sounds[one] if n % 2 else one for n, one in enumerate(pieces) if one]
 
     def _render(self, block: str, variables: Mapping[str, object]) -> str:
-        usual: dict[str, object] = dict.fromkeys(("audio", "audio_1", "audio_2", "problem"), "")
-        usual |= {"style": None, "texts": [], "structure": self._structure, "keys": _KEYS}
+        usual: dict[str, object] = dict.fromkeys(
+            ("audio", "audio_1", "audio_2", "problem"), ""
+        )
+        usual |= {
+            "style": None,
+            "texts": [],
+            "structure": self._structure,
+            "keys": _KEYS,
+        }
         return self._templates.render(block, {**usual, **variables})

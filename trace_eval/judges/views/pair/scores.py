@@ -1,9 +1,9 @@
 """The request to a judge that scores both recordings: naturalness (SpeechJudge, arXiv 2511.07931).
 
-Recordings are sent apart, as the published judge was trained, and without examples, with which
-published models did worse. Naturalness has its words in a template; those of a task file are put
-together here, where ``{text_1}`` and ``{text_2}`` become what each recording should have said.
-See docs/how-to/listening.md.
+Recordings are sent apart, as the published judge was trained, and without examples,
+with which published models did worse. Naturalness has its words in a template; those of
+a task file are put together here, where ``{text_1}`` and ``{text_2}`` become what each
+recording should have said. See docs/how-to/listening.md.
 """
 
 from __future__ import annotations
@@ -36,7 +36,12 @@ from trace_eval.judges.views.pair.naturalness import (
 from trace_eval.judges.views.pair.sound import sound_in
 from trace_eval.judges.views.sound.encode import Sending
 from trace_eval.judges.views.sound.layout import Sound
-from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise, second_chance
+from trace_eval.judges.views.text.fencing import (
+    fence,
+    fence_tag,
+    neutralise,
+    second_chance,
+)
 from trace_eval.judges.views.text.tasks import NATURALNESS, common
 
 Clip = TypeVar("Clip")
@@ -49,12 +54,18 @@ class PairScoresView(View):
         UserError: the template cannot be used, or recordings are to be joined.
     """
 
-    uses = names_of(PairwiseOptions, SoundOptions) | {"task", "template", "concat", "transcripts"}
+    uses = names_of(PairwiseOptions, SoundOptions) | {
+        "task",
+        "template",
+        "concat",
+        "transcripts",
+    }
 
     def __init__(self, task: ScoreQuestion, options: JudgeOptions) -> None:
         if options.concat not in ("all", "none"):  # all: nobody chose
             raise UserError(
-                f"task {options.task}: recordings are sent separately; use -J concat=none"
+                f"task {options.task}: recordings are sent separately; use -J"
+                " concat=none"
             )
         self._task = task
         self.options = replace(options, concat="none")
@@ -66,7 +77,10 @@ class PairScoresView(View):
         self._sending = Sending(self.options, {})
 
     def parameters(self) -> dict[str, JsonValue]:
-        named = (self._task.name, *([] if self._task.template else [self._task.version]))
+        named = (
+            self._task.name,
+            *([] if self._task.template else [self._task.version]),
+        )
         return {"task": " ".join(named), "label_set": "plain"}
 
     def repair(
@@ -104,9 +118,13 @@ class PairScoresView(View):
                 Text(piece.strip())
                 if isinstance(piece, str)
                 else self._sending.waveform([piece], prepared).part()
-                for piece in self.prompt.pair((texts.a, texts.b)[::turn], (first, second), style)
+                for piece in self.prompt.pair(
+                    (texts.a, texts.b)[::turn], (first, second), style
+                )
             ]
-            yield Question((*self.static_messages, Message("user", tuple(parts))), order)
+            yield Question(
+                (*self.static_messages, Message("user", tuple(parts))), order
+            )
 
     def caveats(self, case: Case, prepared: tuple[Sound, Sound]) -> list[str]:
         return list(self._texts(case).caveats)
@@ -139,7 +157,9 @@ class FilePrompt:
         if self._task.wants_texts:
             fenced = {
                 name: "\n" + put(f"text of recording {n}", text) + "\n"
-                for n, (name, text) in enumerate(zip(TEXTS, shown, strict=True), start=1)
+                for n, (name, text) in enumerate(
+                    zip(TEXTS, shown, strict=True), start=1
+                )
             }
             question = PLACE.sub(lambda place: fenced[place[1]], question)
         return [words["audio_1"], first, words["audio_2"], second, question.strip()]
@@ -156,20 +176,23 @@ def _form_words(task: ScoreQuestion, structure: Structure) -> str:
     scale = task.scale
     steps = f" in steps of {scale.step:g}" if scale.step else ""
     return (
-        "Reply in writing only; do not speak. Write your remarks first. Then end with one line"
-        " that has nothing but both scores,"
+        "Reply in writing only; do not speak. Write your remarks first. Then end with"
+        " one line that has nothing but both scores,"
         f" {scale.min:g} to {scale.max:g}{steps}, in this form:\n"
         "First recording: SCORE, second recording: SCORE"
     )
 
 
-def _prompt(task: ScoreQuestion, options: JudgeOptions) -> NaturalnessPrompt | FilePrompt:
+def _prompt(
+    task: ScoreQuestion, options: JudgeOptions
+) -> NaturalnessPrompt | FilePrompt:
     """Return the words of a task; raises UserError where the template cannot be used."""
     structure: Structure = "text" if options.structure == "text" else "json"
     if task.template:
         return NaturalnessPrompt(options.template, structure)
     if options.template is not None:
         raise UserError(
-            f"template: replaces the words of {NATURALNESS}; task {options.task} has its own"
+            f"template: replaces the words of {NATURALNESS}; task {options.task}"
+            " has its own"
         )
     return FilePrompt(task, structure)

@@ -55,16 +55,24 @@ class PairSoundView(View):
         if options.examples:
             self.examples = read_examples(options.examples, task, options.shots)
         elif options.shots:
-            raise UserError(f"shots: {options.shots} examples, and no -J examples=FILE to use")
+            raise UserError(
+                f"shots: {options.shots} examples, and no -J examples=FILE to use"
+            )
         sending = Sending(options, load_signals(options.signals))
         self._signals_sha256 = signals_sha256(sending.signals)
-        shown = [(example, self._shown_example(example)) for example in self.examples.shown]
+        shown = [
+            (example, self._shown_example(example)) for example in self.examples.shown
+        ]
         self._builders: dict[str, PromptBuilder] = {}
         for part in task.parts:
             examples = [(example, _only(part, each)) for example, each in shown]
-            self._builders[part.name] = PromptBuilder(part, options.elicitation, sending, examples)
+            self._builders[part.name] = PromptBuilder(
+                part, options.elicitation, sending, examples
+            )
         prefixes = (builder.prefix for builder in self._builders.values())
-        self.static_messages: Sequence[Message] = max(prefixes, key=lambda p: len(p[0].text))
+        self.static_messages: Sequence[Message] = max(
+            prefixes, key=lambda p: len(p[0].text)
+        )
 
     @cached_property
     def sha256(self) -> str:  # type: ignore[override] # made when it is asked for
@@ -93,7 +101,10 @@ class PairSoundView(View):
 
     def roles(self, item: Item) -> list[str]:
         """Return both answers, and the instruction if a task asks about it and it can be heard."""
-        return [*item.answer_roles, *(["instruction"] if self._hears_instruction(item) else [])]
+        return [
+            *item.answer_roles,
+            *(["instruction"] if self._hears_instruction(item) else []),
+        ]
 
     def _hears_instruction(self, item: Item) -> bool:
         spoken = item.instruction.has_audio and self.options.instruction != "text"
@@ -106,9 +117,16 @@ class PairSoundView(View):
             if not answer.is_spoken:
                 return f"answer {side} is a call of which no turn can be heard"
         # In a call the user asks himself.
-        shown = self._hears_instruction(pair) or pair.instruction.text or pair.has_conversations
+        shown = (
+            self._hears_instruction(pair)
+            or pair.instruction.text
+            or pair.has_conversations
+        )
         if self.task.wants_instruction and not shown:
-            return f"task {self.task.name} needs the instruction, and the pair has none to show"
+            return (
+                f"task {self.task.name} needs the instruction, and the pair has none to"
+                " show"
+            )
         return self._words(case)[1]
 
     def prepare(self, case: Case) -> Unit:
@@ -120,21 +138,33 @@ class PairSoundView(View):
             spoken = sound_in(case, pair.instruction, "the instruction", longest)
         noise: list[Callable[[Clip], Clip] | None] = [None, None]
         if self.options.noise_db is not None:
-            put_on = partial(with_noise, snr_db=self.options.noise_db, seed=self.options.seed)
+            put_on = partial(
+                with_noise, snr_db=self.options.noise_db, seed=self.options.seed
+            )
             noise[noisy_side(pair.id)] = put_on
         a = sound_in(case, pair.a, name="answer A", max_seconds=longest, noise=noise[0])
         return Unit(
-            (a, sound_in(case, pair.b, name="answer B", max_seconds=longest, noise=noise[1])),
+            (
+                a,
+                sound_in(
+                    case, pair.b, name="answer B", max_seconds=longest, noise=noise[1]
+                ),
+            ),
             spoken,
         )
 
     def example_of(self, case: Case, prepared: Unit) -> str | None:
         """Whether both answers are those of an example, and of which."""
         same = self.examples.holds([sound.sha256 for sound in prepared.answers])
-        message = f"both answers are those of example {same!r}, whose label the judge was shown"
+        message = (
+            f"both answers are those of example {same!r}, whose label the judge was"
+            " shown"
+        )
         return message if same is not None else None
 
-    def questions(self, case: Case, prepared: Unit, orders: Sequence[Order]) -> Iterator[Question]:
+    def questions(
+        self, case: Case, prepared: Unit, orders: Sequence[Order]
+    ) -> Iterator[Question]:
         words, _ = self._words(case)
         for order in orders:
             shown = self._shown(case, prepared, words, order)
@@ -142,7 +172,9 @@ class PairSoundView(View):
                 messages = self._builders[part.name].messages(_only(part, shown))
                 yield Question(messages, order, part.name)
 
-    def _shown(self, case: Case, unit: Unit, words: Mapping[str, str], order: Order) -> PromptItem:
+    def _shown(
+        self, case: Case, unit: Unit, words: Mapping[str, str], order: Order
+    ) -> PromptItem:
         text = case.pair.instruction.text
         if self.options.instruction == "audio" and unit.instruction:
             text = None
@@ -162,35 +194,49 @@ class PairSoundView(View):
             written, transcripts = {}, {}
             for number, (side, answer) in enumerate(pair.sides.items(), start=1):
                 written[f"audio_{number}"] = words_of_call(side, answer, None)
-                transcripts[f"audio_{number}"] = words_of_call(side, answer, case.blueprints)
+                transcripts[f"audio_{number}"] = words_of_call(
+                    side, answer, case.blueprints
+                )
         elif self.task.wants_instruction:
             written = {"instruction": pair.instruction.text}
             transcripts = {"instruction": _transcript(case.instruction)}
         else:
             written = {"audio_1": pair.a.reference, "audio_2": pair.b.reference}
             sides = {"audio_1": "a", "audio_2": "b"}
-            transcripts = {n: _transcript(case.blueprints.get(side)) for n, side in sides.items()}
+            transcripts = {
+                n: _transcript(case.blueprints.get(side)) for n, side in sides.items()
+            }
         wanted = written if source == "reference" else transcripts
         words = {name: one for name, one in wanted.items() if one is not None}
         if missing := wanted.keys() - words:
-            return {}, f"there is no {source} transcript of {', '.join(sorted(missing))}"
+            return (
+                {},
+                f"there is no {source} transcript of {', '.join(sorted(missing))}",
+            )
         return words, None
 
     def _shown_example(self, example: Solved) -> PromptItem:
         unit, options = example.unit, self.options
         if options.instruction == "text":
             unit = Unit(unit.answers)
-        text = None if options.instruction == "audio" and unit.instruction else example.text
+        text = (
+            None
+            if options.instruction == "audio" and unit.instruction
+            else example.text
+        )
         if options.transcripts == "none":
             return PromptItem(unit, text)
         words = {"instruction": example.text}
         if not self.task.wants_instruction:
             answers = example.item.answers
-            words = {f"audio_{n}": answer.reference for n, answer in enumerate(answers, start=1)}
+            words = {
+                f"audio_{n}": answer.reference
+                for n, answer in enumerate(answers, start=1)
+            }
         if None in words.values():
             raise UserError(
-                f"examples, {example.item.id!r}: -J transcripts needs its words; add the text of"
-                " the instruction, or a_reference and b_reference"
+                f"examples, {example.item.id!r}: -J transcripts needs its words; add"
+                " the text of the instruction, or a_reference and b_reference"
             )
         return PromptItem(unit, text, {name: one for name, one in words.items() if one})
 
@@ -218,8 +264,9 @@ def sound_in(
 ) -> Sound:
     """Find a recording of a case by its hash; its samples are made again when they are sent.
 
-    An answer that is a call is joined from its turns; ``name`` is for messages, and ``noise`` puts
-    noise on the clip. AudioError where it cannot be decoded, or a model would not hear it as it is.
+    An answer that is a call is joined from its turns; ``name`` is for messages, and
+    ``noise`` puts noise on the clip. AudioError where it cannot be decoded, or a model
+    would not hear it as it is.
     """
 
     def read() -> Clip:
@@ -244,8 +291,9 @@ def _only(part: LabelQuestion, shown: PromptItem) -> PromptItem:
 def with_noise(clip: Clip, snr_db: float, seed: int = 0) -> Clip:
     """Add Gaussian noise to a clip, decided by seed and clip, independent for each channel.
 
-    ``snr_db`` is the ratio of the mean power of the whole clip to that of the noise, dB. A silent
-    clip stays as it is. Where the sum would pass full scale it is scaled down.
+    ``snr_db`` is the ratio of the mean power of the whole clip to that of the noise,
+    dB. A silent clip stays as it is. Where the sum would pass full scale it is scaled
+    down.
     """
     samples = clip.samples.astype(np.float64)
     power = float(np.mean(np.square(samples)))

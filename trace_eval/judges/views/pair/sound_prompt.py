@@ -10,8 +10,8 @@ test        each clip its own part        one waveform           2n + 1         
 all         all in one waveform           one waveform           2               2
 ==========  ============================  =====================  ==============  ===========
 
-The system message and the examples come first and are the same in every call, byte by byte,
-so that servers can keep them in their caches.
+The system message and the examples come first and are the same in every call, byte by
+byte, so that servers can keep them in their caches.
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ class PromptBuilder:
     def _test(self, shown: PromptItem) -> list[MessagePart]:
         if self._sending.options.concat in JOINED_TEST:
             order = ["the instruction"] if shown.unit.instruction else []
-            order += ["the first recording", "the second recording"][: len(shown.unit.answers)]
+            order += ["the first recording", "the second recording"][
+                : len(shown.unit.answers)
+            ]
             line = Text(common().whole_test.replace("{order}", ", then ".join(order)))
             items = unit_items(shown.unit, "test", self._sending.signals)
             return [line, self._sending.waveform(items, shown.unit.sounds).part()]
@@ -116,4 +118,6 @@ def _sketch(schema: object) -> object:
         return {name: _sketch(inner) for name, inner in schema["properties"].items()}
     if "enum" in schema:
         return " | ".join(map(str, schema["enum"]))
-    return {"string": "...", "boolean": "true | false"}.get(str(schema.get("type")), "...")
+    return {"string": "...", "boolean": "true | false"}.get(
+        str(schema.get("type")), "..."
+    )

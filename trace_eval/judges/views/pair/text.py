@@ -1,7 +1,8 @@
 """The prompt of a text judge of pairs: a static part first, then words and blueprints.
 
-This is TRACE's second stage (Textual Reasoning over Audio Cues for Evaluation). A pair is rendered
-once for both orders and all samples. Labels, system names, references and file names are not shown.
+This is TRACE's second stage (Textual Reasoning over Audio Cues for Evaluation). A pair
+is rendered once for both orders and all samples. Labels, system names, references and
+file names are not shown.
 """
 
 from __future__ import annotations
@@ -32,7 +33,12 @@ from trace_eval.data.rubrics.load import template_of
 from trace_eval.judges.ask.message import Message, typical_tokens
 from trace_eval.judges.ask.view import Question, View
 from trace_eval.judges.base import Case
-from trace_eval.judges.options.groups import PairwiseOptions, RenderingName, TextOptions, names_of
+from trace_eval.judges.options.groups import (
+    PairwiseOptions,
+    RenderingName,
+    TextOptions,
+    names_of,
+)
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.rules.measures import measures_asked, names_unseen_text
 from trace_eval.judges.views.text.conversation import LEGEND, show_conversation
@@ -50,7 +56,8 @@ from trace_eval.judges.views.text.templates import BlockTemplates
 
 PACK = template_of("trace")
 
-#: The same where one reasoning stands for all dimensions, as TRACE's released code asks.
+#: The same where one reasoning stands for all dimensions, as TRACE's released code
+#: asks.
 FLAT_PACK = PACK.with_name("trace_flat.j2")
 
 #: Blocks that a template may define.
@@ -71,21 +78,28 @@ def legend_of(options: JudgeOptions) -> str:
     """Explain the marks of printed blueprints; the JSON of TRACE's prompts needs none."""
     if options.rendering == "paper":
         return ""
-    return (brief_legend if options.rendering == "brief" else compact_legend)(options.drop)
+    return (brief_legend if options.rendering == "brief" else compact_legend)(
+        options.drop
+    )
 
 
 def rendered(
-    blueprint: Blueprint, rendering: RenderingName, drop: Sequence[str], speaker: Speaker = "agent"
+    blueprint: Blueprint,
+    rendering: RenderingName,
+    drop: Sequence[str],
+    speaker: Speaker = "agent",
 ) -> str:
     """Print a blueprint as in a prompt."""
     if rendering == "paper":
         keys = render_paper(blueprint, speaker=speaker, drop=drop)
         return json.dumps(keys, indent=2, ensure_ascii=False, allow_nan=False)
-    return (render_brief if rendering == "brief" else render_compact)(blueprint, drop=drop)
+    return (render_brief if rendering == "brief" else render_compact)(
+        blueprint, drop=drop
+    )
 
 
-#: What a template may use of a clip: ``blueprint``, and ``transcript`` or (of the instruction)
-#: ``text``.
+#: What a template may use of a clip: ``blueprint``, and ``transcript`` or (of the
+#: instruction) ``text``.
 ClipText = Mapping[str, str | None]
 
 
@@ -97,7 +111,9 @@ class ShownPair:
     a: ClipText
     b: ClipText
     notes: Mapping[Order, Sequence[str]] = field(default_factory=dict)
-    beside: Mapping[Order, str] = field(default_factory=dict)  # how far the answers are apart
+    beside: Mapping[Order, str] = field(
+        default_factory=dict
+    )  # how far the answers are apart
     caveats: tuple[str, ...] = ()
 
 
@@ -123,10 +139,14 @@ class PairTextView(View):
             and options.mode == "blueprint"
             and options.rendering != "paper"
         )
-        self._about_steps = beside.legend(options.rendering == "brief") if shows_steps else ""
+        self._about_steps = (
+            beside.legend(options.rendering == "brief") if shows_steps else ""
+        )
         self.system = Message("system", self._render("system"))
         self.static_messages = (self.system,)
-        self.sha256 = self._templates.sha256(self._legend, *filter(None, [self._about_steps]))
+        self.sha256 = self._templates.sha256(
+            self._legend, *filter(None, [self._about_steps])
+        )
 
     def _render(self, block: str, **variables: object) -> str:
         options = self.options
@@ -144,7 +164,9 @@ class PairTextView(View):
 
     def roles(self, item: Item) -> list[str]:
         """Return both answers; in mode transcript an instruction only where it is not written."""
-        needs_instruction = self.options.mode == "blueprint" or not item.instruction.text
+        needs_instruction = (
+            self.options.mode == "blueprint" or not item.instruction.text
+        )
         return [*item.answer_roles, *(["instruction"] if needs_instruction else [])]
 
     def missing_evidence(self, case: Case) -> str | None:
@@ -164,12 +186,16 @@ class PairTextView(View):
         return None
 
     def prepare(self, case: Case) -> ShownPair:
-        requested = (self._flat and case.spoken_instruction) or case.instruction_text or ""
+        requested = (
+            (self._flat and case.spoken_instruction) or case.instruction_text or ""
+        )
         text = neutralise(requested) or None
         spoken = None
         if case.instruction and self.options.mode == "blueprint":
             # The words are shown above it already, exactly as written or as heard.
-            spoken = self._blueprint(neutralise_blueprint(case.instruction), "user", text)
+            spoken = self._blueprint(
+                neutralise_blueprint(case.instruction), "user", text
+            )
         instruction = {"text": text, "blueprint": spoken}
         if not case.pair.has_conversations:
             notes = {} if "transcript" in self.options.drop else notes_of(case)
@@ -184,7 +210,10 @@ class PairTextView(View):
             )
         sides: list[ClipText] = []
         caveats: list[str] = []
-        budget, sound = self.options.context_budget // 2, self.options.mode == "blueprint"
+        budget, sound = (
+            self.options.context_budget // 2,
+            self.options.mode == "blueprint",
+        )
         for side, answer in case.pair.sides.items():
             if answer.conversation is None:  # a clip beside a conversation
                 shown = self._shown(case.blueprints[side])
@@ -206,8 +235,12 @@ class PairTextView(View):
         asked, unseen = measures_asked(request), names_unseen_text(request)
         drop, brief = self.options.drop, self.options.rendering == "brief"
         return {
-            "ab": beside.block(case.a, case.b, first=asked, drop=drop, brief=brief, unseen=unseen),
-            "ba": beside.block(case.b, case.a, first=asked, drop=drop, brief=brief, unseen=unseen),
+            "ab": beside.block(
+                case.a, case.b, first=asked, drop=drop, brief=brief, unseen=unseen
+            ),
+            "ba": beside.block(
+                case.b, case.a, first=asked, drop=drop, brief=brief, unseen=unseen
+            ),
         }
 
     def _with_directions(self, shown: ClipText, case: Case, raw: Blueprint) -> ClipText:
@@ -217,7 +250,9 @@ class PairTextView(View):
         line = aloud_line(written_request(case), raw)
         if line is None:
             return shown
-        return {name: f"{text}\n{line}" if text else text for name, text in shown.items()}
+        return {
+            name: f"{text}\n{line}" if text else text for name, text in shown.items()
+        }
 
     def _shown(self, raw: Blueprint) -> ClipText:
         blueprint = neutralise_blueprint(raw)
@@ -225,11 +260,21 @@ class PairTextView(View):
         printed = "" if is_text else self._blueprint(blueprint, "agent", None)
         return {"transcript": _transcript(blueprint), "blueprint": printed}
 
-    def _blueprint(self, blueprint: Blueprint, speaker: Speaker, words: str | None) -> str:
+    def _blueprint(
+        self, blueprint: Blueprint, speaker: Speaker, words: str | None
+    ) -> str:
         drop = self.options.drop
-        gone = (*drop, "transcript") if words and self.options.rendering != "paper" else drop
+        gone = (
+            (*drop, "transcript")
+            if words and self.options.rendering != "paper"
+            else drop
+        )
         text = rendered(blueprint, self.options.rendering, gone, speaker)
-        if isinstance(blueprint.transcript, Absent) and "transcript" not in drop and not words:
+        if (
+            isinstance(blueprint.transcript, Absent)
+            and "transcript" not in drop
+            and not words
+        ):
             text += "\n" + _transcript(blueprint)
         return text
 
@@ -252,21 +297,29 @@ class PairTextView(View):
                 shorter["-J rendering=brief"] = replace(options, rendering="brief")
             shorter["-J mode=transcript"] = replace(options, mode="transcript", drop=())
         lines = [
-            f"{name} has about {_tokens(PairTextView(o), case)}" for name, o in shorter.items()
+            f"{name} has about {_tokens(PairTextView(o), case)}"
+            for name, o in shorter.items()
         ]
         now = _tokens(self, case)
-        return f" (the prompt has about {now} tokens{''.join(f'; {text}' for text in lines)})"
+        return (
+            f" (the prompt has about {now}"
+            f" tokens{''.join(f'; {text}' for text in lines)})"
+        )
 
     def messages(self, shown: ShownPair, order: Order) -> tuple[Message, ...]:
         """Write the prompt of one call; in order ``ba`` the pair's B is shown as answer 1.
 
-        One message where one reasoning is asked for: that is how TRACE's released code asks.
+        One message where one reasoning is asked for: that is how TRACE's released code
+        asks.
         """
         answers = (shown.a, shown.b) if order == "ab" else (shown.b, shown.a)
-        # The same in both orders, so that a server's prefix cache holds up to the first answer.
+        # The same in both orders, so that a server's prefix cache holds up to the first
+        # answer.
         clips = (shown.instruction, shown.a, shown.b)
         texts = [text or "" for clip in clips for text in clip.values()]
-        is_short = self.options.mode == "blueprint" and self.options.rendering != "paper"
+        is_short = (
+            self.options.mode == "blueprint" and self.options.rendering != "paper"
+        )
         tag = fence_tag(texts, SHORT_TAG_LENGTH if is_short else TAG_LENGTH)
         pair = self._render(
             "pair",

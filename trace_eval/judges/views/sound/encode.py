@@ -1,7 +1,7 @@
 """Waveforms of several recordings: mono, one rate, PCM16 WAV in memory; and how they are sent.
 
-Nothing is kept but parts that are the same in every call. A recording at the target rate passes
-unchanged: 16-bit files survive the trip exactly.
+Nothing is kept but parts that are the same in every call. A recording at the target
+rate passes unchanged: 16-bit files survive the trip exactly.
 """
 
 from __future__ import annotations
@@ -57,12 +57,15 @@ JOINED_TEST: frozenset[Concat] = frozenset({"test", "all"})
 class Waveform:
     """A mono waveform as a list of items, in one format.
 
-    Its length, places and recipe follow by arithmetic; samples and bytes are made on demand.
+    Its length, places and recipe follow by arithmetic; samples and bytes are made on
+    demand.
     """
 
     items: tuple[Item, ...]  # in the order in which they are heard
     rate: int  # sampling rate of the whole, Hz
-    level: float | None = None  # integrated loudness of every recording, LUFS; None: as it is
+    level: float | None = (
+        None  # integrated loudness of every recording, LUFS; None: as it is
+    )
     crop_s: float | None = None  # seconds from the start that are kept; None: all
     format: AudioFormat = "wav"
 
@@ -124,7 +127,8 @@ class Waveform:
         """Return its samples [shape=(frames,)].
 
         Raises:
-            AudioError: a recording cannot be decoded, has no samples, or is not what it was.
+            AudioError: a recording cannot be decoded, has no samples, or is not what it
+                was.
         """
         out = np.zeros(self.frames, np.int16)
         for item, start, stop in self.places():
@@ -134,7 +138,9 @@ class Waveform:
             if stop - start < len(samples):
                 samples = samples[: stop - start].copy()
                 fade = min(len(samples), round(FADE_S * self.rate))
-                samples[len(samples) - fade :] *= np.linspace(1, 0, fade, dtype=np.float32)
+                samples[len(samples) - fade :] *= np.linspace(
+                    1, 0, fade, dtype=np.float32
+                )
             out[start:stop] = pcm16(samples)
         return out
 
@@ -150,7 +156,9 @@ class Waveform:
         def made() -> bytes:
             try:
                 return render()
-            except AudioError as error:  # a recording that has gone costs its calls, not the run
+            except (
+                AudioError
+            ) as error:  # a recording that has gone costs its calls, not the run
                 raise CallFailed(Reason.CLIP_FAILED, str(error)) from None
 
         return AudioPart(
@@ -169,13 +177,20 @@ class Sending(NamedTuple):
     signals: Signals
 
     def waveform(
-        self, items: Iterable[Item], sounds: Iterable[Sound], crop_s: float | None = None
+        self,
+        items: Iterable[Item],
+        sounds: Iterable[Sound],
+        crop_s: float | None = None,
     ) -> Waveform:
         """Join items into one waveform at a common rate, cropped after ``crop_s``."""
         how = self.options
         rate = common_rate(sounds, how.audio_rate)
         return Waveform(
-            items=tuple(items), rate=rate, level=how.level, crop_s=crop_s, format=how.audio_format
+            items=tuple(items),
+            rate=rate,
+            level=how.level,
+            crop_s=crop_s,
+            format=how.audio_format,
         )
 
 
@@ -183,11 +198,13 @@ def _samples(sound: Sound, rate: int, level: float | None) -> Samples:
     clip = sound.read()
     if clip.sha256 != sound.sha256:
         raise AudioError(
-            f"{clip.name}: is not the recording that it was when the run began; restore it, or"
-            " judge into a new --out"
+            f"{clip.name}: is not the recording that it was when the run began; restore"
+            " it, or judge into a new --out"
         )
     if not len(clip.samples):
-        raise AudioError(f"{clip.name}: there are no samples; write the recording again")
+        raise AudioError(
+            f"{clip.name}: there are no samples; write the recording again"
+        )
     mono = clip.mono if level is None else _levelled(clip, level)
     if clip.rate == rate:
         return mono
@@ -199,8 +216,8 @@ def _samples(sound: Sound, rate: int, level: float | None) -> Samples:
 def _levelled(clip: Clip, level: float) -> Samples:
     """Bring the mono mix to an integrated loudness of ``level`` LUFS (ITU-R BS.1770-4).
 
-    Too short or too quiet to be measured: as it is. Where the gain would pass full scale it
-    is lowered to just reach it.
+    Too short or too quiet to be measured: as it is. Where the gain would pass full
+    scale it is lowered to just reach it.
     """
     import pyloudnorm
 
@@ -211,7 +228,9 @@ def _levelled(clip: Clip, level: float) -> Samples:
     if not np.isfinite(measured):
         return mono
     gain = 10.0 ** ((level - measured) / 20)
-    return np.asarray(mono * min(gain, 1.0 / float(np.abs(mono).max())), dtype=np.float32)
+    return np.asarray(
+        mono * min(gain, 1.0 / float(np.abs(mono).max())), dtype=np.float32
+    )
 
 
 def pcm16(samples: Samples) -> NDArray[np.int16]:
@@ -227,7 +246,9 @@ def wav_bytes(samples: NDArray[np.int16], rate: int) -> bytes:
     """
     data = samples.astype("<i2", copy=False).tobytes()
     if len(data) + 36 >= 2**32:
-        raise AudioError(f"{len(data)} bytes of samples do not fit into a WAV file; crop them")
+        raise AudioError(
+            f"{len(data)} bytes of samples do not fit into a WAV file; crop them"
+        )
     with io.BytesIO() as buffer:
         with wave.open(buffer, "wb") as file:
             file.setparams((1, 2, rate, 0, "NONE", ""))
@@ -236,7 +257,17 @@ def wav_bytes(samples: NDArray[np.int16], rate: int) -> bytes:
 
 
 def _mp3(wav: bytes) -> bytes:
-    command = ["ffmpeg", "-v", "error", "-f", "wav", "-i", "pipe:0", "-b:a", f"{MP3_KBITS}k"]
+    command = [
+        "ffmpeg",
+        "-v",
+        "error",
+        "-f",
+        "wav",
+        "-i",
+        "pipe:0",
+        "-b:a",
+        f"{MP3_KBITS}k",
+    ]
     # Without tags the same samples give the same bytes.
     command += ["-map_metadata", "-1", "-bitexact", "-f", "mp3", "pipe:1"]
     try:
@@ -247,13 +278,21 @@ def _mp3(wav: bytes) -> bytes:
         ) from None
     except subprocess.CalledProcessError as error:
         details = error.stderr.decode("utf-8", "replace").strip()[-300:]
-        raise AudioError(f"ffmpeg cannot write MP3 ({details}); use -J audio_format=wav") from error
+        raise AudioError(
+            f"ffmpeg cannot write MP3 ({details}); use -J audio_format=wav"
+        ) from error
     return done.stdout
 
 
-def sound_of(clip: Clip, read: Callable[[], Clip] | None = None, signal: str = "") -> Sound:
+def sound_of(
+    clip: Clip, read: Callable[[], Clip] | None = None, signal: str = ""
+) -> Sound:
     """Turn a decoded clip into a sound; without ``read`` to decode it again it keeps the clip."""
     kept = read or (lambda: clip)
     return Sound(
-        sha256=clip.sha256, frames=len(clip.samples), rate=clip.rate, read=kept, signal=signal
+        sha256=clip.sha256,
+        frames=len(clip.samples),
+        rate=clip.rate,
+        read=kept,
+        signal=signal,
     )

@@ -18,7 +18,8 @@ MAX_RATE = 24_000
 #: Gap after every item of a comparison, seconds (AudioJudge's released code).
 GAP_S = 0.5
 
-#: Gaps of single recordings that are joined as examples: after a label, after a recording.
+#: Gaps of single recordings that are joined as examples: after a label, after a
+#: recording.
 LABEL_GAP_S, CLIP_GAP_S = 0.3, 0.7
 
 
@@ -26,11 +27,14 @@ LABEL_GAP_S, CLIP_GAP_S = 0.3, 0.7
 class Sound:
     """Something audible with its identity; its samples are read on demand."""
 
-    sha256: str  # of rate, channels and decoded samples, as ``extractors.audio.Clip`` defines it
+    # of rate, channels and decoded samples, as ``extractors.audio.Clip`` defines it
+    sha256: str
     frames: int  # samples per channel at ``rate``
     rate: int  # its own sampling rate, Hz
     read: Callable[[], Clip]  # decodes it; raises ``extractors.audio.AudioError``
-    signal: str = ""  # name of one of our own signals, e.g. ``test``; empty: a recording
+    signal: str = (
+        ""  # name of one of our own signals, e.g. ``test``; empty: a recording
+    )
 
     @property
     def seconds(self) -> float:
@@ -97,7 +101,8 @@ Signals = Mapping[str, Sound]
 def common_rate(sounds: Iterable[Sound], wanted: int | None = None) -> int:
     """Choose the rate of one waveform: the wanted or commonest, at most :data:`MAX_RATE`.
 
-    Of equally common rates the higher counts, so the order of the recordings does not matter.
+    Of equally common rates the higher counts, so the order of the recordings does not
+    matter.
     """
     if wanted is not None:
         return wanted
@@ -110,7 +115,8 @@ def common_rate(sounds: Iterable[Sound], wanted: int | None = None) -> int:
 def unit_items(unit: Unit, head: str, signals: Signals) -> list[Item]:
     """Lay out one comparison: head label, each recording behind its own, a gap after each.
 
-    ``head`` is ``example_1`` ... ``example_8`` or ``test``; without signals no label is heard.
+    ``head`` is ``example_1`` ... ``example_8`` or ``test``; without signals no label is
+    heard.
     """
     audible: list[Item] = [signals[head]] if signals else []
     for name, sound in unit.named:
@@ -118,11 +124,13 @@ def unit_items(unit: Unit, head: str, signals: Signals) -> list[Item]:
     return list(chain.from_iterable((item, Gap(GAP_S)) for item in audible))
 
 
-def single_items(unit: Unit, head: str, signals: Signals, gap_s: float = 0.0) -> list[Item]:
+def single_items(
+    unit: Unit, head: str, signals: Signals, gap_s: float = 0.0
+) -> list[Item]:
     """Lay out one answer as an example: 0.3 s after a label, 0.7 s after a recording.
 
-    Without an instruction the head label is the only one; with one, each part has its own. An
-    answer may be the turns of a dialogue, ``gap_s`` seconds apart.
+    Without an instruction the head label is the only one; with one, each part has its
+    own. An answer may be the turns of a dialogue, ``gap_s`` seconds apart.
     """
     label, rest = Gap(LABEL_GAP_S), Gap(CLIP_GAP_S)
     made: list[Item] = [signals[head], label] if signals else []
@@ -141,7 +149,7 @@ def dialogue_items(turns: Sequence[Sound], gap_s: float) -> list[Item]:
     return items
 
 
-# --- limits: a recording that a model would not hear whole, or not at all, is not sent -----------
+# --- limits: a recording that a model would not hear whole, or not at all, is not sent
 
 #: Shorter recordings are refused, seconds: audio encoders make no token of 10 ms.
 MIN_CLIP_S = 0.1
@@ -167,11 +175,13 @@ def check_length(seconds: float, max_seconds: float, name: str = "the clip") -> 
         raise ClipRefused(f"{name}: there are no samples; write the recording again")
     if seconds > max_seconds:
         raise ClipRefused(
-            f"{name} has {seconds:.2f} s, the limit is {max_seconds:g} s; it is never cut"
-            " (-J max_clip_seconds)"
+            f"{name} has {seconds:.2f} s, the limit is {max_seconds:g} s; it is never"
+            " cut (-J max_clip_seconds)"
         )
     if seconds < MIN_CLIP_S:
-        raise ClipRefused(f"{name} has {seconds:.3f} s, at least {MIN_CLIP_S:g} s are needed")
+        raise ClipRefused(
+            f"{name} has {seconds:.3f} s, at least {MIN_CLIP_S:g} s are needed"
+        )
 
 
 def check_clip(clip: Clip, max_seconds: float, name: str = "the clip") -> None:

@@ -1,7 +1,8 @@
 """Signals between recordings: short spoken labels, tones, none, or a folder of one's own.
 
-The spoken labels are the package's files ``spoken/NAME.flac`` (24 kHz, mono, at most 0.7 s),
-made by ``examples/make_signals.py`` with the synthesiser flite; see ``spoken/LICENSE``.
+The spoken labels are the package's files ``spoken/NAME.flac`` (24 kHz, mono, at most
+0.7 s), made by ``examples/make_signals.py`` with the synthesiser flite; see
+``spoken/LICENSE``.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ SUFFIXES = (".wav", ".flac", ".ogg", ".mp3")
 
 _Beep = tuple[float, float]  # Hz, seconds
 
-#: Tones: k short ones for example k, a long one for the test; clips are counted higher up.
+#: Tones: k short ones for example k, a long one for the test; clips are counted higher
+#: up.
 TONES: dict[str, tuple[_Beep, ...]] = {
     **{f"example_{k}": ((600.0, 0.05),) * k for k in range(1, MAX_SHOTS + 1)},
     "test": ((600.0, 0.5),),
@@ -51,7 +53,8 @@ TONES: dict[str, tuple[_Beep, ...]] = {
     "audio": ((900.0, 0.12),),
 }
 
-#: Between two beeps of one signal, seconds; their peak, and their rise and fall, seconds.
+#: Between two beeps of one signal, seconds; their peak, and their rise and fall,
+#: seconds.
 _REST_S, _PEAK, _RAMP_S = 0.06, 0.25, 0.005
 
 
@@ -64,7 +67,9 @@ def load_signals(spec: str) -> Mapping[str, Sound]:
     if spec == "none":
         return {}
     if spec == "tones":
-        return _made(lambda name: Clip(tone(TONES[name])[:, None], SIGNAL_RATE, f"tone {name}"))
+        return _made(
+            lambda name: Clip(tone(TONES[name])[:, None], SIGNAL_RATE, f"tone {name}")
+        )
     return _from_folder(SPOKEN if spec == "spoken" else Path(spec))
 
 
@@ -72,7 +77,9 @@ def signals_sha256(signals: Mapping[str, Sound]) -> str | None:
     """Return the identity of a set of signals; None: there are none."""
     if not signals:
         return None
-    listing = "\n".join(f"{name} {sound.sha256}" for name, sound in sorted(signals.items()))
+    listing = "\n".join(
+        f"{name} {sound.sha256}" for name, sound in sorted(signals.items())
+    )
     return hashlib.sha256(listing.encode()).hexdigest()
 
 
@@ -95,16 +102,16 @@ def _made(clip: Callable[[str], Clip]) -> dict[str, Sound]:
 def _from_folder(folder: Path) -> dict[str, Sound]:
     if not folder.is_dir():
         raise UserError(
-            f"signals {str(folder)!r}: no such folder; use spoken, tones, none, or a folder with"
-            f" {', '.join(WORDS)} as {' or '.join(SUFFIXES)}"
+            f"signals {str(folder)!r}: no such folder; use spoken, tones, none, or a"
+            f" folder with {', '.join(WORDS)} as {' or '.join(SUFFIXES)}"
         )
     files = {}
     for name, words in WORDS.items():
         paths = (folder / f"{name}{suffix}" for suffix in SUFFIXES)
         if (path := next(filter(Path.is_file, paths), None)) is None:
             raise UserError(
-                f"signals {folder}: {name}.wav is missing (it says {words!r}); add it, or use"
-                f" another of {' or '.join(SUFFIXES)}"
+                f"signals {folder}: {name}.wav is missing (it says {words!r}); add it,"
+                f" or use another of {' or '.join(SUFFIXES)}"
             )
         files[name] = path
     try:

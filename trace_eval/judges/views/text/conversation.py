@@ -1,7 +1,7 @@
 """A conversation as text for a judge: turns, timing, tool calls, and how turns differ in sound.
 
-What does not fit the budget is dropped in the order of :data:`STEPS`, and every step is a caveat.
-Everything shown is harmless; the caller puts it behind a fence.
+What does not fit the budget is dropped in the order of :data:`STEPS`, and every step is
+a caveat. Everything shown is harmless; the caller puts it behind a fence.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ LEGEND = ABOUT["conversation"]
 #: Turns that stay whole, however little room there is.
 FIRST_TURNS, LAST_TURNS = 2, 4
 
-#: Characters of a tool's response, and of a turn of the middle, that are kept where it must be.
+#: Characters of a tool's response, and of a turn of the middle, that are kept where it
+#: must be.
 _RESPONSE, _SUMMARY = 300, 60
 
 #: What is left out, in this order.
@@ -54,7 +55,8 @@ def show_conversation(
     """Render a conversation, in the order of :data:`STEPS` shorter until it fits.
 
     Args:
-        conversation, blueprints: what is shown, and by number of a turn what was measured of it.
+        conversation, blueprints: what is shown, and by number of a turn what was
+            measured of it.
         budget: tokens that it may take, by estimate.
         sound: whether how turns sound is shown at all.
     """
@@ -70,7 +72,9 @@ def show_conversation(
         text = shorter
     caveats = []
     if left:
-        caveats.append(f"context_budget: {', '.join(left)} shortened to fit {budget} tokens")
+        caveats.append(
+            f"context_budget: {', '.join(left)} shortened to fit {budget} tokens"
+        )
     if (size := _tokens(text)) > budget:
         caveats.append(f"context_budget: about {size} tokens are left, over {budget}")
     return Shown(text, tuple(caveats))
@@ -82,14 +86,19 @@ def _tokens(text: str) -> int:
 
 class _Page:
     def __init__(
-        self, conversation: Conversation, blueprints: Mapping[int, Blueprint], sound: bool
+        self,
+        conversation: Conversation,
+        blueprints: Mapping[int, Blueprint],
+        sound: bool,
     ) -> None:
         self._of = conversation
         self._blueprints = blueprints
         self._roles = {speaker.name: speaker.role for speaker in conversation.speakers}
         self._agent = {n for n, _ in conversation.turns_of("agent")}
         self._findings = find(conversation, blueprints)
-        self._sound = _Sound({n: b for n, b in blueprints.items() if n in self._agent and sound})
+        self._sound = _Sound(
+            {n: b for n, b in blueprints.items() if n in self._agent and sound}
+        )
 
     def text(self, step: int) -> str:
         """Return the whole, ``step`` steps shortened."""
@@ -112,12 +121,19 @@ class _Page:
     def _turn(self, number: int, before: float | None, step: int) -> str:
         turn = self._of.turns[number]
         role = self._roles[turn.speaker]
-        parts = [f"[{number}]", role if role != "other" else f"other {neutralise(turn.speaker)}"]
+        parts = [
+            f"[{number}]",
+            role if role != "other" else f"other {neutralise(turn.speaker)}",
+        ]
         if turn.start_s is not None:
             parts.append(f"{turn.start_s:.1f}s")
             if before is not None:
                 parts.append(f"gap {turn.start_s - before:+.1f}")
-        flags = [f"{one.kind}: {one.why}" for one in self._findings.results if one.turn == number]
+        flags = [
+            f"{one.kind}: {one.why}"
+            for one in self._findings.results
+            if one.turn == number
+        ]
         if turn.backchannel:
             flags.append("backchannel")
         if flags:
@@ -165,13 +181,20 @@ class _Page:
     @cached_property
     def _later(self) -> frozenset[str]:
         """Words of all turns and of all calls."""
-        texts = [words_of(self._of, n, self._blueprints) or "" for n in range(len(self._of.turns))]
-        texts += [_json(e.data.get("arguments")) for e in self._of.events if e.kind == "tool_call"]
+        texts = [
+            words_of(self._of, n, self._blueprints) or ""
+            for n in range(len(self._of.turns))
+        ]
+        texts += [
+            _json(e.data.get("arguments"))
+            for e in self._of.events
+            if e.kind == "tool_call"
+        ]
         return frozenset(_WORD.findall(" ".join(texts).casefold()))
 
 
-#: Measure -> unit of its median, unit of a difference, least difference that is shown: more than is
-#: just noticeable.
+#: Measure -> unit of its median, unit of a difference, least difference that is shown:
+#: more than is just noticeable.
 _MEASURES = {
     "pitch": ("Hz", " st", 2.0),
     "loudness": ("LUFS", " LU", 3.0),
@@ -186,13 +209,17 @@ class _Sound:
     def __init__(self, blueprints: Mapping[int, Blueprint]) -> None:
         self._turns = {n: _numbers(blueprint) for n, blueprint in blueprints.items()}
         self._moods = {
-            n: b.emotion.top for n, b in blueprints.items() if isinstance(b.emotion, Emotion)
+            n: b.emotion.top
+            for n, b in blueprints.items()
+            if isinstance(b.emotion, Emotion)
         }
         moods = list(self._moods.values())
         self._mood = max(moods, key=moods.count) if moods else None
         self._usual: dict[str, float] = {}
         for name in _MEASURES:
-            values = [numbers[name] for numbers in self._turns.values() if name in numbers]
+            values = [
+                numbers[name] for numbers in self._turns.values() if name in numbers
+            ]
             if values:
                 self._usual[name] = median(values)
 
@@ -201,7 +228,10 @@ class _Sound:
         """The agent's usual sound; empty where nothing was measured."""
         if not self._usual:
             return ""
-        parts = [f"{name} {value:.3g} {_MEASURES[name][0]}" for name, value in self._usual.items()]
+        parts = [
+            f"{name} {value:.3g} {_MEASURES[name][0]}"
+            for name, value in self._usual.items()
+        ]
         mood = [f"emotion {neutralise(self._mood)}"] if self._mood else []
         return f"agent's sound, median of its turns: {', '.join([*parts, *mood])}"
 
@@ -247,14 +277,22 @@ def _mentioned(value: Any, words: frozenset[str]) -> Any:
         return [_mentioned(one, words) for one in value]
     if not isinstance(value, dict):
         return value
-    kept = {key: _mentioned(one, words) for key, one in value.items() if _holds({key: one}, words)}
-    return kept if len(kept) == len(value) else {**kept, "[cut]": len(value) - len(kept)}
+    kept = {
+        key: _mentioned(one, words)
+        for key, one in value.items()
+        if _holds({key: one}, words)
+    }
+    return (
+        kept if len(kept) == len(value) else {**kept, "[cut]": len(value) - len(kept)}
+    )
 
 
 def _holds(value: Any, words: frozenset[str]) -> bool:
     """Whether anything in a value comes up."""
     if isinstance(value, dict):
-        return any(_comes_up(key, words) or _holds(one, words) for key, one in value.items())
+        return any(
+            _comes_up(key, words) or _holds(one, words) for key, one in value.items()
+        )
     if isinstance(value, list):
         return any(_holds(one, words) for one in value)
     return _comes_up(str(value), words)

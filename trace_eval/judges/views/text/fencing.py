@@ -1,8 +1,8 @@
 """Text from outside in a prompt, an unusable reply included: made harmless, then fenced.
 
-Transcripts and instructions are data that an attacker can write. What could be read as markup is
-replaced, what cannot be seen is removed, and the rest stands between fence lines with a tag that
-is derived from the text itself.
+Transcripts and instructions are data that an attacker can write. What could be read as
+markup is replaced, what cannot be seen is removed, and the rest stands between fence
+lines with a tag that is derived from the text itself.
 """
 
 from __future__ import annotations
@@ -22,13 +22,15 @@ from trace_eval.judges.ask.reply_length import shortened
 
 _R = TypeVar("_R", bound=BaseModel)
 
-#: Hex digits of a fence tag, and of one in a prompt that is to be short. Brackets of fences are
-#: replaced in every text, so that no text closes its fence even if it names the tag.
+#: Hex digits of a fence tag, and of one in a prompt that is to be short. Brackets of
+#: fences are replaced in every text, so that no text closes its fence even if it names
+#: the tag.
 TAG_LENGTH, SHORT_TAG_LENGTH = 12, 6
 
-# Every chat template in use marks turns with angle brackets (<|im_start|>, <start_of_turn>,
-# <s>, <<SYS>>), with capitals in square brackets ([INST]), or with full-width bars. No
-# bracket, no token: a list of known tokens would be out of date with the next model.
+# Every chat template in use marks turns with angle brackets (<|im_start|>,
+# <start_of_turn>, <s>, <<SYS>>), with capitals in square brackets ([INST]), or with
+# full-width bars. No bracket, no token: a list of known tokens would be out of date
+# with the next model.
 _BRACKETS = str.maketrans({"<": "‹", ">": "›", "＜": "‹", "＞": "›", "｜": "¦"})
 _SQUARE_TOKEN = re.compile(r"\[(/?[A-Z][A-Z_ ]{2,30})\]")
 # Rows of one mark imitate headings, rules, code fences and our own fences.
@@ -38,21 +40,23 @@ _JINJA = re.compile(r"\{(?=[{%#])|[}%#](?=\})")
 # Nearly all words are like this, and then there is nothing to do.
 _PLAIN = re.compile(r"[A-Za-z0-9,.'?!:;]+(?: [A-Za-z0-9,.'?!:;]+)*")
 
-# Joiners that Persian, Hindi and emoji need, and the selector that makes a sign an emoji; they
-# are kept where they do that. Everything else that is not seen can hide text.
+# Joiners that Persian, Hindi and emoji need, and the selector that makes a sign an
+# emoji; they are kept where they do that. Everything else that is not seen can hide
+# text.
 _NON_JOINER, _JOINER, _AS_EMOJI = "\u200c", "\u200d", "\ufe0f"
 
-#: Letters and marks that are drawn as nothing: Hangul fillers, the grapheme joiner, Khmer vowels
-#: that are not written, Mongolian and other variation selectors, the Braille pattern without dots,
-#: the Khitan filler, the null notehead, and what stands for an object that is not there (Unicode:
-#: Default_Ignorable_Code_Point, and those that look like a blank).
+#: Letters and marks that are drawn as nothing: Hangul fillers, the grapheme joiner,
+#: Khmer vowels that are not written, Mongolian and other variation selectors, the
+#: Braille pattern without dots, the Khitan filler, the null notehead, and what stands
+#: for an object that is not there (Unicode: Default_Ignorable_Code_Point, and those
+#: that look like a blank).
 _UNSEEN = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
     "\ufffc\U00016fe4\U0001d159\U000e0000-\U000e0fff]"
 )
 
-#: Scripts whose letters a joiner or non-joiner shapes: those from Hebrew to Tibetan, Myanmar, Khmer
-#: and Mongolian, and their extensions.
+#: Scripts whose letters a joiner or non-joiner shapes: those from Hebrew to Tibetan,
+#: Myanmar, Khmer and Mongolian, and their extensions.
 _SHAPED = re.compile(
     "[\u0590-\u109f\u1780-\u18af\u1a20-\u1aad\u1b00-\u1c4f\ua800-\ua8ff\ua980-\ua9df"
     "\uaa00-\uaadf\uabc0-\uabff\ufb1d-\ufdff\ufe70-\ufefc\U00010a00-\U00011fff"
@@ -70,8 +74,8 @@ _AUDIO_END = re.compile(r"\.(?:wav|mp3|flac|ogg|m4a)\b")
 def neutralise(text: str) -> str:
     """Put words on one line, with nothing that a parser or a chat template could act on.
 
-    Line breaks become spaces; control and invisible characters go; lone surrogates become U+FFFD.
-    A second pass changes nothing.
+    Line breaks become spaces; control and invisible characters go; lone surrogates
+    become U+FFFD. A second pass changes nothing.
     """
     if _PLAIN.fullmatch(text):
         return text
@@ -101,8 +105,8 @@ def _visible(char: str) -> str:
 def _without_idle_joiners(text: str) -> str:
     """Return the text without joiners and emoji selectors that shape nothing.
 
-    Rows of them write a hidden text in two letters. One alone shapes the letters beside it, or
-    makes one emoji of two.
+    Rows of them write a hidden text in two letters. One alone shapes the letters beside
+    it, or makes one emoji of two.
     """
     if not {_NON_JOINER, _JOINER, _AS_EMOJI}.intersection(text):
         return text
@@ -158,7 +162,8 @@ def neutralise_blueprint(blueprint: Blueprint) -> Blueprint:
             update[name] = after
     if blueprint.extensions:
         update["extensions"] = {
-            neutralise(name): _group(group) for name, group in blueprint.extensions.items()
+            neutralise(name): _group(group)
+            for name, group in blueprint.extensions.items()
         }
     return blueprint.model_copy(update=update) if update else blueprint
 
@@ -166,7 +171,11 @@ def neutralise_blueprint(blueprint: Blueprint) -> Blueprint:
 def _group(group: Present | Absent) -> Present | Absent:
     if isinstance(group, Absent):
         reason = neutralise(without_paths(group.reason)) or "?"
-        return group if reason == group.reason else group.model_copy(update={"reason": reason})
+        return (
+            group
+            if reason == group.reason
+            else group.model_copy(update={"reason": reason})
+        )
     return _record(group)
 
 
@@ -198,11 +207,13 @@ def _value(value: object) -> object:
 def _all_harmless(values: list[object]) -> bool:
     """Whether nothing changes in texts, or in records of texts such as words, read at once.
 
-    A change in one of them would be a change in all of them joined, because it is made piece by
-    piece, and an end or an empty text is a blank beside a blank there.
+    A change in one of them would be a change in all of them joined, because it is made
+    piece by piece, and an end or an empty text is a blank beside a blank there.
     """
     texts = values
-    if len(kinds := {*map(type, values)}) == 1 and issubclass(kind := kinds.pop(), BaseModel):
+    if len(kinds := {*map(type, values)}) == 1 and issubclass(
+        kind := kinds.pop(), BaseModel
+    ):
         names = _text_fields(kind)
         texts = [getattr(value, name) for value in values for name in names]
     if not {*map(type, texts)} <= {str}:
@@ -215,7 +226,9 @@ def _all_harmless(values: list[object]) -> bool:
 def _text_fields(model: type[BaseModel]) -> tuple[str, ...]:
     """List the fields that can hold text from outside, by type: contours are not walked through."""
     return tuple(
-        name for name, field in model.model_fields.items() if _holds_text(field.annotation)
+        name
+        for name, field in model.model_fields.items()
+        if _holds_text(field.annotation)
     )
 
 
@@ -234,7 +247,9 @@ def fence_tag(texts: Iterable[str], length: int = TAG_LENGTH) -> str:
     """Return a tag that occurs in none of the texts; the same texts always give the same tag."""
     joined = "\x00".join(texts)
     for salt in range(1000):
-        digest = hashlib.sha256(f"{salt}\x00{joined}".encode("utf-8", "replace")).hexdigest()
+        digest = hashlib.sha256(
+            f"{salt}\x00{joined}".encode("utf-8", "replace")
+        ).hexdigest()
         if digest[:length] not in joined:
             return digest[:length]
     raise AssertionError("unreachable: a text cannot hold a thousand of its own hashes")
@@ -250,7 +265,8 @@ def shown_again(reply: str | None) -> str:
 
     It may quote what it was shown, and is fenced off by its role alone.
     """
-    # Many chat templates insist on alternating roles, so something stands for an empty reply.
+    # Many chat templates insist on alternating roles, so something stands for an empty
+    # reply.
     return neutralise(shortened(reply or "")) or "(no reply)"
 
 

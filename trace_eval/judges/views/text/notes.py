@@ -17,15 +17,15 @@ def words_note(whose: str, blueprint: Blueprint) -> str | None:
     """Say what to make of words that are guesses, or in a language that is written badly."""
     if why := guessed(blueprint):
         return (
-            f"The words of {whose} are guesses of the speech recogniser ({neutralise(why)}): they"
-            " are no evidence of what was said. Never call the content bad, or worse, because of"
-            " them."
+            f"The words of {whose} are guesses of the speech recogniser"
+            f" ({neutralise(why)}): they are no evidence of what was said. Never call"
+            " the content bad, or worse, because of them."
         )
     if why := weak(blueprint):
         return (
-            f"Single words of {whose} may not be what was said: {neutralise(why)}. Judge the"
-            " content by the sense of the whole, and never call it bad, or worse, because of"
-            " single words."
+            f"Single words of {whose} may not be what was said: {neutralise(why)}."
+            " Judge the content by the sense of the whole, and never call it bad, or"
+            " worse, because of single words."
         )
     return None
 
@@ -56,9 +56,15 @@ def notes_of(case: Case) -> dict[Order, list[str]]:
         numbered = [*enumerate(sides, start=1)]
         made = notes[cast(Order, order)] = []
         if "a" in languages or "b" in languages:
-            of = "; ".join(f"answer {n} {languages.get(side, 'unknown')}" for n, side in numbered)
-            made.append(f"Languages: asked for {languages.get('asked', 'unknown')}; {of}.")
-        lines = (words_note(f"answer {n}", case.blueprints[side]) for n, side in numbered)
+            of = "; ".join(
+                f"answer {n} {languages.get(side, 'unknown')}" for n, side in numbered
+            )
+            made.append(
+                f"Languages: asked for {languages.get('asked', 'unknown')}; {of}."
+            )
+        lines = (
+            words_note(f"answer {n}", case.blueprints[side]) for n, side in numbered
+        )
         made += filter(None, [request, *lines])
     return notes
 
@@ -84,15 +90,19 @@ def _request(case: Case) -> str | None:
         return None
     if why := guessed(case.instruction):
         return (
-            f"The words of the request are guesses of the speech recogniser ({neutralise(why)}):"
-            " what was asked may be something else."
+            "The words of the request are guesses of the speech recogniser"
+            f" ({neutralise(why)}): what was asked may be something else."
         )
     if why := weak(case.instruction):
-        return f"Single words of the request may not be what was said: {neutralise(why)}."
+        return (
+            f"Single words of the request may not be what was said: {neutralise(why)}."
+        )
     return None
 
 
 def _languages(case: Case) -> dict[str, str]:
     item = case.item
-    result = languages_of(item.instruction.text, case.instruction, case.answers, item.language)
+    result = languages_of(
+        item.instruction.text, case.instruction, case.answers, item.language
+    )
     return {role: neutralise(language) for role, language in result.items()}

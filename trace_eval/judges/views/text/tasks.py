@@ -41,7 +41,9 @@ class CommonWords(Strict):
 @lru_cache(maxsize=1)
 def common() -> CommonWords:
     """Load the shared words."""
-    return CommonWords.model_validate(read_toml(_WORDS, "words", "install the package again"))
+    return CommonWords.model_validate(
+        read_toml(_WORDS, "words", "install the package again")
+    )
 
 
 def task_names() -> list[str]:
@@ -53,20 +55,25 @@ def load_listening(spec: str) -> PairRubric | ScoreQuestion:
     """Load a rubric of pairs of which the recordings are an input.
 
     Raises:
-        UserError: there is none of that name, the file is not a rubric, or it is read only.
+        UserError: there is none of that name, the file is not a rubric, or it is read
+            only.
     """
     if spec not in rubric_names(PAIRS) and not spec.endswith(".toml"):
         raise UserError(
-            f"task {spec!r} is unknown; use one of {', '.join(task_names())}, {NATURALNESS},"
-            " or your own .toml"
+            f"task {spec!r} is unknown; use one of {', '.join(task_names())},"
+            f" {NATURALNESS}, or your own .toml"
         )
     task = load_pair_rubric(spec)
     for part in (task,) if isinstance(task, ScoreQuestion) else task.parts:
         if "audio" not in part.inputs:
-            raise UserError(f"task {spec}: is about what is read; add audio to its inputs")
+            raise UserError(
+                f"task {spec}: is about what is read; add audio to its inputs"
+            )
     return task
 
 
 def texts_sha256(rubric: PairRubric) -> str:
     """Return the identity of all texts of a rubric, those that all share included."""
-    return hashlib.sha256((rubric.identity + common().model_dump_json()).encode()).hexdigest()
+    return hashlib.sha256(
+        (rubric.identity + common().model_dump_json()).encode()
+    ).hexdigest()

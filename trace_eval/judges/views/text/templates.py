@@ -36,8 +36,8 @@ class BlockTemplates:
             unknown = set(template.blocks) - set(blocks)
             if unknown or not template.blocks:
                 raise UserError(
-                    f"{where}: blocks {sorted(unknown) or 'are missing'}; define one or more of"
-                    f" {', '.join(blocks)}"
+                    f"{where}: blocks {sorted(unknown) or 'are missing'}; define one or"
+                    f" more of {', '.join(blocks)}"
                 )
             self._blocks |= dict.fromkeys(template.blocks, (template, where))
 
@@ -57,11 +57,15 @@ class BlockTemplates:
 
 @lru_cache(maxsize=8)
 def _compile(source: str, where: str, of_user: bool) -> Template:
-    # Only a user's file needs the sandbox, which looks at every name that a template uses.
+    # Only a user's file needs the sandbox, which looks at every name that a template
+    # uses.
     kind = ImmutableSandboxedEnvironment if of_user else Environment
-    # No autoescape: prompts are no HTML; outside text is made harmless before it gets here.
+    # No autoescape: prompts are no HTML; outside text is made harmless before it gets
+    # here.
     env = kind(autoescape=False, undefined=StrictUndefined)
     try:
         return env.from_string(source)
     except TemplateError as error:
-        raise UserError(f"template {where}: {error}; see docs/how-to/language-models.md") from error
+        raise UserError(
+            f"template {where}: {error}; see docs/how-to/language-models.md"
+        ) from error
