@@ -188,13 +188,18 @@ def add_selective(
 def _exact(resampler: Resampler, keys: list[str], curve: Curve) -> None:
     """Order every resample anew."""
     statistic = curve.resampled(resampler.unit)
-    resampler.weighted(
-        keys[0], lambda weights: statistic(weights)[:, : len(_AREA)].mean(1)
-    )
+
+    def area(weights: Array) -> Array:
+        errors = statistic(weights)[:, : len(_AREA)]
+        mean: Array = errors.mean(1)
+        return mean
+
+    def column(index: int) -> OfWeights:
+        return lambda weights: statistic(weights)[:, index]
+
+    resampler.weighted(keys[0], area)
     for index, key in enumerate(keys[1:], start=len(_AREA)):
-        resampler.weighted(
-            key, lambda weights, index=index: statistic(weights)[:, index]
-        )  # type: ignore[misc]
+        resampler.weighted(key, column(index))
 
 
 def _linear(resampler: Resampler, keys: list[str], curve: Curve) -> None:
