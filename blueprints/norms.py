@@ -54,12 +54,12 @@ class Norm:
         return self.words[bisect_right(self.cuts, value)]
 
     def level(self, value: float, digits: int) -> str:
-        """Return the word, with its number before it unless the word is one of :attr:`usual`."""
+        """Return the word, after its number unless the word is a :attr:`usual` one."""
         word = self.word(value)
         return word if word in self.usual else f"{number(value, digits)} {word}"
 
     def mark(self, value: float) -> str:
-        """Return a blank and the word, unless it is one of :attr:`usual`; else nothing."""
+        """Return a blank and the word, or nothing for a :attr:`usual` word."""
         word = self.word(value)
         return "" if word in self.usual else f" {word}"
 

@@ -1,4 +1,4 @@
-"""The blueprint in prompts: compact for judging, brief for screening, and as TRACE prints it.
+"""The blueprint in prompts: compact for judging, brief for screening, and as in TRACE.
 
 The compact rendering has one line per group, and a legend once per prompt. It carries
 what :func:`blueprints.render_paper` carries but for SIG, OVRL and deviations in Hz,
@@ -51,7 +51,7 @@ _TAIL = (
 def _groups(
     bp: Blueprint, drop: Collection[str]
 ) -> Iterator[tuple[str, Present | Absent]]:
-    """Return the groups to show: all but dropped, hidden and unrequested ones, in order.
+    """Return the groups to show, in order: not dropped, not hidden, and requested.
 
     Raises:
         UserError: ``drop`` names no feature group.
@@ -65,7 +65,9 @@ def _groups(
 
 
 def render_compact(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
-    """Render one clip as a few lines of text; explain them once with :func:`compact_legend`.
+    """Render one clip as a few lines of text.
+
+    They are explained once, by :func:`compact_legend`.
 
     Args:
         drop: feature groups that leave no trace (names of groups, or ``properties``).
@@ -109,7 +111,7 @@ def _contours(gone: frozenset[str]) -> str:
 
 
 def compact_legend(drop: Collection[str] = ()) -> str:
-    """Write the legend of :func:`render_compact` for the same ``drop``; UserError as there."""
+    """Write the legend of :func:`render_compact` for ``drop``; it raises the same."""
     gone = feature_groups(drop)
     lines = [
         f"{name}: {model.legend()}."
@@ -126,7 +128,9 @@ COMPACT_LEGEND = compact_legend()
 
 
 def render_brief(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
-    """Render one clip as a line of words and a line of measures; explain them by the legend.
+    """Render one clip as a line of words and a line of measures.
+
+    They are explained once, by :func:`brief_legend`.
 
     ``drop`` is that of :func:`render_compact`; UserError where it names no feature
     group.
@@ -143,7 +147,7 @@ def render_brief(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
 
 
 def brief_legend(drop: Collection[str] = ()) -> str:
-    """Write the legend of :func:`render_brief` for the same ``drop``; UserError as there."""
+    """Write the legend of :func:`render_brief` for ``drop``; it raises the same."""
     gone = feature_groups(drop)
     shown = [model for name, model in GROUPS.items() if name not in gone]
     units = ", ".join(model.brief_units for model in shown if model.brief_units)
@@ -154,7 +158,7 @@ def brief_legend(drop: Collection[str] = ()) -> str:
 
 
 def left_out(bp: Blueprint) -> list[str]:
-    """Return the values that :func:`render_brief` leaves out of a clip, group by group."""
+    """Return the values that :func:`render_brief` leaves out of a clip, by group."""
     lines = []
     for name in bp.names:
         group = bp.group(name)

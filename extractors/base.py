@@ -39,7 +39,7 @@ SILENCE_DBFS = -60.0
 
 
 class Item(NamedTuple):
-    """One unit of work: a clip, and the blueprint with the groups that are known so far."""
+    """One unit of work: a clip, and the groups of its blueprint known so far."""
 
     clip: Clip
     known: Blueprint
@@ -104,7 +104,10 @@ class Extractor:
 
     @property
     def runs_on(self) -> str:
-        """``gpu`` where its model may use one: such extractors run in one process per device."""
+        """Return ``gpu`` if its model may use one.
+
+        Such extractors run in one process per device.
+        """
         return "cpu"
 
     @property
@@ -114,12 +117,15 @@ class Extractor:
 
     @property
     def named(self) -> str:
-        """The spec that makes it, but for its other options: ``NAME`` or ``NAME:VALUE``."""
+        """Return the spec that makes it, ``NAME`` or ``NAME:VALUE``.
+
+        Its other options are not in it.
+        """
         value = getattr(self, self.argument, None)
         return f"{self.name}:{value}" if isinstance(value, str | Path) else self.name
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Return everything but the clip, the code and the model that decides the values.
+        """Return all that decides the values beside clip, code and model.
 
         Default: all dataclass fields. Leave out what cannot change the output: device,
         path, threads.
@@ -140,7 +146,7 @@ class Extractor:
         return None
 
     def provenance(self) -> Provenance:
-        """Return the record that goes into the blueprint and, with the clip, into the cache key."""
+        """Return the record for the blueprint and, with the clip, for the cache key."""
         return Provenance(
             extractor=self.name,
             version=self.version,
@@ -168,7 +174,10 @@ class Extractor:
         """Release models and device memory."""
 
     def extract(self, clip: Clip, blueprint: Blueprint) -> Present | Absent:
-        """Measure one clip; ``blueprint`` holds the groups of :attr:`needs` and :attr:`wants`."""
+        """Measure one clip.
+
+        ``blueprint`` holds the groups of :attr:`needs` and :attr:`wants`.
+        """
         if type(self).extract_batch is Extractor.extract_batch:
             raise NotImplementedError(
                 f"{self.name} has neither extract nor extract_batch"
@@ -189,7 +198,7 @@ def package_version(distribution: str) -> str:
 
 
 def silent(samples: Samples) -> Absent | None:
-    """Say why nothing is measured of silence, whatever its DC offset; None where there is sound."""
+    """Say why nothing is measured of silence, whatever its offset; None for sound."""
     level = swing_dbfs(samples)
     if level >= SILENCE_DBFS:
         return None

@@ -183,7 +183,10 @@ class PyinPitchExtractor(TwoPassPitchExtractor):
     min_runs: ClassVar[tuple[int, int]] = (1, MIN_RUN_FRAMES)
 
     def track(self, clip: Clip, floor: float, ceiling: float, coarse: bool) -> Track:
-        """Run one pass; a coarse one has a third of the frames, and bins of half a semitone."""
+        """Run one pass.
+
+        A coarse one has a third of the frames, and bins of half a semitone.
+        """
         import librosa  # late: its first use compiles for seconds
 
         step_s, semitones = (3 * STEP_S, 0.5) if coarse else (STEP_S, 0.1)
@@ -200,7 +203,7 @@ class PyinPitchExtractor(TwoPassPitchExtractor):
 
 
 def _chance_voicing(track: Track, min_run: int) -> Absent | None:
-    """Say why the voiced frames of the first pass are not a voice, or None when they are."""
+    """Say why the first pass's voiced frames are not a voice; None when they are."""
     voiced = ~np.isnan(track.hz)
     starts, ends = true_runs(voiced)
     runs = ends - starts

@@ -96,7 +96,7 @@ class _StandIn:
 
 
 class _Loop(Loop[LoopRequest, Decoded]):
-    """The library's loop over one clip, with a sequence of random numbers of its own."""
+    """The library's loop over one clip, with its own sequence of random numbers."""
 
     def __init__(self, model: Any, hear: HearClip) -> None:
         super().__init__(lambda ask: hear(_StandIn(model, ask)))
