@@ -79,9 +79,8 @@ class TwoPassPitchExtractor(Extractor):
     #: chance.
     min_runs: ClassVar[tuple[int, int]]
 
-    floor_factor: float = (
-        0.75  # floor of the second pass over the first quartile of the first
-    )
+    # floor of the second pass over the first quartile of the first
+    floor_factor: float = 0.75
     #: Its ceiling over the third quartile. The default is the one for expressive
     #: speech: with 1.5, peaks of lively answers are halved by an octave (in 7 real
     #: answers 10 jumps of more than 8 semitones, against 2).
@@ -144,9 +143,8 @@ class PraatPitchExtractor(TwoPassPitchExtractor):
     everywhere: ClassVar[bool] = False
     min_runs: ClassVar[tuple[int, int]] = (MIN_RUN_FRAMES, 1)
 
-    voicing_threshold: float = (
-        0.45  # Praat's; periodicity above which a frame is voiced, 0 to 1
-    )
+    # Praat's; periodicity above which a frame is voiced, 0 to 1
+    voicing_threshold: float = 0.45
 
     def track(self, clip: Clip, floor: float, ceiling: float, coarse: bool) -> Track:
         """Run one pass; a coarse one is no different."""

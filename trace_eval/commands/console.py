@@ -24,13 +24,11 @@ from trace_eval.commands.result_files import QUIET, unwritten
 from trace_eval.data.urls import redact_urls
 
 #: Exit codes; 0: all is well.
-EXIT_INCOMPLETE = (
-    1  # not everything could be scored or read (--min-coverage), or a gate failed
-)
+# not everything could be scored or read (--min-coverage), or a gate failed
+EXIT_INCOMPLETE = 1
 EXIT_USAGE = 2  # the call was wrong, or a file cannot be written
-EXIT_DAMAGED = (
-    3  # a file of a run, a review or a cache (gate --must-tell: it cannot tell)
-)
+# a file of a run, a review or a cache (gate --must-tell: it cannot tell)
+EXIT_DAMAGED = 3
 EXIT_BUG = 70  # of ours; --debug prints the traceback
 EXIT_INTERRUPTED = 130  # by Ctrl-C
 EXIT_CLOSED = 141  # whoever read the output has closed it (| head)

@@ -52,9 +52,8 @@ class FindingRules:
     late_tool_s: float = 4.0  # the same where a tool was called
     loop_words: int = 5  # shorter turns may be repeated
     loop_turns: int = 3  # so many turns of the agent back are compared
-    loop_ratio: float = (
-        0.9  # words in common, 0 to 1, from which a turn is the same again
-    )
+    # words in common, 0 to 1, from which a turn is the same again
+    loop_ratio: float = 0.9
     language_words: int = 3  # fewer recognised words say nothing of the language
 
 

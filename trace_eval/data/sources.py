@@ -106,9 +106,8 @@ class OpenedSource(NamedTuple):
     label: Path | str
     rows: Iterator[FolderRow]
     sha256: str | None  # of its file; None: it is none
-    prompted: bool = (
-        False  # it has a table of prompts beside recordings: --column is about that
-    )
+    # it has a table of prompts beside recordings: --column is about that
+    prompted: bool = False
     notes: tuple[str, ...] = ()  # how it was read, where that is not evident
 
 

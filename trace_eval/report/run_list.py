@@ -59,9 +59,8 @@ class RunLine:
     record: RunRecord | None
     sentences: tuple[str, ...]  # what it came to, or why there is nothing
     systems: tuple[SystemFigure, ...] = ()
-    agreement: str | None = (
-        None  # share of the labels that the judge hits; None: no labels
-    )
+    # share of the labels that the judge hits; None: no labels
+    agreement: str | None = None
 
     @property
     def running(self) -> bool:

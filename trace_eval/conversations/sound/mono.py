@@ -79,9 +79,8 @@ _MOST_UNBROKEN = 0.5
 class MonoRules:
     """Constants of edges, dB and seconds."""
 
-    down_db: float = (
-        20.0  # softer than the speaker's 90th percentile by more is not this speaker
-    )
+    # softer than the speaker's 90th percentile by more is not this speaker
+    down_db: float = 20.0
     inwards_s: float = 0.35  # how far an edge may move into the stretch,
     outwards_s: float = 0.25  # and out of it
 

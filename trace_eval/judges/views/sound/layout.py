@@ -32,9 +32,8 @@ class Sound:
     frames: int  # samples per channel at ``rate``
     rate: int  # its own sampling rate, Hz
     read: Callable[[], Clip]  # decodes it; raises ``extractors.audio.AudioError``
-    signal: str = (
-        ""  # name of one of our own signals, e.g. ``test``; empty: a recording
-    )
+    # name of one of our own signals, e.g. ``test``; empty: a recording
+    signal: str = ""
 
     @property
     def seconds(self) -> float:
