@@ -11,6 +11,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from blueprints import Absent, Blueprint, Present, Status, UserError
+from blueprints.decimals import written_apart
 from extractors.audio import SPEECH_RATE, Clip
 from extractors.base import Extractor, silent
 from extractors.contours import Floats, pitch_group, true_runs
@@ -98,7 +99,8 @@ class TwoPassPitchExtractor(Extractor):
         """Measure the f0 track; ``no_speech`` where nothing is voiced."""
         if len(clip.speech) < MIN_SECONDS * SPEECH_RATE:
             reason = (
-                f"{clip.seconds:.3f} s, at least {MIN_SECONDS:g} s are needed for pitch"
+                f"{written_apart(clip.seconds, [MIN_SECONDS], digits=3)} s, at least"
+                f" {MIN_SECONDS:g} s are needed for pitch"
             )
             return Absent(status=Status.TOO_SHORT, reason=reason)
         if absent := silent(clip.speech):

@@ -14,6 +14,7 @@ from statistics import median
 from typing import Literal
 
 from blueprints import Blueprint, Transcript
+from blueprints.decimals import written_apart
 from extractors import guessed
 from trace_eval.conversations.definitions.base import Measured
 from trace_eval.conversations.definitions.own import TRACE_EVAL
@@ -193,7 +194,8 @@ def _timed(conversation: Conversation, measured: Measured) -> Iterator[CallFindi
         if event.kind == "response":
             limit = RULES.late_tool_s if event.data["tool"] else RULES.late_s
             if event.value_s is not None and event.value_s > limit:
-                why = f"answers after {event.value_s:.1f} s, over {limit:g} s"
+                late = written_apart(event.value_s, [limit], digits=1)
+                why = f"answers after {late} s, over {limit:g} s"
                 turn = turn_at(conversation, "agent", event.end_s)
                 yield CallFinding(
                     kind="late",
