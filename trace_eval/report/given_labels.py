@@ -52,7 +52,7 @@ def with_labels_of(
 
 
 def _columns_of_pairs(items: Opinions) -> Mapping[str, Codes]:
-    """Return the label columns by field of a pair; ties without a type are a preference."""
+    """Return a pair's label columns by field; untyped ties are a preference."""
     columns = dict(items.agreed)
     if "overall" in columns and is_untyped(columns["overall"]):
         columns["preference"] = columns.pop("overall")
@@ -62,7 +62,7 @@ def _columns_of_pairs(items: Opinions) -> Mapping[str, Codes]:
 
 
 def _labels_in(columns: Mapping[str, Codes], row: int) -> Labels:
-    """Return the labels of one pair; a plain tie of a single dimension has no type, so is none."""
+    """Return a pair's labels, without a plain tie of one dimension: it has no type."""
     values: dict[str, object] = {}
     for name, codes in columns.items():
         code = int(codes[row])
