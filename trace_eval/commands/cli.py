@@ -130,7 +130,7 @@ _INSTEAD = {
 
 
 def with_known_options(text: str, command: Any) -> str:
-    """Say what to do instead of the options of a remedy that this command does not have."""
+    """Say what to do instead of a remedy's options that this command does not have."""
     taken = {
         name for parameter in getattr(command, "params", ()) for name in parameter.opts
     }
@@ -141,7 +141,7 @@ def with_known_options(text: str, command: Any) -> str:
 
 
 def _refuse_misplaced(error: Exception) -> None:
-    """Name the place of an option of the judge or of extraction that was typed on its own."""
+    """Say where an option of the judge or of extraction goes, when typed alone."""
     option, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
     if context and context.command.name in ("judge", "rate") and _EXTRA in str(error):
         one, two = (

@@ -61,7 +61,7 @@ def visible(text: str) -> str:
 
 @contextmanager
 def continuable(folder: Path | str) -> Iterator[None]:
-    """Say after Ctrl-C or SIGTERM that the same command continues the work in this folder.
+    """Say after Ctrl-C or SIGTERM that the same command continues in this folder.
 
     Raises:
         typer.Exit: it was interrupted.
@@ -75,7 +75,10 @@ def continuable(folder: Path | str) -> Iterator[None]:
 
 
 class SafeConsole(Console):
-    """Prints text from outside: it acts on no terminal, shows no secret, ``:x:`` is no emoji."""
+    """A console for text from outside: no control codes, secrets or emoji get through.
+
+    ``:x:`` stays as it is.
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(emoji=False, **options)
@@ -122,7 +125,7 @@ def complain(text: object) -> None:
 def by_cause(
     problems: Iterable[str], of: Callable[[str], str] = str
 ) -> list[list[str]]:
-    """Group texts that differ only in quoted values and numbers; the most frequent first.
+    """Group texts that differ only in quoted values and numbers, largest groups first.
 
     Args:
         of: the part of a text that tells causes apart.
@@ -134,7 +137,7 @@ def by_cause(
 
 
 def warn_all(problems: Iterable[object]) -> None:
-    """Print warnings; of many that differ in names and numbers only, the first and a count."""
+    """Print warnings; of many that differ in names or numbers, one and a count."""
     causes = by_cause(
         map(str, problems), lambda problem: problem.rpartition(": ")[2] or problem
     )
@@ -181,7 +184,7 @@ def print_rows(
 
 
 def left_out(rows: int, everything: Path | None = None) -> list[str]:
-    """Tell how many of some rows are not shown, and where all are, if any are missing."""
+    """Say how many rows are not shown, and where all are; empty if none is missing."""
     if rows <= MAX_ROWS:
         return []
     where = everything or next(iter(unwritten().get("json_file", ())), None)

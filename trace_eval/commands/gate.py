@@ -1,4 +1,4 @@
-"""``trace-eval gate``: whether a candidate is worse than its baseline, beyond the judge's noise."""
+"""``trace-eval gate``: tells if a candidate is worse, beyond the judge's noise."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def report(
     labels: LabelsOption = None,
     columns: Annotated[Columns, OF_LABELS, AS_AGREE],
 ) -> None:
-    """Write a run as one HTML file to read, hear and search; nothing is judged again."""
+    """Write a run as one HTML file to read, hear and search, without judging again."""
     from trace_eval.report.answer import run_answer
     from trace_eval.report.run_list import write_run_list
     from trace_eval.report.write import write_report

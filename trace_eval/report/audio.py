@@ -41,7 +41,7 @@ _WAV: Any = {"samplerate": SPEECH_RATE, "subtype": "PCM_16", "format": "WAV"}
 
 @dataclass(frozen=True)
 class PlayedSound:
-    """A recording in the report: where to play it, or one sentence why it cannot be played."""
+    """A recording in the report: where it plays, or one sentence on why it does not."""
 
     href: str | None
     note: str | None = None
@@ -88,7 +88,7 @@ class AudioAssets:
     def sound(
         self, recording: Recording, record: ClipRecord | None, *, judged: bool = True
     ) -> PlayedSound:
-        """Return the player of a recording; one behind a URL is fetched for a copy alone.
+        """Return the player of a recording; a URL is fetched only to be copied.
 
         ``judged``: the record says what was judged; else it only names the copy, as of
         a whole channel.
@@ -246,7 +246,10 @@ class AudioAssets:
 
 
 def _one_channel(path: Path, channel: int, copy: Path) -> None:
-    """Write one channel at 16 kHz, in bounded memory; the whole file where it cannot be read."""
+    """Write one channel at 16 kHz, in bounded memory.
+
+    Copies the whole file where it cannot be read.
+    """
     try:
         with soundfile.SoundFile(copy, "w", channels=1, **_WAV) as file:
             for (block,) in channel_blocks(path, [channel]):
@@ -261,6 +264,6 @@ def _suffix(name: str) -> str:
 
 
 def _url(relative: str) -> str:
-    """Return a relative URL; ``./`` keeps a colon in the first part from reading as a scheme."""
+    """Return a relative URL; ``./`` keeps a colon from making its start a scheme."""
     quoted = quote(relative.replace(os.sep, "/"), errors="surrogateescape")
     return quoted if quoted.startswith("../") else f"./{quoted}"

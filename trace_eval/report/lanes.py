@@ -1,4 +1,4 @@
-"""A conversation on a page: two lanes with events over one axis, its words, and its sound.
+"""A conversation on a page: two lanes of events on one axis, its words, its sound.
 
 The drawing is static: it needs no script to be read; with one, a click plays from 1 s
 before.
@@ -64,7 +64,7 @@ EVENT_NAMES = {
 
 
 def name_of_event(kind: str) -> EventName:
-    """Name a kind of event; one without a name here keeps its own, without underscores."""
+    """Name a kind of event; an unlisted one keeps its own, without underscores."""
     return EVENT_NAMES.get(kind, EventName("", kind.replace("_", " ")))
 
 
@@ -86,7 +86,7 @@ def lanes_of(
     assets: AudioAssets,
     clips: Mapping[str, ClipRecord] | None = None,
 ) -> dict[str, Any]:
-    """Lay out a conversation for drawing, over an axis of ``length_s``; 0 without a clock.
+    """Lay out a conversation for drawing, on an axis of ``length_s``; 0 if untimed.
 
     ``timing`` are its figures in one line, with the name of the definition set;
     ``axis`` is (left in percent, label) of its seconds; ``legend`` names the kinds of
@@ -146,7 +146,10 @@ def _lanes(
     assets: AudioAssets,
     clips: Mapping[str, ClipRecord],
 ) -> Iterator[dict[str, Any]]:
-    """Yield a lane for each speaker; peaks are 0 to 1 [shape=(POINTS,)], empty without sound."""
+    """Yield a lane per speaker; its peaks are 0 to 1 [shape=(POINTS,)].
+
+    Without sound, peaks are empty.
+    """
     length_s = conversation.end_s
     channels = {role: conversation.channel_of(role) for role in ROLES}
     replaced = _replaced(conversation, assets, clips)
@@ -170,7 +173,7 @@ def _lanes(
 
 
 def _logged(conversation: Conversation, role: str) -> list[tuple[float, float]]:
-    """Return a role's spans in a log that was held against the sound, on the sound's clock."""
+    """Return a role's spans in a log that was fitted to the sound, on its clock."""
     log: Any = conversation.meta.get("log")
     spans = (
         log["logged"].get(role, [])
@@ -181,7 +184,7 @@ def _logged(conversation: Conversation, role: str) -> list[tuple[float, float]]:
 
 
 def _notes(conversation: Conversation, findings: Findings) -> list[str]:
-    """Say what a reader must know of a call: whose fault, and what its sound cannot tell."""
+    """Say what a reader must know of a call: whose fault, what sound cannot tell."""
     fault = whose_fault(conversation, findings)
     notes = [f"whose fault: {fault.whose}, {fault.what}"] if fault else []
     if conversation.meta.get("one_channel"):
@@ -215,7 +218,7 @@ def _events(findings: Findings, bar: _Bar) -> Iterator[LaneBar]:
 
 
 def _lettered(bars: Iterable[LaneBar]) -> list[LaneBar]:
-    """Label the bars; letters of bars that begin together stand over the first of them."""
+    """Label the bars; of bars that begin together, the first has all the letters."""
     placed: list[LaneBar] = []
     first = 0
     for bar in sorted(bars, key=lambda bar: bar.left):

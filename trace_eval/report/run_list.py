@@ -1,4 +1,4 @@
-"""All runs below a folder as one page: a line each, what changed over time, links to reports."""
+"""The runs below a folder on one page: a line each, changes over time, links."""
 
 from __future__ import annotations
 

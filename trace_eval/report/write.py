@@ -157,7 +157,7 @@ def _numbered(facts: Facts) -> dict[str, int]:
 def _fragments(
     facts: Facts, assets: AudioAssets, lines: list[PairRow], *, moved: MovedFiles | None
 ) -> Iterator[Markup]:
-    """Generate the parts of the page; waveforms are drawn where files may be looked at."""
+    """Generate the page's parts; waveforms are drawn if files may be looked at."""
     files, distant = (_files(facts, moved), _distant(facts)) if moved else ({}, {})
     clips = _numbered(facts)
     limit = facts.record.max_seconds or MAX_SECONDS

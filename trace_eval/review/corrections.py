@@ -73,20 +73,20 @@ def item_version(item: Reviewed) -> str:
 
 
 class GrowingFile:
-    """Tells whether a file has changed since it was last asked: another server may write to it."""
+    """A file that other servers may write to, watched for changes."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._stamps: list[Stamp | None] = []
 
     def has_changed(self) -> bool:
-        """Return whether the file is another one than at the last call; at the first, True."""
+        """Tell whether the file changed since the last call; the first call says so."""
         before, self._stamps = self._stamps, [stamp_of(self._path)]
         return before != self._stamps
 
 
 class Corrections:
-    """The single answers of a review as corrected so far, by this server or by others."""
+    """The single answers of a review, as this server or others corrected them."""
 
     def __init__(self, path: Path, items: Iterable[Single]) -> None:
         self._path = path
@@ -121,7 +121,7 @@ class Corrections:
         return list(self._made.get(item, ()))
 
     def correct(self, item: str, texts: Mapping[CorrectedField, str], who: str) -> int:
-        """Store the changes of a form to an item, and return the number of changed fields.
+        """Store a form's changes to an item; return the number of changed fields.
 
         Raises UserError for a text that is too long, or an emptied reference.
         """
@@ -132,7 +132,9 @@ class Corrections:
         return len(made)
 
     def flags(self, rated: Iterable[tuple[str, Iterable[str]]]) -> list[Flag]:
-        """List items whose question, rationale or reference raters find wanting, most first.
+        """List items whose texts raters find wanting, those with most flags first.
+
+        A text is a question, a rationale or a reference.
 
         Codes of ratings count, as (item, codes), and those that came with an item until
         it is corrected.
@@ -296,7 +298,7 @@ class EventLog:
         return True
 
     def undo(self, item: str, who: str) -> bool:
-        """Take back a rater's last correction of a call; False: see :meth:`can_undo`."""
+        """Take back a rater's last correction of a call; False where none stands."""
         with self._lock:
             last = self._last(item, who)
             if last is None:
@@ -305,7 +307,7 @@ class EventLog:
         return True
 
     def can_undo(self, item: str, who: str) -> bool:
-        """Tell whether the rater's last correction stands and nobody went on from it."""
+        """Tell whether the rater's last correction stands and nobody built on it."""
         return self._last(item, who) is not None
 
     def are_right(self, item: str, who: str) -> None:

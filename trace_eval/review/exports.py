@@ -112,7 +112,7 @@ def to_csv(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def to_hcot(review: Review) -> str:
-    """Export in the layout of the HCoT annotations: a list with nested labels, one per opinion."""
+    """Export a list in the HCoT annotation layout, with nested labels per opinion."""
     results = []
     for row in records(review):
         pair = review.material.by_id[row["id"]]

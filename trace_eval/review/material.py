@@ -218,7 +218,10 @@ def _manifest_of_singles(source: Path, audio_root: Path | str | None) -> Manifes
 def _singles(
     source: Path, rubric: str | None, audio_root: Path | str | None
 ) -> Material:
-    """Order by falling variance of the judge's scores, then flagged ones first, then as given."""
+    """Order by the variance of the judge's scores, then by flags, then as given.
+
+    High variances and flagged items come first.
+    """
     variances: dict[str, float | None] = {}
     left_out: dict[str, str] = {}
     if source.is_dir():
@@ -330,7 +333,7 @@ def _transcripts(
 def turn_lines(
     conversation: Conversation, first: int, last: int
 ) -> list[tuple[str | None, str]]:
-    """Return (speaker, words) of turns; speakers are called by role, not by names of systems.
+    """Return (speaker, words) of turns; speakers have roles, not systems' names.
 
     Turns of which no words are known are one line, so that the player is not pushed off
     the screen.
@@ -352,7 +355,7 @@ def transcript(conversation: Conversation) -> str:
 
 
 def shown_texts(item: Single, rubric: ScoreRubric) -> list[tuple[str | None, str]]:
-    """Return (title, text) of question, scene and references, as far as a rubric shows them."""
+    """Return (title, text) of question, scene and references that a rubric shows."""
     shown = set(rubric.inputs)
     texts: list[tuple[str | None, str]] = []
     if {"question", "instruction"} & shown and item.instruction.text:

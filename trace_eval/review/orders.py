@@ -1,4 +1,4 @@
-"""The order in which each rater sees items and answers, and which items need no more raters."""
+"""The order of items and answers for each rater, and items with enough raters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEASE_S = 1800.0
 
 
 def shown_order(seed: int, rater: str, item: str, repeat: int) -> Order:
-    """Toss a fair coin per item, rater and repetition for the answer that comes first."""
+    """Toss a fair coin per item, rater and repetition for which answer comes first."""
     digest = sha256(
         "\0".join(("order", str(seed), rater, item, str(repeat))).encode()
     ).digest()

@@ -1,4 +1,4 @@
-"""The results of a protocol so far: a mean score of each system, or which one is preferred.
+"""A protocol's results so far: each system's mean score, or which is preferred.
 
 Intervals are those of means between the ends of the scale; answers to one question, and
 labels of one pair, count as one.
@@ -82,7 +82,7 @@ def _row(
     ends: tuple[float, float],
     counts: Mapping[str, int] | None = None,
 ) -> ProtocolRow:
-    """Average the scores of each item, then the items; those of one unit go together."""
+    """Average each item's scores, then the items; items of one unit count together."""
     means = np.array([fmean(scores) for scores in items.values()])
     _, unit = np.unique([units[item] for item in items], return_inverse=True)
     limits = mean_interval(means, unit, ends)

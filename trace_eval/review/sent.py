@@ -50,7 +50,7 @@ class SentScores:
 
 @dataclass(frozen=True)
 class SentTexts:
-    """The fields of an item as somebody corrected them; what the form leaves out stays."""
+    """An item's fields as somebody corrected them; those left out stay as they are."""
 
     question: Maybe = None
     reference: Maybe = None

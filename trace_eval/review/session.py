@@ -92,7 +92,7 @@ class Review:
 
     @property
     def is_hcot(self) -> bool:
-        """Whether pairs are rated as HCoT does, so that a judge of typed ties can be compared."""
+        """Tell whether pairs are rated as in HCoT, to compare judges of typed ties."""
         return isinstance(self.form, PairForm) and self.form.protocol.is_hcot
 
     def summary(self) -> str:
@@ -110,7 +110,7 @@ class Review:
     # --- where a rater is -------------------------------------------------------------
 
     def sequence(self, rater: str) -> list[int]:
-        """Return the tasks of a rater in their order; one that enough others rate is no task."""
+        """Return a rater's tasks in order, without items that enough others rate."""
         order = list(range(len(self.tasks)))
         if self.listening.order == "random":
             order = rater_order(self.plan.seed, rater, self.tasks)
@@ -270,7 +270,7 @@ class Review:
     def is_late(
         self, position: Position, answers: Mapping[str, str], remark: Remark
     ) -> bool:
-        """Tell whether the review has ended; answers that come later are kept, set aside."""
+        """Tell whether the review has ended; if so, keep the answers, set aside."""
         until = self.listening.until
         if until is None or datetime.now(UTC) <= until:
             return False
@@ -310,14 +310,20 @@ class Review:
             self.store.judge_seen(position.view)
 
     def may_see_results(self, rater: str) -> bool:
-        """Tell whether a rater may see sums, which of few pairs reveal the judge's opinions."""
+        """Tell whether a rater may see sums.
+
+        Sums of few pairs reveal the judge's opinions.
+        """
         done, total = self.progress(rater)
         return done == total
 
     # --- the correction loop ----------------------------------------------------------
 
     def flags(self) -> list[Flag]:
-        """List items whose question, rationale or reference raters find wanting, most first."""
+        """List items whose texts raters find wanting, those with most flags first.
+
+        A text is a question, a rationale or a reference.
+        """
         provided = ((answer.item, answer.codes) for answer in self.store.stored())
         return self.corrections.flags(provided) if self.corrections else []
 
