@@ -286,6 +286,9 @@ def refuse_duplicates(
 #: 888.
 _CODE = 8
 
+#: Numbers that may as well be the codes of A, B, and ties.
+_CODES_OF_CHOICES = frozenset((0.0, 1.0, 2.0, 3.0, 4.0))
+
 #: Values named in a message.
 _SHOWN = 6
 
@@ -389,7 +392,13 @@ class UnreadValues:
         rest = {*known} - far
         coded = bool(far) and bool(rest) and rest <= {0.0, 1.0, 2.0}
         if len(known) == len(numbers) and not coded and not {*known} <= {0.0, 1.0, 2.0}:
-            return scale_remedy(min(known), max(known))
+            remedy = scale_remedy(min(known), max(known))
+            if not {*known} <= _CODES_OF_CHOICES:
+                return remedy
+            typed = " ".join(
+                _map(f"{number:g}", "LABEL") for number in sorted({*known})
+            )
+            return f"where they are codes of choices: {typed}; otherwise {remedy}"
         either = {
             value for (_, value), one in self._values.items() if one.why == EITHER_SIDE
         }

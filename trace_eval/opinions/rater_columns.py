@@ -20,6 +20,7 @@ from trace_eval.opinions.label_files import (
     TextColumns,
     names_raters,
 )
+from trace_eval.opinions.row_status import is_status
 from trace_eval.opinions.survey_layouts import RATER
 
 
@@ -70,6 +71,7 @@ def _meant(
     table: OpinionTable, names: Sequence[str], systems: Collection[object]
 ) -> str | None:
     """Write ``FIELD=COLUMN`` for columns of labels alone: one, or several of raters."""
+    names = [name for name in names if not is_status(name) and not _names_a_part(name)]
     columns, labels = _label_columns(table, names, systems)
     labels = labels or {
         name: set() for name in names if _compares(columns.get(name, ()))
