@@ -1,4 +1,4 @@
-"""Records of Qualtrics, MTurk, Toloka, forms and Label Studio -> one record for each opinion."""
+"""Records of Qualtrics, MTurk, Toloka, forms and Label Studio, one per opinion."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def batch(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
 
 
 def _answers(cell: object) -> SurveyRecord:
-    """Read a form's answers in one cell of JSON, ``[{"pref": {"A": true}}]``, by their places."""
+    """Read a form's answers by place from a JSON cell, ``[{"pref": {"A": true}}]``."""
     if not isinstance(cell, str) or not cell.lstrip().startswith(("[{", "{")):
         return {}
     try:
@@ -119,7 +119,7 @@ _PLACE_AND_WORD = re.compile(
 
 
 def _questions(columns: Collection[str]) -> dict[str, dict[str, str]]:
-    """Question -> item -> the column with its answers, of questions about several items."""
+    """Map questions about several items to their items' columns of answers."""
     for form in (_IN_BRACKETS, _BEHIND_DASH, _BEFORE_COLON):
         groups: dict[str, dict[str, str]] = {}
         for name in columns:
@@ -169,13 +169,16 @@ def form(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
 
 
 def _place(answer: object) -> object:
-    """Return the place on a scale of an answer that is one and its word; others as they are."""
+    """Return an answer's place if it is a place and its word; others stay as is."""
     parts = _PLACE_AND_WORD.fullmatch(str(answer).strip())
     return parts["place"] if parts else answer
 
 
 def _called(records: Records, columns: Collection[str]) -> str:
-    """Name the answers' column: ``score`` where all are numbers but no labels, else a label's."""
+    """Name the answers' column: ``score`` for numbers beyond labels, or a label's.
+
+    Labels are 1 and 2.
+    """
     cells = {
         str(_place(cell_text(record, name))) for record in records for name in columns
     }
@@ -239,7 +242,7 @@ def studio(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
 
 
 def _annotations(record: Mapping[str, Any]) -> Iterator[SurveyRecord]:
-    """Yield a record for each annotation of a task; those of the smaller forms are one already."""
+    """Yield each annotation of a task as a record; smaller forms are one already."""
     if not isinstance(record.get("annotations"), list):
         yield {name: _answer(value) for name, value in record.items()}
         return
