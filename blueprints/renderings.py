@@ -42,9 +42,8 @@ _HEAD = (
 )
 _TAIL = (
     "absent: groups without values: unavailable (not installed), too_short, silent,"
-    " no_speech, failed. unavailable and failed say nothing about the clip's merit, nor"
-    " do groups that are not named (not_requested). No number here tells how natural a"
-    " voice sounds."
+    " no_speech, failed; groups that are not named are not_requested. No number here"
+    " tells how natural a voice sounds."
 )
 
 
@@ -104,9 +103,9 @@ def _contours(gone: frozenset[str]) -> str:
         if "contour" in model.model_fields
     )
     return (
-        "Behind the colon inside a line is a contour: the clip from its first to its"
-        f" last instant in equal steps ({', '.join(steps)}; fewer in short clips), one"
-        " number a step. Each `.` is one step with no voice, silent or not measurable."
+        "Behind the colon inside a line is a contour: one number for each of the equal"
+        f" steps of the whole clip ({', '.join(steps)}; fewer in short clips), `.` for a"
+        " step with no voice, silent or not measurable."
     )
 
 

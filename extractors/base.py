@@ -27,6 +27,7 @@ from blueprints import (
     install_line,
     is_installed,
 )
+from blueprints.decimals import written_apart
 from extractors.audio import Clip, Samples
 from extractors.contours import swing_dbfs
 from extractors.vad import MIN_SPEECH_S
@@ -202,7 +203,8 @@ def silent(samples: Samples) -> Absent | None:
     level = swing_dbfs(samples)
     if level >= SILENCE_DBFS:
         return None
-    reason = f"the peak is {level:.1f} dBFS, silence is under {SILENCE_DBFS:g}"
+    peak = written_apart(level, [SILENCE_DBFS], digits=1)
+    reason = f"the peak is {peak} dBFS, silence is under {SILENCE_DBFS:g}"
     return Absent(status=Status.SILENT, reason=reason)
 
 
@@ -222,7 +224,8 @@ def speech_gate(blueprint: Blueprint, min_speech_s: float = 0.0) -> Absent | Non
         peak = (
             zero
             if signal.peak_dbfs is None
-            else f"the peak is {signal.peak_dbfs:.1f} dBFS"
+            else "the peak is"
+            f" {written_apart(signal.peak_dbfs, [SILENCE_DBFS], digits=1)} dBFS"
         )
         return Absent(
             status=Status.SILENT, reason=f"{peak}, silence is under {SILENCE_DBFS:g}"
@@ -230,7 +233,10 @@ def speech_gate(blueprint: Blueprint, min_speech_s: float = 0.0) -> Absent | Non
     if signal.duration_s < MIN_SPEECH_S:
         return Absent(
             status=Status.TOO_SHORT,
-            reason=f"{signal.duration_s:.3f} s long, speech is at least {MIN_SPEECH_S:g} s",
+            reason=(
+                f"{written_apart(signal.duration_s, [MIN_SPEECH_S], digits=3)} s long,"
+                f" speech is at least {MIN_SPEECH_S:g} s"
+            ),
         )
     if signal.speech_s <= 0:
         return Absent(
@@ -241,8 +247,8 @@ def speech_gate(blueprint: Blueprint, min_speech_s: float = 0.0) -> Absent | Non
         return Absent(
             status=Status.TOO_SHORT,
             reason=(
-                f"{signal.speech_s:.2f} s of speech, at least {min_speech_s:g} s are"
-                " needed"
+                f"{written_apart(signal.speech_s, [min_speech_s], digits=2)} s of"
+                f" speech, at least {min_speech_s:g} s are needed"
             ),
         )
     return None

@@ -19,6 +19,7 @@ from blueprints import (
     Signal,
     Status,
 )
+from blueprints.decimals import written_apart
 from extractors.audio import Clip
 from extractors.base import Extractor
 from extractors.contours import swing_dbfs
@@ -83,8 +84,8 @@ class DefectsExtractor(Extractor):
             )
         if clip.seconds < MIN_SECONDS:
             reason = (
-                f"{clip.seconds:.3f} s, defects are looked for from {MIN_SECONDS:g} s"
-                " on"
+                f"{written_apart(clip.seconds, [MIN_SECONDS], digits=3)} s, defects are"
+                f" looked for from {MIN_SECONDS:g} s on"
             )
             return Absent(status=Status.TOO_SHORT, reason=reason)
         if not signal.speech:

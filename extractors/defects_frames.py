@@ -50,9 +50,8 @@ class Frames:
     # level in bands that are equally wide to the ear, dB [shape=(frames, BANDS)]
     bands: Floats
     level: Floats  # dB [shape=(frames,)]
-    speech_db: (
-        float  # level of the loud frames: the 90th percentile of those that sound
-    )
+    # level of the loud frames: the 90th percentile of those that sound
+    speech_db: float
 
     @property
     def seconds(self) -> float:

@@ -70,9 +70,8 @@ class WeightsSource(NamedTuple):
 
     packages: tuple[Package, ...]  # in the order in which parts of a file are joined
     joined: Mapping[str, str] = {}  # SHA-256 of the files that come in parts
-    extra: str | None = (
-        None  # of ours that brings them; None: they are installed by name
-    )
+    # of ours that brings them; None: they are installed by name
+    extra: str | None = None
 
     @property
     def install(self) -> str:

@@ -87,9 +87,8 @@ class Recogniser(ModelExtractor):
     own_beam_size: ClassVar[int] = 1
 
     model: str = "base"
-    language: str | None = (
-        None  # ISO 639-1 code; None: detected in the first 30 s of speech
-    )
+    # ISO 639-1 code; None: detected in the first 30 s of speech
+    language: str | None = None
     #: The language that is tried where the detected one is unsure; the text stays
     #: flagged.
     assumed: str | None = None

@@ -237,12 +237,20 @@ def listed(name: str) -> TyperCommand:
     return TyperCommand(name, help=GROUPS[heading][name], rich_help_panel=heading)
 
 
+def _flowing(text: str) -> str:
+    """Join the lines of each paragraph, which a help page breaks by its own width."""
+    paragraphs = text.split("\n\n")
+    return "\n\n".join(" ".join(part.split()) for part in paragraphs)
+
+
 def _completed(command: Any, name: str) -> Any:
     """Give a command, or all commands of a group, what all have in common.
 
     Types are shown in words, ``--json``, ``--quiet`` and the options of figures are
     taken, and outputs are refused before the work.
     """
+    if command.help:
+        command.help = _flowing(command.help)
     whole = command.get_params
     command.get_params = lambda ctx: in_words(whole(ctx))
     if hasattr(command, "commands"):

@@ -44,7 +44,8 @@ class Output:
 
     Attributes:
         fail_under: exit with 1 where a figure is lower, e.g. agreement=0.6, kappa=0.2,
-            coverage=0.9; may be repeated.
+            coverage=0.9, of rank the lower end of a system's win rate, e.g. new=0.45;
+            may be repeated.
         csv: write a row per figure to this .csv file, or one CSV per table to this
             folder.
         full: print every table after the sentences.

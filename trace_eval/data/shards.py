@@ -75,9 +75,8 @@ class ManifestShard:
 
     shard: Shard  # which part it is
     pairs: int  # number of pairs of the whole
-    digest: (
-        str  # of the ids of all pairs, so that shards of other inputs are told apart
-    )
+    # of the ids of all pairs, so that shards of other inputs are told apart
+    digest: str
     places: tuple[int, ...]  # of each pair of this part, its place in the whole, from 0
 
     def record(self) -> dict[str, Any]:

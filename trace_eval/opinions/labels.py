@@ -69,13 +69,11 @@ from trace_eval.opinions.rater_columns import (
 class LabelReading(NamedTuple):
     """What labels may mean beyond the usual."""
 
-    about: Sequence[
-        Opinions
-    ] = ()  # judgements of the same items, whose systems a label may name
+    # judgements of the same items, whose systems a label may name
+    about: Sequence[Opinions] = ()
     mappable: bool = False  # the command has --map, for values that are not understood
-    scale: Ends | None = (
-        None  # of comparisons, which numbers are on; None: numbers are sides
-    )
+    # of comparisons, which numbers are on; None: numbers are sides
+    scale: Ends | None = None
 
 
 class RowSystems(NamedTuple):

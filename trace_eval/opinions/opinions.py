@@ -79,13 +79,11 @@ class Opinions:
     #: ``repeat``, already in the pair's own A and B; None: unknown.
     calls: Opinions | None = None
     policy: str | None = None  # that fused ``overall``; None: unknown
-    warnings: tuple[
-        DataWarning, ...
-    ] = ()  # what stands in the way of using them at all
+    # what stands in the way of using them at all
+    warnings: tuple[DataWarning, ...] = ()
     rubric: str | None = None  # that was scored; None: unknown, or labels
-    scale: Scale | None = (
-        None  # of the scores; None: unknown, or an order without distances
-    )
+    # of the scores; None: unknown, or an order without distances
+    scale: Scale | None = None
     #: Row of each opinion's item in a table that it was joined to; None: it was joined
     #: to none.
     joined: WholeNumbers | None = None

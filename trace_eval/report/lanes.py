@@ -7,9 +7,10 @@ before.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from blueprints import Blueprint
@@ -17,7 +18,7 @@ from trace_eval.conversations.definitions.base import ONE_CHANNEL
 from trace_eval.conversations.findings import Findings, find, timing_line, words_of
 from trace_eval.conversations.sound.peaks import channel_peaks
 from trace_eval.conversations.whose_fault import whose_fault
-from trace_eval.data.answers import Cut, Recording
+from trace_eval.data.answers import Cut, Recording, turn_recordings
 from trace_eval.data.conversation import ROLES, Channel, Conversation
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.evidence import label
@@ -80,13 +81,17 @@ class LaneBar:
 
 
 def lanes_of(
-    conversation: Conversation, blueprints: Mapping[int, Blueprint], assets: AudioAssets
+    conversation: Conversation,
+    blueprints: Mapping[int, Blueprint],
+    assets: AudioAssets,
+    clips: Mapping[str, ClipRecord] | None = None,
 ) -> dict[str, Any]:
     """Lay out a conversation for drawing, on an axis of ``length_s``; 0 if untimed.
 
     ``timing`` are its figures in one line, with the name of the definition set;
     ``axis`` is (left in percent, label) of its seconds; ``legend`` names the kinds of
-    events that are drawn. The ``blueprints`` are of turns, by their numbers.
+    events that are drawn. The ``blueprints`` are of turns, by their numbers; ``clips``
+    are what was judged, and a channel that holds something else now is not played.
     """
     findings = find(conversation, blueprints)
     length = conversation.end_s if conversation.clock.kind != "none" else 0.0
@@ -100,7 +105,7 @@ def lanes_of(
         "axis": [(100 * at / length, text) for at, text in ticks(length)]
         if timed
         else [],
-        "lanes": list(_lanes(conversation, bar, assets)) if timed else [],
+        "lanes": list(_lanes(conversation, bar, assets, clips or {})) if timed else [],
         "events": events,
         "tools": list(_tools(conversation, bar)) if timed else [],
         "turns": list(_turns(conversation, blueprints, findings)),
@@ -121,8 +126,25 @@ def _bar(
 _Bar = Callable[[str, float, float, str], LaneBar]
 
 
+def _replaced(
+    conversation: Conversation, assets: AudioAssets, clips: Mapping[str, ClipRecord]
+) -> set[Path]:
+    """Return the files of a call of which a turn holds something else than was judged."""
+    replaced: set[Path] = set()
+    for recording in turn_recordings("answer", conversation).values():
+        path, record = recording.audio, clips.get(recording.source_id)
+        if path is None or path in replaced or record is None:
+            continue
+        if assets.is_replaced(recording, record):
+            replaced.add(path)
+    return replaced
+
+
 def _lanes(
-    conversation: Conversation, bar: _Bar, assets: AudioAssets
+    conversation: Conversation,
+    bar: _Bar,
+    assets: AudioAssets,
+    clips: Mapping[str, ClipRecord],
 ) -> Iterator[dict[str, Any]]:
     """Yield a lane per speaker; its peaks are 0 to 1 [shape=(POINTS,)].
 
@@ -130,7 +152,8 @@ def _lanes(
     """
     length_s = conversation.end_s
     channels = {role: conversation.channel_of(role) for role in ROLES}
-    there = [channel for channel in channels.values() if channel]
+    replaced = _replaced(conversation, assets, clips)
+    there = [one for one in channels.values() if one and one.audio not in replaced]
     peaks = dict(zip(there, channel_peaks(there, length_s, POINTS), strict=True))
     for role, channel in channels.items():
         yield {
@@ -144,8 +167,8 @@ def _lanes(
                 bar("log", *span, f"in the log, {span[0]:.1f} to {span[1]:.1f} s")
                 for span in _logged(conversation, role)
             ],
-            "peaks": peaks[channel].round(3).tolist() if channel else [],
-            "sound": _sound(channel, length_s, assets) if channel else None,
+            "peaks": peaks[channel].round(3).tolist() if channel in peaks else [],
+            "sound": _sound(channel, length_s, assets, replaced) if channel else None,
         }
 
 
@@ -169,7 +192,11 @@ def _notes(conversation: Conversation, findings: Findings) -> list[str]:
     return notes
 
 
-def _sound(channel: Channel, length_s: float, assets: AudioAssets) -> PlayedSound:
+def _sound(
+    channel: Channel, length_s: float, assets: AudioAssets, replaced: Collection[Path]
+) -> PlayedSound:
+    if channel.audio in replaced:
+        return assets.refused(channel.audio)
     lane = f"{channel.audio}#{channel.channel}"
     name = hashlib.sha256(lane.encode()).hexdigest()  # what a copy is called
     record = ClipRecord(source=lane, clip=name)

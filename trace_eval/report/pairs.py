@@ -231,7 +231,7 @@ def _calls(
     for side, answer in (("A", pair.a), ("B", pair.b)):
         if answer.conversation is not None:
             turns = turn_blueprints(side.lower(), measured)
-            yield side, lanes_of(answer.conversation, turns, assets)
+            yield side, lanes_of(answer.conversation, turns, assets, facts.clips)
 
 
 def _verdicts(

@@ -89,7 +89,7 @@ def _lines(
         call, recognised = None, [*blueprints.items()]
         if item.answer.conversation:
             turns = turn_blueprints("answer", blueprints)
-            call = lanes_of(item.answer.conversation, turns, assets)
+            call = lanes_of(item.answer.conversation, turns, assets, clips)
             recognised = []  # it stands in the turns
         sounds = tuple(
             (role, assets.sound(recording, clips.get(recording.source_id)))

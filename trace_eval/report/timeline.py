@@ -58,9 +58,8 @@ _MOST_TICKS = 8
 class Envelope:
     """Largest absolute sample by column, relative to the clip's, or why not."""
 
-    peaks: tuple[
-        float, ...
-    ] = ()  # 0 to 1 [shape=(POINTS,)]; empty where it cannot be drawn
+    # 0 to 1 [shape=(POINTS,)]; empty where it cannot be drawn
+    peaks: tuple[float, ...] = ()
     largest: float = 0.0  # absolute sample, 1 is full scale
     note: str = ""  # one sentence where it is empty
     spectrum: str = ""  # address of the clip's spectrogram; empty where there is none

@@ -50,9 +50,8 @@ class Clips:
     ) -> None:
         self._secret, self.matched = secret, matched
         self._sources: dict[str, PlayedSource | tuple[Conversation, Role | None]] = {}
-        self._rated: dict[
-            str, tuple[str, ...]
-        ] = {}  # clip -> those that are heard beside it
+        # clip -> those that are heard beside it
+        self._rated: dict[str, tuple[str, ...]] = {}
         self._levels: dict[str, Level] = {}
         self.lanes: dict[str, tuple[str, ...]] = {}
         for item in items:

@@ -102,11 +102,12 @@ class Corrections:
         with self._lock:
             if not self._file.has_changed():
                 return
-            self._made = read_corrections(self._path, Correction)
-            self._items = {
-                name: corrected(item, self._made.get(name, ()))
-                for name, item in self._as_given.items()
-            }
+            stored = read_corrections(self._path, Correction)
+            items: dict[str, Single] = {}
+            made: dict[str, list[Correction]] = {}
+            for name, item in self._as_given.items():
+                items[name], made[name] = corrected(item, stored.get(name, ()))
+            self._items, self._made = items, made
 
     @property
     def items(self) -> Mapping[str, Single]:
@@ -194,9 +195,19 @@ def _between(
     return corrections
 
 
-def corrected(item: Single, corrections: Iterable[Correction]) -> Single:
-    """Apply corrections to an item, in their order."""
+def corrected(
+    item: Single, corrections: Iterable[Correction]
+) -> tuple[Single, list[Correction]]:
+    """Apply corrections to an item, in their order; return it, and those that fit.
+
+    A correction is of the text that it replaces: it is none of another item by the same
+    name, nor of one whose text was changed in the manifest since.
+    """
+    fitting: list[Correction] = []
     for correction in corrections:
+        if texts_of(item)[correction.field].strip() != correction.before.strip():
+            continue
+        fitting.append(correction)
         if correction.field == "question":
             instruction = item.instruction.model_copy(update={"text": correction.after})
             item = item.model_copy(update={"instruction": instruction})
@@ -207,7 +218,7 @@ def corrected(item: Single, corrections: Iterable[Correction]) -> Single:
             item = item.model_copy(update={"reference": tuple(filter(None, parts))})
         else:
             item = item.model_copy(update={"rationale": correction.after or None})
-    return item
+    return item, fitting
 
 
 def _now() -> str:

@@ -207,9 +207,8 @@ class Watch:
     ) -> None:
         self._review, self._tell = review, tell
         self._lock = threading.Lock()
-        self._of: tuple[int, ...] | None = (
-            None  # state of the store that the rows are about
-        )
+        # state of the store that the rows are about
+        self._of: tuple[int, ...] | None = None
         self._rows: tuple[Stopping, ...] = ()
         self._saving: str | None = None
         self._decided: set[str] = set()

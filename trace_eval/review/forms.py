@@ -79,9 +79,8 @@ class ReviewQuestion:
     phase: str | None  # its part of the protocol; None for the comment, and for a score
     kind: StepKind
     key: str  # where the answer is stored, in the pair's own order
-    values: tuple[
-        str, ...
-    ] = ()  # that may be given, in the order shown; empty: any text
+    # that may be given, in the order shown; empty: any text
+    values: tuple[str, ...] = ()
 
     def check(self, value: str) -> str:
         """Return an answer as it came; raises ValueError for one not offered."""

@@ -26,6 +26,7 @@ from trace_eval.data.rubrics.listening import Listening
 from trace_eval.data.rubrics.load import load_protocol, load_rubric
 from trace_eval.data.rubrics.protocols import PairProtocol, Protocol, listening_of
 from trace_eval.data.rubrics.single import ScoreRubric
+from trace_eval.data.system_folders import systems_in
 from trace_eval.data.tables import SUFFIXES
 from trace_eval.review.forms import HCOT
 from trace_eval.review.together import Page, Reviewed, pages_of
@@ -146,7 +147,7 @@ def load_material(
         return _by_protocol(source, protocol, audio_root)
     if rubric or holds_scores:
         return _singles(source, rubric, audio_root)
-    if source.is_dir():
+    if source.is_dir() and not _holds_systems(source):
         material = _of_run(Run.open(source))
     else:
         manifest = _read(read_manifest, source, audio_root)
@@ -199,6 +200,11 @@ def _by_protocol(
         left_out=left_out,
         database=database,
     )
+
+
+def _holds_systems(folder: Path) -> bool:
+    """Whether a folder holds a folder of recordings per system, and no run."""
+    return not Run(folder).exists and systems_in(folder) is not None
 
 
 def _manifest_of_singles(source: Path, audio_root: Path | str | None) -> Manifest:

@@ -49,12 +49,10 @@ class Need(StrEnum):
 
     UNSCORED = "unscored"  # there is no rating at all
     LOW_CONFIDENCE = "low_confidence"  # the votes are spread
-    INCONSISTENT = (
-        "inconsistent"  # the judge changed its mind with the order of A and B
-    )
-    NEAR_THRESHOLD = (
-        "near_threshold"  # a measured value is close to the cut that decided
-    )
+    # the judge changed its mind with the order of A and B
+    INCONSISTENT = "inconsistent"
+    # a measured value is close to the cut that decided
+    NEAR_THRESHOLD = "near_threshold"
 
 
 @dataclass(frozen=True)

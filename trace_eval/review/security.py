@@ -61,9 +61,8 @@ class Access:
     host: str
     port: int
     secret: bytes
-    token: str | None = (
-        None  # needed once per browser; None: not at all (loopback only)
-    )
+    # needed once per browser; None: not at all (loopback only)
+    token: str | None = None
 
     @property
     def cookie(self) -> str:

@@ -24,9 +24,8 @@ class SentAnswer:
     step: FormText
     version: Maybe = None
     value: FormText = ""
-    no_score: FormText = (
-        ""  # it counts in place of the value, which a slider sends along
-    )
+    # it counts in place of the value, which a slider sends along
+    no_score: FormText = ""
     comment: FormText = ""
     played: FormText = ""
     code: Annotated[list[str] | None, Form()] = None

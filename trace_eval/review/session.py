@@ -25,6 +25,7 @@ from trace_eval.review.forms import (
 from trace_eval.review.material import Material
 from trace_eval.review.orders import full_items, rater_order, shown_order
 from trace_eval.review.queue import ReviewPlan
+from trace_eval.review.seen import corrected_now, remember, set_changed_aside
 from trace_eval.review.store import Store
 from trace_eval.review.together import STIMULUS_KEYS, Page, Reviewed
 from trace_eval.review.views import JudgeState, Labelled, Position, Remark, ReviewCall
@@ -64,6 +65,7 @@ class Review:
                 material.corrections
             )  # else the next line would be written onto it
         self.corrections = Corrections(material.corrections, wanted) if wanted else None
+        self._followed: Mapping[str, Single] | None = None
         events = EventLog(material.corrections, [*wanted, *halves])
         self.events = events if events.conversations else None
 
@@ -122,6 +124,7 @@ class Review:
 
     def position(self, rater: str) -> Position | None:
         """Return the first task that is not done; None if all are."""
+        self.follow()
         views = {(view.item, view.repeat): view for view in self.store.views(rater)}
         sequence = self.sequence(rater)
         for place, task in enumerate(sequence):
@@ -129,6 +132,7 @@ class Review:
             view = views.get((item, repeat))
             if view is None:
                 order = self._order(rater, item, repeat)
+                remember(self.store, self.item(item))
                 view = self.store.start(rater, item, repeat, order)
             elif view.finished is not None and view.judge != "shown":
                 continue
@@ -340,7 +344,20 @@ class Review:
             changed = self.corrections.correct(item, fields, rater)
             if changed:
                 self.store.set_aside(item, "corrected")
+                corrected_now(self.store, self.item(item))
         return changed
+
+    def follow(self, *, listen: bool = False) -> list[str]:
+        """Set ratings of items aside that were changed elsewhere; return their ids.
+
+        Corrections may come from the review of another manifest in this folder, or be
+        taken away; texts and recordings (``listen``) are changed between two servings.
+        """
+        items = None if self.corrections is None else self.corrections.items
+        if items is self._followed and not listen:
+            return []
+        self._followed = items
+        return set_changed_aside(self.store, self.items, listen=listen)
 
     def calls(self, rater: str, task: int) -> list[ReviewCall]:
         """List the calls of a task that have events; of a pair in the order shown."""

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from blueprints import UserError
+from blueprints.decimals import written_apart
 from fusion import Dimension, Rating, from_steps
 from trace_eval.data.items import Pair
 from trace_eval.data.judgement import DimensionVerdict, Judgement, PairScores
@@ -170,9 +171,13 @@ def _replaced(
     if result is None or scores is None:
         reason = result.reason if result else None
         return stood_for(before, VOICE_QUALITY, verdict=None, caveats=[], reason=reason)
+    means = [
+        written_apart(mean, [acceptable], digits=2)
+        for mean in (scores.mean_a, scores.mean_b)
+    ]
     verdict = DimensionVerdict(
         rating=typed_tie(scores, str(result.label("overall")), acceptable),
-        reasoning=f"mean naturalness {scores.mean_a:.2f} and {scores.mean_b:.2f};"
+        reasoning=f"mean naturalness {' and '.join(means)};"
         f" acceptable from {acceptable:g}",
         evidence={
             "mean_a": scores.mean_a,

@@ -18,6 +18,7 @@ from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.measures.numbers import PairMeasures
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import Score
+from trace_eval.data.system_folders import how_to_judge
 from trace_eval.runs.outcomes import ClipRecord, ProblemRecord, ScoreRow, VerdictRow
 from trace_eval.runs.record import RunRecord
 
@@ -57,10 +58,7 @@ class RunReader:
                 f"{folder}: no such run; trace-eval runs lists those under runs/"
             )
         if not run.exists:
-            raise RunFolderError(
-                f"{folder}: no run here (no manifest.json); name a folder that"
-                " judge wrote"
-            )
+            raise RunFolderError(f"{folder}: no run here; {how_to_judge(folder)}")
         for path in run.torn():
             log.warning(
                 (

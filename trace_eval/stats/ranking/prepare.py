@@ -131,7 +131,7 @@ def ranking_warnings(
     if (rows < 0).any():
         return  # each order is a comparison of its own: none is the labels' item
     judged = {name: codes[rows] for name, codes in table.codes.items()}
-    yield from other_column(labels.ids, labels.codes, judged, table.source)
+    yield from other_column(labels.codes, judged, table.source)
     if column not in labels.codes:
         return
     yield from two_opinions(labels.ids, labels.codes, labels.source)

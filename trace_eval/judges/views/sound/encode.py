@@ -63,9 +63,8 @@ class Waveform:
 
     items: tuple[Item, ...]  # in the order in which they are heard
     rate: int  # sampling rate of the whole, Hz
-    level: float | None = (
-        None  # integrated loudness of every recording, LUFS; None: as it is
-    )
+    # integrated loudness of every recording, LUFS; None: as it is
+    level: float | None = None
     crop_s: float | None = None  # seconds from the start that are kept; None: all
     format: AudioFormat = "wav"
 

@@ -10,6 +10,7 @@ from itertools import chain
 import numpy as np
 from pydantic import JsonValue
 
+from blueprints.decimals import written_apart
 from extractors import SILENCE_DBFS, AudioError, Clip, Samples, decibels
 
 #: Highest rate that is sent where nobody chooses one, Hz.
@@ -32,9 +33,8 @@ class Sound:
     frames: int  # samples per channel at ``rate``
     rate: int  # its own sampling rate, Hz
     read: Callable[[], Clip]  # decodes it; raises ``extractors.audio.AudioError``
-    signal: str = (
-        ""  # name of one of our own signals, e.g. ``test``; empty: a recording
-    )
+    # name of one of our own signals, e.g. ``test``; empty: a recording
+    signal: str = ""
 
     @property
     def seconds(self) -> float:
@@ -174,13 +174,15 @@ def check_length(seconds: float, max_seconds: float, name: str = "the clip") -> 
     if not seconds:
         raise ClipRefused(f"{name}: there are no samples; write the recording again")
     if seconds > max_seconds:
+        long = written_apart(seconds, [max_seconds], digits=2)
         raise ClipRefused(
-            f"{name} has {seconds:.2f} s, the limit is {max_seconds:g} s; it is never"
-            " cut (-J max_clip_seconds)"
+            f"{name} has {long} s, the limit is {max_seconds:g} s; it is never cut"
+            " (-J max_clip_seconds)"
         )
     if seconds < MIN_CLIP_S:
         raise ClipRefused(
-            f"{name} has {seconds:.3f} s, at least {MIN_CLIP_S:g} s are needed"
+            f"{name} has {written_apart(seconds, [MIN_CLIP_S], digits=3)} s, at least"
+            f" {MIN_CLIP_S:g} s are needed"
         )
 
 
