@@ -1,4 +1,4 @@
-"""Columns in which somebody decided whether a row counts, such as the status of an assignment."""
+"""Columns in which somebody decided whether rows count, such as a status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records of survey tools and of arenas -> one record for each opinion, under our names.
+"""Records of survey tools and arenas as one record per opinion, under our names.
 
 A layout is a row of :data:`LAYOUTS`. What differs in the names of its columns alone is
 none: those names stand in :mod:`trace_eval.data.names`.
@@ -46,7 +46,7 @@ class SurveyLayout(NamedTuple):
 
 
 def unfolded(records: Records, notes: list[str]) -> Records:
-    """Unfold records to one for each opinion; ``notes`` takes what was understood or left out."""
+    """Unfold records to one per opinion; ``notes`` takes what was read or left out."""
     for layout in LAYOUTS:
         if layout.fits(records[:_LOOKED_AT]):
             records = list(layout.ours(records, notes))
@@ -91,7 +91,7 @@ def _places(records: Records) -> dict[str, str]:
 
 
 def _choices(records: Records) -> dict[str, str]:
-    """Map columns of flags to the labels they stand for; empty: there are none of both sides."""
+    """Map flag columns to the labels they stand for; empty if not of both sides."""
     groups: dict[str, dict[str, str]] = {}
     places = _places(records)
     for name in _flag_columns(records):
@@ -234,7 +234,7 @@ def _is_text(column: str, records: Records) -> bool:
 
 
 def _named_sides(records: Records) -> tuple[str, str, str] | None:
-    """Find columns of A, B and labels where each label is a tie or stands in one of the two."""
+    """Find columns A, B and label where each label is a tie or found in one of them."""
     columns = columns_of(records)
     fields = names.first_of(names.LABELS, columns)
     if fields.keys() & {"system_a", "system_b", "system"}:

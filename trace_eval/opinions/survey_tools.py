@@ -1,4 +1,4 @@
-"""Records of Qualtrics, MTurk, Toloka and Label Studio -> one record for each opinion."""
+"""Records of Qualtrics, MTurk, Toloka and Label Studio, one for each opinion."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _only_number(records: Records, bare: Mapping[str, str]) -> str | None:
 
 
 def _answers(cell: object) -> SurveyRecord:
-    """Read a form's answers in one cell of JSON, ``[{"pref": {"A": true}}]``, by their places."""
+    """Read a form's answers by place from a JSON cell, ``[{"pref": {"A": true}}]``."""
     if not isinstance(cell, str) or not cell.lstrip().startswith(("[{", "{")):
         return {}
     try:
@@ -235,7 +235,7 @@ def studio(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
 
 
 def _annotations(record: Mapping[str, Any]) -> Iterator[SurveyRecord]:
-    """Yield a record for each annotation of a task; those of the smaller forms are one already."""
+    """Yield each annotation of a task as a record; smaller forms are one already."""
     if not isinstance(record.get("annotations"), list):
         yield {name: _answer(value) for name, value in record.items()}
         return

@@ -1,4 +1,4 @@
-"""What a run stored of its items, one by one: cases to be judged again, and timed conversations."""
+"""A run's stored items, one by one: cases to judge again, and timed conversations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from trace_eval.runs.run import Run
 
 
 class CaseReader:
-    """Builds cases from a run's blueprints; holds their places in the file, not themselves.
+    """A builder of cases from a run's blueprints, which holds places in the file alone.
 
     A run that is judged again has it for an
     :class:`~trace_eval.extracting.engine.Engine`.
@@ -41,7 +41,7 @@ class CaseReader:
         self._blueprints = LineIndex(run.path("blueprints.jsonl"), "clip")
 
     def blueprint(self, source: str) -> Blueprint | None:
-        """Return a recording's blueprint by its source id; None when it could not be decoded."""
+        """Return a recording's blueprint by source id; None if it was not decoded."""
         line = self._blueprints.line(self._clips.get(source) or "")
         path = self._run.path("blueprints.jsonl")
         return None if line is None else strict_json.own(Blueprint, line, path)
@@ -133,7 +133,7 @@ def stored(
 
 
 def write_turns(run: Run) -> None:
-    """Replace ``turns.jsonl``: turns, events, ratios and findings of every conversation."""
+    """Replace ``turns.jsonl``: each conversation's turns, events, ratios, findings."""
     write_all(run.path("turns.jsonl"), map(jsonl.canonical, _records(run)))
 
 

@@ -32,7 +32,7 @@ def write_derived(
     description: str,
     verdicts: Collection[tuple[Pair, Judgement | None]],
 ) -> None:
-    """Write a run of pairs that others' verdicts make up; beside its name until it is whole.
+    """Write a run of pairs judged by others' verdicts, beside its name until whole.
 
     Args:
         run: whose scores count; its record is taken over where there is no ``base``.
@@ -79,7 +79,9 @@ def _copy_evidence(source: Run, target: Run) -> None:
 
 
 def typed_tie(scores: PairScores, label: str, acceptable: float) -> Rating:
-    """Apply HCoT's steps on scores: which answers are acceptable by their means, then which won.
+    """Apply HCoT's steps to scores: first which answers are acceptable, then which won.
+
+    Acceptable answers are found by their means.
 
     Args:
         label: ``1``, ``2`` or ``tie``, as the opinions voted; counts when both are
@@ -195,7 +197,7 @@ def stood_for(
     caveats: Sequence[str],
     reason: Reason | None = None,
 ) -> Judgement:
-    """Replace one dimension of a judgement; without a verdict it is unscored for a reason."""
+    """Replace one dimension of a judgement; unscored, with a reason, if no verdict."""
     if verdict is None:
         why = f"an answer has no score that could stand for {dimension}"
         reason = reason or Reason.EVIDENCE_MISSING

@@ -1,4 +1,4 @@
-"""Results of a run for other programs: tables, and events of OpenTelemetry; measures of clips.
+"""A run's results for other programs: tables, OpenTelemetry events; clips' measures.
 
 Events ``gen_ai.evaluation.result`` are named by the GenAI semantic conventions, which
 are in development; what they have no name for stands under ``trace_eval.``.
@@ -102,7 +102,9 @@ def clip_table(folder: Path) -> CellTable:
 def export_otel(
     folder: Path, out: Path | None = None, policy: str | None = None
 ) -> Path:
-    """Write a line of OTLP JSON per item, as a collector's file receiver reads it; return the file.
+    """Write a line of OTLP JSON per item, for a collector's file receiver.
+
+    Returns the file.
 
     Args:
         out: None: ``export.otlp.jsonl`` in the run.

@@ -95,7 +95,7 @@ def _overall(
 def _in_part(
     judgement: Judgement, policy: AnyPolicy, possible: Sequence[str]
 ) -> Overall:
-    """Fuse a judgement that lacks some ratings: to the only possible result, or none."""
+    """Fuse a judgement without some ratings to the only possible result, or none."""
     missing = [
         name.replace("_", " ")
         for name in DIMENSIONS
@@ -148,7 +148,7 @@ def _typed(judgement: Judgement, policy: Policy) -> Overall:
 def overall_distribution(
     judgement: Judgement, policy: Policy
 ) -> dict[Rating, float] | None:
-    """Return the overall rating's distribution; its entropy says how uncertain the judge was.
+    """Return the overall rating's distribution, whose entropy is the judge's doubt.
 
     A dimension without votes counts as certain. None: the judgement is unscored, or no
     dimension has votes.
@@ -166,7 +166,7 @@ def overall_distribution(
 
 
 def fuse_run(run: Run, policy: AnyPolicy, others: Iterable[str] = ()) -> list[Overall]:
-    """Fuse all judgements of a run and replace its ``overall.jsonl`` and ``results.csv``.
+    """Fuse all judgements of a run; replace its ``overall.jsonl`` and ``results.csv``.
 
     Args:
         run: locked for writing.

@@ -167,7 +167,7 @@ class _Runs:
             )
 
     def _check_finished(self) -> None:
-        """Refuse a run that was killed, or stopped, before it came to all of its items."""
+        """Refuse a run that was killed or stopped before it came to all its items."""
         for folder in self.folders:
             waiting, count = _never_judged(folder, self.files, self.records[folder])
             if waiting:
@@ -265,7 +265,7 @@ class _Runs:
             ) from None
 
     def _settle_shared(self) -> None:
-        """Keep the records of the first run that scored an item, where several have it."""
+        """Keep the first run's records that score an item, where several have it."""
         if not self._shared:
             return
         kind = self.files.item
@@ -326,7 +326,10 @@ class _Runs:
 
 
 def _never_judged(folder: Path, files: _Files, record: RunRecord) -> tuple[int, int]:
-    """Return how many items of a run have no outcome, and how many it has; failures are one."""
+    """Return how many items of a run lack an outcome, and how many there are.
+
+    A failure is an outcome.
+    """
     rubrics = len(record.rubrics) or 1
     outcomes: dict[str, set[str]] = {}
     for line in _lines(folder, files.verdicts):

@@ -18,7 +18,7 @@ LAST_DIGITS = 1e-4
 
 
 def join_clips(folders: Sequence[Path], to: Run) -> int:
-    """Write the clips and blueprints of all folders, each once; return how many clips are distinct.
+    """Write all folders' clips and blueprints once each; return the number of clips.
 
     Of a clip that a folder has twice the last blueprint counts, as in every run.
 
@@ -75,7 +75,7 @@ def _blueprints(folders: Sequence[Path]) -> Iterator[str]:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Say whether both are equal but for last digits, in which two kinds of processors differ."""
+    """Tell whether both are equal but for last digits, which differ by processor."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(
             _alike(one[key], other[key]) for key in one

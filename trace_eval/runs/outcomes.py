@@ -1,4 +1,4 @@
-"""What became of recordings, pairs and items: the small records that tables are made of.
+"""What became of recordings, pairs and items: small records that tables are made of.
 
 And what they say of a judge that answers by position: whatever it is shown first wins.
 """
@@ -42,7 +42,7 @@ class ProblemRecord(Strict):
 
 
 class VerdictRow(NamedTuple):
-    """What is small of a judgement: enough for tables and to know what is left to do."""
+    """What is small of a judgement: enough for tables and to see what is left to do."""
 
     status: str
     reason: str | None
@@ -99,7 +99,7 @@ def scored_pairs(
     outcomes: Mapping[str, Judgement | VerdictRow],
     overall: Mapping[str, Overall],
 ) -> tuple[set[str], Counter[str]]:
-    """Return the scored pairs, and numbers of others by reason; ``pairs`` has each id once.
+    """Return the scored pairs, and numbers of others by reason; ``pairs`` are distinct.
 
     A pair is scored where it has a rating on every dimension, or a fused one: a policy
     may need fewer than all.
@@ -228,7 +228,7 @@ def _p(p: float) -> str:
 
 
 def instruction_of(pair: Pair) -> str | None:
-    """Return what tells the instruction of a pair: its id, its text, or its recording."""
+    """Return a pair's instruction, by id, text or recording; None if it has none."""
     if pair.instruction_id or pair.instruction.text:
         return pair.instruction_id or pair.instruction.text
     return pair.instruction.source_id if pair.instruction.has_audio else None

@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 
 class RunReader:
-    """The files of a run folder, whose names and contents :mod:`trace_eval.runs.run` lists."""
+    """The files of a run folder; :mod:`trace_eval.runs.run` lists their contents."""
 
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
@@ -70,7 +70,7 @@ class RunReader:
         return run
 
     def torn(self) -> list[Path]:
-        """List the files whose writer was killed, or ran out of disk, in their last line."""
+        """List files whose last line was cut off by a kill or a full disk."""
         paths = [self.path(f"{name}.jsonl") for name in APPENDED]
         return [path for path in paths if jsonl.is_torn(path)]
 
@@ -91,7 +91,7 @@ class RunReader:
         return record
 
     def rubrics(self) -> dict[str, ScoreRubric]:
-        """Return the rubrics as they were when the run was made, whatever the files say today."""
+        """Return the rubrics as of when the run was made, whatever files say today."""
         try:
             rubrics: dict[str, ScoreRubric] = {}
             for name, stored in self.record().rubrics.items():
@@ -152,7 +152,7 @@ class RunReader:
         }
 
     def blueprints(self) -> Iterator[Blueprint]:
-        """Yield the blueprints as they came; of a clip that occurs twice the last one counts."""
+        """Yield blueprints as they came; of a clip's several, the last one counts."""
         return self._records("blueprints.jsonl", Blueprint)
 
     def judgements(self) -> dict[str, Judgement]:
@@ -160,15 +160,18 @@ class RunReader:
         return {record.pair: record for record in self.attempts()}
 
     def outcomes(self) -> dict[str, VerdictRow]:
-        """Pair id -> what is small of its judgement; for runs whose replies fill gigabytes."""
+        """Return what is small of judgements, by pair id.
+
+        For runs whose replies fill gigabytes.
+        """
         return {result.pair: VerdictRow.of(result) for result in self.attempts()}
 
     def attempts(self) -> Iterator[Judgement]:
-        """Yield every judgement in the order in which it was made, those tried again included."""
+        """Yield every judgement in the order made, including those tried again."""
         return self._records("judgements.jsonl", Judgement, Judgement.check)
 
     def scores(self) -> Iterator[Score]:
-        """Yield every score in the order in which it was made, those tried again included."""
+        """Yield every score in the order made, including those tried again."""
         scales = (
             {name: r.scale.labels for name, r in self.rubrics().items()}
             if self.exists
@@ -179,11 +182,11 @@ class RunReader:
         )
 
     def history(self) -> Iterator[Judgement | Score]:
-        """Yield every outcome in the order in which it was made, of pairs or of single answers."""
+        """Yield every outcome, of pairs or single answers, in the order made."""
         return self.scores() if self.holds_scores else self.attempts()
 
     def scored(self, rubrics: Sequence[str] = ("",)) -> set[str]:
-        """Return the ids of the items that have an outcome by every one of these rubrics."""
+        """Return ids of items with a scored outcome by every one of these rubrics."""
         status = {outcome.key: outcome.status for outcome in self.history()}
 
         def is_scored(item: str) -> bool:
@@ -192,7 +195,7 @@ class RunReader:
         return {item for item, _ in status if is_scored(item)}
 
     def score_outcomes(self) -> dict[tuple[str, str], ScoreRow]:
-        """Return what is small of each score, by (item, rubric); the last one counts."""
+        """Return what is small of scores, by (item, rubric); the last one counts."""
         return {score.key: ScoreRow.of(score) for score in self.scores()}
 
     def measures(self) -> dict[str, PairMeasures]:
@@ -203,7 +206,7 @@ class RunReader:
         }
 
     def overall(self, policy: str | None = None) -> dict[str, Overall]:
-        """Pair id -> fused rating, by the last policy or by another that the run was fused with."""
+        """Return fused ratings by pair id, by the last policy or another one used."""
         name = "overall.jsonl"
         if policy is not None:
             name = str((self.policy_folder(policy) / name).relative_to(self.folder))
@@ -237,7 +240,7 @@ class RunReader:
 
 
 class LineIndex:
-    """Where each record of a file of JSON lines is, by one of its fields; a missing file is empty.
+    """An index of a JSON lines file by one field; that of a missing file is empty.
 
     Of equal keys the last complete line counts.
     """
@@ -259,7 +262,7 @@ class LineIndex:
         return iter(self._places)
 
     def place(self, name: str) -> int | None:
-        """Find where the record of a key begins in the file; None where there is none."""
+        """Find where the record of a key begins in the file; None if there is none."""
         return self._places.get(name)
 
     def line(self, name: str) -> bytes | None:

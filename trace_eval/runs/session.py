@@ -164,7 +164,7 @@ class Session:
         self.run.__exit__(*error)
 
     def _refuse_replaced(self, run: Run) -> None:
-        """Refuse a run whose verdicts are about recordings that other ones have replaced."""
+        """Refuse a run whose verdicts are about recordings that have been replaced."""
         done = run.scored(self._rubric_names or [""])
         scored = (item for item in self.manifest.items if item.id in done)
         remedy = f"judge what is there now with --out {fresh(run.folder)}"
@@ -257,7 +257,7 @@ class Session:
         return self._work(Pipeline.judge_all)
 
     def estimate(self) -> CostEstimate:
-        """Estimate calls, tokens and cost of unscored items; extracts, but sends nothing."""
+        """Estimate calls, tokens and cost of unscored items; extract, send nothing."""
         judges = chat_judges(self.judge, "estimate")
         self.extract_pending()
         return total(estimate(judge, self.pending_cases()) for judge in judges)
@@ -333,7 +333,7 @@ class Session:
                 await self.judge.close()
 
     def _finish(self) -> None:
-        """Bring the run's tables up to date, count, and write what came of this sitting."""
+        """Update the run's tables, count, and write what came of this sitting."""
         if names := self._rubric_names:
             write_all(
                 self.run.path("results.csv"), table_of(self.run, names).csv_lines()

@@ -78,7 +78,7 @@ class Summary:
         self.cache_problem = self.cache_problem or other.cache_problem
 
     def count(self, run: Run, rubrics: Sequence[str] = ()) -> None:
-        """Count the items of a run over all its sessions, single answers by these rubrics."""
+        """Count a run's items over its sessions, single answers by these rubrics."""
         self.scored, self.unscored, self.dimensions = 0, Counter(), Counter()
         if run.holds_scores:
             state = {score.key: (score.status, score.reason) for score in run.scores()}
@@ -126,7 +126,7 @@ class RunShown:
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """What ``judge --json`` holds: the run's folder, the share that was scored, and the rest."""
+    """What ``judge --json`` holds: the run's folder, the share scored, and the rest."""
 
     run: Path | str
     coverage: float

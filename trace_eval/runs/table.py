@@ -1,4 +1,4 @@
-"""The results of a run as one table, for results.csv, exports and data frames; and as HTML."""
+"""A run's results as one table, for results.csv, exports, data frames and HTML."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _SCORES: CellTypes = {
 
 @dataclass(frozen=True)
 class CellTable:
-    """Named columns and rows that are made while they are read, once; any cell may be None.
+    """Named columns and rows that are made once, when read; any cell may be None.
 
     Attributes:
         columns: name -> type of its cells.
@@ -186,7 +186,7 @@ def results_table(run: RunReader, overall: Mapping[str, Overall]) -> CellTable:
 def _some_runs_have(
     run: RunReader, measured: Collection[PairMeasures]
 ) -> tuple[Sequence[Dimension], Sequence[str], Sequence[str], Sequence[str]]:
-    """Return dimensions with margins, measures, whose languages, labels that a run has any of."""
+    """Return a run's dimensions with margins, measures, language columns, labels."""
     verdicts = run.outcomes().values()
     has_margins = any(
         margin is not None for verdict in verdicts for margin in verdict.margins

@@ -212,7 +212,7 @@ class Evaluation:
         self._choices(readers, "mcq", 1 / 4)
 
     def bbh(self) -> None:
-        """Read choices of two by our grammar, and by phrases of an authors' checkout."""
+        """Read choices of two by our grammar, and by phrases of authors' checkouts."""
         readers = [
             _Reader(
                 "own", lambda row: yes_or_no(row["response"]), "read by our grammar"

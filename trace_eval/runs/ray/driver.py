@@ -1,4 +1,4 @@
-"""What the driver of a job does: it hands shards to actors, and those of lost ones to others."""
+"""The driver of a job: it hands shards to actors, and those of lost ones to others."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class _Crew:
     numbers: Iterator[int] = field(default_factory=count)
 
     def fill(self) -> None:
-        """Start actors while shards wait and the cluster has room; it may have grown."""
+        """Start actors while shards wait and the cluster, as it is now, has room."""
         import ray
 
         resources = ray.cluster_resources()

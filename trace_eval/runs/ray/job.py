@@ -1,4 +1,4 @@
-"""A job as the user's machine sees it: cut, judged shard by shard, merged into the run."""
+"""A job as the user's machine sees it: cut, judged by shard, merged into the run."""
 
 from __future__ import annotations
 
@@ -107,7 +107,9 @@ class RayJudging:
 
     @contextmanager
     def judged(self) -> Iterator[tuple[Path, Summary]]:
-        """Judge what is left to do; gives the merged run while the block runs, and its summary.
+        """Judge what is left; yield the merged run and its summary.
+
+        The run is there while the block runs.
 
         Raises:
             UserError: no try of a shard would do better; the finished ones are kept.
@@ -149,7 +151,7 @@ class RayJudging:
             return list(readers.map(self._stored, self.shards))
 
     def _left(self, records: Sequence[RunRecord | None]) -> dict[str, Manifest]:
-        """Name -> part of the shards that are not finished, after a look at their records.
+        """Map the names of unfinished shards to their parts, having read their records.
 
         Raises:
             UserError: one was made in another way.
@@ -186,7 +188,7 @@ class RayJudging:
     def _already_merged(
         self, out: Path, records: Sequence[RunRecord | None]
     ) -> Summary | None:
-        """Count the run that is there; None: it lacks a session of a shard, or is damaged."""
+        """Count the run that is there; None if it is damaged or lacks a session."""
         try:
             merged = strict_json.parse(RunRecord, self.place.read(LAST))
             sessions = [
@@ -277,7 +279,7 @@ class RayJudging:
     def _works(
         self, scratch: Path, left: Mapping[str, Manifest]
     ) -> Iterator[tuple[str, Path]]:
-        """Write what each shard needs to a file of its own, so that one is in memory at a time."""
+        """Write each shard's needs to a file of its own, to hold only one in memory."""
         cases = CaseReader(self._source) if self._source else None
         for name, part in left.items():
             before: Files = {}
@@ -345,7 +347,7 @@ class RayJudging:
             return list(readers.map(fetched, self.shards))
 
     def _record(self, merged: RunRecord) -> RunRecord:
-        """Return the record of the run, which names its shards by where they are kept."""
+        """Return the run's record, which names shards by where they are kept."""
         names = (f"{self.place}/{SHARDS}/{shard.name}" for shard in self.shards)
         origins = zip(merged.merged, names, strict=True)
         return merged.model_copy(
