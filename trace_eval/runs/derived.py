@@ -57,9 +57,9 @@ def write_derived(
             for _, made in verdicts:
                 if made:
                     target.add(made)
-            fuse_run(target, any_policy(record.policy))
+            counts = fuse_run(target, any_policy(record.policy))
             summary = Summary(total=len(verdicts))
-            summary.count(target)
+            summary.count(target, counts=counts)
             target.write_record(
                 record.model_copy(update={"coverage": summary.record()})
             )

@@ -18,8 +18,8 @@ from trace_eval.data import strict_json
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outputs import write_lines, writing
 from trace_eval.data.scores import Score
-from trace_eval.runs.reader import LineIndex
 from trace_eval.runs.run import Run
+from trace_eval.runs.stored_lines import LineIndex
 from trace_eval.runs.table import Cell, CellTable, CellTypes, results_table
 from trace_eval.runs.voices import LIKENESS, likeness_by_source
 

@@ -335,7 +335,7 @@ def open_again(
     source, options = Run.open(run), options or Options()
     if items is not None and items < 1:
         raise UserError("--aa 0: judge at least one item again")
-    every = list(source.items())
+    every = source.stored_items()
     notes: tuple[Problem, ...] = ()
     if items is not None and items < len(every):
         some = f"{items} of its {counted(len(every), 'item')}, evenly spaced"

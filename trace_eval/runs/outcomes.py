@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -107,12 +107,55 @@ def scored_pairs(
     scored: set[str] = set()
     reasons: Counter[str] = Counter()
     for pair in pairs:
-        outcome, fused = outcomes.get(pair, NOT_JUDGED), overall.get(pair)
-        if outcome.status == "scored" or (fused and fused.rating is not None):
+        outcome = outcomes.get(pair, NOT_JUDGED)
+        reason = why_unscored(outcome, overall.get(pair))
+        if reason is None:
             scored.add(pair)
         else:
-            reasons[str(outcome.reason or "incomplete")] += 1
+            reasons[reason] += 1
     return scored, reasons
+
+
+def why_unscored(outcome: Judgement | VerdictRow, fused: Overall | None) -> str | None:
+    """Return why a pair is unscored, as :func:`scored_pairs` counts; None: it is scored."""
+    if outcome.status == "scored" or (fused and fused.rating is not None):
+        return None
+    return str(outcome.reason or "incomplete")
+
+
+@dataclass
+class PairCounts:
+    """How many pairs of a run have what.
+
+    Attributes:
+        scored: pairs with an overall rating, as :func:`scored_pairs` says.
+        unscored: reason -> pairs without.
+        dimensions: dimension -> pairs with a rating on it.
+        margins: pairs whose judge said how far an answer is ahead.
+    """
+
+    scored: int = 0
+    unscored: Counter[str] = field(default_factory=Counter)
+    dimensions: Counter[str] = field(default_factory=Counter)
+    margins: int = 0
+
+    def add(self, judgement: Judgement | None, fused: Overall | None) -> None:
+        """Count a pair."""
+        outcome = NOT_JUDGED if judgement is None else judgement
+        reason = why_unscored(outcome, fused)
+        if reason is None:
+            self.scored += 1
+        else:
+            self.unscored[reason] += 1
+        if judgement is not None:
+            rated = (name for name in DIMENSIONS if judgement.label(name))
+            self.dimensions.update(rated)
+            self.margins += has_margin(judgement)
+
+
+def has_margin(judgement: Judgement) -> bool:
+    """Tell whether the judge said on any dimension how far an answer is ahead."""
+    return any(judgement.margin(name) is not None for name in DIMENSIONS)
 
 
 class ScoreRow(NamedTuple):

@@ -24,8 +24,8 @@ from trace_eval.estimate.figures import share_interval
 from trace_eval.estimate.interval import SCORE, Range
 from trace_eval.estimate.share import Share
 from trace_eval.runs.outcomes import instruction_of
-from trace_eval.runs.reader import LineIndex
 from trace_eval.runs.run import Run
+from trace_eval.runs.stored_lines import LineIndex
 
 #: Labelled winners that a band of margins needs before its agreement says anything.
 BAND_LABELS = 30

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Self, TypeVar
 
@@ -21,6 +21,7 @@ from trace_eval.data.scores import Score
 from trace_eval.data.system_folders import how_to_judge
 from trace_eval.runs.outcomes import ClipRecord, ProblemRecord, ScoreRow, VerdictRow
 from trace_eval.runs.record import RunRecord
+from trace_eval.runs.stored_lines import StoredMapping, StoredRecords
 
 Record = TypeVar("Record", bound=Strict)
 
@@ -141,15 +142,31 @@ class RunReader:
         """Yield the pairs or single answers in input order."""
         return self.singles() if self.holds_scores else self.pairs()
 
+    def stored_items(self) -> Sequence[Pair | Single]:
+        """Return the items of :meth:`items` as a sequence that stays in its file."""
+        if self.holds_scores:
+            return self._sequence("items.jsonl", Single)
+        return self._sequence("pairs.jsonl", Pair)
+
+    def _sequence(self, name: str, kind: type[Record]) -> Sequence[Record]:
+        path = self.path(name)
+
+        def read(line: bytes) -> Record:
+            return strict_json.own(kind, line, path)
+
+        return StoredRecords(path, read)
+
     def problems(self) -> Iterator[ProblemRecord]:
         """Yield the records of the input that are not pairs."""
         return self._records("problems.jsonl", ProblemRecord)
 
+    def clip_records(self) -> Iterator[ClipRecord]:
+        """Yield the outcome of every recording as it came, those tried again included."""
+        return self._records("clips.jsonl", ClipRecord)
+
     def clips(self) -> dict[str, ClipRecord]:
         """Return what became of each source; the last outcome counts."""
-        return {
-            record.source: record for record in self._records("clips.jsonl", ClipRecord)
-        }
+        return {record.source: record for record in self.clip_records()}
 
     def blueprints(self) -> Iterator[Blueprint]:
         """Yield blueprints as they came; of a clip's several, the last one counts."""
@@ -165,6 +182,10 @@ class RunReader:
         For runs whose replies fill gigabytes.
         """
         return {result.pair: VerdictRow.of(result) for result in self.attempts()}
+
+    def stored_judgements(self) -> Mapping[str, Judgement]:
+        """Return what :meth:`judgements` does, as a mapping that stays in its file."""
+        return self._stored("judgements.jsonl", Judgement, Judgement.check)
 
     def attempts(self) -> Iterator[Judgement]:
         """Yield every judgement in the order made, including those tried again."""
@@ -205,6 +226,21 @@ class RunReader:
             for result in self._records("measures.jsonl", PairMeasures)
         }
 
+    def stored_measures(self) -> Mapping[str, PairMeasures]:
+        """Return what :meth:`measures` does, as a mapping that stays in its file."""
+        return self._stored("measures.jsonl", PairMeasures)
+
+    def stored_overall(self, folder: Path | None = None) -> Mapping[str, Overall]:
+        """Return what :meth:`overall` does, as a mapping that stays in its file.
+
+        Args:
+            folder: of an earlier policy; None: of the run.
+        """
+        name = "overall.jsonl"
+        if folder is not None:
+            name = str((folder / name).relative_to(self.folder))
+        return self._stored(name, Overall, Overall.check)
+
     def overall(self, policy: str | None = None) -> dict[str, Overall]:
         """Return fused ratings by pair id, by the last policy or another one used."""
         name = "overall.jsonl"
@@ -219,6 +255,24 @@ class RunReader:
         """Return where the results of an earlier policy are kept."""
         return self.folder / "policies" / re.sub(r"[^\w.-]+", "-", name)
 
+    def _stored(
+        self,
+        name: str,
+        kind: type[Record],
+        check: Callable[[Record], None] | None = None,
+    ) -> Mapping[str, Record]:
+        path = self.path(name)
+
+        def read(line: bytes) -> Record:
+            try:
+                return _checked(kind, line, check)
+            except ValueError:
+                for _ in self._records(name, kind, check):  # it names the line
+                    pass
+                raise
+
+        return StoredMapping(path, "pair", read)
+
     def _records(
         self,
         name: str,
@@ -227,9 +281,7 @@ class RunReader:
     ) -> Iterator[Record]:
         for number, line in jsonl.numbered(self.path(name)):
             try:
-                record = strict_json.parse(kind, line)
-                if check:
-                    check(record)
+                record = _checked(kind, line, check)
             except ValueError as error:
                 raise strict_json.DamagedFile(
                     f"{self.path(name)}, line {number}: not a {kind.__name__} of this"
@@ -239,40 +291,10 @@ class RunReader:
             yield record
 
 
-class LineIndex:
-    """An index of a JSON lines file by one field; that of a missing file is empty.
-
-    Of equal keys the last complete line counts.
-    """
-
-    def __init__(self, path: Path, key: str) -> None:
-        self._path = path
-        self._places: dict[str, int] = {}
-        if not path.exists():
-            return
-        with path.open("rb") as file:
-            place = 0
-            for line in file:
-                if line.endswith(b"\n"):  # a kill may have torn the last one
-                    self._places[strict_json.record(line, path)[key]] = place
-                place += len(line)
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the keys in the order of their first lines."""
-        return iter(self._places)
-
-    def place(self, name: str) -> int | None:
-        """Find where the record of a key begins in the file; None if there is none."""
-        return self._places.get(name)
-
-    def line(self, name: str) -> bytes | None:
-        """Return the record of a key as it is stored; None where there is none."""
-        place = self.place(name)
-        return None if place is None else line_at(self._path, place)
-
-
-def line_at(path: Path, place: int) -> bytes:
-    """Return the line that begins at a place of a file."""
-    with path.open("rb") as file:
-        file.seek(place)
-        return file.readline()
+def _checked(
+    kind: type[Record], line: str | bytes, check: Callable[[Record], None] | None
+) -> Record:
+    record = strict_json.parse(kind, line)
+    if check:
+        check(record)
+    return record

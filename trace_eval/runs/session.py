@@ -97,11 +97,12 @@ class Session:
     ) -> None:
         end_if_imported_by_worker()
         self.options = options or Options()
-        # Embedded recordings become files, so that the run can be read again.
-        spill = spill_into(self.options.extract.cache)
-        self.manifest = replace(
-            manifest, items=[spilled(item, spill) for item in manifest.items]
-        )
+        self.manifest = manifest
+        if source is None:  # else no recording is embedded
+            # Embedded recordings become files, so that the run can be read again.
+            spill = spill_into(self.options.extract.cache)
+            items = [spilled(item, spill) for item in manifest.items]
+            self.manifest = replace(manifest, items=items)
         self.policy = any_policy(self.options.policy)
         self.run, self._source, self._engine = Run(out), source, engine
         bad = manifest.problems
@@ -334,15 +335,16 @@ class Session:
 
     def _finish(self) -> None:
         """Update the run's tables, count, and write what came of this sitting."""
+        counts = None
         if names := self._rubric_names:
             write_all(
                 self.run.path("results.csv"), table_of(self.run, names).csv_lines()
             )
         else:
-            fuse_run(self.run, self.policy, self._policies()[1:])
+            counts = fuse_run(self.run, self.policy, self._policies()[1:])
         if any(item.has_conversations for item in self.manifest.items):
             write_turns(self.run)
-        self.summary.count(self.run, names)
+        self.summary.count(self.run, names, counts)
         paid = [chat for chat in self.judge.chats if chat.price]
         self.summary.spending = paid[0].budget.spending if paid else None
         *earlier, this = self._record.sessions

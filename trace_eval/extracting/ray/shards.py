@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -70,6 +71,9 @@ CHUNKS_PER_WORKER = 4
 
 #: Hexadecimal digits of the digests in a shard's name: 64 bits.
 _DIGITS = 16
+
+#: Shards that wait for a reader.
+_ASKED = 1024
 
 #: Shards whose index is read at once; on an object store each takes a round trip.
 _READERS = 16
@@ -183,11 +187,13 @@ class Finished:
 
     def __init__(self, folder: ShardFolder, names: Sequence[str]) -> None:
         self._names = names
-        marks, counts = bytearray(), []
+        marks, counts = bytearray(), array("i")
         with ThreadPoolExecutor(_READERS) as readers:
-            for part in readers.map(lambda name: _marks(folder.entries(name)), names):
-                marks += part
-                counts.append(len(part) // _MARK_BYTES)
+            for start in range(0, len(names), _ASKED):  # a place in a queue costs a kB
+                some = names[start : start + _ASKED]
+                for part in readers.map(lambda n: _marks(folder.entries(n)), some):
+                    marks += part
+                    counts.append(len(part) // _MARK_BYTES)
         numbers = np.frombuffer(marks, dtype=np.uint64)
         # Half the memory of numpy's own places; a job of more recordings is none of one
         # machine.
