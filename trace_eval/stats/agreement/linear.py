@@ -43,9 +43,10 @@ def moments(x: Array, y: Array) -> tuple[Array, ...]:
 
 def _centred(values: Array) -> Array:
     """Subtract the mean."""
-    if len(values) == 0:
-        return np.asarray(values, float)
-    return np.asarray(values, float) - np.mean(values)
+    numbers = np.asarray(values, float)
+    if len(numbers):
+        numbers = numbers - np.mean(values)
+    return numbers
 
 
 def pearson_of_sums(sums: Array) -> Array:
