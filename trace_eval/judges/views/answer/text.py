@@ -29,8 +29,8 @@ def missing_words(case: Case) -> str | None:
         return None
     for role, blueprint in case.answers.items():
         if absent := technical_absence(blueprint.transcript):
-            why = unmeasured("transcript", absent, why=True)
-            return f"{role} has no transcript: it {why}"
+            absence = unmeasured("transcript", absent, why=True)
+            return f"{role} has no transcript: it {absence}"
         if why := guessed(blueprint):
             return f"the recogniser guessed the words of {role}: {why}"
     return None
