@@ -195,7 +195,7 @@ class Board:
         return names.get(system.lower())
 
     def figures(self) -> list[Figure]:
-        """Compare the overall column as printed and as computed, a figure a system."""
+        """Compare the overall column as printed and computed, one figure per system."""
         return [
             Figure(
                 "overall of the board",

@@ -85,7 +85,7 @@ def bbh_text(reply: str) -> str:
 
 
 def is_refusal(answer: str, phrases: tuple[str, ...]) -> bool:
-    """Apply the authors' rule: no answer, or a phrase exactly as spelt in it."""
+    """Apply the authors' rule: the answer is empty, or holds a phrase as spelt."""
     return not answer.strip() or any(phrase in answer for phrase in phrases)
 
 

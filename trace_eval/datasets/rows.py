@@ -85,7 +85,7 @@ class Rows:
     def read(
         self, path: Path, columns: ColumnTypes, key: str | None = None
     ) -> list[Row]:
-        """Read a JSON list's rows, JSON lines (whatever the suffix), CSV or Parquet.
+        """Read rows of JSON lists, JSON lines (whatever the suffix), CSV or Parquet.
 
         Of a column of recordings that a Parquet file embeds, the row has where they
         were put.
@@ -141,7 +141,7 @@ class Rows:
                 yield where, row
 
     def _placed(self, cell: Any) -> Any:
-        """Return a cell; of an embedded recording, the path of its file by now."""
+        """Return a cell; for an embedded recording, the path of the file it is in."""
         if not is_audio_cell(cell):
             return cell
         held: dict[str, Any] = {"audio": cell}

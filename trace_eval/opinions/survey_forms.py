@@ -1,4 +1,4 @@
-"""Forms with a row for each rater and a column for each item -> one record for each opinion."""
+"""Forms with a row per rater and a column per item, as a record per opinion."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _PLACE_AND_WORD = re.compile(
 
 
 def _questions(columns: Collection[str]) -> dict[str, dict[str, str]]:
-    """Question -> item -> the column with its answers, of questions about several items.
+    """Map questions about several items to their items' columns of answers.
 
     The same question about the same item twice is none that is read.
     """
@@ -115,13 +115,16 @@ def _rater_column(records: Records) -> str | None:
 
 
 def _place(answer: object) -> object:
-    """Return the place on a scale of an answer that is one and its word; others as they are."""
+    """Return the place of an answer that is a place and its word; others as is."""
     parts = _PLACE_AND_WORD.fullmatch(str(answer).strip())
     return parts["place"] if parts else answer
 
 
 def _called(records: Records, columns: Collection[str]) -> str:
-    """Name the answers' column: ``score`` of numbers and words of P.800, else a label's."""
+    """Name the answers' column: ``score`` or that of a label.
+
+    Numbers other than the labels 1 and 2 are scores, and so are words of P.800.
+    """
     cells = {
         str(_place(cell_text(record, name))) for record in records for name in columns
     }

@@ -81,7 +81,10 @@ def _flag_columns(records: Records) -> list[str]:
 
 
 def _places(records: Records) -> dict[str, str]:
-    """Map columns of flags to places on a scale: one question has three or more numbers."""
+    """Map flag columns to places on a scale; empty if there is no scale.
+
+    A scale is a question with three or more numbers.
+    """
     groups: dict[str, dict[str, str]] = {}
     for name in _flag_columns(records):
         parts = _STEM.fullmatch(name)

@@ -129,7 +129,7 @@ def _several(columns: Collection[str]) -> dict[str, dict[str, str]]:
 def _each_item(
     records: Records, several: Mapping[str, Mapping[str, str]]
 ) -> Iterator[SurveyRecord]:
-    """Yield a record for each item of a task that has something in one of its columns."""
+    """Yield a record for each item of a task that has a value in any column."""
     numbered = {name for columns in several.values() for name in columns}
     for record in records:
         rest = {name: value for name, value in record.items() if name not in numbered}
@@ -140,7 +140,10 @@ def _each_item(
 
 
 def _only_number(records: Records, bare: Mapping[str, str]) -> str | None:
-    """Return the only answer of numbers, where no column has a name of scores or labels."""
+    """Return the only column of numeric answers; None if there are several.
+
+    None, too, if a column is named as scores or labels are.
+    """
     known = {"score", "mos", "preference", "overall", "match"}
     fields = {**names.LABELS, **names.SCORES}
     if known & names.first_of(fields, bare.values()).keys():

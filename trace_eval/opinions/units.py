@@ -93,7 +93,7 @@ def _numbered(values: NDArray[Any] | None) -> WholeNumbers | None:
 
 
 def _copies(facts: FactColumns) -> WholeNumbers | None:
-    """Give pairs of the same two answers one number; None if no two pairs share."""
+    """Give pairs of the same two answers one number; None if all pairs differ."""
     columns = [facts.get("clip_a"), facts.get("clip_b")]
     if not all(column is not None and any(column.tolist()) for column in columns):
         columns = [

@@ -56,7 +56,7 @@ _GRADED = ("rating_reference", "rating_non_reference")
 
 
 def is_graded(records: Records) -> bool:
-    """Tell whether each row has a score of the reference and one of another recording."""
+    """Tell whether each row scores the reference and another recording."""
     scores = {f"{name}_score" for name in _GRADED}
     return {*_GRADED, *scores} <= {*columns_of(records)}
 

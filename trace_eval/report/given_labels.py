@@ -53,7 +53,7 @@ def with_labels_of(
 
 
 def _columns_of_pairs(items: Opinions) -> Mapping[str, Codes]:
-    """Return the label columns by field of a pair; ties without a type are a preference."""
+    """Return a pair's label columns by field; untyped ties are a preference."""
     columns = dict(items.agreed)
     if "overall" in columns and is_untyped(columns["overall"]):
         columns["preference"] = columns.pop("overall")

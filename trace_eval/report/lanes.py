@@ -129,7 +129,7 @@ _Bar = Callable[[str, float, float, str], LaneBar]
 def _replaced(
     conversation: Conversation, assets: AudioAssets, clips: Mapping[str, ClipRecord]
 ) -> set[Path]:
-    """Return the files of a call of which a turn holds something else than was judged."""
+    """Return a call's files in which a turn is not what was judged."""
     replaced: set[Path] = set()
     for recording in turn_recordings("answer", conversation).values():
         path, record = recording.audio, clips.get(recording.source_id)

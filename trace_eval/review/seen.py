@@ -33,7 +33,7 @@ class Seen(Strict):
     ]  # role -> SHA-256 of its file; none where no file is there
 
     def differs(self, other: Seen) -> bool:
-        """Return whether a text or a recording is another one; an absent file is none."""
+        """Tell whether a text or a recording was replaced; an absent file was not."""
         both = self.sounds.keys() & other.sounds.keys()
         replaced = [role for role in both if self.sounds[role] != other.sounds[role]]
         return self.words != other.words or bool(replaced)
