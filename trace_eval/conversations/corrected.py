@@ -119,16 +119,16 @@ def _apply(
     before, after = correction.before, correction.after
     if after is not None and after.kind not in definitions.kinds:
         return False
-    wanted = before or after
-    if wanted is None:
+    named = before or after
+    if named is None:
         return True
     # An event without a before is a deleted one that comes back, or one that was not
     # measured.
-    there = ((n, one) for n, one in enumerate(state) if one.deleted == (before is None))
-    position = next((n for n, one in there if _is_same(one.event, wanted)), None)
+    is_deleted = before is None
+    position = _position(named, state, is_deleted)
     if position is None:
         if before is None:
-            state.append(_kept(wanted, None, correction.who, definitions))
+            state.append(_kept(named, None, correction.who, definitions))
         return before is None
     one = state[position]
     if after is not None:
@@ -140,9 +140,19 @@ def _apply(
     return True
 
 
-def _is_same(event: Event, wanted: SetEvent) -> bool:
-    moved_s = max(abs(event.start_s - wanted.start_s), abs(event.end_s - wanted.end_s))
-    return event.kind == wanted.kind and moved_s < _SAME_S
+def _position(named: SetEvent, state: list[Kept], is_deleted: bool) -> int | None:
+    """Return the place of the first event that is named; None: there is none."""
+    for position, one in enumerate(state):
+        if one.deleted == is_deleted and _is_same(one.event, named):
+            return position
+    return None
+
+
+def _is_same(event: Event, named: SetEvent) -> bool:
+    start_moved_s = abs(event.start_s - named.start_s)
+    end_moved_s = abs(event.end_s - named.end_s)
+    moved_s = max(start_moved_s, end_moved_s)
+    return event.kind == named.kind and moved_s < _SAME_S
 
 
 def _kept(
@@ -150,9 +160,8 @@ def _kept(
 ) -> Kept:
     if measured is not None and _is_same(measured, after):
         return Kept(measured, measured)
-    value: float | None = (
-        after.end_s - after.start_s if definitions.kinds[after.kind] else None
-    )
+    has_value = definitions.kinds[after.kind]
+    value = after.end_s - after.start_s if has_value else None
     data = {}
     if measured is not None and measured.kind == after.kind:
         data = {
@@ -160,22 +169,16 @@ def _kept(
             for name, details in measured.data.items()
             if name not in _OF_EDGES
         }
-        if (
-            value is not None
-        ):  # a length has no sign, and is unknown where the measured value is
-            value = (
-                None
-                if measured.value_s is None
-                else math.copysign(value, measured.value_s)
-            )
-    return Kept(
-        Event(
-            kind=after.kind,
-            start_s=after.start_s,
-            end_s=after.end_s,
-            value_s=value,
-            data=data,
-        ),
-        measured,
-        who,
+        # A length has no sign, and is unknown where the measured value is.
+        if measured.value_s is None:
+            value = None
+        elif value is not None:
+            value = math.copysign(value, measured.value_s)
+    event = Event(
+        kind=after.kind,
+        start_s=after.start_s,
+        end_s=after.end_s,
+        value_s=value,
+        data=data,
     )
+    return Kept(event, measured, who)

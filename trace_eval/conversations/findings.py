@@ -103,29 +103,32 @@ def find(
     }
     agent = [n for n, turn in conversation.turns_of("agent") if not turn.backchannel]
     user = [n for n, turn in conversation.turns_of("user") if not turn.backchannel]
-    timed = "reply_rate" in measured.ratios
-    if measured.unusable:  # nor is the order of turns to be trusted
-        results = []
+    is_timed = "reply_rate" in measured.ratios
+    results: list[CallFinding] = []
+    if measured.unusable:
+        pass  # nor is the order of turns to be trusted
+    elif is_timed:
+        results.extend(_timed(conversation, measured))
     else:
-        results = (
-            [*_timed(conversation, measured)] if timed else [*_unanswered(conversation)]
-        )
+        results.extend(_unanswered(conversation))
     certain = [
         n for n in agent if words[n] and not _guessed(conversation, n, blueprints)
     ]
-    results += _loops(conversation, [(n, words[n] or "") for n in certain])
+    results.extend(_loops(conversation, [(n, words[n] or "") for n in certain]))
     languages = _languages(conversation, blueprints)
-    results += _foreign(conversation, languages)
-    awaited = None if measured.unusable else len(user)
-    chances: dict[FindingKind, int | None] = {
-        "late": sum(e.kind == "response" for e in measured.events) if timed else None,
-        "talks_over": len(user)
-        if timed and "interruption_rate" in measured.ratios
-        else None,
-        "no_answer": int(measured.ratios["reply_rate"][1]) if timed else awaited,
-        "loops": len(certain) or None,
-        "other_language": len(languages["agent"]) if languages["user"] else None,
-    }
+    results.extend(_foreign(conversation, languages))
+    chances: dict[FindingKind, int | None] = dict.fromkeys(KINDS)
+    if is_timed:
+        _, awaited = measured.ratios["reply_rate"]
+        chances["no_answer"] = int(awaited)
+        chances["late"] = sum(event.kind == "response" for event in measured.events)
+        if "interruption_rate" in measured.ratios:
+            chances["talks_over"] = len(user)
+    elif not measured.unusable:
+        chances["no_answer"] = len(user)
+    chances["loops"] = len(certain) or None
+    if languages["user"]:
+        chances["other_language"] = len(languages["agent"])
     order = sorted(results, key=lambda one: (one.start_s or 0.0, one.turn or 0))
     return Findings(tuple(order), chances, measured)
 
@@ -207,14 +210,13 @@ def _timed(conversation: Conversation, measured: Measured) -> Iterator[CallFindi
         elif event.kind in _EVENTS:
             kind = _EVENTS[event.kind]
             role: Role = "user" if kind == "no_answer" else "agent"
-            why = f"no answer for {event.end_s - event.start_s:.1f} s"
-            if kind != "no_answer":
-                what = (
-                    "talks on"
-                    if event.kind == "no_yield"
-                    else "starts inside the user's turn"
-                )
-                why = f"{what}, {event.value_s or 0.0:.1f} s at once"
+            if kind == "no_answer":
+                why = f"no answer for {event.end_s - event.start_s:.1f} s"
+            elif event.kind == "no_yield":
+                why = f"talks on, {event.value_s or 0.0:.1f} s at once"
+            else:
+                at_once_s = event.value_s or 0.0
+                why = f"starts inside the user's turn, {at_once_s:.1f} s at once"
             turn = turn_at(conversation, role, event.start_s)
             yield CallFinding(
                 kind=kind, turn=turn, start_s=event.start_s, end_s=event.end_s, why=why
@@ -242,10 +244,7 @@ def _unanswered(conversation: Conversation) -> Iterator[CallFinding]:
 def _loops(
     conversation: Conversation, texts: Sequence[tuple[int, str]]
 ) -> Iterator[CallFinding]:
-    # as they sound: recognisers write one sentence with other commas, or 25 for 25th
-    words = [
-        (n, _WORD.findall(_ORDINAL.sub(r"\1", text.casefold()))) for n, text in texts
-    ]
+    words = [(number, _words_as_they_sound(text)) for number, text in texts]
     for position, (number, now) in enumerate(words):
         if len(now) < RULES.loop_words:
             continue
@@ -261,6 +260,12 @@ def _loops(
                     why=why,
                 )
                 break
+
+
+def _words_as_they_sound(text: str) -> list[str]:
+    """Return words in one spelling: recognisers set other commas, or write 25 for 25th."""
+    without_ordinals = _ORDINAL.sub(r"\1", text.casefold())
+    return _WORD.findall(without_ordinals)
 
 
 def _languages(
