@@ -217,10 +217,10 @@ def of_known_voices(
     told apart.
     """
     around_doubtful: Spans = []
-    for event in conversation.events:
-        if event.kind != "doubtful" or event.at_s is None or event.end_s is None:
+    for mark in conversation.events:
+        if mark.kind != "doubtful" or mark.at_s is None or mark.end_s is None:
             continue
-        around_doubtful.append((event.at_s - _NEAR_S, event.end_s + _NEAR_S))
+        around_doubtful.append((mark.at_s - _NEAR_S, mark.end_s + _NEAR_S))
     near = joined(around_doubtful)
     for event in events:
         edges = (event.start_s, event.end_s)

@@ -67,9 +67,8 @@ def _unfolded(value: dict[str, Any]) -> dict[str, Any]:
     answer = value.get("answer")
     if "conversation" in value or not isinstance(answer, dict):
         return value
-    record = {
-        key: value[key] for key in ("id", "question_id", "system") if key in value
-    }
+    names = ("id", "question_id", "system")
+    record: dict[str, Any] = {name: value[name] for name in names if name in value}
     record["conversation"] = answer.get("conversation")
     record["caveats"] = mapping(value.get("meta")).get("caveats", [])
     return record
