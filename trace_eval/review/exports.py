@@ -26,6 +26,7 @@ from trace_eval.review.protocol_files import (
     PAIR_COLUMNS,
     PROTOCOL_FILES,
 )
+from trace_eval.review.protocol_results import decided_csv
 from trace_eval.review.session import Review
 from trace_eval.review.views import Labelled, StoredAnswer
 
@@ -255,6 +256,8 @@ def files_of(review: Review) -> Exporters:
     files = FILES
     if not review.is_hcot:
         files = PROTOCOL_FILES if review.has_protocol else SCORE_FILES
+    if review.listening.third_rater:
+        files = {**files, "decided.csv": decided_csv}
     log = review.events
     return (
         {**files, EVENTS: lambda _: log.csv()}

@@ -388,6 +388,10 @@ def _few_raters(review: Review) -> Iterator[str]:
         view.item for view in review.store.views() if view.finished and view.repeat == 0
     )
     wanted = review.listening.raters or 1
+    disputed = review.disputed()
+    waiting = [
+        item for item in review.plan.items if item in disputed and done[item] <= wanted
+    ]
     nobody = [item for item in review.plan.items if not done[item]]
     few = [item for item in review.plan.items if 0 < done[item] < wanted]
     total = counted(len(review.plan.items), review.form.unit)
@@ -397,6 +401,11 @@ def _few_raters(review: Review) -> Iterator[str]:
         yield (
             f"{len(few)} of {total} have fewer than {counted(wanted, 'rater')}:"
             f" {_some(few)}"
+        )
+    if waiting:
+        yield (
+            f"raters differ on {len(waiting)} of {total}, which wait for one more:"
+            f" {_some(waiting)}"
         )
 
 

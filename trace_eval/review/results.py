@@ -31,6 +31,7 @@ DOWNLOADS: dict[str, str] = {
     "labels.csv": "CSV",
     "labels.jsonl": "JSON lines",
     "labels.json": "HCoT JSON",
+    "decided.csv": "decided scores",
     "retest.jsonl": "repeated pairs",
     "retest.csv": "repeated items",
     "traps.csv": "traps",

@@ -23,7 +23,12 @@ from trace_eval.review.forms import (
     rating,
 )
 from trace_eval.review.material import Material
-from trace_eval.review.orders import full_items, rater_order, shown_order
+from trace_eval.review.orders import (
+    disputed_items,
+    full_items,
+    rater_order,
+    shown_order,
+)
 from trace_eval.review.queue import ReviewPlan
 from trace_eval.review.seen import corrected_now, remember, set_changed_aside
 from trace_eval.review.store import Store
@@ -118,9 +123,16 @@ class Review:
             return order
         views = self.store.views()
         mine = {view.item for view in views if view.rater == rater}
-        full = full_items(views, rater, self.listening.raters)
+        full = full_items(views, rater, self.listening.raters, self.disputed())
         closed = full - mine - {*self.plan.traps}
         return [task for task in order if self.tasks[task][0] not in closed]
+
+    def disputed(self) -> set[str]:
+        """Return the items on which raters differ, where a protocol asks one more."""
+        if not self.listening.third_rater:
+            return set()
+        views, answers = self.store.views(), self.store.stored()
+        return disputed_items(views, answers, self.form.name)
 
     def position(self, rater: str) -> Position | None:
         """Return the first task that is not done; None if all are."""
