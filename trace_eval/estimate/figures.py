@@ -26,7 +26,10 @@ from trace_eval.estimate.worth import Clusters
 
 @dataclass(frozen=True)
 class QuantileInterval:
-    """Limits of a quantile; None: too few clusters lie beyond it, and ``needed`` would do."""
+    """Limits of a quantile.
+
+    None: too few clusters lie beyond it, and ``needed`` would do.
+    """
 
     interval: Range | None
     needed: int
@@ -55,21 +58,17 @@ def quantile_interval(
     # the tail
     least_worth = log(tail) / log(max(q, 1 - q))
     # clusters of equal size that are worth as much, were all values of a cluster alike
-    worth_if_alike = float(rows.sum()) ** 2 / float(
-        (rows.astype(np.float64) ** 2).sum()
-    )
+    sum_of_squares = float((rows.astype(np.float64) ** 2).sum())
+    worth_if_alike = float(rows.sum()) ** 2 / sum_of_squares
     if worth_if_alike < least_worth or clusters.too_few():
         needed = ceil(len(rows) * least_worth / worth_if_alike)
         return QuantileInterval(None, max(needed, len(rows) + 1))
     # how many values lie below the true quantile is binomial, whatever their
     # distribution
-    ranks = (
-        np.array([bdtrik(tail, worth, q), bdtrik(1 - tail, worth, q)])
-        / worth
-        * len(values)
-    )
-    first = int(max(np.floor(ranks[0]), 0))
-    last = int(min(np.ceil(ranks[1]), len(values) - 1))
+    low_rank = bdtrik(tail, worth, q) / worth * len(values)
+    high_rank = bdtrik(1 - tail, worth, q) / worth * len(values)
+    first = int(max(np.floor(low_rank), 0))
+    last = int(min(np.ceil(high_rank), len(values) - 1))
     return QuantileInterval((float(ordered[first]), float(ordered[last])), len(rows))
 
 
@@ -84,21 +83,24 @@ def share_interval(top: Array, bottom: Array, level: float = 0.95) -> Range | st
     if why := clusters.too_few():
         return why
     share = clusters.mean
-    no_and_yes, weights = np.array([0.0, 1.0]), np.array([1 - share, share])
+    no_and_yes = np.array([0.0, 1.0])
+    weights = np.array([1 - share, share])
     return clusters.reach(no_and_yes, weights, level).around(share)
 
 
 def share_over_units(events: Sequence[bool], unit: Sequence[str]) -> Range | str:
-    """Compute 95 % limits of a share of trials, those of one unit together, or say why not.
+    """Compute 95 % limits of a share of trials over units, or say why there are none.
 
     Where each trial is a unit by itself they are Wilson's, of few trials, too.
     """
     names, number = np.unique(np.asarray(unit, object).astype(str), return_inverse=True)
     if len(names) == len(events):
         return Share(sum(events), len(events)).interval()
-    top = np.bincount(number, np.asarray(events, float))
+    events_of_unit = np.bincount(number, np.asarray(events, float))
+    trials_of_unit = np.bincount(number)
     return share_interval(
-        top.astype(np.float64), np.bincount(number).astype(np.float64)
+        top=events_of_unit.astype(np.float64),
+        bottom=trials_of_unit.astype(np.float64),
     )
 
 
@@ -157,13 +159,21 @@ def jackknife_interval(
 
 
 def jackknifed(value: float, without: Array, rows: Array) -> Clusters | str:
-    """Return each cluster's influence, as if the figure were a mean of rows (Efron 1982, ch. 3)."""
-    seen = rows > 0
-    if np.isnan(without[seen]).any():
+    """Return clusters with their influence, as if the figure were a mean of rows.
+
+    Source: Efron 1982, ch. 3. A reason stands where some value is not known, or the
+    clusters are too few.
+    """
+    has_rows = rows > 0
+    without = without[has_rows]
+    if np.isnan(without).any():
         return "no interval: without one of the units there is no value"
-    rows = rows[seen].astype(np.float64)
-    total = (value - without[seen]) * (rows.sum() - rows)
+    rows = rows[has_rows].astype(np.float64)
+    total = (value - without) * (rows.sum() - rows)
     clusters = Clusters(
-        rows, total - total.mean(), np.zeros(len(rows)), np.ones(len(rows))
+        rows=rows,
+        total=total - total.mean(),
+        within=np.zeros(len(rows)),
+        sizes=np.ones(len(rows)),
     )
     return clusters.too_few() or clusters

@@ -37,7 +37,7 @@ class IntervalEstimate:
 
     @classmethod
     def within(cls, value: float, limits: Range | str, method: str) -> IntervalEstimate:
-        """Return a number with its limits by a method, or with the reason why it has none."""
+        """Return a number with its limits by a method, or the reason for having none."""
         if isinstance(limits, str):
             return cls(value, reason=limits)
         return cls(value, limits, method=method)
@@ -49,13 +49,16 @@ class IntervalEstimate:
 
     def on(self, scale: Callable[[float], float]) -> IntervalEstimate:
         """Return the estimate in other units, by a rising function."""
-        limits = self.interval and (scale(self.interval[0]), scale(self.interval[1]))
         value = None if self.value is None else scale(self.value)
+        limits = None
+        if self.interval is not None:
+            low, high = self.interval
+            limits = scale(low), scale(high)
         return IntervalEstimate(value, limits, self.reason, self.method)
 
 
 def methods_of(results: Iterable[IntervalEstimate]) -> str:
-    """Return the methods of some intervals in a clause; empty where there is no interval."""
+    """Return the methods of some intervals in a clause; empty without any interval."""
     return in_a_clause(result.method for result in results)
 
 
@@ -74,9 +77,9 @@ def holding(value: float, interval: Range | None) -> Range | None:
     Resamples of a biased statistic (a distance, a correlation near 1) can all lie on
     one side of its value; their quantiles are then no interval of it.
     """
-    if (
-        interval is None
-        or not interval[0] - _ROUNDING <= value <= interval[1] + _ROUNDING
-    ):
+    if interval is None:
         return None
-    return min(interval[0], value), max(interval[1], value)
+    low, high = interval
+    if not low - _ROUNDING <= value <= high + _ROUNDING:
+        return None
+    return min(low, value), max(high, value)

@@ -1,10 +1,11 @@
-"""Confidence limits of means of values in [0, 1] that hold near 0 and 1 and with few labels.
+"""Confidence limits of means of values in [0, 1].
 
-A symmetric interval fails there: labels that are all alike show no variance at all.
-Score limits take the variance that the data would have *if the mean were at the limit*.
-The distribution of that mean nearest to the data, on the values seen and the two ends
-of the range, is that of the empirical likelihood (Owen 2001, ch. 2). For wins and
-losses this is Wilson's interval (1927), for wins, ties and losses that of Tango (1998).
+They hold near 0 and 1, and with few labels. A symmetric interval fails there: labels
+that are all alike show no variance at all. Score limits take the variance that the data
+would have *if the mean were at the limit*. The distribution of that mean nearest to the
+data, on the values seen and the two ends of the range, is that of the empirical
+likelihood (Owen 2001, ch. 2). For wins and losses this is Wilson's interval (1927), for
+wins, ties and losses that of Tango (1998).
 Weights and clusters enter by the number of labels that simple random sampling would
 have needed for the same variance (Korn & Graubard 1998). Limits of sums and differences
 come from those of the parts (Newcombe 1998; Zou & Donner 2008).
@@ -40,13 +41,16 @@ def quantile(level: float, degrees: float | None = None) -> float:
 
 @dataclass(frozen=True)
 class Reach:
-    """How far the truth may lie below and above an estimate, at some level; both >= 0."""
+    """How far the truth may lie below and above an estimate, both at least 0."""
 
     below: float
     above: float
 
     def around(self, estimate: float, low: float = 0.0, high: float = 1.0) -> Range:
-        """Return the interval around an estimate, within the range and never without it."""
+        """Return the interval around an estimate, which it always holds.
+
+        It ends where the range does.
+        """
         lower = min(estimate, estimate - self.below)
         upper = max(estimate, estimate + self.above)
         return max(low, lower), min(high, upper)
@@ -72,11 +76,9 @@ def score_reach(values: Array, weights: Array, units: float, z: float) -> Reach:
 
         # exact binomial (Clopper & Pearson 1934)
         width = float(1 - (1 - ndtr(z)) ** (1 / units))
-        return (
-            Reach(below=width, above=0.0)
-            if distinct[0]
-            else Reach(below=0.0, above=width)
-        )
+        if distinct[0] == 1.0:
+            return Reach(below=width, above=0.0)
+        return Reach(below=0.0, above=width)
     # what lies below the mean lies above it on the scale turned round
     below = _above(1 - distinct[::-1], share[::-1], 1 - mean, factor)
     above = _above(distinct, share, mean, factor)
@@ -99,7 +101,7 @@ def _above(distinct: Array, share: Array, mean: float, factor: float) -> float:
     weighted = share * distinct
 
     def excess(s: float) -> tuple[float, float]:
-        """Return by how much the mean is beyond the limit at ``s``, and its slope there."""
+        """Return how far the mean is beyond the limit at ``s``, and its slope there."""
         tilt = 1 / (1 - s * distinct)
         z = float(share @ tilt)
         slope = float(weighted @ (tilt * tilt)) / z**2 - mean / (1 + factor)
@@ -108,9 +110,8 @@ def _above(distinct: Array, share: Array, mean: float, factor: float) -> float:
     greatest = 1 - _LEAST_STEP
     if factor < _LEAST_STEP**2 or excess(greatest)[0] <= 0:
         return (mean + factor) / (1 + factor) - mean
-    root_if_close = 2 / (
-        mean + float(np.sqrt(mean**2 + 4 * spread * (1 + factor) / factor))
-    )
+    discriminant = mean**2 + 4 * spread * (1 + factor) / factor
+    root_if_close = 2 / (mean + float(np.sqrt(discriminant)))
     s = min(greatest, root_if_close)
     for _ in range(_STEPS):
         over, slope = excess(s)
@@ -125,7 +126,9 @@ def _above(distinct: Array, share: Array, mean: float, factor: float) -> float:
 def skewed_reach(
     influence: Array, variance: float, z: float, more: float = 0.0, least: float = 0.0
 ) -> Reach:
-    """Return limits of any estimate from the influence of each unit, moved by their skewness.
+    """Return limits of any estimate from the influence of each unit.
+
+    They are moved by the skewness of the influences.
 
     Of rare errors to one side few are seen, and more is unseen on that side than on the
     other: limits move by ``z^2 / 3`` times the third moment over the second (Johnson
@@ -167,7 +170,7 @@ def of_sum(parts: list[tuple[float, Reach]], more: float = 0.0) -> Reach:
 
 
 def of_difference(first: Reach, second: Reach, correlation: float) -> Reach:
-    """Return limits of the first estimate minus the second, which correlate from -1 to 1."""
+    """Return limits of the first estimate minus the second, by their correlation."""
 
     def distance(one: float, other: float) -> float:
         squared = one**2 + other**2 - 2 * correlation * one * other

@@ -60,7 +60,10 @@ class MeasurePart:
     curve: Callable[[float], float] = float
 
     def of_rows(self, shares: Array) -> MeasurePart:
-        """Return the part over a table whose rows are shares of labels, see :func:`folded`."""
+        """Return the part over a table whose rows are shares of labels.
+
+        See :func:`folded`.
+        """
         labels = shares.shape[1]
         counted = shares @ self.counted.reshape(labels, labels)
         total = shares @ (self.credit * self.counted).reshape(labels, labels)
@@ -160,7 +163,10 @@ def _by_units(
 
 
 def _others(counts: NDArray[Any], shares: Array | None) -> float:
-    """Count the items that a side gives another label than its commonest; the fewer of both."""
+    """Count the items that a side gives another label than its commonest.
+
+    Of both sides the fewer count.
+    """
     if shares is None:
         return float("inf")
     table = folded(counts.reshape(shares.shape), shares)
@@ -206,7 +212,7 @@ def _limited(units: Units, part: MeasurePart, level: float) -> _LimitedPart | No
 
 
 def _reach_of_mean(parts: list[_LimitedPart], sizes: NDArray[np.int64]) -> Reach:
-    """Return limits of the mean of parts, which are correlated as their influences are."""
+    """Return limits of the mean of parts, correlated as their influences are."""
     influence = np.stack([part.influence for part in parts])
     product = (influence * sizes) @ influence.T
     norm = np.sqrt(np.diag(product))
@@ -231,17 +237,19 @@ def _reach_of_mean(parts: list[_LimitedPart], sizes: NDArray[np.int64]) -> Reach
 def _stretch(
     units: Units, measure: MeasuredStatistic, value: float, part: _LimitedPart
 ) -> float | None:
-    """Return the statistic's standard error over that of its part; None if it is not defined."""
+    """Return the statistic's standard error over that of its part.
+
+    None: it is not defined.
+    """
     if part.variance < _NO_SPREAD:
         return _slope(units.total, measure, value)
     # influence of an item of each cell on the statistic (jackknife)
     cells = np.flatnonzero(units.total)
     without = np.repeat(units.total[None], len(cells), axis=0)
     without[np.arange(len(cells)), cells] -= 1
+    others = float(units.total.sum()) - 1
     influence = np.zeros(len(units.total))
-    influence[cells] = (float(units.total.sum()) - 1) * (
-        value - measure.statistic(without)
-    )
+    influence[cells] = others * (value - measure.statistic(without))
     if np.isnan(influence).any():
         return None
     clusters = Clusters.of(
@@ -256,16 +264,16 @@ def _stretch(
 def _slope(
     total: NDArray[Any], measure: MeasuredStatistic, value: float
 ) -> float | None:
-    """Return the statistic's loss over its part's, where a few labels are dealt anew."""
+    """Return the statistic's loss over its part's when a few labels are dealt anew."""
     if measure.shares is None:
         return None
     table = total.reshape(measure.shares.shape)
-    dealt_anew = np.outer(table.sum(1), table.sum(0)).ravel() / float(total.sum())
+    items = float(total.sum())
+    dealt_anew = np.outer(table.sum(1), table.sum(0)).ravel() / items
     mixed = (1 - _LITTLE) * total + _LITTLE * dealt_anew
     [part] = measure.parts
-    loss_of_part = float(part.credit * part.counted @ (total - mixed)) / float(
-        total.sum()
-    )
+    credit = part.credit * part.counted
+    loss_of_part = float(credit @ (total - mixed)) / items
     if loss_of_part < _NO_SPREAD:
         return None
     loss = value - float(measure.statistic(mixed))

@@ -1,4 +1,4 @@
-"""Two sides of the same items: their mean difference with its interval, a test, and Holm.
+"""Two sides of the same items: their mean difference, a test of it, and Holm.
 
 The test flips signs (Fisher 1935, ch. 3; Pitman 1937): where both sides are equally
 good, each difference is as likely to have the other sign. Items of one cluster (one
@@ -116,9 +116,8 @@ def sign_flip(
         return _exact_p(steps, counts, round(observed / sizes[0]), alternative)
     rng = np.random.default_rng(seed)
     if len(sizes) <= _FEW:
-        drawn = (
-            2 * rng.binomial(counts, 0.5, size=(draws, len(sizes))) - counts
-        ) @ sizes
+        heads = rng.binomial(counts, 0.5, size=(draws, len(sizes)))
+        drawn = (2 * heads - counts) @ sizes
     else:
         drawn = _flipped_sums(np.abs(sums), draws, rng)
     rounding = _SAME * float(np.abs(sums).sum())
@@ -148,7 +147,7 @@ def _exact_p(
     observed: int,
     alternative: Alternative,
 ) -> float:
-    """Compute p from the distribution of the sum itself, where all differences are whole steps."""
+    """Compute p from the distribution of the sum itself, of whole steps."""
     chances = np.ones(1)
     for step, count in zip(steps.tolist(), counts.tolist(), strict=True):
         chances = np.convolve(chances, coin_sums(step, count))
@@ -162,11 +161,10 @@ def _exact_p(
 
 
 def coin_sums(step: int, count: int) -> NDArray[np.float64]:
-    """Return the chances of the sums 0, 1, 2 ... of coins that are worth a step or nothing."""
+    """Return the chances of the sums 0, 1, 2 ... of coins worth a step or nothing."""
+    log_chances = log_choose(count, np.arange(count + 1)) - count * np.log(2)
     chances = np.zeros(step * count + 1)
-    chances[::step] = np.exp(
-        log_choose(count, np.arange(count + 1)) - count * np.log(2)
-    )
+    chances[::step] = np.exp(log_chances)
     return chances
 
 
@@ -192,13 +190,18 @@ MCNEMAR, SIGN_FLIP = "exact McNemar test", "sign-flip test over instructions or 
 def tests_in_words(tests: Iterable[McNemar]) -> str:
     """Name the tests of some paired comparisons in a caption; empty without any."""
     names = dict.fromkeys(test.test for test in tests)
+    if not names:
+        return ""
     drawn = f", {_DRAWN}" if SIGN_FLIP in names else ""
-    return f"paired p: {', '.join(names)}{drawn}" if names else ""
+    return f"paired p: {', '.join(names)}{drawn}"
 
 
 @dataclass(frozen=True)
 class McNemar:
-    """Two judges on the same items: how often each alone was right, and the p value of ``test``."""
+    """Two judges on the same items, with the p value of ``test``.
+
+    Counted are the items on which one of them alone was right.
+    """
 
     only_first: int
     only_second: int
@@ -217,20 +220,20 @@ def mcnemar(differences: Array, cluster: NDArray[np.int64] | None = None) -> McN
         differences: by how much the first is right minus the second [shape=(n,)].
         cluster: of each item [shape=(n,)]; None: items are independent.
     """
-    first, second = int((differences > 0).sum()), int((differences < 0).sum())
+    first = int((differences > 0).sum())
+    second = int((differences < 0).sum())
     if cluster is None or len(np.unique(cluster)) == len(cluster):
         return McNemar(first, second, sign_test(first, second))
     return McNemar(first, second, sign_flip(differences, cluster), SIGN_FLIP)
 
 
 def sign_test(first: int, second: int, one_sided: bool = False) -> float:
-    """Return the exact binomial p value of two counts being equally likely; 1 without any.
+    """Return the exact binomial p value of two counts being equally likely.
 
-    With ``one_sided`` only a rarer second one speaks against it.
+    It is 1 without any. With ``one_sided`` only a rarer second one speaks against it.
     """
-    from scipy.special import (
-        bdtr,
-    )  # scipy.stats.binomtest gives the same after 1 s of imports
+    # scipy.stats.binomtest gives the same after 1 s of imports
+    from scipy.special import bdtr
 
     trials = first + second
     if one_sided:
@@ -239,13 +242,14 @@ def sign_test(first: int, second: int, one_sided: bool = False) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Correct p values for the chance of any false claim, in the order of the input (Holm 1979).
+    """Correct p values for the chance of any false claim (Holm 1979).
 
     The i-th smallest of m is multiplied by ``m - i + 1``; the results never fall and
-    never pass 1.
+    never pass 1. They are in the order of the input.
     """
     p = np.asarray(p_values, float)
     order = np.argsort(p, kind="stable")
+    claims_left = np.arange(len(p), 0, -1)
     adjusted = np.empty_like(p)
-    adjusted[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    adjusted[order] = np.maximum.accumulate(p[order] * claims_left)
     return [float(value) for value in np.minimum(adjusted, 1.0)]

@@ -1,4 +1,4 @@
-"""Rank correlations, Spearman's rho with mid-ranks for ties and Kendall's tau-b, with limits.
+"""Rank correlations with limits: Spearman's rho with mid-ranks, and Kendall's tau-b.
 
 rho is the correlation of mid-distributions: with F(x) = P(X < x) + P(X = x) / 2 and G
 alike, rho = (E[F G] - 1/4) / sqrt((E[F^2] - 1/4) (E[G^2] - 1/4)).
@@ -56,7 +56,10 @@ def _add(
     by_influence: Callable[[Cells], tuple[float, Array]],
     row: NDArray[np.int64] | None = None,
 ) -> None:
-    """Register a correlation: of few cells ranked anew, of many by the influence of each row."""
+    """Register a correlation.
+
+    Of few cells each resample is ranked anew, of many the influence of each row counts.
+    """
     if not cells.defined:
         resampler.undefined(name)
         return
@@ -93,11 +96,12 @@ def spearman_weights(cells: Cells) -> OfWeights:
 
 
 def _rho_influence(cells: Cells) -> tuple[float, Array]:
-    """Compute rho, and the influence of a row of each cell on it (infinitesimal jackknife).
+    """Compute rho, and the influence of a row of each cell on it.
 
-    ``E[F G]`` is of third degree in the distribution, so its influence at (x, y) is
-    ``F G + E[h(x, X) G(Y)] + E[h(y, Y) F(X)] - 3 E[F G]``, with h(x, X) = 1 for x < X
-    and 1/2 for x = X; the two variances alike; the rest is the chain rule.
+    By the infinitesimal jackknife: ``E[F G]`` is of third degree in the distribution,
+    so its influence at (x, y) is ``F G + E[h(x, X) G(Y)] + E[h(y, Y) F(X)] - 3 E[F
+    G]``, with h(x, X) = 1 for x < X and 1/2 for x = X; the two variances alike; the
+    rest is the chain rule.
     """
     share = cells.counts() / cells.counts().sum()
     [f] = _mid(cells.x, share[None], cells.x_levels)
@@ -116,7 +120,7 @@ def _rho_influence(cells: Cells) -> tuple[float, Array]:
 
 
 def _moments(cells: Cells, weights: Array) -> tuple[Array, Array, Array]:
-    """Return the covariance and both variances of mid-distributions, of each resample."""
+    """Return covariance and variances of the mid-distributions of each resample."""
     with np.errstate(invalid="ignore"):  # a resample may have none of the rows
         share = weights / weights.sum(1, keepdims=True)
     f = _mid(cells.x, share, cells.x_levels)
@@ -195,7 +199,10 @@ def _tau(concordance: Array, x_share: Array, y_share: Array) -> Array:
 
 
 def _tau_influence(cells: Cells) -> tuple[float, Array]:
-    """Compute tau-b, and the influence of a row of each cell on it (infinitesimal jackknife)."""
+    """Compute tau-b, and the influence of a row of each cell on it.
+
+    The influence is that of the infinitesimal jackknife.
+    """
     if not cells.defined:
         return float("nan"), np.full(len(cells), np.nan)
     share = cells.counts() / cells.counts().sum()
@@ -213,7 +220,11 @@ def _tau_influence(cells: Cells) -> tuple[float, Array]:
 
 
 def concordance(cells: Cells, share: Array) -> Array:
-    """Compute E[sgn(x - X) sgn(y - Y)] of each cell [shape=(cells,)], in n log^2 n steps."""
+    """Compute ``E[sgn(x - X) sgn(y - Y)]`` of each cell, in n log^2 n steps.
+
+    Returns:
+        [shape=(cells,)]
+    """
     x_share = np.bincount(cells.x, weights=share)
     y_share = np.bincount(cells.y, weights=share)
     x_less = (x_share.cumsum() - x_share)[cells.x]
@@ -241,10 +252,10 @@ def _before(group: NDArray[np.int64], share: Array) -> Array:
 
 
 def _both_less(x: NDArray[np.int64], y: NDArray[np.int64], share: Array) -> Array:
-    """Sum the shares of the cells with a smaller x and a smaller y, by bottom-up merging.
+    """Sum the shares of the cells with a smaller x and a smaller y.
 
-    In the order of x up and y down, a smaller y that comes earlier has a smaller x as
-    well.
+    By bottom-up merging: in the order of x up and y down, a smaller y that comes
+    earlier has a smaller x as well.
     """
     order = np.lexsort((-y, x))
     y, weight = y[order], share[order]

@@ -1,4 +1,4 @@
-"""Many statistics of scores over the same independent units, with intervals: ``estimate``.
+"""Many statistics of scores over the same independent units, with intervals.
 
 Answers to one question share its difficulty, so whole questions are the units. Every
 statistic is computed without each of them (jackknife: Efron & Tibshirani 1993, ch. 11);
@@ -201,9 +201,10 @@ class Resampler:
     def carried_by(
         self, name: str, sides: Sequence[Array], row: NDArray[np.int64] | None = None
     ) -> None:
-        """Register the values of both sides of a correlation, whose spread few units may carry.
+        """Register the values of both sides of a correlation.
 
-        Under :data:`LEAST_CARRIERS` of them it has no interval.
+        Few units may carry their spread; under :data:`LEAST_CARRIERS` of them the
+        correlation has no interval.
 
         Args:
             sides: values per row [shape=(rows,) each]; ``row`` as of :meth:`sums`.
@@ -219,7 +220,7 @@ class Resampler:
         return self.unit if row is None else self.unit[row]
 
     def _column(self, sums: Array) -> int:
-        """Return the place of a column; equal ones, such as counts, are multiplied once."""
+        """Return the place of a column; equal ones, such as counts, have the same."""
         key = sha256(sums.tobytes()).digest()
         if key not in self._place:
             self._place[key] = len(self._columns)
@@ -279,11 +280,11 @@ class Resampler:
         the range of the scale is hardly ever used, and few rows do not show how far
         errors go. Of signed ones the largest on either side stands for both.
         """
-        far = float(np.abs(values).max(initial=0.0)) * (
-            1.0 if signed else FARTHER**power
-        )
-        high = 1.0 if far < _SAME else min(1.0, far)
-        self.mean(name, values, row, (-high if signed else 0.0, high))
+        largest = float(np.abs(values).max(initial=0.0))
+        farthest = largest if signed else largest * FARTHER**power
+        high = 1.0 if farthest < _SAME else min(1.0, farthest)
+        low = -high if signed else 0.0
+        self.mean(name, values, row, bounds=(low, high))
 
     def linear(
         self,
@@ -306,7 +307,7 @@ class Resampler:
         self.sums(name, (np.zeros(len(self.unit)),), lambda sums: sums[..., 0] * np.nan)
 
     def difference(self, name: str, first: str, second: str) -> None:
-        """Register the second registered statistic minus the first, resample by resample."""
+        """Register the second registered statistic minus the first."""
         self._differences[name] = first, second
 
     def estimates(self, options: IntervalOptions) -> dict[str, IntervalEstimate]:
@@ -314,32 +315,34 @@ class Resampler:
         if not self.units:
             names = [*self._sums, *self._weighted, *self._differences]
             return dict.fromkeys(names, IntervalEstimate(None))
-        table = (
-            np.stack(self._columns, axis=1)
-            if self._columns
-            else np.zeros((self.units, 0))
-        )
+        table = np.zeros((self.units, 0))
+        if self._columns:
+            table = np.stack(self._columns, axis=1)
         once = np.ones((1, self.units))
         values = self._values(once @ table, once)
         # every statistic without each of the units
-        left = 1 - np.eye(self.units) if self._weighted else np.array([])
-        without = self._values(table.sum(0) - table, left)
-        return {
-            name: self._estimate(name, float(number), without[name], options.level)
-            for name, [number] in values.items()
-        }
+        without_each = np.array([])
+        if self._weighted:
+            without_each = 1 - np.eye(self.units)
+        without = self._values(table.sum(0) - table, without_each)
+        estimates: dict[str, IntervalEstimate] = {}
+        for name, [number] in values.items():
+            estimates[name] = self._estimate(
+                name, float(number), without[name], options.level
+            )
+        return estimates
 
     def _estimate(
         self, name: str, number: float, without: Array, level: float
     ) -> IntervalEstimate:
         if np.isnan(number):
             return IntervalEstimate(None)
-        rows = self._rows[self._differences.get(name, (name,))[0]]
+        sides = self._differences.get(name, (name,))
+        rows = self._rows[sides[0]]
         clusters = jackknifed(number, without, rows)
         if isinstance(clusters, str):
             return IntervalEstimate(number, reason=clusters)
-        sides = self._differences.get(name, (name,))
-        carriers = min(self._carriers.get(one, np.inf) for one in sides)
+        carriers = min(self._carriers.get(side, np.inf) for side in sides)
         if carriers < min(LEAST_CARRIERS, _MOST_CARRY * clusters.units):
             why = (
                 f"no interval: about {carriers:.0f} of {clusters.units} units carry the"
@@ -359,7 +362,7 @@ class Resampler:
         return IntervalEstimate.within(number, limits, JACKKNIFE)
 
     def _values(self, totals: Array, weights: Array) -> dict[str, Array]:
-        """Compute every statistic, from sums of columns or from unit weights, row by row."""
+        """Compute every statistic of each row of sums of columns and of unit weights."""
         with np.errstate(invalid="ignore", divide="ignore"):
             results = {
                 name: statistic(totals[..., index])
@@ -375,20 +378,25 @@ class Resampler:
 
 
 def _carriers(values: Array, unit: NDArray[np.int64], units: int) -> float:
-    """Count the equal units that would carry the spread of some values; infinity without any."""
-    squares = (
-        np.bincount(unit, (values - values.mean()) ** 2, units)
-        if len(values)
-        else np.zeros(1)
-    )
-    total = float(squares @ squares)
-    return float(squares.sum() ** 2 / total) if total > 0 else np.inf
+    """Count the equal units that would carry the spread of some values.
+
+    Infinity stands where there is no spread.
+    """
+    if not len(values):
+        return np.inf
+    deviation = values - values.mean()
+    squares = np.bincount(unit, deviation**2, units)
+    fourth_powers = float(squares @ squares)
+    return float(squares.sum() ** 2 / fourth_powers) if fourth_powers > 0 else np.inf
 
 
 def on_fishers_scale(
     correlation: float, clusters: Clusters, level: float
 ) -> IntervalEstimate:
-    """Return limits that are symmetric where the spread is the same everywhere (Fisher 1921)."""
+    """Return limits of a correlation on Fisher's scale (Fisher 1921).
+
+    They are symmetric there, where the spread is the same everywhere.
+    """
     slope = 1 - correlation**2
     if slope < _SAME:
         return IntervalEstimate(

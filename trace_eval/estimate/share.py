@@ -10,14 +10,17 @@ _FEWEST, _MOST = 2, 4
 
 
 def digits(number: float | None) -> int:
-    """Return the decimals of a printed figure over so many items: none finer than one item.
+    """Return the decimals of a printed figure over so many items.
+
+    None is finer than one item.
 
     >>> [digits(n) for n in (1, 13, 100, 101, 497, 20_000, None)]
     [2, 2, 2, 3, 3, 4, 4]
     """
     if number is None:
         return _MOST
-    return min(max(_FEWEST, math.ceil(math.log10(max(number, 1)))), _MOST)
+    decimals = math.ceil(math.log10(max(number, 1)))
+    return min(max(_FEWEST, decimals), _MOST)
 
 
 def wilson(share: float, n: int, z: float) -> tuple[float, float]:
@@ -35,7 +38,7 @@ def wilson(share: float, n: int, z: float) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Share:
-    """How often something happened: ``count`` times, ``of`` so many trials with an outcome."""
+    """How often something happened: ``count`` times, ``of`` so many trials."""
 
     count: int
     of: int
@@ -46,8 +49,13 @@ class Share:
         return self.count / self.of if self.of else None
 
     def interval(self, z: float = 1.959964) -> tuple[float, float]:
-        """Return Wilson's score interval (Wilson 1927), 95 % by default; (0, 1) without trials."""
-        return wilson(self.count / self.of, self.of, z) if self.of else (0.0, 1.0)
+        """Return Wilson's score interval (Wilson 1927), 95 % by default.
+
+        It is (0, 1) without trials.
+        """
+        if not self.of:
+            return 0.0, 1.0
+        return wilson(self.count / self.of, self.of, z)
 
     def __str__(self) -> str:
         if self.value is None:

@@ -1,10 +1,10 @@
-"""How far one group of numbers lies from another: a median difference that holds with few of them.
+"""How far one group of numbers lies from another: a median difference.
 
-Both intervals are distribution-free. That of paired differences is made of two of the
-differences themselves, whose ranks follow from the binomial distribution (the sign test
-turned round; Conover 1999, section 3.2). That of two groups takes two of all pairwise
-differences, whose ranks follow from the distribution of the Mann-Whitney statistic
-(Hodges & Lehmann 1963; Conover 1999, 5.4).
+Both intervals are distribution-free, and hold with few numbers. That of paired
+differences is made of two of the differences themselves, whose ranks follow from the
+binomial distribution (the sign test turned round; Conover 1999, section 3.2). That of
+two groups takes two of all pairwise differences, whose ranks follow from the
+distribution of the Mann-Whitney statistic (Hodges & Lehmann 1963; Conover 1999, 5.4).
 """
 
 from __future__ import annotations
@@ -59,10 +59,15 @@ def paired_shift(differences: NDArray[np.float64], level: float) -> Shift:
 
 
 def _inner(ordered: NDArray[np.float64], left_out: int) -> Range | None:
-    """Return the ends of sorted values where so many are left out on either side; None: of 0."""
+    """Return the ends of sorted values where so many are left out on either side.
+
+    None: none may be left out, so that even all values are too few.
+    """
     if not left_out:
         return None
-    return float(ordered[left_out - 1]), float(ordered[len(ordered) - left_out])
+    low = ordered[left_out - 1]
+    high = ordered[len(ordered) - left_out]
+    return float(low), float(high)
 
 
 def least_paired(level: float) -> int:
@@ -77,7 +82,7 @@ def least_paired(level: float) -> int:
 def unpaired_shift(
     first: NDArray[np.float64], second: NDArray[np.float64], level: float
 ) -> Shift:
-    """Estimate the median of all differences between two groups, with Mann-Whitney's test.
+    """Estimate the median of all differences of two groups, with Mann-Whitney's test.
 
     >>> unpaired_shift(np.arange(4.0), np.arange(4.0) + 10, 0.95).interval
     (7.0, 13.0)
@@ -86,9 +91,12 @@ def unpaired_shift(
     """
     if not len(first) or not len(second):
         return Shift(None, None, None)
-    ordered = np.sort((second[:, None] - first[None, :]).ravel())
-    left_out = _left_out(len(first), len(second), (1 - level) / 2)
-    statistic = float((ordered > 0).sum() + (ordered == 0).sum() / 2)
+    differences = second[:, None] - first[None, :]
+    ordered = np.sort(differences.ravel())
+    left_out = _left_out(len(first), len(second), tail=(1 - level) / 2)
+    higher = (ordered > 0).sum()
+    equal = (ordered == 0).sum()
+    statistic = float(higher + equal / 2)
     return Shift(
         median=float(np.median(ordered)),
         interval=_inner(ordered, left_out),
@@ -97,33 +105,45 @@ def unpaired_shift(
 
 
 def _left_out(first: int, second: int, tail: float) -> int:
-    """Count the sorted pairwise differences that lie outside of the interval, on either side."""
+    """Count the sorted differences outside of the interval, on either side."""
     pairs = first * second
     if pairs > _EXACT:
         from scipy.special import ndtri
 
-        spread = (pairs * (first + second + 1) / 12) ** 0.5
-        return max(0, int(np.floor(pairs / 2 + ndtri(tail) * spread)))
-    return int((_cumulative(first, second) <= tail).sum())
+        below = pairs / 2 + ndtri(tail) * _standard_deviation(first, second)
+        return max(0, int(np.floor(below)))
+    is_outside = _cumulative(first, second) <= tail
+    return int(is_outside.sum())
 
 
 def _mann_whitney_p(first: int, second: int, statistic: float) -> float:
-    """Return the two-sided p of a Mann-Whitney statistic of two groups of such sizes."""
+    """Return the two-sided p of a Mann-Whitney statistic, by the sizes of the groups."""
     pairs = first * second
     least = min(statistic, pairs - statistic)
     if pairs > _EXACT:
         from scipy.special import ndtr
 
-        spread = (pairs * (first + second + 1) / 12) ** 0.5
-        return min(1.0, 2 * float(ndtr((least + 0.5 - pairs / 2) / spread)))
-    return min(1.0, 2 * float(_cumulative(first, second)[int(np.ceil(least))]))
+        distance = least + 0.5 - pairs / 2
+        one_sided = float(ndtr(distance / _standard_deviation(first, second)))
+    else:
+        one_sided = float(_cumulative(first, second)[int(np.ceil(least))])
+    return min(1.0, 2 * one_sided)
+
+
+def _standard_deviation(first: int, second: int) -> float:
+    """Return that of the Mann-Whitney statistic of equal groups of such sizes."""
+    variance = first * second * (first + second + 1) / 12
+    return float(variance**0.5)
 
 
 def _cumulative(first: int, second: int) -> NDArray[np.float64]:
-    """Return P(statistic <= u) for every u of equal groups [shape=(first * second + 1,)].
+    """Return P(statistic <= u) of equal groups for every u.
 
     Counts of arrangements are a Gaussian binomial coefficient, multiplied factor by
     factor.
+
+    Returns:
+        [shape=(first * second + 1,)]
     """
     counts = np.zeros(first * second + 1)
     counts[0] = 1.0

@@ -1,4 +1,6 @@
-"""Paired non-parametric bootstrap over counts (Efron 1979; Davison & Hinkley 1997, ch. 2-3).
+"""Paired non-parametric bootstrap over counts.
+
+Sources: Efron 1979; Davison & Hinkley 1997, ch. 2-3.
 
 Every statistic here depends on the items only through a vector of counts. Drawing n
 items with replacement and counting them is the same as one multinomial draw over the
@@ -83,7 +85,10 @@ class Units:
 
     @classmethod
     def items(cls, counts: NDArray[Any]) -> Units:
-        """Make each item a unit, from the counts of their cells (any shape; it is flattened)."""
+        """Make each item a unit, from the counts of their cells.
+
+        Counts of any shape are flattened.
+        """
         sizes = np.asarray(counts, np.int64).ravel()
         used = np.flatnonzero(sizes)
         tables = np.zeros((len(used), len(sizes)), np.int64)
@@ -96,28 +101,33 @@ class Units:
         return np.asarray(np.einsum("u,uc->c", self.sizes, self.tables, dtype=np.int64))
 
     def resample(self, resamples: int, seed: int = 0) -> Iterator[NDArray[np.float64]]:
-        """Yield blocks of resampled count vectors [shape=(block, cells)], ``resamples`` in all."""
+        """Yield blocks of resampled count vectors, ``resamples`` in all.
+
+        Yields:
+            [shape=(block, cells)]
+        """
         rng = np.random.default_rng(seed)
-        kinds, units = len(self.sizes), int(self.sizes.sum())
+        kinds = len(self.sizes)
+        units = int(self.sizes.sum())
         # counts are whole numbers: 32 bits hold them exactly below 2^24
-        dtype = (
-            np.float32 if self.total.max(initial=0) < _EXACT_IN_32_BITS else np.float64
-        )
+        fits_in_32_bits = self.total.max(initial=0) < _EXACT_IN_32_BITS
+        dtype = np.float32 if fits_in_32_bits else np.float64
         count = self._counter(dtype)
         draw_units = kinds * _MULTINOMIAL_COST > units
-        members = np.repeat(np.arange(kinds), self.sizes) if draw_units else None
+        members = np.zeros(0, np.int64)
+        if draw_units:
+            members = np.repeat(np.arange(kinds), self.sizes)
+        together = max(1, _DRAWN_TOGETHER // max(units, 1))
         block = max(1, min(resamples, _BLOCK // max(kinds, 1)))
         for start in range(0, resamples, block):
             size = min(block, resamples - start)
-            if members is None:
-                weights: NDArray[Any] = rng.multinomial(
-                    units, self.sizes / units, size=size
-                )
-            else:
+            weights: NDArray[Any]
+            if draw_units:
                 weights = np.empty((size, kinds), dtype)
-                together = max(1, _DRAWN_TOGETHER // units)
                 for first in range(0, size, together):
                     _draw_into(weights[first : first + together], members, rng)
+            else:
+                weights = rng.multinomial(units, self.sizes / units, size=size)
             yield count(weights)
 
     def _counter(self, dtype: type) -> Callable[[NDArray[Any]], NDArray[np.float64]]:
@@ -127,33 +137,38 @@ class Units:
         """
         if np.count_nonzero(self.tables) > _SPARSE * self.tables.size:
             dense: NDArray[Any] = self.tables.astype(dtype)
-            return lambda weights: np.matmul(
-                weights.astype(dtype, copy=False), dense
-            ).astype(np.float64)
+
+            def by_dense(weights: NDArray[Any]) -> NDArray[np.float64]:
+                counts = np.matmul(weights.astype(dtype, copy=False), dense)
+                return np.asarray(counts.astype(np.float64))
+
+            return by_dense
         from scipy.sparse import csr_array
 
         # transposed, a product goes through the weights once, in the order of the units
         cells = csr_array(self.tables.astype(np.float64)).T
-        return lambda weights: np.ascontiguousarray(
-            (cells @ np.ascontiguousarray(weights.T, np.float64)).T
-        )
+
+        def by_sparse(weights: NDArray[Any]) -> NDArray[np.float64]:
+            of_kinds = np.ascontiguousarray(weights.T, np.float64)
+            return np.ascontiguousarray((cells @ of_kinds).T)
+
+        return by_sparse
 
 
 def _draw_into(
     weights: NDArray[Any], members: NDArray[np.int64], rng: np.random.Generator
 ) -> None:
-    """Fill weights [shape=(resamples, kinds)] with how often units of each kind were drawn.
+    """Fill weights with how often units of each kind were drawn.
 
-    ``members`` is the kind of each unit.
+    Weights are [shape=(resamples, kinds)]; ``members`` is the kind of each unit.
     """
     resamples, kinds = weights.shape
     units = len(members)
     drawn = rng.integers(units, size=(resamples, units), dtype=np.int32)
     kind = drawn if kinds == units else members[drawn]
     place = kind + kinds * np.arange(resamples)[:, None]
-    weights[:] = np.bincount(place.ravel(), minlength=weights.size).reshape(
-        weights.shape
-    )
+    times_drawn = np.bincount(place.ravel(), minlength=weights.size)
+    weights[:] = times_drawn.reshape(weights.shape)
 
 
 def draw(units: int, resamples: int, seed: int = 0) -> Iterator[NDArray[np.float64]]:

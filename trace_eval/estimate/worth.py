@@ -119,15 +119,16 @@ class Clusters:
         return None
 
     def worth(self) -> float:
-        """Return how many independent rows of the same spread have a mean of this variance."""
+        """Return how many independent rows have a mean of this variance.
+
+        They are rows of the same spread.
+        """
         number = self.number
         if self.single or self.spread < NO_SPREAD:
             return number**2 / float(self.sizes @ self.rows**2)
         alike = self._alike()
-        by_sizes = (
-            float(self.sizes @ (alike * self.rows**2 + (1 - alike) * self.rows))
-            / number**2
-        )
+        variance_of_total = alike * self.rows**2 + (1 - alike) * self.rows
+        by_sizes = float(self.sizes @ variance_of_total) / number**2
         # of each cluster without its own pull on the mean
         share_of_others = np.maximum(1 - self.rows / number, 1 - MOST_OF_ONE)
         by_values = float(self.sizes @ (self.influence**2 / share_of_others))
@@ -138,15 +139,15 @@ class Clusters:
         from scipy.special import fdtri
 
         between, within = self._squares()
-        number, units = self.number, self.units
+        number = self.number
+        units = self.units
         if units < 2 or number <= units or within < NO_SPREAD:
             return 1.0
-        typical_rows = (number - float(self.sizes @ self.rows**2) / number) / (
-            units - 1
-        )
-        ratio = between / (units - 1) / (within / (number - units))
-        ratio /= float(fdtri(units - 1, number - units, _MORE_ALIKE))
-        return float(np.clip((ratio - 1) / (ratio + typical_rows - 1), 0.0, 1.0))
+        mean_rows_of_a_row = float(self.sizes @ self.rows**2) / number
+        typical_rows = (number - mean_rows_of_a_row) / (units - 1)
+        f = between / (units - 1) / (within / (number - units))
+        f /= float(fdtri(units - 1, number - units, _MORE_ALIKE))
+        return float(np.clip((f - 1) / (f + typical_rows - 1), 0.0, 1.0))
 
     def quantile(self, level: float, exact: bool = False) -> float:
         """Return Student's quantile for these clusters.
@@ -159,7 +160,7 @@ class Clusters:
         return quantile(level, degrees=self.units - 1)
 
     def uneven_quantile(self, level: float) -> float:
-        """Return Student's quantile for as many equal clusters as the uneven ones are worth.
+        """Return Student's quantile for the equal clusters that uneven ones are worth.
 
         Few of uneven clusters carry the variance, of which the others say little (Kish
         1965).
@@ -168,10 +169,12 @@ class Clusters:
         return quantile(level, degrees=worth - 1)
 
     def reach(self, values: Array, weights: Array, level: float) -> Reach:
-        """Return score limits of a mean in [0, 1] over these rows, see :func:`score_reach`."""
-        return score_reach(
-            values, weights, self.worth(), self.quantile(level, exact=True)
-        )
+        """Return score limits of a mean in [0, 1] over these rows.
+
+        See :func:`score_reach`.
+        """
+        z = self.quantile(level, exact=True)
+        return score_reach(values, weights, units=self.worth(), z=z)
 
     def variance(self) -> float:
         """Return the variance of the mean, unbiased for independent rows."""

@@ -74,7 +74,7 @@ def accuracy(counts: Counts) -> NDArray[np.float64]:
 
 
 def accuracy_3way(counts: Counts) -> NDArray[np.float64]:
-    """Return the share of equal labels, ``sum_l n_ll / N``, both kinds of ties made one."""
+    """Return the share of equal labels, ``sum_l n_ll / N``, with all ties made one."""
     return accuracy(collapse(counts))
 
 

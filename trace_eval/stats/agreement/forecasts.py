@@ -1,4 +1,4 @@
-"""How each kind of forecast is scored against single ratings: by CRPS and by likelihood.
+"""How each kind of forecast is scored against single ratings: CRPS and likelihood.
 
 CRPS = integral of (F(x) - 1{y <= x})^2 over [0, 1] (Matheson & Winkler 1976): 0 is a
 sure and right forecast, a point forecast gets its absolute error, so all kinds of
@@ -154,7 +154,7 @@ _BLOCK = 1 << 18
 
 
 def score_ratings(items: Opinions, judge: Opinions) -> Scored:
-    """Compute CRPS and likelihood of every rating under a judge that scored every item."""
+    """Compute CRPS and likelihood of every rating under a judge that scored all items."""
     ratings = ratings_of(items)
     row = ratings.item
     if judge.scale is None:

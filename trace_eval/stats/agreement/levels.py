@@ -92,7 +92,7 @@ def levels_of(votes: NDArray[np.int64]) -> NDArray[np.int8]:
 
 
 def _has_one_top(votes: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Say which items have one label with the most votes, not several [shape=(items,)]."""
+    """Say which items have one label with the most votes [shape=(items,)]."""
     is_top = votes == votes.max(1)[:, None]
     return np.asarray(is_top.sum(1) == 1)
 
@@ -107,7 +107,7 @@ def majority_of(votes: NDArray[np.int64]) -> Codes:
 
 
 def level_rows(labels: Opinions, column: str, groups: Masks) -> list[LevelRow]:
-    """Count the levels of one label column, a row per opinion, in each group of items."""
+    """Count the levels of one label column in each group of items."""
     votes = vote_counts(labels, column)
     levels = levels_of(votes)
     has_majority = majority_of(votes) != MISSING
@@ -255,7 +255,7 @@ def reliability_rows(
 
 
 def pairwise_rows(labels: Opinions, column: str, groups: Masks) -> list[PairwiseRow]:
-    """Measure agreement of the data set on one column, with ties as a class and without."""
+    """Measure agreement of the data set on one column, with ties and without."""
     votes = vote_counts(labels, column)
     rows: list[PairwiseRow] = []
     for group, mask in groups.items():

@@ -68,7 +68,7 @@ def pearson_of_sums(sums: Array) -> Array:
 
 
 def r(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """Compute ``s_xy / (s_x s_y)`` of scores and mean ratings (Pearson 1895), -1 to 1."""
+    """Compute ``s_xy / (s_x s_y)`` of scores and mean ratings (Pearson 1895)."""
     columns = moments(scored.judge.score, scored.truth)
     resampler.sums(key, columns, pearson_of_sums, correlation=True)
     resampler.carried_by(key, (scored.judge.score, scored.truth))

@@ -1,4 +1,4 @@
-"""Whether a judge's uncertainty follows the disagreement of raters, and how sure it may be.
+"""Whether a judge's uncertainty follows the disagreement of raters.
 
 Error of its variance stands beside two that know nothing. Only items with three ratings
 or more, and the unbiased variance: with fewer, or with singletons counted as 0, most of

@@ -257,7 +257,7 @@ def check_raters(
 
 
 def _is_worse_than_chance(right: Share) -> bool:
-    """Tell whether the upper limit of a share of right answers to traps is below half."""
+    """Tell whether so few traps were answered right that chance would do better."""
     if not right.of:
         return False
     _, upper = right.interval()
@@ -302,7 +302,7 @@ def _outside(
 
 
 def _repeats(item: WholeNumbers, values: Array) -> tuple[int, float | None]:
-    """Return how many items one rater judged again, and the share with equal answers."""
+    """Return how many items one rater judged again, and the share judged alike."""
     votes = np.bincount(item)
     again = np.flatnonzero(votes > 1)
     if not len(again):
@@ -316,7 +316,7 @@ def _repeats(item: WholeNumbers, values: Array) -> tuple[int, float | None]:
 
 
 def _with_outliers(rows: list[RaterRow]) -> tuple[RaterRow, ...]:
-    """Mark raters whose agreement lies far below the others', those to look at first."""
+    """Mark raters whose agreement lies far below the others', and put them first."""
     agreements = [row.agreement for row in rows if row.agreement is not None]
     marked = rows
     if len(agreements) >= LEAST_VOTES:

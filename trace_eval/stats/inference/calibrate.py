@@ -277,7 +277,7 @@ def _held_out(
     fold: NDArray[np.int64],
     *details: Array,
 ) -> Array:
-    """Predict every fold by what is fitted to the others, and to ``details`` of those."""
+    """Predict every fold by what is fitted to the others and their ``details``."""
     probabilities = np.full(len(y), 0.5)
     for number in np.unique(fold):
         train = fold != number
@@ -326,7 +326,7 @@ def _rules(
     draws: Draws,
     baselines: Sequence[NumberRule],
 ) -> list[Rule]:
-    """Measure rules that need no fit on the labelled pairs, beside the chosen method."""
+    """Measure rules without a fit on the labelled pairs, beside the chosen method."""
     y = _preference(run.truth[labelled])
     right_of_chosen = _right(chosen, y)
     rules: list[Rule] = []

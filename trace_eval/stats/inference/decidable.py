@@ -1,4 +1,4 @@
-"""Parts of a run by certainty, tested strictest first, and labels that a test would need.
+"""Parts of a run by certainty, tested strictest first, and the labels they need.
 
 See :mod:`trace_eval.decide.screen` for the promise and its sources.
 
@@ -89,7 +89,7 @@ def tested_parts(
     target: float,
     delta: float,
 ) -> list[DecidableStratum]:
-    """Test the parts of one signal in sequence, strictest first, at ``delta`` together."""
+    """Test the parts of one signal, strictest first, at ``delta`` together."""
     name, values = signal
     scored = run.scored
     shares_left_out = 1 - np.arange(1, PARTS + 1) / PARTS
@@ -212,7 +212,7 @@ def wanted_labels(
 
 
 def _share_to_label(hopeful: tuple[int, DecidableStratum]) -> tuple[float, int]:
-    """Order parts by the share of their pairs that must have a label, then by number."""
+    """Order parts by the share of their pairs that needs a label, then by number."""
     number, part = hopeful
     return number / part.decided, number
 

@@ -1,4 +1,4 @@
-"""The width that intervals would have with more labels, by simulation from the labels at hand.
+"""The width that intervals would have with more labels, by simulation.
 
 What annotators would say of an open pair is drawn from what they say where the judge
 says the same. How often that is they have shown on few pairs only, so it is drawn as
@@ -59,14 +59,17 @@ class Mean:
     judged: Array
 
     def width(self, values: Array, design: Design, level: float) -> float:
-        """Return the width of the interval of people's values [shape=(n,)]; infinite: none."""
+        """Return the width of the interval of people's values; infinite without any."""
         y = values[self.rows]
         y = np.where(self.flipped, 1 - y, y)
         result = interval(ppi_components(y, self.judged, design.take(self.rows)), level)
         return np.inf if result is None else result[1] - result[0]
 
     def among(self, chosen: RowNumbers, index: RowNumbers) -> Mean:
-        """Return the mean over a part of the run; ``index`` is the new number of a pair, or -1."""
+        """Return the mean over a part of the run.
+
+        ``index`` is the new number of a pair, or -1.
+        """
         kept = index[self.rows] >= 0
         return Mean(index[self.rows[kept]], self.flipped[kept], self.judged[kept])
 
@@ -101,12 +104,12 @@ class FutureLabels:
         return int(self.has_label.sum())
 
     def now(self) -> float:
-        """Return the widest interval with the labels at hand; infinite where there is none."""
+        """Return the widest interval with the labels at hand; infinite without any."""
         design = simple_design(self.has_label, self.inclusion, self.cluster)
         return max(mean.width(self.values, design, self.level) for mean in self.means)
 
     def included(self, labels: int) -> Array | None:
-        """Return the probability that each pair has a label at so many labels; None: equal."""
+        """Return the probability of a label for each pair at so many; None: equal."""
         if self.inclusion is None:
             return None
         left = len(self.has_label) - self.labelled
@@ -114,7 +117,11 @@ class FutureLabels:
         return np.asarray(self.inclusion + (1 - self.inclusion) * share)
 
     def widths(self, labels: int, draws: int) -> Array:
-        """Return the widest interval's width in every draw of so many labels [shape=(draws,)]."""
+        """Return the widest interval's width in every draw of so many labels.
+
+        Returns:
+            [shape=(draws,)]
+        """
         number = len(self.has_label)
         size = len(self._part)
         available = self.has_label[self._part]
@@ -156,9 +163,9 @@ class FutureLabels:
 
     @cached_property
     def alike(self) -> bool | None:
-        """Tell whether labels at hand share units, so that they show how alike these are.
+        """Tell whether labels at hand share units.
 
-        None: each pair is one.
+        Such labels show how alike the pairs of a unit are. None: each pair is one.
         """
         if self.cluster is None:
             return None
@@ -229,7 +236,7 @@ class FutureLabels:
     def _shared(
         self, rng: np.random.Generator, u: Array, chance: Array, drawn: Array
     ) -> Array:
-        """Draw quantiles of which those of one unit are the same as often as labels show."""
+        """Draw quantiles that are shared within units as often as labels show."""
         units = self._units
         assert units is not None
         alike = np.sqrt(self._likeness(rng, drawn))

@@ -51,7 +51,7 @@ class Correlation:
 def correlate(
     method: str, values: Mapping[str, float], reference: str, human: Mapping[str, float]
 ) -> Correlation:
-    """Correlate two sets of scores in which more is better; both sides may have ties."""
+    """Correlate two sets of scores in which more is better; both may have ties."""
     shared = [name for name in values if name in human]
     ours = np.round([values[name] for name in shared], DECIMALS)
     theirs = np.round([human[name] for name in shared], DECIMALS)
@@ -92,7 +92,10 @@ def _orders(number: int) -> NDArray[np.intp]:
 
 
 def _spearman_p(one: NDArray[Any], other: NDArray[Any]) -> float:
-    """Share of the orders with at least the observed ``|sum (x - mean) (y - mean)|``."""
+    """Return the share of orders with the observed ``|sum (x - mean) (y - mean)|``.
+
+    Orders with more count as well.
+    """
     from scipy.stats import rankdata
 
     x, y = (rankdata(side) - (len(side) + 1) / 2 for side in (one, other))

@@ -1,4 +1,4 @@
-"""Maximum likelihood of paired-comparison models, for one data set or many resamples at once.
+"""Maximum likelihood of paired-comparison models, for many resamples at once.
 
 Newton's method with step halving: all three log-likelihoods are concave. It reaches
 the same optimum as the MM algorithm of Hunter (2004), which the tests use as an
@@ -100,11 +100,12 @@ def _davidson(counts: Array, d: Array, tie: Array) -> Derivatives:
 
 
 def _rao_kupper(counts: Array, d: Array, tie: Array) -> Derivatives:
-    """Compute ``P(i beats j) = 1 / (1 + exp(-(d - eta)))`` and its mirror (Rao & Kupper 1967).
+    """Return the likelihood of Rao & Kupper (1967).
 
-    What is left is the tie; ``tie = eta > 0`` and ``theta = exp(eta)`` is their
-    threshold. Because ``P(tie) = (exp(2 eta) - 1) P(i) P(j)``, a tie counts as a win
-    for both and a factor of the threshold.
+    ``P(i beats j) = 1 / (1 + exp(-(d - eta)))``, and its mirror; what is left is the
+    tie. ``tie = eta > 0``, and ``theta = exp(eta)`` is their threshold. Because
+    ``P(tie) = (exp(2 eta) - 1) P(i) P(j)``, a tie counts as a win for both and a factor
+    of the threshold.
     """
     ties = counts[..., 2]
     win, loss = counts[..., 0] + ties, counts[..., 1] + ties
@@ -225,7 +226,10 @@ def _newton_step(hessian: Array, gradient: Array) -> Array:
 
 
 def _times(rows: Array, matrix: Array) -> Array:
-    """Multiply ``rows @ matrix``, a few rows at a time where BLAS would wake threads for little."""
+    """Multiply ``rows @ matrix``, a few rows at a time.
+
+    Of all rows at once BLAS would wake threads for little.
+    """
     together = _IN_ONE_THREAD // max(1, matrix.size)
     if together < 4:
         return rows @ matrix
@@ -234,7 +238,7 @@ def _times(rows: Array, matrix: Array) -> Array:
 
 
 def _inside(model: Model, tie: Array, step: Array) -> Array:
-    """Return the share of the step that keeps the tie parameter above its lower bound."""
+    """Return the share of the step that keeps the tie parameter above its bound."""
     if model.lower == -np.inf:
         return np.ones_like(step)
     room = tie - model.lower
@@ -257,7 +261,10 @@ class _Likelihood:
         return np.asarray(value)
 
     def at(self, theta: Array) -> tuple[Array, Array, Array]:
-        """Return value, gradient and Hessian; ``-(sum b)^2 / 2`` picks one of equal optima."""
+        """Return value, gradient and Hessian.
+
+        ``-(sum b)^2 / 2`` picks one of equal optima.
+        """
         size = self.size
         beta, tie = theta[:, :size], theta[:, size:]
         gradient = np.zeros_like(theta)

@@ -32,7 +32,7 @@ def order_p(
     typed: bool = False,
     only: int | None = None,
 ) -> Array:
-    """Return p values that two systems are equally good, two-sided, by their comparisons.
+    """Return two-sided p values that two systems are equally good.
 
     Copies and both orders of a pair are one comparison, of their mean. Where an
     instruction has several comparisons, it counts as one (sign test over instructions).
@@ -75,7 +75,7 @@ def _by_instruction(outcomes: Outcomes, typed: bool, only: int | None) -> PairTe
 
 
 def _by_comparison(outcomes: Outcomes, typed: bool, only: int | None) -> PairTest:
-    """Make the test of points in the games of two systems, and of both against each third."""
+    """Make the test of points in the games of two systems with each other and thirds."""
     played, games = _games(outcomes, typed)
     opponents = range(len(outcomes.systems)) if only is None else [only]
 

@@ -88,7 +88,7 @@ def human_table(
 
 
 def with_unjudged(judged: Opinions, labels: Opinions) -> Opinions:
-    """Add a row without a verdict for each labelled pair of its systems that is not there.
+    """Add a row without a verdict for each labelled pair of its systems that it lacks.
 
     A judge that wrote nothing of a pair is no reason to forget what annotators say of
     it.

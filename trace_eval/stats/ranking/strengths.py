@@ -198,7 +198,7 @@ def _bounded(model: Model, setup: StrengthModel, counts: Array) -> Array:
 
 
 def runaways(model: Model, setup: StrengthModel, counts: Array) -> str | None:
-    """Name the systems whose strengths have no maximum, of a model with a tie parameter.
+    """Name the systems whose strengths have no maximum, in a model of ties.
 
     A system that wins and ties and never loses has none: the farther it is ahead and
     the wider ties are, the likelier is what was seen (Davidson 1970 states when there
