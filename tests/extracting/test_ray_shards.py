@@ -22,6 +22,7 @@ from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
+from trace_eval.extracting.ray import shards
 from trace_eval.extracting.ray.actors import (
     NAME,
     PARQUET,
@@ -291,6 +292,27 @@ def test_a_job_with_nothing_left_starts_nothing(tmp_path: Path) -> None:
             await engine.close()
 
     assert asyncio.run(work()) == CHUNK_CLIPS
+
+
+def test_a_recording_that_is_taken_for_a_finished_one_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = Plan(())
+    done = to_parquet([Extracted("a", Blueprint(clip="c"))], [None])
+    ShardFolder(str(tmp_path)).write(f"{plan_digest(plan)}-1.parquet", done)
+    monkeypatch.setattr(shards, "_mark", lambda *_: b"12345678")
+
+    async def extracted() -> Extracted:
+        other = ClipSource("b", data=b"")
+        options = ExtractOptions(engine="ray")
+        engine = RayEngine(plan, [other], str(tmp_path), options)
+        assert not engine.left
+        return await engine.extract(other)
+
+    result = asyncio.run(extracted())
+    assert result.blueprint is None
+    assert "b: is not in " in str(result.error)
+    assert "delete that shard and run again" in str(result.error)
 
 
 def test_a_resumed_job_reads_the_columns_that_it_needs(tmp_path: Path) -> None:

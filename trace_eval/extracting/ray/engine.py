@@ -120,7 +120,10 @@ class RayEngine:
                 if len(self._held) > _HELD:
                     self._held.popitem(last=False)
             self._held.move_to_end(name)
-            result = self._held[name][source.id]
+            result = self._held[name].get(source.id)
+        if result is None:  # the mark of another recording is the same
+            error = f"{source.id}: is not in {name}; delete that shard and run again"
+            return Extracted(source.id, error=error)
         return result if made else replace(result, work={})
 
     async def close(self) -> None:
