@@ -79,7 +79,7 @@ class Scale(ABC):
         return self.label_set is not None
 
     def verdicts(self) -> frozenset[Any]:
-        """Return what votes can come to: the labels of replies, and the tie of an even split."""
+        """Return what votes can come to: labels, or the tie of an even split."""
         if self.label_set == "forced":
             return frozenset((*self.labels, "tie"))
         return frozenset(self.labels)
@@ -120,7 +120,7 @@ class Scale(ABC):
 
     @abstractmethod
     def decide(self, distribution: Mapping[Any, float]) -> Any:
-        """Return the label that stands for a distribution, or None if that is undecided."""
+        """Return the label that stands for a distribution; None: it is undecided."""
 
     def leading(self, distribution: Mapping[Any, float]) -> list[Any]:
         """Return the most probable labels, several where they tie."""
@@ -129,18 +129,17 @@ class Scale(ABC):
 
     def mean(self, distribution: Mapping[Any, float]) -> float:
         """Return the mean position, 0 to 1."""
-        return math.fsum(
-            probability * self.position(label)
-            for label, probability in distribution.items()
-        )
+        terms = [share * self.position(label) for label, share in distribution.items()]
+        return math.fsum(terms)
 
     def variance(self, distribution: Mapping[Any, float]) -> float:
         """Return the variance of the position, 0 to 0.25."""
         mean = self.mean(distribution)
-        return math.fsum(
-            probability * (self.position(label) - mean) ** 2
-            for label, probability in distribution.items()
-        )
+        terms = []
+        for label, share in distribution.items():
+            off = self.position(label) - mean
+            terms.append(share * off**2)
+        return math.fsum(terms)
 
     def shares(self, labels: Sequence[Any]) -> dict[Any, float]:
         """Return the share of votes for each label, in the declared order.
@@ -165,7 +164,7 @@ class Scale(ABC):
     def reconcile(
         self, by_order: Sequence[Mapping[Any, float]]
     ) -> tuple[Any, dict[Any, float], bool | None]:
-        """Pool the distributions of several orders, each in terms of the item's own answers.
+        """Pool the distributions of several orders, each in the item's own terms.
 
         The orders weigh the same, however many votes each has, so that a preference for
         the first place cancels.
@@ -233,7 +232,7 @@ class _Preference(_Words):
         return float(1 - POINTS[self.parse(label)])
 
     def decide(self, distribution: Mapping[Any, float]) -> str:
-        """Return the label that is most probable, or on whose side the mean lies; else a tie."""
+        """Return the most probable label, or the side of the mean; else a tie."""
         if self.pooling == "mean_threshold":
             return threshold(1 - self.mean(distribution))
         leading = self.leading(distribution)
@@ -241,7 +240,7 @@ class _Preference(_Words):
 
 
 class _Match(_Words):
-    """Whether two recordings are the same in the respect of the question: true or false."""
+    """Whether two recordings are the same in the question's respect: true or false."""
 
     def parse(self, value: object) -> str:
         """Read true, false and their words in any case; 1 and 0 are none of them."""
@@ -318,7 +317,7 @@ class Numbers(Scale):
         return OffScale(f"{str(value)[:_SHOWN]!r} is no number {ends}")
 
     def schema(self) -> dict[str, Any]:
-        """Return the JSON schema of one number; an enum, because grammars know no multiples."""
+        """Return the JSON schema of one number: an enum, which grammars know."""
         if self.between:
             return {"type": "number", "minimum": self.low, "maximum": self.high}
         whole = all(isinstance(label, int) for label in self.labels)
@@ -329,11 +328,11 @@ class Numbers(Scale):
         return (float(label) - self.low) / (self.high - self.low)
 
     def value(self, position: float) -> float:
-        """Return ``low + (high - low) position``, the place on the scale of a position."""
+        """Return ``low + (high - low) position``, a position's place on the scale."""
         return self.low + (self.high - self.low) * position
 
     def decide(self, distribution: Mapping[Any, float]) -> int | float | None:
-        """Return the most probable label; two that tie give None, and no mean of them."""
+        """Return the most probable label; None for two that tie, and no mean of them."""
         leading = self.leading(distribution)
         return leading[0] if len(leading) == 1 else None
 
@@ -375,12 +374,22 @@ def span(
     """
     size = step or 1.0
     count = round((high - low) / size)
-    whole = step is not None or (float(low).is_integer() and float(high).is_integer())
     labels = [low, high]
-    if whole and 1 <= count <= max(_MOST_LEVELS, 0 if step is None else count):
-        labels = [round(low + size * number, 9) for number in range(count)] + [high]
-    name = f"span-{low:g}-{high:g}" + ("" if step is None else f"-{step:g}")
+    if _has_levels(low, high, count, step):
+        labels = [round(low + size * number, 9) for number in range(count)]
+        labels.append(high)
+    name = f"span-{low:g}-{high:g}"
+    if step is not None:
+        name += f"-{step:g}"
     return Numbers(name, labels, between=step is None, bounded=bounded)
+
+
+def _has_levels(low: float, high: float, count: int, step: float | None) -> bool:
+    """Tell whether labels lie between the ends of a scale."""
+    if step is not None:
+        return count >= 1
+    are_whole = float(low).is_integer() and float(high).is_integer()
+    return are_whole and 1 <= count <= _MOST_LEVELS
 
 
 # The pairwise scales; the table at the top says how they differ.

@@ -283,7 +283,14 @@ def test_no_delivery_evidence_at_all_is_no_rating() -> None:
 @pytest.mark.parametrize("group", ["rate", "pitch"])
 def test_the_smallest_number_has_a_distance_from_the_norm(group: str) -> None:
     step = {"rate": RATE, "pitch": PITCH}[group]
-    way = Way(group, 1, 180.0, (150.0, 210.0), step, ("more", "less"))
+    way = Way(
+        group=group,
+        sign=1,
+        norm=180.0,
+        ordinary=(150.0, 210.0),
+        step=step,
+        more=("more", "less"),
+    )
     assert -1e5 < way.units(5e-324) < way.units(1e-3) < 0 < way.units(1e308) < 1e5
     assert "less" in way.apart(5e-324, 180.0, "B")
 

@@ -1,1 +1,1 @@
-"""Claims of a reason: each number, comparison and quotation, checked against blueprints."""
+"""Claims of a reason: numbers, comparisons and quotations, checked by blueprints."""

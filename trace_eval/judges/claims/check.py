@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -24,7 +24,7 @@ LOOSE_RATIO = 1.2
 
 
 def check(claim: StatedClaim, shown: ShownAnswers) -> Finding:
-    """Check one claim against what was shown; one that may mean something else is not checked."""
+    """Check one claim against what was shown; one that is ambiguous is not checked."""
     if claim.doubt:
         return Finding(None, claim.doubt)
     if claim.kind == "quotation":
@@ -66,15 +66,16 @@ def _pair(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Finding:
             _of_one(one, measure, shown, first),
             _of_one(two, measure, shown, second),
         ]
-        unknown = next((finding for finding in findings if finding.holds is None), None)
-        if unknown:
-            return unknown
+        for finding in findings:
+            if finding.holds is None:
+                return finding
         ways.append(all(finding.holds for finding in findings))
-    both = (_of_one(one, measure, shown, place).why for place in ("1", "2"))
-    why = "; ".join(both)
-    if ways[0]:
+    values = [_of_one(one, measure, shown, place).why for place in ("1", "2")]
+    why = "; ".join(values)
+    in_order, swapped = ways
+    if in_order:
         return Finding(True, why)
-    return Finding(None if ways[1] else False, why)
+    return Finding(None if swapped else False, why)
 
 
 def _of_one(
@@ -91,10 +92,11 @@ def _of_one(
 
 
 def _relates(claim: StatedClaim, measure: Measure, reading: Reading) -> bool:
-    value, rendered = reading[0], _rendered(reading)
-    bounds = [*_stated(claim.numbers[0], claim, measure)]
+    value, _ = reading
+    rendered = _rendered(reading)
+    bounds = list(_stated(claim.numbers[0], claim, measure))
     if claim.relation == "between":
-        highs = [*_stated(claim.numbers[1], claim, measure)]
+        highs = list(_stated(claim.numbers[1], claim, measure))
         return any(
             low.value - low.slack <= value <= high.value + high.slack
             for low, high in product(bounds, highs)
@@ -104,11 +106,11 @@ def _relates(claim: StatedClaim, measure: Measure, reading: Reading) -> bool:
         return any(max(value, rendered) >= each.value - each.slack for each in bounds)
     if claim.relation == "under":
         return any(min(value, rendered) <= each.value + each.slack for each in bounds)
-    return any(
-        abs(value - each.value) <= each.slack
-        or abs(rendered - each.value) <= each.slack
-        for each in bounds
-    )
+    for each in bounds:
+        off = min(abs(value - each.value), abs(rendered - each.value))
+        if off <= each.slack:
+            return True
+    return False
 
 
 @dataclass(frozen=True)
@@ -126,10 +128,12 @@ def _stated(
     """Yield what a printed number may stand for in the unit of the measure."""
     value = float(digits)
     slack = _slack(digits, claim.hedged)
+    is_levels = measure.unit == "db" and measure.title in _NEGATIVE
     for scale in _scales(value, claim.unit, measure):
-        yield _Stated(value * scale, slack * scale * (1 + 1e-9), scale)
-        if signed and value > 0 and measure.unit == "db" and measure.title in _NEGATIVE:
-            yield _Stated(-value * scale, slack * scale * (1 + 1e-9), scale)
+        scaled, room = value * scale, slack * scale * (1 + 1e-9)
+        yield _Stated(scaled, room, scale)
+        if signed and value > 0 and is_levels:
+            yield _Stated(-scaled, room, scale)
 
 
 #: Measures whose minus sign is often left out.
@@ -158,14 +162,15 @@ def _scales(value: float, unit: str, measure: Measure) -> Iterator[float]:
 def _slack(digits: str, hedged: bool) -> float:
     """Return how far a value may be from a printed number by rounding alone."""
     value = abs(float(digits))
+    about = ABOUT / 2 * value
     _, _, decimals = digits.partition(".")
     if decimals:
-        unit = 10.0 ** -len(decimals)
-        return max(unit / 2, ABOUT / 2 * value if hedged else 0.0)
+        half = 10.0 ** -len(decimals) / 2
+        return max(half, about) if hedged else half
     zeros = len(digits) - len(digits.rstrip("0")) if value else 0
     coarse = 10.0**zeros / 2
     if hedged:
-        return max(0.5, min(coarse, ABOUT * value), ABOUT / 2 * value)
+        return max(0.5, min(coarse, ABOUT * value), about)
     return max(0.5, min(coarse, ROUNDED * value)) if zeros else 0.5
 
 
@@ -206,36 +211,18 @@ def _compared(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Find
     if not names:
         place = places[0] if not first else places[1]
         return Finding(None, f"answer {place} has no {measure.title}")
-    results = {
-        name: _holds(claim, measure, first[name], second[name]) for name in names
-    }
-    why = f"{measure.title} of answers 1 and 2: " + ", ".join(
-        _both(
-            name,
-            places,
-            first=first,
-            second=second,
-            measure=measure,
-            named=len(names) > 1,
-        )
-        for name in names
-    )
-    if measure.title == "MOS" and len(set(results.values())) > 1:
+    results = []
+    values = []
+    for name in names:
+        results.append(_holds(claim, measure, first[name], second[name]))
+        by_place = {places[0]: first[name], places[1]: second[name]}
+        texts = [_printed([by_place[place]], measure) for place in ("1", "2")]
+        both = " and ".join(texts)
+        values.append(f"{name} {both}" if len(names) > 1 else both)
+    why = f"{measure.title} of answers 1 and 2: {', '.join(values)}"
+    if measure.title == "MOS" and len(set(results)) > 1:
         return Finding(None, f"the scores differ in this; {why}")
-    return Finding(any(results.values()), why)
-
-
-def _both(
-    name: str,
-    places: tuple[str, ...],
-    first: Mapping[str, Reading],
-    second: Mapping[str, Reading],
-    measure: Measure,
-    named: bool,
-) -> str:
-    values = {places[0]: first[name], places[1]: second[name]}
-    shown = " and ".join(_printed([values[place]], measure) for place in ("1", "2"))
-    return f"{name} {shown}" if named else shown
+    return Finding(any(results), why)
 
 
 def _holds(
@@ -245,21 +232,25 @@ def _holds(
     if claim.relation == "same":
         return measure.same(one, other) is not claim.negated
     if claim.relation in ("more", "not_more"):
-        ahead = (one - other) * claim.sign > 0 and _rendered(first) != _rendered(second)
-        return ahead is (claim.relation == "more")
+        is_seen = _rendered(first) != _rendered(second)
+        is_ahead = is_seen and (one - other) * claim.sign > 0
+        return is_ahead is (claim.relation == "more")
     if claim.relation == "times":
         return _times(claim, one, other)
     gap = one - other
     if claim.sign and len(claim.places) == 2 and gap * claim.sign < 0:
         return False
     # Both values were rounded before their difference was taken.
-    rounding = 10.0 ** -first[1]
-    rounded = abs(_rendered(first) - _rendered(second))
-    return any(
-        abs(abs(gap) - abs(each.value)) <= each.slack + rounding / 2
-        or abs(rounded - abs(each.value)) <= each.slack
-        for each in _stated(claim.numbers[0], claim, measure, signed=False)
-    )
+    _, digits = first
+    half = 10.0**-digits / 2
+    rounded_gap = abs(_rendered(first) - _rendered(second))
+    for each in _stated(claim.numbers[0], claim, measure, signed=False):
+        size = abs(each.value)
+        if abs(abs(gap) - size) <= each.slack + half:
+            return True
+        if abs(rounded_gap - size) <= each.slack:
+            return True
+    return False
 
 
 def _times(claim: StatedClaim, one: float, other: float) -> bool:

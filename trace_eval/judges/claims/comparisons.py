@@ -43,7 +43,7 @@ def comparisons(sentence: Sentence) -> Iterator[StatedClaim]:
 
 
 def measured_key(sentence: Sentence, token: Token) -> str:
-    """Return the key of the measure that a comparative is of; empty: none, or several."""
+    """Return the key of a comparative's measure; empty: none, or several."""
     if token.value:
         return token.value
     behind = [t for t in sentence.whole.of("measure") if t.start >= token.end]
@@ -112,19 +112,18 @@ def _more(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
 
 
 def _bounds_number(sentence: Sentence, token: Token) -> bool:
-    """Whether a comparative bounds a value: "exceeds 200 WPM", "exceeds a rate of 200 WPM"."""
-    behind = [t for t in sentence.whole.tokens if t.start >= token.end][:2]
-    kinds = [t.kind for t in behind]
+    """Tell whether a comparative bounds a value: "exceeds (a rate of) 200 WPM"."""
+    behind = [each for each in sentence.whole.tokens if each.start >= token.end][:2]
+    kinds = [each.kind for each in behind]
     if kinds == ["measure", "number"] and _BOUNDS.fullmatch(token.text):
-        before = sentence.words(token.end, behind[0].start)
-        between = sentence.words(behind[0].end, behind[1].start)
-        return before.strip() in ("", "a", "an", "the") and bool(_OF.fullmatch(between))
+        measure, number = behind
+        article = sentence.words(token.end, measure.start).strip()
+        between = sentence.words(measure.end, number.start)
+        return article in ("", "a", "an", "the") and bool(_OF.fullmatch(between))
     if kinds[:1] != ["number"]:
         return False
     gap = sentence.words(token.end, behind[0].start)
-    return bool(
-        re.fullmatch(r"(?: (?:than|a|an|about|roughly|some|even|just))* ?", gap)
-    )
+    return bool(_ABOUT.fullmatch(gap))
 
 
 #: Comparatives that bound a value of a measure that stands between: "exceeds a rate of
@@ -133,17 +132,20 @@ _BOUNDS = re.compile(r"exceed(?:s|ing)?|surpass(?:es)?|above|below|beneath", re.
 _OF = re.compile(
     r" (?:score |value |level )?of (?:about |roughly |some |around )?", re.I
 )
+_ABOUT = re.compile(r"(?: (?:than|a|an|about|roughly|some|even|just))* ?")
 
 
 def _leads_to_measure(sentence: Sentence, token: Token) -> bool:
-    behind = [t for t in sentence.whole.of("measure") if t.start >= token.end]
-    return bool(behind) and bool(
-        re.fullmatch(r"(?: [\w-]+){0,2} ?", sentence.words(token.end, behind[0].start))
-    )
+    """Tell whether at most two words stand between a comparative and a measure."""
+    behind = [each for each in sentence.whole.of("measure") if each.start >= token.end]
+    if not behind:
+        return False
+    gap = sentence.words(token.end, behind[0].start)
+    return bool(re.fullmatch(r"(?: [\w-]+){0,2} ?", gap))
 
 
 def _than_side(sentence: Sentence, token: Token) -> bool:
-    """Whether what stands behind "than" is a side, or a number."""
+    """Tell whether what stands behind "than" is a side, or a number."""
     after = [t for t in sentence.whole.tokens if t.start >= token.end]
     if not after:
         return False
@@ -198,21 +200,29 @@ def _same(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
 
 def _as_much(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
     """Yield "not as fast as answer 2", "as fast as answer 2"; ratios are numbers."""
-    factors = [t for t in sentence.whole.tokens if t.end <= token.start][-1:]
-    near = factors and (factors[0].kind == "factor" or factors[0].unit in ("x", "%"))
-    if near and not sentence.words(factors[0].end, token.start).strip():
+    if _has_factor(sentence, token):
         return
     chunk, _, _ = sentence.around(token)
     key = token.value or measured_key(sentence, token)
     places = compared(sentence, token)
     if not key or places is None or sentence.unreal(token):
         return
-    if not sentence.denied(chunk, token):
+    if sentence.denied(chunk, token):
+        claim = _claim(sentence, token, key, "more")
+        yield replace(claim, places=places, sign=-(token.sign or 1))
+    else:
         yield replace(_claim(sentence, token, key, "same"), places=("1", "2"))
-        return
-    yield replace(
-        _claim(sentence, token, key, "more"), places=places, sign=-(token.sign or 1)
-    )
+
+
+def _has_factor(sentence: Sentence, token: Token) -> bool:
+    """Tell whether a factor stands right before "as": "twice as fast"."""
+    before = [each for each in sentence.whole.tokens if each.end <= token.start]
+    if not before:
+        return False
+    nearest = before[-1]
+    if nearest.kind != "factor" and nearest.unit not in ("x", "%"):
+        return False
+    return not sentence.words(nearest.end, token.start).strip()
 
 
 _SIGN = re.compile(r"(?:'s)?(?: \w+)? ?(?P<sign>[<>]) ?")
@@ -275,16 +285,16 @@ def _absences(sentence: Sentence) -> Iterator[StatedClaim]:
 def _absent_from(
     sentence: Sentence, clause: Part, chunk: Part
 ) -> tuple[str, ...] | None:
+    """Return the places from which something is said to be absent; None: not clear."""
     for part in (chunk, clause):
-        if any(t.value in ("both", "neither") for t in part.of("side")):
+        if any(side.value in ("both", "neither") for side in part.of("side")):
             return ("1", "2")
-        places = {
-            place for side, place in named(sentence, part) if not sentence.marked(side)
-        }
+        sides = named(sentence, part)
+        places = {place for side, place in sides if not sentence.marked(side)}
         if len(places) == 1:
             return (places.pop(),)
         if places:
             return None
-    return (
-        ("1", "2") if not sentence.whole.of("side") and not sentence.subject else None
-    )
+    if sentence.whole.of("side") or sentence.subject:
+        return None
+    return ("1", "2")

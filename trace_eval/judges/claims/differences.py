@@ -26,41 +26,47 @@ _JUST = re.compile(
 def bound_of(sentence: Sentence, token: Token) -> str:
     """Return whether a number bounds the value, and how: over, under, or not at all."""
     chunk, clause, _ = sentence.around(token)
-    fences = [t.end for t in clause.tokens if t.kind in ("number", "side", "quote")]
-    start = max(
-        [clause.start, token.start - 50, *(e for e in fences if e <= token.start)]
-    )
+    start = max(clause.start, token.start - 50)
+    for fence in clause.of("number", "side", "quote"):
+        if fence.end <= token.start:
+            start = max(start, fence.end)
     head = re.split(r"[,(]", sentence.words(start, token.start))[-1]
     if _JUST.search(head) or _is_of_side(sentence, token):
         return ""
-    if _REACHED.search(head) and _NO.search(sentence.words(chunk.start, start) + head):
+    is_denied = bool(_NO.search(sentence.words(chunk.start, start) + head))
+    if is_denied and _REACHED.search(head):
         return "under"
-    found = [
-        (match.start(), way, match[0])
-        for way, pattern in _BOUNDS
-        for match in _words(pattern, head)
-        if not re.search(
-            r"\bwith\b", head[match.end() :]
-        )  # "passes the criterion with 3.2"
-    ]
+    bounds = list(_bounds_in(head))
     tail = sentence.words(token.end, token.end + 12)
     if re.match(r" or (?:more|above|higher)\b", tail):
-        found.append((0, "over", "at least"))
-    if not found:
+        bounds.append((0, "over", "at least"))
+    if not bounds:
         return ""
-    _, way, word = max(found)
-    denied = bool(_NO.search(sentence.words(chunk.start, start) + head))
-    denied = denied or any(t.value == "neither" for t in chunk.of("side"))
-    if denied and word.lower() not in ("no less than", "no more than", "not even"):
+    _, way, words = max(bounds)
+    if any(side.value == "neither" for side in chunk.of("side")):
+        is_denied = True
+    if is_denied and words.lower() not in ("no less than", "no more than", "not even"):
         return "under" if way == "over" else "over"
     return way
 
 
+def _bounds_in(head: str) -> Iterator[tuple[int, str, str]]:
+    """Yield the words before a number that bound it: place, way and words."""
+    for way, pattern in _BOUNDS:
+        for match in _words(pattern, head):
+            # "passes the criterion with 3.2" bounds nothing.
+            if not re.search(r"\bwith\b", head[match.end() :]):
+                yield match.start(), way, match[0]
+
+
 def _is_of_side(sentence: Sentence, token: Token) -> bool:
-    """Whether a number is said to be a side's own: "above the 2.1 of answer 2"."""
-    behind = [t for t in sentence.whole.of("side") if t.start >= token.end][:1]
-    the = sentence.words(token.start - 5, token.start) == " the "
-    return the and bool(behind) and sentence.words(token.end, behind[0].start) == " of "
+    """Tell whether a number is said to be a side's own: "above the 2.1 of answer 2"."""
+    if sentence.words(token.start - 5, token.start) != " the ":
+        return False
+    behind = [side for side in sentence.whole.of("side") if side.start >= token.end]
+    if not behind:
+        return False
+    return sentence.words(token.end, behind[0].start) == " of "
 
 
 def _words(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
@@ -95,30 +101,29 @@ _VERBAL = re.compile(
 
 
 def is_gap(sentence: Sentence, token: Token) -> bool:
-    """Whether a number is a difference: "by 6 dB", "6 dB quieter", "a gap of 0.4"."""
+    """Tell whether a number is a difference: "by 6 dB", "a gap of 6"."""
+    if token.digits.startswith("+") or _lies_between(sentence, token):
+        return True
     clause = sentence.around(token)[1]
     head = sentence.words(max(clause.start, token.start - 60), token.start)
-    tail = sentence.words(token.end, token.end + 30)
-    if token.digits.startswith("+"):
-        return True
-    behind = [t for t in sentence.whole.tokens if t.start >= token.end][:1]
-    near = bool(behind) and sentence.words(token.end, behind[0].start) in (
-        " ",
-        " points ",
-    )
-    before_more = (
-        near and behind[0].kind == "more" and not _VERBAL.match(behind[0].text)
-    )
-    if _lies_between(sentence, token):
-        return True
     match = _GAP_HEAD.search(head)
     if match and match[0].split()[0].lower() not in ("falls", "remains", "sits"):
         return True
-    return (
-        before_more
-        or bool(_GAP_TAIL.match(tail))
-        or _off_a_side(sentence, token) is not None
-    )
+    if _stands_before_more(sentence, token):
+        return True
+    tail = sentence.words(token.end, token.end + 30)
+    return bool(_GAP_TAIL.match(tail)) or _off_a_side(sentence, token) is not None
+
+
+def _stands_before_more(sentence: Sentence, token: Token) -> bool:
+    """Tell whether a comparative stands right behind a number: "6 dB quieter"."""
+    behind = [each for each in sentence.whole.tokens if each.start >= token.end]
+    if not behind:
+        return False
+    following = behind[0]
+    if sentence.words(token.end, following.start) not in (" ", " points "):
+        return False
+    return following.kind == "more" and not _VERBAL.match(following.text)
 
 
 _OFF = re.compile(
@@ -128,14 +133,18 @@ _OFF = re.compile(
 
 
 def _off_a_side(sentence: Sentence, token: Token) -> tuple[tuple[str, str], int] | None:
-    """Return who lies off whom, and which way: "answer 1 lies 4 kHz under answer 2"."""
+    """Return who lies off whom, and which way: "answer 1 is 4 kHz under answer 2"."""
     sides = named(sentence, sentence.whole)
     before = [place for side, place in sides if side.end <= token.start]
     behind = [(side, place) for side, place in sides if side.start >= token.end]
-    if not before or not behind or before[-1] == behind[0][1]:
+    if not before or not behind:
         return None
-    match = _OFF.fullmatch(sentence.words(token.end, behind[0][0].start))
-    return ((before[-1], behind[0][1]), 1 if match["more"] else -1) if match else None
+    first = before[-1]
+    second_side, second = behind[0]
+    match = _OFF.fullmatch(sentence.words(token.end, second_side.start))
+    if match is None or first == second:
+        return None
+    return (first, second), 1 if match["more"] else -1
 
 
 _BETWEEN = re.compile(
@@ -144,7 +153,7 @@ _BETWEEN = re.compile(
 
 
 def _lies_between(sentence: Sentence, token: Token) -> bool:
-    """Whether the clause of a number speaks of what lies between the sides."""
+    """Tell whether the clause of a number speaks of what lies between the sides."""
     clause = sentence.around(token)[1]
     words = list(sentence.words(clause.start, clause.end))
     for side in clause.of("side"):
@@ -154,9 +163,9 @@ def _lies_between(sentence: Sentence, token: Token) -> bool:
 
 def _nearest_more(sentence: Sentence, token: Token) -> Token | None:
     for part in sentence.around(token):
-        found = [t for t in part.of("more") if not t.valued]
-        if found:
-            return min(found, key=lambda t: distance(t, token))
+        comparatives = [each for each in part.of("more") if not each.valued]
+        if comparatives:
+            return min(comparatives, key=lambda each: distance(each, token))
     return None
 
 
@@ -168,10 +177,13 @@ def gap_claims(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         key = key_of(sentence, token, token.unit)
     if token.unit == "st" and key == "pitch":
         return
-    places = compared(sentence, more) if more is not None else None
-    sign = direction(sentence, more, key) if more is not None and places else 0
-    if more is not None and sentence.denied(sentence.around(more)[0], more):
-        return
+    places: tuple[str, str] | None = None
+    sign = 0
+    if more is not None:
+        places = compared(sentence, more)
+        sign = direction(sentence, more, key) if places else 0
+        if sentence.denied(sentence.around(more)[0], more):
+            return
     if off := _off_a_side(sentence, token):
         places, sign = off
     if token.unit == "%" and key not in ("clipping", "voiced", "trend"):
@@ -179,20 +191,26 @@ def gap_claims(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         if sign and factor > 0 and places and key:
             yield _times(sentence, token, key=key, factor=factor, places=places)
         return
-    if token.digits.startswith("+") and more is None:
-        free = {place for side, place in named(sentence, sentence.whole)}
-        if len(free) == 1:
-            (place,) = free
-            places, sign = (place, other(place)), 1
-    if (
-        more is None
-        and not places
-        and key in GOOD
-        and (place := _favoured(sentence, token))
-    ):
-        places, sign = (place, other(place)), 1
+    if more is None:
+        ahead = _ahead(sentence, token, key, is_known=bool(places))
+        if ahead:
+            places, sign = (ahead, other(ahead)), 1
     claim = value_claim(sentence, Value(token, key, token.unit), "apart", places or ())
     yield replace(claim, sign=sign, numbers=(token.digits.lstrip("+"),))
+
+
+def _ahead(sentence: Sentence, token: Token, key: str, is_known: bool) -> str:
+    """Return who is ahead by a difference without a comparative; empty: not said.
+
+    ``is_known``: words between the sides say it already, but for "+3" of one side.
+    """
+    if token.digits.startswith("+"):
+        places = {place for _, place in named(sentence, sentence.whole)}
+        if len(places) == 1:
+            return places.pop()
+    if is_known or key not in GOOD:
+        return ""
+    return _favoured(sentence, token)
 
 
 _FAVOUR = re.compile(
@@ -203,10 +221,10 @@ _FAVOUR = re.compile(
 def _favoured(sentence: Sentence, token: Token) -> str:
     """Return the side that stands behind "in favour of"; empty: none does."""
     for side, place in named(sentence, sentence.whole):
-        if side.start >= token.end and _FAVOUR.fullmatch(
-            sentence.words(token.end, side.start)
-        ):
-            return place
+        if side.start >= token.end:
+            gap = sentence.words(token.end, side.start)
+            if _FAVOUR.fullmatch(gap):
+                return place
     return ""
 
 
@@ -214,13 +232,10 @@ def ratio_claims(
     sentence: Sentence, token: Token, factor: float
 ) -> Iterator[StatedClaim]:
     """Yield "twice as fast", "1.5 times the rate", "half as long"."""
-    if sentence.unreal(token):
+    if sentence.unreal(token) or factor <= 0:
         return
-    behind = [t for t in sentence.whole.tokens if t.start >= token.end]
-    near = next((t for t in behind[:3] if t.kind in ("as", "more", "measure")), None)
+    near = _measured_behind(sentence, token) or _measure_before(sentence, token)
     if near is None:
-        near = _measure_before(sentence, token)
-    if near is None or factor <= 0:
         return
     key = near.value or measured_key(sentence, near)
     places = compared(sentence, near)
@@ -233,19 +248,26 @@ def ratio_claims(
     yield _times(sentence, token, key=key, factor=factor, places=places)
 
 
+def _measured_behind(sentence: Sentence, token: Token) -> Token | None:
+    """Return what a ratio is of, if it is one of the next three tokens."""
+    behind = [each for each in sentence.whole.tokens if each.start >= token.end]
+    for each in behind[:3]:
+        if each.kind in ("as", "more", "measure"):
+            return each
+    return None
+
+
 def _measure_before(sentence: Sentence, token: Token) -> Token | None:
     """Return the measure of "in rate, answer 1 is twice what answer 2 is"."""
-    before = [
-        t for t in sentence.around(token)[1].of("measure") if t.end <= token.start
-    ]
-    what = re.match(
-        r" (?:what|that of|as much as)\b", sentence.words(token.end, token.end + 12)
-    )
-    return before[0] if what and len(before) == 1 else None
+    measures = sentence.around(token)[1].of("measure")
+    before = [measure for measure in measures if measure.end <= token.start]
+    tail = sentence.words(token.end, token.end + 12)
+    is_of_measure = re.match(r" (?:what|that of|as much as)\b", tail)
+    return before[0] if is_of_measure and len(before) == 1 else None
 
 
 def _around_ratio(sentence: Sentence, token: Token) -> tuple[str, str] | None:
-    """Return who has so many times whose measure: "answer 1 has twice answer 2's rate"."""
+    """Return who has how many times whose measure: "answer 1 has twice B's rate"."""
     sides = named(sentence, sentence.whole)
     before = [place for side, place in sides if side.end <= token.start]
     after = [place for side, place in sides if side.start >= token.end]

@@ -18,7 +18,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class ShownAnswers:
-    """The blueprints of both answers by the place that they were shown at, and the request.
+    """The blueprints of both answers by the place of showing, and the request.
 
     ``request``: its words; None: there are none.
     """

@@ -1,4 +1,4 @@
-"""Whether a verdict follows from its reason: what the reason concludes, and where it points."""
+"""Whether a verdict follows from its reason: its conclusion, and where it points."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def parts_about(reason: str, about: str) -> str:
 
 
 def stance_of(reason: str) -> str | None:
-    """Return what a reason says last of who is better, by place; None if it does not say."""
+    """Return what a reason says last of who is better, by place; None: nothing."""
     text = plain(reason)
     places = [
         (match.start(), stance)
@@ -131,7 +131,7 @@ def _denied(text: str, at: int) -> bool:
 
 
 def pointed_at(claims: Sequence[StatedClaim]) -> str | None:
-    """Return the place that all comparisons of voice quality favour; None: none, or both."""
+    """Return the place that all comparisons of voice quality favour; None: no one."""
     favoured = set()
     for claim in claims:
         if claim.relation != "more" or claim.measure is None or len(claim.places) != 2:

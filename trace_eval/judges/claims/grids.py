@@ -1,4 +1,4 @@
-"""Tables in Markdown, written as lines that name the answer, the measure and the value."""
+"""Tables in Markdown, written as lines that name answer, measure and value."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def _lines(lines: list[str]) -> Iterator[str]:
 
 def _named(heading: str) -> str:
     """Return a heading; a bare letter or digit names an answer."""
-    return (
-        f"answer {heading}" if heading.strip("*_ ") in ("A", "B", "1", "2") else heading
-    )
+    if heading.strip("*_ ") in ("A", "B", "1", "2"):
+        return f"answer {heading}"
+    return heading
 
 
 def _cells(line: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The words by which a reason names sides, directions, units, and what makes it no claim.
+"""The words by which a reason names sides, directions and units, or states nothing.
 
 English alone. Measures are named in :mod:`trace_eval.judges.claims.measures`. Nothing
 here says how words stand to each other; that is read by their order.

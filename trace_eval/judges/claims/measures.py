@@ -1,4 +1,4 @@
-"""The measures that a reason can name: their words, their units, and their values in a clip."""
+"""The measures that a reason can name: words, units, and values in a clip."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Measure:
 
 
 def _step(size: float, scale: StepScale = "linear") -> Step:
-    """Return the step of a measure that judges are shown none of: our cut, no listeners'."""
+    """Return the step of a measure of which judges are shown none; the cut is ours."""
     return Step(name="", label="", unit="", size=size, scale=scale, source="our cut")
 
 

@@ -1,4 +1,4 @@
-"""Numbers in a sentence: of which measure, on which side, and whether a value or a difference.
+"""Numbers in a sentence: of which measure, on which side, a value or a difference.
 
 A number belongs to the nearest measure of its unit in its chunk, else in its clause,
 else in its sentence. Two numbers of a measure belong to two sides in the order in which
@@ -39,9 +39,8 @@ def numbers(sentence: Sentence) -> Iterator[StatedClaim]:
             if is_gap(sentence, token):
                 yield from gap_claims(sentence, token)
             else:
-                values.append(
-                    Value(token, key_of(sentence, token, token.unit), token.unit)
-                )
+                key = key_of(sentence, token, token.unit)
+                values.append(Value(token, key, token.unit))
     for several in _grouped(sentence, values):
         yield from _stated(sentence, several)
 
@@ -52,29 +51,46 @@ _MARKED = re.compile(
 
 
 def _is_mark(sentence: Sentence, token: Token) -> bool:
-    """Whether a number is the judge's own mark: "answer 1 receives 4/5"."""
+    """Tell whether a number is the judge's own mark: "answer 1 receives 4/5"."""
+    if token.unit != "mos" or "5" not in token.text[1:]:
+        return False
     head = sentence.words(token.start - 16, token.start)
-    return "5" in token.text[1:] and token.unit == "mos" and bool(_MARKED.search(head))
+    return bool(_MARKED.search(head))
 
 
 def _grouped(sentence: Sentence, values: list[Value]) -> Iterator[list[Value]]:
-    """Yield the values of each measure; a bare number takes its unit from its partner."""
+    """Yield the values of each measure; a bare number takes its partner's unit."""
     groups: list[list[Value]] = []
     for number, value in enumerate(values):
-        partner = next((v for v in values[number + 1 : number + 2] if v.unit), None)
-        if not value.unit and partner and _paired(sentence, value.token, partner.token):
-            unit = partner.unit
-            value = Value(value.token, key_of(sentence, partner.token, unit), unit)
-        elif not value.unit and groups and (groups[-1][-1].unit or not value.key):
-            last = groups[-1][-1]
-            if _paired(sentence, last.token, value.token):
-                value = Value(value.token, last.key, last.unit)
-        same = [g for g in groups if g[-1].key == value.key and value.key]
-        if same:
+        following = values[number + 1] if number + 1 < len(values) else None
+        before = groups[-1][-1] if groups else None
+        value = _with_unit(sentence, value, before=before, following=following)
+        same = [group for group in groups if group[-1].key == value.key]
+        if value.key and same:
             same[-1].append(value)
         else:
             groups.append([value])
     yield from groups
+
+
+def _with_unit(
+    sentence: Sentence, value: Value, before: Value | None, following: Value | None
+) -> Value:
+    """Return a bare number as a value of the number that it stands beside."""
+    if value.unit:
+        return value
+    if (
+        following is not None
+        and following.unit
+        and _paired(sentence, value.token, following.token)
+    ):
+        key = key_of(sentence, following.token, following.unit)
+        return Value(value.token, key, following.unit)
+    if before is None or not (before.unit or not value.key):
+        return value
+    if _paired(sentence, before.token, value.token):
+        return Value(value.token, before.key, before.unit)
+    return value
 
 
 _JOINT = re.compile(
@@ -84,7 +100,7 @@ _JOINT = re.compile(
 
 
 def _paired(sentence: Sentence, one: Token, two: Token) -> bool:
-    """Whether two numbers stand beside each other, but for sides and joining words."""
+    """Tell whether only sides and joining words stand between two numbers."""
     gap = sentence.words(one.end, two.start)
     for token in sentence.whole.of("side"):
         if one.end <= token.start < two.start:
@@ -121,12 +137,13 @@ def _stated(sentence: Sentence, values: list[Value]) -> Iterator[StatedClaim]:
 
 
 def _differ(sentence: Sentence, values: list[Value]) -> bool:
-    """Whether values are of two answers: they differ, or one is set against the other."""
+    """Tell whether values are of two answers: unlike, or one set against another."""
     if len({value.token.digits for value in values}) > 1:
         return True
-    return len(values) == 2 and _paired_sides(
-        sentence, values[0].token, values[1].token
-    )
+    if len(values) != 2:
+        return False
+    one, two = values
+    return _paired_sides(sentence, one.token, two.token)
 
 
 _SIDE_BEFORE = re.compile(
@@ -140,44 +157,49 @@ _SIDE_BEHIND = re.compile(
 
 
 def _adjacent(sentence: Sentence, token: Token) -> str:
-    """Return the side that stands right before a number, or behind it ("for answer 1")."""
-    for side, place in named(sentence, sentence.whole):
+    """Return the side right before a number, or behind it ("for answer 1")."""
+    sides = named(sentence, sentence.whole)
+    for side, place in sides:
         if side.end <= token.start:
-            gap = sentence.words(side.end, token.start)
-            for measure in sentence.whole.of("measure"):
-                if side.end <= measure.start and measure.end <= token.start:
-                    gap = gap.replace(measure.text, "", 1).replace("  ", " ")
+            gap = _without_measures(sentence, side.end, token.start)
             if _SIDE_BEFORE.fullmatch(gap):
                 return place
-    for side, place in named(sentence, sentence.whole):
+    for side, place in sides:
         if side.start >= token.end:
-            gap = sentence.words(token.end, side.start)
-            for measure in sentence.whole.of("measure"):
-                if token.end <= measure.start and measure.end <= side.start:
-                    gap = gap.replace(measure.text, "", 1).replace("  ", " ")
+            gap = _without_measures(sentence, token.end, side.start)
             if _SIDE_BEHIND.fullmatch(gap):
                 return place
     return ""
 
 
+def _without_measures(sentence: Sentence, start: int, end: int) -> str:
+    """Return the words between two places but for the names of measures."""
+    gap = sentence.words(start, end)
+    for measure in sentence.whole.of("measure"):
+        if start <= measure.start and measure.end <= end:
+            gap = gap.replace(measure.text, "", 1).replace("  ", " ")
+    return gap
+
+
 def _owner(sentence: Sentence, token: Token) -> tuple[str, ...]:
     """Return the places that a lone number is of; empty: either may be meant."""
     for part in sentence.around(token):
-        if any(t.value in ("both", "neither") for t in part.of("side")):
-            return ("1", "2") if not named(sentence, part) else ()
         sides = named(sentence, part)
-        free = {place for side, place in sides if not sentence.marked(side)}
+        if any(side.value in ("both", "neither") for side in part.of("side")):
+            return () if sides else ("1", "2")
         places = {place for _, place in sides}
-        if len(places) == 1 and free:
+        is_free = any(not sentence.marked(side) for side, _ in sides)
+        if len(places) == 1 and is_free:
             return (places.pop(),)
+        near = _adjacent(sentence, token) if places else ""
+        if near:
+            return (near,)
         if len(places) == 2:
-            near = _adjacent(sentence, token)
-            return (near,) if near else ()
-        if places:  # only "than answer 1" in this part
-            near = _adjacent(sentence, token)
-            if near:
-                return (near,)
-    return (sentence.subject,) if sentence.subject and sentence.continues(token) else ()
+            return ()
+        # Without a place, or with "than answer 1" alone, the wider part decides.
+    if sentence.subject and sentence.continues(token):
+        return (sentence.subject,)
+    return ()
 
 
 def _places_in(sentence: Sentence, part: Part) -> set[str]:
@@ -185,49 +207,67 @@ def _places_in(sentence: Sentence, part: Part) -> set[str]:
 
 
 def _places(sentence: Sentence, values: list[Value]) -> list[str]:
-    """Return the place of each of several values of a measure; nothing: it is not said."""
-    chunks = [sentence.around(value.token)[0] for value in values]
-    alone = [_places_in(sentence, chunk) for chunk in chunks]
-    if len({chunk.start for chunk in chunks}) == len(chunks) and all(
-        len(s) == 1 for s in alone
-    ):
-        places = [s.copy().pop() for s in alone]
-        if len(values) != 2 or places[0] != places[1]:
-            return places
+    """Return the place of each of several values of a measure; empty: not said."""
+    places = _places_of_chunks(sentence, values)
+    if places and (len(values) != 2 or places[0] != places[1]):
+        return places
     near = [_adjacent(sentence, value.token) for value in values]
     if len(values) != 2:
         return near
-    clause = sentence.around(values[0].token)[1]
-    inside = clause.start <= values[1].token.start < clause.end
-    sides = named(
-        sentence, clause if inside and named(sentence, clause) else sentence.whole
-    )
-    order = list(dict.fromkeys(place for _, place in sides))
     first, second = values[0].token, values[1].token
+    sides = _sides_around(sentence, first, second)
+    order = list(dict.fromkeys(place for _, place in sides))
     if len(order) == 2:
         if near[0] and near[1] and near[0] != near[1]:
             return near
-        before = [side for side, _ in sides if side.end <= first.start]
-        if len(before) == len(sides) and sides and sentence.marked(sides[0][0]):
+        are_before = all(side.end <= first.start for side, _ in sides)
+        if are_before and sentence.marked(sides[0][0]):
             # "compared with answer 2, answer 1 has more, 3.7 against 3.1"
             order.reverse()
         return order
-    if len(order) == 1:
-        (place,) = order
-        side = sides[0][0]
-        if side.start >= second.end and near[0] == "":
-            return []  # "3.7 v 3.1 for answer 1" may mean either
-        if near[0] or near[1]:
-            at = place if near[0] else other(place)
-            if near[0] == near[1]:
-                at = place if side.end <= first.start else ""
-            if at and _paired_sides(sentence, first, second):
-                return [at, other(at)]
-            return []
-        ahead = side.end <= first.start and not sentence.marked(side)
-        if ahead and _paired_sides(sentence, first, second):
-            return [place, other(place)]
+    if len(order) != 1:
+        return []
+    side, place = sides[0]
+    if side.start >= second.end and not near[0]:
+        return []  # "3.7 v 3.1 for answer 1" may mean either
+    is_before = side.end <= first.start
+    if near[0] and near[0] == near[1]:
+        owner = place if is_before else ""
+    elif near[0]:
+        owner = place
+    elif near[1]:
+        owner = other(place)
+    else:
+        owner = place if is_before and not sentence.marked(side) else ""
+    if owner and _paired_sides(sentence, first, second):
+        return [owner, other(owner)]
     return []
+
+
+def _places_of_chunks(sentence: Sentence, values: list[Value]) -> list[str]:
+    """Return the one place that the chunk of each value names; empty: not so."""
+    chunks = [sentence.around(value.token)[0] for value in values]
+    if len({chunk.start for chunk in chunks}) < len(chunks):
+        return []
+    places: list[str] = []
+    for chunk in chunks:
+        in_chunk = _places_in(sentence, chunk)
+        if len(in_chunk) != 1:
+            return []
+        places += in_chunk
+    return places
+
+
+def _sides_around(
+    sentence: Sentence, first: Token, second: Token
+) -> list[tuple[Token, str]]:
+    """Return the sides in the clause of two numbers, else in their sentence."""
+    clause = sentence.around(first)[1]
+    if clause.start <= second.start < clause.end:
+        sides = named(sentence, clause)
+        if sides:
+            return sides
+    return named(sentence, sentence.whole)
 
 
 _AGAINST = re.compile(
@@ -236,7 +276,7 @@ _AGAINST = re.compile(
 
 
 def _paired_sides(sentence: Sentence, one: Token, two: Token) -> bool:
-    """Whether the second of two numbers is set against the first."""
+    """Tell whether the second of two numbers is set against the first."""
     return bool(_AGAINST.search(sentence.words(one.end, two.start)))
 
 

@@ -1,4 +1,4 @@
-"""A reason in plain marks: without tables, fences, typographic quotes and numbers in words."""
+"""A reason in plain marks: no tables, fences, typographic quotes or spelt numbers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _VALUE = re.compile(
     maxsize=8
 )  # a reason is asked for its claims, and for what follows of each dimension
 def plain(text: str) -> str:
-    """Return a reason with plain quotation marks, dashes and blanks; places are not kept."""
+    """Return a reason with plain quotes, dashes and blanks; places are not kept."""
     text = (
         without_tables(text[:MAX_REASON])
         .translate(_PLAIN)

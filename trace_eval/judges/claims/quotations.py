@@ -82,7 +82,7 @@ _TO_USER = re.compile(
 
 
 def quotations(sentence: Sentence) -> Iterator[StatedClaim]:
-    """Yield the quotations of a sentence; one of which nobody is said to be its speaker too."""
+    """Yield the quotations of a sentence, with or without a speaker."""
     quotes = sentence.whole.of("quote")
     for number, token in enumerate(quotes):
         if _LABELS.fullmatch(token.value.strip(" .,")) or is_measured(token.value):

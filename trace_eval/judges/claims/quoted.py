@@ -1,4 +1,4 @@
-"""Quotations against what recognisers heard, what was asked, and what instruments wrote."""
+"""Quotations against what was heard, what was asked, and what instruments wrote."""
 
 from __future__ import annotations
 
@@ -90,18 +90,20 @@ def _words(text: str) -> list[str]:
 
 
 def _within(parts: Sequence[Sequence[str]], text: Sequence[str]) -> bool:
-    """Whether the parts stand in a text, one behind the other, each in one piece."""
-    at = 0
+    """Tell whether the parts stand in a text in this order, each in one piece."""
+    end = 0
     for part in parts:
-        place = next(
-            (
-                start
-                for start in range(at, len(text) - len(part) + 1)
-                if [*text[start : start + len(part)]] == [*part]
-            ),
-            None,
-        )
-        if place is None:
+        start = _place_of(part, text, end)
+        if start is None:
             return False
-        at = place + len(part)
+        end = start + len(part)
     return True
+
+
+def _place_of(part: Sequence[str], text: Sequence[str], first: int) -> int | None:
+    """Return where a part begins in a text at or behind a place; None: nowhere."""
+    words = list(part)
+    for start in range(first, len(text) - len(part) + 1):
+        if list(text[start : start + len(part)]) == words:
+            return start
+    return None

@@ -34,7 +34,12 @@ def claims_of(reason: str, labels: Iterable[str] = ()) -> list[StatedClaim]:
     text = plain(reason)
     claims: list[StatedClaim] = []
     for sentence in sentences(text, tokens(text, labels)):
-        stated = [*comparisons(sentence), *numbers(sentence), *quotations(sentence)]
-        doubt = ASKED if sentence.asks else FORMULA if sentence.reckons else ""
-        claims += [replace(claim, doubt=doubt) for claim in stated] if doubt else stated
+        doubt = ""
+        if sentence.asks:
+            doubt = ASKED
+        elif sentence.reckons:
+            doubt = FORMULA
+        for read in (comparisons, numbers, quotations):
+            for claim in read(sentence):
+                claims.append(replace(claim, doubt=doubt) if doubt else claim)
     return claims

@@ -1,4 +1,4 @@
-"""The reasons of a judge's opinion, checked against the blueprints that it was shown."""
+"""The reasons of a judge's opinion, checked by the blueprints that it was shown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from trace_eval.judges.claims.stated import StatedClaim
 
 
 def shown_answers(case: Case, order: Order) -> ShownAnswers | None:
-    """Return a case's blueprints by the place at which they were shown; None without both."""
+    """Return a case's blueprints by the place of showing; None without both."""
     sides = ("a", "b") if order == "ab" else ("b", "a")
     blueprints = case.blueprints
     if not all(side in blueprints for side in sides):
@@ -53,7 +53,7 @@ def checked(
 
 
 def with_claims(outcome: Outcome, case: Case, scale: Scale = TYPED_TIE) -> Outcome:
-    """Give a judgement's opinions the claims of their reasons; return a score as it is."""
+    """Give a judgement's opinions their reasons' claims; return a score as it is."""
     if not isinstance(outcome, Judgement):
         return outcome
     opinions = [

@@ -1,4 +1,4 @@
-"""Sentences, clauses and chunks of a reason, and the sides that a word in them is about.
+"""Sentences, clauses and chunks of a reason, and the sides that a word is about.
 
 A chunk lies between commas, brackets and "and"; a clause between semicolons, "while",
 "but" and their like. A word is about the sides of its chunk; where that names none, of
@@ -98,7 +98,7 @@ class Sentence:
         )
 
     def continues(self, token: Token) -> bool:
-        """Whether the clause of a token goes on about the subject of the sentences before.
+        """Tell whether a token's clause goes on about the subject of earlier sentences.
 
         It does where a pronoun says so, and where it has no words but those of a
         measurement; of any others it may tell a norm ("people speak at 150 WPM").
@@ -106,15 +106,12 @@ class Sentence:
         clause = self.around(token)[1]
         if PRONOUN.search(self.words(self.whole.start, token.start)):
             return True
-        words = [*self.words(clause.start, clause.end)]
+        letters = list(self.words(clause.start, clause.end))
         for each in clause.tokens:
-            words[each.start - clause.start : each.end - clause.start] = " " * len(
-                each.text
-            )
-        return all(
-            word.lower() in _MEASURING
-            for word in re.findall(r"[^\W\d_]+", "".join(words))
-        )
+            start, end = each.start - clause.start, each.end - clause.start
+            letters[start:end] = " " * len(each.text)
+        words = re.findall(r"[^\W\d_]+", "".join(letters))
+        return all(word.lower() in _MEASURING for word in words)
 
     def around(self, token: Token) -> tuple[Part, Part, Part]:
         """Return the chunk, the clause and the sentence of a token."""
@@ -131,7 +128,7 @@ class Sentence:
         return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
     def marked(self, side: Token) -> bool:
-        """Whether a side is what another is compared with: "than answer 1", "unlike B"."""
+        """Tell whether another is compared with a side: "than answer 1", "unlike B"."""
         if side.start not in self._marks:
             head = self.words(max(self.whole.start, side.start - 40), side.start)
             self._marks[side.start] = bool(_OBJECT.search(head))
@@ -152,7 +149,7 @@ class Sentence:
         return "may be denied, or not" if far else ""
 
     def unreal(self, token: Token) -> bool:
-        """Whether a token tells a wish, a norm, a condition, or a course within the recording."""
+        """Tell whether a token states no fact: a wish, norm, condition, or a course."""
         chunk, clause, _ = self.around(token)
         head = self.words(clause.start, token.start)
         start = clause.start + head.rfind(": ") + 1  # "slow was asked for: ..."
@@ -226,7 +223,7 @@ def _mentioned(sentence: Sentence, token: Token) -> str:
 
 
 def compared(sentence: Sentence, token: Token) -> tuple[str, str] | None:
-    """Return who has more of a comparative and than whom, as words put it; None: ambiguous."""
+    """Return who has more of a comparative, and than whom; None: ambiguous."""
     behind = ""
     if own := _bracketed(sentence, token):
         return own, other(own)
@@ -259,65 +256,16 @@ def compared(sentence: Sentence, token: Token) -> tuple[str, str] | None:
 
 
 #: Words of a measurement that name nobody else.
-_MEASURING = frozenset(
-    (
-        *(
-            "the",
-            "a",
-            "an",
-            "is",
-            "was",
-            "are",
-            "at",
-            "of",
-            "with",
-            "and",
-            "but",
-            "only",
-            "about",
-        ),
-        *(
-            "around",
-            "roughly",
-            "approximately",
-            "mean",
-            "measured",
-            "reads",
-            "stands",
-            "here",
-        ),
-        *(
-            "has",
-            "shows",
-            "also",
-            "just",
-            "quite",
-            "very",
-            "fine",
-            "ok",
-            "okay",
-            "good",
-            "by",
-        ),
-        *(
-            "in",
-            "on",
-            "to",
-            "for",
-            "from",
-            "value",
-            "score",
-            "comes",
-            "which",
-            "more",
-            "less",
-        ),
-    )
+_OF_MEASUREMENT = (
+    "the a an is was are at of with and but only about around roughly approximately"
+    " mean measured reads stands here has shows also just quite very fine ok okay good"
+    " by in on to for from value score comes which more less"
 )
+_MEASURING = frozenset(_OF_MEASUREMENT.split())
 
 
 def _bracketed(sentence: Sentence, token: Token) -> str:
-    """Return the side of a comparative alone in brackets: "answer 1 (faster) beats answer 2"."""
+    """Return the side of a comparative in brackets: "answer 1 (faster) beats 2"."""
     if sentence.words(token.end, token.end + 1) not in (")", "]"):
         return ""
     for side, place in named(sentence, sentence.whole):
@@ -383,7 +331,7 @@ def sentences(text: str, tokens: list[Token]) -> Iterator[Sentence]:
 
 
 def _heading(sentence: Sentence) -> str:
-    """Return the measure that a sentence names and says nothing of; empty: it is no heading.
+    """Return the measure that a sentence names alone; empty: it is no heading.
 
     A heading may be a question: "The pitch of answer 1?".
     """

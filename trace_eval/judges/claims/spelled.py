@@ -1,4 +1,4 @@
-"""Numbers in words, before a unit or with a point: "two hundred hertz", "three point four"."""
+"""Numbers in words, before a unit or with a point: "two hundred hertz"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of a reason as tokens: sides, measures, numbers with units, directions, quotations.
+"""The words of a reason as tokens: sides, measures, numbers, directions, quotations.
 
 Overlapping matches are settled by the first that begins, then the longest.
 """
@@ -48,7 +48,7 @@ class Token:
 
 
 def measure_of(key: str) -> Measure | None:
-    """Return a measure by its key; of a classifier's label where that begins with ``=``."""
+    """Return a measure by its key; a key that begins with ``=`` is a label's."""
     return labelled(key[1:]) if key.startswith("=") else MEASURES.get(key)
 
 
@@ -253,7 +253,7 @@ def _starts(kinds: tuple[str, ...], behind: str) -> bool:
 
 
 def _counts(behind: str) -> bool:
-    """Whether a bare number counts what the next word names, e.g. "4 facts", "3 of 10"."""
+    """Tell whether a bare number counts what follows: "4 facts", "3 of 10"."""
     if _OF_MANY.match(behind):
         return True
     match = _WORD_BEHIND.match(behind)
@@ -299,7 +299,7 @@ _BARE_COMPARATIVE = re.compile(r" \S+ ?(?:[.,;]|than\b|$)")
 
 
 def _letters(body: str) -> Iterator[Token]:
-    """Yield the letters A and B where they are sides; "A" that opens a sentence may be a word."""
+    """Yield the letters A and B where they are sides; a first "A" may be a word."""
     for match in _LETTER.finditer(body):
         before, behind = _before(body, match).rstrip(" "), _behind(body, match)
         opens = not before or before[-1] in ".!?:\n\x00-("
@@ -320,7 +320,7 @@ def _letters(body: str) -> Iterator[Token]:
 
 
 def _apart(every: list[Token]) -> list[Token]:
-    """Return tokens in order without overlaps: the first that begins, then the longest."""
+    """Return tokens in order, apart: the first that begins, then the longest."""
     rank = {"quote": 0, "side": 1, "number": 2, "measure": 3, "factor": 4, "more": 5}
     every.sort(key=lambda t: (t.start, -(t.end - t.start), rank.get(t.kind, 9)))
     kept: list[Token] = []

@@ -1,4 +1,4 @@
-"""Values that a reason prints: of which measure a number is, and what it states of it."""
+"""Values that a reason prints: of which measure a number is, and what it states."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import re
 from dataclasses import dataclass
 
 from trace_eval.judges.claims.lexicon import HEDGES, NAMING, OF_UNIT
-from trace_eval.judges.claims.sentences import Sentence
+from trace_eval.judges.claims.sentences import Part, Sentence
 from trace_eval.judges.claims.stated import Relation, StatedClaim
 from trace_eval.judges.claims.tokens import Token, measure_of
 
 
 @dataclass(frozen=True)
 class Value:
-    """A number that is a value of a measure, and the side that stands at it; empty: none."""
+    """A number that is a value of a measure, and the side at which it stands.
+
+    No side: it stands at none.
+    """
 
     token: Token
     key: str
@@ -23,25 +26,33 @@ class Value:
 
 def key_of(sentence: Sentence, token: Token, unit: str) -> str:
     """Return the key of the measure that a number is of; empty: none, or several."""
-    counted = "point" in token.text and unit == "mos"
-    for part in sentence.around(token)[: 2 if counted else 3]:
-        mentions = [t for t in part.of("measure", "more") if t.value]
-        fitting = [t for t in mentions if fits(t.value, unit)]
-        if unit == "words":
-            beside = [t for t in part.of("measure") if t.start == token.end + 1]
-            fitting = [t for t in fitting if t.value != "doubtful" or t in beside]
-        keys = {t.value for t in fitting}
+    parts: tuple[Part, ...] = sentence.around(token)
+    if "point" in token.text and unit == "mos":  # points are counted of other things
+        parts = parts[:2]
+    for part in parts:
+        fitting = _fitting(part, token, unit)
+        keys = {mention.value for mention in fitting}
         if len(keys) == 1:
             return _by_unit(keys.pop(), unit)
         if keys:
-            nearest = sorted(fitting, key=lambda t: distance(t, token))
-            direct = nearest[0].end <= token.start and not _between(
-                part.tokens, nearest[0], token
-            )
-            return _by_unit(nearest[0].value, unit) if direct else ""
+            nearest = min(fitting, key=lambda mention: distance(mention, token))
+            is_before = nearest.end <= token.start
+            if is_before and not _between(part.tokens, nearest, token):
+                return _by_unit(nearest.value, unit)
+            return ""
     if sentence.topic and fits(sentence.topic, unit):
         return _by_unit(sentence.topic, unit)
     return NAMING.get(unit, "")
+
+
+def _fitting(part: Part, token: Token, unit: str) -> list[Token]:
+    """Return the mentions of measures that can have the unit of a number."""
+    mentions = [each for each in part.of("measure", "more") if each.value]
+    fitting = [each for each in mentions if fits(each.value, unit)]
+    if unit != "words":
+        return fitting
+    beside = [each for each in part.of("measure") if each.start == token.end + 1]
+    return [each for each in fitting if each.value != "doubtful" or each in beside]
 
 
 def _between(tokens: tuple[Token, ...], one: Token, two: Token) -> bool:
@@ -49,7 +60,7 @@ def _between(tokens: tuple[Token, ...], one: Token, two: Token) -> bool:
 
 
 def fits(key: str, unit: str) -> bool:
-    """Whether a measure can have this unit."""
+    """Tell whether a measure can have this unit."""
     measure = measure_of(key)
     if measure is None:
         return False
@@ -75,7 +86,7 @@ def value_claim(
     """Return the claim that answers have a value, or one within bounds."""
     head = sentence.words(value.token.start - 26, value.token.start)
     tail = sentence.words(value.token.end, value.token.end + 10)
-    hedged = bool(re.search(rf"(?<!\w){HEDGES}(?: \w+)? ?$", head, re.I))
+    is_hedged_before = bool(_HEDGED.search(head))
     return StatedClaim(
         kind="number",
         text=sentence.claim_text(value.token),
@@ -84,5 +95,8 @@ def value_claim(
         measure=measure_of(value.key),
         numbers=(value.token.digits,),
         unit=value.unit,
-        hedged=hedged or tail.startswith((" or so", "-ish")),
+        hedged=is_hedged_before or tail.startswith((" or so", "-ish")),
     )
+
+
+_HEDGED = re.compile(rf"(?<!\w){HEDGES}(?: \w+)? ?$", re.I)

@@ -1,4 +1,4 @@
-"""Many opinions -> one outcome: one frame for pairs and scores, and judgements of pairs.
+"""Many opinions -> one outcome, for pairs and scores, and judgements of pairs.
 
 A comparison stands only when every order that was asked has a usable opinion: with one
 alone the judge's preference for a place would count as evidence. Each order's opinions
@@ -97,7 +97,7 @@ def labelled_judgement(
     scale: Scale,
     questions: Mapping[str, About],
 ) -> Judgement:
-    """Make the judgement of opinions with labels; ``questions`` maps to their dimensions.
+    """Make the judgement of opinions with labels; ``questions`` has their dimensions.
 
     The scale's pooling makes the votes one label. Of several questions, one without a
     label in some order is left out, as long as another has its labels.
@@ -197,7 +197,7 @@ ABOUT: Literal["overall"] = "overall"
 
 
 def preference(first: float, second: float, margin: float = 0.0) -> PlainLabel:
-    """Return the side with the higher score; ``tie`` when equal or closer than ``margin``."""
+    """Return the side with the higher score; ``tie`` if equal or within ``margin``."""
     if first == second or abs(first - second) < margin:
         return "tie"
     return "1" if first > second else "2"
@@ -206,7 +206,9 @@ def preference(first: float, second: float, margin: float = 0.0) -> PlainLabel:
 def voted_judgement(
     pair: str, judge: str, opinions: Sequence[VerdictOpinion], question: ScoreQuestion
 ) -> Judgement:
-    """Make the judgement of votes: the preference with the largest share over both orders.
+    """Make the judgement of votes: the preference with the largest share.
+
+    Both orders count the same.
 
     Every order that was shown needs a usable opinion; equal largest shares are a
     ``tie``.

@@ -1,4 +1,4 @@
-"""The judges that a session calls: one, several at once, or several fused (``fusion:DIR``)."""
+"""The judges that a session calls: one, several at once, or several fused."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Key = tuple[str, str]
 
 
 class Panel:
-    """Judges of the same items; an outcome per rubric, with the judges of one rubric pooled.
+    """Judges of the same items, with an outcome per rubric; judges of one are pooled.
 
     Args:
         judges: each with one rubric; several of one rubric give scores.
@@ -137,7 +137,7 @@ class Panel:
         return [role for role in item.recordings() if role in wanted]
 
     async def outcomes(self, case: Case) -> list[Outcome]:
-        """Return one for every rubric that has none yet. Whatever a judge raises is its outcome."""
+        """Return one for every rubric that has none; what a judge raises is its outcome."""
         groups = [
             group
             for name, group in self._groups.items()

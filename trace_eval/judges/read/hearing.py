@@ -1,4 +1,4 @@
-"""Replies in which a listening judge states that it heard nothing: their verdicts are guesses.
+"""Replies in which a listening judge states that it heard nothing, and guessed.
 
 Only statements of the judge about itself count. The same words quoted from an answer,
 or a remark that one of two recordings is quiet, are about the answer. English only.
@@ -82,7 +82,11 @@ _DEAF = tuple(
 
 
 def check_hearing(reply: str) -> None:
-    """Raise ReplyError ``not_heard`` for a reply whose judge states that it heard nothing."""
+    """Refuse a reply whose judge states that it heard nothing.
+
+    Raises:
+        ReplyError: ``not_heard``.
+    """
     text = after_thinking(reply)
     if len(text) > 2 * _SEARCHED:
         text = f"{text[:_SEARCHED]}\n{text[-_SEARCHED:]}"

@@ -1,4 +1,4 @@
-"""Replies that compare two answers by labels: their shape, their reading, and their judgement.
+"""Replies that compare two answers by labels: shape, reading, and judgement.
 
 The last complete JSON object with the wanted keys is the reply, and must be whole: no
 key missing or twice, no label that was not offered. It is never repaired by guessing.
@@ -34,7 +34,7 @@ _YES_NO: JsonValue = {"type": "boolean"}
 
 @dataclass(frozen=True)
 class Verdicts:
-    """The verdicts of a reply, in the order in which the answers were shown, by dimension.
+    """The verdicts of a reply by dimension, in the order of showing.
 
     Ratings are labels on the rubric's scale; the key of a single label is empty.
     """
@@ -44,7 +44,7 @@ class Verdicts:
 
 
 class LabelForm(AnswerForm[Verdicts]):
-    """Replies of typed ties on TRACE's dimensions, or of one label for each part of a task.
+    """Replies of typed ties on TRACE's dimensions, or a label for each part of a task.
 
     ``listens``: refuse replies which state that nothing was heard.
     """
@@ -107,12 +107,12 @@ class LabelForm(AnswerForm[Verdicts]):
 
 
 def schema_of(part: LabelQuestion, elicitation: Elicitation) -> dict[str, JsonValue]:
-    """Return the JSON schema of the reply to one part; reasons come before the label."""
+    """Return the JSON schema of the reply to one part: reasons, then the label."""
     return reply_schema(elicitation) if part.is_typed else label_schema(part.labels)
 
 
 def reply_schema(elicitation: Elicitation) -> dict[str, JsonValue]:
-    """Return the JSON schema of a reply: one verdict per dimension, and no overall one."""
+    """Return the JSON schema of a reply: one verdict per dimension, none overall."""
     # Servers generate in the order of the properties: the reasons come before the
     # rating.
     label = TRACE.scale.schema()
@@ -148,7 +148,7 @@ def key_of(scale: Scale) -> str:
 
 
 def read_label(text: str, scale: Scale) -> tuple[str, str]:
-    """Read label and reasoning of a reply with keys ``reasoning`` and ``label`` or ``match``.
+    """Read reasoning and label of a reply by its keys, ``label`` or ``match``.
 
     Raises:
         ReplyError: ``unparseable`` or ``off_label``.

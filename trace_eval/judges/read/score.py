@@ -65,7 +65,7 @@ class ScoreReply:
 
 
 def reply_schema(rubric: ScoreRubric) -> dict[str, JsonValue]:
-    """Return the JSON schema of a reply: reasons first, so that the score follows from them."""
+    """Return the JSON schema of a reply: reasons first, and the score from them."""
     label = rubric.numbers.schema()
     if rubric.unit == "turn":
         one = object_schema(
@@ -81,7 +81,7 @@ def reply_schema(rubric: ScoreRubric) -> dict[str, JsonValue]:
 
 
 def read_score(text: str, rubric: ScoreRubric, plain: bool = False) -> ScoreReply:
-    """Read the last complete JSON object with a score by the rubric's key, scale and elements.
+    """Read the last complete JSON object with a score by the rubric's key and scale.
 
     ``plain``: where no object has a score, take the last line with ``score: n``.
 
@@ -277,7 +277,7 @@ class ScoreForm(AnswerForm[ScoreReply]):
 
 
 def _of_turns(answered: AnsweredQuestion[ScoreReply]) -> Iterator[ScoreOpinion]:
-    """Yield an opinion for every turn that was to be rated; the first one has the usage."""
+    """Yield an opinion for every turn that was to be rated; the first has the usage."""
     reply = answered.outcome.value
     record = {**answered.record, "choice": answered.outcome.choice}
     for position, number in enumerate(answered.question.turns):
@@ -299,7 +299,7 @@ def _opinion(
     rubric: ScoreRubric,
     unknown: Collection[str] = (),
 ) -> ScoreOpinion:
-    """Make a reply's opinion; its score follows from the elements where the rubric says so."""
+    """Make a reply's opinion; the rubric may derive its score from the elements."""
     reply = answered.outcome.value
     provided = reply.elements if reply else {}
     elements = {

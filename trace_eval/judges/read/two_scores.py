@@ -45,7 +45,7 @@ NATURALNESS = cast("ScoreQuestion", load_pair_rubric("naturalness"))
 
 @dataclass(frozen=True)
 class TwoScores:
-    """The scores of one reply, by the place of a recording, on the scale of the question."""
+    """The scores of one reply by the place of a recording, on the question's scale."""
 
     first: float
     second: float
@@ -55,7 +55,7 @@ class TwoScores:
 
 
 def schema(question: ScoreQuestion = NATURALNESS) -> dict[str, JsonValue]:
-    """Return the JSON schema of a reply for :func:`read_json`: remarks, then the scores."""
+    """Return the JSON schema of a reply for :func:`read_json`: remarks, then scores."""
     scale = question.scale
     number: dict[str, JsonValue] = {
         "type": "number",

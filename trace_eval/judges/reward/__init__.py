@@ -1,1 +1,1 @@
-"""Judges that run in this process on an audio language model: reward models and raters."""
+"""Judges on an audio language model in this process: reward models and raters."""

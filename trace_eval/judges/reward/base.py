@@ -1,4 +1,4 @@
-"""What all judges by a model in this process share: its limits, cached rewards, batches."""
+"""What judges by a model in this process share: limits, cached rewards, batches."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class InProcessJudge(Judge):
         return {"task": NATURALNESS, **self._identity(), **self.options.deciding(used)}
 
     def _identity(self) -> dict[str, JsonValue]:
-        """Record what decides a reward: files, prompt and number type, not places or devices."""
+        """Record what decides a reward: files, prompt and number type."""
         return {
             "model": self.files.sha256,
             "prompt": self.prompt.sha256,
@@ -114,7 +114,7 @@ class InProcessJudge(Judge):
         return load(self.files, self.options.device)
 
     def unheard(self, item: Item, error: AudioError) -> Outcome:
-        """Return the outcome of a recording that cannot be decoded, or is over a limit."""
+        """Return the outcome of a recording over a limit or beyond decoding."""
         reason = (
             Reason.SILENT if getattr(error, "silent", False) else Reason.CLIP_FAILED
         )

@@ -54,7 +54,7 @@ def audio_frames(samples: int) -> int:
 
 
 def audio_tokens(samples: int) -> int:
-    """Count the tokens of a clip at 16 kHz: two convolutions and a pooling make 25 per second."""
+    """Count the tokens of a clip at 16 kHz; each stands for 40 ms of it."""
     convolved = (audio_frames(samples) - 1) // 2 + 1
     return (convolved - 2) // 2 + 1
 
@@ -87,7 +87,7 @@ def recordings(turns: Sequence[RewardTurn]) -> list[Samples]:
 
 
 def token_ids(turns: Sequence[RewardTurn], tokenizer: Any) -> list[int]:
-    """Return the token ids of a conversation; special tokens spelled in its texts are plain."""
+    """Return the token ids of a conversation; special tokens in its texts are plain."""
     special = {
         name: tokenizer.convert_tokens_to_ids(name)
         for name in (TURN_START, TURN_END, AUDIO_START, AUDIO, AUDIO_END)

@@ -206,7 +206,7 @@ class RewardRater(InProcessJudge):
         return {**super().parameters(), "rubric": self.rubric.sha256}
 
     def roles(self, item: Item) -> list[str]:
-        """Name the recording of the answer, which is decoded, and recognised for its words."""
+        """Name the answer's recording, which is decoded and recognised."""
         return [role for role in item.answer_roles if role == "answer"]
 
     async def judge(self, case: Case) -> Outcome:
@@ -240,7 +240,7 @@ class RewardRater(InProcessJudge):
 
 
 def judge_in_process(argument: str, options: JudgeOptions) -> Judge:
-    """Make the judge of a model in this process: by rewards if it has a head, else by replies.
+    """Make the judge of a model in this process: by rewards, else by replies.
 
     Raises:
         UserError: see :func:`files_of` and :class:`InProcessJudge`.

@@ -1,4 +1,4 @@
-"""Loading a Thinker: with adapter and reward head (BTRM), or merged, to write replies (GRM).
+"""Loading a Thinker: with adapter and reward head (BTRM), or merged to write (GRM).
 
 A folder with ``reward_head.pt`` is a reward model: ``lora/`` holds the PEFT adapter,
 whose configuration names the base model. Any other folder is a checkpoint of a Thinker
@@ -137,7 +137,7 @@ def load(files: RewardFiles, device: str = "auto") -> RewardModel:
 
 
 def _check_release() -> None:
-    """Refuse a Thinker whose inner model is the language model alone: it ignores the sound."""
+    """Refuse a Thinker whose inner model is text-only, because it ignores the sound."""
     import transformers
     from transformers.models.qwen2_5_omni import modeling_qwen2_5_omni as omni
 

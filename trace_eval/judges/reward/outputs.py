@@ -1,4 +1,4 @@
-"""The output of a model: rewards of recordings (BTRM), or sampled replies with reasons (GRM).
+"""The output of a model: rewards of recordings (BTRM), or sampled replies (GRM).
 
 A reward is ``r = w . h + b``, where ``h`` is the last layer's hidden state after the
 final norm, at the last token of a prompt that ends where the model's turn begins.

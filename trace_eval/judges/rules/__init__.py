@@ -1,1 +1,1 @@
-"""Judge ``rules``: named thresholds over blueprints; no model, no network, no chance."""
+"""Judge ``rules``: named thresholds over blueprints; deterministic, without a model."""

@@ -50,7 +50,7 @@ def check(
     instruction: RuleInstruction,
     cuts: RuleThresholds,
 ) -> tuple[RuleFinding, RuleFinding]:
-    """Check one request of both answers; absent groups give "cannot tell" with their status.
+    """Check one request of both answers; absent groups give "cannot tell", and why.
 
     What is to be avoided is avoided by the norm: of two who do not shout, the louder
     one may.
@@ -99,7 +99,7 @@ def _voicing(b: Blueprint) -> Read:
 
 @dataclass(frozen=True)
 class _Check:
-    """One request of an instruction, and an answer that meets it by itself or does not."""
+    """One request of an instruction, and an answer that meets it or does not."""
 
     request: DeliveryRequest
     b: Blueprint

@@ -210,7 +210,7 @@ def _faults(
 
 
 def refusal(answer: str, cuts: RuleThresholds) -> str | None:
-    """Return the words with which a short answer refuses early on; None when it does not."""
+    """Return the words with which a short answer refuses early on; None: it does not."""
     answer_words = text.words(answer)
     if not answer_words or len(answer_words) > cuts.refusal_max_words:
         return None

@@ -1,4 +1,4 @@
-"""Two conversations of one scenario by rules: findings, timing, and the sound of agents' turns.
+"""Two conversations of one scenario by rules: findings, timing, and agents' sound.
 
 What a listener of one answer would call its delivery is here how the agent takes turns:
 late replies, talking over the user. Voice quality is that of most of the agent's turns.
@@ -48,12 +48,15 @@ Side = tuple[Conversation, Mapping[int, Blueprint]]
 def judge_conversations(
     a: Side, b: Side, cuts: RuleThresholds
 ) -> dict[Dimension, Callable[[], DimensionVerdict]]:
-    """Return how to judge each dimension; each may raise :class:`MeasurementMissing`."""
-    sides = [find(*side) for side in (a, b)]
+    """Return how to judge each dimension.
+
+    Each function may raise :class:`MeasurementMissing`.
+    """
+    findings_a, findings_b = find(*a), find(*b)
     return {
-        "content": lambda: verdict_of(_content(sides[0]), _content(sides[1]), 0.0),
+        "content": lambda: verdict_of(_content(findings_a), _content(findings_b), 0.0),
         "voice_quality": lambda: _voice(a, b, cuts),
-        "paralinguistics": lambda: _timing(*sides),
+        "paralinguistics": lambda: _timing(findings_a, findings_b),
     }
 
 
@@ -63,11 +66,11 @@ def _standing(
     faults = []
     values: dict[str, JsonValue] = {}
     for kind in kinds:
-        result, share = findings.of(kind), findings.share(kind)
-        values[kind] = None if share is None else len(result)
+        results, share = findings.of(kind), findings.share(kind)
+        values[kind] = None if share is None else len(results)
         if share is not None and share > _SHARE:
-            chances = findings.chances[kind]
-            faults.append(f"{kind} {len(result)} of {chances} (turn {result[0].turn})")
+            count = f"{len(results)} of {findings.chances[kind]}"
+            faults.append(f"{kind} {count} (turn {results[0].turn})")
     return AnswerStanding(tuple(faults), summary, values)
 
 
@@ -80,44 +83,49 @@ def _content(findings: Findings) -> AnswerStanding:
 
 
 def _timing(a: Findings, b: Findings) -> DimensionVerdict:
-    replies = []
-    for name, one in (("A", a), ("B", b)):
-        if one.chances["late"] is None:
-            why = "; ".join(one.measured.caveats) or "no speech of both"
-            raise MeasurementMissing(
-                f"timing of conversation {name} is not known: {why}"
-            )
-        values = one.measured.values["response"]
-        replies.append(median(values) if values else None)
-    standings = [
-        _standing(one, _TIMING, "" if reply is None else f"median reply {reply:.2f} s")
-        for one, reply in zip((a, b), replies, strict=True)
-    ]
-    delays = [max(0.0, reply) for reply in replies if reply is not None]
-    lead = (delays[1] - delays[0]) / _REPLY_S if len(delays) == 2 else 0.0
-    return verdict_of(standings[0], standings[1], lead)
+    reply_a, reply_b = _median_reply(a, "A"), _median_reply(b, "B")
+    lead = 0.0
+    if reply_a is not None and reply_b is not None:
+        lead = (max(0.0, reply_b) - max(0.0, reply_a)) / _REPLY_S
+    return verdict_of(_timed(a, reply_a), _timed(b, reply_b), lead)
+
+
+def _median_reply(findings: Findings, name: str) -> float | None:
+    """Return the median time of the agent's replies, seconds; None without any.
+
+    Raises:
+        MeasurementMissing: nothing is known of the timing.
+    """
+    if findings.chances["late"] is None:
+        why = "; ".join(findings.measured.caveats) or "no speech of both"
+        raise MeasurementMissing(f"timing of conversation {name} is not known: {why}")
+    replies = findings.measured.values["response"]
+    return median(replies) if replies else None
+
+
+def _timed(findings: Findings, reply: float | None) -> AnswerStanding:
+    summary = "" if reply is None else f"median reply {reply:.2f} s"
+    return _standing(findings, _TIMING, summary)
 
 
 def _voice(a: Side, b: Side, cuts: RuleThresholds) -> DimensionVerdict:
     turns_a, turns_b = _agent_turns(a), _agent_turns(b)
     for seconds in TURN_LENGTHS_S:
-        first, second = _numbers(turns_a, seconds), _numbers(turns_b, seconds)
-        if first and second:
+        numbers_a, numbers_b = _numbers(turns_a, seconds), _numbers(turns_b, seconds)
+        if numbers_a and numbers_b:
             break
-    for name, numbers in (("A", first), ("B", second)):
+    for name, numbers in (("A", numbers_a), ("B", numbers_b)):
         if not numbers:
             raise MeasurementMissing(
                 f"no turn of the agent of conversation {name} has a quality"
             )
-    medians = [_medians(numbers) for numbers in (first, second)]
-    standings = [
-        _voice_standing(turns, middle, len(numbers), cuts)
-        for turns, middle, numbers in zip(
-            (turns_a, turns_b), medians, (first, second), strict=True
-        )
-    ]
-    lead = lead_of(medians[0], medians[1]).steps or 0.0
-    return verdict_of(standings[0], standings[1], lead)
+    median_a, median_b = _medians(numbers_a), _medians(numbers_b)
+    lead = lead_of(median_a, median_b).steps or 0.0
+    return verdict_of(
+        _voice_standing(turns_a, median_a, len(numbers_a), cuts),
+        _voice_standing(turns_b, median_b, len(numbers_b), cuts),
+        lead,
+    )
 
 
 def _agent_turns(side: Side) -> dict[int, Blueprint]:
@@ -142,17 +150,17 @@ def _medians(numbers: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 def _voice_standing(
     turns: Mapping[int, Blueprint],
-    middle: Mapping[str, float],
+    medians: Mapping[str, float],
     count: int,
     cuts: RuleThresholds,
 ) -> AnswerStanding:
     bad = [n for n, blueprint in turns.items() if sounds_bad(blueprint, cuts)]
-    fault = f"{len(bad)} of {len(turns)} turns sound bad (turn {bad[0]})" if bad else ""
-    values: dict[str, JsonValue] = {
-        f"median_{key}": round(value, 3) for key, value in middle.items()
-    }
+    faults: list[str] = []
+    if len(bad) > len(turns) / 2:
+        faults.append(f"{len(bad)} of {len(turns)} turns sound bad (turn {bad[0]})")
+    values: dict[str, JsonValue] = {}
+    for name, value in medians.items():
+        values[f"median_{name}"] = round(value, 3)
     values |= {"turns": len(turns), "bad": len(bad)}
-    faults = (fault,) if len(bad) > len(turns) / 2 else ()
-    return AnswerStanding(
-        faults, f"median P.808 {middle['p808']:.2f} of {count} turns", values
-    )
+    summary = f"median P.808 {medians['p808']:.2f} of {count} turns"
+    return AnswerStanding(tuple(faults), summary, values)

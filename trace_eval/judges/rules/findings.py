@@ -54,7 +54,7 @@ def within(
     low: float | None = None,
     high: float | None = None,
 ) -> RuleFinding:
-    """Return a check that is met from ``low`` to ``high``; None: no bound on that side."""
+    """Return a check that is met from ``low`` to ``high``; None: no bound there."""
     if isinstance(read, RuleFinding):
         return read
     value, what = read
@@ -105,7 +105,7 @@ def read_rate(rate: WordRate) -> Read:
 
 
 def reader(group: str, of: Callable[[Any], Read]) -> Callable[[Blueprint], Read]:
-    """Make the reader of one number of a group; where the group is absent, that is the finding."""
+    """Make the reader of one number of a group; an absent group is the finding."""
 
     def read(blueprint: Blueprint) -> Read:
         present = blueprint.group(group)
@@ -115,7 +115,7 @@ def reader(group: str, of: Callable[[Any], Read]) -> Callable[[Blueprint], Read]
 
 
 def read_longest_pause(blueprint: Blueprint) -> Read:
-    """Return the longest pause in seconds, 0 without any, or that it was not measured."""
+    """Return the longest pause in seconds, 0 without any, or why it is not known."""
     longest = longest_pause(blueprint)
     if longest is None:
         return absence(blueprint, "signal")
@@ -133,6 +133,6 @@ variation = reader(
 
 
 def length_s(contour: Contour) -> float:
-    """Return the seconds from the first to the last value of a contour that is not None."""
+    """Return the seconds from a contour's first value to its last, None left out."""
     known = [i for i, value in enumerate(contour.values) if value is not None]
     return (known[-1] - known[0]) * contour.step_s if known else 0.0

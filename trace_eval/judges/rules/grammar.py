@@ -1,4 +1,4 @@
-"""The English grammar that the request reader needs: who is addressed, and what is the topic."""
+"""The English grammar of requests: who is addressed, and what is the topic."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _CLAUSE_TOPIC = re.compile(r"\b(?:how|why|what|whether|when|where|difference)\b"
 
 
 def is_instruction(sentence: str) -> bool:
-    """Tell whether a sentence may request delivery: not a question or statement about the world."""
+    """Tell whether a sentence may request delivery: no question, and no statement."""
     return bool(_ADDRESS.search(sentence)) or not _ABOUT_THE_WORLD.match(sentence)
 
 

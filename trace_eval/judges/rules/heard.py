@@ -1,4 +1,4 @@
-"""Sounds and changes of the voice that nobody asked for, and laughter that somebody did.
+"""Unwanted sounds and changes of the voice, and laughter that was asked for.
 
 Laughter that was asked for decides, where both answers were measured, and never by an
 absence that is not known: a short laugh is often missed. What nobody asked for is shown
@@ -63,7 +63,7 @@ def asks_to_laugh(instruction: RuleInstruction) -> bool:
 def laughter_verdict(
     a: Blueprint, b: Blueprint, cuts: RuleThresholds
 ) -> DimensionVerdict | None:
-    """Return the verdict where one answer laughs and the other does not; None elsewhere."""
+    """Return the verdict where one answer alone laughs; None elsewhere."""
     laughs_a, laughs_b = (_seconds(side, "laughter") for side in (a, b))
     if laughs_a is None or laughs_b is None:
         return None

@@ -64,7 +64,7 @@ class RulesJudge(Judge):
         }
 
     def needs_instruction(self, item: Item) -> bool:
-        """Tell whether a spoken instruction matters: only where its words are not written down."""
+        """Tell whether a spoken instruction matters: only where nobody wrote it down."""
         return not item.instruction.text
 
     async def judge(self, case: Case) -> Judgement:

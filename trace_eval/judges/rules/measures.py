@@ -1,4 +1,4 @@
-"""What an instruction asks for: which measures of delivery, and a text that is not shown."""
+"""What an instruction asks for: measures of delivery, and a text that is not shown."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class AnswerStanding:
 
 
 def margin_of(a: AnswerStanding, b: AnswerStanding, difference: float) -> float:
-    """Return how far A is ahead, beside the typed tie, in units of the judge's uncertainty.
+    """Return how far A is ahead beside the typed tie, in units of uncertainty.
 
     The measured difference stands whether or not it is large enough to decide. Where
     one answer alone is acceptable, it is ahead by at least the one unit that decides.
@@ -58,7 +58,7 @@ def verdict_of(
     *notes: str,
     evidence: dict[str, JsonValue] | None = None,
 ) -> DimensionVerdict:
-    """Return the verdict on two standings: one acceptable answer wins, none is ``both_bad``.
+    """Return the verdict on two standings: one acceptable answer wins, none is both bad.
 
     Two acceptable ones are compared. The reasoning is a sentence on each, then the
     notes.
@@ -77,7 +77,7 @@ def verdict_of(
 
 
 def no_voice(blueprint: Blueprint, group: str, cuts: RuleThresholds) -> str | None:
-    """Say why there is no speech in this clip; None when there is some, or it is not known.
+    """Say why there is no speech in this clip; None: there is some, or it is unknown.
 
     A clip that was too short to measure has none only when its speech is too short to
     say anything.

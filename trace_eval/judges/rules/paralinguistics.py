@@ -1,4 +1,4 @@
-"""Paralinguistics: requests of the instruction against the evidence, else neutral delivery."""
+"""Paralinguistics: requests against the evidence, else neutral delivery."""
 
 from __future__ import annotations
 

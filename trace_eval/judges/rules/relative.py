@@ -1,4 +1,4 @@
-"""Requests about rate, pitch and loudness: met relative to the other answer, else by a norm.
+"""Requests about rate, pitch and loudness: met beside the other answer, or by a norm.
 
 A listener who asked for "slowly" and hears two answers hears which is the slower one.
 Where they are clearly apart the answer that goes further meets the request; the norm
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 from blueprints import Blueprint
 from trace_eval.judges.beside.delivery import levelled
@@ -27,21 +28,26 @@ from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.vocabulary import RequestKind
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Way:
-    """One direction of a perceptual scale: steps of equal size sound equal."""
+    """One direction of a perceptual scale: steps of equal size sound equal.
 
-    group: str  # of the blueprint
-    sign: int  # +1 where more is asked for, -1 where less is
-    # value that meets the request where nothing else decides, in the measure's unit
+    Attributes:
+        group: of the blueprint.
+        sign: +1 where more is asked for, -1 where less is.
+        norm: value that meets the request where nothing else decides, in the measure's
+            unit.
+        ordinary: lowest and highest value of ordinary speech, in the same unit.
+        step: of the measure: a difference that is heard.
+        more: how the answer is called that has more of it, and the one that has less.
+    """
+
+    group: str
+    sign: int
     norm: float
-    ordinary: tuple[
-        float, float
-    ]  # lowest and highest value of ordinary speech, in the same unit
-    step: Step  # of the measure: a difference that is heard
-    more: tuple[
-        str, str
-    ]  # how the answer is called that has more of it, and the one that has less
+    ordinary: tuple[float, float]
+    step: Step
+    more: tuple[str, str]
 
     def units(self, value: float) -> float:
         """Return how far a value passes the norm (+) or misses it (-), in steps."""
@@ -56,9 +62,8 @@ class Way:
         """Write e.g. ``1.6 times slower than B``."""
         word = self.more[value < other]
         if self.group == "rate":
-            return (
-                f"{max(value, other) / min(value, other):.2f} times {word} than {name}"
-            )
+            factor = max(value, other) / min(value, other)
+            return f"{factor:.2f} times {word} than {name}"
         if self.group == "pitch":
             semitones = 12 * abs(math.log2(value) - math.log2(other))
             return f"{semitones:.1f} semitones {word} than {name}"
@@ -66,21 +71,37 @@ class Way:
 
 
 def way_of(kind: RequestKind, cuts: RuleThresholds) -> Way | None:
-    """Say which way a request points; None: it is not about rate, pitch or loudness."""
-    rate = ((cuts.neutral_wpm_low, cuts.neutral_wpm_high), RATE, ("faster", "slower"))
-    hertz = cuts.ordinary_hz_low, cuts.ordinary_hz_high
-    pitch = (hertz, PITCH, ("higher", "lower"))
-    lufs = cuts.ordinary_lufs_low, cuts.ordinary_lufs_high
-    level = (lufs, LOUDNESS, ("louder", "softer"))
+    """Say which way a request points; None: not to rate, pitch or loudness."""
+    rate = partial(
+        Way,
+        group="rate",
+        ordinary=(cuts.neutral_wpm_low, cuts.neutral_wpm_high),
+        step=RATE,
+        more=("faster", "slower"),
+    )
+    pitch = partial(
+        Way,
+        group="pitch",
+        ordinary=(cuts.ordinary_hz_low, cuts.ordinary_hz_high),
+        step=PITCH,
+        more=("higher", "lower"),
+    )
+    level = partial(
+        Way,
+        group="loudness",
+        ordinary=(cuts.ordinary_lufs_low, cuts.ordinary_lufs_high),
+        step=LOUDNESS,
+        more=("louder", "softer"),
+    )
     ways = {
-        RequestKind.SLOW: ("rate", -1, cuts.slow_wpm, *rate),
-        RequestKind.FAST: ("rate", 1, cuts.fast_wpm, *rate),
-        RequestKind.LOW_PITCH: ("pitch", -1, cuts.low_pitch_hz, *pitch),
-        RequestKind.HIGH_PITCH: ("pitch", 1, cuts.high_pitch_hz, *pitch),
-        RequestKind.SOFT: ("loudness", -1, cuts.soft_lufs, *level),
-        RequestKind.LOUD: ("loudness", 1, cuts.loud_lufs, *level),
+        RequestKind.SLOW: rate(sign=-1, norm=cuts.slow_wpm),
+        RequestKind.FAST: rate(sign=1, norm=cuts.fast_wpm),
+        RequestKind.LOW_PITCH: pitch(sign=-1, norm=cuts.low_pitch_hz),
+        RequestKind.HIGH_PITCH: pitch(sign=1, norm=cuts.high_pitch_hz),
+        RequestKind.SOFT: level(sign=-1, norm=cuts.soft_lufs),
+        RequestKind.LOUD: level(sign=1, norm=cuts.loud_lufs),
     }
-    return Way(*ways[kind]) if kind in ways else None
+    return ways.get(kind)
 
 
 def compare(
@@ -92,25 +113,26 @@ def compare(
     read_a, read_b = _values(way.group, a, b)
     if isinstance(read_a, RuleFinding) or isinstance(read_b, RuleFinding):
         return _alone(way, read_a, cuts), _alone(way, read_b, cuts)
-    (x, what_a), (y, what_b) = read_a, read_b
-    what_a, what_b = (
-        beside_limits(what_a, x, [way.norm]),
-        beside_limits(what_b, y, [way.norm]),
-    )
+    value_a, what_a = read_a
+    value_b, what_b = read_b
+    what_a = beside_limits(what_a, value_a, [way.norm])
+    what_b = beside_limits(what_b, value_b, [way.norm])
+    units_a, units_b = way.units(value_a), way.units(value_b)
     # Beyond the ordinary range more is not better: slower than slow is slow.
     most = way.units(way.ordinary[way.sign > 0])
-    lead = min(way.units(x), most) - min(way.units(y), most)
+    lead = min(units_a, most) - min(units_b, most)
     if abs(lead) < 1:
-        met = max(way.units(x), way.units(y)) >= 0
+        is_met = max(units_a, units_b) >= 0
         tail = f" ({way.cut}), not clearly apart from"
         return (
-            RuleFinding(met, _limited(lead, cuts), f"{what_a}{tail} B"),
-            RuleFinding(met, _limited(-lead, cuts), f"{what_b}{tail} A"),
+            RuleFinding(is_met, _limited(lead, cuts), f"{what_a}{tail} B"),
+            RuleFinding(is_met, _limited(-lead, cuts), f"{what_b}{tail} A"),
         )
-    why_a = f"{what_a}, {way.apart(x, y, 'B')}"
-    why_b = f"{what_b}, {way.apart(y, x, 'A')}"
-    return _apart(way, x, lead=lead, why=why_a, cuts=cuts), _apart(
-        way, y, lead=-lead, why=why_b, cuts=cuts
+    why_a = f"{what_a}, {way.apart(value_a, value_b, 'B')}"
+    why_b = f"{what_b}, {way.apart(value_b, value_a, 'A')}"
+    return (
+        _apart(way, value_a, lead=lead, why=why_a, cuts=cuts),
+        _apart(way, value_b, lead=-lead, why=why_b, cuts=cuts),
     )
 
 
@@ -119,11 +141,13 @@ def _apart(
 ) -> RuleFinding:
     """Make the finding of one of two answers that are clearly apart."""
     floor = way.ordinary[way.sign < 0]
-    far = way.units(value) < way.units(floor)
-    if lead > 0 and far:
-        why += f", but {'under' if way.sign > 0 else 'over'} {floor:g}"
-    met = not far if lead > 0 else way.units(value) >= 0
-    return RuleFinding(met, _limited(lead, cuts), why)
+    is_far = way.units(value) < way.units(floor)
+    is_met = way.units(value) >= 0
+    if lead > 0:
+        is_met = not is_far
+        if is_far:
+            why += f", but {'under' if way.sign > 0 else 'over'} {floor:g}"
+    return RuleFinding(is_met, _limited(lead, cuts), why)
 
 
 def by_norm(way: Way, blueprint: Blueprint, cuts: RuleThresholds) -> RuleFinding:

@@ -59,7 +59,7 @@ class DeliveryRequest:
 
 @lru_cache(maxsize=64)  # several readers ask of one pair
 def find_requests(instruction: str) -> tuple[DeliveryRequest, ...]:
-    """Find the explicit delivery requests of an instruction, in their order; often none."""
+    """Find the explicit delivery requests of an instruction in order; often none."""
     reading = read(instruction)
     results: list[DeliveryRequest] = []
     at = 0
@@ -153,7 +153,7 @@ def _patterns(sentence: str) -> Iterator[DeliveryRequest]:
 
 
 def _unique(results: list[DeliveryRequest]) -> list[DeliveryRequest]:
-    """Keep the first mention of each kind and value; a named accent says which is local."""
+    """Keep the first mention of each kind and value; a named accent is the local one."""
     seen: dict[tuple[RequestKind, str, bool], DeliveryRequest] = {}
     for request in results:
         seen.setdefault((request.kind, request.value, request.negated), request)

@@ -121,7 +121,7 @@ def coverage(stems: Iterable[str], recognised: Iterable[str]) -> float:
 
 
 def alike(one: str, other: str) -> bool:
-    """Say whether words are equal, or so close that one may be misspelt (``seashore(s)``)."""
+    """Say whether words are equal, or one may be a misspelling (``seashore(s)``)."""
     if one == other:
         return True
     if min(len(one), len(other)) < 5:
@@ -145,7 +145,7 @@ def similarity(one: Sequence[str], other: Sequence[str], enough: float = 0.0) ->
 
 
 def count_literal(literal: str, answer: str, enough: float) -> int:
-    """Count how often a text is spoken in an answer, without overlaps; a rough copy counts.
+    """Count how often a text is spoken, without overlaps; a rough copy counts.
 
     Args:
         enough: word similarity, 0-1, from which on it is the same text.

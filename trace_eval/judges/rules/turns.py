@@ -1,4 +1,4 @@
-"""Judge ``turns``: how an agent handles its turns, scored by rules; no model, no network."""
+"""Judge ``turns``: how an agent handles its turns, by rules and without a model."""
 
 from __future__ import annotations
 

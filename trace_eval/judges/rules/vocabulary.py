@@ -1,4 +1,4 @@
-"""The words that request a delivery, and the labels of the classifiers: ``vocabulary.toml``."""
+"""The words that request a delivery, and the classifiers' labels."""
 
 from __future__ import annotations
 

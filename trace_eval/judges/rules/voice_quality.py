@@ -89,7 +89,7 @@ def judge_voice_quality(
 
 @dataclass(frozen=True)
 class _Heard:
-    """By what an answer is acceptable: values by measure, and how much speech they are of."""
+    """By what an answer is acceptable: values by measure, and the speech they are of."""
 
     numbers: Mapping[str, float]
     seconds: float | None  # None: the whole clip
