@@ -1,1 +1,1 @@
-"""Runs side by side: a judge that reads and one that listens; an old judge and a new one."""
+"""Runs side by side: judges that read and that listen, or an old and a new judge."""

@@ -55,7 +55,7 @@ class BoardShift:
 
 @dataclass(frozen=True)
 class BoardFigures:
-    """Two boards in numbers, over one set of systems; shifts are in the units of the board."""
+    """Two boards of one set of systems in numbers; shifts are in the board's units."""
 
     rows: str = field(metadata=column("systems"))  # which ones
     systems: int = field(metadata=column("n"))
@@ -153,7 +153,7 @@ EVEN = 0.5
 def compare_boards(
     one: Opinions, other: Opinions, items: int | None = None
 ) -> BoardChange:
-    """Put the boards of the old and the new judge side by side, as ``read_board`` gives them.
+    """Compare the boards of the old and the new judge, as ``read_board`` gives them.
 
     Items are those behind each win rate, for binomial errors; None: no tests.
 
@@ -216,7 +216,10 @@ def compare_boards(
 
 
 def _rates(source: str, old: Array, new: Array) -> Array:
-    """Return both boards as shares [shape=(2, systems)]; UserError where they are no win rates."""
+    """Return both boards as shares [shape=(2, systems)].
+
+    Raises UserError where they are no win rates.
+    """
     both = np.stack([old, new])
     low, high = float(both.min()), float(both.max())
     unit = 100.0 if high > 1 else 1.0
@@ -256,7 +259,7 @@ def _figures(rows: str, names: Sequence[str], old: Array, new: Array) -> BoardFi
 def _families(
     names: Sequence[str], rates: Array, errors: Sequence[Array], against: bool
 ) -> Iterator[ConclusionChange]:
-    """Pair every system with the baseline ``against``, where there is one, and every two."""
+    """Pair every system with the baseline ``against``, if any, and every two."""
     if against:
         one, other = (
             z_conclusions(p - EVEN, own) for p, own in zip(rates, errors, strict=True)

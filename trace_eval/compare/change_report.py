@@ -1,4 +1,4 @@
-"""The report on a judge change, and its rows by metric; each tuple of it is one table."""
+"""The report on a judge change, and its rows by metric; each tuple is one table."""
 
 from __future__ import annotations
 
@@ -104,7 +104,10 @@ class Direction:
 
 @dataclass(frozen=True)
 class MetricFlips:
-    """Flips of a metric, their rate, and the excess over the judge's own; None: no A/A."""
+    """The flips of a metric, their rate, and its excess over the judge's own.
+
+    Without an A/A the excess is None.
+    """
 
     metric: str
     flips: Flips
@@ -114,7 +117,7 @@ class MetricFlips:
 
     @property
     def within_noise(self) -> bool | None:
-        """Whether the excess is not shown to be above 0; None: the noise is not measured."""
+        """Tell whether the excess may be 0; None: the noise is not measured."""
         if self.excess is None or self.excess.interval is None:
             return None
         return self.excess.interval[0] <= 0
@@ -159,7 +162,7 @@ class ChangeReport:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeChange(ChangeReport):
-    """The result of ``compare --judge-change`` for two judgings; each list is one table.
+    """The result of ``compare --judge-change`` for two judgings; a list is a table.
 
     Attributes:
         held: what was held fixed, what differs first.
@@ -184,7 +187,7 @@ class JudgeChange(ChangeReport):
 
 
 def coverage(joined: Joined, metric: str) -> ChangeCoverage:
-    """Count the scored items, and bound the shift by calling all others losses, or wins."""
+    """Count scored items, and bound the shift by calling all others lost, or won."""
     x, y = joined.points(metric)
     available = ~np.isnan(x), ~np.isnan(y)
     low = np.where(available[1], y, 0.0) - np.where(available[0], x, 1.0)
@@ -258,7 +261,10 @@ def direction(joined: Joined, metric: str, options: ChangeOptions) -> Direction:
 
 
 def _needed(gap: Array, margin: float) -> int | None:
-    """Count the items for which a 90 % interval of no shift fits the margin at 80 % power."""
+    """Count the items that make a 90 % interval of no shift fit the margin.
+
+    Its power is 80 %.
+    """
     if len(gap) < 2 or gap.var() <= 0:
         return None
     return int(np.ceil(gap.var(ddof=1) * ((1.645 + 1.282) / margin) ** 2))

@@ -16,7 +16,10 @@ from trace_eval.show.table import NOTHING, Table, count_text, grid, p_value, tab
 
 
 def change_tables(report: JudgeChange) -> Iterator[Table]:
-    """Yield what was held fixed, coverage, flips, direction, systems, labels, severe items."""
+    """Yield tables of conditions, coverage, flips, direction, systems and labels.
+
+    Severe items are the last one.
+    """
     level, margin = report.options.bootstrap.level, report.options.margin
     yield table(
         "Held fixed",
@@ -128,7 +131,10 @@ _AMONG = "annotators themselves"
 
 
 def human_tables(report: JudgeChange) -> Iterator[Table]:
-    """Yield agreement with labels, the nearer judge, estimates from few labels, confusions."""
+    """Yield tables of human labels: agreement, the nearer judge, and confusions.
+
+    Estimates from few labels are among them.
+    """
     yield table(
         "Human labels",
         [

@@ -1,4 +1,4 @@
-"""The conditions that two judgings share: their difference is due to the judge only then."""
+"""The conditions that two judgings share, so that the judge alone differs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,10 @@ class Held:
 
 
 def differs(one: Judging, other: Judging, fact: str) -> NDArray[np.bool_] | None:
-    """Find rows in which a fact of both is another [shape=(n,)]; None: one side lacks it."""
+    """Find rows whose fact differs between the sides [shape=(n,)].
+
+    None: one side does not have the fact.
+    """
     before, after = one.facts.get(fact), other.facts.get(fact)
     if before is None or after is None:
         return None
@@ -58,7 +61,7 @@ def differs(one: Judging, other: Judging, fact: str) -> NDArray[np.bool_] | None
 
 
 def held_fixed(joined: Joined) -> tuple[Held, ...]:
-    """Return every condition that could explain a difference; those that differ come first."""
+    """Return each condition that could explain a difference, differing ones first."""
     records = zip(*map(_of_record, (joined.first, joined.second)), strict=True)
     rows = [
         _items(joined),
@@ -148,7 +151,7 @@ def _first_set(settings: Mapping[str, Any], names: Iterable[str]) -> Any:
 def check_comparable(
     baseline: Judging, other: Judging, again: bool = False
 ) -> list[str]:
-    """Refuse runs that differ in the judge, the question or the items; note what is not recorded.
+    """Refuse runs whose judge, question or items differ; note what is not recorded.
 
     The other one has the rows of the baseline. Where it is the baseline judged
     ``again``, its seed may differ, and its answers may not.

@@ -86,7 +86,7 @@ def change(
     second: Conclusions,
     expected: tuple[float | None, str] = (None, ""),
 ) -> ConclusionChange:
-    """Compare the conclusions of two judges on one family; ``expected``: see the report."""
+    """Compare two judges' conclusions on a family; ``expected``: see the report."""
     kinds = _kinds(first.signs, second.signs)
     other_order = first.order * second.order < 0
     undecided = (first.signs == 0) & (second.signs == 0)
@@ -137,7 +137,7 @@ def z_p(differences: Array, variances: Array) -> Array:
 
 
 def sign_conclusions(wins: NDArray[Any], losses: NDArray[Any]) -> Conclusions:
-    """Draw conclusions by exact sign tests of wins against losses; ties do not count."""
+    """Draw conclusions by exact sign tests of wins against losses, without ties."""
     from scipy.special import bdtr
 
     number = (wins + losses).astype(np.int64)

@@ -1,4 +1,4 @@
-"""The resources that a run used: calls, money and time, and how much of its input it scored."""
+"""What a run used, calls, money and time, and how much of its input it scored."""
 
 from __future__ import annotations
 

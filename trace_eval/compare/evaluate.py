@@ -1,4 +1,4 @@
-"""``compare``: two or more runs over the same items, with annotators and with each other."""
+"""``compare``: runs over the same items, with annotators and with each other."""
 
 from __future__ import annotations
 
@@ -62,7 +62,9 @@ class Mutual:
 
 @dataclass(frozen=True)
 class AccuracyGap:
-    """How much more often one run is right than another on all pairs, by how labels were drawn.
+    """How much more often one run is right than another, over all pairs.
+
+    How the labels were drawn is corrected.
 
     Attributes:
         difference: second minus first, over the pairs that both scored.
@@ -198,7 +200,7 @@ def compare_runs(
 
 
 def _over_all(report: AgreeReport) -> dict[str, PPIEstimate]:
-    """Return the accuracy of each run on all pairs; empty where the labels' own says the same."""
+    """Return each run's accuracy on all pairs; empty where it is the labels' own."""
     scores = most_accurate(report.scores)
     if not any(report.corrected(score) for score in scores):
         return {}
@@ -366,7 +368,7 @@ class Disagreement:
 def disagreements(
     tables: Mapping[str, Opinions], labels: Opinions | None
 ) -> list[Disagreement]:
-    """List the pairs with any difference, furthest first; equal ones in the order of the input."""
+    """List the pairs with a difference, the furthest first, then in input order."""
     human: dict[str, dict[str, str]] = {}
     if labels is not None:
         codes = with_preference(labels.per_item.codes)

@@ -1,4 +1,4 @@
-"""How often two judgings of the same items differ, by kind, and how often noise makes them.
+"""How often two judgings of the same items differ, by kind, and by noise alone.
 
 Some items count by themselves, however good the mean is: a win became a loss there.
 """
@@ -42,7 +42,10 @@ DETERMINISTIC = ("rules", "lexical", "turns")
 
 
 def is_deterministic(judging: Judging) -> bool:
-    """Whether a judge gives equal verdicts on equal evidence; a table does not say who judged."""
+    """Tell whether a judge gives equal verdicts on equal evidence.
+
+    A table does not say who judged.
+    """
     record = judging.record
     return record is not None and record.judge.spec.partition(":")[0] in DETERMINISTIC
 
@@ -73,7 +76,7 @@ def comparable(one: Codes, other: Codes) -> tuple[Codes, Codes, tuple[str, ...]]
 
 
 def changed(one: Judging, other: Judging, metric: str) -> Array:
-    """Mark with 1 where two judgings differ, with 0 where not; NaN where one is unscored."""
+    """Mark items that differ between judgings: 1 or 0, NaN where one is unscored."""
     before, after = one.points(metric), other.points(metric)
     if metric in one.codes:
         first, second, _ = comparable(one.codes[metric], other.codes[metric])
@@ -150,7 +153,7 @@ def identical(one: Judging, other: Judging) -> bool:
 
 
 def _fresh(first: Judging, repeat: Judging) -> tuple[NDArray[np.bool_], str | None]:
-    """Find the items whose repetition came from no cache, or the reason why there are none.
+    """Find the items whose repetition came from no cache, or why there are none.
 
     A repetition counts where no reply is marked as cached, or where the raw replies
     differ. Tables keep verdicts alone: they count where any verdict differs at all.
@@ -254,7 +257,7 @@ class SevereItem:
 def severe_items(
     joined: Joined, metric: str, flip: NDArray[np.bool_] | None = None
 ) -> list[SevereItem]:
-    """List items that went from a win to a loss, or to no verdict for a reason that counts.
+    """List items that went from a win to a loss, or lost their verdict for a reason.
 
     Of those in ``flip`` [shape=(n,)] answer B is looked at, not A; None: a reversal in
     either direction counts.

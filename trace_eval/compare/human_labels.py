@@ -50,7 +50,7 @@ class AgainstLabels:
 
 @dataclass(frozen=True)
 class AgainstRatings:
-    """Both judges' scores compared with mean human ratings on the items that both scored.
+    """Two judges' scores beside mean human ratings, on the items that both scored.
 
     Figures are of the first judge, of the second, and second minus first, paired; the
     last three fields are as of :class:`AgainstLabels`.
@@ -73,7 +73,7 @@ class AgainstRatings:
 def against_labels(
     joined: Joined, metric: str, options: IntervalOptions
 ) -> AgainstLabels | None:
-    """Compare both with human labels of a metric; None: a score, or nobody labelled it."""
+    """Compare both with a metric's human labels; None for a score or without labels."""
     labels, items = joined.first.labels or joined.second.labels, joined.first.ids
     dimension = metric.rpartition(".")[2]
     whole = dimension in ("overall", "preference", "verdict")
@@ -202,7 +202,7 @@ def _ppi_estimates(
 def _nearer(
     names: tuple[str, str], limits: tuple[float, float] | None, more_is_better: bool
 ) -> str | None:
-    """Return the nearer judge, where the interval of second minus first leaves out 0."""
+    """Return the nearer judge, if the interval of the difference leaves out 0."""
     if limits is None or limits[0] <= 0 <= limits[1]:
         return None
     return names[(limits[0] > 0) == more_is_better]

@@ -1,4 +1,4 @@
-"""``compare --judge-change``: two judgings of the same items, of runs, tables or boards."""
+"""``compare --judge-change``: two judgings of the same items, or two boards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One judging of items, from a run folder or a table of verdicts, ready to be put beside another.
+"""One judging of items, from a run or a table, ready to be put beside another.
 
 Labels and scores get one form, points from 0 to 1, see :meth:`Opinions.points`.
 Unscored is no number but a reason.
@@ -91,7 +91,10 @@ class Joined:
 
     @property
     def cluster(self) -> WholeNumbers | None:
-        """Unit of every item; instructions that either side knows count. None: each is one."""
+        """Return the unit of every item, or None if each item is its own.
+
+        Instructions that either side knows count.
+        """
         sides = [side.cluster for side in (self.first, self.second)]
         return min(
             (unit for unit in sides if unit is not None),
@@ -100,7 +103,7 @@ class Joined:
         )
 
     def available(self, gap: Array) -> tuple[Array, WholeNumbers | None]:
-        """Return the differences of items that both scored, and their units; None: each is one."""
+        """Return differences of items that both scored, and their units or None."""
         available, cluster = ~np.isnan(gap), self.cluster
         return gap[available], None if cluster is None else cluster[available]
 
@@ -111,7 +114,7 @@ class Joined:
 
 
 def join(first: Judging, second: Judging) -> Joined:
-    """Put two judgings side by side by item; raises UserError where no item or metric is shared."""
+    """Join two judgings by item; raise UserError if they share no item or metric."""
     rows = second.find(first.ids)
     both = rows >= 0
     if not both.any():
@@ -146,7 +149,7 @@ def _nothing_in_common(first: Judging, second: Judging) -> str:
 
 
 def aligned(first: Judging, other: Judging) -> Judging:
-    """Return another judging in the rows of the first; items that it lacks are unscored."""
+    """Return a judging in the rows of the first; items that it lacks are unscored."""
     gone = other.find(first.ids) < 0
     result = other.spread(first.ids)
     reasons = {

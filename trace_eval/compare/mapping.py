@@ -62,7 +62,7 @@ class Mapping:
 
     @property
     def line(self) -> str | None:
-        """The line in words, with half of the 95 % interval of its slope; None: there is none."""
+        """Write the line in words, with half its slope's interval; None: no line."""
         if self.slope_error is None:
             return None
         half = _t(self.points - 2) * self.slope_error
@@ -86,7 +86,7 @@ class Mapping:
 
 
 def mapping(old: Array, new: Array) -> Mapping:
-    """Fit the mapping of scores that are all known [shape=(m,) each], by system or item.
+    """Fit the mapping of known scores [shape=(m,) each], by system or by item.
 
     It is "none" unless it beats the identity on points that were left out.
     """
@@ -142,7 +142,7 @@ def _linear(old: Array, new: Array, at: Array) -> Array:
 
 
 def _isotonic(old: Array, new: Array, at: Array) -> Array:
-    """Fit the best monotone steps (pool adjacent violators), straight lines between them."""
+    """Fit the best monotone steps (pool adjacent violators), joined by lines."""
     from scipy.optimize import isotonic_regression
 
     places, index, counts = np.unique(old, return_inverse=True, return_counts=True)
@@ -158,7 +158,7 @@ def _t(freedom: int) -> float:
 
 
 def mapping_table(results: Mapping) -> Table:
-    """Build the table of the mapping from old to new scores, or say why there is none."""
+    """Build the table that maps old to new scores, or say why there is none."""
     return table(
         "Mapping of first to second",
         [results],

@@ -1,4 +1,4 @@
-"""A comparison as one HTML page: its tables, and players for the pairs furthest apart."""
+"""A comparison as one HTML page: tables, and players for the furthest pairs."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def write_page(
 def _score_views(
     report: ScoreComparison, runs: Mapping[str, Run], assets: AudioAssets
 ) -> list[PairView]:
-    """Show the questions furthest apart: the answers, scores and reasons of each run."""
+    """Show the questions furthest apart: answers, scores and reasons of each run."""
     held = {name: list(run.singles()) for name, run in runs.items()}
     scores = {name: list(run.scores()) for name, run in runs.items()}
     clips: dict[str, dict[str, ClipRecord]] = {}
@@ -233,7 +233,7 @@ def _pair_views(
 
 
 def _picture(report: RunComparison) -> str:
-    """Draw differences of accuracy with intervals; without labels how often the runs agree."""
+    """Draw differences of accuracy, or without labels how often the runs agree."""
     results = {row.dimension for row in report.differences or report.mutual}
     main = next((name for name in MAIN if name in results), None)
     points = [

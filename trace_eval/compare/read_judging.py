@@ -1,4 +1,4 @@
-"""Reading a judging or a board: a run, or one column of a table of verdicts or of scores."""
+"""Reading a judging or a board, from a run or a column of a table."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def is_board(source: JudgingSource) -> bool:
 
 
 def read_board(source: JudgingSource, keys: Sequence[str] = ("system",)) -> Opinions:
-    """Read one column of a table (``FILE:COLUMN``) with a row per system, named by ``keys``.
+    """Read one column of a table (``FILE:COLUMN``) with systems named by ``keys``.
 
     A row has ``score`` as in the table, and the fact ``baseline``, which one system at
     most has: all others are compared with it.

@@ -1,4 +1,4 @@
-"""The judging that a run folder holds: verdicts on pairs, or scores of single answers."""
+"""The judging of a run folder: verdicts on pairs, or scores of single answers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from trace_eval.stats.agreement.levels import human_ceiling
 
 
 def run_judging(run: Run) -> Judging:
-    """Read the judging that a run holds; raises UserError where nothing has been judged."""
+    """Read a run's judging; raise UserError where nothing has been judged."""
     return _scores(run) if run.holds_scores else _verdicts(run)
 
 
@@ -202,7 +202,7 @@ def _lengths(
     clips: Mapping[str, str | None],
     durations: Mapping[str, float],
 ) -> tuple[Array | None, str]:
-    """Return each answer's seconds of recordings; words where no answer is a recording."""
+    """Return each answer's seconds; its words where no answer is a recording."""
     totals: list[float] = []
     any_known = False
     for item in items:
@@ -257,7 +257,7 @@ def _is_sure(made: Judgement | Score) -> bool:
 
 
 def _is_severe(item: Pair | Single) -> bool:
-    """Say whether an item is tagged ``"severe": true`` in its meta, or by a word of ``tags``."""
+    """Tell whether an item's meta has ``"severe": true``, or a word of ``tags``."""
     tags = item.meta.get("tags")
     return item.meta.get("severe") is True or (
         isinstance(tags, list) and "severe" in tags

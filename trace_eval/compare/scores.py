@@ -1,4 +1,4 @@
-"""``compare`` of runs of scores: answers or calls of the same questions, paired by question.
+"""``compare`` of runs of scores: answers to the same questions, paired by question.
 
 Runs may be of two systems (the same questions or scenarios) or of two judges (the same
 items).
@@ -71,7 +71,7 @@ class ScoreDifference:
 
 @dataclass(frozen=True)
 class ScoreDisagreement:
-    """A question on which runs differ: its score by run, ``gap`` between the furthest."""
+    """A question on which runs differ: its score by run, and the largest ``gap``."""
 
     question: str
     rubric: str
@@ -106,7 +106,7 @@ def compare_folders(
     options: CompareOptions | None = None,
     columns: Columns | None = None,
 ) -> RunComparison | ScoreComparison:
-    """Compare runs of pairs by :func:`compare_runs`, runs of scores by :func:`compare_scores`.
+    """Compare runs by :func:`compare_runs`, those of scores by :func:`compare_scores`.
 
     Args:
         columns: how the file of labels names its columns and labels.
@@ -133,7 +133,7 @@ def compare_folders(
 def compare_scores(
     folders: Sequence[Path], options: CompareOptions | None = None
 ) -> ScoreComparison:
-    """Put two or more run folders of ``rate`` side by side; questions are drawn as a whole.
+    """Compare two or more run folders of ``rate``; a question is drawn as a whole.
 
     Raises:
         UserError: fewer than two runs, or no question that two of them scored under one
@@ -169,7 +169,7 @@ def compare_scores(
 
 
 class _Scored(NamedTuple):
-    """The scores of one run: its questions, their means by rubric, and a row per rubric."""
+    """One run's scores: its questions, their means and a row for each rubric."""
 
     questions: set[str]
     means: _Means
@@ -268,7 +268,7 @@ def score_answer(report: ScoreComparison) -> tuple[str, ...]:
 
 
 def score_tables(report: ScoreComparison) -> Iterator[Table]:
-    """Yield the tables of runs, of differences, and of where they are furthest apart."""
+    """Yield the tables of runs, of differences, and of the furthest questions."""
     options = report.options.bootstrap
     yield table(
         f"Runs over {counted(report.shared, 'shared question')}",

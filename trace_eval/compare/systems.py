@@ -39,7 +39,7 @@ _EVEN = 1e-9
 
 @dataclass(frozen=True)
 class SystemShift:
-    """One system's mean points under both judges; of pairs that is its win rate, ties as halves.
+    """A system's mean points under both judges: for pairs its win rate, ties as halves.
 
     Rank 1 is best, None is that of a system without a score. ``p_holm`` is that of no
     shift, by sign flips of its own items, over all systems.
@@ -68,7 +68,7 @@ class SystemChange:
 
     @property
     def beyond_noise(self) -> bool:
-        """More conclusions change than the noise changes, by more than its own chance error."""
+        """Tell whether more conclusions change than noise does, beyond its error."""
         result = sum(family.changed for family in self.conclusions)
         expected = sum(family.expected or 0.0 for family in self.conclusions)
         return bool(result > expected + 2 * max(expected, 1.0) ** 0.5)
@@ -203,7 +203,7 @@ def _rows(
 
 @dataclass(frozen=True)
 class _Family:
-    """Comparisons of systems, whose units are clusters: each has one sign, and one influence.
+    """Comparisons of systems by clusters, each with one sign and one influence.
 
     Attributes:
         names: of the comparisons.
@@ -230,7 +230,7 @@ class _Family:
         return *np.divmod(units, max(clusters, 1)), unit
 
     def conclude(self, points: Array, weight: Array | None = None) -> Conclusions:
-        """Conclude from points of items and how often each cluster counts [shape=(clusters,)]."""
+        """Conclude from items' points and the clusters' counts [shape=(clusters,)]."""
         own, size = self.rows.points(points), len(self.names)
         group, cluster, unit = self._units
         scored = ~np.isnan(own)
@@ -287,7 +287,10 @@ def _families(
 
 
 def _expected(family: _Family, x: Array, again: Array | None) -> tuple[float, str]:
-    """Estimate conclusions changed by noise alone: from A/A, else from resampled clusters."""
+    """Estimate how many conclusions noise alone changes.
+
+    It is taken from A/A, else from resampled clusters.
+    """
     if again is not None:
         return float(changes(family.conclude(x), family.conclude(again))), "A/A"
     rng = np.random.default_rng(0)

@@ -29,7 +29,7 @@ from trace_eval.stats.sentences import (
 
 
 def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
-    """Say which run is nearer to human labels, how often both agree; of scores, which is higher."""
+    """Say which run is nearer to human labels, or higher, and how often both agree."""
     if isinstance(report, ScoreComparison):
         return score_answer(report)
     alike = _alike(report)
@@ -112,7 +112,7 @@ def _over_all_answer(report: RunComparison) -> str:
 
 
 def clear_alone(row: Comparison, report: RunComparison) -> str:
-    """Say why a difference is not shown although its interval lies on one side of 0, or nothing."""
+    """Say why a difference is not shown although its interval leaves out 0, or ""."""
     level, interval = report.options.bootstrap.level, row.difference.interval
     if not clear_of(interval, 0.0) or is_shown(row.p_holm, level):
         return ""
@@ -126,7 +126,7 @@ def clear_alone(row: Comparison, report: RunComparison) -> str:
 
 
 def _alike(report: RunComparison) -> tuple[str, ...]:
-    """Say how often runs give a pair the same label; of several those that do least often."""
+    """Say how often runs give a pair the same label; of several, the least often."""
     names = {row.dimension for row in report.mutual}
     main = next((name for name in MAIN if name in names), None)
     rows = [
@@ -146,7 +146,10 @@ APART = "Furthest apart"
 
 
 def compare_tables(report: RunComparison | ScoreComparison) -> Iterator[Table]:
-    """Make tables of cost, coverage, annotators, differences, noise, and where both are apart."""
+    """Make the tables of a comparison: cost, coverage, annotators and differences.
+
+    Noise, and where both are apart, come last.
+    """
     result = (
         score_tables(report) if isinstance(report, ScoreComparison) else _all(report)
     )

@@ -1,1 +1,1 @@
-"""Decisions from figures: agree, rank, screen, plan, card, and the best of several answers."""
+"""Decisions from figures: agree, rank, screen, plan, card, and the best answer."""

@@ -1,4 +1,4 @@
-"""Conditions against a reference on the same items: dropped groups, judge modes, policies.
+"""Conditions beside a reference on the same items: groups, judge modes, policies.
 
 Per condition and dimension: accuracy (mean over repeats), its difference to the
 reference with a paired interval, a paired test on the labels that most repeats give
@@ -120,7 +120,7 @@ def ablation_table(
     policy: Policy | None = None,
     dimensions: Sequence[str] = LABEL_COLUMNS,
 ) -> Ablation:
-    """Compare conditions with the first one; items that a run did not score count for neither.
+    """Compare conditions with the first; items that a run did not score are left out.
 
     Args:
         conditions: name -> its judgements.
@@ -182,7 +182,10 @@ def _split_on(items: Opinions) -> int:
 def mode_policy_table(
     modes: Mapping[str, Repeats], truth: Opinions, options: IntervalOptions
 ) -> Ablation:
-    """Judge modes x :data:`TREE_AND_VOTE` on the overall label, compared with the first of both."""
+    """Compare judge modes x :data:`TREE_AND_VOTE` on the overall label.
+
+    The first of both is the reference.
+    """
     conditions: dict[str, Repeats] = {}
     for mode, condition in modes.items():
         for name, policy in TREE_AND_VOTE.items():
@@ -195,7 +198,7 @@ def mode_policy_table(
 def _stacked(
     runs: Mapping[str, Sequence[Mapping[str, Codes]]], dimension: str
 ) -> dict[str, Codes]:
-    """Return the codes of each condition on one dimension [shape=(repeats, items) each]."""
+    """Return each condition's codes of a dimension [shape=(repeats, items) each]."""
     stacks: dict[str, Codes] = {}
     for name, run in runs.items():
         stacks[name] = np.stack([codes[dimension] for codes in run])
@@ -203,7 +206,7 @@ def _stacked(
 
 
 def _of_pairs(table: Opinions, typed: bool, policy: Policy | None) -> Opinions:
-    """Return the labels of all pairs of a condition, with what the human labels have."""
+    """Return the labels of a condition's pairs, with what the human labels have."""
     fused = with_overall(table, policy, POLICIES[DEFAULT_POLICY])
     return fused if typed else fused.with_codes(**with_preference(fused.codes))
 
@@ -215,7 +218,7 @@ def _by_draw(
     columns: Mapping[str, Codes],
     level: float,
 ) -> Iterator[AblationRow]:
-    """Give rows of one dimension figures over all pairs, where labels were not drawn alike.
+    """Give a dimension's rows figures over all pairs, where labels were drawn unevenly.
 
     Args:
         columns: condition -> its codes [shape=(repeats, pairs)], the reference first.
@@ -250,7 +253,7 @@ def _by_draw(
 def _credit(
     codes: Codes, truth: Codes
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the share of right repeats, NaN without a label, and the pairs with a verdict."""
+    """Return the share of right repeats, or NaN, and the pairs with a verdict."""
     right, judged = _right(codes, truth)
     credit = np.where(judged > 0, right / np.maximum(judged, 1), np.nan)
     return credit, np.asarray((codes != MISSING).any(axis=0))
@@ -318,7 +321,10 @@ def _right(codes: Codes, truth: Codes) -> tuple[NDArray[np.int64], NDArray[np.in
 
 
 def consensus(codes: Codes) -> Codes:
-    """Return each item's most frequent label [shape=(repeats, items)], ties to the earliest."""
+    """Return each item's commonest label [shape=(repeats, items)].
+
+    Ties go to the earliest.
+    """
     present, item = (
         codes != MISSING,
         np.broadcast_to(np.arange(codes.shape[1]), codes.shape),

@@ -1,4 +1,4 @@
-"""What an ablation comes to in words, and its printed tables: which group matters most."""
+"""What an ablation comes to, in words and tables: which group matters most."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _of_modes(result: Ablation) -> Iterator[str]:
 
 
 def _rows_of_the_whole(rows: Sequence[AblationRow]) -> Sequence[AblationRow]:
-    """Return the rows about the pair as a whole; of labels by dimension alone, all rows."""
+    """Return the rows about whole pairs, or all rows of labels by dimension alone."""
     for name in _WHOLE:
         if whole := [row for row in rows if row.dimension == name]:
             return whole
@@ -128,7 +128,7 @@ def _by_draw(row: AblationRow) -> str:
 
 
 def _right(row: AblationRow) -> str:
-    """Return the number of right pairs, a mean over repeats; of all pairs, an estimate."""
+    """Return the number of right pairs, a mean over repeats; an estimate over all."""
     if row.pairs is not None:
         return f"about {(row.accuracy or 0.0) * row.pairs:.0f}"
     return f"{(row.accuracy or 0.0) * row.items:.1f}".removesuffix(".0")

@@ -1,4 +1,4 @@
-"""The sentences that a report begins with: its figures, put into the rules of ``sentences``."""
+"""The sentences that a report begins with: its figures, put into their rules."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def answer_of(report: AgreeReport | ScoreReport | RankReport) -> tuple[str, ...]
 
 
 def enough_of(report: AgreeReport | ScoreReport | RankReport) -> tuple[str, ...]:
-    """Say whether enough was labelled; of many systems those that are nearest to an end."""
+    """Say whether enough was labelled; of many systems those nearest to an end."""
     if not isinstance(report, RankReport):
         return ()
     lines = [one.verdict for one in sorted(report.enough, key=lambda one: one.enough)]
@@ -129,7 +129,7 @@ def _basis(result: PPIEstimate, report: RankReport) -> str:
 def _next_step(
     result: PPIEstimate, judged: float, level: float, open_pairs: bool
 ) -> tuple[str, ...]:
-    """Name the next step, or warn that judge and human labels name different winners."""
+    """Name the next step, or warn that judge and labels name different winners."""
     value = result.both
     assert value is not None
     if is_shown(result.p, level):
@@ -297,7 +297,7 @@ def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
 
 
 def labels_beside(rule: RuleStanding, scored: int, level: float) -> str | None:
-    """Say how many labels would tell a judge from the rule that is hardest to tell it from."""
+    """Say how many labels would tell a judge from its hardest trivial rule."""
     figures = [
         (d.value, 0.0, d.interval) for d in rule.differences if d.value is not None
     ]

@@ -119,7 +119,7 @@ class Card:
 
     @property
     def accuracy(self) -> tuple[float | None, Range | None]:
-        """Accuracy of the overall label with its interval, corrected for how labels were drawn."""
+        """Return the overall label's accuracy, corrected for how labels were drawn."""
         if self.main is None:
             return None, None
         result = self.main.accuracy
@@ -250,7 +250,7 @@ def _card(
 def _agreement(
     one: Opinions, unknown: list[str]
 ) -> tuple[AgreeReport | None, Calibration | None]:
-    """Compute agreement and calibration; None where the data does not allow it, with a note."""
+    """Compute agreement and calibration, or None with a note on what is missing."""
     what, report = "agreement with human labels", None
     if one.labels is None:
         unknown.append(f"{what}: there are no labels; give some with --labels")

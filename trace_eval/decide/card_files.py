@@ -38,7 +38,7 @@ def markdown(cards: Sequence[Card]) -> str:
 
 
 def html(cards: Sequence[Card], sentences: Sequence[str]) -> str:
-    """Return the page, which begins with the sentences, as one self-contained HTML file."""
+    """Return the page, which begins with its sentences, as one self-contained file."""
     templates = environment("trace_eval.decide")
     templates.filters.update(intervals=_unbroken, counted=counted)
     fits = [

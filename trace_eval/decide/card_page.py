@@ -240,7 +240,7 @@ def _tested(card: Card) -> Iterator[tuple[str, int | None, str | None, str | Non
 
 
 def probe_table(probes: ProbeReport) -> Table:
-    """Show how often a verdict was as it must be, with 95 % limits over instructions."""
+    """Show how often a verdict was right on probes, with limits over instructions."""
     rows = (
         (
             *(row.name, row.expected, row.held.count, row.held.of, row.held.value),

@@ -86,7 +86,7 @@ def checked(
 
 
 def rank_values(report: RankReport) -> dict[str, dict[str, float | None]]:
-    """Return the ends of the intervals of win rates: by the judge, by labels, and by both.
+    """Return ends of win rates' intervals: by the judge, by labels, and by both.
 
     ``SYSTEM`` is the lower end, by both where there are human labels, else by the
     judge; ``judge:SYSTEM``, ``labels:SYSTEM`` and ``both:SYSTEM`` name one of them.
@@ -124,7 +124,7 @@ def rank_values(report: RankReport) -> dict[str, dict[str, float | None]]:
 
 
 def score_values(scores: Iterable[JudgeScore]) -> dict[str, dict[str, float | None]]:
-    """Judge -> its figures: ``agreement`` (overall), ``coverage``, and ``DIMENSION.METRIC``."""
+    """Return a judge's figures: ``agreement``, ``coverage``, ``DIMENSION.METRIC``."""
     values: dict[str, dict[str, float | None]] = {}
     for score in scores:
         own = values.setdefault(score.judge, {})
@@ -162,7 +162,7 @@ def report_values(
 
 
 def card_values(card: Card) -> dict[str, float | None]:
-    """Return a card's figures: those of agreement, ``coverage`` of all pairs, ``probe.NAME``."""
+    """Return a card's figures: agreement, ``coverage`` of all pairs, ``probe.NAME``."""
     figures: dict[str, float | None] = {
         AGREEMENT: None,
         "kappa": None,

@@ -1,4 +1,4 @@
-"""Judgements and a few human labels: read for plans and screens, and written as lists."""
+"""Judgements and a few human labels, read for plans and screens, written as lists."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def read_labelled_run(
     others: Sequence[Path] = (),
     columns: Columns | None = None,
 ) -> LabelledRun:
-    """Read judgements and labels, and join them by :func:`gather`; both may raise a UserError.
+    """Read judgements and labels and join them by :func:`gather`; may raise UserError.
 
     Args:
         labels: human labels, or the file of them; None: those that came with the
@@ -110,7 +110,9 @@ def write_plan(path: Path, plan: LabelPlan, run: LabelledRun) -> None:
 def write_probabilities(
     source: Opinions, labels: Opinions | None, folder: Path, policy: str | None = None
 ) -> tuple[Calibration, list[Path]]:
-    """Fit on one judge's labelled pairs and write every scored pair's probability into two files.
+    """Fit one judge's labelled pairs, and write probabilities of all scored pairs.
+
+    There are two files.
 
     Raises UserError where there are too few labels, or the folder cannot be written.
 

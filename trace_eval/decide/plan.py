@@ -1,4 +1,4 @@
-"""Plans of labels: how many more, and of which pairs, by simulation from the data at hand.
+"""Plans of labels: how many more, and of which pairs, simulated from the data.
 
 Labels are drawn as they would be requested, see
 :mod:`trace_eval.stats.inference.future_labels`, and the widths of the intervals that
@@ -68,7 +68,7 @@ class FirstPlan:
 
 
 def plan_before(pairs: int, options: PlanOptions | None = None) -> FirstPlan:
-    """Plan labels of so many pairs before there are any, for a two-sided test at some level.
+    """Plan labels of so many pairs before there are any, for a two-sided test.
 
     Raises:
         UserError: a seed was chosen; nothing is drawn.

@@ -1,4 +1,4 @@
-"""A run prepared for a plan of labels: the estimates, and the open pairs in a fair order."""
+"""A run prepared for a plan of labels: estimates, and open pairs in fair order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RATES, ACCURACY = "win rates", "accuracy"
 
 
 class PlannedRun:
-    """The open pairs of a run in an order, and the intervals that labels of them would give."""
+    """A run's open pairs in an order, and the intervals that labels would give."""
 
     def __init__(self, run: LabelledRun, options: PlanOptions) -> None:
         facts = run.table.facts
@@ -102,7 +102,7 @@ class PlannedRun:
             yield Mean(here, flipped, np.where(flipped, 1 - own, own))
 
     def order(self) -> NDArray[np.int64]:
-        """Open pairs, dealt out so that every prefix has its share of every two systems."""
+        """Deal open pairs so that each prefix has its share of every two systems."""
         shuffled = self.rng.permutation(np.flatnonzero(~self.has_label))
         names = self.names[shuffled]
         grouped = np.argsort(names, kind="stable")

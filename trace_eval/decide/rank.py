@@ -1,4 +1,4 @@
-"""``rank``: systems in order, from pairwise outcomes or from scores of single answers."""
+"""``rank``: systems in order, from pairwise outcomes or scores of answers."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _rank_judged(
     options: RankOptions,
     human: Mapping[str, float] | None,
 ) -> RankReport:
-    """Rank the systems of one table, with win rates from few labels and many judgements.
+    """Rank the systems of a table; win rates are from few labels and many judgements.
 
     Rates by human labels keep the pairs that the judge contradicts itself on:
     annotators are asked about these, too, and its errors do not bias the estimate.
@@ -154,7 +154,7 @@ def _enough(
     human_labels: Opinions | None,
     options: RankOptions,
 ) -> tuple[Stopping, ...]:
-    """Look at annotators' labels as if after each of them; nothing where there are none."""
+    """Look at annotators' labels as if after each of them; return [] without any."""
     level = options.bootstrap.level
     if options.orders == "separate":
         return ()
@@ -212,7 +212,7 @@ def _table(source: Opinions, options: RankOptions) -> Opinions:
 def _ppi_win_rates(
     table: Opinions, labels: Opinions, options: RankOptions
 ) -> tuple[WinRates | None, str | None]:
-    """Estimate win rates by human labels, or say why not (None: every judged item has one)."""
+    """Estimate win rates by human labels, or say why not; None: all are labelled."""
     codes = labels.codes[labels.column(options.dimension)]
     if int((codes != MISSING).sum()) >= len(table):
         return None, None
@@ -229,7 +229,9 @@ def _ppi_win_rates(
 
 
 def read_human_ranking(path: Path) -> dict[str, float]:
-    """Read scores by system, more is better, from columns ``system`` and ``score`` or ``rank``.
+    """Read scores by system from columns ``system`` and ``score`` or ``rank``.
+
+    More is better.
 
     Raises UserError for a missing column, score beside rank, no finite number, or a
     system twice.
@@ -272,7 +274,9 @@ def _number(text: Any, what: str) -> float:
 
 
 def defect_rows(source: Path, options: RankOptions) -> tuple[DefectRow, ...]:
-    """Share of each system's answers with a defect, by kind; answers to a question vary together.
+    """Return each system's share of answers with a defect, by kind.
+
+    Answers to one question vary together.
 
     There are no rows of a file, nor of a run without that group.
     """
@@ -299,14 +303,14 @@ def defect_rows(source: Path, options: RankOptions) -> tuple[DefectRow, ...]:
 
 
 def voice_rows(source: Path, options: RankOptions) -> tuple[SystemVoice, ...]:
-    """Whether each system keeps its voice; no rows of a file, or where none was measured."""
+    """Tell whether each system keeps its voice; no rows where none was measured."""
     if not is_folder(source):
         return ()
     return voices_of(Run.open(source), options.systems or SIDE_NAMES)
 
 
 def _kinds_by_clip(run: Run) -> dict[str, frozenset[str]]:
-    """Clip -> kinds of its defects; a clip in which none could be looked for is not there."""
+    """Return kinds of defects by clip, without clips that could not be looked at."""
     path = run.path("blueprints.jsonl")
     results: dict[str, frozenset[str]] = {}
     for line in jsonl.read(path) if is_file(path) else ():
@@ -323,7 +327,7 @@ def _kinds_by_clip(run: Run) -> dict[str, frozenset[str]]:
 def _answers(
     run: Run, kinds: dict[str, frozenset[str]], names: tuple[str, str]
 ) -> Iterator[tuple[str, str, frozenset[str]]]:
-    """Yield system, question and kinds of defects of every answer looked at, each once."""
+    """Yield system, question and kinds of defects of each inspected answer, once."""
     seen = set()
     for answer in decoded_answers(run, names):
         key = (answer.system, answer.question, answer.clip)

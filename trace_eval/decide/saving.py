@@ -16,7 +16,7 @@ from trace_eval.stats.sentences import percent
 
 @dataclass(frozen=True)
 class Saving:
-    """What is labelled, what the judge decides of the rest, and what is left to annotators.
+    """What is labelled, what the judge decides of the rest, and what people must.
 
     Attributes:
         pairs: of the run, ``labelled`` of them by annotators.

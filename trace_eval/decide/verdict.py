@@ -48,7 +48,7 @@ class Verdict:
 def standing_of(
     score: JudgeScore, level: float = 0.95, judges: int = 1
 ) -> RuleStanding | None:
-    """Compare the judge with the trivial rules; None if no rule decides half of the pairs.
+    """Compare the judge with the trivial rules; None if no rule decides half the pairs.
 
     It is the best of so many ``judges``, each of which could have been (Bonferroni).
     """

@@ -26,7 +26,7 @@ NEAR_S = 0.5
 
 
 def _share(limits: str) -> Writer:
-    """Return a writer of shares with three digits and their interval, however few the events."""
+    """Return a writer of shares with three digits and their interval."""
 
     def text(value: float | None, row: EventAgreement) -> str | None:
         interval = limits_text(getattr(row, limits))
@@ -170,7 +170,7 @@ def _agreement(
 def _interval(
     both: NDArray[np.int64], of: NDArray[np.int64], level: float
 ) -> Range | None:
-    """Compute limits of matched events out of those counted; None under 8 conversations."""
+    """Compute limits of matched events; None under 8 conversations."""
     if len(of) < MIN_CONVERSATIONS:
         return None
     result = share_interval(both.astype(float), of.astype(float), level)

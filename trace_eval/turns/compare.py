@@ -1,4 +1,4 @@
-"""Calls of two systems: the difference of each figure, with intervals that hold with few calls.
+"""Calls of two systems: each figure's difference, with intervals for few calls.
 
 Everywhere a difference is the measured system minus the other one: above zero, the
 figure is higher than that of the other.
@@ -71,7 +71,7 @@ class SystemDifference:
 
     @property
     def is_timed(self) -> bool:
-        """Whether it is a time, of which the median counts; of shares and counts the mean does."""
+        """Tell whether it is a time, whose median counts, and not its mean."""
         return self.unit in ("s", "ms")
 
 

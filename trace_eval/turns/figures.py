@@ -1,4 +1,4 @@
-"""Figures of many conversations: pooled events, with intervals over whole conversations.
+"""Figures of many conversations: events pooled, intervals over conversations.
 
 Events of one call depend on each other, so conversations are the units, or scenarios
 where one has several runs.
@@ -34,7 +34,7 @@ TOO_FEW_CONVERSATIONS = f"no interval: under {MIN_CONVERSATIONS} conversations"
 
 
 def brackets(figures: Iterable[TurnFigure]) -> str:
-    """Say what the intervals of some figures are over, and by which methods; empty without any."""
+    """Say what the intervals of some figures are over, and by which methods."""
     methods = in_a_clause(one.method for one in figures)
     return (
         f"intervals over conversations, or their scenarios: {methods}"
@@ -180,7 +180,7 @@ def _sums(spec: FigureSpec, measured: Sequence[Measured]) -> list[tuple[float, f
 
 
 def _quantile(values: Sequence[float], spec: FigureSpec) -> float:
-    """Compute a quantile by interpolation; infinite values stand for replies that never came."""
+    """Compute a quantile by interpolation; replies that never came are infinite."""
     if not values:
         return float("nan")
     ordered, place = sorted(values), spec.q * (len(values) - 1)
@@ -238,7 +238,7 @@ def _is_few(spec: FigureSpec, figure: TurnFigure, options: FigureOptions) -> boo
 
 @dataclass(frozen=True)
 class _Parts:
-    """Conversations with the cluster of each, in groups that are averaged where ``averaged``."""
+    """Conversations with their clusters, in groups that ``averaged`` averages."""
 
     measured: Sequence[Measured]
     cluster: NDArray[np.int64]
@@ -247,7 +247,7 @@ class _Parts:
     averaged: bool
 
     def sums(self, spec: FigureSpec, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Sum numerators and denominators of conversations by cluster [shape=(2, clusters)]."""
+        """Sum conversations' numerators and denominators [shape=(2, clusters)]."""
         pairs = np.array(_sums(spec, [self.measured[n] for n in rows])).reshape(-1, 2)
         return np.stack(
             [np.bincount(self.cluster[rows], p, self.clusters) for p in pairs.T]

@@ -1,4 +1,4 @@
-"""One conversation with its events and figures, its worst event, and all in order of time."""
+"""One conversation with its events, figures and worst event, in order of time."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Timed:
 
     @property
     def entities(self) -> list[CheckedEntity]:
-        """The codes, dates and the like of turns whose two texts are known, with their fate."""
+        """Return the codes and dates of turns with two known texts, and their fate."""
         return check_conversation(self.item.conversation, names=self.names)
 
     @property
@@ -61,7 +61,7 @@ class Timed:
 
 
 def worst_event(timed: Timed) -> Event | None:
-    """Return the event of a call to listen to first; None: it has none of these kinds."""
+    """Return a call's event to listen to first; None: none of these kinds."""
     return min(
         (event for event in timed.measured.events if event.kind in WORST),
         key=badness,

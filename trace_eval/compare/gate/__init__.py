@@ -1,1 +1,1 @@
-"""The regression gate: a candidate against a baseline, in the light of the judge's own noise."""
+"""The regression gate: a candidate beside a baseline, and the judge's own noise."""

@@ -1,4 +1,4 @@
-"""The gate: whether the candidate is worse than the baseline by more than the judge's noise."""
+"""The gate: whether a candidate is worse than its baseline beyond the judge's noise."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _gate(
 
 
 def _chosen(joined: Joined, by: Sequence[str]) -> list[str]:
-    """Select the metrics, the overall verdict first; raises UserError where one is missing."""
+    """Select the metrics, overall first; raise UserError for a missing one."""
     last = {name: name.rpartition(".")[2] for name in joined.metrics}
     names = sorted(joined.metrics, key=lambda n: last[n] not in _WHOLE)
     if not by:

@@ -1,4 +1,4 @@
-"""The power of a gate: how far paired differences scatter, and which drop a test of them sees."""
+"""The power of a gate: how differences scatter, and which drop a test sees."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Spread:
     labels: bool
 
     def at(self, drop: float, alpha: float) -> float:
-        """Return the power of the one-sided test at a drop of the mean, in points above 0."""
+        """Return the one-sided test's power at a drop of the mean, in points."""
         if not self.items:
             return 0.0
         if self.flips is not None:
@@ -52,7 +52,7 @@ class Spread:
         )
 
     def visible(self, alpha: float) -> float | None:
-        """Return the smallest drop with power :data:`SEES`; None if not even a drop of 1 has it."""
+        """Return the smallest drop with power :data:`SEES`, or None above 1."""
         low, high = 0.0, 1.0
         if self.at(high, alpha) < SEES:
             return None
@@ -70,7 +70,9 @@ def spread(
     labels: bool,
     sure: bool = False,
 ) -> Spread:
-    """Measure the spread of paired differences [shape=(n,)], independent without clusters.
+    """Measure how paired differences scatter [shape=(n,)].
+
+    Without clusters each is independent.
 
     They are of verdicts (``labels``) or of scores; ``sure`` takes the upper 95 % limit.
     """
@@ -143,7 +145,7 @@ def sign_power(items: int, flips: float, drop: float, alpha: float) -> float:
 
 
 def _most_wins(discordant: NDArray[np.int64], alpha: float) -> NDArray[np.int64]:
-    """Return the most wins among ``n`` items at which the test still fails the gate; -1: none."""
+    """Return the most wins of ``n`` items that still fail the gate, or -1."""
     from scipy.special import bdtr, bdtrik
 
     # the inverse is a real number, and its rounding may take it over a whole one

@@ -60,7 +60,7 @@ class GateRow:
 
 @dataclass(frozen=True)
 class GateCoverage:
-    """Items that were scored, of those of the baseline, in the metric that lost most."""
+    """How many of the baseline's items were scored, in the metric that lost most."""
 
     metric: str
     items: int

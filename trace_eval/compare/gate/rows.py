@@ -171,7 +171,7 @@ def _tested(
 
 
 def _why(row: GateRow, options: GateOptions) -> str:
-    """State the difference in one metric, and the smallest drop that this gate detects."""
+    """State the difference in a metric, and the smallest drop that the gate detects."""
     if not row.items:
         return "no item was scored in both runs"
     seen = (

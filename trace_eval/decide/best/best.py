@@ -70,7 +70,7 @@ class BestEstimate:
 def select_best(
     manifest: Manifest, out: Path, options: BestOptions | None = None
 ) -> SelectionReport:
-    """Find the best candidate of every group; continues a selection that was interrupted.
+    """Find the best candidate of every group; go on with an interrupted selection.
 
     Every comparison is an ordinary judged pair, in the runs ``OUT/rounds/round-N``.
     Writes ``OUT/best.jsonl`` and ``OUT/summary.json``.
@@ -120,7 +120,7 @@ def select_best(
 
 
 def estimate_best(manifest: Manifest, out: Path, options: BestOptions) -> BestEstimate:
-    """Estimate comparisons, tokens and cost of a selection by a judge of pairs; sends nothing.
+    """Estimate a selection's comparisons, tokens and cost by a judge; send nothing.
 
     Raises UserError for a selection by anything else.
     """
@@ -174,7 +174,7 @@ def _pickers(
 
 
 def _identity(picker: Picker) -> object:
-    """Return what makes a picker itself: its place, because one number can have several names."""
+    """Return a picker's place: it is what it is, as a number can have several names."""
     return getattr(picker, "place", None) or picker.name
 
 

@@ -1,4 +1,4 @@
-"""Candidates: several recordings of one text, read, measured, and grouped by their text."""
+"""Candidates: several recordings of one text, measured and grouped by text."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class TextGroup:
 
     @property
     def instruction(self) -> str:
-        """What several groups can share: the instruction by its id, else the text, else itself."""
+        """Return what groups can share: an instruction's id, a text, or itself."""
         for candidate in (*self.candidates, *self.unscored):
             if stated := candidate.item.meta.get(INSTRUCTION):
                 return str(stated)
@@ -148,7 +148,7 @@ def _flattened(
 
 
 def groups_of(candidates: Iterable[Candidate], seed: int) -> list[TextGroup]:
-    """Group candidates in the order of the file; each group in the order of its bracket."""
+    """Group candidates in file order, each group in the order of its bracket."""
     by_group: dict[str, list[Candidate]] = {}
     for candidate in candidates:
         by_group.setdefault(str(candidate.item.question_id), []).append(candidate)

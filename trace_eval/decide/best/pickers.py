@@ -1,4 +1,4 @@
-"""Pickers and checkers of the best: a judge of pairs, a judge that scores, or a number."""
+"""Pickers and checkers of the best: judges of pairs or of scores, or a number."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class PairPicker:
     def check(
         self, groups: Sequence[TextGroup], rankings: Sequence[Ranking], seed: int
     ) -> Gain:
-        """Compare each winner of another picker with one other candidate of its group."""
+        """Compare each winner of another picker with one candidate of its group."""
         drawn: list[tuple[TextGroup, Match]] = []
         for group, ranking in zip(groups, rankings, strict=True):
             other = random_other(ranking, seed)
@@ -110,7 +110,9 @@ Picker = ScorePicker | PairPicker
 
 
 def number_picker(spec: str) -> ScorePicker | None:
-    """Parse ``GROUP.FIELD`` or a short name, with ``:lower`` where less is better, or ``:higher``.
+    """Parse ``GROUP.FIELD`` or a short name, with ``:lower`` or ``:higher``.
+
+    The suffix says which end is better.
 
     None: it is no number.
     """
@@ -129,7 +131,7 @@ def rating_picker(
     folder: Path,
     listener: Listener | None,
 ) -> ScorePicker:
-    """Return a judge that scores single answers on a rubric, in a run of ``trace-eval rate``.
+    """Return a judge that scores answers on a rubric, in a run of ``trace-eval rate``.
 
     What the run in ``folder`` has already is not asked again.
     """

@@ -36,7 +36,7 @@ Match = tuple[str, str]
 
 @dataclass(frozen=True)
 class SchemeVerdict:
-    """The verdict of a comparison; ``label`` is None where the judge could not decide."""
+    """The verdict of a comparison; ``label`` is None where the judge cannot decide."""
 
     label: PlainLabel | None  # "1": the first of the match is better
     p_first: float = 0.5  # share of the first plus half of the ties, 0 to 1
@@ -184,7 +184,7 @@ def by_scores(
 def by_comparisons(
     group: TextGroup, bracket: Bracket, verdicts: VerdictsByMatch
 ) -> Ranking:
-    """Order the finalists by Bradley-Terry, the others by the round in which they went out."""
+    """Order finalists by Bradley-Terry, and the others by their last round."""
     matches = [m for m in combinations(bracket.finalists, 2) if m in verdicts]
     labels = {match: verdicts[match].label for match in matches}
     decided = {match: label for match, label in labels.items() if label is not None}

@@ -1,4 +1,4 @@
-"""Comparisons of candidates as ordinary judged pairs: a run per round, each resumable."""
+"""Comparisons of candidates as judged pairs: a run per round, each resumable."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def listed(matches: Sequence[tuple[TextGroup, Match]]) -> Schedule:
 
 
 def pair_of(group: TextGroup, match: Match) -> Pair:
-    """Return a comparison as a pair; its id names the candidates, which a judge is not shown."""
+    """Return a comparison as a pair; its id has names that a judge is not shown."""
     members = {candidate.id: candidate for candidate in group.candidates}
     a, b = (members[name] for name in match)
     name = f"{match[0]} ~ {match[1]}"

@@ -1,4 +1,4 @@
-"""Which entities of a conversation came through: intended text against transcript, by turn.
+"""Which entities of a conversation came through: text against transcript, by turn.
 
 A miss is a place to listen to, with its span, not a spoken error: recognisers mishear
 as well.
@@ -42,7 +42,7 @@ class CheckedEntity:
 def check_turn(
     turn: Turn, recognised: str, names: Iterable[str] = (), number: int | None = None
 ) -> list[CheckedEntity]:
-    """Check a turn's entities against its transcript; those of the text first, in order."""
+    """Check a turn's entities against its transcript, those of the text first."""
     text, names = turn.text or "", tuple(names)
     meant, left = find_entities(text, names), find_entities(recognised, names)
     whole = canonical(recognised)
@@ -114,7 +114,7 @@ def check_conversation(
 
 
 def _span(turn: Turn, entity: Entity) -> tuple[float | None, float | None]:
-    """Return when an entity is said: its words where each has a time and the text is theirs."""
+    """Return when an entity is said, if its words have times and are the text's."""
     words = [word.text.casefold() for word in turn.words]
     inside = words_within((turn.text or "").casefold(), words, entity.start, entity.end)
     if not inside:

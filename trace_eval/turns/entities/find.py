@@ -1,4 +1,4 @@
-"""Entities in a text by rules: codes, dates, times, amounts, mail addresses, numbers; listed names.
+"""Entities in a text by rules: codes, dates, times, amounts, addresses, names.
 
 Names need a model or a list: those of a list are found.
 """
@@ -62,7 +62,7 @@ _LETTER_ALONE = re.compile(r"(?<![a-z])[a-z](?![a-z])", re.IGNORECASE)
 
 
 def find_entities(text: str, names: Iterable[str] = ()) -> list[Entity]:
-    """Find entities of an English text in order, none inside another, as they are written.
+    """Find an English text's entities in order, as they are written, none in another.
 
     >>> [(one.kind, one.text) for one in find_entities("Z K three F F W on March 25th, $120")]
     [('code', 'Z K three F F W'), ('date', 'March 25th'), ('amount', '$120')]

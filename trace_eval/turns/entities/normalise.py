@@ -1,4 +1,4 @@
-"""Codes, dates, amounts, times, names and seats in one spelling, however they were said.
+"""Codes, dates, amounts, times, names and seats in one spelling, however said.
 
 Rules for English: both sides go through the same steps, and spelled-out and digit forms
 end alike. A text in brackets is a reading of its own.
@@ -48,7 +48,7 @@ TokenTexts = list[str]
 
 
 def readings(text: str) -> list[str]:
-    """List the ways in which a text may be meant: without its brackets, and each of these.
+    """List the ways in which a text may be meant: without its brackets, and each.
 
     >>> readings("C twelve (C12)")
     ['C twelve ', 'C12']
@@ -58,7 +58,7 @@ def readings(text: str) -> list[str]:
 
 
 def canonical(text: str) -> str:
-    """Write one reading in letters and digits without spaces; half days stand at the end.
+    """Write one reading in letters and digits without spaces, half days at the end.
 
     >>> canonical("at eight fifty five a m"), canonical("8:55 AM")
     ('855am', '855am')
@@ -89,7 +89,10 @@ def _plain(text: str) -> TokenTexts:
 
 
 def _spoken(tokens: Sequence[str]) -> TokenTexts:
-    """Step 2: number words in groups as spoken, ordinals, months, and the spelling alphabet."""
+    """Join number words as spoken, read ordinals, months and the spelling alphabet.
+
+    This is step 2.
+    """
     written: TokenTexts = []
     position = 0
     while position < len(tokens):
@@ -119,7 +122,7 @@ def _spoken(tokens: Sequence[str]) -> TokenTexts:
 
 
 def _number(tokens: Sequence[str], position: int) -> tuple[str, int]:
-    """Read digits and tokens used of the number that begins here; ("", 0) where none does."""
+    """Read the number that begins here: digits and tokens used, or ("", 0)."""
     used, value = 0, 0
     while position + used < len(tokens):
         small, took = _below_hundred(tokens, position + used)
@@ -155,7 +158,10 @@ def _below_hundred(tokens: Sequence[str], position: int) -> tuple[int, int]:
 
 
 def _without_labels(tokens: Sequence[str]) -> Iterator[str]:
-    """Step 3: function words go; a lone letter beside single letters or digits stays."""
+    """Drop function words; a lone letter beside letters or digits stays.
+
+    This is step 3.
+    """
     is_mail = "dot" in tokens
     for position, token in enumerate(tokens):
         near = [tokens[n] for n in (position - 1, position + 1) if 0 <= n < len(tokens)]
