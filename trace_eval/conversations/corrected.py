@@ -35,7 +35,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class CorrectedEvents:
-    """The events of one conversation under one definition set, measured and corrected."""
+    """The events of a conversation under a definition set, measured and corrected."""
 
     kept: tuple[Kept, ...]  # every event in order of start, deleted ones too
     measured: Measured
@@ -93,7 +93,11 @@ def set_event(event: Event) -> SetEvent:
 def check_event(
     after: SetEvent, definitions: DefinitionSet, conversation: Conversation
 ) -> None:
-    """Raise UserError for a kind that the set does not have, or a time outside of the call."""
+    """Check the kind and the times of a corrected event.
+
+    Raises:
+        UserError: the set does not have the kind, or a time is outside of the call.
+    """
     if after.kind not in definitions.kinds:
         kinds = ", ".join(definitions.kinds)
         raise UserError(f"kind {after.kind!r:.40}: {definitions.name} has {kinds}")
@@ -106,7 +110,7 @@ def check_event(
 
 
 def bounds_of(conversation: Conversation) -> tuple[float, float]:
-    """Return where a conversation begins and ends: as stated, and never inside its turns."""
+    """Return where a conversation begins and ends: as stated, and not inside a turn."""
     spans = [span for turn in conversation.turns for span in turn.stretches]
     first = min([0.0, conversation.start_s or 0.0, *(start for start, _ in spans)])
     return first, max([conversation.end_s, *(end for _, end in spans)])
@@ -119,16 +123,16 @@ def _apply(
     before, after = correction.before, correction.after
     if after is not None and after.kind not in definitions.kinds:
         return False
-    wanted = before or after
-    if wanted is None:
+    named = before or after
+    if named is None:
         return True
     # An event without a before is a deleted one that comes back, or one that was not
     # measured.
-    there = ((n, one) for n, one in enumerate(state) if one.deleted == (before is None))
-    position = next((n for n, one in there if _is_same(one.event, wanted)), None)
+    is_deleted = before is None
+    position = _position(named, state, is_deleted)
     if position is None:
         if before is None:
-            state.append(_kept(wanted, None, correction.who, definitions))
+            state.append(_kept(named, None, correction.who, definitions))
         return before is None
     one = state[position]
     if after is not None:
@@ -140,9 +144,19 @@ def _apply(
     return True
 
 
-def _is_same(event: Event, wanted: SetEvent) -> bool:
-    moved_s = max(abs(event.start_s - wanted.start_s), abs(event.end_s - wanted.end_s))
-    return event.kind == wanted.kind and moved_s < _SAME_S
+def _position(named: SetEvent, state: list[Kept], is_deleted: bool) -> int | None:
+    """Return the place of the first event that is named; None: there is none."""
+    for position, one in enumerate(state):
+        if one.deleted == is_deleted and _is_same(one.event, named):
+            return position
+    return None
+
+
+def _is_same(event: Event, named: SetEvent) -> bool:
+    start_moved_s = abs(event.start_s - named.start_s)
+    end_moved_s = abs(event.end_s - named.end_s)
+    moved_s = max(start_moved_s, end_moved_s)
+    return event.kind == named.kind and moved_s < _SAME_S
 
 
 def _kept(
@@ -150,9 +164,8 @@ def _kept(
 ) -> Kept:
     if measured is not None and _is_same(measured, after):
         return Kept(measured, measured)
-    value: float | None = (
-        after.end_s - after.start_s if definitions.kinds[after.kind] else None
-    )
+    has_value = definitions.kinds[after.kind]
+    value = after.end_s - after.start_s if has_value else None
     data = {}
     if measured is not None and measured.kind == after.kind:
         data = {
@@ -160,22 +173,16 @@ def _kept(
             for name, details in measured.data.items()
             if name not in _OF_EDGES
         }
-        if (
-            value is not None
-        ):  # a length has no sign, and is unknown where the measured value is
-            value = (
-                None
-                if measured.value_s is None
-                else math.copysign(value, measured.value_s)
-            )
-    return Kept(
-        Event(
-            kind=after.kind,
-            start_s=after.start_s,
-            end_s=after.end_s,
-            value_s=value,
-            data=data,
-        ),
-        measured,
-        who,
+        # A length has no sign, and is unknown where the measured value is.
+        if measured.value_s is None:
+            value = None
+        elif value is not None:
+            value = math.copysign(value, measured.value_s)
+    event = Event(
+        kind=after.kind,
+        start_s=after.start_s,
+        end_s=after.end_s,
+        value_s=value,
+        data=data,
     )
+    return Kept(event, measured, who)

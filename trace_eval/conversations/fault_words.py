@@ -1,4 +1,4 @@
-"""What the words of a call say of a failure: of the recogniser, of an agent or caller that loops.
+"""What the words of a call say of failures: a poor recogniser, a side that loops.
 
 Words are those of a source: what the caller was to say, what the recogniser wrote of
 it, what the agent said. Nothing is heard again here.
@@ -41,30 +41,37 @@ def other_words(conversation: Conversation) -> Iterator[str]:
             continue  # of other letters nobody can tell
         errors = _distance(said, wrote)
         if errors > _WRONG * len(said) and not example:
-            example = (
-                f"turn {number}: {' '.join(said[:6])!r} as {' '.join(wrote[:6])!r}"
-            )
-        wrong, whole = wrong + errors, whole + len(said)
+            first_said = " ".join(said[:6])
+            first_written = " ".join(wrote[:6])
+            example = f"turn {number}: {first_said!r} as {first_written!r}"
+        wrong += errors
+        whole += len(said)
     if whole >= _LEAST_WORDS and wrong >= _WRONG * whole:
         yield f"writes {wrong} of {whole} words of the caller otherwise; {example}"
 
 
 def lost_words(conversation: Conversation) -> Iterator[str]:
-    """Yield that the recogniser wrote too few words, other numbers, or all words again."""
+    """Yield that the recogniser wrote too few words, other numbers, or words again."""
     turns = list(conversation.turns_of("user"))
-    said = {
-        n: len(words_in(turn.text)) for n, turn in turns if _seconds(turn) >= _TURN_S
-    }
-    wrote = {
-        n: min(said[n], len(words_in(turn.heard))) for n, turn in turns if n in said
-    }
-    whole, lost = sum(said.values()), sum(said.values()) - sum(wrote.values())
-    if sum(wrote.values()) and lost >= max(_LEAST_WORDS, _WRONG * whole):
-        few = [n for n in said if wrote[n] <= (1 - _WRONG) * said[n] and said[n]]
+    whole = 0
+    written = 0
+    few: list[int] = []
+    for number, turn in turns:
+        if _seconds(turn) < _TURN_S:
+            continue
+        words_said = len(words_in(turn.text))
+        words_written = min(words_said, len(words_in(turn.heard)))
+        whole += words_said
+        written += words_written
+        if words_said and words_written <= (1 - _WRONG) * words_said:
+            few.append(number)
+    lost = whole - written
+    if written and lost >= max(_LEAST_WORDS, _WRONG * whole):
         numbers = ", ".join(map(str, few[:4]))
         yield f"writes nothing of {lost} of {whole} words of the caller (turns {numbers})"
     for number, turn in turns:
-        code, digits = _digits(turn.text), _digits(turn.heard)
+        code = _digits(turn.text)
+        digits = _digits(turn.heard)
         if min(len(code), len(digits)) >= _CODE and code not in digits:
             yield (
                 f"writes {digits!r:.40} in turn {number}, where the caller says"
@@ -77,7 +84,7 @@ def lost_words(conversation: Conversation) -> Iterator[str]:
 
 
 def says_again(conversation: Conversation, role: Role) -> Iterator[str]:
-    """Yield that a side says the same rows of words again, however its turns are cut."""
+    """Yield that a side says rows of words again, however its turns are cut."""
     again, whole = _rows_again(_stream(conversation, role, "text"))
     if _too_often(again, whole):
         yield f"says {again} of its {whole + _ROW - 1} words more than once"
@@ -89,19 +96,22 @@ def words_in(text: str | None) -> list[str]:
 
 
 def _said_again(conversation: Conversation) -> bool:
-    """Whether the caller may have said it again: by its text, or where it spoke long enough."""
+    """Tell whether the caller may have said it again.
+
+    Its text says so, or, without one, that it spoke long enough for what was written.
+    """
     said = _stream(conversation, "user", "text")
     if said:
-        return _too_often(*_rows_again(said))
-    return not any(
-        len(words_in(turn.heard)) > _FASTEST * _seconds(turn)
-        for _, turn in conversation.turns_of("user")
-        if turn.heard
-    )
+        again, whole = _rows_again(said)
+        return _too_often(again, whole)
+    for _, turn in conversation.turns_of("user"):
+        if len(words_in(turn.heard)) > _FASTEST * _seconds(turn):
+            return False
+    return True
 
 
 def _stream(conversation: Conversation, role: Role, field: str) -> list[str]:
-    """Return all words of a side in order, as said (``text``) or as written (``heard``)."""
+    """Return all words of a side in order: said (``text``) or written (``heard``)."""
     texts = [getattr(turn, field) for _, turn in conversation.turns_of(role)]
     return [word for text in texts for word in words_in(text)]
 
@@ -126,18 +136,19 @@ def _digits(text: str | None) -> str:
 
 def _script(words: list[str]) -> str:
     """Return the script of most letters, by the first word of their names."""
-    letters = [letter for word in words for letter in word if letter.isalpha()]
-    names = [unicodedata.name(letter, "?").split()[0] for letter in letters]
-    return max(sorted(set(names)), key=names.count, default="")
+    letters = [letter for letter in "".join(words) if letter.isalpha()]
+    scripts = [unicodedata.name(letter, "?").split()[0] for letter in letters]
+    return max(sorted(set(scripts)), key=scripts.count, default="")
 
 
 def _distance(one: list[str], other: list[str]) -> int:
     """Count the fewest words to replace, leave out or put in."""
     row = [*range(len(other) + 1)]
     for number, word in enumerate(one, 1):
-        before, row[0] = row[0], number
-        for place, theirs in enumerate(other, 1):
-            change = before + (word != theirs)
+        before = row[0]
+        row[0] = number
+        for place, other_word in enumerate(other, 1):
+            replaced = before + (word != other_word)
             before = row[place]
-            row[place] = min(change, row[place] + 1, row[place - 1] + 1)
+            row[place] = min(replaced, row[place] + 1, row[place - 1] + 1)
     return int(row[-1])

@@ -1,4 +1,4 @@
-"""Rules over a conversation: where the agent is late, talks over, does not answer, or loops.
+"""Rules over a conversation: the agent is late, talks over, does not answer, or loops.
 
 Times come from ``trace-eval/2``; words from the source, else from a recogniser. Where a
 rule cannot decide (no clock, no words), its result is None, which is not "never".
@@ -95,7 +95,7 @@ class Findings:
 def find(
     conversation: Conversation, blueprints: Mapping[int, Blueprint] | None = None
 ) -> Findings:
-    """Apply the rules to a conversation, with blueprints of the sound of its turns by number."""
+    """Apply the rules to a conversation, with blueprints of its turns by number."""
     blueprints = blueprints or {}
     measured = TRACE_EVAL.measure(conversation)
     words = {
@@ -103,29 +103,32 @@ def find(
     }
     agent = [n for n, turn in conversation.turns_of("agent") if not turn.backchannel]
     user = [n for n, turn in conversation.turns_of("user") if not turn.backchannel]
-    timed = "reply_rate" in measured.ratios
-    if measured.unusable:  # nor is the order of turns to be trusted
-        results = []
+    is_timed = "reply_rate" in measured.ratios
+    results: list[CallFinding] = []
+    if measured.unusable:
+        pass  # nor is the order of turns to be trusted
+    elif is_timed:
+        results.extend(_timed(conversation, measured))
     else:
-        results = (
-            [*_timed(conversation, measured)] if timed else [*_unanswered(conversation)]
-        )
+        results.extend(_unanswered(conversation))
     certain = [
         n for n in agent if words[n] and not _guessed(conversation, n, blueprints)
     ]
-    results += _loops(conversation, [(n, words[n] or "") for n in certain])
+    results.extend(_loops(conversation, [(n, words[n] or "") for n in certain]))
     languages = _languages(conversation, blueprints)
-    results += _foreign(conversation, languages)
-    awaited = None if measured.unusable else len(user)
-    chances: dict[FindingKind, int | None] = {
-        "late": sum(e.kind == "response" for e in measured.events) if timed else None,
-        "talks_over": len(user)
-        if timed and "interruption_rate" in measured.ratios
-        else None,
-        "no_answer": int(measured.ratios["reply_rate"][1]) if timed else awaited,
-        "loops": len(certain) or None,
-        "other_language": len(languages["agent"]) if languages["user"] else None,
-    }
+    results.extend(_foreign(conversation, languages))
+    chances: dict[FindingKind, int | None] = dict.fromkeys(KINDS)
+    if is_timed:
+        _, awaited = measured.ratios["reply_rate"]
+        chances["no_answer"] = int(awaited)
+        chances["late"] = sum(event.kind == "response" for event in measured.events)
+        if "interruption_rate" in measured.ratios:
+            chances["talks_over"] = len(user)
+    elif not measured.unusable:
+        chances["no_answer"] = len(user)
+    chances["loops"] = len(certain) or None
+    if languages["user"]:
+        chances["other_language"] = len(languages["agent"])
     order = sorted(results, key=lambda one: (one.start_s or 0.0, one.turn or 0))
     return Findings(tuple(order), chances, measured)
 
@@ -133,7 +136,7 @@ def find(
 def turn_blueprints(
     side: str, blueprints: Mapping[str, Blueprint]
 ) -> dict[int, Blueprint]:
-    """Return blueprints by number of turn, from those of an item's recordings by role."""
+    """Return blueprints by number of turn, from an item's blueprints by role."""
     return {
         int(role.rpartition("-")[2]): result
         for role, result in blueprints.items()
@@ -144,7 +147,7 @@ def turn_blueprints(
 def _guessed(
     conversation: Conversation, number: int, blueprints: Mapping[int, Blueprint]
 ) -> bool:
-    """Whether a turn has no words but guesses of a recogniser, which repeats itself there."""
+    """Tell whether a turn has no words but guesses of a recogniser that loops."""
     turn = conversation.turns[number]
     if turn.text is not None or turn.heard is not None or number not in blueprints:
         return False
@@ -169,7 +172,7 @@ def _transcript(number: int, blueprints: Mapping[int, Blueprint]) -> Transcript 
 
 
 def turn_at(conversation: Conversation, role: Role, at_s: float) -> int | None:
-    """Return the number of a role's turn that sounds at a moment, or begins or ends then."""
+    """Return the number of a role's turn that sounds at a moment, edges included."""
     for number, turn in conversation.turns_of(role):
         if turn.start_s is None or turn.end_s is None:
             continue
@@ -179,7 +182,7 @@ def turn_at(conversation: Conversation, role: Role, at_s: float) -> int | None:
 
 
 def alike(one: Sequence[str], other: Sequence[str], least: float) -> bool:
-    """Whether two texts, or lists of words, have this share in common, in the same order."""
+    """Tell whether two texts, or lists of words, share so much in the same order."""
     match = SequenceMatcher(None, one, other, autojunk=False)
     bounds = (
         match.real_quick_ratio,
@@ -206,14 +209,13 @@ def _timed(conversation: Conversation, measured: Measured) -> Iterator[CallFindi
         elif event.kind in _EVENTS:
             kind = _EVENTS[event.kind]
             role: Role = "user" if kind == "no_answer" else "agent"
-            why = f"no answer for {event.end_s - event.start_s:.1f} s"
-            if kind != "no_answer":
-                what = (
-                    "talks on"
-                    if event.kind == "no_yield"
-                    else "starts inside the user's turn"
-                )
-                why = f"{what}, {event.value_s or 0.0:.1f} s at once"
+            if kind == "no_answer":
+                why = f"no answer for {event.end_s - event.start_s:.1f} s"
+            elif event.kind == "no_yield":
+                why = f"talks on, {event.value_s or 0.0:.1f} s at once"
+            else:
+                at_once_s = event.value_s or 0.0
+                why = f"starts inside the user's turn, {at_once_s:.1f} s at once"
             turn = turn_at(conversation, role, event.start_s)
             yield CallFinding(
                 kind=kind, turn=turn, start_s=event.start_s, end_s=event.end_s, why=why
@@ -241,10 +243,7 @@ def _unanswered(conversation: Conversation) -> Iterator[CallFinding]:
 def _loops(
     conversation: Conversation, texts: Sequence[tuple[int, str]]
 ) -> Iterator[CallFinding]:
-    # as they sound: recognisers write one sentence with other commas, or 25 for 25th
-    words = [
-        (n, _WORD.findall(_ORDINAL.sub(r"\1", text.casefold()))) for n, text in texts
-    ]
+    words = [(number, _words_as_they_sound(text)) for number, text in texts]
     for position, (number, now) in enumerate(words):
         if len(now) < RULES.loop_words:
             continue
@@ -260,6 +259,12 @@ def _loops(
                     why=why,
                 )
                 break
+
+
+def _words_as_they_sound(text: str) -> list[str]:
+    """Return words in one spelling: recognisers write other commas, or 25 for 25th."""
+    without_ordinals = _ORDINAL.sub(r"\1", text.casefold())
+    return _WORD.findall(without_ordinals)
 
 
 def _languages(

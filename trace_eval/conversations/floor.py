@@ -59,15 +59,12 @@ class Floor:
 
 
 def floor_of(conversation: Conversation, rules: FloorRules) -> Floor:
-    """Collect the speech of user and agent; nothing after a transfer to a person counts."""
-    stop = min(
-        (
-            e.at_s
-            for e in conversation.events
-            if e.kind == "transfer" and e.at_s is not None
-        ),
-        default=conversation.end_s,
-    )
+    """Collect the speech of user and agent, up to a transfer to a person."""
+    transfers = [
+        event.at_s for event in conversation.events if event.kind == "transfer"
+    ]
+    transfer_times = [at_s for at_s in transfers if at_s is not None]
+    stop = min(transfer_times, default=conversation.end_s)
     segments: dict[Role, Spans] = {}
     words: dict[Role, dict[tuple[float, float], str]] = {}
     for role in ROLES:
@@ -112,16 +109,13 @@ def _floor(
     for role in ROLES:
         other: Role = "agent" if role == "user" else "user"
         words_of_role = words.get(role, {})
-        utterances[role] = [
-            Utterance(
-                *span,
-                role,
-                takes_floor=not _is_backchannel(
-                    span, stretches[other], rules, words_of_role.get(span)
-                ),
-            )
-            for span in joined(segments[role], rules.join_s)
-        ]
+        utterances[role] = []
+        for span in joined(segments[role], rules.join_s):
+            text = words_of_role.get(span)
+            is_backchannel = _is_backchannel(span, stretches[other], rules, text)
+            start, end = span
+            utterance = Utterance(start, end, role, takes_floor=not is_backchannel)
+            utterances[role].append(utterance)
     first = min((spans[0][0] for spans in segments.values() if spans), default=0.0)
     return Floor(
         segments=segments,
@@ -135,20 +129,23 @@ def _floor(
 def _is_backchannel(
     span: tuple[float, float], other: Spans, rules: FloorRules, text: str | None
 ) -> bool:
-    """Whether an utterance leaves the floor to the other, whose stretches are given."""
+    """Tell whether an utterance leaves the floor to the other, by its stretches."""
     start, end = span
     if end - start > rules.backchannel_s:
         return False
-    if text is not None and (
-        "?" in text or len(text.split()) > rules.backchannel_words
-    ):
+    if text is not None and "?" in text:
         return False
-    held = around(other, start)
-    return held is not None and held[1] >= end + rules.after_s
+    if text is not None and len(text.split()) > rules.backchannel_words:
+        return False
+    stretch = around(other, start)
+    if stretch is None:
+        return False
+    _, other_end = stretch
+    return other_end >= end + rules.after_s
 
 
 def turns_of(floor: Floor) -> list[tuple[Role, list[Utterance]]]:
-    """Group utterances to turns in order of start; a backchannel is a turn of its own."""
+    """Group utterances to turns in order of start; each backchannel is a turn."""
     everyone = [one for role in ROLES for one in floor.utterances[role]]
     turns: list[tuple[Role, list[Utterance]]] = []
     holder: list[Utterance] | None = None
@@ -164,7 +161,7 @@ def turns_of(floor: Floor) -> list[tuple[Role, list[Utterance]]]:
 
 
 def turns_from_speech(floor: Floor, names: Mapping[Role, str]) -> tuple[Turn, ...]:
-    """Make the turns of a conversation without a transcript, under its speakers' names."""
+    """Make the turns of a conversation without a transcript, by its speakers' names."""
     turns: list[Turn] = []
     for role, utterances in turns_of(floor):
         turn = Turn(
@@ -179,7 +176,7 @@ def turns_from_speech(floor: Floor, names: Mapping[Role, str]) -> tuple[Turn, ..
 
 
 def heard_on(channel: str, events: Iterable[SourceEvent]) -> Spans:
-    """Return the stretches of those events that lie on a channel, named as its role or "mix"."""
+    """Return the stretches of events on a channel, named as its role or "mix"."""
     return [
         (event.at_s, event.end_s)
         for event in events
@@ -190,19 +187,21 @@ def heard_on(channel: str, events: Iterable[SourceEvent]) -> Spans:
 
 def speech_edges(conversation: Conversation) -> Conversation:
     """Give a conversation the edges of the detector's speech, where it has them."""
-    left = [event for event in conversation.events if event.kind in LEFT_OUT]
-    speakers = {role: conversation.speaker(role) for role in ROLES}
-    if conversation.clock.kind != "recording" or not left or not all(speakers.values()):
+    left_out = [event for event in conversation.events if event.kind in LEFT_OUT]
+    others = [event for event in conversation.events if event.kind not in LEFT_OUT]
+    names: dict[Role, str] = {}
+    for role in ROLES:
+        speaker = conversation.speaker(role)
+        if speaker:
+            names[role] = speaker.name
+    has_both = len(names) == len(ROLES)
+    if conversation.clock.kind != "recording" or not left_out or not has_both:
         return conversation
     spans: dict[Role, list[tuple[float, float]]] = {}
     for role in ROLES:
-        of_turns = [
-            span for _, turn in conversation.turns_of(role) for span in turn.stretches
-        ]
-        spans[role] = [*of_turns, *heard_on(role, left)]
+        spans[role] = heard_on(role, left_out)
+        for _, turn in conversation.turns_of(role):
+            spans[role] += turn.stretches
     floor = floor_of_segments(spans, conversation.end_s, FloorRules())
-    names = {role: one.name for role, one in speakers.items() if one}
-    others = tuple(event for event in conversation.events if event.kind not in LEFT_OUT)
-    return conversation.model_copy(
-        update={"turns": turns_from_speech(floor, names), "events": others}
-    )
+    update = {"turns": turns_from_speech(floor, names), "events": tuple(others)}
+    return conversation.model_copy(update=update)

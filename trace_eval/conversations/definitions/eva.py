@@ -1,4 +1,4 @@
-"""``eva/2026-08``: EVA's turn-taking score (version 0.2), per numbered turn, in milliseconds.
+"""``eva/2026-08``: EVA's turn-taking score (version 0.2), per numbered turn, in ms.
 
 Rules are those of the released metric (ServiceNow/eva, MIT). Its latencies hold those
 of interrupted turns and their negative values; its percentiles take the upper of two
@@ -48,7 +48,7 @@ _INTERRUPTIONS = (
 
 @dataclass(frozen=True)
 class EvaThresholds:
-    """Constants of the score, milliseconds; ``tool`` ones hold in turns with a tool call."""
+    """Constants of the score, ms; those of ``tool`` hold in turns with a tool call."""
 
     earliest: float = -500.0
     full: float = 500.0
@@ -101,7 +101,7 @@ def _sub_metric_names() -> Iterator[str]:
 
 
 def _last_end(spans: Spans) -> float:
-    """Return when the last of some spans ends; long before any call where there is none."""
+    """Return when the last of some spans ends; without any, long before any call."""
     return max((end for _, end in spans), default=-1e9)
 
 
@@ -110,34 +110,34 @@ def measure(conversation: Conversation) -> Measured:
     exchanges = exchanges_of(conversation)
     turns = [(n, one) for n, one in sorted(exchanges.items()) if n >= 1]
     whole = {n: one for n, one in turns if one.user and one.agent}
-    results = {
-        n: (0.0, "fallback", {"has_tool_call": one.tool})
-        if one.fallback
-        else _scored(one, exchanges.get(n - 1))
-        for n, one in turns
-        if n in whole or one.fallback
-    }
-    scores = {str(n): round(score, 4) for n, (score, _, _) in results.items()}
-    evidence = {n: facts for n, (_, _, facts) in results.items()}
+    scores: dict[str, float] = {}
+    reasons: dict[str, str] = {}
+    evidence: dict[int, dict[str, Any]] = {}
+    for n, one in turns:
+        if one.fallback:
+            scored: _Scored = (0.0, "fallback", {"has_tool_call": one.tool})
+        elif n in whole:
+            scored = _scored(one, exchanges.get(n - 1))
+        else:
+            continue
+        score, reasons[str(n)], evidence[n] = scored
+        scores[str(n)] = round(score, 4)
     user_spans = [span for one in exchanges.values() for span in one.user]
     agent_spans = [span for one in exchanges.values() for span in one.agent]
     user_is_last = _last_end(user_spans) > _last_end(agent_spans)
     missed = conversation.end.reason == "inactivity_timeout" and user_is_last
-    mean = (
-        round(sum(scores.values()) / len(scores), 4) if scores and not missed else 0.0
-    )
+    mean = 0.0
+    if scores and not missed:
+        mean = round(sum(scores.values()) / len(scores), 4)
     sub = _sub_metrics(conversation, exchanges, whole, evidence)
     details = {
         "score": mean,
         "details": {
             "per_turn_score": scores,
-            "per_turn_reason": {
-                str(n): reason for n, (_, reason, _) in results.items()
-            },
+            "per_turn_reason": reasons,
             "per_turn_evidence": {str(n): facts for n, facts in evidence.items()},
-            "num_turns": max(
-                exchanges, default=0
-            ),  # the largest number, greeting and all
+            # the largest number, greeting and all
+            "num_turns": max(exchanges, default=0),
             "num_evaluated": len(scores),
             "missed_turn": missed,
         },
@@ -158,10 +158,11 @@ def measure(conversation: Conversation) -> Measured:
 
 
 def exchanges_of(conversation: Conversation) -> dict[int, Exchange]:
-    """Group turns by number: the source's, else a new one whenever the user takes over."""
+    """Group turns by the source's number, else by a new one as the user takes over."""
     results: dict[int, Exchange] = defaultdict(Exchange)
     numbered = any(turn.exchange is not None for turn in conversation.turns)
-    number, last = 0, None
+    number = 0
+    role_before = None
     roles = {one.name: one.role for one in conversation.speakers}
     for turn in conversation.turns:
         role = roles.get(turn.speaker)
@@ -170,20 +171,19 @@ def exchanges_of(conversation: Conversation) -> dict[int, Exchange]:
         if not numbered:
             if turn.backchannel:
                 continue
-            if role == "user" and last != "user":
+            if role == "user" and role_before != "user":
                 number += 1
-            last = role
-        one = results[
-            number if not numbered or turn.exchange is None else turn.exchange
-        ]
+            role_before = role
+        one = results[number if turn.exchange is None else turn.exchange]
         if not numbered and turn.start_s is not None:
-            open_ = (
-                results[number].user if role == "agent" else results[number - 1].agent
-            )
-            if any(start < turn.start_s < end for start, end in open_):
+            other = results[number].user
+            if role == "user":
+                other = results[number - 1].agent
+            if any(start < turn.start_s < end for start, end in other):
                 one.agent_interrupted |= role == "agent"
                 one.user_interrupted |= role == "user"
-        (one.user if role == "user" else one.agent).extend(turn.stretches)
+        spans = one.user if role == "user" else one.agent
+        spans.extend(turn.stretches)
     for event in conversation.events:
         exchange = event.data.get("exchange")
         if isinstance(exchange, int) and exchange in results:
@@ -196,7 +196,7 @@ def exchanges_of(conversation: Conversation) -> dict[int, Exchange]:
 
 
 def latency_score(ms: float, tool: bool) -> float:
-    """Return 1 from 0.5 s to the longest wait listeners accept, falling to 0 on both sides."""
+    """Return 1 from 0.5 s to the longest wait listeners accept, falling to 0 beyond."""
     c = THRESHOLDS
     good, worst = (c.tool_good, c.tool_worst) if tool else (c.good, c.worst)
     if ms <= c.earliest or ms >= worst:
@@ -206,21 +206,28 @@ def latency_score(ms: float, tool: bool) -> float:
     return 1.0 if ms <= good else (worst - ms) / (worst - good)
 
 
-def _scored(
-    one: Exchange, before: Exchange | None
-) -> tuple[float, str, dict[str, Any]]:
+#: A score, its reason and its evidence.
+_Scored = tuple[float, str, dict[str, Any]]
+
+
+def _scored(one: Exchange, before: Exchange | None) -> _Scored:
     evidence: dict[str, Any] = {}
     parts: dict[str, float] = {}
     if one.agent_interrupted:
         parts["agent_interrupt"] = _agent_interrupt(one, evidence)
     if one.user_interrupted and before is not None and before.agent:
-        ms = round(1000 * max(0.0, before.agent[-1][1] - one.user[0][0]), 3)
-        parts["user_interrupt"] = max(0.0, 1 - ms / THRESHOLDS.yield_)
-        evidence |= {"yield_ms": ms, "yield_score": round(parts["user_interrupt"], 4)}
+        _, agent_end = before.agent[-1]
+        user_start, _ = one.user[0]
+        ms = round(1000 * max(0.0, agent_end - user_start), 3)
+        yield_score = max(0.0, 1 - ms / THRESHOLDS.yield_)
+        parts["user_interrupt"] = yield_score
+        evidence["yield_ms"] = ms
+        evidence["yield_score"] = round(yield_score, 4)
     if not parts:
-        parts["latency"] = latency_score(one.latency_ms, one.tool)
-        score = round(parts["latency"], 4)
-        evidence |= {"latency_ms": one.latency_ms, "latency_score": score}
+        score = latency_score(one.latency_ms, one.tool)
+        parts["latency"] = score
+        evidence["latency_ms"] = one.latency_ms
+        evidence["latency_score"] = round(score, 4)
     evidence["has_tool_call"] = one.tool
     reason = "dual_interrupt" if len(parts) > 1 else next(iter(parts))
     return min(parts.values()), reason, evidence
@@ -242,23 +249,28 @@ def _agent_interrupt(one: Exchange, evidence: dict[str, Any]) -> float:
         _SEGMENTS: count,
     }
     if count:
-        scores.append(max(0.0, 0.5 * (1 - (count - 1) / 2)))
-        evidence["interrupt_count_score"] = round(scores[-1], 4)
-    last = one.user[-1][1]
-    after = next((start for start, _ in one.agent if start > last), None)
-    if after is not None and not any(start <= last < end for start, end in one.agent):
-        ms = round(1000 * (after - last), 3)
-        scores.append(latency_score(ms, one.tool))
-        evidence |= {
-            "post_interrupt_latency_ms": ms,
-            "post_interrupt_latency_score": round(scores[-1], 4),
-        }
+        count_score = max(0.0, 0.5 * (1 - (count - 1) / 2))
+        scores.append(count_score)
+        evidence["interrupt_count_score"] = round(count_score, 4)
+    _, user_end = one.user[-1]
+    later_starts = [start for start, _ in one.agent if start > user_end]
+    goes_on = any(start <= user_end < end for start, end in one.agent)
+    if later_starts and not goes_on:
+        ms = round(1000 * (later_starts[0] - user_end), 3)
+        after_score = latency_score(ms, one.tool)
+        scores.append(after_score)
+        evidence["post_interrupt_latency_ms"] = ms
+        evidence["post_interrupt_latency_score"] = round(after_score, 4)
     return min(scores)
 
 
 def percentile(values: Sequence[float], p: float) -> float:
-    """Return the value at place ``int(p n)`` of the sorted ones: the upper of two at the median."""
-    return sorted(values)[min(len(values) - 1, int(p * len(values)))]
+    """Return the value at place ``int(p n)`` of the sorted ones.
+
+    At the median it is the upper of two.
+    """
+    position = int(p * len(values))
+    return sorted(values)[min(len(values) - 1, position)]
 
 
 def _sub_metrics(
@@ -270,12 +282,9 @@ def _sub_metrics(
     values: dict[str, float | None] = {}
     latencies = [one.latency_ms for one in whole.values()]
     if latencies:
-        c, n = THRESHOLDS, len(latencies)
-        late = sum(
-            one.latency_ms >= (c.tool_late if one.tool else c.late)
-            for one in whole.values()
-        )
-        early = sum(ms < c.early for ms in latencies)
+        n = len(latencies)
+        late = sum(map(_is_late, whole.values()))
+        early = sum(ms < THRESHOLDS.early for ms in latencies)
         values = {
             "mean_latency_ms": round(sum(latencies) / n, 3),
             "p50_latency_ms": percentile(latencies, 0.5),
@@ -288,60 +297,65 @@ def _sub_metrics(
             flagged = sum(getattr(one, flag) for one in whole.values())
             values[f"{group}.rate"] = round(flagged / n, 4)
             for name, key in means:
-                available = [one[key] for one in evidence.values() if key in one]
-                if key == _SEGMENTS:  # a count, null where nothing was counted
-                    values[f"{group}.{name}"] = (
-                        float(sum(available)) if available else None
-                    )
-                elif available:
+                of_turns = [facts[key] for facts in evidence.values() if key in facts]
+                if of_turns and key == _SEGMENTS:
+                    values[f"{group}.{name}"] = float(sum(of_turns))
+                elif of_turns:
                     digits = 3 if name.endswith("_ms") else 4
-                    values[f"{group}.{name}"] = round(
-                        sum(available) / len(available), digits
-                    )
-    spoken = [one for one in exchanges.values() if one.agent or one.fallback]
+                    mean = sum(of_turns) / len(of_turns)
+                    values[f"{group}.{name}"] = round(mean, digits)
+                elif key == _SEGMENTS:  # a count, null where nothing was counted
+                    values[f"{group}.{name}"] = None
+    spoken = sum(bool(one.agent or one.fallback) for one in exchanges.values())
     fallbacks = sum(one.fallback for one in exchanges.values())
-    values["fallback_nudge.rate"] = round(fallbacks / len(spoken), 4) if spoken else 0.0
+    values["fallback_nudge.rate"] = round(fallbacks / spoken, 4) if spoken else 0.0
     values["fallback_nudge.count"] = fallbacks or None
     values["pretoolspeech_rate"] = _pre_tool_speech(conversation)
     return values
 
 
+def _is_late(one: Exchange) -> bool:
+    late_from = THRESHOLDS.tool_late if one.tool else THRESHOLDS.late
+    return one.latency_ms >= late_from
+
+
 def _pre_tool_speech(conversation: Conversation) -> float | None:
-    """Share of groups of tool calls that the agent announced; None without tools."""
-    kinds = ("tool_call", "tool_response", "log_user", "log_assistant")
+    """Return the share of groups of tool calls that the agent announced.
+
+    None: there are no tools.
+    """
+    tools = ("tool_call", "tool_response")
+    kinds = (*tools, "log_user", "log_assistant")
     entries = [
         one for one in conversation.events if one.kind in kinds and one.at_s is not None
     ]
-    groups = led = 0
-    spoke = running = False
+    groups = 0
+    announced = 0
+    kind_before = ""
     for entry in sorted(entries, key=lambda one: one.at_s or 0.0):
-        if entry.kind in ("tool_call", "tool_response"):
-            if not running:
-                groups, led = groups + 1, led + spoke
-                running, spoke = True, False
-        else:
-            running, spoke = False, entry.kind == "log_assistant"
-    return round(led / groups, 4) if groups else None
+        begins_group = entry.kind in tools and kind_before not in tools
+        if begins_group:
+            groups += 1
+            announced += kind_before == "log_assistant"
+        kind_before = entry.kind
+    return round(announced / groups, 4) if groups else None
 
 
 def _events(whole: Mapping[int, Exchange]) -> list[Event]:
+    kinds = ("agent_interrupted", "user_interrupted", "fallback", "tool")
     events = []
     for number, one in whole.items():
-        start, end = sorted((one.user[-1][1], one.agent[0][0]))
-        kinds = ("agent_interrupted", "user_interrupted", "fallback", "tool")
-        data = {
-            "exchange": number,
-            "flags": [kind for kind in kinds if getattr(one, kind)],
-        }
-        events.append(
-            Event(
-                kind="response",
-                start_s=start,
-                end_s=end,
-                value_s=one.latency_s,
-                data=data,
-            )
+        _, user_end = one.user[-1]
+        agent_start, _ = one.agent[0]
+        flags = [kind for kind in kinds if getattr(one, kind)]
+        event = Event(
+            kind="response",
+            start_s=min(user_end, agent_start),
+            end_s=max(user_end, agent_start),
+            value_s=one.latency_s,
+            data={"exchange": number, "flags": flags},
         )
+        events.append(event)
     return sorted(events, key=lambda event: event.start_s)
 
 

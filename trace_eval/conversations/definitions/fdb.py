@@ -50,57 +50,62 @@ def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
     ratios: dict[str, tuple[float, float]] = {"one": (1, 1)}
     # A silent agent takes no turn; takeover is unknown only of speech without times of
     # its words.
-    silent = not any(turn.stretches for _, turn in conversation.turns_of("agent"))
-    if present := bool(words) or silent:
+    is_silent = not any(turn.stretches for _, turn in conversation.turns_of("agent"))
+    caveats: tuple[str, ...] = ()
+    if words or is_silent:
         ratios["takeover"] = (takeover(words), 1)
+    else:
+        caveats = ("no word times of the agent, so takeover is unknown",)
     values: dict[str, list[float]] = {}
     for kind in KINDS:
         values[kind] = [event.value_s or 0.0 for event in events if event.kind == kind]
-    return Measured(
-        tuple(events),
-        values,
-        ratios,
-        caveats=()
-        if present
-        else ("no word times of the agent, so takeover is unknown",),
-    )
+    return Measured(tuple(events), values, ratios, caveats=caveats)
 
 
 def _closed(conversation: Conversation, role: Role, gap_s: float) -> Spans:
-    """Join a role's speech where the gap is at most ``gap_s``, which is included here."""
-    spans = (span for _, turn in conversation.turns_of(role) for span in turn.stretches)
+    """Join a role's speech where the gap is at most ``gap_s``, that one included."""
+    spans: Spans = []
+    for _, turn in conversation.turns_of(role):
+        spans += turn.stretches
     return joined(spans, gap_s + 1e-9)
 
 
 def _gaps(user: Spans, agent: Spans) -> list[Event]:
-    """Return gaps from user segments to the agent's next start; one per start, the shortest."""
+    """Return gaps from user segments to the agent's next start.
+
+    Of those to one start the shortest counts.
+    """
     starts = [start for start, _ in agent]
-    results: dict[float, float] = {}
+    last_ends: dict[float, float] = {}
     for _, end in user:
         position = bisect_right(starts, end)
         if position < len(starts):
-            results[starts[position]] = max(end, results.get(starts[position], end))
+            start = starts[position]
+            last_ends[start] = max(end, last_ends.get(start, end))
     return [
-        Event("response", end, start, start - end) for start, end in results.items()
+        Event("response", end, start, start - end) for start, end in last_ends.items()
     ]
 
 
 def _stops(user: Spans, agent: Spans) -> list[Event]:
     """Return overlaps; of those that end in the same millisecond the shortest."""
-    results: dict[int, tuple[float, float]] = {}
+    shortest: dict[int, tuple[float, float]] = {}
     for start, end in overlaps(user, agent):
-        key = round(end * 1000)
-        if key not in results or end - start < results[key][1] - results[key][0]:
-            results[key] = (start, end)
-    return [Event("stop", start, end, end - start) for start, end in results.values()]
+        end_ms = round(end * 1000)
+        before = shortest.get(end_ms)
+        if before is None or end - start < before[1] - before[0]:
+            shortest[end_ms] = (start, end)
+    return [Event("stop", start, end, end - start) for start, end in shortest.values()]
 
 
 def takeover(words: list[SpokenWord]) -> int:
     """Return 1 where the agent took the turn, by the times of its words."""
     if not words:
         return 0
-    span = words[-1].end_s - words[0].start_s
-    return int(not (span < THRESHOLDS.short_s and len(words) <= THRESHOLDS.short_words))
+    lasts_s = words[-1].end_s - words[0].start_s
+    is_short = lasts_s < THRESHOLDS.short_s
+    has_few_words = len(words) <= THRESHOLDS.short_words
+    return 0 if is_short and has_few_words else 1
 
 
 FDB = DefinitionSet(

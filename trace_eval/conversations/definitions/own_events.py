@@ -73,26 +73,33 @@ def replies(
 ) -> Iterator[Event]:
     """Yield the reply to each user utterance that takes the floor, or its absence."""
     c = THRESHOLDS
-    users, agents = floor.taking("user"), floor.taking("agent")
+    users = floor.taking("user")
+    agents = floor.taking("agent")
     starts = [one.start for one in agents]
     for one, after in pairwise([*users, None]):
         assert one is not None
         position = bisect_left(starts, one.end - c.latch_s)
-        if any(
-            agent.end > one.end for agent in agents[max(0, position - 1) : position]
-        ):
+        if position and agents[position - 1].end > one.end:
             yield Event("talked_over", one.start, one.end)
             continue
         answer = agents[position] if position < len(agents) else None
         if answer and (after is None or answer.start <= after.start):
             value = answer.start - one.end
-            tool = bisect_left(calls, one.start) < bisect_left(calls, answer.start)
-            start, end = sorted((one.end, answer.start))
-            data: dict[str, Any] = {"latched": -c.latch_s <= value < 0, "tool": tool}
-            if goes_on := _after_filler(agents, position, after):
+            calls_before_user = bisect_left(calls, one.start)
+            calls_before_answer = bisect_left(calls, answer.start)
+            data: dict[str, Any] = {
+                "latched": -c.latch_s <= value < 0,
+                "tool": calls_before_user < calls_before_answer,
+            }
+            goes_on = _after_filler(agents, position, after)
+            if goes_on:
                 data["goes_on_s"] = goes_on.start - one.end
             yield Event(
-                kind="response", start_s=start, end_s=end, value_s=value, data=data
+                kind="response",
+                start_s=min(one.end, answer.start),
+                end_s=max(one.end, answer.start),
+                value_s=value,
+                data=data,
             )
         elif after is not None:
             if after.start - one.end >= c.no_reply_s:
@@ -109,42 +116,40 @@ def _after_filler(
     """Find where an agent goes on after a first "one moment" and a pause."""
     if position + 1 >= len(agents):
         return None
-    first, second = agents[position], agents[position + 1]
+    first = agents[position]
+    second = agents[position + 1]
+    is_short = first.end - first.start <= THRESHOLDS.filler_s
     waits = second.start - first.end >= THRESHOLDS.filler_pause_s
-    held = after is None or second.start < after.start
-    return (
-        second
-        if first.end - first.start <= THRESHOLDS.filler_s and waits and held
-        else None
-    )
+    keeps_floor = after is None or second.start < after.start
+    return second if is_short and waits and keeps_floor else None
 
 
 def interruptions(floor: Floor) -> Iterator[Event]:
     """Yield starts inside the other's speech; of two at once, neither interrupts."""
     c = THRESHOLDS
-    users, agents = floor.taking("user"), floor.taking("agent")
-    for agent in agents:
+    users = floor.taking("user")
+    for agent in floor.taking("agent"):
         user = around(users, agent.start)
         if user is None:
             continue
+        value = user.end - agent.start
         if agent.start - user.start <= c.latch_s:
             yield Event("simultaneous_start", user.start, agent.start)
-        elif user.end - agent.start > c.latch_s:
-            end, value = min(user.end, agent.end), user.end - agent.start
+        elif value > c.latch_s:
+            end = min(user.end, agent.end)
             yield Event("agent_interruption", agent.start, end, value)
     for user in users:
-        held = around(floor.utterances["agent"], user.start)
-        if held is None:
+        interrupted = around(floor.utterances["agent"], user.start)
+        if interrupted is None:
             continue
-        if user.start - held.start <= c.latch_s:
-            yield Event("simultaneous_start", held.start, user.start)
+        if user.start - interrupted.start <= c.latch_s:
+            yield Event("simultaneous_start", interrupted.start, user.start)
             continue
-        value = held.end - user.start
-        kind = "yield" if value <= c.yield_s else "no_yield"
+        value = interrupted.end - user.start
         yield Event(
-            kind=kind,
+            kind="yield" if value <= c.yield_s else "no_yield",
             start_s=user.start,
-            end_s=held.end,
+            end_s=interrupted.end,
             value_s=value,
             data={"ended_by_itself": "unknown"},
         )
@@ -165,7 +170,7 @@ def backchannels(floor: Floor) -> Iterator[Event]:
 
 
 def handled(floor: Floor, end_s: float) -> bool | None:
-    """Whether the agent goes on after a backchannel; None: the recording ends before."""
+    """Tell whether the agent goes on after a backchannel; None: the recording ends."""
     until = end_s + THRESHOLDS.handled_s
     if floor.end_s < until:
         return None
@@ -175,7 +180,7 @@ def handled(floor: Floor, end_s: float) -> bool | None:
 def without_echoes(
     conversation: Conversation, events: Iterable[Event]
 ) -> Iterator[Event]:
-    """Drop verdicts that begin where a channel echoes the other: those are not known."""
+    """Replace verdicts that begin where a channel echoes the other, as not known."""
     feigned = [
         e for e in conversation.events if e.kind in _ECHOES or e.data.get("echo")
     ]
@@ -206,17 +211,17 @@ def without_echoes(
 def of_known_voices(
     conversation: Conversation, events: Iterable[Event]
 ) -> Iterator[Event]:
-    """Replace events between turns of which one is of a doubtful voice: those are not known.
+    """Replace events between turns of which one is of a doubtful voice.
 
-    The conversation is one in which voices of one channel were told apart.
+    Those are not known. The conversation is one in which voices of one channel were
+    told apart.
     """
-    near = joined(
-        (event.at_s - _NEAR_S, event.end_s + _NEAR_S)
-        for event in conversation.events
-        if event.kind == "doubtful"
-        and event.at_s is not None
-        and event.end_s is not None
-    )
+    around_doubtful: Spans = []
+    for one in conversation.events:
+        if one.kind != "doubtful" or one.at_s is None or one.end_s is None:
+            continue
+        around_doubtful.append((one.at_s - _NEAR_S, one.end_s + _NEAR_S))
+    near = joined(around_doubtful)
     for event in events:
         edges = (event.start_s, event.end_s)
         if event.kind in _BETWEEN and any(around(near, at) for at in edges):
@@ -227,7 +232,7 @@ def of_known_voices(
 
 
 def sounds_of(conversation: Conversation) -> dict[str, Spans]:
-    """Find where each channel has sound that is no speech, such as hold music or typing."""
+    """Find where each channel has sound that is no speech, such as hold music."""
     sounds = [event for event in conversation.events if event.kind == "sound"]
     channels = dict.fromkeys(str(event.data.get("channel")) for event in sounds)
     return {channel: joined(heard_on(channel, sounds)) for channel in channels}
@@ -240,38 +245,48 @@ def alone(
 
     Silence is where neither side speaks nor has another sound.
     """
-    noises = sounds or {}
-    for channel, spans in noises.items():
-        yield from (Event("sound", *span, None, {"of": channel}) for span in spans)
-    sounding = joined(span for spans in noises.values() for span in spans)
-    user, agent = floor.segments["user"], floor.segments["agent"]
+    noises: Spans = []
+    for channel, spans in (sounds or {}).items():
+        noises += spans
+        for start, end in spans:
+            yield Event(
+                kind="sound",
+                start_s=start,
+                end_s=end,
+                value_s=None,
+                data={"of": channel},
+            )
+    noises = joined(noises)
+    user = floor.segments["user"]
+    agent = floor.segments["agent"]
     for start, end in overlaps(user, agent):
         yield Event("overlap", start, end, end - start)
     everyone = joined([*user, *agent])
     if not everyone:
         return
     if agent and (not user or agent[0][0] < user[0][0]):
-        waited = agent[0][0] - floor.start_s
-        yield Event(
-            "greeting", floor.start_s, agent[0][0], waited if has_start else None
-        )
-    for kind, start, end in (
-        ("first_silence", floor.start_s, everyone[0][0]),
-        ("last_silence", everyone[-1][1], floor.end_s),
-    ):
-        for quiet in _long(without([(start, end)], sounding)):
-            yield Event(kind, *quiet, quiet[1] - quiet[0])
+        agent_start, _ = agent[0]
+        waited = agent_start - floor.start_s if has_start else None
+        yield Event("greeting", floor.start_s, agent_start, waited)
+    first_start, _ = everyone[0]
+    _, last_end = everyone[-1]
+    yield from _silences("first_silence", (floor.start_s, first_start), noises)
+    yield from _silences("last_silence", (last_end, floor.end_s), noises)
     for start, end in gaps(everyone):
-        before, after = _speaking(floor, start), _speaking(floor, end)
-        kind = "pause" if before == after and before is not None else "dead_air"
-        for quiet in _long(without([(start, end)], sounding)):
-            yield Event(kind, *quiet, quiet[1] - quiet[0], {"owner": after})
+        before = _speaking(floor, start)
+        after = _speaking(floor, end)
+        is_pause = before == after and before is not None
+        kind = "pause" if is_pause else "dead_air"
+        for silence in _silences(kind, (start, end), noises):
+            yield replace(silence, data={"owner": after})
 
 
-def _long(silences: Spans) -> Spans:
-    return [
-        (start, end) for start, end in silences if end - start >= THRESHOLDS.dead_air_s
-    ]
+def _silences(kind: str, span: tuple[float, float], noises: Spans) -> Iterator[Event]:
+    """Yield the long parts of a span without speech that have no other sound."""
+    for start, end in without([span], noises):
+        lasts_s = end - start
+        if lasts_s >= THRESHOLDS.dead_air_s:
+            yield Event(kind, start, end, lasts_s)
 
 
 def log_alone(conversation: Conversation) -> Iterator[Event]:

@@ -113,38 +113,34 @@ def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
         "one": (1, 1),
     }
     for kind in ("backchannel", *EFFECTS):
-        right, wrong = count[f"{kind}_correct"], count[f"{kind}_error"]
+        right = count[f"{kind}_correct"]
+        wrong = count[f"{kind}_error"]
         ratios[kind] = (right, right + wrong)
     return Measured(tuple(events), values, ratios, caveats=tuple(caveats))
 
 
 def ticks_of(conversation: Conversation) -> Ticks:
     """Return speech per tick: as the source has it, or made from segments."""
-    made = conversation.clock.kind != "ticks"
-    d = (
-        THRESHOLDS.tick_s
-        if made
-        else conversation.clock.resolution_s or THRESHOLDS.tick_s
-    )
+    d = THRESHOLDS.tick_s
+    join_s = THRESHOLDS.join_s
+    if conversation.clock.kind == "ticks":
+        d = conversation.clock.resolution_s or d
+        join_s = 0.0
     number = round(conversation.end_s / d)
     lanes: dict[Role, NDArray[np.bool_]] = {}
     for role in ("user", "agent"):
         spans = [
             span for _, turn in conversation.turns_of(role) for span in turn.stretches
         ]
-        lanes[role] = _covered(
-            joined(spans, THRESHOLDS.join_s if made else 0.0), d, number
-        )
+        lanes[role] = _covered(joined(spans, join_s), d, number)
     backchannel = np.zeros(number, bool)
     effects = []
     for event in conversation.events:
         if event.at_s is None:
             continue
         end_s = event.at_s + d if event.end_s is None else event.end_s
-        first, last = (
-            round(event.at_s / d),
-            max(round(event.at_s / d) + 1, round(end_s / d)),
-        )
+        first = round(event.at_s / d)
+        last = max(first + 1, round(end_s / d))
         if event.kind == "backchannel":
             backchannel[first:last] = True
         elif event.kind in EFFECTS:
@@ -164,12 +160,12 @@ def _covered(
     """Return the ticks of which speech covers at least half."""
     seconds = np.zeros(number + 1)
     for start, end in spans:
-        first, last = int(start / d + 1e-9), min(int(end / d + 1e-9), number)
+        first = int(start / d + 1e-9)
+        last = min(int(end / d + 1e-9), number)
         for tick in {first, last}:
             if tick <= number:
-                seconds[tick] += max(
-                    0.0, min(end, (tick + 1) * d) - max(start, tick * d)
-                )
+                covered_s = min(end, (tick + 1) * d) - max(start, tick * d)
+                seconds[tick] += max(0.0, covered_s)
         seconds[first + 1 : last] += d
     return np.asarray(seconds[:number] >= d / 2 - 1e-9)
 
@@ -177,28 +173,36 @@ def _covered(
 def events_of(ticks: Ticks) -> Iterator[Event]:
     """Return every event of a conversation; spans are in seconds, ticks in ``data``."""
     for event in _events(ticks):
-        value = None if event.value_s is None else event.value_s * ticks.d
-        start, end = event.start_s * ticks.d, event.end_s * ticks.d
-        yield replace(event, start_s=start, end_s=end, value_s=value)
+        yield replace(
+            event,
+            start_s=event.start_s * ticks.d,
+            end_s=event.end_s * ticks.d,
+            value_s=None if event.value_s is None else event.value_s * ticks.d,
+        )
 
 
 def _events(ticks: Ticks) -> Iterator[Event]:
     """Return events with spans and values in ticks."""
-    user, agent = ticks.user, ticks.agent
+    user = ticks.user
+    agent = ticks.agent
     if len(user) > 1 and user[-1] and not user[-2]:
-        user, agent = user[:-1], agent[:-1]  # the tick that says "stop" is no turn
-    if len(user) < 2:
+        # the tick that says "stop" is no turn
+        user = user[:-1]
+        agent = agent[:-1]
+    number = len(user)
+    if number < 2:
         return
+    effects = [
+        (kind, first, min(last, number))
+        for kind, first, last in ticks.effects
+        if first < number
+    ]
     cut = Ticks(
         d=ticks.d,
         user=user,
         agent=agent,
-        backchannel=ticks.backchannel[: len(user)],
-        effects=[
-            (kind, a, min(b, len(user)))
-            for kind, a, b in ticks.effects
-            if a < len(user)
-        ],
+        backchannel=ticks.backchannel[:number],
+        effects=effects,
     )
     segments = list(_user_segments(cut))
     answers = runs(agent)
@@ -218,14 +222,16 @@ def _events(ticks: Ticks) -> Iterator[Event]:
 
 def _user_segments(ticks: Ticks) -> Iterator[_Segment]:
     for start, end in runs(ticks.user):
-        effects = {kind for kind, a, b in ticks.effects if a < end and start < b}
+        inside = {kind for kind, a, b in ticks.effects if a < end and start < b}
+        effect = next((kind for kind in EFFECTS if kind in inside), None)
+        is_last = end >= len(ticks.agent)
         yield _Segment(
             start=start,
             end=end,
             backchannel=bool(ticks.backchannel[start]),
-            effect=next((kind for kind in EFFECTS if kind in effects), None),
+            effect=effect,
             over_at_start=bool(ticks.agent[start]),
-            over_at_end=bool(end < len(ticks.agent) and ticks.agent[end]),
+            over_at_end=not is_last and bool(ticks.agent[end]),
         )
 
 
@@ -257,18 +263,21 @@ def _responses(
 
 
 def _while_agent_speaks(segment: _Segment, ticks: Ticks) -> Event:
-    kind = "backchannel" if segment.backchannel else segment.effect or "yield"
-    window_s = (
-        THRESHOLDS.no_yield_s if kind == "yield" else THRESHOLDS.selective_yield_s
-    )
-    looked = ticks.agent[segment.start : segment.start + int(window_s / ticks.d)]
-    silent = np.flatnonzero(~looked)
-    end = segment.start + (int(silent[0]) if len(silent) else len(looked))
-    latency = end - segment.start if len(silent) else None
+    kind = segment.effect or "yield"
+    if segment.backchannel:
+        kind = "backchannel"
+    window_s = THRESHOLDS.selective_yield_s
     if kind == "yield":
-        name = "yield" if len(silent) else "no_yield"
-        return _event(name, segment.start, end, latency)
-    return _event(f"{kind}_{'error' if len(silent) else 'correct'}", segment.start, end)
+        window_s = THRESHOLDS.no_yield_s
+    start = segment.start
+    in_window = ticks.agent[start : start + int(window_s / ticks.d)]
+    silent = np.flatnonzero(~in_window)
+    stops = len(silent) > 0
+    latency = int(silent[0]) if stops else None
+    end = start + (len(in_window) if latency is None else latency)
+    if kind == "yield":
+        return _event("yield" if stops else "no_yield", start, end, latency)
+    return _event(f"{kind}_error" if stops else f"{kind}_correct", start, end)
 
 
 def _answered(
@@ -283,14 +292,18 @@ def _answered(
 
 
 def _out_of_turn(ticks: Ticks, answers: Sequence[tuple[int, int]]) -> Iterator[Event]:
-    for kind, a, b in ticks.effects:
-        for first, last in runs(~ticks.user[a:b]):
-            start, end = a + first, a + last
-            over = next(((x, y) for x, y in answers if x <= start < y), None)
-            if over is None:
+    for kind, effect_start, effect_end in ticks.effects:
+        user_is_silent = ~ticks.user[effect_start:effect_end]
+        for first, last in runs(user_is_silent):
+            start = effect_start + first
+            end = effect_start + last
+            ends_of_answer = [y for x, y in answers if x <= start < y]
+            if not ends_of_answer:
                 yield _answered(kind, start, end=end, answers=answers, d=ticks.d)
-            elif (over[1] - start) * ticks.d <= THRESHOLDS.selective_yield_s:
-                yield _event(f"{kind}_error", start, over[1])
+                continue
+            answer_end = ends_of_answer[0]
+            if (answer_end - start) * ticks.d <= THRESHOLDS.selective_yield_s:
+                yield _event(f"{kind}_error", start, answer_end)
 
 
 TAU_VOICE = DefinitionSet(
