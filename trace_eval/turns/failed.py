@@ -1,4 +1,4 @@
-"""Calls that failed, a line each: whose fault it was, what happened, and what speaks for it."""
+"""Calls that failed, a line each: whose fault, what happened, what speaks for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls in which the agent keeps one voice, or does not: a table, and a record of each."""
+"""Calls in which the agent keeps one voice, or does not: a table and records."""
 
 from __future__ import annotations
 
