@@ -43,7 +43,7 @@ _ENTITY = ("type", "value", "transcribed_value", "correct")
 
 
 def _trace(line: LabelRecord, name: str) -> ConversationItem:
-    """Read faithfulness and progression: utterances with tool calls, one rating of the whole."""
+    """Read faithfulness and progression: utterances, tool calls, one rating of all."""
     turns: list[Turn] = []
     tools: list[ToolEntry] = []
     for entry in _list(line, "trace"):
@@ -53,14 +53,14 @@ def _trace(line: LabelRecord, name: str) -> ConversationItem:
             turns.append(Turn(speaker=speaker, text=_text(entry, "utterance")))
         elif kind in ("tool_call", "tool_response"):
             is_call = kind == "tool_call"
-            value = entry.get("params" if is_call else "response")
-            turn = len(turns) - 1 if turns else None
-            status = text_of(entry.get("status"))
-            tools.append(
-                ToolEntry(
-                    is_call, _text(entry, "tool_name"), value, turn=turn, status=status
-                )
+            tool = ToolEntry(
+                is_call=is_call,
+                name=_text(entry, "tool_name"),
+                value=entry.get("params" if is_call else "response"),
+                turn=len(turns) - 1 if turns else None,
+                status=text_of(entry.get("status")),
             )
+            tools.append(tool)
         else:
             raise InputError(f"event_type {kind!r:.40} is unknown")
     rating = _rating(line, (1, 2, 3))
@@ -69,7 +69,8 @@ def _trace(line: LabelRecord, name: str) -> ConversationItem:
 
 def _turns(line: LabelRecord, name: str) -> ConversationItem:
     """Read conciseness: a rating of each turn of the agent."""
-    turns, ratings = [], {}
+    turns = []
+    ratings = {}
     for number, entry in enumerate(_list(line, "conv_turns")):
         speaker = _text(entry, "role")
         if speaker not in ("user", "agent"):
@@ -81,27 +82,28 @@ def _turns(line: LabelRecord, name: str) -> ConversationItem:
 
 
 def _fidelity(line: LabelRecord, name: str) -> ConversationItem:
-    """Read speech fidelity: the text for the agent to say; its sound is not published."""
-    turns, entities = [], {}
+    """Read speech fidelity: the agent's text, whose sound is not published."""
+    turns = []
+    entities = {}
     for number, entry in enumerate(_list(line, "intended_turns")):
         role = "agent" if entry.get("role") in ("assistant", "agent") else "user"
         turns.append(Turn(speaker=role, text=_text(entry, "text")))
-        wanted = entry.get("tts_critical_entities")
-        if isinstance(wanted, list) and wanted:
-            entities[str(number)] = [str(one) for one in wanted]
-    item = _item(
-        name, turns, {"rating": _rating(line, (0, 1))}, meta={"entities": entities}
-    )
+        critical = entry.get("tts_critical_entities")
+        if isinstance(critical, list) and critical:
+            entities[str(number)] = [str(one) for one in critical]
+    labels = {"rating": _rating(line, (0, 1))}
+    item = _item(name, turns, labels, meta={"entities": entities})
     question = text_of(line.get("transcript_id")) or item.question_id
     return item.model_copy(update={"question_id": question})
 
 
 def _entities(line: LabelRecord, name: str) -> ConversationItem:
     """Read key entities: the user's text, the recogniser's, and which are in both."""
-    meant, recognised = _texts(line, "user_tts"), _texts(line, "transcription")
+    said = _texts(line, "user_tts")
+    written = _texts(line, "transcription")
     turns = [
-        Turn(speaker="user", text=text, heard=wrote)
-        for text, wrote in zip_longest(meant, recognised)
+        Turn(speaker="user", text=text, heard=heard)
+        for text, heard in zip_longest(said, written)
     ]
     labels: dict[str, Any] = {}
     for entry in _list(line, "labels"):
@@ -114,9 +116,8 @@ def _entities(line: LabelRecord, name: str) -> ConversationItem:
 
 def _texts(line: LabelRecord, key: str) -> list[str]:
     """Return the values of a list, those that are no text as an empty one."""
-    return [
-        value if isinstance(value, str) else "" for value in listed(line.get(key), key)
-    ]
+    values = listed(line.get(key), key)
+    return [value if isinstance(value, str) else "" for value in values]
 
 
 #: Key that identifies a file -> reader of its lines.
@@ -130,20 +131,17 @@ _KINDS: dict[str, Callable[[LabelRecord, str], ConversationItem]] = {
 
 def fits(path: Path) -> bool:
     """Recognise JSON lines with one of the keys of EVA's files."""
-    return (
-        path.is_file()
-        and path.suffix == ".jsonl"
-        and bool(_KINDS.keys() & first_row(path))
-    )
+    if not path.is_file() or path.suffix != ".jsonl":
+        return False
+    return bool(_KINDS.keys() & first_row(path))
 
 
 def read(path: Path, options: ReadOptions) -> ReadCalls:
     """Read each line; ids are line numbers, which say nothing about the label."""
     del options  # who speaks is stated, and there is no clock
     for number, line in separate_lines(path):
-        yield one(
-            f"{path}, line {number}", partial(_line, line, f"{path.stem}-{number}")
-        )
+        name = f"{path.stem}-{number}"
+        yield one(f"{path}, line {number}", partial(_line, line, name))
 
 
 def _line(line: LabelRecord | str, name: str) -> ConversationItem:

@@ -38,7 +38,10 @@ class Entry:
 
 @dataclass
 class Numbered:
-    """Spans (in order, Unix seconds) and words by role and turn number, and flags of turns."""
+    """Spans and words by role and turn number, and flags of turns.
+
+    Spans are in order, in Unix seconds.
+    """
 
     spans: dict[tuple[Role, int], list[tuple[float, float]]] = field(
         default_factory=dict
@@ -62,17 +65,19 @@ def merged(entries: Sequence[Entry]) -> list[Entry]:
     used = [entry for entry in pipecat if entry.kind in PIPECAT_KINDS]
     if any(entry.kind == "tts_text" for entry in used):
         used = [entry for entry in used if entry.kind != "llm_response"]
-    runs = [
-        entry
-        for position, entry in enumerate(used)
-        if not position or used[position - 1].kind != entry.kind
-    ]
-    spoken = [
-        entry
-        for entry in events
-        if entry.kind != "user_speech" or entry.text.strip() not in _NO_WORDS
-    ]
-    return sorted([*audit, *runs, *spoken], key=lambda entry: entry.t_ms)
+    first_of_runs: list[Entry] = []
+    kind_before = None
+    for entry in used:
+        if entry.kind != kind_before:
+            first_of_runs.append(entry)
+        kind_before = entry.kind
+    counted_events: list[Entry] = []
+    for entry in events:
+        has_words = entry.text.strip() not in _NO_WORDS
+        if has_words or entry.kind != "user_speech":
+            counted_events.append(entry)
+    every_entry = [*audit, *first_of_runs, *counted_events]
+    return sorted(every_entry, key=lambda entry: entry.t_ms)
 
 
 def number(entries: Iterable[Entry], pipeline: str = "cascade") -> Numbered:
@@ -115,7 +120,10 @@ class _Walk:
         elif entry.source == "audit":
             self._audit(entry)
         elif entry.kind == "audio_start" and entry.role and entry.at_s is not None:
-            self._start_user() if entry.role == "user" else self._start_agent()
+            if entry.role == "user":
+                self._start_user()
+            else:
+                self._start_agent()
             self._starts[entry.role, self.turn].append(entry.at_s)
             self._latest[entry.role] = self.turn
         elif entry.kind == "audio_end" and entry.role and entry.at_s is not None:
@@ -146,7 +154,8 @@ class _Walk:
         if self.consumed and self.open["agent"]:
             self.spoke = False
         elif self.pending:
-            self.spoke, self.pending = True, False
+            self.spoke = True
+            self.pending = False
         self.consumed = False
         self._advance(audit_user=False)
         if self.barge:
@@ -154,7 +163,8 @@ class _Walk:
         self.open["user"] = self.started = True
         self.answered = False
         self.texts_in["user"] = self.turn
-        self.replayed, self.buffer = self.buffer, []
+        self.replayed = self.buffer
+        self.buffer = []
         for text in self.replayed:
             self._user_text(text)
 
@@ -179,7 +189,8 @@ class _Walk:
         self.open[role] = False
         if role == "user" and not self.words and self.started:
             self.turn -= 1
-            self.started, self.pending = False, True
+            self.started = False
+            self.pending = True
 
     def _user_speech(self, text: str) -> None:
         if not self.open["user"] and self.answered:
@@ -216,7 +227,8 @@ class _Walk:
         end_s = self._last_s if self._session_end_s is None else self._session_end_s
         for key, starts in sorted(self._starts.items()):
             ends = self._ends[key]
-            self.numbered.unended += len(starts) - len(ends)
-            ends = [*ends, *[end_s] * (len(starts) - len(ends))]
+            unended = len(starts) - len(ends)
+            self.numbered.unended += unended
+            ends = ends + unended * [end_s]
             self.numbered.spans[key] = list(zip(starts, ends, strict=True))
         return self.numbered

@@ -42,19 +42,19 @@ def halves(folder: Path, inside: bool = True) -> dict[str, dict[Role, str]]:
 
 def side_of(file: Path) -> Role | None:
     """Return who alone speaks in a file by its name; None: it does not say so."""
-    roles = {
-        _SPEAKS[word.casefold()]
-        for word in _WORD.findall(file.stem)
-        if word.casefold() in _SPEAKS
-    }
+    words = {word.casefold() for word in _WORD.findall(file.stem)}
+    roles = {_SPEAKS[word] for word in words & _SPEAKS.keys()}
     return roles.pop() if len(roles) == 1 else None
 
 
 def side_below(folder: Path, file: Path) -> Role | None:
-    """Return who alone speaks in a file below a folder, whose names may say it as well."""
+    """Return who alone speaks in a file, by its name or by those of its folders."""
     name = str(file.relative_to(folder))
-    sides = (side for call in halves(folder).values() for side in call.items())
-    return next((role for role, of in sides if of == name), None)
+    for call in halves(folder).values():
+        for role, recording in call.items():
+            if recording == name:
+                return role
+    return None
 
 
 @lru_cache(maxsize=8)  # each call of a folder asks for it
@@ -66,9 +66,8 @@ def _halves(folder: Path, changed_ns: int, inside: bool) -> dict[str, dict[Role,
         words = [word for word in _WORD.finditer(name) if word[0].casefold() in _SPEAKS]
         if len(words) == 1:
             (word,) = words
-            call = (name[: word.start()] + name[word.end() :]).strip(
-                " _-./"
-            ) or folder.name
+            without_word = name[: word.start()] + name[word.end() :]
+            call = without_word.strip(" _-./") or folder.name
             role = _SPEAKS[word[0].casefold()]
             calls.setdefault(call, {})[role] = str(file.relative_to(folder))
     return calls

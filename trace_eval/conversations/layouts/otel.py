@@ -1,4 +1,4 @@
-"""GenAI spans of OpenTelemetry, as OTLP JSON -> conversations: who said what, and which tools ran.
+"""GenAI spans of OpenTelemetry, as OTLP JSON, read as conversations.
 
 The spans time calls of models, not speech, so the order of turns is known and no clock.
 """
@@ -6,7 +6,6 @@ The spans time calls of models, not speech, so the order of turns is known and n
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
 from typing import Any
 
 from trace_eval.conversations.layouts.base import mapping, objects, parsed, place
@@ -15,32 +14,45 @@ _ROLES = {"user": "user", "assistant": "agent", "model": "agent"}
 
 
 def spoken_in_spans(values: Sequence[Any]) -> list[dict[str, Any]]:
-    """Group spans of exports to conversations, by ``gen_ai.conversation.id``, else by trace."""
+    """Group spans of exports to conversations.
+
+    They are told apart by ``gen_ai.conversation.id``, else by trace.
+    """
     groups: dict[str, list[tuple[int, dict[str, Any]]]] = {}
-    spans = (
-        (span, scope.get("schemaUrl") or resource.get("schemaUrl"))
-        for value in values
-        for resource in objects(value, "resourceSpans")
-        for scope in objects(resource, "scopeSpans")
-        for span in objects(scope, "spans")
-    )
-    for span, schema in spans:
-        facts = {
-            str(one.get("key")): _value(one.get("value"))
-            for one in objects(span, "attributes")
-        }
+    for span, schema in _spans(values):
+        facts = _facts(span)
         facts["schema"] = schema
         name = str(facts.get("gen_ai.conversation.id") or span.get("traceId"))
         start = str(span.get("startTimeUnixNano") or 0)
-        groups.setdefault(name, []).append(
-            (int(start) if start.isdecimal() else 0, facts)
-        )
+        start_ns = int(start) if start.isdecimal() else 0
+        groups.setdefault(name, []).append((start_ns, facts))
     calls: list[dict[str, Any]] = []
     for name, group in groups.items():
-        if any(key.startswith("gen_ai.") for _, facts in group for key in facts):
-            in_order = sorted(group, key=lambda one: one[0])
-            calls.append(_call(name, [facts for _, facts in in_order]))
+        in_order = [facts for _, facts in sorted(group, key=lambda one: one[0])]
+        if any(map(_is_of_model, in_order)):
+            calls.append(_call(name, in_order))
     return calls
+
+
+def _spans(values: Sequence[Any]) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Yield the spans of exports, with the schema that each follows."""
+    for value in values:
+        for resource in objects(value, "resourceSpans"):
+            for scope in objects(resource, "scopeSpans"):
+                schema = scope.get("schemaUrl") or resource.get("schemaUrl")
+                for span in objects(scope, "spans"):
+                    yield span, schema
+
+
+def _facts(span: dict[str, Any]) -> dict[str, Any]:
+    return {
+        str(one.get("key")): _value(one.get("value"))
+        for one in objects(span, "attributes")
+    }
+
+
+def _is_of_model(facts: dict[str, Any]) -> bool:
+    return any(key.startswith("gen_ai.") for key in facts)
 
 
 def _value(value: Any) -> Any:
@@ -58,36 +70,39 @@ def _value(value: Any) -> Any:
 
 def _call(name: str, spans: list[dict[str, Any]]) -> dict[str, Any]:
     messages: list[dict[str, Any]] = []
-    for facts in spans:
-        provided, answered = (
-            objects(facts, f"gen_ai.{side}.messages") for side in ("input", "output")
-        )
-        pairs = zip(
-            messages, provided, strict=False
-        )  # a request repeats the messages before it
-        repeated = sum(
-            1 for _ in takewhile(lambda pair: _words(pair[0]) == _words(pair[1]), pairs)
-        )
-        messages += provided[repeated:] + answered
-    facts = {
-        key: value for span in spans for key, value in span.items() if value is not None
-    }
+    facts: dict[str, Any] = {}
+    for span in spans:
+        request = objects(span, "gen_ai.input.messages")
+        answer = objects(span, "gen_ai.output.messages")
+        messages += request[_repeated(messages, request) :] + answer
+        for key, value in span.items():
+            if value is not None:
+                facts[key] = value
     policy = list(facts.get("gen_ai.system_instructions") or [])
-    policy += [
-        part
-        for one in messages
-        if one.get("role") == "system"
-        for part in objects(one, "parts")
-    ]
+    turns: list[dict[str, Any]] = []
+    for message in messages:
+        if message.get("role") == "system":
+            policy += objects(message, "parts")
+        turns.extend(_turns(message))
+    agent = facts.get("gen_ai.agent.name")
+    requested_model = facts.get("gen_ai.request.model")
     return {
         "id": name,
-        "model": place(facts, ("model",))
-        or facts.get("gen_ai.agent.name")
-        or facts.get("gen_ai.request.model"),
+        "model": place(facts, ("model",)) or agent or requested_model,
         "policy": _text(policy) or None,
         "version": facts.get("schema"),
-        "turns": [turn for one in messages for turn in _turns(one)],
+        "turns": turns,
     }
+
+
+def _repeated(before: list[dict[str, Any]], request: list[dict[str, Any]]) -> int:
+    """Count the messages before it that a request repeats at its beginning."""
+    number = 0
+    for old, new in zip(before, request, strict=False):
+        if _words(old) != _words(new):
+            break
+        number += 1
+    return number
 
 
 def _words(message: dict[str, Any]) -> Any:
@@ -105,14 +120,16 @@ def _text(parts: list[Any]) -> str:
 
 def _turns(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the text of a message, then its calls and responses of tools."""
-    parts, role = objects(message, "parts"), _ROLES.get(str(message.get("role")))
-    if role and (text := _text(parts)):
+    parts = objects(message, "parts")
+    role = _ROLES.get(str(message.get("role")))
+    text = _text(parts)
+    if role and text:
         yield {"role": role, "text": text}
     for part in parts:
-        if part.get("type") in ("tool_call", "tool_call_response"):
-            kind = "tool_call" if part["type"] == "tool_call" else "tool_response"
+        kind = part.get("type")
+        if kind in ("tool_call", "tool_call_response"):
             yield {
-                "role": kind,
+                "role": "tool_call" if kind == "tool_call" else "tool_response",
                 "call": part.get("id"),
                 "name": part.get("name"),
                 "arguments": part.get("arguments"),

@@ -135,22 +135,21 @@ def _read(platform: Platform, path: Path, options: ReadOptions) -> ReadCalls:
             continue
         for number, (where, call) in enumerate(calls):
             name = f"{file.stem}-{number + 1}" if len(calls) > 1 else file.stem
-            yield one(
-                where, partial(_item, platform, call, name, (file.parent, options))
-            )
+            source = (file.parent, options)
+            yield one(where, partial(_item, platform, call, name, source))
 
 
 def _calls(platform: Platform, file: Path) -> list[tuple[str, Any]]:
-    """Yield the calls of a file with their places; for a line that is no call, the reason."""
+    """Return the calls of a file with their places.
+
+    In place of a line that is no call stands the reason.
+    """
     if file.suffix == ".jsonl":
         rows = [
             (f"{file}, line {number}", value) for number, value in separate_lines(file)
         ]
     else:
-        values = json_file(file)
-        inside = place(values, _LISTS)
-        values = inside if isinstance(inside, list) else values
-        rows = _numbered(file, values if isinstance(values, list) else [values])
+        rows = _numbered(file, _listed_calls(json_file(file)))
     marks = platform.inside or (*platform.turns, *platform.call.get("recording", ()))
     rows = [(where, unwrapped(value, marks)) for where, value in rows]
     if platform.whole is None:
@@ -161,12 +160,20 @@ def _calls(platform: Platform, file: Path) -> list[tuple[str, Any]]:
     return _numbered(file, platform.whole([value for _, value in rows]))
 
 
+def _listed_calls(value: Any) -> list[Any]:
+    """Return the calls of a file's value: those that it lists, or itself."""
+    inside = place(value, _LISTS)
+    if isinstance(inside, list):
+        return inside
+    return value if isinstance(value, list) else [value]
+
+
 def unwrapped(value: Any, marks: Places, depth: int = _DEPTH) -> Any:
-    """Return the object inside a value that has one of the marks; the value where none has.
+    """Return the object inside a value that has one of the marks.
 
     Webhooks and loggers put an object into an envelope, as itself or as text, with the
     time at which they got it. The object keeps what the envelope says beside it, where
-    it says nothing.
+    it says nothing. A value without a mark is returned as it is.
     """
     for mark in marks:
         result = _with_mark(value, mark, depth)
@@ -185,8 +192,9 @@ def _with_mark(value: Any, mark: str, depth: int) -> dict[str, Any] | None:
             envelope = {
                 key: one for key, one in outer.items() if not isinstance(one, dict)
             }
-            inner = (parsed(one) for one in outer.values())
-            below += [{**envelope, **one} for one in inner if isinstance(one, dict)]
+            for value_inside in map(parsed, outer.values()):
+                if isinstance(value_inside, dict):
+                    below.append(envelope | value_inside)
         layer = below
     return None
 
@@ -198,23 +206,24 @@ def _numbered(file: Path, values: Sequence[Any]) -> list[tuple[str, Any]]:
 def _item(
     platform: Platform, call: Any, name: str, source: tuple[Path, ReadOptions]
 ) -> ConversationItem:
+    if isinstance(call, str):
+        raise InputError(call)
     if not isinstance(call, dict):
-        raise InputError(
-            call if isinstance(call, str) else f"expected a call (got {call!r:.60})"
-        )
+        raise InputError(f"expected a call (got {call!r:.60})")
     folder, options = source
     facts = {fact: place(call, where) for fact, where in platform.call.items()}
     name = text_of(facts.get("id")) or name
     listed = place(call, platform.turns)
-    stated = text_of(facts.get("recording"))
-    last = [PurePosixPath(urlsplit(stated).path).name] if stated else []
-    recorded = recordings_of(name, folder, options, last)
-    channels, caveats = recorded.channels, [*recorded.caveats]
-    available = {"system": text_of(facts.get("system"))}
+    address = text_of(facts.get("recording"))
+    file_names = [PurePosixPath(urlsplit(address).path).name] if address else []
+    recorded = recordings_of(name, folder, options, file_names)
+    channels = recorded.channels
+    caveats = [*recorded.caveats]
+    system = {"system": text_of(facts.get("system"))}
     if not listed and len(channels) == len(ROLES):
-        return item_from_sound(name, channels, options, available)
+        return item_from_sound(name, channels, options, system)
     if not listed and recorded.mix:
-        return item_from_mix(name, recorded.mix, options, available)
+        return item_from_mix(name, recorded.mix, options, system)
     if not isinstance(listed, list) or not listed:
         raise InputError(_nothing(platform, facts, folder, name))
     rows = _rows(platform, listed)
@@ -223,47 +232,52 @@ def _item(
             f"{platform.name}: none of its {len(listed)} entries is a turn"
         )
     unit = in_seconds([row for _, row in rows.turns])
-    caveats += [unit] if unit else []
+    if unit:
+        caveats.append(unit)
     zero = _to_call_time(rows, moment(facts.get("zero"), "start of the call"))
-    skipped = [f"{number} of role {role}" for role, number in rows.skipped.items()]
-    caveats += [f"entries were left out: {', '.join(skipped)}"] if skipped else []
-    timed = any(row["start"] is not None for _, row in rows.turns)
-    if timed:
+    if rows.skipped:
+        skipped = [f"{number} of role {role}" for role, number in rows.skipped.items()]
+        caveats.append(f"entries were left out: {', '.join(skipped)}")
+    is_timed = any(row["start"] is not None for _, row in rows.turns)
+    if is_timed:
         caveats.append(f"{OF_LOG} of {platform.name}, not of sound")
-    policy, reason = text_of(facts.get("policy")), text_of(facts.get("reason"))
-    seconds, ms = (
-        number_of(facts.get(key), "length of the call")
-        for key in ("length", "length_ms")
-    )
-    tools = (tool._replace(turn=max(0, before - 1)) for before, tool in rows.tools)
-    more = {
+    policy = text_of(facts.get("policy"))
+    tools = [tool._replace(turn=max(0, before - 1)) for before, tool in rows.tools]
+    of_call = {
         "channels": tuple(channels.values()),
-        "clock": Clock(kind="log" if timed else "none", zero=zero),
+        "clock": Clock(kind="log" if is_timed else "none", zero=zero),
         "events": tuple(tool_events(tools)),
-        "end": End(
-            at_s=seconds if ms is None else ms / 1000,
-            reason=platform.reasons.get(reason or "", reason),
-        ),
+        "end": _end(platform, facts),
         "instructions": {} if policy is None else {"policy": policy},
     }
-    item = item_of(name, rows.turns, folder=folder, options=options, available=more)
+    item = item_of(name, rows.turns, folder=folder, options=options, available=of_call)
     if recorded.mix:
         item = with_recordings(item, Recordings(mix=recorded.mix))
-    return item.model_copy(update={**available, "caveats": (*item.caveats, *caveats)})
+    return item.model_copy(update=system | {"caveats": (*item.caveats, *caveats)})
+
+
+def _end(platform: Platform, facts: dict[str, Any]) -> End:
+    """Return when and why a call ended, as far as its facts say."""
+    reason = text_of(facts.get("reason"))
+    seconds = number_of(facts.get("length"), "length of the call")
+    ms = number_of(facts.get("length_ms"), "length of the call")
+    return End(
+        at_s=seconds if ms is None else ms / 1000,
+        reason=platform.reasons.get(reason or "", reason),
+    )
 
 
 def _nothing(platform: Platform, facts: dict[str, Any], folder: Path, name: str) -> str:
     version = facts.get("version")
-    stated = (
-        "no version is stated" if version is None else f"its version is {version!r:.60}"
-    )
-    recording = f"a recording {name}.wav in {folder}"
-    looked = " or ".join(
-        [*platform.turns, *([recording] if "recording" in platform.call else [])]
-    )
+    stated = "no version is stated"
+    if version is not None:
+        stated = f"its version is {version!r:.60}"
+    sought = [*platform.turns]
+    if "recording" in platform.call:
+        sought.append(f"a recording {name}.wav in {folder}")
     return (
         f"not as {platform.name} is known to write calls ({stated}): looked for"
-        f" {looked}"
+        f" {' or '.join(sought)}"
     )
 
 
@@ -277,28 +291,29 @@ def _rows(platform: Platform, listed: list[Any]) -> _Rows:
         word = str(cells.get("role"))
         role = platform.roles.get(word)
         if role in ("user", "agent"):
-            rows.turns.append(
-                (number, {"speaker": role, "role": role, **_spoken(cells)})
-            )
+            row = {"speaker": role, "role": role} | _spoken(cells)
+            rows.turns.append((number, row))
         elif role is None:
             rows.skipped[word[:40]] += 1
         else:
+            is_call = role == "tool_call"
             key = str(cells.get("call"))
             tool = names.setdefault(key, str(cells.get("name") or key))
-            value = cells.get("arguments" if role == "tool_call" else "response")
+            value = cells.get("arguments" if is_call else "response")
             at_s = moment(cells.get("at"), "time of a tool")
-            entry = ToolEntry(role == "tool_call", tool, parsed(value), at_s)
+            entry = ToolEntry(is_call, tool, parsed(value), at_s)
             rows.tools.append((len(rows.turns), entry))
     return rows
 
 
 def _expanded(listed: list[Any], inside: str) -> Iterator[Any]:
     for value in listed:
-        many = mapping(value).get(inside)
-        if isinstance(many, list):
-            yield from ({**value, inside: each} for each in many)
-        else:
+        elements = mapping(value).get(inside)
+        if not isinstance(elements, list):
             yield value
+            continue
+        for element in elements:
+            yield {**value, inside: element}
 
 
 def _spoken(cells: dict[str, Any]) -> dict[str, Any]:
@@ -306,27 +321,27 @@ def _spoken(cells: dict[str, Any]) -> dict[str, Any]:
     text = cells.get("text")
     if isinstance(text, list):  # parts, some of which are no text
         text = " ".join(part for part in text if isinstance(part, str))
-    start, end, since, until = (
-        moment(cells.get(key), "time of a turn")
-        for key in ("start", "end", "from", "to")
-    )
-    if end is None and None not in (start, since, until):
+    start = moment(cells.get("start"), "time of a turn")
+    end = moment(cells.get("end"), "time of a turn")
+    since = moment(cells.get("from"), "time of a turn")
+    until = moment(cells.get("to"), "time of a turn")
+    has_length = since is not None and until is not None
+    if end is None and start is not None and has_length:
         end = start + until - since  # type: ignore[operator]
     return {"text": text, "start": None if end is None else start, "end": end}
 
 
 def _to_call_time(rows: _Rows, zero: float | None) -> float | None:
-    """Turn calendar times into seconds of the call; returns the Unix time of its zero."""
-    ends = [
-        (row, key)
-        for _, row in rows.turns
-        for key in ("start", "end")
-        if row[key] is not None
-    ]
-    own_zero = call_zero(row[key] for row, key in ends)
-    if own_zero is not None:
-        zero = own_zero if zero is None else zero
-        for row, key in ends:
+    """Turn calendar times into seconds of the call, and return its zero's Unix time."""
+    edges = []
+    for _, row in rows.turns:
+        for key in ("start", "end"):
+            if row[key] is not None:
+                edges.append((row, key))
+    zero_of_turns = call_zero(row[key] for row, key in edges)
+    if zero_of_turns is not None:
+        zero = zero_of_turns if zero is None else zero
+        for row, key in edges:
             row[key] -= zero
     for number, (before, tool) in enumerate(rows.tools):
         if tool.at_s is not None and tool.at_s > UNIX_S:

@@ -31,6 +31,9 @@ _BYTES = {
 }
 _PCM_BYTES = 48_000
 
+#: Kinds of items that are tools, and our words for them.
+_TOOLS = {"function_call": "tool_call", "function_call_output": "tool_response"}
+
 
 def spoken_in_events(events: Sequence[Any]) -> list[dict[str, Any]]:
     """Read the one call of a session, its turns under our names of columns."""
@@ -49,10 +52,8 @@ class _Session:
         self._seconds: dict[str, float] = {}
 
     def take(self, event: dict[str, Any]) -> None:
-        kind, at = (
-            str(event.get("type")),
-            moment(place(event, RECEIVED), "time of an event"),
-        )
+        kind = str(event.get("type"))
+        at = moment(place(event, RECEIVED), "time of an event")
         # Beta and GA differ by one word: response.audio.delta,
         # response.output_audio.delta.
         part = kind.replace("response.output_audio", "response.audio")
@@ -69,8 +70,10 @@ class _Session:
             self._turn(name, "user")["text"] = event.get("transcript")
         elif part == "response.audio.delta":
             self._turn(name, "agent").setdefault("received", at)
-            size = 3 * len(text_of(event.get("delta")) or "") // 4
-            self._seconds[name] = self._seconds.get(name, 0.0) + size / self._rate
+            base64 = text_of(event.get("delta")) or ""
+            size = 3 * len(base64) // 4
+            seconds_before = self._seconds.get(name, 0.0)
+            self._seconds[name] = seconds_before + size / self._rate
         elif part == "response.audio_transcript.done":
             self._turn(name, "agent")["text"] = event.get("transcript")
         elif kind in ("conversation.item.truncate", "conversation.item.truncated"):
@@ -80,32 +83,39 @@ class _Session:
             self._tool(mapping(event.get("item")), at)
 
     def _opened(self, event: dict[str, Any], at: float | None) -> None:
-        self._begin = at if self._begin is None else self._begin
+        if self._begin is None:
+            self._begin = at
         self.model = text_of(place(event, ("session.model",))) or self.model
-        named = place(
+        encoding = place(
             event, ("session.audio.output.format.type", "session.output_audio_format")
         )
-        self._rate = _BYTES.get(str(named), _PCM_BYTES)
+        self._rate = _BYTES.get(str(encoding), _PCM_BYTES)
 
     def _turn(self, name: str, role: str) -> dict[str, Any]:
         return self._turns.setdefault(name, {"role": role})
 
     def _tool(self, item: dict[str, Any], at: float | None) -> None:
-        kinds = {"function_call": "tool_call", "function_call_output": "tool_response"}
-        if item.get("type") in kinds:
-            turn = self._turn(
-                f"{item['type']} {item.get('call_id')}", kinds[item["type"]]
-            )
-            turn |= {"call": item.get("call_id"), "name": item.get("name")}
-            turn |= {"arguments": item.get("arguments"), "response": item.get("output")}
-            turn["at"] = None if at is None or self._begin is None else at - self._begin
+        kind = item.get("type")
+        if kind not in _TOOLS:
+            return
+        call = item.get("call_id")
+        turn = self._turn(f"{kind} {call}", _TOOLS[kind])
+        turn["call"] = call
+        turn["name"] = item.get("name")
+        turn["arguments"] = item.get("arguments")
+        turn["response"] = item.get("output")
+        turn["at"] = None
+        if at is not None and self._begin is not None:
+            turn["at"] = at - self._begin
 
     def call(self) -> dict[str, Any]:
         for name, turn in self._turns.items():
-            received, seconds = turn.pop("received", None), self._seconds.get(name)
+            received = turn.pop("received", None)
+            seconds = self._seconds.get(name)
             if received is not None and self._begin is not None and seconds:
-                turn["start"] = received - self._begin
-                turn["end"] = turn["start"] + seconds
+                start = received - self._begin
+                turn["start"] = start
+                turn["end"] = start + seconds
         answers = [turn for turn in self._turns.values() if turn["role"] == "agent"]
         if any("end" not in turn for turn in answers):  # half a clock is none
             for turn in self._turns.values():

@@ -1,4 +1,4 @@
-"""The recordings of a call that lie beside its log: which file is whose side, and of what call.
+"""The recordings that lie beside a log: which file is whose side, and of what call.
 
 A name says it: ``7.wav`` with two channels is the call ``7``, ``7_user.wav`` and
 ``7_agent.wav`` are its sides, and so are ``user.wav`` and ``agent.wav`` in a folder
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from blueprints import UserError
 from extractors import AUDIO_SUFFIXES, opened
-from trace_eval.conversations.layouts.halves import halves
+from trace_eval.conversations.layouts.halves import halves, recordings_below
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.mono import MIX
 from trace_eval.data.conversation import ROLES, Channel, ConversationItem, Role
@@ -39,23 +39,28 @@ class Recordings:
 def recordings_of(
     name: str, folder: Path, options: ReadOptions, stated: Iterable[str] = ()
 ) -> Recordings:
-    """Find the recordings of a call in a folder, by the files that its log states or by its name.
+    """Find the recordings of a call in a folder.
 
-    A file that the log states is looked for under its last name, and never fetched.
+    A file that the log states is looked for under its last name, and never fetched;
+    after those the call's own name is looked for.
     """
-    names = [*stated, *(f"{name}{suffix}" for suffix in sorted(AUDIO_SUFFIXES))]
-    for one in names:
-        file = folder / one
-        if one and Path(one).name == one and is_file(file):
+    file_names = list(stated)
+    missing = [file_name for file_name in file_names if file_name]
+    file_names += [f"{name}{suffix}" for suffix in sorted(AUDIO_SUFFIXES)]
+    for file_name in file_names:
+        file = folder / file_name
+        is_name = bool(file_name) and Path(file_name).name == file_name
+        if is_name and is_file(file):
             return _of_file(file, name, folder, options)
     sides = halves(folder).get(name)
     if sides is None and Path(name).name == name and is_folder(folder / name):
         return recordings_in(folder / name, options)
     if sides:
         return _of_sides({role: folder / file for role, file in sides.items()}, options)
-    missing = [one for one in stated if one]
-    said = [f"its recording {missing[0]} is not beside the export"] if missing else []
-    return Recordings(caveats=said)
+    caveats = []
+    if missing:
+        caveats.append(f"its recording {missing[0]} is not beside the export")
+    return Recordings(caveats=caveats)
 
 
 def recordings_in(folder: Path, options: ReadOptions) -> Recordings:
@@ -63,76 +68,58 @@ def recordings_in(folder: Path, options: ReadOptions) -> Recordings:
     calls = [*halves(folder, inside=False).values()]
     whole = [call for call in calls if len(call) == len(ROLES)]
     sides: dict[Role, Path] = {}
-    for call in (*whole[:1], *calls):
+    for call in whole[:1] + calls:
         for role, name in call.items():
             sides.setdefault(role, folder / name)
-    rest = [
-        file
-        for file in sorted(folder.iterdir())
-        if file.suffix.lower() in AUDIO_SUFFIXES and file not in sides.values()
-    ]
     if len(sides) == len(ROLES):
         return _of_sides(sides, options)
-    two = [file for file in rest if _channels(file) == 2]
-    if two:
-        return _of_file(two[0], folder.name, folder, options)
+    files = recordings_below(folder, "*")
+    rest = [file for file in files if file not in sides.values()]
+    for file in rest:
+        if _channels(file) == 2:
+            return _of_file(file, folder.name, folder, options)
     result = _of_sides(sides, options)
     for file in rest:
-        twin = next(
-            (side for side in sides.values() if is_same_sound(side, file)), None
-        )
+        twin = _twin(file, sides.values())
         if twin is not None:
             result.caveats.append(f"{file.name} is {twin.name} again, and is not used")
         elif result.channels:
-            result.caveats.append(
-                f"{file.name} is not used beside {_names(result.channels)}"
-            )
+            names = _names(result.channels)
+            result.caveats.append(f"{file.name} is not used beside {names}")
         elif result.mix is None and _channels(file) == 1:
             result.mix = file
     return result
 
 
+def _twin(file: Path, others: Iterable[Path]) -> Path | None:
+    """Return the first of other files that holds the same sound."""
+    for other in others:
+        if is_same_sound(other, file):
+            return other
+    return None
+
+
 def with_recordings(item: ConversationItem, recorded: Recordings) -> ConversationItem:
-    """Return a call whose speakers have the channels of its recordings, or share that of a mix."""
-    if not recorded.channels and recorded.mix:
-        return _with_mix(item, recorded.mix, recorded.caveats)
-    if not recorded.channels:
-        caveats = (*item.caveats, *recorded.caveats)
-        return (
-            item.model_copy(update={"caveats": caveats}) if recorded.caveats else item
-        )
-    speakers = tuple(
-        one.model_copy(
-            update={"channel": one.role if one.role in recorded.channels else None}
-        )
-        for one in item.conversation.speakers
-    )
-    more = {"channels": tuple(recorded.channels.values()), "speakers": speakers}
-    return item.model_copy(
-        update={
-            "conversation": item.conversation.model_copy(update=more),
-            "caveats": (*item.caveats, *recorded.caveats),
-        }
-    )
+    """Return a call whose speakers have the channels of its recordings.
 
-
-def _with_mix(
-    item: ConversationItem, mix: Path, caveats: Iterable[str]
-) -> ConversationItem:
+    Of a mix they share the one channel.
+    """
+    channels: list[Channel] = list(recorded.channels.values())
+    channel_of: dict[str, str] = {role: role for role in recorded.channels}
+    if not channels and recorded.mix:
+        channels = [Channel(name=MIX, audio=recorded.mix)]
+        channel_of = dict.fromkeys(ROLES, MIX)
+    caveats = (*item.caveats, *recorded.caveats)
+    if not channels:
+        return item.model_copy(update={"caveats": caveats})
     call = item.conversation
-    more = {
-        "channels": (Channel(name=MIX, audio=mix),),
-        "speakers": tuple(
-            one.model_copy(update={"channel": MIX if one.role in ROLES else None})
-            for one in call.speakers
-        ),
-    }
-    return item.model_copy(
-        update={
-            "conversation": call.model_copy(update=more),
-            "caveats": (*item.caveats, *caveats),
-        }
-    )
+    speakers = [
+        speaker.model_copy(update={"channel": channel_of.get(speaker.role)})
+        for speaker in call.speakers
+    ]
+    of_call = {"channels": tuple(channels), "speakers": tuple(speakers)}
+    call = call.model_copy(update=of_call)
+    return item.model_copy(update={"conversation": call, "caveats": caveats})
 
 
 def _of_file(file: Path, name: str, folder: Path, options: ReadOptions) -> Recordings:
@@ -154,20 +141,23 @@ def _of_file(file: Path, name: str, folder: Path, options: ReadOptions) -> Recor
 
 
 def _of_sides(sides: dict[Role, Path], options: ReadOptions) -> Recordings:
-    """Make the channels of one file for each side; a side without one has no channel."""
+    """Make a channel of each side's file; a side without one has no channel."""
     caveats = []
-    if len(sides) == len(ROLES) and is_same_sound(*sides.values()):
-        user, agent = (sides[role].name for role in ROLES)
-        caveats.append(
-            f"{user} and {agent} are one and the same recording: sides cannot be told"
-        )
-    if options.swap and len(sides) == len(ROLES):
-        sides = {"user": sides["agent"], "agent": sides["user"]}
+    if len(sides) == len(ROLES):
+        user = sides["user"]
+        agent = sides["agent"]
+        if is_same_sound(user, agent):
+            caveats.append(
+                f"{user.name} and {agent.name} are one and the same recording: sides"
+                " cannot be told"
+            )
+        if options.swap:
+            sides = {"user": agent, "agent": user}
+    elif sides:
+        [(role, file)] = sides.items()
+        lacks = "agent" if role == "user" else "user"
+        caveats.append(f"there is no recording of the {lacks}, only {file.name}")
     channels = {role: Channel(name=role, audio=file) for role, file in sides.items()}
-    if sides and len(sides) < len(ROLES):
-        lacks = next(role for role in ROLES if role not in sides)
-        (there,) = (file.name for file in sides.values())
-        caveats.append(f"there is no recording of the {lacks}, only {there}")
     return Recordings(channels, caveats)
 
 
@@ -176,13 +166,13 @@ def _names(channels: dict[Role, Channel]) -> str:
 
 
 def is_same_sound(one: Path, other: Path) -> bool:
-    """Whether two files hold the same bytes, or are one."""
+    """Tell whether two files hold the same bytes, or are one."""
     try:
         if one.samefile(other):
             return True
-        return one.stat().st_size == other.stat().st_size and _digest(one) == _digest(
-            other
-        )
+        if one.stat().st_size != other.stat().st_size:
+            return False
+        return _digest(one) == _digest(other)
     except OSError:
         return False
 
@@ -196,7 +186,7 @@ def _digest(path: Path) -> bytes:
 
 
 def is_stereo(path: Path) -> bool:
-    """Whether a file is a recording of two channels that can be read."""
+    """Tell whether a file is a recording of two channels that can be read."""
     return is_file(path) and _channels(path) == len(ROLES)
 
 
@@ -207,15 +197,20 @@ def _channels(path: Path) -> int:
 
 
 def channel_count(path: Path) -> int:
-    """Count the channels of a recording; raises AudioError where it cannot be read."""
+    """Count the channels of a recording.
+
+    Raises:
+        AudioError: it cannot be read.
+    """
     with opened(path, str(path), max_seconds=0.0) as (file, _):
         return int(file.channels)
 
 
 def lanes_of_file(file: Path, options: ReadOptions) -> dict[Role, Channel]:
-    """Return the sides' channels of a stereo file: 0 and 1, unless options say otherwise."""
-    agent = int((options.agent_channel == 0) == options.swap)
-    places: dict[Role, int] = {"user": 1 - agent, "agent": agent}
+    """Return the sides' channels of a stereo file: 0 and 1, or as options say."""
+    agent_is_first = options.agent_channel == 0
+    agent = 1 if agent_is_first == options.swap else 0
     return {
-        role: Channel(name=role, audio=file, channel=n) for role, n in places.items()
+        "user": Channel(name="user", audio=file, channel=1 - agent),
+        "agent": Channel(name="agent", audio=file, channel=agent),
     }

@@ -25,16 +25,13 @@ ITEMS = ("items.jsonl", "pairs.jsonl")
 
 
 def fits(path: Path) -> bool:
-    """Recognise JSON lines with an object under ``conversation``, or under an answer's."""
+    """Recognise JSON lines with a conversation, at the top or in an answer."""
     file = _file(path)
     if not file.is_file() or file.suffix != ".jsonl":
         return False
     first = first_row(file)
-    answers = [mapping(first.get(side)) for side in "ab"]
-    return any(
-        isinstance(one.get("conversation"), dict)
-        for one in (_unfolded(first), *answers)
-    )
+    records = [_unfolded(first), mapping(first.get("a")), mapping(first.get("b"))]
+    return any(isinstance(one.get("conversation"), dict) for one in records)
 
 
 def _file(path: Path) -> Path:
@@ -57,24 +54,29 @@ def _items(value: dict[str, Any] | str, folder: Path) -> list[ConversationItem]:
         items = [half.call for half in items_of_pair(pair) if half.call is not None]
     else:
         items = [ConversationItem.model_validate(_unfolded(value))]
-    return [
-        item.model_copy(update={"conversation": rooted(item.conversation, folder)})
-        for item in items
-    ]
+    return [_rooted(item, folder) for item in items]
+
+
+def _rooted(item: ConversationItem, folder: Path) -> ConversationItem:
+    conversation = rooted(item.conversation, folder)
+    return item.model_copy(update={"conversation": conversation})
 
 
 def _unfolded(value: dict[str, Any]) -> dict[str, Any]:
-    """Turn a rated item into a conversation with its name; return others as they are."""
+    """Turn a rated item into a conversation with its name.
+
+    Other records are returned as they are.
+    """
     answer = value.get("answer")
     if "conversation" in value or not isinstance(answer, dict):
         return value
-    kept = {
-        key: details
-        for key, details in value.items()
-        if key in ("id", "question_id", "system")
-    }
-    caveats = mapping(value.get("meta")).get("caveats", [])
-    return kept | {"conversation": answer.get("conversation"), "caveats": caveats}
+    record: dict[str, Any] = {}
+    for key in ("id", "question_id", "system"):
+        if key in value:
+            record[key] = value[key]
+    record["conversation"] = answer.get("conversation")
+    record["caveats"] = mapping(value.get("meta")).get("caveats", [])
+    return record
 
 
 def read(path: Path, options: ReadOptions) -> ReadCalls:
@@ -83,7 +85,10 @@ def read(path: Path, options: ReadOptions) -> ReadCalls:
     path = _file(path)
     for number, value in separate_lines(path):
         items = one(f"{path}, line {number}", partial(_items, value, path.parent))
-        yield from [items] if isinstance(items, Unread) else items
+        if isinstance(items, Unread):
+            yield items
+        else:
+            yield from items
 
 
 RECORDS = CallLayout(

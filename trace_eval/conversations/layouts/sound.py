@@ -1,4 +1,4 @@
-"""Recordings: a stereo file with a speaker on each channel, or two files on one clock."""
+"""Recordings: stereo files with a speaker on each channel, or two files of a clock."""
 
 from __future__ import annotations
 
@@ -37,26 +37,27 @@ def fits_stereo(path: Path) -> bool:
     """Tell whether a path is a recording, or holds some, whose first one is no mix."""
     if path.is_file():
         return path.suffix.lower() in AUDIO_SUFFIXES and not fits_mono(path)
-    there = recordings_below(path, "*")
-    return _first_count(there) == len(ROLES) or (
-        bool(there) and _first_count(there) is None
-    )
+    recordings = recordings_below(path, "*")
+    count = _first_count(recordings)
+    if count is None:
+        return bool(recordings)
+    return count == len(ROLES)
 
 
 def fits_mono(path: Path) -> bool:
-    """Tell whether the first recording of a path has one channel, and none is one side of a call.
+    """Tell whether the first recording of a path is of one channel and two voices.
 
     A file that its name calls the user's or the agent's is a side, of which nothing
     else is heard.
     """
     if path.is_file():
-        known = path.suffix.lower() in AUDIO_SUFFIXES
-        return known and _first_count([path]) == 1 and not side_of(path)
+        is_recording = path.suffix.lower() in AUDIO_SUFFIXES
+        return is_recording and _first_count([path]) == 1 and not side_of(path)
     return not halves(path) and _first_count(recordings_below(path, "*")) == 1
 
 
 def _first_count(files: Iterable[Path]) -> int | None:
-    """Return the channels of the first recording that can be read; None: there is none."""
+    """Count the channels of the first readable recording; None: there is none."""
     for file in files:
         with suppress(UserError):  # one that cannot be read says nothing of the others
             return channel_count(file)
@@ -64,24 +65,26 @@ def _first_count(files: Iterable[Path]) -> int | None:
 
 
 def read_stereo(path: Path, options: ReadOptions) -> ReadCalls:
-    """Read every recording below a path: channel 0 is the user, 1 the agent, unless told.
+    """Read every recording below a path.
 
-    One of a single channel is a mix, in which two voices are told apart.
+    Channel 0 is the user and 1 the agent, unless told. One of a single channel is a
+    mix, in which two voices are told apart.
     """
     return each(recordings_below(path), partial(_recording, path, options))
 
 
 def read_rest(path: Path, options: ReadOptions, heard: Collection[Path]) -> ReadCalls:
-    """Read recordings below a folder that no log names, as pairs of files or with two channels."""
+    """Read recordings below a folder that no log names.
+
+    They are pairs of files, or have two channels.
+    """
     rest = [file for file in recordings_below(path) if file not in heard]
     for row in _rows_of_folder(path):
         sides = [path / row[role] for role in ROLES if role in row]
         if len(sides) == len(ROLES) and all(side in rest for side in sides):
             rest = [file for file in rest if file not in sides]
-            yield one(
-                f"{path}, {row['id']}",
-                partial(_two_files, row["id"], row, path, options),
-            )
+            name = row["id"]
+            yield one(f"{path}, {name}", partial(_two_files, name, row, path, options))
     yield from each(rest, partial(_recording, path, options))
 
 
@@ -121,11 +124,15 @@ def _fits_two_files(path: Path) -> bool:
 
 
 def read_two_files(path: Path, options: ReadOptions) -> ReadCalls:
-    """Read every row or call: a recording of the user and one of the agent, on one clock."""
-    folder = path if path.is_dir() else path.parent
-    for number, row in (
-        enumerate(_rows_of_folder(path)) if path.is_dir() else separate_rows(path)
-    ):
+    """Read every row or call: a recording of each side, on one clock."""
+    rows: Iterable[tuple[int, dict[str, Any] | str]]
+    if path.is_dir():
+        folder = path
+        rows = enumerate(_rows_of_folder(path))
+    else:
+        folder = path.parent
+        rows = separate_rows(path)
+    for number, row in rows:
         if isinstance(row, str):
             yield Unread(f"{path}, line {number}", row)
             continue
@@ -147,11 +154,13 @@ def _channel(row: dict[str, Any], role: str, folder: Path) -> Channel:
         raise InputError(
             f"no recording of the {role}; name its file in column {role!r}"
         )
+    offset_s = number_of(row.get(f"{role}_offset_s"), f"{role}_offset_s")
+    drift_ppm = number_of(row.get(f"{role}_drift_ppm"), f"{role}_drift_ppm")
     return Channel(
         name=role,
         audio=folder / audio,
-        offset_s=number_of(row.get(f"{role}_offset_s"), f"{role}_offset_s") or 0.0,
-        drift_ppm=number_of(row.get(f"{role}_drift_ppm"), f"{role}_drift_ppm") or 0.0,
+        offset_s=offset_s or 0.0,
+        drift_ppm=drift_ppm or 0.0,
     )
 
 
@@ -161,7 +170,10 @@ def item_from_sound(
     options: ReadOptions,
     row: dict[str, Any] | None = None,
 ) -> ConversationItem:
-    """Make a call whose turns are found in its sound; ``row`` may name scenario and system."""
+    """Make a call whose turns are found in its sound.
+
+    ``row`` may name its scenario and system.
+    """
     conversation, caveats = kept_conversation(
         channels,
         options.kept,
@@ -169,11 +181,12 @@ def item_from_sound(
         agent_greets=options.agent_channel == "greets",
         check_clock=options.check_clock,
     )
-    available = {
-        key: str(row[key]) for key in ("question_id", "system") if row and row.get(key)
-    }
+    facts: dict[str, str] = {}
+    for key in ("question_id", "system"):
+        if row and row.get(key):
+            facts[key] = str(row[key])
     return ConversationItem(
-        id=name, conversation=conversation, caveats=caveats, **available
+        id=name, conversation=conversation, caveats=caveats, **facts
     )
 
 

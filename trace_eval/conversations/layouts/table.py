@@ -1,4 +1,4 @@
-"""Turns in a table: CSV or JSONL with speaker, start and end; text and audio where known.
+"""Turns in a table: CSV or JSONL with speaker, start, end, and text and audio if known.
 
 Further columns: ``conversation``, ``role``, ``kind`` (speech, backchannel, tic,
 non_directed, noise), ``heard``, ``audio`` (of the row, or of the whole conversation
@@ -85,29 +85,36 @@ def fits(path: Path) -> bool:
 
 
 def is_timed(fields: Collection[str]) -> bool:
-    """Whether fields of turns say when they begin."""
+    """Tell whether fields of turns say when they begin."""
     return bool({"start", "start_ms"} & {*fields})
 
 
 def turn_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Read as :func:`rows_of` a table of turns or events under our names, times in seconds."""
+    """Read as :func:`rows_of` a table of turns or events under our names.
+
+    Times become seconds.
+    """
     columns: dict[frozenset[str], dict[str, str]] = {}
     for number, row in rows_of(path):
-        if (have := frozenset(row)) not in columns:
-            columns[have] = first_of(TURNS, have)
-        cells = row | {name: row[column] for name, column in columns[have].items()}
+        header = frozenset(row)
+        if header not in columns:
+            columns[header] = first_of(TURNS, header)
+        cells = row | {name: row[column] for name, column in columns[header].items()}
         for name in ("start", "end"):
-            if (ms := cells.get(f"{name}_ms")) not in (None, ""):
-                with suppress(
-                    UserError
-                ):  # what is no number costs its conversation alone
-                    cells[name] = ms
-                    cells[name] = (number_of(ms, name) or 0.0) / 1000
+            ms = cells.get(f"{name}_ms")
+            if ms in (None, ""):
+                continue
+            cells[name] = ms
+            with suppress(UserError):  # what is no number costs its conversation alone
+                cells[name] = (number_of(ms, name) or 0.0) / 1000
         yield number, cells
 
 
 def read(path: Path, options: ReadOptions) -> ReadCalls:
-    """Read conversations in the order of their first rows; a bad row costs its conversation."""
+    """Read conversations in the order of their first rows.
+
+    A bad row costs its conversation.
+    """
     groups: dict[str, list[tuple[int, dict[str, Any]]]] = {}
     for number, row in turn_rows(path):
         row.setdefault("speaker", row.get("role"))
@@ -115,9 +122,8 @@ def read(path: Path, options: ReadOptions) -> ReadCalls:
         groups.setdefault(name, []).append((number, row))
     why = in_seconds([row for rows in groups.values() for _, row in rows])
     for name, rows in groups.items():
-        item = one(
-            f"{path}, {name}", partial(item_of, name, rows, path.parent, options)
-        )
+        read_item = partial(item_of, name, rows, path.parent, options)
+        item = one(f"{path}, {name}", read_item)
         if isinstance(item, ConversationItem):
             item = _with_sound(item, path.parent, options)
             if why:
@@ -130,13 +136,14 @@ def _with_sound(
 ) -> ConversationItem:
     """Give a call a channel for each side, where its recording has them."""
     call = item.conversation
-    named = [channel.audio for channel in call.channels]
-    if any(turn.audio for turn in call.turns) or (named and not is_stereo(named[0])):
+    if any(turn.audio for turn in call.turns):
         return item
-    recorded = recordings_of(item.id, folder, options)
-    if named:
-        recorded = Recordings(lanes_of_file(named[0], options))
-    return with_recordings(item, recorded)
+    if not call.channels:
+        return with_recordings(item, recordings_of(item.id, folder, options))
+    recording = call.channels[0].audio
+    if not is_stereo(recording):
+        return item
+    return with_recordings(item, Recordings(lanes_of_file(recording, options)))
 
 
 def item_of(
@@ -154,49 +161,57 @@ def item_of(
     Raises:
         UserError: a row breaks a rule; the message names it.
     """
+    of_call = available or {}
     rows = [_row(number, row) for number, row in cells]
-    timed = any(row.start is not None for row in rows)
-    zero = _to_seconds(rows) if timed else 0.0
-    speech, merged = _merged(
-        _in_order([row for row in rows if KINDS[row.kind] is None])
-    )
+    is_timed_call = any(row.start is not None for row in rows)
+    zero = _to_seconds(rows) if is_timed_call else 0.0
+    spoken = [row for row in rows if KINDS[row.kind] is None]
+    speech, merged = _merged(_in_order(spoken))
     speakers = _speakers(rows, options)
-    # the recording of the whole, where every row names the same one
-    audio, *more_audio = {text_of(row.cells.get("audio")) for row in rows}
-    channel = (
-        Channel(name="mix", audio=folder / audio) if audio and not more_audio else None
-    )
+    channel = _channel_of_all(rows, folder)
+    folder_of_turns = folder if channel is None else None
     fields: dict[str, Any] = {
         "channels": () if channel is None else (channel,),
-        "clock": Clock(kind="log" if timed else "none", zero=zero or None),
+        "clock": Clock(kind="log" if is_timed_call else "none", zero=zero or None),
         "events": tuple(_events(rows)),
     }
-    fields |= available or {}
+    fields |= of_call
     first = rows[0].cells
-    more = {key: str(first[key]) for key in ("system", "question_id") if first.get(key)}
+    facts = {
+        key: str(first[key]) for key in ("system", "question_id") if first.get(key)
+    }
     return ConversationItem(
         id=name,
         conversation=Conversation(
-            speakers=_with_channels(speakers, channel, available or {}),
-            turns=tuple(
-                _turn(row, folder if channel is None else None) for row in speech
-            ),
+            speakers=_with_channels(speakers, channel, of_call),
+            turns=tuple(_turn(row, folder_of_turns) for row in speech),
             **fields,
         ),
         caveats=(f"{counted(merged, *_MERGED)} merged",) if merged else (),
-        **more,
+        **facts,
     )
+
+
+def _channel_of_all(rows: list[_Row], folder: Path) -> Channel | None:
+    """Return the recording of the whole, where every row names the same one."""
+    names = {text_of(row.cells.get("audio")) for row in rows}
+    if len(names) != 1:
+        return None
+    name = names.pop()
+    return Channel(name="mix", audio=folder / name) if name else None
 
 
 def _with_channels(
     roles: Mapping[str, Role], mix: Channel | None, available: Mapping[str, Any]
 ) -> tuple[Speaker, ...]:
-    """Return the speakers with the mix as their channel, else the lane of their role, if any."""
+    """Return the speakers with their channels: the mix, else the lane of their role."""
     lanes = {lane.name for lane in available.get("channels", ())}
     speakers: list[Speaker] = []
     for name, role in roles.items():
-        channel = mix.name if mix else None
-        if channel is None and role in lanes:
+        channel = None
+        if mix:
+            channel = mix.name
+        elif role in lanes:
             channel = role
         speakers.append(Speaker(name=name, role=role, channel=channel))
     return tuple(speakers)
@@ -208,9 +223,8 @@ def _row(number: int, cells: dict[str, Any]) -> _Row:
         raise InputError(
             f"row {number}: has no speaker; columns are {', '.join(_COLUMNS)}"
         )
-    start, end = (
-        time_of(cells.get(name), f"row {number}: time") for name in ("start", "end")
-    )
+    start = time_of(cells.get("start"), f"row {number}: time")
+    end = time_of(cells.get("end"), f"row {number}: time")
     if (start is None) != (end is None):
         lacks = "end" if end is None else "start"
         raise InputError(
@@ -239,31 +253,32 @@ def _row(number: int, cells: dict[str, Any]) -> _Row:
 
 def _to_seconds(rows: list[_Row]) -> float:
     """Turn all times into seconds from the conversation's zero, which is returned."""
-    kinds = {
-        ":" in str(row.cells.get(key))
-        for row in rows
-        for key in ("start", "end")
-        if row.cells.get(key) not in (None, "")
-    }
-    if len(kinds) > 1:
+    cells = [row.cells.get(key) for row in rows for key in ("start", "end")]
+    has_colon = {":" in str(cell) for cell in cells if cell not in (None, "")}
+    if len(has_colon) > 1:
         raise InputError(
             "times are seconds in some rows and hh:mm:ss in others; use one kind"
         )
-    times = (time for row in rows for time in (row.start, row.end) if time is not None)
+    times = [time for row in rows for time in (row.start, row.end) if time is not None]
     zero = call_zero(times) or 0.0
     for row in rows:
-        row.start = None if row.start is None else row.start - zero
-        row.end = None if row.end is None else row.end - zero
+        if row.start is not None:
+            row.start -= zero
+        if row.end is not None:
+            row.end -= zero
     return zero
 
 
 def _in_order(rows: list[_Row]) -> list[_Row]:
     """Sort rows by start; one without a time stays behind the row before it."""
-    latest, keys = -math.inf, []
+    latest = -math.inf
+    keys = []
     for row in rows:
-        latest = latest if row.start is None else row.start
+        if row.start is not None:
+            latest = row.start
         keys.append(latest)
-    return [rows[n] for n in sorted(range(len(rows)), key=keys.__getitem__)]
+    order = sorted(range(len(rows)), key=keys.__getitem__)
+    return [rows[position] for position in order]
 
 
 def _merged(rows: list[_Row]) -> tuple[list[_Row], int]:
@@ -283,7 +298,7 @@ def _merged(rows: list[_Row]) -> tuple[list[_Row], int]:
 
 
 def _speakers(rows: list[_Row], options: ReadOptions) -> dict[str, Role]:
-    """Map speakers to roles: by a column, by options, or by the names user and agent."""
+    """Map speakers to roles: by a column, by options, or by their names."""
     names = list(dict.fromkeys(row.speaker for row in rows))
     result = _stated_roles(rows)
     for name, role in ((options.user, "user"), (options.agent, "agent")):
@@ -311,11 +326,11 @@ def _stated_roles(rows: list[_Row]) -> dict[str, Role]:
     """Map speakers to roles, as the column ``role`` says."""
     roles: dict[str, Role] = {}
     for row in rows:
-        if not (text := row.cells.get("role")):
+        text = row.cells.get("role")
+        if not text:
             continue
-        word = str(text).casefold()
-        role: Any = "agent" if word in AGENTS else "user" if word in USERS else word
-        if role not in ("user", "agent", "other"):
+        role = _role(str(text).casefold())
+        if role is None:
             raise InputError(
                 f"row {row.number}: role {text!r:.40}; use user, agent or other"
             )
@@ -326,14 +341,25 @@ def _stated_roles(rows: list[_Row]) -> dict[str, Role]:
     return roles
 
 
+def _role(word: str) -> Role | None:
+    """Return the role that a word of the column names; None: it names none."""
+    if word in AGENTS:
+        return "agent"
+    if word in USERS:
+        return "user"
+    return "other" if word == "other" else None
+
+
 def _turn(row: _Row, folder: Path | None) -> Turn:
     audio = text_of(row.cells.get("audio"))
-    span = () if row.start is None or row.end is None else ((row.start, row.end),)
+    segments: tuple[tuple[float, float], ...] = ()
+    if row.start is not None and row.end is not None:
+        segments = ((row.start, row.end),)
     return Turn(
         speaker=row.speaker,
         start_s=row.start,
         end_s=row.end,
-        segments=span,
+        segments=segments,
         text=" ".join(row.texts) or None,
         heard=text_of(row.cells.get("heard")) or None,
         audio=folder / audio if audio and folder is not None else None,
@@ -344,8 +370,12 @@ def _turn(row: _Row, folder: Path | None) -> Turn:
 def _events(rows: list[_Row]) -> Iterator[SourceEvent]:
     for row in rows:
         if row.kind != "speech" and row.start is not None:
-            kind, data = KINDS[row.kind] or row.kind, {"speaker": row.speaker}
-            yield SourceEvent(kind=kind, at_s=row.start, end_s=row.end, data={**data})
+            yield SourceEvent(
+                kind=KINDS[row.kind] or row.kind,
+                at_s=row.start,
+                end_s=row.end,
+                data={"speaker": row.speaker},
+            )
 
 
 TABLE = CallLayout(

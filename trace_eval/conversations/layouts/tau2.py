@@ -10,6 +10,7 @@ from __future__ import annotations
 import mmap
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -45,16 +46,18 @@ TICK_S = 0.2
 
 
 def fits(path: Path) -> bool:
-    """Tell whether a folder has ``results.json`` and ``simulations``, or a file ``ticks``."""
+    """Tell whether a folder has ``simulations``, or a file has ``ticks``."""
     if path.is_dir():
-        return bool(_experiments(path)) or any(
-            map(_has_ticks, sorted(path.glob("*.json"))[:3])
-        )
+        first_files = sorted(path.glob("*.json"))[:3]
+        return bool(_experiments(path)) or any(map(_has_ticks, first_files))
     return path.suffix == ".json" and _has_ticks(path)
 
 
 def _has_ticks(path: Path) -> bool:
-    """Whether a file names ticks of a user and an agent; its text is searched, not parsed."""
+    """Tell whether a file names ticks of a user and an agent.
+
+    Its text is searched, not parsed.
+    """
     if not path.is_file() or not path.stat().st_size:
         return False
     with (
@@ -77,14 +80,19 @@ def read(path: Path, options: ReadOptions) -> ReadCalls:
         return
     for folder in _experiments(path) or [path]:
         inside = folder / "simulations"
+        if not inside.is_dir():
+            inside = folder
         info = _info(folder)
-        for file in sorted((inside if inside.is_dir() else folder).glob("*.json")):
+        for file in sorted(inside.glob("*.json")):
             if file.name != "results.json":
                 yield from _of_file(file, info, options)
 
 
 def _info(folder: Path) -> dict[str, Any]:
-    """Read the facts of an experiment, from ``results.json`` in its folder or the one above."""
+    """Read the facts of an experiment.
+
+    They stand in ``results.json`` in its folder or the one above.
+    """
     for file in (folder / "results.json", folder.parent / "results.json"):
         if file.is_file():
             return mapping(mapping(json_file(file)).get("info"))
@@ -98,12 +106,12 @@ def _of_file(
     if isinstance(value, Unread):
         yield value
         return
-    inside = mapping(value).get("simulations")
-    if isinstance(inside, list):  # results and simulations in one file
+    simulations = mapping(value).get("simulations")
+    if isinstance(simulations, list):  # results and simulations in one file
         info = mapping(mapping(value).get("info"))
-    for number, simulation in enumerate(
-        inside if isinstance(inside, list) else [value]
-    ):
+    else:
+        simulations = [value]
+    for number, simulation in enumerate(simulations):
         name = f"{path.stem}-{number}" if number else path.stem
         item = one(str(path), partial(conversation, simulation, info, name))
         if not isinstance(item, Unread):
@@ -112,44 +120,51 @@ def _of_file(
 
 
 def conversation(simulation: Any, info: dict[str, Any], name: str) -> ConversationItem:
-    """Read one simulation, with its experiment's ``info``; raises UserError where it is none."""
+    """Read one simulation, with its experiment's ``info``.
+
+    Raises:
+        UserError: it is none.
+    """
     if not isinstance(simulation, dict):
         raise InputError(f"expected a simulation (got {simulation!r:.60})")
     ticks = listed(simulation.get("ticks"), "ticks")
     if not all(isinstance(tick, dict) for tick in ticks):
         raise InputError("ticks: expected a list of objects")
-    task = simulation.get("task_id")
     domain = text_of(place(info, ("environment_info.domain_name",)))
+    voice_model = text_of(place(info, ("audio_native_config.model",)))
+    text_model = text_of(place(info, ("agent_info.llm",)))
     length, caveats = _tick_length(ticks, info)
+    clock = Clock(kind="ticks", resolution_s=length)
+    start_s: float | None = 0.0
+    end_s: float | None = len(ticks) * length
     if not ticks:
+        clock = Clock(kind="none")
+        start_s = None
+        end_s = None
         caveats = ("no ticks: a simulation of text, so there is no clock",)
+    turns = sorted(_turns(ticks, length), key=lambda turn: turn.start_s or 0.0)
+    reason = text_of(simulation.get("termination_reason"))
     return ConversationItem(
         id=str(simulation.get("id") or name),
-        question_id=None
-        if task is None
-        else str(task)
-        if domain is None
-        else f"{domain}/{task}",
-        system=text_of(place(info, ("audio_native_config.model",)))
-        or text_of(place(info, ("agent_info.llm",))),
+        question_id=_question(simulation.get("task_id"), domain),
+        system=voice_model or text_model,
         conversation=Conversation(
             speakers=USER_AND_AGENT,
-            clock=Clock(kind="ticks", resolution_s=length)
-            if ticks
-            else Clock(kind="none"),
-            turns=tuple(
-                sorted(_turns(ticks, length), key=lambda turn: turn.start_s or 0.0)
-            ),
+            clock=clock,
+            turns=tuple(turns),
             events=tuple(_events(ticks, length)),
-            start_s=0.0 if ticks else None,
-            end=End(
-                at_s=len(ticks) * length if ticks else None,
-                reason=text_of(simulation.get("termination_reason")),
-            ),
+            start_s=start_s,
+            end=End(at_s=end_s, reason=reason),
             meta={} if domain is None else {"domain": domain},
         ),
         caveats=caveats,
     )
+
+
+def _question(task: Any, domain: str | None) -> str | None:
+    if task is None:
+        return None
+    return str(task) if domain is None else f"{domain}/{task}"
 
 
 def _tick_length(
@@ -160,11 +175,8 @@ def _tick_length(
         value = ticks[0].get("tick_duration_seconds")
     if value is None:
         return TICK_S, (f"no tick length is stated, so it is taken as {TICK_S:g} s",)
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not 0.001 < value < 60
-    ):
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0.001 < value < 60:
         raise InputError(f"tick_duration_seconds: expected seconds (got {value!r:.60})")
     return float(value), ()
 
@@ -181,27 +193,34 @@ def _speaks(tick: dict[str, Any], side: str) -> bool:
 def _turns(ticks: list[dict[str, Any]], length: float) -> Iterator[Turn]:
     """Yield runs of ticks with speech."""
     for speaker in ("user", "agent"):
-        for start, end in runs(
-            np.array([_speaks(tick, f"{speaker}_chunk") for tick in ticks], bool)
-        ):
-            span = (start * length, end * length)
-            yield Turn(
-                speaker=speaker, start_s=span[0], end_s=span[1], segments=(span,)
-            )
+        speaks = [_speaks(tick, f"{speaker}_chunk") for tick in ticks]
+        for first, last in runs(np.array(speaks, bool)):
+            start = first * length
+            end = last * length
+            segments = ((start, end),)
+            yield Turn(speaker=speaker, start_s=start, end_s=end, segments=segments)
 
 
 def _events(ticks: list[dict[str, Any]], length: float) -> list[SourceEvent]:
-    """Return backchannels and inserted sounds of the user; neighbouring equal ones are one."""
+    """Return backchannels and inserted sounds of the user.
+
+    Neighbouring equal ones are one.
+    """
     labels = [[*_labels(tick)] for tick in ticks]
     events = []
-    for key in dict.fromkeys(label for here in labels for label in here):
-        kind, text, file = key
-        data = {
-            name: value for name, value in (("text", text), ("file", file)) if value
-        }
-        for start, end in runs(np.array([key in here for here in labels])):
-            span = {"at_s": start * length, "end_s": end * length}
-            events.append(SourceEvent(kind=kind, data={**data}, **span))
+    for label in dict.fromkeys(chain.from_iterable(labels)):
+        kind, text, file = label
+        data: dict[str, Any] = {}
+        if text:
+            data["text"] = text
+        if file:
+            data["file"] = file
+        has_label = np.array([label in here for here in labels])
+        for first, last in runs(has_label):
+            event = SourceEvent(
+                kind=kind, at_s=first * length, end_s=last * length, data={**data}
+            )
+            events.append(event)
     return sorted(events, key=lambda event: event.end_s or 0.0)
 
 
@@ -209,9 +228,10 @@ def _labels(tick: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     chunk = mapping(tick.get("user_chunk"))
     if mapping(chunk.get("turn_taking_action")).get("action") == "backchannel":
         yield "backchannel", "", ""
-    source = mapping(chunk.get("source_effects"))
-    file = Path(text_of(source.get("burst_noise_file")) or "").name
-    for effects, name in ((mapping(chunk.get("speech_effects")), ""), (source, file)):
+    in_speech = mapping(chunk.get("speech_effects"))
+    of_source = mapping(chunk.get("source_effects"))
+    file = Path(text_of(of_source.get("burst_noise_file")) or "").name
+    for effects, name in ((in_speech, ""), (of_source, file)):
         insert = mapping(effects.get("speech_insert"))
         if insert:
             kind = "vocal_tic" if insert.get("type") == "vocal_tic" else "non_directed"
