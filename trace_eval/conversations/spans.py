@@ -24,10 +24,12 @@ def joined(spans: Iterable[tuple[float, float]], gap_s: float = 0.0) -> Spans:
     """
     spans_joined: Spans = []
     for start, end in sorted(spans):
-        if spans_joined and (
-            start <= spans_joined[-1][1] or start - spans_joined[-1][1] < gap_s
-        ):
-            spans_joined[-1] = (spans_joined[-1][0], max(spans_joined[-1][1], end))
+        if not spans_joined:
+            spans_joined.append((start, end))
+            continue
+        last_start, last_end = spans_joined[-1]
+        if start <= last_end or start - last_end < gap_s:
+            spans_joined[-1] = (last_start, max(last_end, end))
         else:
             spans_joined.append((start, end))
     return spans_joined
@@ -40,11 +42,13 @@ def overlaps(
     shared: Spans = []
     one = other = 0
     while one < len(left) and other < len(right):
-        start = max(left[one][0], right[other][0])
-        end = min(left[one][1], right[other][1])
+        left_start, left_end = left[one]
+        right_start, right_end = right[other]
+        start = max(left_start, right_start)
+        end = min(left_end, right_end)
         if start < end:
             shared.append((start, end))
-        if left[one][1] <= right[other][1]:
+        if left_end <= right_end:
             one += 1
         else:
             other += 1
@@ -66,19 +70,22 @@ def without(
     """
     left = list(spans)
     for low, high in holes:
-        left = [
-            part
-            for start, end in left
-            for part in ((start, min(end, low)), (max(start, high), end))
-            if part[0] < part[1]
-        ]
+        outside: Spans = []
+        for start, end in left:
+            before = (start, min(end, low))
+            behind = (max(start, high), end)
+            outside += [part for part in (before, behind) if part[0] < part[1]]
+        left = outside
     return left
 
 
 def around(spans: Sequence[Span], at_s: float) -> Span | None:
     """Return the span that contains a time; spans must be sorted and disjoint."""
     position = bisect_left(spans, (at_s,)) - 1
-    return spans[position] if position >= 0 and spans[position][1] > at_s else None
+    if position < 0:
+        return None
+    span = spans[position]
+    return span if span[1] > at_s else None
 
 
 def total(spans: Iterable[tuple[float, float]]) -> float:
@@ -92,5 +99,6 @@ def runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
     >>> runs(np.array([True, False, True, True]))
     [(0, 1), (2, 4)]
     """
-    edges = np.flatnonzero(np.diff(flags.astype(np.int8), prepend=0, append=0))
+    changes = np.diff(flags.astype(np.int8), prepend=0, append=0)
+    edges = np.flatnonzero(changes)
     return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]

@@ -50,7 +50,7 @@ _NAMED = 3
 
 
 class FarStretch(NamedTuple):
-    """A stretch of one side in a log, moved to the sound's clock, and as it is heard."""
+    """A stretch of one side in a log, by the sound's clock, and as it is heard."""
 
     role: Role
     log: tuple[float, float]
@@ -59,9 +59,9 @@ class FarStretch(NamedTuple):
     @property
     def worst_s(self) -> float:
         """The larger of the distances of its two edges."""
-        return max(
-            abs(one - other) for one, other in zip(self.log, self.sound, strict=True)
-        )
+        log_start, log_end = self.log
+        sound_start, sound_end = self.sound
+        return max(abs(log_start - sound_start), abs(log_end - sound_end))
 
     def sentence(self) -> str:
         """Write both values in words."""
@@ -103,71 +103,83 @@ class Apart:
             f"{role} {edge}": [] for role in ROLES for edge in ("start", "end")
         }
         for pair in self.pairs:
-            for position, edge in enumerate(("start", "end")):
-                errors[f"{pair.role} {edge}"].append(
-                    pair.log[position] - pair.sound[position]
-                )
+            log_start, log_end = pair.log
+            sound_start, sound_end = pair.sound
+            errors[f"{pair.role} start"].append(log_start - sound_start)
+            errors[f"{pair.role} end"].append(log_end - sound_end)
         return errors
 
     def alone_events(self) -> list[SourceEvent]:
         """Return what the log alone says, as events."""
+        if not self.fits:
+            return []
         return [
             SourceEvent(kind="log_alone", at_s=start, end_s=end, data={"channel": role})
-            for role, start, end in (self.log_alone if self.fits else ())
+            for role, start, end in self.log_alone
         ]
+
+    @property
+    def _log_end_s(self) -> float | None:
+        """The end of the log's speech in the sound, seconds; None: it has none."""
+        sides = (self.logged or {}).values()
+        return max((spans[-1][1] for spans in sides if spans), default=None)
 
     def sentence(self) -> str:
         """Say how far the log is from the sound."""
-        ends = max(
-            (spans[-1][1] for spans in (self.logged or {}).values() if spans),
-            default=0.0,
-        )
-        if self.likeness is None and ends:
+        log_end_s = self._log_end_s or 0.0
+        if self.likeness is None and log_end_s:
             return (
                 f"times are those of the sound, which lasts {self.sound_end_s:.2f} s;"
-                f" nothing of its log is heard, which has speech until {ends:.2f} s"
+                " nothing of its log is heard, which has speech until"
+                f" {log_end_s:.2f} s"
             )
         if self.likeness is None:
             return "times are those of the sound; its log has none to compare"
         if not self.fits:
-            ends = self.clock.in_log(ends)
             return (
                 f"the log fits its sound at {self.likeness:.2f} only, with speech until"
-                f" {ends:.2f} s in a recording of {self.sound_end_s:.2f} s: a log of"
-                " another call? its words are not used"
+                f" {self.clock.in_log(log_end_s):.2f} s in a recording of"
+                f" {self.sound_end_s:.2f} s: a log of another call? its words are not"
+                " used"
             )
         moved = f", {self.clock.words}," if self.clock.words else ""
-        off = np.abs([*chain(*self.errors().values())])
-        if not len(off):
+        errors = [*chain(*self.errors().values())]
+        if not errors:
             return (
                 f"times are those of the sound; of its log{moved} no stretch is heard"
             )
+        off_s = np.abs(errors)
         text = self._lengths() + (
-            f"times are those of the sound; its log{moved} is {np.median(off):.2f} s"
-            f" from it in the median, {np.quantile(off, 0.95):.2f} s at p95"
-            f" ({counted(len(off), 'edge')})"
+            f"times are those of the sound; its log{moved} is {np.median(off_s):.2f} s"
+            f" from it in the median, {np.quantile(off_s, 0.95):.2f} s at p95"
+            f" ({counted(len(errors), 'edge')})"
         )
-        named = [pair.sentence() for pair in self.far]
-        named += [
-            f"{role} {a:.2f}-{b:.2f} in the log alone" for role, a, b in self.log_alone
-        ]
-        named += [
-            f"{role} {a:.2f}-{b:.2f} heard alone" for role, a, b in self.sound_alone
-        ]
-        if named:
-            more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-            text += f"; they disagree on {', '.join(named[:_NAMED])}{more}"
+        disagreements = self._disagreements()
+        if disagreements:
+            named = ", ".join(disagreements[:_NAMED])
+            text += f"; they disagree on {named}"
+        if len(disagreements) > _NAMED:
+            text += f" and {len(disagreements) - _NAMED} more"
         return text
+
+    def _disagreements(self) -> list[str]:
+        """Name the stretches on which log and sound disagree."""
+        named = [pair.sentence() for pair in self.far]
+        for role, start, end in self.log_alone:
+            named.append(f"{role} {start:.2f}-{end:.2f} in the log alone")
+        for role, start, end in self.sound_alone:
+            named.append(f"{role} {start:.2f}-{end:.2f} heard alone")
+        return named
 
     def _lengths(self) -> str:
         """Say that the recording ends long before or after the log, where it does."""
-        ends = [spans[-1][1] for spans in (self.logged or {}).values() if spans]
-        if not ends or -_ENDS_S < max(ends) - self.sound_end_s < FAR_S:
+        log_end_s = self._log_end_s
+        if log_end_s is None or -_ENDS_S < log_end_s - self.sound_end_s < FAR_S:
             return ""
-        which = "shorter" if max(ends) > self.sound_end_s else "longer"
+        which = "shorter" if log_end_s > self.sound_end_s else "longer"
         return (
             f"the recording is {which} than its log: it lasts {self.sound_end_s:.2f} s,"
-            f" the log's speech ends at {max(ends):.2f} s of it; "
+            f" the log's speech ends at {log_end_s:.2f} s of it; "
         )
 
     def record(self) -> dict[str, Any]:
@@ -198,7 +210,7 @@ def compared_with_sound(
     channels: Collection[Role],
     clock: LogClock | None = None,
 ) -> Apart:
-    """Compare the stretches of a log with those that are heard on the channels that there are.
+    """Compare the stretches of a log with those that are heard on its channels.
 
     Args:
         log: the stretches in which each side speaks, by the log's clock.
@@ -214,33 +226,30 @@ def compared_with_sound(
         shift_s, likeness = _shift(of_both, sound)
         clock = LogClock(shift_s)
     else:
-        likeness = _fit({role: clock.moved(log[role]) for role in both}, sound)[1]
+        moved_of_both = {role: clock.moved(log[role]) for role in both}
+        _, likeness = _fit(moved_of_both, sound)
     moved: dict[Role, Spans] = {role: clock.moved(log[role]) for role in ROLES}
     pairs: list[FarStretch] = []
-    alone: dict[str, list[tuple[Role, float, float]]] = {"log": [], "sound": []}
+    log_alone: list[tuple[Role, float, float]] = []
+    sound_alone: list[tuple[Role, float, float]] = []
     for role in ROLES:
+        logged = joined(moved[role], _PAUSE_S)
         if role not in channels:
-            alone["log"] += [(role, *span) for span in joined(moved[role], _PAUSE_S)]
+            log_alone += [(role, start, end) for start, end in logged]
             continue
-        for one, other in _together(
-            joined(moved[role], _PAUSE_S), joined(sound[role], _PAUSE_S)
-        ):
-            if one and other:
-                pairs.append(
-                    FarStretch(
-                        role, (one[0][0], one[-1][1]), (other[0][0], other[-1][1])
-                    )
-                )
-            else:
-                alone["log" if one else "sound"] += [
-                    (role, *span) for span in one or other
-                ]
+        heard = joined(sound[role], _PAUSE_S)
+        for in_log, in_sound in _together(logged, heard):
+            if in_log and in_sound:
+                pairs.append(FarStretch(role, _whole(in_log), _whole(in_sound)))
+                continue
+            log_alone += [(role, start, end) for start, end in in_log]
+            sound_alone += [(role, start, end) for start, end in in_sound]
     return Apart(
         clock=clock,
         likeness=likeness,
         pairs=tuple(pairs),
-        log_alone=tuple(alone["log"]),
-        sound_alone=tuple(alone["sound"]) if any(log.values()) else (),
+        log_alone=tuple(log_alone),
+        sound_alone=tuple(sound_alone) if any(log.values()) else (),
         logged=moved,
         unheard=tuple(role for role in ROLES if role not in channels),
         sound_end_s=sound_end_s,
@@ -250,7 +259,10 @@ def compared_with_sound(
 def _shift(
     log: Mapping[Role, Spans], sound: Mapping[Role, Spans]
 ) -> tuple[float, float | None]:
-    """Return seconds to add to the log, and likeness there; delays under half a second are none."""
+    """Return the seconds to add to the log, and its likeness to the sound there.
+
+    A delay under half a second is none.
+    """
     if not log:
         return 0.0, None
     shift_s, likeness = _fit(log, sound)
@@ -267,9 +279,23 @@ def _shift(
 
 def _fit(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> tuple[float, float]:
     """Return the delay of up to ten seconds at which log and sound are most alike."""
-    end_s = max(max(log[role][-1][1], sound[role][-1][1]) for role in log)
+    log_end_s = max(log[role][-1][1] for role in log)
+    sound_end_s = max(sound[role][-1][1] for role in log)
+    end_s = max(log_end_s, sound_end_s)
     times = np.arange(0.0, end_s + STEP_S, STEP_S)
-    return fit([(inside(log[role], times), inside(sound[role], times)) for role in log])
+    rows = []
+    for role in log:
+        is_logged = inside(log[role], times)
+        is_heard = inside(sound[role], times)
+        rows.append((is_logged, is_heard))
+    return fit(rows)
+
+
+def _whole(spans: Spans) -> tuple[float, float]:
+    """Return the stretch from the first start to the last end."""
+    first_start, _ = spans[0]
+    _, last_end = spans[-1]
+    return first_start, last_end
 
 
 def _moved(spans: Spans, by_s: float) -> list[tuple[float, float]]:

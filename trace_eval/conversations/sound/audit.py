@@ -96,12 +96,12 @@ def audit(lanes: Mapping[Role, Lane], speech: Mapping[Role, Spans]) -> list[Faul
 
 
 def verdict(faults: list[Fault]) -> str:
-    """Whether a recording can be timed, in one line."""
+    """Say whether a recording can be timed, in one line."""
     names = ", ".join(dict.fromkeys(fault.name for fault in faults))
-    worst = {fault.spoils for fault in faults}
-    if "all" in worst:
+    spoiled = {fault.spoils for fault in faults}
+    if "all" in spoiled:
         return f"not usable: {names}"
-    if "replies" in worst:
+    if "replies" in spoiled:
         return f"usable for how much each side speaks only: {names}"
     return f"usable ({names})" if faults else "usable"
 
@@ -114,16 +114,9 @@ def _together(
     if not any(speech.values()):
         yield Fault("no speech on either channel", None, "all", [])
         return
-    end_s = min(lane.end_s for lane in lanes.values())
-    times = np.arange(0.0, end_s, HOP_S)
-    user, agent = (lanes[role].levels_at(times) for role in ROLES)
-    spoken = inside(joined([*speech["user"], *speech["agent"]]), times)
-    both = spoken & (user > SILENT_DB + 1) & (agent > SILENT_DB + 1)
-    if both.sum() * HOP_S >= 1.0:
-        apart = (user - agent)[both]
-        if np.quantile(np.abs(apart - np.median(apart)), 0.95) < _SAME_DB:
-            yield Fault("one sound on both channels", None, "all", [])
-            return
+    if _is_one_sound(lanes, speech):
+        yield Fault("one sound on both channels", None, "all", [])
+        return
     if _cut_out(speech):
         yield Fault("pauses that are cut out", None, "replies", [])
     for one, other in permutations(ROLES):
@@ -136,81 +129,118 @@ def _together(
             yield Fault("an echo before its voice", other, "replies", [])
 
 
+def _is_one_sound(lanes: Mapping[Role, Lane], speech: Mapping[Role, Spans]) -> bool:
+    """Tell whether both channels' levels differ by a constant where one speaks."""
+    end_s = min(lane.end_s for lane in lanes.values())
+    times = np.arange(0.0, end_s, HOP_S)
+    user = lanes["user"].levels_at(times)
+    agent = lanes["agent"].levels_at(times)
+    is_spoken = inside(joined([*speech["user"], *speech["agent"]]), times)
+    has_sound = (user > SILENT_DB + 1) & (agent > SILENT_DB + 1)
+    is_compared = is_spoken & has_sound
+    if is_compared.sum() * HOP_S < 1.0:
+        return False
+    apart = (user - agent)[is_compared]
+    off_constant = np.abs(apart - np.median(apart))
+    return bool(np.quantile(off_constant, 0.95) < _SAME_DB)
+
+
 def _alone(role: Role, lane: Lane, speech: Spans) -> Iterator[Fault]:
-    silent = lane.levels <= SILENT_DB + 1
     if not speech:
         return
-    last = len(silent) - int(np.argmin(silent[::-1])) if not silent.all() else 0
-    broke = (len(silent) - last) * HOP_S >= _BROKE_S and silent[:last].mean() < 0.01
-    if broke and _tone_s(lane, speech) >= _TONE_S:  # a voice alone may just have ended
-        spans = [(lane.at(last * HOP_S), lane.end_s)]
+    broken_from = _broken_from(lane)
+    # A voice alone, without room tone, may just have ended.
+    if broken_from is not None and _tone_s(lane, speech) >= _TONE_S:
+        spans = [(lane.at(broken_from * HOP_S), lane.end_s)]
         yield Fault("a channel that breaks off", role, "replies", spans)
     elif spans := _filled(lane, speech):
         yield Fault("silence that is filled in", role, "replies", spans)
     is_speech = inside(speech, lane.times(len(lane.levels), HOP_S))
-    voice, _, _, top = lane.bands
-    if (
-        lane.rate > TELEPHONE_HZ
-        and is_speech.any()
-        and (
-            np.quantile(top[is_speech], 0.99)
-            < np.quantile(voice[is_speech], 0.99) - _NARROW_DB
-        )
-    ):
-        yield Fault("no sound above 4 kHz", role, "nothing", [])
-    level = float(np.quantile(lane.levels[is_speech], 0.9)) if is_speech.any() else 0.0
-    packets = ("lost packets", _LOST_DB), ("repeated packets", _LOUD_DB)
-    for (name, below_db), flags in zip(packets, lane.flaws, strict=False):
-        if spans := _inside_speech(lane, flags, level - below_db):
-            yield Fault(name, role, "nothing", spans)
-    if lane.flaws[2].sum() > _CLIPPED:
-        spans = [
-            (lane.at(a * HOP_S / 2), lane.at(b * HOP_S / 2))
-            for a, b in runs(lane.flaws[2])
-        ]
+    level = 0.0
+    if is_speech.any():
+        level = float(np.quantile(lane.levels[is_speech], 0.9))
+        if lane.rate > TELEPHONE_HZ and _has_no_top(lane, is_speech):
+            yield Fault("no sound above 4 kHz", role, "nothing", [])
+    is_lost, is_repeated, is_clipped = lane.flaws
+    if spans := _inside_speech(lane, is_lost, level - _LOST_DB):
+        yield Fault("lost packets", role, "nothing", spans)
+    if spans := _inside_speech(lane, is_repeated, level - _LOUD_DB):
+        yield Fault("repeated packets", role, "nothing", spans)
+    if is_clipped.sum() > _CLIPPED:
+        spans = [_seconds(lane, run) for run in runs(is_clipped)]
         yield Fault("clipping", role, "nothing", joined(spans, 1.0))
 
 
+def _has_no_top(lane: Lane, is_speech: NDArray[np.bool_]) -> bool:
+    """Tell whether speech ends at 4 kHz."""
+    voice, _, _, top = lane.bands
+    loud_voice = np.quantile(voice[is_speech], 0.99)
+    loud_top = np.quantile(top[is_speech], 0.99)
+    return bool(loud_top < loud_voice - _NARROW_DB)
+
+
+def _broken_from(lane: Lane) -> int | None:
+    """Return the hop from which a channel is silent to its end, but hardly before."""
+    is_silent = lane.levels <= SILENT_DB + 1
+    last = 0
+    if not is_silent.all():
+        last = len(is_silent) - int(np.argmin(is_silent[::-1]))
+    silent_s = (len(is_silent) - last) * HOP_S
+    if silent_s >= _BROKE_S and is_silent[:last].mean() < 0.01:
+        return last
+    return None
+
+
+def _seconds(lane: Lane, run: tuple[int, int]) -> tuple[float, float]:
+    """Return the seconds of a run of stretches of 5 ms."""
+    first, last = run
+    return lane.at(first * HOP_S / 2), lane.at(last * HOP_S / 2)
+
+
 def _cut_out(speech: Mapping[Role, Spans]) -> bool:
-    """Whether replies begin in the very moment in which the other one ends, and none pauses."""
-    if any(
-        end - start >= _NO_PAUSE_S
-        for start, end in gaps(joined([*speech["user"], *speech["agent"]]))
-    ):
+    """Tell whether replies begin the moment the other one ends, and none pauses."""
+    pauses = gaps(joined([*speech["user"], *speech["agent"]]))
+    if any(end - start >= _NO_PAUSE_S for start, end in pauses):
         return False
-    starts: dict[Role, NDArray[np.float64]] = {}
-    for role in ROLES:
-        starts[role] = np.array([start for start, _ in speech[role]])
     after = []
     for one, other in permutations(ROLES):
+        starts = np.array([start for start, _ in speech[other]])
         for _, end in joined(speech[one], 0.1):
-            if len(near := starts[other][np.abs(starts[other] - end) < 3.0]):
-                after.append(float(np.abs(near - end).min()))
+            distances = np.abs(starts - end)
+            near = distances[distances < 3.0]
+            if len(near):
+                after.append(float(near.min()))
     at_once = sum(one <= _AT_ONCE_S for one in after)
     return at_once >= _REPLIES and at_once >= _AT_ONCE * len(after)
 
 
 def _filled(lane: Lane, speech: Spans) -> Spans:
-    """Find digital silence in a side that else has room tone: something was moved or lost."""
-    zeros = lane.peaks <= _ZERO  # coded or dithered silence is not quite zero
-    whole = len(zeros)
-    inner = [(a, b) for a, b in runs(zeros) if a > 0 and b < whole - 1]
+    """Find digital silence in a side that else has room tone.
+
+    There something was moved or lost.
+    """
+    is_zero = lane.peaks <= _ZERO  # coded or dithered silence is not quite zero
+    last = len(is_zero) - 1
+    inner = [(a, b) for a, b in runs(is_zero) if a > 0 and b < last]
     long = [(a, b) for a, b in inner if (b - a) * HOP_S / 2 >= _FILLED_S]
-    pauses = ~inside(speech, lane.times(len(lane.peaks), HOP_S / 2))
-    short = sum(bool(pauses[a]) for a, b in inner) - sum(
-        bool(pauses[a]) for a, _ in long
-    )
-    gated = short > _HOLES or (len(long) > _HOLES and zeros[pauses].mean() > _GATED)
-    if not long or _tone_s(lane, speech) < _TONE_S or gated:
+    if not long or _tone_s(lane, speech) < _TONE_S:
         return []
-    return [(lane.at(a * HOP_S / 2), lane.at(b * HOP_S / 2)) for a, b in long]
+    is_pause = ~inside(speech, lane.times(len(lane.peaks), HOP_S / 2))
+    inner_in_pauses = sum(bool(is_pause[first]) for first, _ in inner)
+    long_in_pauses = sum(bool(is_pause[first]) for first, _ in long)
+    if inner_in_pauses - long_in_pauses > _HOLES:
+        return []
+    if len(long) > _HOLES and is_zero[is_pause].mean() > _GATED:
+        return []
+    return [_seconds(lane, run) for run in long]
 
 
 def _tone_s(lane: Lane, speech: Spans) -> float:
-    """Return seconds of room tone: sound far from all speech."""
+    """Return seconds of room tone, which is sound far from all speech."""
     near = joined([(start - _FAR_S, end + _FAR_S) for start, end in speech])
-    there = ~inside(near, lane.times(len(lane.peaks), HOP_S / 2)) & (lane.peaks > _ZERO)
-    return float(there.sum() * HOP_S / 2)
+    is_far = ~inside(near, lane.times(len(lane.peaks), HOP_S / 2))
+    is_tone = is_far & (lane.peaks > _ZERO)
+    return float(is_tone.sum() * HOP_S / 2)
 
 
 def _inside_speech(lane: Lane, flags: NDArray[np.bool_], loud: float) -> Spans:
@@ -218,11 +248,9 @@ def _inside_speech(lane: Lane, flags: NDArray[np.bool_], loud: float) -> Spans:
     line = 10 ** (loud / 20)
     spans = []
     for first, last in runs(flags):
-        before, after = (
-            lane.peaks[max(0, first - 2) : first],
-            lane.peaks[last : last + 2],
-        )
-        abrupt = min(before.max(initial=0), after.max(initial=0)) > line
-        if last - first <= _LONGEST and abrupt:
-            spans.append((lane.at(first * HOP_S / 2), lane.at(last * HOP_S / 2)))
+        before = lane.peaks[max(0, first - 2) : first].max(initial=0)
+        after = lane.peaks[last : last + 2].max(initial=0)
+        is_abrupt = min(before, after) > line
+        if last - first <= _LONGEST and is_abrupt:
+            spans.append(_seconds(lane, (first, last)))
     return spans

@@ -1,4 +1,4 @@
-"""A conversation from two channels of sound: who spoke when, caveats, and a cache of both."""
+"""A conversation from two channels of sound: who spoke when, caveats, and a cache."""
 
 from __future__ import annotations
 
@@ -82,22 +82,15 @@ def conversation_from_sound(
     Raises:
         AudioError: a channel cannot be decoded.
     """
-    lanes = dict(zip(channels, hear([*channels.values()]), strict=True))
-    for (
-        role
-    ) in ROLES:  # a side without a recording says nothing, and nothing is said of it
-        if role not in lanes:
-            (there,) = lanes.values()
-            lanes[role] = silent(there, role)
-    lanes = {role: lanes[role] for role in ROLES}
+    lanes = _lanes_of_both(channels)
     stretches = [lane.stretches for lane in lanes.values()]
     music = {
         role: music_of(lane, lane.stretches, stretches) for role, lane in lanes.items()
     }
     for role, spans in music.items():
         if spans:
-            spoken_of = without(lanes[role].stretches, spans)
-            lanes[role] = replace(lanes[role], stretches=spoken_of)
+            speech = without(lanes[role].stretches, spans)
+            lanes[role] = replace(lanes[role], stretches=speech)
     results = dict(zip(ROLES, segmented([*lanes.values()], ignore), strict=True))
     user_starts = [start for start, _ in results["user"].segments]
     agent_starts = [start for start, _ in results["agent"].segments]
@@ -113,43 +106,51 @@ def conversation_from_sound(
     heard = [[*one.raw, *one.crosstalk, *ignore] for one in results.values()]
     sounds = {role: other_sounds(lane, heard) for role, lane in lanes.items()}
     floor = floor_of_segments(spoken, end_s, FloorRules())
-    noisy = any(one.noisy for one in results.values())
+    is_noisy = any(one.noisy for one in results.values())
+    recorded: list[Channel] = []
+    speakers: list[Speaker] = []
+    for role, lane in lanes.items():
+        has_recording = lane.channel.audio != NOWHERE
+        if has_recording:
+            recorded.append(lane.channel.model_copy(update={"name": role}))
+        channel = role if has_recording else None
+        speakers.append(Speaker(name=role, role=role, channel=channel))
+    first_s = min(lane.at(0.0) for lane in lanes.values())
     conversation = Conversation(
-        channels=tuple(
-            lane.channel.model_copy(update={"name": role})
-            for role, lane in lanes.items()
-            if lane.channel.audio != NOWHERE
-        ),
-        speakers=tuple(
-            Speaker(
-                name=role,
-                role=role,
-                channel=role if lanes[role].channel.audio != NOWHERE else None,
-            )
-            for role in ROLES
-        ),
+        channels=tuple(recorded),
+        speakers=tuple(speakers),
         clock=Clock(kind="recording", resolution_s=HOP_S),
         turns=turns_from_speech(floor, {role: role for role in ROLES}),
         events=(*_events(results, turns), *_sound_events(sounds)),
-        start_s=min(0.0, *(lane.at(0.0) for lane in lanes.values())),
+        start_s=min(0.0, first_s),
         end=End(at_s=end_s),
         meta={
-            "edge_error_ms": EDGE_ERROR_MS["noisy" if noisy else "refined"],
+            "edge_error_ms": EDGE_ERROR_MS["noisy" if is_noisy else "refined"],
             "edge_error_human_ms": EDGE_ERROR_MS["human"],
             "audit": verdict(faults),
             "faults": [fault.record() for fault in faults],
         },
     )
-    clock = [*_clock(lanes, results)] if check_clock else []
-    clock += [
-        music_left_out(f"on the channel of the {role}", spans)
-        for role, spans in music.items()
-        if spans
-    ]
-    return conversation, (
-        *_caveats(lanes, results, turns=turns, floor=floor, sounds=sounds),
-        *clock,
-    )
+    caveats = [*_caveats(lanes, results, turns=turns, floor=floor, sounds=sounds)]
+    if check_clock:
+        caveats.extend(_clock(lanes, results))
+    for role, spans in music.items():
+        if spans:
+            caveats.append(music_left_out(f"on the channel of the {role}", spans))
+    return conversation, tuple(caveats)
+
+
+def _lanes_of_both(channels: dict[Role, Channel]) -> dict[Role, Lane]:
+    """Return the lanes of user and agent, in this order.
+
+    A side without a recording says nothing, and nothing is said of it.
+    """
+    lanes = dict(zip(channels, hear([*channels.values()]), strict=True))
+    for role in ROLES:
+        if role not in lanes:
+            (other,) = lanes.values()
+            lanes[role] = silent(other, role)
+    return {role: lanes[role] for role in ROLES}
 
 
 class _Kept(Strict):
@@ -170,28 +171,34 @@ def kept_conversation(
     A damaged result there is computed again; without a folder nothing is kept.
     """
     files: list[list[Any]] = []
-    kind = [make.__name__] if make else []
     for role, channel in channels.items():
         stamp = stamp_of(channel.audio)  # None: reading the file reports why
         files.append([role, channel.model_dump(mode="json"), stamp])
-    name = _digest(jsonl.canonical([VERSION, files, how, *kind]))
-    place = folder / f"{name}.json" if folder else None
-    with suppress(OSError, ValueError):
-        digest, _, text = (
-            place.read_text(encoding="utf-8").partition("\n") if place else ("",) * 3
-        )
-        if digest and digest == _digest(text):
-            kept = strict_json.parse(_Kept, text)
-            return kept.conversation, kept.caveats
-    with threadpool_limits(
-        1, user_api="blas"
-    ):  # more threads take half as much time again
-        conversation, caveats = (make or conversation_from_sound)(channels, **how)
-    if folder and place:
+    identity: list[Any] = [VERSION, files, how]
+    if make:
+        identity.append(make.__name__)
+    path = folder / f"{_digest(jsonl.canonical(identity))}.json" if folder else None
+    stored = _stored(path) if path else None
+    if stored is not None:
+        return stored.conversation, stored.caveats
+    convert = make or conversation_from_sound
+    # More threads take half as much time again.
+    with threadpool_limits(1, user_api="blas"):
+        conversation, caveats = convert(channels, **how)
+    if folder and path:
         text = _Kept(conversation=conversation, caveats=caveats).model_dump_json()
         make_folder(folder, private=True)
-        replace_file(place, f"{_digest(text)}\n{text}")
+        replace_file(path, f"{_digest(text)}\n{text}")
     return conversation, caveats
+
+
+def _stored(path: Path) -> _Kept | None:
+    """Return the result in a file; None where there is none, or it is damaged."""
+    with suppress(OSError, ValueError):
+        digest, _, text = path.read_text(encoding="utf-8").partition("\n")
+        if digest == _digest(text):
+            return strict_json.parse(_Kept, text)
+    return None
 
 
 def _digest(text: str) -> str:
@@ -200,12 +207,13 @@ def _digest(text: str) -> str:
 
 def _clock(lanes: dict[Role, Lane], results: dict[Role, Segmented]) -> Iterator[str]:
     """Say how late each voice's echo is on the other channel."""
-    echoes = {
-        (one, other): find_echo(lanes[one], results[one].segments, lanes[other])
-        for one, other in permutations(ROLES)
-    }
-    yield from (echo.sentence(*roles) for roles, echo in echoes.items() if echo)
-    if not any(echoes.values()):
+    has_echo = False
+    for one, other in permutations(ROLES):
+        echo = find_echo(lanes[one], results[one].segments, lanes[other])
+        if echo:
+            has_echo = True
+            yield echo.sentence(one, other)
+    if not has_echo:
         yield "clock: no echo of one channel on the other, so it cannot be checked"
 
 
@@ -213,19 +221,20 @@ def _events(
     results: dict[Role, Segmented], turns: dict[Role, TurnEdges]
 ) -> Iterator[SourceEvent]:
     for role in ROLES:
-        one, edges = results[role], turns[role]
-        follows = {"crosstalk": {"echo": True}} if edges.path else {}
-        kinds = {
+        one = results[role]
+        edges = turns[role]
+        left_out = (edges.breath, edges.trailing, edges.echo)
+        by_kind = {
             "crosstalk": one.crosstalk,
             "uncertain": one.uncertain,
             "doubtful": edges.doubtful,
         }
-        left = dict(
-            zip(LEFT_OUT, (edges.breath, edges.trailing, edges.echo), strict=True)
-        )
-        for kind, spans in (*kinds.items(), *left.items()):
+        by_kind |= zip(LEFT_OUT, left_out, strict=True)
+        for kind, spans in by_kind.items():
+            data: dict[str, Any] = {"channel": role}
+            if kind == "crosstalk" and edges.path:
+                data["echo"] = True
             for start, end in spans:
-                data = {"channel": role, **follows.get(kind, {})}
                 yield SourceEvent(kind=kind, at_s=start, end_s=end, data=data)
 
 
@@ -264,7 +273,8 @@ def _caveats(
         elif not one.segments:
             yield f"the channel of the {role} is silent"
         edges = turns[role]
-        if edges.path and (echoes := len(one.crosstalk + edges.echo + edges.doubtful)):
+        echoes = len(one.crosstalk) + len(edges.echo) + len(edges.doubtful)
+        if edges.path and echoes:
             yield (
                 f"echo: {counted(echoes, 'stretch', 'stretches')} of the {role}'s"
                 f" channel are the other's voice ({edges.path.gain_db:+.0f} dB after"
@@ -301,15 +311,16 @@ def _caveats(
 
 
 def _looks_swapped(floor: Floor) -> bool:
-    user, agent = (floor.segments[role] for role in ROLES)
+    user = floor.segments["user"]
+    agent = floor.segments["agent"]
     if not user or not agent or agent[0][0] < user[0][0]:
         return False
     starts = [one.start for one in floor.taking("agent")]
-    ends = [one.end for one in floor.taking("user")]
     waits: list[float] = []
-    for end in ends:
-        after = [start - end for start in starts if start >= end - 0.2]
-        if after:
-            waits.append(min(after))
-    most = total(user) > 0.7 * (total(user) + total(agent))
-    return most and bool(waits) and median(waits) < 0.4
+    for turn in floor.taking("user"):
+        later = [start for start in starts if start >= turn.end - 0.2]
+        if later:
+            waits.append(min(later) - turn.end)
+    user_s = total(user)
+    speaks_most = user_s > 0.7 * (user_s + total(agent))
+    return speaks_most and bool(waits) and median(waits) < 0.4

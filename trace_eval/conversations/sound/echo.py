@@ -1,4 +1,4 @@
-"""Echoes: how one speaker's voice arrives on the other's channel, and whether clocks agree.
+"""Echoes: how a speaker's voice arrives on the other's channel, and if clocks agree.
 
 Where a channel carries the other's voice softly, its level follows the other's: how
 late and by how much softer separates crosstalk from speech, and a delay that is too
@@ -65,9 +65,13 @@ class EchoPath:
     like: float = 1.0  # correlation of their levels at that delay
 
     def expected(self, voice: Levels) -> Levels:
-        """Return the echo's level at each moment, dB: the loudest within a hop, as it rings on."""
+        """Return the echo's level at each moment, dB.
+
+        It is the loudest of the hops around, as an echo rings on.
+        """
         near = [_later(voice, self.lag + step) for step in range(-1, 4)]
-        return np.asarray(np.max(near, axis=0) + self.gain_db)
+        loudest = np.max(near, axis=0)
+        return np.asarray(loudest + self.gain_db)
 
 
 def echo_path(
@@ -77,36 +81,49 @@ def echo_path(
     back: int = 0,
     least: tuple[int, int] = (_LEAST, _LEAST_OUT),
 ) -> EchoPath | None:
-    """Describe how a voice arrives on the other channel; None: its level does not follow.
+    """Describe how a voice arrives on the other channel.
 
     Levels of the channel of who speaks, and of the other one, are dB at the same
     moments [shape=(hops,)]; ``speaks`` is where the voice is heard on its own. The echo
     is also looked for so many hops ``back``. At ``least`` so many moments may carry it,
     and so many stand out.
+
+    Returns:
+        The path; None where the other channel's level does not follow the voice.
     """
     if not speaks.any():
         return None
-    loud = speaks & (voice > np.quantile(voice[speaks], 0.9) - _LOUD_DB)
-    there = other[other > SILENT_DB + 1]
-    floor = float(np.quantile(there, 0.1)) if len(there) else SILENT_DB
+    least_carrying, least_standing_out = least
+    is_loud = speaks & (voice > np.quantile(voice[speaks], 0.9) - _LOUD_DB)
+    has_sound = other > SILENT_DB + 1
+    floor = SILENT_DB
+    if has_sound.any():
+        floor = float(np.quantile(other[has_sound], 0.1))
     best = EchoPath(0, 0.0, _LIKE)
     for lag in range(-back, round(FARTHEST_S / HOP_S) + 1):
         source = _later(voice, lag)
-        may = _later(loud.astype(float), lag, 0.0) > 0
-        may &= (other < source - _SOFTER_DB) & (other > SILENT_DB + 1)
-        out = may & (other > floor + _OUT_DB)
-        if may.sum() < least[0] or out.sum() < least[1]:
+        may_carry = _later(is_loud.astype(float), lag, 0.0) > 0
+        may_carry &= (other < source - _SOFTER_DB) & has_sound
+        stands_out = may_carry & (other > floor + _OUT_DB)
+        if may_carry.sum() < least_carrying or stands_out.sum() < least_standing_out:
             continue
-        one, two = source[may], np.maximum(other[may], floor)
-        if np.ptp(one) and np.ptp(two) and (like := _like(one, two)) > best.like:
-            best = EchoPath(lag, float(np.median((other - source)[out])), like)
+        sent = source[may_carry]
+        received = np.maximum(other[may_carry], floor)
+        if not np.ptp(sent) or not np.ptp(received):
+            continue
+        like = _like(sent, received)
+        if like > best.like:
+            gain_db = float(np.median((other - source)[stands_out]))
+            best = EchoPath(lag, gain_db, like)
     return best if best.like > _LIKE else None
 
 
-def _like(one: Levels, two: Levels) -> float:
-    """Correlate two rows that both vary: a fifth of the time of ``corrcoef``."""
-    one, two = one - one.mean(), two - two.mean()
-    return float(one @ two / np.sqrt((one @ one) * (two @ two)))
+def _like(one: Levels, other: Levels) -> float:
+    """Correlate two rows that both vary, in a fifth of the time of ``corrcoef``."""
+    one = one - one.mean()
+    other = other - other.mean()
+    norm = np.sqrt((one @ one) * (other @ other))
+    return float(one @ other / norm)
 
 
 def _later(values: Levels, hops: int, fill: float = SILENT_DB) -> Levels:
@@ -154,30 +171,47 @@ class Echo:
 
 def find_echo(voice: Lane, speech: Spans, other: Lane) -> Echo | None:
     """Find the echo of one lane's voice on another; None if there is none."""
-    results = [*_lags(voice, speech, other)]
-    if not results:
+    windows = [*_lags(voice, speech, other)]
+    if not windows:
         return None
-    at, lags, likes = np.array(results).T
-    drift, expected = None, np.median(lags)
-    if at[-1] - at[0] >= _APART_S:
-        line = np.polyfit(at, lags, 1)
-        drift, expected = 1e6 * float(line[0]), np.polyval(line, at)
-    agree = len(results) > 1 and float(np.median(np.abs(lags - expected))) <= _AGREE_S
-    sure = agree or float(np.median(likes)) >= _SURE
-    return Echo(float(np.median(lags)), drift, len(results), sure)
+    middles, lags, likes = np.array(windows).T
+    lag_s = float(np.median(lags))
+    drift_ppm = None
+    off_s = np.abs(lags - lag_s)
+    if middles[-1] - middles[0] >= _APART_S:
+        line = np.polyfit(middles, lags, 1)
+        drift_ppm = 1e6 * float(line[0])
+        off_s = np.abs(lags - np.polyval(line, middles))
+    windows_agree = len(windows) > 1 and float(np.median(off_s)) <= _AGREE_S
+    are_alike = float(np.median(likes)) >= _SURE
+    return Echo(
+        lag_s=lag_s,
+        drift_ppm=drift_ppm,
+        windows=len(windows),
+        sure=windows_agree or are_alike,
+    )
 
 
 def _lags(
     voice: Lane, speech: Spans, other: Lane
 ) -> Iterator[tuple[float, float, float]]:
-    """Return middles of windows and delays of the best correlation, seconds, and correlations."""
+    """Yield the middle of each window with an echo, its delay, and the correlation.
+
+    Both times are seconds.
+    """
     back = round(FARTHEST_S / HOP_S)
+    in_window = HOP_S * np.arange(round(_WINDOW_S / HOP_S))
     for first in np.arange(0.0, min(voice.end_s, other.end_s), _WINDOW_S):
-        times = first + HOP_S * np.arange(round(_WINDOW_S / HOP_S))
+        times = first + in_window
         speaks = inside(speech, times)
         if speaks.sum() * HOP_S < _SPEECH_S:
             continue
-        levels = voice.levels_at(times), other.levels_at(times)
-        path = echo_path(*levels, speaks, back, _FEWEST)
+        path = echo_path(
+            voice.levels_at(times),
+            other.levels_at(times),
+            speaks,
+            back=back,
+            least=_FEWEST,
+        )
         if path is not None:
             yield float(first + _WINDOW_S / 2), path.lag * HOP_S, path.like

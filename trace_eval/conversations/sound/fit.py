@@ -21,14 +21,15 @@ def fit(
     from scipy.signal import correlate
 
     reach = round(FARTHEST_S / step_s)
-    shape = np.concatenate([np.pad(one.astype(float), reach) for one, _ in pairs])
-    other = np.concatenate([np.pad(two.astype(float), reach) for _, two in pairs])
-    other, size, shape = np.pad(other, reach), len(shape), shape - shape.mean()
-    ones = np.cumsum(np.concatenate(([0.0], other)))
-    total = ones[size:] - ones[:-size]
-    spread = np.maximum(total - total**2 / size, 1e-9)
-    like = correlate(other, shape, "valid", "fft") / np.sqrt(
-        spread * (shape @ shape) + 1e-9
-    )
+    still = np.concatenate([np.pad(one.astype(float), reach) for one, _ in pairs])
+    moved = np.concatenate([np.pad(two.astype(float), reach) for _, two in pairs])
+    moved = np.pad(moved, reach)
+    size = len(still)
+    shape = still - still.mean()
+    ones_before = np.cumsum(np.concatenate(([0.0], moved)))
+    ones_under = ones_before[size:] - ones_before[:-size]
+    spread = np.maximum(ones_under - ones_under**2 / size, 1e-9)
+    norm = np.sqrt(spread * (shape @ shape) + 1e-9)
+    like = correlate(moved, shape, "valid", "fft") / norm
     best = int(np.argmax(like))
     return (best - reach) * step_s, float(like[best])

@@ -65,19 +65,18 @@ _PACKETS = (160, 320, 480, 640, 960)
 #: clipping.
 _STEP_16, _EQUAL, _LOUD, _CLIP = 3.2e-5, 2e-3, 0.01, 0.985
 
-_BINS = [
-    np.searchsorted(np.fft.rfftfreq(2 * _HOP, 1 / SPEECH_RATE), b)
-    for b in BANDS.values()
-]
+_FREQUENCIES = np.fft.rfftfreq(2 * _HOP, 1 / SPEECH_RATE)
 _IN_BAND = np.zeros((len(BANDS), _HOP + 1))
-for _row, (_first, _last) in zip(_IN_BAND, _BINS, strict=True):
+for _row, _band in zip(_IN_BAND, BANDS.values(), strict=True):
+    _first, _last = np.searchsorted(_FREQUENCIES, _band)
     _row[_first:_last] = 1
-_TO_POWER = (2 * _IN_BAND.T / (2 * _HOP * np.square(_WINDOW).sum())).astype(np.float32)
+_WINDOW_POWER = 2 * _HOP * np.square(_WINDOW).sum()
+_TO_POWER = (2 * _IN_BAND.T / _WINDOW_POWER).astype(np.float32)
 
 
 @dataclass(frozen=True)
 class Lane:
-    """Speech probability and level of one channel; times are those of the conversation."""
+    """Speech probability and level of one channel, at times of the conversation."""
 
     channel: Channel
     stretches: Spans  # where the detector hears speech, neither padded nor refined
@@ -104,28 +103,36 @@ class Lane:
 
     def at(self, seconds: float) -> float:
         """Convert a time in the file to the conversation's."""
-        return self.channel.offset_s + seconds * (1 + self.channel.drift_ppm / 1e6)
+        scale = 1 + self.channel.drift_ppm / 1e6
+        return self.channel.offset_s + seconds * scale
 
     def times(self, number: int, step_s: float) -> NDArray[np.float64]:
         """Return when each of so many steps of its file begins."""
         scale = 1 + self.channel.drift_ppm / 1e6
-        return np.asarray(self.channel.offset_s + scale * step_s * np.arange(number))
+        since_first = scale * step_s * np.arange(number)
+        return np.asarray(self.channel.offset_s + since_first)
 
     def levels_at(
         self, times: NDArray[np.float64], band: str | None = None
     ) -> NDArray[np.float64]:
-        """Return levels at times of the conversation; outside of the file digital silence."""
-        available = self.levels if band is None else self.bands[list(BANDS).index(band)]
+        """Return levels at times of the conversation.
+
+        Outside of the file they are those of digital silence.
+        """
+        of_file = self.levels
+        if band is not None:
+            of_file = self.bands[list(BANDS).index(band)]
         scale = 1 + self.channel.drift_ppm / 1e6
-        hops = np.rint((times - self.channel.offset_s) / scale / HOP_S).astype(np.int64)
-        inside = (hops >= 0) & (hops < len(available))
+        file_times = (times - self.channel.offset_s) / scale
+        hops = np.rint(file_times / HOP_S).astype(np.int64)
+        in_file = (hops >= 0) & (hops < len(of_file))
         levels = np.full(len(times), SILENT_DB)
-        levels[inside] = available[hops[inside]]
+        levels[in_file] = of_file[hops[in_file]]
         return levels
 
 
 def inside(spans: Spans, times: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Say which of rising moments lie in stretches; ends excluded."""
+    """Say which of rising moments lie in stretches, whose ends are excluded."""
     mask = np.zeros(len(times), bool)
     for span in spans:
         first, last = np.searchsorted(times, span)
@@ -145,28 +152,39 @@ def hear(channels: Sequence[Channel], detect: bool = True) -> list[Lane]:
     """
     lanes: dict[Channel, Lane] = {}
     for audio in dict.fromkeys(channel.audio for channel in channels):
-        mine = [channel for channel in channels if channel.audio == audio]
+        in_file = [channel for channel in channels if channel.audio == audio]
+        numbers = [channel.channel for channel in in_file]
         with opened(audio, str(audio), max_seconds=0.0) as (file, _):
-            rate, header_s = int(file.samplerate), _header_s(file)
-        ears = [_Ear(number if detect else None) for number in range(len(mine))]
-        for blocks in channel_blocks(audio, [channel.channel for channel in mine]):
+            rate = int(file.samplerate)
+            header_s = _header_s(file)
+        ears = [_Ear(place if detect else None) for place in range(len(in_file))]
+        for blocks in channel_blocks(audio, numbers):
             for ear, block in zip(ears, blocks, strict=True):
                 ear.hear(block)
-        for channel, ear in zip(mine, ears, strict=True):
-            lanes[channel] = replace(ear.lane(channel, rate), header_s=header_s)
+        for channel, ear in zip(in_file, ears, strict=True):
+            lane = ear.lane(channel, rate)
+            lanes[channel] = replace(lane, header_s=header_s)
     return [lanes[channel] for channel in channels]
 
 
 def _header_s(file: Any) -> float | None:
-    """Return the seconds that a header promises beyond the file's, as libsndfile logs it."""
-    data = _PROMISED.search(getattr(file, "extra_info", ""))
-    if data is None or int(data[1]) <= int(data[2]):
+    """Return the length in seconds by a header that promises more than the file has.
+
+    libsndfile logs both sizes.
+    """
+    sizes = _PROMISED.search(getattr(file, "extra_info", ""))
+    if sizes is None:
         return None
-    return float(file.frames / file.samplerate * int(data[1]) / max(1, int(data[2])))
+    promised = int(sizes[1])
+    actual = int(sizes[2])
+    if promised <= actual:
+        return None
+    seconds = file.frames / file.samplerate
+    return float(seconds * promised / max(1, actual))
 
 
 def silent(other: Lane, name: str) -> Lane:
-    """Make the lane of a side without a recording, as long as the other: digital silence."""
+    """Make a lane of digital silence, as long as the other, for an unrecorded side."""
     hops = len(other.levels)
     return Lane(
         channel=Channel(name=name, audio=NOWHERE, offset_s=other.channel.offset_s),
@@ -181,7 +199,7 @@ def silent(other: Lane, name: str) -> Lane:
 
 
 class _Ear:
-    """State of one channel while its file is decoded, with the detector of that number."""
+    """State of one channel while its file is decoded, with its own detector."""
 
     def __init__(self, number: int | None) -> None:
         self._speech = None if number is None else SpeechProbability(number)
@@ -204,83 +222,96 @@ class _Ear:
         self._powers.append(_powers(part))
         if self._speech is not None:
             self._speech.add(part)
-        self._bands.append(_band_powers(both := np.concatenate((self._before, part))))
-        self._before = both[len(self._bands[-1]) * _HOP :].copy()
-        self._flaws.append(_flaws(both := np.concatenate((self._packets, part))))
-        self._packets = both[len(both) - len(self._packets) :].copy()
+        behind_window = np.concatenate((self._before, part))
+        bands = _band_powers(behind_window)
+        self._bands.append(bands)
+        self._before = behind_window[len(bands) * _HOP :].copy()
+        behind_packet = np.concatenate((self._packets, part))
+        self._flaws.append(_flaws(behind_packet))
+        packet_from = len(behind_packet) - len(self._packets)
+        self._packets = behind_packet[packet_from:].copy()
 
     def lane(self, channel: Channel, rate: int) -> Lane:
         """Return the lane, after the last block."""
         self._take(self._rest)
         spans = []
         if self._speech is not None:
-            spans = find_spans(
-                self._speech.end(), self._samples / SPEECH_RATE, pad_s=0.0
-            )
-        last = np.concatenate((self._before, np.zeros(2 * _HOP, np.float32)))
-        bands = np.concatenate((*self._bands, _band_powers(last)))[
-            : self._samples // _HOP
-        ]
-        around = (bands + np.concatenate((bands[:1], bands[:-1]))) / 2
+            seconds = self._samples / SPEECH_RATE
+            spans = find_spans(self._speech.end(), seconds, pad_s=0.0)
         levels = _levels(np.concatenate(self._powers), self._samples)
         peaks, *flaws = np.concatenate(self._flaws, axis=1)
-        bands = _db(around.T)
-        flawed = np.array(flaws) > 0
+        is_flawed = np.array(flaws) > 0
         lane = Lane(
             channel=channel,
             stretches=[],
             levels=levels,
             samples=self._samples,
-            bands=bands,
+            bands=self._band_levels(),
             peaks=peaks,
-            flaws=flawed,
+            flaws=is_flawed,
             rate=rate,
         )
-        lane.stretches.extend(
-            (lane.at(span.start_s), lane.at(span.end_s)) for span in spans
-        )
+        for span in spans:
+            lane.stretches.append((lane.at(span.start_s), lane.at(span.end_s)))
         return lane
+
+    def _band_levels(self) -> Levels:
+        """Return the level of each band, dB, in the two windows around each hop."""
+        last_window = np.concatenate((self._before, np.zeros(2 * _HOP, np.float32)))
+        powers = np.concatenate((*self._bands, _band_powers(last_window)))
+        of_hop = powers[: self._samples // _HOP]
+        of_hop_before = np.concatenate((of_hop[:1], of_hop[:-1]))
+        around = (of_hop + of_hop_before) / 2
+        return _db(around.T)
 
 
 def _powers(part: Samples) -> NDArray[np.float64]:
-    """Sum of squares of each hop; the last one may be short."""
+    """Return the sum of squares of each hop; the last one may be short."""
     squares = np.square(part, dtype=np.float64)
-    return (
-        np.add.reduceat(squares, np.arange(0, len(part), _HOP))
-        if len(part)
-        else squares
-    )
+    if not len(part):
+        return squares
+    hop_starts = np.arange(0, len(part), _HOP)
+    return np.add.reduceat(squares, hop_starts)
 
 
 def _band_powers(part: Samples) -> NDArray[np.float64]:
-    """Mean square in each band of every 20 ms that begin at a hop [shape=(windows, 4)]."""
-    windows = np.lib.stride_tricks.sliding_window_view(
-        part if len(part) >= 2 * _HOP else np.zeros(2 * _HOP, np.float32), 2 * _HOP
-    )[::_HOP][: max(0, len(part) // _HOP - 1)]
+    """Return the mean square in each band of every 20 ms that begin at a hop.
+
+    The result has the shape (windows, 4).
+    """
+    size = 2 * _HOP
+    at_least_one = part if len(part) >= size else np.zeros(size, np.float32)
+    of_every_sample = np.lib.stride_tricks.sliding_window_view(at_least_one, size)
+    number = max(0, len(part) // _HOP - 1)
+    windows = of_every_sample[::_HOP][:number]
     spectrum = rfft(windows * _WINDOW)  # float32 in, complex64 out: half the time
-    return np.asarray((spectrum.real**2 + spectrum.imag**2) @ _TO_POWER, np.float64)
+    power = spectrum.real**2 + spectrum.imag**2
+    return np.asarray(power @ _TO_POWER, np.float64)
 
 
 def _flaws(both: Samples) -> NDArray[np.float64]:
-    """Return peak, silence, repetition, clipping of 5 ms behind a packet [shape=(4, halves)]."""
-    start, halves = max(_PACKETS), (len(both) - max(_PACKETS)) // _HALF
+    """Return peak, silence, repetition and clipping of each 5 ms behind a packet.
+
+    The result has the shape (4, halves).
+    """
+    start = max(_PACKETS)
+    halves = (len(both) - start) // _HALF
     stop = start + halves * _HALF
-
-    def of(values: Samples) -> Samples:
-        return values.reshape(halves, _HALF)
-
-    part = of(np.abs(both[start:stop]))
+    part = np.abs(both[start:stop]).reshape(halves, _HALF)
     peaks = part.max(axis=1, initial=0.0)
     repeats = np.zeros(halves, bool)
     loud = np.flatnonzero(peaks > _LOUD)
+    firsts = start + loud * _HALF
     for size in _PACKETS:
-        first = start + loud * _HALF  # one sample rules out most
-        may = loud[np.abs(both[first] - both[first - size]) <= _EQUAL * peaks[loud]]
+        # One sample rules out most.
+        first_change = np.abs(both[firsts] - both[firsts - size])
+        may = loud[first_change <= _EQUAL * peaks[loud]]
         at = start + may[:, None] * _HALF + np.arange(_HALF)
         change = np.abs(both[at] - both[at - size]).max(axis=1, initial=0.0)
         repeats[may] |= change <= _EQUAL * peaks[may]
     clips = (part >= _CLIP).sum(axis=1) >= 3
-    return np.array([peaks, peaks <= _STEP_16, repeats, clips], np.float64)
+    is_silent = peaks <= _STEP_16
+    return np.array([peaks, is_silent, repeats, clips], np.float64)
 
 
 def _db(power: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -292,5 +323,7 @@ def _levels(powers: NDArray[np.float64], samples: int) -> NDArray[np.float64]:
     if len(powers):
         counts[-1] = samples - _HOP * (len(powers) - 1)
     window = np.ones(_HOPS)
-    mean = np.convolve(powers, window, "same") / np.convolve(counts, window, "same")
+    power_around = np.convolve(powers, window, "same")
+    samples_around = np.convolve(counts, window, "same")
+    mean = power_around / samples_around
     return _db(mean[: samples // _HOP])

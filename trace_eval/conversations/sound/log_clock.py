@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
@@ -80,7 +79,7 @@ def running_clock(
     log: Mapping[Role, Spans],
     sound: Mapping[Role, Spans],
 ) -> LogClock | None:
-    """Return the clock of a log that runs faster or slower than the sound, where that is sure.
+    """Return the clock of a log that surely runs faster or slower than the sound.
 
     Args:
         log: the stretches in which each side speaks, by the log's clock.
@@ -92,35 +91,45 @@ def running_clock(
     edges = 2 * sum(map(len, logged.values()))
     if edges < _LEAST:
         return None
-    by_shift = len(_on_line(logged, heard, _fitted(logged, heard, 1.0)[0]))
+    shifted, _ = _fitted(logged, heard, 1.0)
+    by_shift = len(_on_line(logged, heard, shifted))
     if by_shift > (1 - _BETTER) * edges:
         return None
     clock = _straightened(logged, heard, _nearest_rate(logged, heard))
     if clock is None or not _SLOWEST <= clock.rate <= _FASTEST:
         return None
-    lasts_s = _last(logged) - _first(logged)
-    if abs(lasts_s / clock.rate - lasts_s) <= _APART_S:
+    log_lasts_s = _last(logged) - _first(logged)
+    sound_lasts_s = log_lasts_s / clock.rate
+    if abs(sound_lasts_s - log_lasts_s) <= _APART_S:
         return None
-    placed = len(_on_line(logged, heard, clock))
-    if placed < max(_LEAST, _SHARE * edges) or placed - by_shift < _BETTER * edges:
+    by_clock = len(_on_line(logged, heard, clock))
+    if by_clock < max(_LEAST, _SHARE * edges):
+        return None
+    if by_clock - by_shift < _BETTER * edges:
         return None
     return clock if _as_long(logged, heard, clock) else None
 
 
 def _nearest_rate(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> float:
-    """Return the rate at which the log is most like the sound: of its beginning, then of all."""
-    start_s, last_s = _first(log), _last(log)
+    """Return the rate at which the log is most like the sound.
+
+    Its beginning is compared first, then more of it, then all.
+    """
+    start_s = _first(log)
+    lasts_s = _last(log) - start_s
     count = round(np.log(_FASTEST / _SLOWEST) / _RATE_STEP)
-    rates = [*np.geomspace(_SLOWEST, _FASTEST, count + 1)]
-    step, seconds = _RATE_STEP, _FIRST_S
+    rates = np.geomspace(_SLOWEST, _FASTEST, count + 1).tolist()
+    step = _RATE_STEP
+    seconds = _FIRST_S
     while True:
         end_s = start_s + seconds
         begun = {role: _begun_before(end_s, spans) for role, spans in log.items()}
-        likeness = [_fitted(begun, sound, float(rate))[1] for rate in rates]
-        best = float(rates[int(np.argmax(likeness))])
-        if seconds >= last_s - start_s:
-            return best
-        step, seconds = step / 2, 2 * seconds
+        likeness = [_fitted(begun, sound, rate)[1] for rate in rates]
+        best = rates[int(np.argmax(likeness))]
+        if seconds >= lasts_s:
+            return float(best)
+        step = step / 2
+        seconds = 2 * seconds
         rates = [best * (1 + step * number) for number in range(-2, 3)]
 
 
@@ -132,16 +141,21 @@ def _begun_before(end_s: float, spans: Spans) -> Spans:
 def _fitted(
     log: Mapping[Role, Spans], sound: Mapping[Role, Spans], rate: float
 ) -> tuple[LogClock, float]:
-    """Return the clock of a rate that fits best, and how like the log is to the sound by it."""
+    """Return the clock of a rate that fits best, and how like both are by it."""
     roles = [role for role in log if log[role]]
-    begins_s = min(sound[role][0][0] for role in roles) - _first(log) / rate
+    heard_from_s = min(sound[role][0][0] for role in roles)
+    begins_s = heard_from_s - _first(log) / rate
     clock = LogClock(begins_s, rate)
     moved = {role: clock.moved(log[role]) for role in roles}
     # What is heard behind the part of the log says nothing of it.
-    end_s = max(spans[-1][1] for spans in moved.values()) + FARTHEST_S
+    end_s = _last(moved) + FARTHEST_S
     start_s = min(0.0, _first(moved))
     times = np.arange(start_s, end_s + _STEP_S, _STEP_S)
-    rows = [(inside(moved[role], times), inside(sound[role], times)) for role in roles]
+    rows = []
+    for role in roles:
+        is_logged = inside(moved[role], times)
+        is_heard = inside(sound[role], times)
+        rows.append((is_logged, is_heard))
     shift_s, likeness = fit(rows, _STEP_S)
     return LogClock(begins_s + shift_s, rate), likeness
 
@@ -149,7 +163,10 @@ def _fitted(
 def _straightened(
     log: Mapping[Role, Spans], sound: Mapping[Role, Spans], rate: float
 ) -> LogClock | None:
-    """Return the clock of the straight line through the edges, which a few wrong ones leave be."""
+    """Return the clock of the straight line through the edges.
+
+    A few wrong edges do not move it.
+    """
     from scipy.stats import theilslopes
 
     clock, _ = _fitted(log, sound, rate)
@@ -158,7 +175,7 @@ def _straightened(
         if len(edges) < _LEAST:
             return None
         logged, heard = np.array(edges).T
-        slope, start_s = theilslopes(heard, logged)[:2]
+        slope, start_s, _, _ = theilslopes(heard, logged)
         if slope <= 0:
             return None
         clock = LogClock(float(start_s), float(1 / slope))
@@ -171,15 +188,15 @@ def _on_line(
     clock: LogClock,
     near_s: float = _NEAR_S,
 ) -> list[tuple[float, float]]:
-    """Return the edges of the log that have one of the sound near, with the nearest one."""
+    """Return the edges of the log with an edge of the sound near, and that edge."""
     pairs: list[tuple[float, float]] = []
     for role, spans in log.items():
         for edge in (0, 1):
             heard = np.array([span[edge] for span in sound[role]])
             for span in spans:
-                off = heard - clock.in_sound(span[edge])
-                nearest = int(np.argmin(np.abs(off)))
-                if abs(off[nearest]) <= near_s:
+                distances = np.abs(heard - clock.in_sound(span[edge]))
+                nearest = int(np.argmin(distances))
+                if distances[nearest] <= near_s:
                     pairs.append((span[edge], float(heard[nearest])))
     return pairs
 
@@ -187,14 +204,19 @@ def _on_line(
 def _as_long(
     log: Mapping[Role, Spans], sound: Mapping[Role, Spans], clock: LogClock
 ) -> bool:
-    """Whether utterances of the log may be longer by the rate: collapsed silence makes none so."""
+    """Tell whether utterances of the log may be longer by the rate.
+
+    Collapsed silence makes none of them longer.
+    """
     from scipy.stats import theilslopes
 
-    lengths = [*chain(*(_lengths(log[role], sound[role], clock) for role in log))]
+    lengths: list[tuple[float, float]] = []
+    for role in log:
+        lengths.extend(_lengths(log[role], sound[role], clock))
     if len(lengths) < _LEAST / 2:
         return False
     logged, heard = np.array(lengths).T
-    least, most = theilslopes(logged, heard)[2:]
+    _, _, least, most = theilslopes(logged, heard)
     return bool(least - _LENGTHS <= clock.rate <= most + _LENGTHS)
 
 

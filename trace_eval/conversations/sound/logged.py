@@ -21,7 +21,7 @@ import numpy as np
 
 from blueprints import InputError, counted
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.conversations.sound.apart import OF_LOG, compared_with_sound
+from trace_eval.conversations.sound.apart import OF_LOG, Apart, compared_with_sound
 from trace_eval.conversations.sound.audit import Fault, verdict
 from trace_eval.conversations.sound.conversation import kept_conversation
 from trace_eval.conversations.sound.fit import STEP_S, fit
@@ -44,6 +44,7 @@ from trace_eval.data.conversation import (
 
 #: Names of faults.
 SWAPPED, OTHER_CLOCK = "swapped channels", "a log clock that contradicts the sound"
+_MOVED_CHUNKS = "chunks that moved against the log"
 
 #: Least likeness (correlation) that is believed, and by how much the better of two ways
 #: must win.
@@ -71,61 +72,83 @@ _DELAY_S = 0.5
 def held_against_sound(
     item: ConversationItem, options: ReadOptions
 ) -> ConversationItem:
-    """Return a call of a log with the times of its recording, and how far the log is from them.
+    """Return a call of a log with the times of its recording.
 
-    What the log alone says is an event ``log_alone``, which no figure is made of. With
-    ``options.by_log`` the log's own turns stay, and only the distance is said. A call
-    whose times are not of a log, or that has no recording of a speaker, stays as it is.
+    How far the log is from them stands beside it. What the log alone says is an event
+    ``log_alone``, which no figure is made of. With ``options.by_log`` the log's own
+    turns stay, and only the distance is said. A call whose times are not of a log, or
+    that has no recording of a speaker, stays as it is.
 
     Raises:
         AudioError: its recording cannot be decoded.
     """
     log = item.conversation
-    each = {role: log.channel_of(role) for role in ROLES}
-    channels = {role: one for role, one in each.items() if one and one.audio}
+    channels = _recorded_channels(log)
     if log.clock.kind == "recording" or not channels:
         return item
-    mixed = len({one.name for one in channels.values()}) < len(channels)
-    if mixed:
-        sound, said = _sound_of_mix(log, channels["user"], options)
+    is_mixed = len({one.name for one in channels.values()}) < len(channels)
+    if is_mixed:
+        sound, caveats = _sound_of_mix(log, channels["user"], options)
     else:
-        sound, said = kept_conversation(channels, options.kept, ignore=options.ignore)
-    faults = [Fault(**one) for one in _faults(sound)]
-    spoken, heard = _spoken(log), _spoken(sound)
-    both = len(channels) == len(ROLES) and not mixed
-    clock = running_clock(spoken, heard) if len(channels) == len(ROLES) else None
-    against = disagreements(spoken, heard) if both and not clock else []
+        sound, caveats = kept_conversation(
+            channels, options.kept, ignore=options.ignore
+        )
+    spoken = _spoken(log)
+    heard = _spoken(sound)
+    has_both = len(channels) == len(ROLES)
+    clock = running_clock(spoken, heard) if has_both else None
+    against: list[Fault] = []
+    if has_both and not is_mixed and not clock:
+        against = disagreements(spoken, heard)
     if any(fault.name == SWAPPED for fault in against):
         channels = {"user": channels["agent"], "agent": channels["user"]}
-        sound, said = kept_conversation(channels, options.kept, ignore=options.ignore)
-        faults, heard = [Fault(**one) for one in _faults(sound)], _spoken(sound)
+        sound, caveats = kept_conversation(
+            channels, options.kept, ignore=options.ignore
+        )
+        heard = _spoken(sound)
         clock = running_clock(spoken, heard)
-    sessions = bool(log.meta.get("sessions"))
-    against = [
-        _of_log(fault) for fault in against if not sessions or fault.name == SWAPPED
-    ]
+    faults = _faults(sound)
+    has_sessions = bool(log.meta.get("sessions"))
+    for fault in against:
+        if not has_sessions or fault.name == SWAPPED:
+            faults.append(_of_log(fault))
     if clock:
-        against.append(_of_log(_runs(clock, spoken)))
-    apart_by = compared_with_sound(spoken, heard, sound.end_s, channels, clock=clock)
-    faults += against
-    details = [fault.detail for fault in faults if fault.detail]
-    meta = {
+        faults.append(_of_log(_runs(clock, spoken)))
+    apart = compared_with_sound(spoken, heard, sound.end_s, channels, clock=clock)
+    earlier = item.caveats
+    if options.by_log:
+        meta = log.meta | {"log": apart.record()}
+        result = log.model_copy(update={"meta": meta})
+        caveats = (apart.sentence(),) if log.clock.kind != "none" else ()
+    else:
+        result = timed_by_sound(log, sound, apart)
+        meta = log.meta | sound.meta | _meta_of(faults, apart)
+        result = result.model_copy(update={"meta": meta})
+        unplaced = unplaced_words(log, result)
+        details = [fault.detail for fault in faults if fault.detail]
+        caveats = (*caveats, apart.sentence(), *unplaced, *details)
+        earlier = tuple(one for one in earlier if not one.startswith(OF_LOG))
+    earlier = tuple(one for one in earlier if one not in caveats)
+    update = {"conversation": result, "caveats": (*earlier, *caveats)}
+    return item.model_copy(update=update)
+
+
+def _recorded_channels(log: Conversation) -> dict[Role, Channel]:
+    """Return the channel of each side that has a recording."""
+    channels: dict[Role, Channel] = {}
+    for role in ROLES:
+        channel = log.channel_of(role)
+        if channel and channel.audio:
+            channels[role] = channel
+    return channels
+
+
+def _meta_of(faults: list[Fault], apart: Apart) -> dict[str, Any]:
+    return {
         "audit": verdict(faults),
         "faults": [fault.record() for fault in faults],
-        "log": apart_by.record(),
+        "log": apart.record(),
     }
-    if options.by_log:
-        more = {"meta": log.meta | {"log": apart_by.record()}}
-        said = (apart_by.sentence(),) if log.clock.kind != "none" else ()
-        result = log.model_copy(update=more)
-    else:
-        result = timed_by_sound(log, sound, apart_by)
-        result = result.model_copy(update={"meta": log.meta | sound.meta | meta})
-        said = (*said, apart_by.sentence(), *unplaced_words(log, result), *details)
-    kept = [one for one in item.caveats if one not in said]
-    if not options.by_log:
-        kept = [one for one in kept if not one.startswith(OF_LOG)]
-    return item.model_copy(update={"conversation": result, "caveats": (*kept, *said)})
 
 
 def _runs(clock: LogClock, log: Mapping[Role, Spans]) -> Fault:
@@ -146,31 +169,35 @@ def _sound_of_mix(
     Raises:
         InputError: they cannot be told apart, or the log fits them either way.
     """
-    sound, said = kept_mix(channel, options)
+    sound, caveats = kept_mix(channel, options)
     if all(speaker.role in ROLES for speaker in sound.speakers):
-        return sound, said
-    user_first, agent_first = (of_log(sound, said, role) for role in ROLES)
+        return sound, caveats
+    user_first = of_log(sound, caveats, "user")
+    agent_first = of_log(sound, caveats, "agent")
     spoken = _spoken(log)
     if any(spoken.values()):
-        likeness = [
-            _likeness(spoken, _spoken(call)) for call, _ in (user_first, agent_first)
-        ]
-        if abs(likeness[0] - likeness[1]) >= _BETTER:
-            return user_first if likeness[0] > likeness[1] else agent_first
-        why = f"its log fits them at {likeness[0]:.2f} and {likeness[1]:.2f}"
+        like_user_first = _likeness(spoken, _spoken(user_first[0]))
+        like_agent_first = _likeness(spoken, _spoken(agent_first[0]))
+        if abs(like_user_first - like_agent_first) >= _BETTER:
+            return user_first if like_user_first > like_agent_first else agent_first
+        why = f"its log fits them at {like_user_first:.2f} and {like_agent_first:.2f}"
     else:
-        order = [
-            turn.speaker for turn in log.turns if (turn.speaker in role_names(log))
-        ]
-        names = {speaker.name: speaker.role for speaker in log.speakers}
-        for call, words in (user_first, agent_first):
-            if [names[one] for one in order] == [turn.speaker for turn in call.turns]:
-                return call, words
+        order = _order_of_roles(log)
+        for call, its_caveats in (user_first, agent_first):
+            if order == [turn.speaker for turn in call.turns]:
+                return call, its_caveats
         why = (
             f"its log has no times, and {counted(len(order), 'turn')};"
             f" {len(sound.turns)} are heard"
         )
     raise InputError(f"one channel: which voice is the agent's is not known: {why}")
+
+
+def _order_of_roles(log: Conversation) -> list[str]:
+    """Return who speaks in each turn of user and agent."""
+    roles = {speaker.name: speaker.role for speaker in log.speakers}
+    names = role_names(log)
+    return [roles[turn.speaker] for turn in log.turns if turn.speaker in names]
 
 
 def _likeness(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> float:
@@ -184,9 +211,9 @@ def _likeness(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> float:
     )[1]
 
 
-def _faults(sound: Conversation) -> list[dict[str, Any]]:
-    faults: Any = sound.meta.get("faults", [])
-    return list(faults)
+def _faults(sound: Conversation) -> list[Fault]:
+    records: Any = sound.meta.get("faults", [])
+    return [Fault(**record) for record in records]
 
 
 def _of_log(fault: Fault) -> Fault:
@@ -222,102 +249,110 @@ def disagreements(
     end_s = max(spans[-1][1] for spans in (*log.values(), *sound.values()))
     times = np.arange(0.0, end_s + STEP_S, STEP_S)
     logged = {role: inside(log[role], times) for role in ROLES}
-    recognised = {role: inside(sound[role], times) for role in ROLES}
-    straight = fit([(logged[role], recognised[role]) for role in ROLES])
-    crossed = fit(
-        [(logged["user"], recognised["agent"]), (logged["agent"], recognised["user"])]
-    )
-    at_once = (
-        abs(crossed[0]) <= _DELAY_S < abs(straight[0])
-    )  # of calls that repeat themselves
-    exchanged = crossed[1]
-    if max(straight[1], exchanged) <= _LIKE:  # its clock may run at another rate, too
+    heard = {role: inside(sound[role], times) for role in ROLES}
+    as_they_are = [(logged[role], heard[role]) for role in ROLES]
+    crossed = [(logged["user"], heard["agent"]), (logged["agent"], heard["user"])]
+    delay_s, likeness = fit(as_they_are)
+    crossed_delay_s, exchanged = fit(crossed)
+    if max(likeness, exchanged) <= _LIKE:  # its clock may run at another rate, too
         exchanged = _likeness(log, {"user": sound["agent"], "agent": sound["user"]})
-    if exchanged > max(_LIKE, straight[1] + (-_BETTER / 2 if at_once else _BETTER)):
+    # Calls that repeat themselves fit elsewhere, too.
+    fits_at_once = abs(crossed_delay_s) <= _DELAY_S < abs(delay_s)
+    better_by = -_BETTER / 2 if fits_at_once else _BETTER
+    if exchanged > max(_LIKE, likeness + better_by):
         why = (
-            f"the log fits the channels at {straight[1]:.2f} as they are and at"
+            f"the log fits the channels at {likeness:.2f} as they are and at"
             f" {exchanged:.2f} exchanged: try --swap"
         )
         return [Fault(name=SWAPPED, channel=None, spoils="all", spans=[], detail=why)]
-    lasts = _length_s(log), _length_s(sound)
-    speech = sum(map(total, log.values())), sum(map(total, sound.values()))
-    as_much = abs(speech[0] - speech[1]) < _LENGTHS * speech[0]
-    if straight[1] < _MOVED and as_much and abs(lasts[0] - lasts[1]) > _LOST_S:
-        why = (
-            f"the log lasts {lasts[0]:.2f} s from the first word to the last, the sound"
-            f" {lasts[1]:.2f} s, with as much speech: silence was collapsed, or added"
-        )
-        return [
-            Fault(
-                name="chunks that moved against the log",
-                channel=None,
-                spoils="replies",
-                spans=[],
-                detail=why,
-            )
-        ]
-    first = straight[0] if straight[1] > _LIKE else 0.0
-    faults = [
-        fault
-        for role in ROLES
-        for fault in _delays(role, log[role], sound[role], first)
-    ]
-    if not faults and abs(first) > _DELAY_S:
+    if likeness < _MOVED:
+        moved = _moved_chunks(log, sound)
+        if moved is not None:
+            return [moved]
+    delay_s = delay_s if likeness > _LIKE else 0.0
+    faults: list[Fault] = []
+    for role in ROLES:
+        faults.extend(_delays(role, log[role], sound[role], delay_s))
+    if not faults and abs(delay_s) > _DELAY_S:
         start = min(spans[0][0] for spans in log.values())
         why = (
             f"the log's first word is at {start:.2f} s, the sound fits it at"
-            f" {start + first:.2f} s"
+            f" {start + delay_s:.2f} s"
         )
-        faults = [
-            Fault(
-                name=OTHER_CLOCK, channel=None, spoils="replies", spans=[], detail=why
-            )
-        ]
+        faults.append(_other_clock(None, why))
     return faults
+
+
+def _moved_chunks(
+    log: Mapping[Role, Spans], sound: Mapping[Role, Spans]
+) -> Fault | None:
+    """Return the fault of a call with as much speech in another time than its log's."""
+    log_lasts_s = _length_s(log)
+    sound_lasts_s = _length_s(sound)
+    logged_s = sum(map(total, log.values()))
+    heard_s = sum(map(total, sound.values()))
+    has_as_much = abs(logged_s - heard_s) < _LENGTHS * logged_s
+    if not has_as_much or abs(log_lasts_s - sound_lasts_s) <= _LOST_S:
+        return None
+    why = (
+        f"the log lasts {log_lasts_s:.2f} s from the first word to the last, the sound"
+        f" {sound_lasts_s:.2f} s, with as much speech: silence was collapsed, or added"
+    )
+    return Fault(
+        name=_MOVED_CHUNKS, channel=None, spoils="replies", spans=[], detail=why
+    )
+
+
+def _other_clock(role: Role | None, why: str) -> Fault:
+    return Fault(name=OTHER_CLOCK, channel=role, spoils="replies", spans=[], detail=why)
 
 
 def _delays(role: Role, log: Spans, sound: Spans, first: float) -> Iterator[Fault]:
     """Yield the faults that the delays of one side's utterances show."""
-    log, sound = (joined(spans, _PAUSE_S) for spans in (log, sound))
+    log = joined(log, _PAUSE_S)
+    sound = joined(sound, _PAUSE_S)
     placed = [*_placed(log, sound, first)]
     if len(placed) < max(_LEAST, _PLACED * len(log)):
         return
-    at, delays = np.array(placed).T
-    start = float(np.median(delays[:_LEAST]))
-    away = np.abs(delays - start) > _DELAY_S
-    number = int(np.argmax(away))
-    if (
-        away.sum() >= _LEAST and away[number:].all()
-    ):  # one that is like another proves nothing
+    starts, delays = np.array(placed).T
+    first_delay = float(np.median(delays[:_LEAST]))
+    usual_delay = float(np.median(delays))
+    is_away = np.abs(delays - first_delay) > _DELAY_S
+    jump = int(np.argmax(is_away))
+    # One utterance that is like another proves nothing.
+    if is_away.sum() >= _LEAST and is_away[jump:].all():
         why = (
-            f"the {role} is {start:+.2f} s from the log at first and"
-            f" {delays[number]:+.2f} s from it at {at[number]:.2f} s: silence was"
+            f"the {role} is {first_delay:+.2f} s from the log at first and"
+            f" {delays[jump]:+.2f} s from it at {starts[jump]:.2f} s: silence was"
             " collapsed, or a chunk shifted"
         )
         yield Fault(
-            name="chunks that moved against the log",
+            name=_MOVED_CHUNKS,
             channel=role,
             spoils="replies",
-            spans=[(at[number], at[-1])],
+            spans=[(starts[jump], starts[-1])],
             detail=why,
         )
-    elif abs(delay := float(np.median(delays))) > _DELAY_S:
+    elif abs(usual_delay) > _DELAY_S:
         why = (
-            f"the log says that the {role} speaks from {at[0]:.2f} s, the sound from"
-            f" {at[0] + delay:.2f} s"
+            f"the log says that the {role} speaks from {starts[0]:.2f} s, the sound"
+            f" from {starts[0] + usual_delay:.2f} s"
         )
-        yield Fault(
-            name=OTHER_CLOCK, channel=role, spoils="replies", spans=[], detail=why
-        )
+        yield _other_clock(role, why)
 
 
 def _placed(log: Spans, sound: Spans, delay: float) -> Iterator[tuple[float, float]]:
-    """Yield (start, delay) of each logged utterance that is heard as long, near the last delay."""
+    """Yield start and delay of each logged utterance that is heard as long.
+
+    Each is looked for near the delay of the one before.
+    """
     starts, ends = np.array(sound).T
+    lengths = ends - starts
     for start, end in log:
-        like = np.abs((ends - starts) - (end - start)) < _LENGTH_S
-        late = np.where(like, starts - start, np.inf)
-        near = int(np.argmin(np.abs(late - delay)))
-        if abs(late[near] - delay) <= _JUMP_S:
-            delay = float(late[near])
+        is_as_long = np.abs(lengths - (end - start)) < _LENGTH_S
+        delays = np.where(is_as_long, starts - start, np.inf)
+        off = np.abs(delays - delay)
+        nearest = int(np.argmin(off))
+        if off[nearest] <= _JUMP_S:
+            delay = float(delays[nearest])
             yield start, delay

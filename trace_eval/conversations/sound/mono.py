@@ -1,4 +1,4 @@
-"""A conversation from one channel in which two people speak: who spoke when, or a refusal.
+"""A conversation from one channel with two voices: who spoke when, or a refusal.
 
 The two voices are told apart by :mod:`.voices`. Their edges then move to where the
 level leaves the speaker's own, unless the other one speaks there. What one channel
@@ -8,9 +8,8 @@ event.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -97,7 +96,9 @@ def cannot_hear_one_channel() -> str | None:
 def kept_mix(
     channel: Channel, options: ReadOptions
 ) -> tuple[Conversation, tuple[str, ...]]:
-    """Call :func:`conversation_from_mix`, and keep its result while the file is unchanged.
+    """Call :func:`conversation_from_mix` once, and keep its result.
+
+    It is kept while the file is unchanged.
 
     Raises:
         UserError: also if there is no file of the agent's voice.
@@ -153,9 +154,10 @@ def conversation_from_mix(
     heard = hear_windows(samples)
     voices = two_voices(samples, heard, ignore)
     lane = _spoken(lane, voices)
-    music = joined(
-        span for n in (0, 1) for span in music_of(lane, voices.speech[n], voices.speech)
-    )
+    music: Spans = []
+    for spans in voices.speech:
+        music += music_of(lane, spans, voices.speech)
+    music = joined(music)
     no_speech = [*ignore, *music]
     if music:
         voices = two_voices(samples, heard, no_speech)
@@ -163,29 +165,26 @@ def conversation_from_mix(
     _check(voices)
     speech = refined(lane, [without(spans, no_speech) for spans in voices.speech])
     agent, how = _agent(voices, agent_greets, agent_voice)
-    sides: dict[Role, Spans] = {
-        "user": speech[1 if agent == 0 else 0],
-        "agent": speech[0 if agent == 0 else 1],
-    }
+    first, second = speech
+    sides: dict[Role, Spans] = {"user": first, "agent": second}
+    if agent == 0:
+        sides = {"user": second, "agent": first}
     floor = floor_of_segments(sides, lane.end_s, FloorRules(backchannel_s=0.0))
     names: dict[Role, str] = {role: role for role in ROLES}
     if agent is None:
         names = {"user": "first voice", "agent": "second voice"}
+    speakers = []
+    for role, name in names.items():
+        known_role = "other" if agent is None else role
+        speakers.append(Speaker(name=name, role=known_role, channel=MIX))
     sounds = other_sounds(lane, [*speech, list(ignore)])
-    faults = [*_faults(lane)]
+    faults = _faults(lane)
     conversation = Conversation(
         channels=(channel,),
-        speakers=tuple(
-            Speaker(name=name, role="other" if agent is None else role, channel=MIX)
-            for role, name in names.items()
-        ),
+        speakers=tuple(speakers),
         clock=Clock(kind="recording", resolution_s=HOP_S),
         turns=turns_from_speech(floor, names),
-        events=tuple(
-            SourceEvent(kind=kind, at_s=start, end_s=end, data={"channel": MIX})
-            for kind, spans in (("sound", sounds), ("doubtful", voices.doubtful))
-            for start, end in spans
-        ),
+        events=(*_events("sound", sounds), *_events("doubtful", voices.doubtful)),
         start_s=min(0.0, lane.at(0.0)),
         end=End(at_s=lane.end_s),
         meta={
@@ -203,11 +202,15 @@ def conversation_from_mix(
     return conversation, tuple(caveats)
 
 
+def _events(kind: str, spans: Spans) -> Iterator[SourceEvent]:
+    for start, end in spans:
+        yield SourceEvent(kind=kind, at_s=start, end_s=end, data={"channel": MIX})
+
+
 def _spoken(lane: Lane, voices: Voices) -> Lane:
     """Return a lane whose speech is that of two voices."""
-    return replace(
-        lane, stretches=joined(span for spans in voices.speech for span in spans)
-    )
+    first, second = voices.speech
+    return replace(lane, stretches=joined([*first, *second]))
 
 
 def _caveats(how: str, voices: Voices, sounds: Spans) -> list[str]:
@@ -243,14 +246,16 @@ def _samples(channel: Channel) -> NDArray[np.int16]:
 
 
 def is_narrow(lane: Lane) -> bool:
-    """Whether a lane has the band of a telephone."""
+    """Tell whether a lane has the band of a telephone."""
     if lane.rate <= TELEPHONE_HZ:
         return True
-    spoken = inside(lane.stretches, lane.times(len(lane.levels), HOP_S))
-    if not spoken.any():
+    is_spoken = inside(lane.stretches, lane.times(len(lane.levels), HOP_S))
+    if not is_spoken.any():
         return False
-    voice, _, _, top = (np.quantile(band[spoken], 0.99) for band in lane.bands)
-    return bool(top < voice - 50.0)
+    voice, _, _, top = lane.bands
+    loud_voice = np.quantile(voice[is_spoken], 0.99)
+    loud_top = np.quantile(top[is_spoken], 0.99)
+    return bool(loud_top < loud_voice - 50.0)
 
 
 def _faults(lane: Lane) -> list[Fault]:
@@ -287,65 +292,67 @@ def _check(voices: Voices) -> None:
 
 
 def changes_of_voice(speech: tuple[Spans, Spans]) -> tuple[int, int]:
-    """Count the changes from one voice to the other, and those without any pause between."""
-    spoken = sorted(
-        (start, end, voice)
-        for voice, spans in enumerate(speech)
-        for start, end in spans
-    )
-    gaps = [
-        later[0] - before[1]
-        for before, later in pairwise(spoken)
-        if before[2] != later[2]
-    ]
-    return len(gaps), sum(abs(gap) < segmentation.FRAME_S for gap in gaps)
+    """Count the changes from one voice to the other, and those without a pause."""
+    first, second = speech
+    spoken = [(start, end, 0) for start, end in first]
+    spoken += [(start, end, 1) for start, end in second]
+    gaps: list[float] = []
+    for (_, end, voice), (start, _, next_voice) in pairwise(sorted(spoken)):
+        if voice != next_voice:
+            gaps.append(start - end)
+    unbroken = sum(abs(gap) < segmentation.FRAME_S for gap in gaps)
+    return len(gaps), unbroken
 
 
 def refined(lane: Lane, speech: Sequence[Spans]) -> list[Spans]:
-    """Move each edge to where the level leaves the speaker's own, unless the other speaks there."""
+    """Move each edge to where the level leaves the speaker's own.
+
+    Where the other one speaks an edge stays.
+    """
     levels = lane.bands[0]
+    times = lane.times(len(levels), HOP_S)
     results: list[Spans] = []
     for own in (0, 1):
-        other = speech[1 - own]
-        mine = inside(speech[own], lane.times(len(levels), HOP_S))
-        if not mine.any():
-            results.append(list(speech[own]))
+        spans = speech[own]
+        is_own = inside(spans, times)
+        if not is_own.any():
+            results.append(list(spans))
             continue
-        loud = levels > np.quantile(levels[mine], 0.9) - RULES.down_db
-        edges = partial(_edges, loud, other, len(levels) * HOP_S)
-        results.append([edges(span) for span in speech[own]])
+        loudest = np.quantile(levels[is_own], 0.9)
+        is_loud = levels > loudest - RULES.down_db
+        other = speech[1 - own]
+        results.append([_edges(is_loud, other, span) for span in spans])
     return results
 
 
 def _edges(
-    loud: NDArray[np.bool_], other: Spans, end_s: float, span: tuple[float, float]
+    is_loud: NDArray[np.bool_], other: Spans, span: tuple[float, float]
 ) -> tuple[float, float]:
     start, end = span
-    before = max([0.0, *(b for _, b in other if b <= start + 0.05)])
-    after = min([end_s, *(a for a, _ in other if a >= end - 0.05)])
-    spoken = [a < start < b for a, b in other], [a < end < b for a, b in other]
     first, last = start, end
-    if not any(spoken[0]):
-        low = max(before, start - RULES.outwards_s)
-        first = _first_loud(loud, low, min(start + RULES.inwards_s, end), start)
-    if not any(spoken[1]):
-        high = min(after, end + RULES.outwards_s)
-        last = _last_loud(loud, max(end - RULES.inwards_s, start), high, end)
+    if not any(a < start < b for a, b in other):
+        ends_before = [b for _, b in other if b <= start + 0.05]
+        low = max([0.0, start - RULES.outwards_s, *ends_before])
+        hops = _loud_hops(is_loud, low, min(start + RULES.inwards_s, end))
+        if len(hops):
+            first = int(hops[0]) * HOP_S
+    if not any(a < end < b for a, b in other):
+        starts_behind = [a for a, _ in other if a >= end - 0.05]
+        lane_end = len(is_loud) * HOP_S
+        high = min([lane_end, end + RULES.outwards_s, *starts_behind])
+        hops = _loud_hops(is_loud, max(end - RULES.inwards_s, start), high)
+        if len(hops):
+            last = (int(hops[-1]) + 1) * HOP_S
     return (first, last) if last > first else span
 
 
-def _first_loud(
-    loud: NDArray[np.bool_], low: float, high: float, default: float
-) -> float:
-    hops = np.flatnonzero(loud[int(low / HOP_S) : int(high / HOP_S)])
-    return (int(low / HOP_S) + int(hops[0])) * HOP_S if len(hops) else default
-
-
-def _last_loud(
-    loud: NDArray[np.bool_], low: float, high: float, default: float
-) -> float:
-    hops = np.flatnonzero(loud[int(low / HOP_S) : int(high / HOP_S)])
-    return (int(low / HOP_S) + int(hops[-1]) + 1) * HOP_S if len(hops) else default
+def _loud_hops(
+    is_loud: NDArray[np.bool_], low_s: float, high_s: float
+) -> NDArray[np.int64]:
+    """Return the loud hops between two moments."""
+    first = int(low_s / HOP_S)
+    last = int(high_s / HOP_S)
+    return first + np.flatnonzero(is_loud[first:last])
 
 
 def _agent(
@@ -357,19 +364,19 @@ def _agent(
     if voice is not None and voices.directions is not None:
         from extractors.networks import campplus
 
-        mine = campplus.direction(decode(Path(voice)).speech)
-        likeness = [float(mine @ one) for one in voices.directions]
-        agent = int(likeness[1] > likeness[0])
-        if abs(likeness[0] - likeness[1]) < _NEARER:
+        direction = campplus.direction(decode(Path(voice)).speech)
+        first, second = voices.directions
+        like_first = float(direction @ first)
+        like_second = float(direction @ second)
+        if abs(like_first - like_second) < _NEARER:
             raise InputError(
                 f"--agent-voice {voice}: it is as like to one voice as to the other"
-                f" ({likeness[0]:.2f}, {likeness[1]:.2f}); give other seconds of the"
+                f" ({like_first:.2f}, {like_second:.2f}); give other seconds of the"
                 " agent alone"
             )
-        return (
-            agent,
-            f"the agent is who is like {Path(voice).name} ({max(likeness):.2f})",
-        )
+        likeness = max(like_first, like_second)
+        how = f"the agent is who is like {Path(voice).name} ({likeness:.2f})"
+        return int(like_second > like_first), how
     if greets:
         return 0, "the agent is who speaks first"
     return None, ""
@@ -386,21 +393,15 @@ def of_log(
         said: its caveats.
         first: who the first voice is.
     """
-    roles = (first, *(role for role in ROLES if role != first))
-    names = {
-        speaker.name: role for speaker, role in zip(sound.speakers, roles, strict=True)
-    }
-    call = sound.model_copy(
-        update={
-            "speakers": tuple(
-                Speaker(name=role, role=role, channel=MIX) for role in ROLES
-            ),
-            "turns": tuple(
-                turn.model_copy(update={"speaker": names[turn.speaker]})
-                for turn in sound.turns
-            ),
-        }
-    )
+    second: Role = "agent" if first == "user" else "user"
+    first_voice, second_voice = sound.speakers
+    names: dict[str, Role] = {first_voice.name: first, second_voice.name: second}
+    speakers = [Speaker(name=role, role=role, channel=MIX) for role in ROLES]
+    turns = [
+        turn.model_copy(update={"speaker": names[turn.speaker]}) for turn in sound.turns
+    ]
+    update = {"speakers": tuple(speakers), "turns": tuple(turns)}
+    call = sound.model_copy(update=update)
     contrast: Any = sound.meta["contrast"]
     unnamed = _told_apart(contrast)
     named = _told_apart(contrast, "the agent is who the log says")

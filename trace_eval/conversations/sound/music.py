@@ -1,4 +1,4 @@
-"""Hold music that a detector takes for speech, told by FireRedVAD's event detector where it is.
+"""Hold music that a detector takes for speech, told by FireRedVAD's event detector.
 
 Only long stretches are listened to again, and those beside a sound that is no speech:
 music plays on where people pause, the detector takes it for speech here and there, and
@@ -45,29 +45,41 @@ def music_of(lane: Lane, speech: Spans, others: Sequence[Spans] = ()) -> Spans:
     spans: Spans = []
     for start, samples in _parts(lane, doubtful):
         events = fireredvad.events(samples)
-        music = (events[:, 2] >= _MUSIC) & (events[:, 0] < _SPEECH)
-        found = joined(((a / _FRAMES, b / _FRAMES) for a, b in runs(music)), _GAP_S)
-        spans += [(start + a, start + b) for a, b in found if b - a >= _LEAST_S]
+        is_music = (events[:, 2] >= _MUSIC) & (events[:, 0] < _SPEECH)
+        stretches = [(a / _FRAMES, b / _FRAMES) for a, b in runs(is_music)]
+        for first_s, last_s in joined(stretches, _GAP_S):
+            if last_s - first_s >= _LEAST_S:
+                spans.append((start + first_s, start + last_s))
     return spans
 
 
 def _doubtful(lane: Lane, speech: Spans, others: Sequence[Spans]) -> Spans:
-    """Return stretches of speech that may be music: long ones, and those beside other sounds."""
+    """Return stretches of speech that may be music.
+
+    They are the long ones and those beside other sounds.
+    """
     sounds = other_sounds(lane, [speech, *others])
-    return [
-        (start, end)
-        for start, end in joined([*speech, *sounds], _PAUSE_S)
-        if overlaps(speech, [(start, end)])
-        if end - start >= _LONG_S or overlaps(sounds, [(start, end)])
-    ]
+    doubtful: Spans = []
+    for start, end in joined([*speech, *sounds], _PAUSE_S):
+        is_long = end - start >= _LONG_S
+        if not overlaps(speech, [(start, end)]):
+            continue
+        if is_long or overlaps(sounds, [(start, end)]):
+            doubtful.append((start, end))
+    return doubtful
 
 
 def _parts(lane: Lane, spans: Spans) -> Iterator[tuple[float, NDArray[np.float32]]]:
-    """Yield starts and samples of stretches, decoded front to back; one is in memory at a time."""
+    """Yield starts and samples of stretches, decoded front to back.
+
+    One is in memory at a time.
+    """
     channel = lane.channel
     waiting = []
     for span in spans:
-        first, last = (round(channel.file_time(at) * SPEECH_RATE) for at in span)
+        start, end = span
+        first = round(channel.file_time(start) * SPEECH_RATE)
+        last = round(channel.file_time(end) * SPEECH_RATE)
         waiting.append((span, first, last))
     kept: list[NDArray[np.float32]] = []
     position = 0

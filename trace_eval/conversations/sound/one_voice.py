@@ -1,4 +1,4 @@
-"""Whether the agent keeps one voice over a call: its speech of all turns, as that of one clip.
+"""Whether the agent keeps one voice over a call, whose turns are heard as one clip.
 
 The group ``speaker`` listens to the agent's turns, one behind the other, so whatever it
 does not know of a clip (see :class:`extractors.networks.speaker.CampplusExtractor`) is
@@ -40,6 +40,9 @@ from trace_eval.data.conversation import Channel, ConversationItem
 #: What is said of a call.
 ONE, CHANGES, DRIFTS, UNKNOWN = "one voice", "changes", "drifts", "not known"
 
+#: What the first event of a call's voice makes of it.
+_VERDICTS = {CHANGE: CHANGES, DRIFT: DRIFTS}
+
 #: Shorter turns are compared with no others, seconds.
 LEAST_TURN_S = SIDE_S
 
@@ -52,7 +55,7 @@ _FOLLOWED_S = LEAST_PIECES * PIECE_S
 
 @dataclass(frozen=True)
 class TurnVoice:
-    """How like a turn is to the call's first turns, a quarter of them, and to all others."""
+    """How like a turn is to the first quarter of the turns, and to all others."""
 
     turn: int
     start_s: float
@@ -111,25 +114,26 @@ def voices_of_calls(items: Sequence[ConversationItem]) -> tuple[CallVoice, ...]:
 
 
 def voice_of_call(item: ConversationItem) -> CallVoice:
-    """Return whether the agent of a call keeps one voice; of a call that cannot be read, why."""
+    """Return whether the agent of a call keeps one voice.
+
+    Of a call that cannot be read the reason is returned.
+    """
     call = item.conversation
     channel = call.channel_of("agent")
-    turns = [(number, turn.stretches) for number, turn in call.turns_of("agent")]
-    spoken = [
-        (number, Span(start_s=start, end_s=end))
-        for number, stretches in turns
-        for start, end in stretches
-        if end > start
-    ]
-    if channel is None or not spoken:
+    numbers: list[int] = []
+    spans: list[Span] = []
+    for number, turn in call.turns_of("agent"):
+        for start, end in turn.stretches:
+            if end > start:
+                numbers.append(number)
+                spans.append(Span(start_s=start, end_s=end))
+    if channel is None or not spans:
         return _unknown(item, "no turn of the agent is heard")
     try:
-        sounds = _sounds(channel, [span for _, span in spoken])
+        sounds = _sounds(channel, spans)
     except AudioError as error:
         return _unknown(item, str(error))
-    return _followed(
-        item, [number for number, _ in spoken], [span for _, span in spoken], sounds
-    )
+    return _followed(item, numbers, spans, sounds)
 
 
 def _unknown(item: ConversationItem, why: str, speech_s: float = 0.0) -> CallVoice:
@@ -145,18 +149,20 @@ def _unknown(item: ConversationItem, why: str, speech_s: float = 0.0) -> CallVoi
 
 
 def _sounds(channel: Channel, spans: Sequence[Span]) -> list[Samples]:
-    """Return the sound of each stretch, at 16 kHz; the recording is read block by block."""
+    """Return the sound of each stretch, at 16 kHz, reading block by block."""
     edges = [
         (_sample(channel, one.start_s), _sample(channel, one.end_s)) for one in spans
     ]
     parts: list[list[Samples]] = [[] for _ in edges]
     first = 0
     for (block,) in channel_blocks(channel.audio, [channel.channel]):
-        for number, (start, end) in enumerate(edges):
-            if start < first + len(block) and end > first:
-                parts[number].append(block[max(0, start - first) : end - first])
-        first += len(block)
-    return [np.concatenate(one) if one else np.zeros(0, np.float32) for one in parts]
+        last = first + len(block)
+        for part, (start, end) in zip(parts, edges, strict=True):
+            if start < last and end > first:
+                part.append(block[max(0, start - first) : end - first])
+        first = last
+    nothing = np.zeros(0, np.float32)
+    return [np.concatenate(part) if part else nothing for part in parts]
 
 
 def _sample(channel: Channel, time_s: float) -> int:
@@ -177,16 +183,17 @@ def _followed(
     if isinstance(group, Absent):
         return _unknown(item, group.reason, speech_s)
     turns, drift = _compared(numbers, spans, sounds)
-    later = [
-        turn.to_first for turn in turns[_quarter(turns) :] if turn.to_first is not None
-    ]
+    later_turns = turns[_quarter(turns) :]
+    later = [turn.to_first for turn in later_turns if turn.to_first is not None]
     events = _events(group)
     unknown = str(group.values.get("unknown") or "")
-    at_s, verdict = None, ONE
+    at_s = None
+    verdict = ONE
     if events:
-        place = clip_time(spans, events[0].start_s)
-        verdict = {CHANGE: CHANGES, DRIFT: DRIFTS}.get(events[0].kind, UNKNOWN)
-        at_s = None if verdict == DRIFTS else round(place, 2)
+        first_event = events[0]
+        verdict = _VERDICTS.get(first_event.kind, UNKNOWN)
+        if verdict != DRIFTS:
+            at_s = round(clip_time(spans, first_event.start_s), 2)
     elif unknown:
         verdict = UNKNOWN
     elif drift is not None and drift.drifts:
@@ -228,32 +235,32 @@ def _events(group: Extension) -> list[Event]:
 def _compared(
     numbers: Sequence[int], spans: Sequence[Span], sounds: Sequence[Samples]
 ) -> tuple[list[TurnVoice], Drift | None]:
-    """Return how like each turn of 2 s and more is to others, and the drift of many turns."""
+    """Return how like each turn of 2 s and more is to others, and the drift of many."""
     by_turn: dict[int, list[Samples]] = {}
     starts: dict[int, float] = {}
     for number, span, sound in zip(numbers, spans, sounds, strict=True):
         by_turn.setdefault(number, []).append(sound)
         starts.setdefault(number, span.start_s)
-    speech = {number: np.concatenate(parts) for number, parts in by_turn.items()}
-    long = [
-        number
-        for number, one in speech.items()
-        if len(one) >= LEAST_TURN_S * SPEECH_RATE
-    ]
+    long: dict[int, Samples] = {}
+    for number, parts in by_turn.items():
+        speech = np.concatenate(parts)
+        if len(speech) >= LEAST_TURN_S * SPEECH_RATE:
+            long[number] = speech
     if len(long) < 2:
         return [], None
     most = round(_COMPARED_S * SPEECH_RATE)
-    vectors = np.stack([campplus.direction(speech[number][:most]) for number in long])
-    first = np.arange(len(long)) < _quarter(long)
-    turns = [
-        TurnVoice(
+    vectors = np.stack([campplus.direction(speech[:most]) for speech in long.values()])
+    all_turns = np.ones(len(long), bool)
+    first_turns = np.arange(len(long)) < _quarter([*long])
+    turns = []
+    for place, number in enumerate(long):
+        voice = TurnVoice(
             turn=number,
             start_s=round(starts[number], 2),
-            to_first=_likeness(vectors, place, first),
-            to_others=_likeness(vectors, place, np.ones(len(long), bool)),
+            to_first=_likeness(vectors, place, first_turns),
+            to_others=_likeness(vectors, place, all_turns),
         )
-        for place, number in enumerate(long)
-    ]
+        turns.append(voice)
     return turns, drift_of(vectors)
 
 
@@ -271,4 +278,5 @@ def _likeness(
     if not others.any():
         return None
     mean = vectors[others].mean(axis=0)
-    return round(float(vectors[place] @ mean / np.linalg.norm(mean)), 3)
+    likeness = vectors[place] @ mean / np.linalg.norm(mean)
+    return round(float(likeness), 3)

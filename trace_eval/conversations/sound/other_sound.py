@@ -1,8 +1,8 @@
-"""Sound that is no speech: hold music, typing, tones, ringing. It is neither talk nor silence.
+"""Sound that is no speech: hold music, typing, tones, ringing.
 
-It is looked for where the detector hears nobody: what stands out of the channel's
-softest moments, is loud enough beside its speech, and lasts. Noise that an automatic
-gain raises in pauses is none.
+It is neither talk nor silence, and looked for where the detector hears nobody: what
+stands out of the channel's softest moments, is loud enough beside its speech, and
+lasts. Noise that an automatic gain raises in pauses is none.
 """
 
 from __future__ import annotations
@@ -58,32 +58,37 @@ def other_sounds(lane: Lane, speech: Sequence[Spans]) -> Spans:
         for spans in speech
         for start, end in spans
     ]
-    free = ~inside(joined(near), times)
-    there = lane.levels > SILENT_DB + 1
-    if not (free & there).any():
+    is_free = ~inside(joined(near), times)
+    has_sound = lane.levels > SILENT_DB + 1
+    if not (is_free & has_sound).any():
         return []
-    floor = float(np.quantile(lane.levels[there], rules.softest))
-    if (~there).mean() > rules.softest:  # the softest moments are digital silence
+    floor = float(np.quantile(lane.levels[has_sound], rules.softest))
+    if (~has_sound).mean() > rules.softest:  # the softest moments are digital silence
         floor = SILENT_DB
-    spoken = [*inside(lane.stretches, times).nonzero()[0]]
-    line = max(floor + rules.above_db, rules.least_db)
-    if spoken:
-        level = float(np.quantile(lane.levels[spoken], 0.9))
-        line = max(floor + rules.above_db, level - rules.below_db)
-    hot = free & (lane.levels > line)
-    soft = np.flatnonzero(there & (lane.levels <= floor + 1.0))
+    least_audible = rules.least_db
+    is_spoken = inside(lane.stretches, times)
+    if is_spoken.any():
+        level = float(np.quantile(lane.levels[is_spoken], 0.9))
+        least_audible = level - rules.below_db
+    line = max(floor + rules.above_db, least_audible)
+    is_hot = is_free & (lane.levels > line)
+    is_soft = has_sound & (lane.levels <= floor + 1.0)
     has_bands = lane.bands.shape == (len(BANDS), len(lane.levels))
-    noise = _spectrum(lane, soft) if has_bands and len(soft) else None
+    noise = None
+    if has_bands and is_soft.any():
+        noise = _spectrum(lane, np.flatnonzero(is_soft))
+    hot_spans = [(first * HOP_S, last * HOP_S) for first, last in runs(is_hot)]
     sounds: Spans = []
     beeps: Spans = []
-    for start, end in joined(
-        ((a * HOP_S, b * HOP_S) for a, b in runs(hot)), rules.join_s
-    ):
+    for start, end in joined(hot_spans, rules.join_s):
         part = slice(round(start / HOP_S), round(end / HOP_S))
-        if end - start < rules.least_s:
-            beeps += [(start, end)] if end - start >= rules.beep_s else []
-        elif hot[part].mean() >= rules.busy and not _is_noise(lane, part, noise):
-            sounds.append((start, end))
+        length_s = end - start
+        if length_s >= rules.least_s:
+            is_busy = is_hot[part].mean() >= rules.busy
+            if is_busy and not _is_noise(lane, part, noise):
+                sounds.append((start, end))
+        elif length_s >= rules.beep_s:
+            beeps.append((start, end))
     sounds = joined([*sounds, *_in_series(beeps)])
     return [(lane.at(start), lane.at(end)) for start, end in sounds]
 
@@ -101,21 +106,21 @@ def _in_series(beeps: Spans) -> Spans:
 
 
 def _is_noise(lane: Lane, part: slice, noise: Levels | None) -> bool:
-    """Whether a stretch is steady and has the spectrum of the softest moments."""
+    """Tell whether a stretch is steady, with the spectrum of the softest moments."""
     levels = lane.levels[part]
     if noise is None or len(levels) < 3:
         return False
-    trend = np.polyval(
-        np.polyfit(np.arange(len(levels)), levels, 1), np.arange(len(levels))
-    )
-    if np.std(levels - trend) > SOUND_RULES.steady_db:
+    hops = np.arange(len(levels))
+    line = np.polyfit(hops, levels, 1)
+    off_trend = levels - np.polyval(line, hops)
+    if np.std(off_trend) > SOUND_RULES.steady_db:
         return False
-    own = _spectrum(lane, np.arange(part.start, part.stop))
-    return bool(np.abs(own - noise).max() < SOUND_RULES.shape_db)
+    spectrum = _spectrum(lane, np.arange(part.start, part.stop))
+    return bool(np.abs(spectrum - noise).max() < SOUND_RULES.shape_db)
 
 
 def _spectrum(lane: Lane, hops: NDArray[np.int64]) -> Levels:
-    """Return the level of each band beside that of all, in the median of some hops, dB."""
-    return np.asarray(
-        np.median(lane.bands[:, hops], axis=1) - np.median(lane.levels[hops])
-    )
+    """Return the level of each band beside that of all, in the median of hops, dB."""
+    of_bands = np.median(lane.bands[:, hops], axis=1)
+    of_all = np.median(lane.levels[hops])
+    return np.asarray(of_bands - of_all)

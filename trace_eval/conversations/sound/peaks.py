@@ -1,4 +1,4 @@
-"""Outlines of sound: peaks of a clip, and of channels over a conversation, in bounded memory."""
+"""Outlines of sound in bounded memory: peaks of a clip, or of a call's channels."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ Peaks = NDArray[np.float64]
 
 
 def outline(samples: NDArray[np.float32], points: int) -> Peaks:
-    """Return each equal stretch's peak over the largest [shape=(n,)], 0 to 1; silence: 0."""
+    """Return each equal stretch's peak over the largest, 0 to 1 [shape=(n,)].
+
+    Silence is 0 throughout.
+    """
     if not len(samples):
         return np.zeros(points)
     starts = np.arange(points) * len(samples) // points
     # reduceat takes one sample where two starts are equal, so short clips repeat
     # samples
     peaks = np.maximum.reduceat(np.abs(samples), starts).astype(float)
-    return peaks / (peaks.max() or 1.0)
+    return _scaled(peaks)
 
 
 #: Columns by which a sample may miss the edge that it lies on.
@@ -42,29 +45,31 @@ def channel_peaks(
     """
     results: dict[Channel, Peaks] = {}
     for audio in dict.fromkeys(channel.audio for channel in channels):
-        mine = [channel for channel in channels if channel.audio == audio]
-        peaks = _of_file(audio, mine, length_s, points)
-        results |= zip(mine, peaks, strict=True)
+        in_file = [channel for channel in channels if channel.audio == audio]
+        peaks = _of_file(audio, in_file, length_s, points)
+        results |= zip(in_file, peaks, strict=True)
     return [results[channel] for channel in channels]
 
 
 def _of_file(
-    audio: Path, mine: list[Channel], length_s: float, points: int
+    audio: Path, channels: list[Channel], length_s: float, points: int
 ) -> list[Peaks]:
-    none = [np.empty(0) for _ in mine]
+    none = [np.empty(0) for _ in channels]
     if not os.access(audio, os.R_OK) or not audio.is_file():
         return none
-    peaks = [np.zeros(points) for _ in mine]
+    numbers = [channel.channel for channel in channels]
+    peaks = [np.zeros(points) for _ in channels]
     start = 0
     try:
-        for blocks in channel_blocks(audio, [channel.channel for channel in mine]):
-            for channel, one, block in zip(mine, peaks, blocks, strict=True):
-                at = (start + np.arange(len(block))) / SPEECH_RATE
-                at = channel.offset_s + at * (1 + channel.drift_ppm / 1e6)
+        for blocks in channel_blocks(audio, numbers):
+            for channel, highest, block in zip(channels, peaks, blocks, strict=True):
+                file_times = (start + np.arange(len(block))) / SPEECH_RATE
+                scale = 1 + channel.drift_ppm / 1e6
+                times = channel.offset_s + file_times * scale
                 # a sample on an edge begins a column, whatever rounding makes of it
-                index = np.floor(at / length_s * points + _EDGE).astype(np.int64)
-                inside = (index >= 0) & (index < points)
-                np.maximum.at(one, index[inside], np.abs(block)[inside])
+                columns = np.floor(times / length_s * points + _EDGE).astype(np.int64)
+                inside = (columns >= 0) & (columns < points)
+                np.maximum.at(highest, columns[inside], np.abs(block)[inside])
             start += len(blocks[0])
     except UserError:
         return none

@@ -62,7 +62,10 @@ class Segmented:
 def segmented(
     lanes: Sequence[Lane], ignore: Sequence[tuple[float, float]] = ()
 ) -> list[Segmented]:
-    """Find speech of two lanes recorded together; ``ignore``: what is none, e.g. music."""
+    """Find speech of two lanes recorded together.
+
+    ``ignore`` are stretches that are none, such as music.
+    """
     grid = Grid(lanes)
     kept: list[Spans] = []
     crosstalk: list[Spans] = []
@@ -79,41 +82,57 @@ def segmented(
 
 
 class Grid:
-    """Levels of both lanes at the same moments, in one of ``BANDS``; None: at all frequencies."""
+    """Levels of both lanes at the same moments, in one of ``BANDS``, or in all."""
 
     def __init__(self, lanes: Sequence[Lane], band: str | None = None) -> None:
-        self.base = min(0.0, *(lane.at(0.0) for lane in lanes))
-        length = int((max(lane.end_s for lane in lanes) - self.base) / HOP_S) + 1
+        first_s = min(lane.at(0.0) for lane in lanes)
+        last_s = max(lane.end_s for lane in lanes)
+        self.base = min(0.0, first_s)
+        length = int((last_s - self.base) / HOP_S) + 1
         self.times = np.asarray(self.base + HOP_S * np.arange(length), np.float64)
         self.levels = [lane.levels_at(self.times, band) for lane in lanes]
 
     def hop(self, at_s: float) -> int:
         """Return the nearest hop to a moment."""
-        return min(max(0, round((at_s - self.base) / HOP_S)), len(self.levels[0]))
+        hop = round((at_s - self.base) / HOP_S)
+        return min(max(0, hop), len(self.levels[0]))
 
     def part(self, span: tuple[float, float]) -> slice:
         """Return the hops of a stretch."""
-        first = int((span[0] - self.base) / HOP_S)
-        return slice(max(0, first), max(first, int((span[1] - self.base) / HOP_S)) + 1)
+        start, end = span
+        first = int((start - self.base) / HOP_S)
+        last = int((end - self.base) / HOP_S)
+        return slice(max(0, first), max(first, last) + 1)
 
     def is_other(self, own: int, span: tuple[float, float]) -> bool:
-        """Whether the other channel is louder where this stretch is loud."""
-        mine, theirs = (self.levels[lane][self.part(span)] for lane in (own, 1 - own))
-        loud = mine > mine.max(initial=SILENT_DB) - RULES.loud_db
-        return bool(loud.any() and np.median((theirs - mine)[loud]) > RULES.louder_db)
+        """Tell whether the other channel is louder where this stretch is loud."""
+        part = self.part(span)
+        mine = self.levels[own][part]
+        theirs = self.levels[1 - own][part]
+        is_loud = mine > mine.max(initial=SILENT_DB) - RULES.loud_db
+        if not is_loud.any():
+            return False
+        louder_by = (theirs - mine)[is_loud]
+        return bool(np.median(louder_by) > RULES.louder_db)
 
     def own_part(
         self, own: int, span: tuple[float, float], floor: float
     ) -> tuple[float, float]:
-        """Cut off the crosstalk before a stretch's own voice, which no detector parts from it."""
+        """Cut off the crosstalk before a stretch's own voice.
+
+        No detector parts the two.
+        """
         part = self.part(span)
-        mine, theirs = (self.levels[lane][part] for lane in (own, 1 - own))
+        mine = self.levels[own][part]
+        theirs = self.levels[1 - own][part]
         voice = (mine > floor + RULES.voice_db) & (mine > theirs - RULES.louder_db)
         size = min(len(voice), round(RULES.margin_s / HOP_S))
-        often = np.convolve(voice, np.ones(size), "valid") >= RULES.voice_share * size
-        if not often.any():
+        voiced_hops = np.convolve(voice, np.ones(size), "valid")
+        is_often = voiced_hops >= RULES.voice_share * size
+        if not is_often.any():
             return span
-        first = int(np.argmax(often)) + int(np.argmax(voice[np.argmax(often) :]))
+        often_from = int(np.argmax(is_often))
+        first = often_from + int(np.argmax(voice[often_from:]))
         foreign = theirs[:first] - mine[:first] > RULES.louder_db
         if first * HOP_S <= RULES.before_s or foreign.mean() <= RULES.voice_share:
             return span
@@ -124,9 +143,9 @@ class Grid:
         free = np.ones(len(self.levels[0]), bool)
         for spans in lanes:
             for start, end in spans:
-                free[
-                    self.hop(start - RULES.margin_s) : self.hop(end + RULES.margin_s)
-                ] = False
+                first = self.hop(start - RULES.margin_s)
+                last = self.hop(end + RULES.margin_s)
+                free[first:last] = False
         return free
 
     def noise(self, own: int, kept: list[Spans]) -> tuple[float, float]:
@@ -134,42 +153,46 @@ class Grid:
         levels = self.levels[own]
         there = levels > SILENT_DB + 1  # not beyond the file's end, not muted
         least = RULES.quiet_s / HOP_S
-        for free in (self.outside(*kept) & there, self.outside(kept[own]) & there):
-            if free.sum() >= least:
-                break
-        else:  # muted or echoed pauses: what is softest lies between the words
-            softest = (
-                np.quantile(levels[there], RULES.softest) if there.any() else SILENT_DB
-            )
+        free = self.outside(*kept) & there
+        if free.sum() < least:
+            free = self.outside(kept[own]) & there
+        if free.sum() < least:
+            # Muted or echoed pauses: what is softest lies between the words.
+            softest = SILENT_DB
+            if there.any():
+                softest = float(np.quantile(levels[there], RULES.softest))
             free = there & (levels <= softest)
         quiet = np.maximum(levels[free], RULES.floor_db)
         if not len(quiet):
             return RULES.floor_db, RULES.floor_db + 1.5
         floor = float(np.median(quiet))
         spread = float(np.quantile(quiet, 0.95)) - floor
-        return floor, floor + max(1.5, min(spread, 6.0) + 1.0)
+        above_floor = min(spread, 6.0) + 1.0
+        return floor, floor + max(1.5, above_floor)
 
 
 def _refined(grid: Grid, own: int, kept: list[Spans], crosstalk: Spans) -> Segmented:
     floor, line = grid.noise(own, kept)
+    mine = grid.levels[own]
+    theirs = grid.levels[1 - own]
     segments: Spans = []
     uncertain: Spans = []
     noisy = 0
-    peaks = [
-        float(grid.levels[own][grid.part(span)].max(initial=SILENT_DB))
-        for span in kept[own]
-    ]
-    lane_noisy = bool(peaks) and np.median(peaks) - floor < RULES.noisy_db
+    peaks = [float(mine[grid.part(span)].max(initial=SILENT_DB)) for span in kept[own]]
+    is_lane_noisy = bool(peaks) and np.median(peaks) - floor < RULES.noisy_db
     for span, peak in zip(kept[own], peaks, strict=True):
-        if lane_noisy and peak - floor < RULES.noisy_db:
+        if is_lane_noisy and peak - floor < RULES.noisy_db:
             noisy += 1
-            segments.append(span)
+            segment = span
         else:
-            segments.append(_edges(grid, own, span, max(line, peak - RULES.deepest_db)))
-        onset = grid.part((segments[-1][0], segments[-1][0] + 10 * HOP_S))
-        louder = grid.levels[1 - own][onset] - grid.levels[own][onset]
-        if len(louder) and np.median(louder) > RULES.louder_db:
-            uncertain.append(segments[-1])
+            own_line = max(line, peak - RULES.deepest_db)
+            segment = _edges(grid, own, span, own_line)
+        segments.append(segment)
+        start = segment[0]
+        onset = grid.part((start, start + 10 * HOP_S))
+        louder_by = theirs[onset] - mine[onset]
+        if len(louder_by) and np.median(louder_by) > RULES.louder_db:
+            uncertain.append(segment)
     return Segmented(
         segments=joined(segments),
         raw=kept[own],
@@ -184,20 +207,29 @@ def _edges(
 ) -> tuple[float, float]:
     """Return the first and last moment at which two neighbouring frames are speech."""
     start, end = span
-    first = slice(grid.hop(start - RULES.after_s), grid.hop(start + RULES.after_s))
-    if len(result := _hot_pairs(grid, own, first, line)):
-        start = grid.base + (first.start + result[0]) * HOP_S + RULES.shift_s
-    last = slice(
-        max(1, grid.hop(end - RULES.before_s)) - 1, grid.hop(end + RULES.after_s) - 1
+    near_start = slice(
+        grid.hop(start - RULES.after_s),
+        grid.hop(start + RULES.after_s),
     )
-    if len(result := _hot_pairs(grid, own, last, line)):
-        end = grid.base + (last.start + result[-1] + 2) * HOP_S - RULES.shift_s
+    pairs = _hot_pairs(grid, own, near_start, line)
+    if len(pairs):
+        hop = near_start.start + pairs[0]
+        start = grid.base + hop * HOP_S + RULES.shift_s
+    near_end = slice(
+        max(1, grid.hop(end - RULES.before_s)) - 1,
+        grid.hop(end + RULES.after_s) - 1,
+    )
+    pairs = _hot_pairs(grid, own, near_end, line)
+    if len(pairs):
+        hop = near_end.start + pairs[-1] + 2
+        end = grid.base + hop * HOP_S - RULES.shift_s
     return start, max(end, span[1] - RULES.late_s, start + 2 * HOP_S)
 
 
 def _hot_pairs(grid: Grid, own: int, where: slice, line: float) -> NDArray[np.int64]:
-    """Find places in a slice from which two frames are over the line and not under the other."""
+    """Find places from which two frames are over the line and not under the other."""
     wider = slice(where.start, where.stop + 1)
-    mine, theirs = grid.levels[own][wider], grid.levels[1 - own][wider]
-    hot = (mine > line) & (mine > theirs - RULES.other_db)
-    return np.flatnonzero(hot[:-1] & hot[1:])
+    mine = grid.levels[own][wider]
+    theirs = grid.levels[1 - own][wider]
+    is_hot = (mine > line) & (mine > theirs - RULES.other_db)
+    return np.flatnonzero(is_hot[:-1] & is_hot[1:])

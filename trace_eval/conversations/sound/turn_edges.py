@@ -38,7 +38,10 @@ from trace_eval.conversations.spans import (
 
 @dataclass(frozen=True)
 class TurnRules:
-    """Constants of turns, dB and seconds; gaps of hand-made turns change little around them."""
+    """Constants of turns, dB and seconds.
+
+    Gaps of hand-made turns change little around them.
+    """
 
     core_db: float = (
         15.0  # a turn's own level (90th percentile) minus this is surely spoken
@@ -78,7 +81,10 @@ TURN_RULES = TurnRules()
 
 @dataclass(frozen=True)
 class TurnEdges:
-    """One lane's speech as turns, in seconds; with what was left out it is the detector's."""
+    """One lane's speech as turns, in seconds.
+
+    With what was left out it is the detector's.
+    """
 
     segments: Spans  # what is spoken, in order and apart
     breath: Spans  # left out before something spoken, or alone
@@ -104,13 +110,13 @@ class _Side:
     ) -> None:
         self.grid = grids["voice"]
         self.segments = results[own].segments
-        self.voice, self.middle, self.high = (
-            grid.levels[own] for grid in grids.values()
-        )
+        self.voice = self.grid.levels[own]
+        self.middle = grids["middle"].levels[own]
+        self.high = grids["high"].levels[own]
         raw = [one.raw for one in results]
         self.floor, self.line = self.grid.noise(own, raw)
-        self.high_floor = grids["high"].noise(own, raw)[0]
-        other_speaks = inside([*results[1 - own].raw], self.grid.times)
+        self.high_floor, _ = grids["high"].noise(own, raw)
+        other_speaks = inside(raw[1 - own], self.grid.times)
         other = self.grid.levels[1 - own]
         self.path = echo_path(other, self.voice, other_speaks)
         self.expected = self.path.expected(other) if self.path else None
@@ -125,9 +131,10 @@ class _Side:
     @cached_property
     def level(self) -> float:
         """Of this speaker in the whole conversation, dB."""
-        spoken = inside(self.segments, self.grid.times)
-        mine = spoken & ~self.foreign
-        return float(np.quantile(self.voice[mine if mine.any() else spoken], 0.9))
+        is_spoken = inside(self.segments, self.grid.times)
+        is_own = is_spoken & ~self.foreign
+        measured = is_own if is_own.any() else is_spoken
+        return float(np.quantile(self.voice[measured], 0.9))
 
     def edges(self) -> TurnEdges:
         segments: Spans = []
@@ -141,61 +148,50 @@ class _Side:
             if not turns:
                 left[kind] += parts
                 continue
-            holes = [
-                ("breath", (start, turns[0][0])),
-                ("trailing", (turns[-1][1], end)),
-            ]
-            holes = [
-                (kind, hole)
-                for kind, hole in holes
-                if total([hole]) > TURN_RULES.noticed_s
-            ]
-            inner = [hole for hole in gaps(turns) if total([hole]) > TURN_RULES.inner_s]
-            holes += [("breath", hole) for hole in inner]
-            for kind, hole in holes:
+            holes: Spans = []
+            for kind, hole in _holes((start, end), turns):
                 left[kind] += overlaps(parts, [hole])
-            kept = without(parts, [hole for _, hole in holes])
-            segments += kept
-            doubtful += overlaps(kept, doubts)
+                holes.append(hole)
+            spoken = without(parts, holes)
+            segments += spoken
+            doubtful += overlaps(spoken, doubts)
         return TurnEdges(segments, **left, doubtful=doubtful, path=self.path)
 
     def _turns(self, span: tuple[float, float]) -> tuple[str, Spans, Spans]:
-        """Return kind, turns and doubtful turns of a stretch; the kind of one without turns."""
-        rules, part = TURN_RULES, self.grid.part(span)
-        voice, own = self.voice[part], ~self.foreign[part]
+        """Return kind, turns and doubtful turns of a stretch.
+
+        The kind is that of what is left out where there are no turns.
+        """
+        rules = TURN_RULES
+        part = self.grid.part(span)
+        voice = self.voice[part]
+        is_own = ~self.foreign[part]
         level = max(float(np.quantile(voice, 0.9)), self.level - rules.own_db)
-        loud = voice > max(level - rules.core_db, self.floor + rules.over_db)
-        steady = self.line - self.floor < rules.steady_db
-        if level - self.floor < (rules.drown_db if steady else rules.noisy_db):
-            return (
-                ("echo", [], [])
-                if loud.any() and not (loud & own).any()
-                else ("", [span], [])
-            )
-        spoken = [run for run in runs(loud & own) if run[1] - run[0] > 1]
-        groups: list[list[tuple[int, int]]] = []
-        for group in _grouped(spoken, rules.fill_s):
-            if sum(last - first for first, last in group) * HOP_S >= rules.least_s:
-                groups.append(group)
-        above = [self._above(part, group) for group in groups]
-        mine = [n for n, db in enumerate(above) if db >= rules.whole_db]
-        if not mine:
-            audible = loud.any() and (bool(groups) or not (loud & own).any())
-            return "echo" if audible else "breath", [], []
-        soft = runs((loud | self._soft(part, level)) & own)
-        fades = (voice > max(level - rules.fade_db, self.line)) & own
+        is_loud = voice > max(level - rules.core_db, self.floor + rules.over_db)
+        is_all_echo = bool(is_loud.any() and not (is_loud & is_own).any())
+        is_steady = self.line - self.floor < rules.steady_db
+        least_above_noise = rules.drown_db if is_steady else rules.noisy_db
+        if level - self.floor < least_above_noise:
+            return ("echo", [], []) if is_all_echo else ("", [span], [])
+        groups = _loud_groups(is_loud & is_own)
+        above_echo = [self._above(part, group) for group in groups]
+        if not any(db >= rules.whole_db for db in above_echo):
+            is_echo = is_all_echo or (is_loud.any() and bool(groups))
+            return "echo" if is_echo else "breath", [], []
+        soft = runs((is_loud | self._soft(part, level)) & is_own)
+        fades = (voice > max(level - rules.fade_db, self.line)) & is_own
         turns: Spans = []
-        for n in mine:
-            first, last = _reached(groups[n][0][0], groups[n][-1][1], soft)
+        doubts: Spans = []
+        for group, above_db in zip(groups, above_echo, strict=True):
+            if above_db < rules.whole_db:
+                continue
+            first, last = _reached(group[0][0], group[-1][1], soft)
             first, last = _faded(first, last, fades)
-            turns.append(
-                (self._at(part.start + first, 1), self._at(part.start + last, -1))
-            )
-        doubts = [
-            turn
-            for n, turn in zip(mine, turns, strict=True)
-            if above[n] < rules.doubtful_db
-        ]
+            start = self._at(part.start + first, 1)
+            end = self._at(part.start + last, -1)
+            turns.append((start, end))
+            if above_db < rules.doubtful_db:
+                doubts.append((start, end))
         return "", turns, doubts
 
     def _at(self, hop: int, inwards: int) -> float:
@@ -205,23 +201,53 @@ class _Side:
         """Return how far loud moments are above the echo that is expected then, dB."""
         if self.expected is None:
             return np.inf
-        there = np.concatenate([np.arange(*run) for run in group]) + part.start
-        with_echo = there[self.expected[there] > SILENT_DB / 2]
-        if len(with_echo) < len(there) / 2:  # the other is silent
+        in_part = np.concatenate([np.arange(*run) for run in group])
+        hops = in_part + part.start
+        with_echo = hops[self.expected[hops] > SILENT_DB / 2]
+        if len(with_echo) < len(hops) / 2:  # the other is silent
             return np.inf
         return float(np.median(self.voice[with_echo] - self.expected[with_echo]))
 
     def _soft(self, part: slice, level: float) -> IsSpeech:
-        """Find moments of soft syllables and hissing consonants, which breath is not."""
+        """Find soft syllables and hissing consonants, which breath is not."""
         rules = TURN_RULES
-        voice, middle, high = self.voice[part], self.middle[part], self.high[part]
-        syllable = (voice > max(level - rules.soft_db, self.floor + rules.out_db)) & (
-            middle < voice - rules.middle_db
-        )
-        hiss = (high > max(level - rules.hiss_db, self.high_floor + rules.out_db)) & (
-            high > middle - rules.high_db
-        )
-        return np.asarray(syllable | hiss)
+        voice = self.voice[part]
+        middle = self.middle[part]
+        high = self.high[part]
+        voice_line = max(level - rules.soft_db, self.floor + rules.out_db)
+        is_syllable = (voice > voice_line) & (middle < voice - rules.middle_db)
+        high_line = max(level - rules.hiss_db, self.high_floor + rules.out_db)
+        is_hiss = (high > high_line) & (high > middle - rules.high_db)
+        return np.asarray(is_syllable | is_hiss)
+
+
+def _holes(
+    stretch: tuple[float, float], turns: Spans
+) -> list[tuple[str, tuple[float, float]]]:
+    """Return what is left out around and between a stretch's turns, with its kind."""
+    start, end = stretch
+    before = (start, turns[0][0])
+    behind = (turns[-1][1], end)
+    holes = []
+    if total([before]) > TURN_RULES.noticed_s:
+        holes.append(("breath", before))
+    if total([behind]) > TURN_RULES.noticed_s:
+        holes.append(("trailing", behind))
+    for pause in gaps(turns):
+        if total([pause]) > TURN_RULES.inner_s:
+            holes.append(("breath", pause))
+    return holes
+
+
+def _loud_groups(is_spoken: IsSpeech) -> list[list[tuple[int, int]]]:
+    """Return groups of runs with short pauses between, but no clicks."""
+    spoken = [run for run in runs(is_spoken) if run[1] - run[0] > 1]
+    groups: list[list[tuple[int, int]]] = []
+    for group in _grouped(spoken, TURN_RULES.fill_s):
+        hops = sum(last - first for first, last in group)
+        if hops * HOP_S >= TURN_RULES.least_s:
+            groups.append(group)
+    return groups
 
 
 def _grouped(
@@ -239,9 +265,8 @@ def _grouped(
 
 def _reached(first: int, last: int, soft: Sequence[tuple[int, int]]) -> tuple[int, int]:
     """Extend a group by the soft runs that follow it closely at either end."""
-    closure, reach = (
-        round(s / HOP_S) for s in (TURN_RULES.closure_s, TURN_RULES.reach_s)
-    )
+    closure = round(TURN_RULES.closure_s / HOP_S)
+    reach = round(TURN_RULES.reach_s / HOP_S)
     soft = [run for run in soft if run[1] - run[0] > 1]
     start, end = first, last
     for one, two in soft:
@@ -255,9 +280,10 @@ def _reached(first: int, last: int, soft: Sequence[tuple[int, int]]) -> tuple[in
 
 def _faded(first: int, last: int, fades: IsSpeech) -> tuple[int, int]:
     """Extend a group by what sets in and fades without a break."""
-    onset, fade = (round(s / HOP_S) for s in (TURN_RULES.onset_s, TURN_RULES.fade_s))
-    before, after = (
-        fades[max(0, first - onset) : first][::-1],
-        fades[last : last + fade],
-    )
-    return first - int(np.cumprod(before).sum()), last + int(np.cumprod(after).sum())
+    onset = round(TURN_RULES.onset_s / HOP_S)
+    fade = round(TURN_RULES.fade_s / HOP_S)
+    backwards = fades[max(0, first - onset) : first][::-1]
+    forwards = fades[last : last + fade]
+    hops_before = int(np.cumprod(backwards).sum())
+    hops_behind = int(np.cumprod(forwards).sum())
+    return first - hops_before, last + hops_behind

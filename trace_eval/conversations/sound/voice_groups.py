@@ -1,4 +1,4 @@
-"""Two groups of pieces of speech that are most alike within, and how sure each piece is."""
+"""Two groups of pieces of speech, most alike within, and how sure each piece is."""
 
 from __future__ import annotations
 
@@ -20,87 +20,119 @@ def two_groups(likeness: VoiceVectors, lengths: NDArray[Any]) -> NDArray[np.int6
     like in the mean, until none moves; the partition with the most likeness within
     counts.
     """
-    best, most = np.zeros(len(lengths), np.int64), -np.inf
-    weights = lengths[:, None] * lengths[None]
+    best = np.zeros(len(lengths), np.int64)
+    most = -np.inf
+    weighed = likeness * np.outer(lengths, lengths)
     for one, other in _least_alike(likeness, lengths):
-        groups = (likeness[:, one] < likeness[:, other]).astype(np.int64)
-        groups[one], groups[other] = 0, 1
-        for _ in range(_ROUNDS):
-            moved = np.stack(
-                [_mean_likeness(likeness, lengths, groups == g) for g in (0, 1)]
-            )
-            after = moved.argmax(axis=0)
-            if len(np.unique(after)) < 2 or (after == groups).all():
-                break
-            groups = after
-        within = sum(
-            (likeness * weights)[np.ix_(groups == g, groups == g)].sum()
-            / max(1e-9, lengths[groups == g].sum())
-            for g in (0, 1)
-        )
-        if within > most:
-            best, most = groups, float(within)
+        groups = _settled(likeness, lengths, one, other)
+        first = _likeness_within(weighed, lengths, groups == 0)
+        second = _likeness_within(weighed, lengths, groups == 1)
+        if first + second > most:
+            best = groups
+            most = first + second
     return best
+
+
+def _settled(
+    likeness: VoiceVectors, lengths: NDArray[Any], one: int, other: int
+) -> NDArray[np.int64]:
+    """Part pieces around two of them, and move each to its group until none moves."""
+    is_like_other = likeness[:, one] < likeness[:, other]
+    groups = is_like_other.astype(np.int64)
+    groups[one] = 0
+    groups[other] = 1
+    for _ in range(_ROUNDS):
+        to_first = _mean_likeness(likeness, lengths, groups == 0)
+        to_second = _mean_likeness(likeness, lengths, groups == 1)
+        moved = (to_second > to_first).astype(np.int64)
+        one_is_empty = len(np.unique(moved)) < 2
+        if one_is_empty or np.array_equal(moved, groups):
+            break
+        groups = moved
+    return groups
+
+
+def _likeness_within(
+    weighed: NDArray[np.floating[Any]],
+    lengths: NDArray[Any],
+    members: NDArray[np.bool_],
+) -> float:
+    """Return the weighed likeness of a group's pairs, a second of its speech."""
+    of_pairs = weighed[np.ix_(members, members)].sum()
+    seconds = lengths[members].sum()
+    return float(of_pairs / max(1e-9, seconds))
 
 
 def _least_alike(
     likeness: VoiceVectors, lengths: NDArray[Any]
 ) -> list[tuple[int, int]]:
     """Return pairs of pieces, long ones before short ones, that are the least alike."""
-    penalty = likeness - 0.1 * np.minimum(lengths[:, None], lengths[None])
+    shorter = np.minimum(lengths[:, None], lengths[None])
+    penalty = likeness - 0.1 * shorter
     rows, columns = np.tril_indices(len(lengths), -1)
     order = np.argsort(penalty[rows, columns])[:_STARTS]
-    return [(int(rows[n]), int(columns[n])) for n in order]
+    pairs = zip(rows[order].tolist(), columns[order].tolist(), strict=True)
+    return list(pairs)
 
 
 def _mean_likeness(
-    likeness: VoiceVectors, lengths: NDArray[Any], mine: NDArray[np.bool_]
+    likeness: VoiceVectors, lengths: NDArray[Any], members: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Mean likeness of every piece to those of a group, without itself."""
-    total, weight = (
-        likeness[:, mine] @ lengths[mine],
-        np.full(len(lengths), lengths[mine].sum()),
-    )
-    total = total - np.where(mine, np.diag(likeness) * lengths, 0.0)
-    weight = weight - np.where(mine, lengths, 0.0)
-    return np.asarray(total / np.maximum(weight, 1e-9))
+    """Return the mean likeness of every piece to those of a group, without itself."""
+    to_all = likeness[:, members] @ lengths[members]
+    to_itself = np.where(members, np.diag(likeness) * lengths, 0.0)
+    weight_of_all = lengths[members].sum()
+    weight_of_itself = np.where(members, lengths, 0.0)
+    weight = np.maximum(weight_of_all - weight_of_itself, 1e-9)
+    return np.asarray((to_all - to_itself) / weight)
 
 
 def contrast_of(
     likeness: VoiceVectors, groups: NDArray[np.int64], lengths: NDArray[Any]
 ) -> float:
-    """Mean likeness within the groups less that between them, weighed by lengths."""
-    weights = lengths[:, None] * lengths[None]
+    """Return the mean likeness within the groups less that between them.
+
+    Pairs are weighed by their lengths.
+    """
+    weights = np.outer(lengths, lengths)
     np.fill_diagonal(weights, 0.0)
-    same = groups[:, None] == groups[None]
-    within, between = (
-        float((likeness * weights)[where].sum() / max(1e-9, weights[where].sum()))
-        for where in (same, ~same)
-    )
+    is_same = groups[:, None] == groups[None]
+    within = _weighted_mean(likeness[is_same], weights[is_same])
+    between = _weighted_mean(likeness[~is_same], weights[~is_same])
     return within - between
+
+
+def _weighted_mean(values: NDArray[Any], weights: NDArray[Any]) -> float:
+    return float((values * weights).sum() / max(1e-9, weights.sum()))
 
 
 def centred(vectors: VoiceVectors, lengths: NDArray[Any]) -> VoiceVectors:
     """Take out what all pieces share, which is the recording's channel and no voice."""
-    moved = vectors - np.average(vectors, axis=0, weights=lengths)
-    return np.asarray(
-        moved / np.maximum(1e-9, np.linalg.norm(moved, axis=1, keepdims=True))
-    )
+    return _rows_of_length_one(vectors - _shared(vectors, lengths))
+
+
+def _shared(vectors: VoiceVectors, lengths: NDArray[Any]) -> NDArray[np.floating[Any]]:
+    return np.asarray(np.average(vectors, axis=0, weights=lengths))
+
+
+def _rows_of_length_one(vectors: NDArray[Any]) -> NDArray[Any]:
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(1e-9, norms))
 
 
 def unit(vector: NDArray[Any]) -> VoiceVectors:
     """Scale a vector to the length one."""
-    return np.asarray(vector / max(1e-9, float(np.linalg.norm(vector))), np.float32)
+    norm = float(np.linalg.norm(vector))
+    return np.asarray(vector / max(1e-9, norm), np.float32)
 
 
 def nearer(
     likeness: VoiceVectors, groups: NDArray[np.int64], lengths: NDArray[Any]
 ) -> NDArray[np.float64]:
     """Return how much more each piece is like its own voice than like the other."""
-    first, second = (
-        _mean_likeness(likeness, lengths, groups == voice) for voice in (0, 1)
-    )
-    return np.where(groups == 0, first - second, second - first)
+    to_first = _mean_likeness(likeness, lengths, groups == 0)
+    to_second = _mean_likeness(likeness, lengths, groups == 1)
+    return np.where(groups == 0, to_first - to_second, to_second - to_first)
 
 
 def leans(
@@ -110,12 +142,11 @@ def leans(
     lengths: NDArray[Any],
     groups: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """Return how much more each short piece is like the second voice than like the first."""
-    shared = np.average(vectors, axis=0, weights=lengths)
-    moved = short - shared
-    moved = moved / np.maximum(1e-9, np.linalg.norm(moved, axis=1, keepdims=True))
+    """Return how much more each short piece is like the second voice than the first."""
+    moved = _rows_of_length_one(short - _shared(vectors, lengths))
     apart = centred(vectors, lengths)
-    first, second = (
-        unit(lengths[groups == voice] @ apart[groups == voice]) for voice in (0, 1)
-    )
+    is_first = groups == 0
+    is_second = groups == 1
+    first = unit(lengths[is_first] @ apart[is_first])
+    second = unit(lengths[is_second] @ apart[is_second])
     return np.asarray(moved @ (second - first), np.float64)

@@ -1,4 +1,4 @@
-"""Two voices in one channel: who of them speaks when, or why they cannot be told apart.
+"""Two voices in one channel: who speaks when, or why they cannot be told apart.
 
 Local speakers are heard in windows of 10 s (pyannote's segmentation). Speech is cut
 where one pauses and where most windows hear another speaker; each piece has the
@@ -10,7 +10,7 @@ and by what windows say of two pieces. Voices that differ too little are refused
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -112,27 +112,28 @@ def two_voices(
     Raises:
         UserError: the networks' package is missing.
     """
-    frames_s = segmentation.FIRST_S + segmentation.FRAME_S * np.arange(
-        len(heard.speech), dtype=np.float64
-    )
-    spoken = ~inside(joined(ignore), frames_s)
-    heard = heard._replace(speech=heard.speech & spoken, overlap=heard.overlap & spoken)
+    heard = _without_ignored(heard, ignore)
     pieces = _pieces(heard)
     measured = [
         n for n, piece in enumerate(pieces) if _alone(heard, piece) >= RULES.measured_s
     ]
     if len(measured) < 2:
         spans = joined(_span(piece) for piece in pieces)
-        return Voices((spans, []), [], None, None, doubtful=spans)
+        return Voices(
+            speech=(spans, []),
+            overlaps=[],
+            directions=None,
+            contrast=None,
+            doubtful=spans,
+        )
     vectors = _directions([_sound(samples, heard, pieces[n]) for n in measured])
     ties = _ties(heard, pieces)
-    lengths = np.array([_seconds(pieces[n]) for n in measured]).clip(max=RULES.weight_s)
-    likeness = vectors @ vectors.T
-    told = ties[np.ix_(measured, measured)]
+    seconds = np.array([_seconds(pieces[n]) for n in measured])
+    lengths = seconds.clip(max=RULES.weight_s)
+    votes = ties[np.ix_(measured, measured)]
+    weight_of_votes = np.where(votes > 0, RULES.same, RULES.other)
     apart = centred(vectors, lengths)
-    groups = two_groups(
-        apart @ apart.T + np.where(told > 0, RULES.same, RULES.other) * told, lengths
-    )
+    groups = two_groups(apart @ apart.T + weight_of_votes * votes, lengths)
     short = [
         n
         for n, piece in enumerate(pieces)
@@ -144,49 +145,73 @@ def two_voices(
     of_measured = dict(zip(measured, groups.tolist(), strict=True))
     of_piece = _of_all(pieces, ties, of_measured, leaning)
     if of_piece[0] == 1:  # the first voice is the one that speaks first
-        of_piece, groups = [1 - one for one in of_piece], 1 - groups
+        of_piece = [1 - group for group in of_piece]
+        groups = 1 - groups
     both = [
         _span(run) for run in runs(heard.overlap) if _has_both(run, pieces, of_piece)
     ]
-    by_voice: tuple[Spans, Spans] = [*both], [*both]
-    for piece, voice in zip(pieces, of_piece, strict=True):
-        by_voice[voice].append(_span(piece))
-    speech = [
-        joined(spoken, RULES.pause_s + segmentation.FRAME_S) for spoken in by_voice
-    ]
-    centres = tuple(
-        unit(lengths[groups == voice] @ vectors[groups == voice]) for voice in (0, 1)
-    )
+    first, second = _speech_by_voice(pieces, of_piece, both)
+    is_first = groups == 0
+    is_second = groups == 1
+    likeness = vectors @ vectors.T
     margins = nearer(likeness, groups, lengths)
     unsure = [
         n for n, margin in zip(measured, margins, strict=True) if margin < RULES.nearer
     ]
     unsure += [n for n, lean in leaning.items() if abs(lean) < RULES.leaning]
     return Voices(
-        speech=(speech[0], speech[1]),
+        speech=(first, second),
         overlaps=both,
-        directions=(centres[0], centres[1]),
+        directions=(
+            unit(lengths[is_first] @ vectors[is_first]),
+            unit(lengths[is_second] @ vectors[is_second]),
+        ),
         contrast=contrast_of(likeness, groups, lengths),
         doubtful=joined(_span(pieces[n]) for n in unsure),
     )
 
 
+def _without_ignored(heard: Heard, ignore: Sequence[tuple[float, float]]) -> Heard:
+    """Return what windows hear, with no speech in ignored stretches."""
+    frames = np.arange(len(heard.speech), dtype=np.float64)
+    frames_s = segmentation.FIRST_S + segmentation.FRAME_S * frames
+    counts = ~inside(joined(ignore), frames_s)
+    return heard._replace(
+        speech=heard.speech & counts,
+        overlap=heard.overlap & counts,
+    )
+
+
+def _speech_by_voice(
+    pieces: Sequence[tuple[int, int]], of_piece: Sequence[int], both: Spans
+) -> tuple[Spans, Spans]:
+    """Return the speech of each voice: its pieces, and where both speak."""
+    first = list(both)
+    second = list(both)
+    for piece, voice in zip(pieces, of_piece, strict=True):
+        speech = second if voice == 1 else first
+        speech.append(_span(piece))
+    gap_s = RULES.pause_s + segmentation.FRAME_S
+    return joined(first, gap_s), joined(second, gap_s)
+
+
 def hear_windows(samples: NDArray[np.int16]) -> Heard:
     """Listen in windows, some minutes at a time, so that memory stays bounded."""
     size = round(segmentation.WINDOW_S * SPEECH_RATE)
-    number = 1 + max(0, -(-(len(samples) - size) // _STEP))
-    starts, parts = [], []
+    steps = math.ceil((len(samples) - size) / _STEP)
+    number = 1 + max(0, steps)
+    first_frames = []
+    active = []
     for first in range(0, number, _WINDOWS):
         last = min(number, first + _WINDOWS)
         part = samples[first * _STEP : (last - 1) * _STEP + size]
         local = segmentation.local_speakers(_as_float(part), _STEP / SPEECH_RATE)
-        begins = np.rint(local.starts_s * SPEECH_RATE).astype(np.int64) + first * _STEP
-        starts.append(begins // segmentation.FRAME_STEP)
-        parts.append(local.active)
-    first_frames, active = np.concatenate(starts), np.concatenate(parts)
-    return _on_one_grid(
-        first_frames, active, len(samples) // segmentation.FRAME_STEP + 1
-    )
+        in_part = np.rint(local.starts_s * SPEECH_RATE).astype(np.int64)
+        begins = in_part + first * _STEP
+        first_frames.append(begins // segmentation.FRAME_STEP)
+        active.append(local.active)
+    frames = len(samples) // segmentation.FRAME_STEP + 1
+    return _on_one_grid(np.concatenate(first_frames), np.concatenate(active), frames)
 
 
 def _on_one_grid(first: NDArray[np.int64], active: VoiceVectors, whole: int) -> Heard:
@@ -194,19 +219,19 @@ def _on_one_grid(first: NDArray[np.int64], active: VoiceVectors, whole: int) -> 
     number = max(whole, int(first.max()) + frames)
     window = np.hamming(frames) + 1e-3  # a window knows least at its ends
     weight, speech, overlap, change = np.zeros((4, number))
-    on = active > RULES.active
-    for begin, here, likely in zip(first, on, active, strict=True):
+    is_active = active > RULES.active
+    for begin, speakers, probabilities in zip(first, is_active, active, strict=True):
         part = slice(int(begin), int(begin) + frames)
         weight[part] += window
-        speech[part] += window * here.any(axis=1)
-        overlap[part] += window * (here.sum(axis=1) > 1)
-        change[part] += window * _changes(here, likely)
+        speech[part] += window * speakers.any(axis=1)
+        overlap[part] += window * (speakers.sum(axis=1) > 1)
+        change[part] += window * _changes(speakers, probabilities)
     weight = np.maximum(weight, 1e-9)
     return Heard(
         speech=speech / weight > 0.5,
         overlap=overlap / weight > 0.5,
         change=change / weight > 0.5,
-        active=on,
+        active=is_active,
         first=first,
     )
 
@@ -215,42 +240,50 @@ def _changes(here: NDArray[np.bool_], likely: VoiceVectors) -> NDArray[np.float6
     """Find frames near which a window hears another speaker than before."""
     spoken = np.flatnonzero(here.any(axis=1))
     loudest = likely[spoken].argmax(axis=1)
+    is_change = loudest[1:] != loudest[:-1]
     near = np.zeros(len(here))
-    for frame in spoken[1:][loudest[1:] != loudest[:-1]]:
+    for frame in spoken[1:][is_change]:
         near[max(0, frame - 2) : frame + 3] = 1.0
     return near
 
 
 def _pieces(heard: Heard) -> list[tuple[int, int]]:
-    """Cut speech in frames at pauses, at changes of the speaker, and to be short enough."""
+    """Cut speech in frames at pauses, at changes of the speaker, and to be short."""
     pause = round(RULES.pause_s / segmentation.FRAME_S)
     shortest = round(RULES.shortest_s / segmentation.FRAME_S)
-    pieces = []
-    for first, last in joined(runs(heard.speech), pause + 1):
-        first, last = int(first), int(last)
+    pieces: list[tuple[int, int]] = []
+    for span in joined(runs(heard.speech), pause + 1):
+        first, last = map(int, span)
         if last - first < shortest:
             continue
-        cuts = [
-            first + (a + b) // 2
-            for a, b in runs(heard.change[first:last])
-            if 3 <= (a + b) // 2 < last - first - 3
-        ]
-        for start, end in zip([first, *cuts], [*cuts, last], strict=True):
-            parts = max(
-                1, math.ceil((end - start) * segmentation.FRAME_S / RULES.longest_s)
-            )
-            edges = np.linspace(start, end, parts + 1).round().astype(int).tolist()
-            pieces += [(a, b) for a, b in pairwise(edges) if b > a]
+        edges = [first, *_changes_within(heard, first, last), last]
+        for start, end in pairwise(edges):
+            pieces += _equal_parts(start, end)
     return pieces
+
+
+def _changes_within(heard: Heard, first: int, last: int) -> list[int]:
+    """Return the frames at which the speaker changes, but for those near an end."""
+    middles = [(a + b) // 2 for a, b in runs(heard.change[first:last])]
+    length = last - first
+    return [first + middle for middle in middles if 3 <= middle < length - 3]
+
+
+def _equal_parts(start: int, end: int) -> list[tuple[int, int]]:
+    """Cut a run of frames in equal parts that are short enough."""
+    seconds = _seconds((start, end))
+    number = max(1, math.ceil(seconds / RULES.longest_s))
+    edges = np.linspace(start, end, number + 1).round().astype(int).tolist()
+    return [(first, last) for first, last in pairwise(edges) if last > first]
 
 
 def _span(piece: tuple[int, int]) -> tuple[float, float]:
     """Return the seconds of a run of frames."""
-    first, last = (
-        segmentation.FIRST_S + frame * segmentation.FRAME_S for frame in piece
-    )
+    first, last = piece
+    first_s = segmentation.FIRST_S + first * segmentation.FRAME_S
+    last_s = segmentation.FIRST_S + last * segmentation.FRAME_S
     half = segmentation.FRAME_S / 2
-    return max(0.0, first - half), last - half
+    return max(0.0, first_s - half), last_s - half
 
 
 def _seconds(piece: tuple[int, int]) -> float:
@@ -259,40 +292,50 @@ def _seconds(piece: tuple[int, int]) -> float:
 
 def _alone(heard: Heard, piece: tuple[int, int]) -> float:
     """Return the seconds of a piece in which one voice speaks."""
-    return float((~heard.overlap[slice(*piece)]).sum() * segmentation.FRAME_S)
+    first, last = piece
+    is_alone = ~heard.overlap[first:last]
+    return float(is_alone.sum() * segmentation.FRAME_S)
 
 
 def _sound(
     samples: NDArray[np.int16], heard: Heard, piece: tuple[int, int]
 ) -> VoiceVectors:
     """Return the samples of a piece in which one voice speaks."""
-    kept = np.repeat(~heard.overlap[slice(*piece)], segmentation.FRAME_STEP)
+    first, last = piece
+    is_alone = np.repeat(~heard.overlap[first:last], segmentation.FRAME_STEP)
     part = samples[_part(piece)]
-    return _as_float(part[kept[: len(part)]])
+    return _as_float(part[is_alone[: len(part)]])
 
 
 def _part(piece: tuple[int, int]) -> slice:
     """Return where the samples of a piece are."""
-    first = round(_span(piece)[0] * SPEECH_RATE)
-    return slice(first, first + (piece[1] - piece[0]) * segmentation.FRAME_STEP)
+    first, last = piece
+    start_s, _ = _span(piece)
+    start = round(start_s * SPEECH_RATE)
+    return slice(start, start + (last - first) * segmentation.FRAME_STEP)
 
 
 def _directions(sounds: Sequence[VoiceVectors]) -> VoiceVectors:
-    """Compute the directions of pieces; those of one length together, which is faster."""
+    """Compute the directions of pieces.
+
+    Those of one length are computed together, which is faster.
+    """
     steps = [max(1, int(len(one) / SPEECH_RATE / _EQUAL_S)) for one in sounds]
     vectors = np.zeros((len(sounds), campplus.SIZE), np.float32)
     for step in sorted(set(steps)):
         size = round(step * _EQUAL_S * SPEECH_RATE)
-        mine = [n for n, own in enumerate(steps) if own == step]
-        for first in range(0, len(mine), _TOGETHER):
-            part = mine[first : first + _TOGETHER]
+        of_step = [
+            n for n, steps_of_piece in enumerate(steps) if steps_of_piece == step
+        ]
+        for first in range(0, len(of_step), _TOGETHER):
+            part = of_step[first : first + _TOGETHER]
             middles = [_middle(sounds[n], size) for n in part]
             vectors[part] = campplus.directions(middles)
     return vectors
 
 
 def _middle(sound: VoiceVectors, size: int) -> VoiceVectors:
-    """Cut so many samples around the middle; a shorter sound is filled up with zeros."""
+    """Cut so many samples around the middle; fill up a shorter sound with zeros."""
     if len(sound) < size:
         return np.pad(sound, (0, size - len(sound)))
     first = (len(sound) - size) // 2
@@ -304,27 +347,35 @@ def _as_float(samples: NDArray[np.int16]) -> VoiceVectors:
 
 
 def _ties(heard: Heard, pieces: Sequence[tuple[int, int]]) -> VoiceVectors:
-    """Vote on pairs of pieces: 1 one local speaker, -1 two; 0 where no window has both."""
-    votes, asked = np.zeros((2, len(pieces), len(pieces)), np.float32)
+    """Vote on pairs of pieces: 1 for one local speaker, -1 for two.
+
+    It is 0 where no window has both.
+    """
+    votes, windows = np.zeros((2, len(pieces), len(pieces)), np.float32)
     frames = heard.active.shape[1]
-    starts = np.array([piece[0] for piece in pieces])
-    ends = np.array([piece[1] for piece in pieces])
+    starts, ends = np.array(pieces).T
     for begin, here in zip(heard.first, heard.active, strict=True):
         near = np.flatnonzero((ends > begin) & (starts < begin + frames))
-        who = np.array(
-            [_local(here, pieces[n], int(begin)) for n in near.tolist()], np.int64
-        )
-        known = near[who >= 0]
-        same = np.where(who[who >= 0][:, None] == who[who >= 0][None], 1.0, -1.0)
-        votes[np.ix_(known, known)] += same.astype(np.float32)
-        asked[np.ix_(known, known)] += 1.0
-    return np.asarray(votes / np.maximum(asked, 1.0))
+        speakers = [_local(here, pieces[n], int(begin)) for n in near.tolist()]
+        of_near = np.array(speakers, np.int64)
+        has_speaker = of_near >= 0
+        of_known = of_near[has_speaker]
+        is_same = of_known[:, None] == of_known[None]
+        known = near[has_speaker]
+        pairs = np.ix_(known, known)
+        votes[pairs] += np.where(is_same, 1.0, -1.0).astype(np.float32)
+        windows[pairs] += 1.0
+    return np.asarray(votes / np.maximum(windows, 1.0))
 
 
 def _local(here: NDArray[np.bool_], piece: tuple[int, int], begin: int) -> int:
-    """Return the local speaker of a piece in a window; -1: none is active for a third of it."""
-    share = here[max(0, piece[0] - begin) : piece[1] - begin].mean(axis=0)
-    return int(share.argmax()) if share.max() > 0.3 else -1
+    """Return the local speaker of a piece in a window.
+
+    -1: none is active for a third of the piece.
+    """
+    first, last = piece
+    shares = here[max(0, first - begin) : last - begin].mean(axis=0)
+    return int(shares.argmax()) if shares.max() > 0.3 else -1
 
 
 def _of_all(
@@ -339,7 +390,7 @@ def _of_all(
     nearest.
     """
     groups = []
-    for number, (start, end) in enumerate(pieces):
+    for number, piece in enumerate(pieces):
         lean = leaning.get(number, 0.0)
         if number in of_measured:
             groups.append(of_measured[number])
@@ -350,22 +401,33 @@ def _of_all(
         votes = [0.0, 0.0]
         for measured, group in of_measured.items():
             votes[group] += ties[number, measured]
-        nearest = min(
-            of_measured, key=lambda n: max(pieces[n][0] - end, start - pieces[n][1])
-        )
-        groups.append(
-            of_measured[nearest] if votes[0] == votes[1] else int(votes[1] > votes[0])
-        )
+        if votes[0] == votes[1]:
+            groups.append(of_measured[_nearest(piece, pieces, of_measured)])
+        else:
+            groups.append(int(votes[1] > votes[0]))
     return groups
+
+
+def _nearest(
+    piece: tuple[int, int], pieces: Sequence[tuple[int, int]], numbers: Iterable[int]
+) -> int:
+    """Return which of some pieces has the shortest pause between itself and a piece."""
+    start, end = piece
+
+    def pause(number: int) -> int:
+        other_start, other_end = pieces[number]
+        return max(other_start - end, start - other_end)
+
+    return min(numbers, key=pause)
 
 
 def _has_both(
     run: tuple[int, int], pieces: Sequence[tuple[int, int]], of_piece: Sequence[int]
 ) -> bool:
     near = round(RULES.near_s / segmentation.FRAME_S)
-    voices = {
-        voice
-        for (start, end), voice in zip(pieces, of_piece, strict=True)
-        if start < run[1] + near and end > run[0] - near
-    }
+    first, last = run
+    voices = set()
+    for (start, end), voice in zip(pieces, of_piece, strict=True):
+        if start < last + near and end > first - near:
+            voices.add(voice)
     return len(voices) == 2

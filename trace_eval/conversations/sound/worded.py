@@ -30,54 +30,54 @@ def role_names(log: Conversation) -> set[str]:
 def timed_by_sound(
     log: Conversation, sound: Conversation, apart: Apart
 ) -> Conversation:
-    """Give the turns of the sound the log's words, and add what stands in the log alone."""
-    speakers_of_log = {role: log.speaker(role) for role in ROLES}
-    names = {role: speaker.name for role, speaker in speakers_of_log.items() if speaker}
-    turns = [
-        turn.model_copy(
-            update={"speaker": names.get(_role(turn.speaker), turn.speaker)}
-        )
-        for turn in sound.turns
-    ]
-    place = _Places(log, turns, names, apart)
-    others = [
-        _moved_turn(turn, apart.clock)
-        for turn in log.turns
-        if turn.speaker not in names.values() and apart.fits
-    ]
-    worded = place.worded()
-    events = [
-        *sound.events,
-        *(place.moved(event) for event in log.events if apart.fits),
-        *apart.alone_events(),
-    ]
-    lanes = {one.role: one.channel for one in sound.speakers}
-    speakers = [
-        *(
-            Speaker(name=names.get(role, role), role=role, channel=lanes[role])
-            for role in ROLES
-        ),
-        *(
-            one.model_copy(update={"channel": None})
-            for one in log.speakers
-            if one.role == "other"
-        ),
-    ]
-    channels = {channel.name for channel in sound.channels}
+    """Give the turns of the sound the log's words, and add what the log alone has."""
+    names: dict[Role, str] = {}
+    for role in ROLES:
+        speaker = log.speaker(role)
+        if speaker:
+            names[role] = speaker.name
+    turns = [_named_as_in_log(turn, names) for turn in sound.turns]
+    places = _Places(log, turns, names, apart)
+    worded = places.worded()
+    events = list(sound.events)
+    if apart.fits:
+        for turn in log.turns:
+            if turn.speaker not in names.values():
+                worded.append(_moved_turn(turn, apart.clock))
+        events += [places.moved(event) for event in log.events]
+    events += apart.alone_events()
     return sound.model_copy(
         update={
-            "speakers": tuple(
-                one
-                if one.channel in channels
-                else one.model_copy(update={"channel": None})
-                for one in speakers
-            ),
-            "turns": tuple(sorted([*worded, *others], key=_start)),
+            "speakers": tuple(_speakers(log, sound, names)),
+            "turns": tuple(sorted(worded, key=_start)),
             "events": tuple(events),
             "instructions": log.instructions,
             "end": End(at_s=sound.end.at_s, reason=log.end.reason),
         }
     )
+
+
+def _named_as_in_log(turn: Turn, names: Mapping[Role, str]) -> Turn:
+    name = names.get(_role(turn.speaker), turn.speaker)
+    return turn.model_copy(update={"speaker": name})
+
+
+def _speakers(
+    log: Conversation, sound: Conversation, names: Mapping[Role, str]
+) -> Iterator[Speaker]:
+    """Yield user and agent with their channels, and the log's others without one."""
+    recorded = {channel.name for channel in sound.channels}
+    lanes = {one.role: one.channel for one in sound.speakers}
+    for role in ROLES:
+        channel = lanes[role]
+        yield Speaker(
+            name=names.get(role, role),
+            role=role,
+            channel=channel if channel in recorded else None,
+        )
+    for speaker in log.speakers:
+        if speaker.role == "other":
+            yield speaker.model_copy(update={"channel": None})
 
 
 def _role(name: str) -> Role:
@@ -101,7 +101,7 @@ def _moved_turn(turn: Turn, clock: LogClock) -> Turn:
 
 
 def unplaced_words(log: Conversation, result: Conversation) -> Iterator[str]:
-    """Say that the words of a log without times are not used, as other turns are heard."""
+    """Say that a log's words without times are not used, as other turns are heard."""
     worded = [turn for turn in log.turns if turn.text or turn.heard]
     timed = any(turn.start_s is not None for turn in log.turns)
     if not worded or timed or any(turn.text or turn.heard for turn in result.turns):
@@ -112,7 +112,10 @@ def unplaced_words(log: Conversation, result: Conversation) -> Iterator[str]:
 
 
 class _Places:
-    """Which turn of the sound each turn of a log is: the one of its role that it overlaps most."""
+    """Which turn of the sound each turn of a log is.
+
+    It is the one of its role that it overlaps most.
+    """
 
     def __init__(
         self,
@@ -121,11 +124,13 @@ class _Places:
         names: Mapping[Role, str],
         apart: Apart,
     ) -> None:
-        self.log, self.turns, self.clock = log, turns, apart.clock
-        mine = [turn for turn in log.turns if turn.speaker in names.values()]
+        self.log = log
+        self.turns = turns
+        self.clock = apart.clock
+        of_roles = [turn for turn in log.turns if turn.speaker in names.values()]
         if not apart.fits:
             self.of: dict[int, int] = {}
-        elif any(turn.start_s is not None for turn in mine):
+        elif any(turn.start_s is not None for turn in of_roles):
             self.of = self._by_time()
         else:
             self.of = self._by_order(names)
@@ -135,29 +140,32 @@ class _Places:
         for number, turn in enumerate(self.log.turns):
             if turn.start_s is None or turn.end_s is None:
                 continue
-            [(start, end)] = self.clock.moved([(turn.start_s, turn.end_s)])
-            overlap, best = max(
-                (
-                    (min(end, _end(one)) - max(start, _start(one)), -n)
-                    for n, one in enumerate(self.turns)
-                    if one.speaker == turn.speaker
-                ),
-                default=(-_NEAR_S, 0),
-            )
-            if overlap > -_NEAR_S:
-                places[number] = -best
+            start = self.clock.in_sound(turn.start_s)
+            end = self.clock.in_sound(turn.end_s)
+            most_s = -_NEAR_S
+            for position, one in enumerate(self.turns):
+                if one.speaker != turn.speaker:
+                    continue
+                overlap_s = min(end, _end(one)) - max(start, _start(one))
+                if overlap_s > most_s:
+                    most_s = overlap_s
+                    places[number] = position
         return places
 
     def _by_order(self, names: Mapping[Role, str]) -> dict[int, int]:
-        """Match texts without times one by one, where both have the same speakers in order."""
+        """Match texts without times one by one.
+
+        Nothing is matched where log and sound have other speakers in order.
+        """
         logged = [
             n for n, turn in enumerate(self.log.turns) if turn.speaker in names.values()
         ]
         spoken = [n for n, turn in enumerate(self.turns) if not turn.backchannel]
-        same = [self.log.turns[n].speaker for n in logged] == [
-            self.turns[n].speaker for n in spoken
-        ]
-        return dict(zip(logged, spoken, strict=True)) if same else {}
+        speakers_logged = [self.log.turns[n].speaker for n in logged]
+        speakers_heard = [self.turns[n].speaker for n in spoken]
+        if speakers_logged != speakers_heard:
+            return {}
+        return dict(zip(logged, spoken, strict=True))
 
     def worded(self) -> list[Turn]:
         """Return the turns of the sound with the words that the log has for them."""
@@ -180,17 +188,21 @@ class _Places:
 
     def moved(self, event: SourceEvent) -> SourceEvent:
         """Move an event of the log to the clock and the turn of the sound."""
-        ordered = sorted(range(len(self.turns)), key=lambda n: _start(self.turns[n]))
-        position = self.of.get(-1 if event.turn is None else event.turn)
-        return event.model_copy(
-            update={
-                "at_s": None if event.at_s is None else self.clock.in_sound(event.at_s),
-                "end_s": None
-                if event.end_s is None
-                else self.clock.in_sound(event.end_s),
-                "turn": None if position is None else ordered.index(position),
-            }
-        )
+        turn = None
+        if event.turn in self.of:
+            turn = self._in_order_of_time().index(self.of[event.turn])
+        update = {
+            "at_s": self._time_in_sound(event.at_s),
+            "end_s": self._time_in_sound(event.end_s),
+            "turn": turn,
+        }
+        return event.model_copy(update=update)
+
+    def _in_order_of_time(self) -> list[int]:
+        return sorted(range(len(self.turns)), key=lambda n: _start(self.turns[n]))
+
+    def _time_in_sound(self, log_s: float | None) -> float | None:
+        return None if log_s is None else self.clock.in_sound(log_s)
 
 
 def _end(turn: Turn) -> float:
