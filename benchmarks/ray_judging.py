@@ -13,7 +13,6 @@ lines.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import logging
 import multiprocessing
 import os
@@ -21,20 +20,23 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
+from benchmarks.judged_as_expected import clip_of, lines_of, unexpected, words_of
 from benchmarks.process_tree import ProcessTree
 from benchmarks.report import save, table_of
 from tests.support import blueprints as make
-from tests.support.judged_on_ray import EQUAL, TIMES, UNORDERED, ByHash
+from tests.support.judged_on_ray import EQUAL, UNORDERED, ByHash
 from tests.support.object_store import BUCKET, object_store
 from tests.support.ray_nodes import Nodes
+from trace_eval.data import jsonl
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Pair
 from trace_eval.data.manifests import Manifest
@@ -57,38 +59,54 @@ OPTIONS = Options(ExtractOptions(workers=0), ByHash())
 PER_INSTRUCTION = 4
 
 
-def write_run(folder: Path, pairs: int) -> Path:
-    """Write a run of pairs with a blueprint for each of their recordings, judged by nobody."""
-    items = [
-        Pair(
+class Pairs(Sequence[Pair]):
+    """Pairs of recordings that are none, each made when it is asked for."""
+
+    def __init__(self, count: int) -> None:
+        self._numbers = range(count)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> Pair: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Pair]: ...
+
+    def __getitem__(self, place: int | slice) -> Pair | list[Pair]:
+        if isinstance(place, slice):
+            return [self[number] for number in self._numbers[place]]
+        number = self._numbers[place]
+        return Pair(
             id=f"p{number}",
             instruction=Instruction(text="What flows through this city?"),
             a=Answer(audio=Path(f"/audio/{number}-a.wav"), system="alto"),
             b=Answer(audio=Path(f"/audio/{number}-b.wav"), system="basso"),
             instruction_id=f"i{number // PER_INSTRUCTION}",
         )
-        for number in range(pairs)
-    ]
-    pattern = make.answer("TEXT of a river").model_copy(update={"clip": "CLIP"})
+
+
+def write_run(folder: Path, pairs: int) -> Path:
+    """Write a run of pairs with a blueprint for each of their recordings, judged by nobody."""
+    items = Pairs(pairs)
+    pattern = make.answer("WORDS").model_copy(update={"clip": "CLIP"})
     text = pattern.model_dump_json()
     with Run(folder) as run:
-        run.start(
-            RunRecord(judge=JudgeRecord(spec="none")), Manifest(folder / "x", items)
-        )
+        record = RunRecord(judge=JudgeRecord(spec="none"))
+        run.start(record, Manifest(folder / "x", items))
         with (
             run.path("clips.jsonl").open("w") as clips,
             run.path("blueprints.jsonl").open("w") as blueprints,
         ):
             for item in items:
-                for side in "ab":
-                    source = f"/audio/{item.id[1:]}-{side}.wav"
-                    clip = hashlib.sha256(source.encode()).hexdigest()
-                    clips.write(
-                        ClipRecord(source=source, clip=clip).model_dump_json() + "\n"
-                    )
-                    blueprints.write(
-                        text.replace("CLIP", clip).replace("TEXT", clip[:9]) + "\n"
-                    )
+                for answer in (item.a, item.b):
+                    source = answer.source_id
+                    clip = clip_of(source)
+                    one = ClipRecord(source=source, clip=clip)
+                    clips.write(one.model_dump_json() + "\n")
+                    said = text.replace("CLIP", clip).replace("WORDS", words_of(source))
+                    blueprints.write(said + "\n")
     return folder
 
 
@@ -126,12 +144,6 @@ def _replace(nodes: Nodes) -> None:
             return
 
 
-def lines_of(content: bytes) -> str:
-    """Return a digest of a file's lines without times, in whatever order they are."""
-    lines = sorted(TIMES.sub("", content.decode()).splitlines())
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
-
-
 def _record(
     summary: Summary, seconds: float, tree: ProcessTree, killed: int = 0
 ) -> dict[str, Any]:
@@ -153,8 +165,18 @@ def _differing(local: Path, place: Place) -> list[str]:
 
 
 def _equal(path: Path, place: Place) -> bool:
-    ours, theirs = path.read_bytes(), place.read(path.name)
-    return ours == theirs if path.name in EQUAL else lines_of(ours) == lines_of(theirs)
+    """Compare a file with that of a place, which is read line by line from a folder."""
+    if not place.local:
+        theirs = place.read(path.name).decode().splitlines(keepends=True)
+        return _same(path.name, jsonl.read(path), theirs)
+    other = Path(place.path(path.name))
+    return _same(path.name, jsonl.read(path), jsonl.read(other))
+
+
+def _same(name: str, ours: Iterable[str], theirs: Iterable[str]) -> bool:
+    if name in EQUAL:
+        return all(one == other for one, other in zip_longest(ours, theirs))
+    return lines_of(ours) == lines_of(theirs)
 
 
 class _Progress:
@@ -213,13 +235,15 @@ def main() -> None:
         "--home", type=Path, help="kept, so that a job that was stopped goes on"
     )
     parser.add_argument(
-        "--no-local", action="store_true", help="judge on the nodes alone"
+        "--no-local",
+        action="store_true",
+        help="judge on the nodes alone; files in a folder are compared with what the"
+        " pairs and the judge's hash give",
     )
     chosen = parser.parse_args()
     os.environ |= {"RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0"}
-    logging.getLogger("werkzeug").setLevel(
-        logging.ERROR
-    )  # the server's line for each request
+    requests = logging.getLogger("werkzeug")  # the server's line for each
+    requests.setLevel(logging.ERROR)
     results: dict[str, dict[str, Any]] = {}
     differing: list[str] = []
     with ExitStack() as stack:
@@ -240,6 +264,8 @@ def main() -> None:
             results[what] = _timed(work)
             if not chosen.no_local:
                 differing += _differing(local, place)
+            elif place.local:
+                differing += unexpected(source, Path(out))
     table_of(f"{chosen.pairs:,} pairs, results in {chosen.store}", "judged", results)
     if differing or {row["pairs"] for row in results.values()} != {chosen.pairs}:
         raise SystemExit(
@@ -247,7 +273,10 @@ def main() -> None:
         )
     if not chosen.no_local:
         print("all files are equal but for times and the order of lines")
-    save(f"ray_judging_{chosen.store}", {"pairs": chosen.pairs, "rows": results})
+    elif place.local:
+        print("all files hold what the pairs and the judge's hash give")
+    name = f"ray_judging_{chosen.store}{'_alone' if chosen.no_local else ''}"
+    save(name, {"pairs": chosen.pairs, "rows": results})
 
 
 if __name__ == "__main__":

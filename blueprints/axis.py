@@ -93,7 +93,7 @@ def _nearest(contour: Contour, second: float) -> float | None:
 
 
 def clip_seconds(clip_s: float | None, contour: Contour) -> float:
-    """Return the length of the clip in seconds, as measured or else as the contour has it."""
+    """Return the clip's length in seconds: as measured, else as the contour has it."""
     return clip_s or contour.start_s + max(1, len(contour.values)) * contour.step_s
 
 
@@ -127,7 +127,9 @@ def written(
     zero: float = 0.0,
     scale: int = 1,
 ) -> str:
-    """Write a contour for a prompt: whole numbers ``(value - zero) * scale``, dots for gaps.
+    """Write a contour for a prompt: ``(value - zero) * scale`` in whole numbers.
+
+    Gaps are dots.
 
     A run of dots is written without spaces, which makes it one token. Steps are never
     shorter than the contour's own: repeating a value adds no knowledge.

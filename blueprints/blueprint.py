@@ -66,7 +66,7 @@ class Blueprint(Strict):
 
     @property
     def certain_language(self) -> str | None:
-        """ISO 639-1 code of the language where it was detected beyond doubt, else None."""
+        """Return the ISO 639-1 code of a language detected beyond doubt, else None."""
         if isinstance(self.transcript, Absent) or isinstance(self.signal, Absent):
             return None
         spoken = self.transcript.spoken
@@ -135,7 +135,7 @@ def feature_groups(
 
 
 def flat(blueprint: Blueprint) -> dict[str, Value]:
-    """Return one row of a table: the status of every group, and the values of present ones.
+    """Return one row of a table: every group's status, and the values of present ones.
 
     Columns are ``group.status`` and ``group.field``; scores by label are
     ``group.field.label``. Contours, words and other lists are left out. Units are in

@@ -1,4 +1,4 @@
-"""The distribution that holds these packages: its name, version, and how it is installed.
+"""The distribution that holds these packages: its name, version and installation.
 
 The one source of both: the build reads :data:`__version__`, every printed install line
 comes from :func:`install_line`. This is the lowest package, so that all others can name
@@ -31,7 +31,7 @@ def install_line(*extras: str) -> str:
 
 
 def is_installed(module: str) -> bool:
-    """Tell whether a top-level module can be imported that is more than a folder of its name.
+    """Tell whether a top-level module can be imported; a bare folder is none.
 
     Python takes any folder on its path for a package, e.g. one called ``torch`` beside
     a script.

@@ -12,21 +12,21 @@ class UserError(ValueError):
     """Something the user can mend: who, the offending value, and the remedy."""
 
     def _render_traceback_(self) -> list[str]:
-        """Show IPython the line alone, without our frames, under the name of its kind."""
+        """Show IPython the message alone, under its kind's name, without frames."""
         kind = next(base for base in type(self).__mro__ if base.__module__ == __name__)
         return [f"{kind.__name__}: {self}"]
 
 
 class InputError(UserError):
-    """A file, table, record, label, URL or recording that cannot be read as what it should be."""
+    """Input that cannot be read as what it should be: a file, table, label or URL."""
 
 
 class RunFolderError(UserError):
-    """A run folder, or another file of ours, that is missing, damaged, in use or of other data."""
+    """A run folder or another file of ours: missing, damaged, in use or foreign."""
 
 
 class JudgeError(UserError):
-    """A judge that cannot be made as asked: its name, options, model, key or weights."""
+    """A judge that cannot be made: its name, options, model, key or weights fail."""
 
 
 class ServerError(UserError):

@@ -1,4 +1,4 @@
-"""Languages by ISO 639-1 code: those that Whisper names, and in which a text is written."""
+"""Languages by ISO 639-1 code: Whisper's names for them, and a text's own language."""
 
 from __future__ import annotations
 

@@ -26,7 +26,6 @@ class Norm:
         cuts: ascending; ``words[i]`` holds from ``cuts[i - 1]`` up to but without
             ``cuts[i]``.
         words: one more than cuts.
-        cite: the source in a few words, for a prompt's legend.
         source: who published it, what they say, and which cuts are ours.
         usual: words that say nothing special, and are left out where the number stands;
             numbers beside them are left out where tokens are dear.
@@ -36,7 +35,6 @@ class Norm:
     unit: str
     cuts: tuple[float, ...]
     words: tuple[str, ...]
-    cite: str
     source: str
     usual: tuple[str, ...] = ()
 
@@ -54,23 +52,23 @@ class Norm:
         return self.words[bisect_right(self.cuts, value)]
 
     def level(self, value: float, digits: int) -> str:
-        """Return the word, with its number before it unless the word is one of :attr:`usual`."""
+        """Return the word, after its number unless the word is a :attr:`usual` one."""
         word = self.word(value)
         return word if word in self.usual else f"{number(value, digits)} {word}"
 
     def mark(self, value: float) -> str:
-        """Return a blank and the word, unless it is one of :attr:`usual`; else nothing."""
+        """Return a blank and the word, or nothing for a :attr:`usual` word."""
         word = self.word(value)
         return "" if word in self.usual else f" {word}"
 
     def scale(self) -> str:
-        """Write all words with their cuts, e.g. ``brief <0.2 medium <1 long``."""
+        """Write all words with their cuts, e.g. ``brief <0.2 medium <1 long``.
+
+        The legends of prompts have no more than that: where the cuts come from changes
+        no verdict, and :attr:`source` says it to people.
+        """
         steps = [f"{w} <{c:g}" for w, c in zip(self.words[:-1], self.cuts, strict=True)]
         return " ".join([*steps, self.words[-1]])
-
-    def cited(self) -> str:
-        """Describe the scale and its source in a few words, for a prompt's legend."""
-        return f"{self.scale()} ({self.cite})"
 
 
 BANDWIDTH = Norm(
@@ -78,7 +76,6 @@ BANDWIDTH = Norm(
     unit="kHz",
     cuts=(5.2, 10.5, 17.0),
     words=("narrowband", "wideband", "super-wideband", "fullband"),
-    cite="ITU-T G.711, G.722, G.722.1C, G.719",
     source=(
         "upper band edges of codecs: ITU-T G.711 3.4 kHz, G.722 7 kHz, G.722.1 Annex C"
         " 14 kHz, G.719 20 kHz; our cuts lie halfway between them, so that a clip with"
@@ -92,7 +89,6 @@ SPEECH_RATE = Norm(
     unit="English words per minute, pauses included",
     cuts=(100, 125, 170, 190),
     words=("slow", "rather slow", "average", "rather fast", "fast"),
-    cite="Tauroza & Allison 1990",
     source=(
         "Tauroza & Allison 1990, Speech rates in British English (Applied Linguistics"
         " 11:90-105): lectures average 125-160, fast over 185; radio monologues average"
@@ -107,7 +103,6 @@ TEMPO_TREND = Norm(
     unit="syllable rate of the second half over the first",
     cuts=(0.9, 1.1),
     words=("slowing", "steady", "accelerating"),
-    cite="Quene 2007, cuts ours",
     source=(
         "Quené 2007, On the just noticeable difference for tempo in speech (J."
         " Phonetics 35:353-362): about 5 %; our cut is twice that, 10 %, because"
@@ -121,7 +116,6 @@ PITCH = Norm(
     unit="Hz",
     cuts=(85, 155, 165, 255),
     words=("very low", "male range", "between ranges", "female range", "very high"),
-    cite="Titze 1994, Baken & Orlikoff 2000",
     source=(
         "Titze 1994, Principles of Voice Production, and Baken & Orlikoff 2000,"
         " Clinical Measurement of Speech and Voice: typical adult men speak at 85-155"
@@ -135,7 +129,6 @@ PITCH_VARIATION = Norm(
     unit="semitones, standard deviation",
     cuts=(1.5, 4.0),
     words=("monotone", "typical", "lively"),
-    cite="Traunmueller & Eriksson 1995, cuts ours",
     source=(
         "Traunmüller & Eriksson 1995, The frequency range of the voice fundamental in"
         " the speech of male and female adults: in semitones the deviation is about the"
@@ -150,7 +143,6 @@ LOUDNESS = Norm(
     unit="LUFS",
     cuts=(-36, -26, -16),
     words=("very quiet", "quiet", "normal", "loud"),
-    cite="EBU R 128, AES TD1004, lower cuts ours",
     source=(
         "EBU R 128: programmes at -23 LUFS; AES TD1004.1.15-10: streams at -20 to -16"
         " LUFS. 'normal' reaches from 3 LU under the first to the top of the second;"
@@ -164,7 +156,6 @@ OPINION = Norm(
     unit="MOS, 1-5",
     cuts=_HALFWAY,
     words=("bad", "poor", "fair", "good", "excellent"),
-    cite="ITU-T P.800",
     source="ITU-T P.800 and P.808, absolute category rating; our cuts lie halfway between"
     " the points",
     usual=("good", "excellent"),
@@ -177,7 +168,6 @@ DISTORTION = Norm(
     words=tuple(
         f"{how} distorted" for how in ("very", "fairly", "somewhat", "slightly", "not")
     ),
-    cite="ITU-T P.835",
     source="ITU-T P.835, signal scale; our cuts lie halfway between the points",
     usual=("slightly distorted", "not distorted"),
 )
@@ -193,7 +183,6 @@ NOISE = Norm(
         "slightly noticeable",
         "not noticeable",
     ),
-    cite="ITU-T P.835",
     source=(
         "ITU-T P.835, background scale (3 is 'noticeable but not intrusive'); our cuts"
         " lie halfway between the points"
@@ -206,7 +195,6 @@ PAUSE = Norm(
     unit="s",
     cuts=(0.2, 1.0),
     words=("brief", "medium", "long"),
-    cite="Campione & Veronis 2002",
     source=(
         "Campione & Véronis 2002, A large-scale multilingual study of silent pause"
         " duration (Speech Prosody): brief under 200 ms, medium, long over 1 s, the"

@@ -1,4 +1,4 @@
-"""How single values are written in the compact rendering: in few tokens, and harmless."""
+"""How the compact rendering writes single values: harmless, and in few tokens."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ def number(value: float, digits: int) -> str:
 
 
 def seconds(value: float) -> str:
-    """Write seconds in tenths, from 10 s on in whole ones: a decimal is two more tokens."""
+    """Write seconds in tenths, and in whole ones from 10 s on.
+
+    A decimal costs two more tokens.
+    """
     return number(value, 0 if value >= 10 else 1)
 
 
@@ -67,7 +70,7 @@ def label(text: str) -> str:
 
 
 def quoted(value: object) -> str:
-    """Write JSON on one line, without characters that a reader could take for a new one."""
+    """Write JSON on one line, without characters that could be read as line breaks."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     if text.isprintable():  # then nothing in it is hidden; as good as always
         return text

@@ -90,7 +90,10 @@ class Present(Strict):
     contour_unit: ClassVar[str] = ""
 
     def render(self, clip_s: float | None) -> str:
-        """Print the values in few tokens, for a prompt; ``clip_s``: the clip's length, seconds."""
+        """Print the values in few tokens, for a prompt.
+
+        ``clip_s`` is the clip's length in seconds.
+        """
         return quoted(self.model_dump(mode="json", exclude={"status"}))
 
     #: Units of :meth:`brief`, and what it leaves out of this group, in words.

@@ -1,4 +1,4 @@
-"""The blueprint in prompts: compact for judging, brief for screening, and as TRACE prints it.
+"""The blueprint in prompts: compact for judging, brief for screening, and as in TRACE.
 
 The compact rendering has one line per group, and a legend once per prompt. It carries
 what :func:`blueprints.render_paper` carries but for SIG, OVRL and deviations in Hz,
@@ -42,16 +42,15 @@ _HEAD = (
 )
 _TAIL = (
     "absent: groups without values: unavailable (not installed), too_short, silent,"
-    " no_speech, failed. unavailable and failed say nothing about the clip's merit, nor"
-    " do groups that are not named (not_requested). No number here tells how natural a"
-    " voice sounds."
+    " no_speech, failed; groups that are not named are not_requested. No number here"
+    " tells how natural a voice sounds."
 )
 
 
 def _groups(
     bp: Blueprint, drop: Collection[str]
 ) -> Iterator[tuple[str, Present | Absent]]:
-    """Return the groups to show: all but dropped, hidden and unrequested ones, in order.
+    """Return the groups to show, in order: not dropped, not hidden, and requested.
 
     Raises:
         UserError: ``drop`` names no feature group.
@@ -65,7 +64,9 @@ def _groups(
 
 
 def render_compact(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
-    """Render one clip as a few lines of text; explain them once with :func:`compact_legend`.
+    """Render one clip as a few lines of text.
+
+    They are explained once, by :func:`compact_legend`.
 
     Args:
         drop: feature groups that leave no trace (names of groups, or ``properties``).
@@ -102,14 +103,14 @@ def _contours(gone: frozenset[str]) -> str:
         if "contour" in model.model_fields
     )
     return (
-        "Behind the colon inside a line is a contour: the clip from its first to its"
-        f" last instant in equal steps ({', '.join(steps)}; fewer in short clips), one"
-        " number a step. Each `.` is one step with no voice, silent or not measurable."
+        "Behind the colon inside a line is a contour: one number for each of the equal"
+        f" steps of the whole clip ({', '.join(steps)}; fewer in short clips), `.` for a"
+        " step with no voice, silent or not measurable."
     )
 
 
 def compact_legend(drop: Collection[str] = ()) -> str:
-    """Write the legend of :func:`render_compact` for the same ``drop``; UserError as there."""
+    """Write the legend of :func:`render_compact` for ``drop``; it raises the same."""
     gone = feature_groups(drop)
     lines = [
         f"{name}: {model.legend()}."
@@ -126,7 +127,9 @@ COMPACT_LEGEND = compact_legend()
 
 
 def render_brief(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
-    """Render one clip as a line of words and a line of measures; explain them by the legend.
+    """Render one clip as a line of words and a line of measures.
+
+    They are explained once, by :func:`brief_legend`.
 
     ``drop`` is that of :func:`render_compact`; UserError where it names no feature
     group.
@@ -143,7 +146,7 @@ def render_brief(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
 
 
 def brief_legend(drop: Collection[str] = ()) -> str:
-    """Write the legend of :func:`render_brief` for the same ``drop``; UserError as there."""
+    """Write the legend of :func:`render_brief` for ``drop``; it raises the same."""
     gone = feature_groups(drop)
     shown = [model for name, model in GROUPS.items() if name not in gone]
     units = ", ".join(model.brief_units for model in shown if model.brief_units)
@@ -154,7 +157,7 @@ def brief_legend(drop: Collection[str] = ()) -> str:
 
 
 def left_out(bp: Blueprint) -> list[str]:
-    """Return the values that :func:`render_brief` leaves out of a clip, group by group."""
+    """Return the values that :func:`render_brief` leaves out of a clip, by group."""
     lines = []
     for name in bp.names:
         group = bp.group(name)

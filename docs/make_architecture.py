@@ -1,4 +1,4 @@
-"""Draws the pictures and writes the tables of the page on architecture from the layer table.
+"""Draws the pictures of the page on architecture, and its tables, from the layers.
 
     python docs/make_architecture.py            # writes all
     python docs/make_architecture.py --check    # exits 1 where they are not what the code says
@@ -36,7 +36,7 @@ PER_LINE = 7
 
 
 def halls() -> dict[str, set[str]]:
-    """Rooms as one means them: rooms within a folder are that folder's room, ``judges`` one."""
+    """Count the rooms of a folder as that folder's room, and ``judges`` as one."""
     merged: dict[str, set[str]] = {}
     for name, below in ROOMS.items():
         merged.setdefault(_hall(name), set()).update(map(_hall, below))

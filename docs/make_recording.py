@@ -1,4 +1,4 @@
-"""Records the demo as an animated picture: what the commands print, then the page they write.
+"""Records the demo as an animated picture: the commands' output, then their page.
 
     python docs/make_recording.py        # writes docs/demo.svg
 
@@ -72,7 +72,7 @@ class Shown:
 
 
 def printed(command: str, folder: Path) -> Iterator[tuple[float, str]]:
-    """Run a command; yield each line that it prints, with the seconds since its start."""
+    """Run a command; yield each line that it prints, with the seconds since start."""
     environment = os.environ | {
         "COLUMNS": str(COLUMNS),
         "PYTHONPATH": str(ROOT),
@@ -148,7 +148,10 @@ def scrolling(shown: list[Shown]) -> str:
 
 
 def page_image() -> str:
-    """Return the upper part of the page of a pair as wide as the terminal, in the SVG itself."""
+    """Return the upper part of a pair's page, as wide as the terminal, as an image.
+
+    It is held by the SVG itself.
+    """
     image = Image.open(PAGE).convert("RGB")
     high = round(image.width * HEIGHT / WIDTH)
     image = image.crop((0, 0, image.width, min(high, image.height)))

@@ -66,7 +66,7 @@ def _cell(value: object) -> str:
 
 
 def _name(option: Any, context: click.Context) -> tuple[str, str]:
-    """Return an option as its help page shows it, ``--limit NUMBER``, and what it does."""
+    """Return an option as its help page shows it, ``--limit NUMBER``, with its help."""
     name, text = option.get_help_record(context) or (option.name, "")
     if hasattr(
         option, "display_type_rich"
@@ -113,7 +113,10 @@ def _command(path: str, command: Any) -> Iterator[str]:
 
 
 def extractors() -> str:
-    """Per extractor: what it measures, where it is trusted, and how it agrees with listeners."""
+    """List what each extractor measures, where it is trusted, and how it agrees.
+
+    Agreement is with listeners.
+    """
     rows = []
     for name in sorted(names(), key=lambda name: (load(name).group, name)):
         kind = load(name)
@@ -144,7 +147,7 @@ def extractors() -> str:
 
 
 def networks() -> str:
-    """Per network: what it tells, weights from where, licence, size, cost, trusted where."""
+    """List what each network tells, its weights, licence, size, cost and its limits."""
     rows = []
     for one in NETWORKS:
         run = "yes" if one.published else "never"

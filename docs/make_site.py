@@ -143,7 +143,7 @@ def main(folder: Path) -> int:
 
 
 def mathml(visitor: Any, node: Element) -> None:
-    """Write a formula of Sphinx as MathML, which browsers draw without a script or a network."""
+    """Write a formula of Sphinx as MathML, which needs neither script nor network."""
     display = "block" if node.tagname == "math_block" else "inline"
     visitor.body.append(convert(node.astext(), display=display))
     raise SkipNode
@@ -160,7 +160,10 @@ def sample_report(folder: Path) -> None:
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """(place in the repository, Markdown for the site) of every page, links and parts filled in."""
+    """Yield every page's place in the repository and its Markdown for the site.
+
+    Links and generated parts are filled in.
+    """
     yield README, f"{first_page()}\n{_shelves()}"
     for names in SHELVES.values():
         for name in names:
@@ -169,7 +172,7 @@ def pages() -> Iterator[tuple[str, str]]:
 
 
 def first_page() -> str:
-    """Return README for the site, with the list of all pages in the place of its short one."""
+    """Return README for the site, with the list of all pages instead of its own."""
     readme = linked((ROOT / README).read_text("utf-8"), README)
     listed = linked((ROOT / LISTED).read_text("utf-8"), LISTED)
     before, _, rest = readme.partition("## More\n")
@@ -179,7 +182,7 @@ def first_page() -> str:
 
 
 def linked(text: str, place: str) -> str:
-    """Return a page with links as the site has them; a page that stays in the clone is words."""
+    """Point a page's links to the site; pages that stay in the clone are text."""
     here = posixpath.dirname(on_site(place))
 
     def kept(match: re.Match[str]) -> str:
@@ -198,7 +201,7 @@ def _target(link: str, place: str) -> str:
 
 
 def write_page(source: Path, place: str, text: str) -> tuple[str, str]:
-    """Write a page with the files that it shows; returns its name on the site and its title."""
+    """Write a page and the files that it shows; return its place and its title."""
     name = on_site(place)
     for _, link in _LINK.findall(text):
         place = _target(link, name)

@@ -1,4 +1,4 @@
-"""Draws ``docs/strategies.svg``: what each strategy sends, taken from the judge's own messages.
+"""Draws ``docs/strategies.svg``, what each strategy sends, from a judge's messages.
 
 python docs/make_strategies.py
 """

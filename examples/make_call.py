@@ -54,7 +54,10 @@ PLANS = {
 
 
 def spoken(name: str, longest: float) -> np.ndarray:
-    """Cut the first words of a clip: from its first loud moment, no pause of 0.25 s in it."""
+    """Cut a clip's first words from its first loud moment on, without a pause.
+
+    No quiet of 0.25 s lies within them.
+    """
     samples, rate = soundfile.read(CLIPS / name, dtype="float32", always_2d=True)
     speech = soxr.resample(samples.mean(axis=1), rate, RATE)
     loud = np.flatnonzero(np.abs(speech) > 0.03 * np.abs(speech).max())

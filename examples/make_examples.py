@@ -304,7 +304,10 @@ def stretch(part: Speech | Gap, output: Path) -> None:
 
 
 def render(clip: Clip, output: Path, folder: Path, numbers: count[int]) -> None:
-    """Synthesise, join, add noise, apply the effects, encode. Dither is off: it is random."""
+    """Synthesise, join, add noise, apply the effects and encode.
+
+    Dither is off, because it is random.
+    """
     pieces = []
     for part in clip.parts:
         pieces.append(folder / f"{next(numbers)}.wav")

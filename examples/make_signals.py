@@ -1,4 +1,4 @@
-"""Makes the spoken labels of ``trace_eval/judges/views/sound/spoken`` with the synthesiser flite.
+"""Makes the spoken labels of ``trace_eval/judges/views/sound/spoken`` by flite.
 
     python examples/make_signals.py
 

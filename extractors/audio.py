@@ -241,7 +241,10 @@ def opened(
 
 
 def _middle(source: Path | str | bytes) -> bytes:
-    """Return bytes from the middle of data, on a multiple of 16; none of a file with a header."""
+    """Return bytes from the middle of data, from a multiple of 16 on.
+
+    A file with a header gives none.
+    """
     try:
         with (
             io.BytesIO(source)
@@ -279,7 +282,7 @@ def is_float(file: soundfile.SoundFile) -> bool:
 
 
 def check_samples(bad: int, samples: int, label: str) -> None:
-    """Refuse a recording without samples, or in which some are not numbers, by an AudioError."""
+    """Raise AudioError for a recording without samples or with non-finite ones."""
     if not samples:
         raise AudioError(
             f"{label}: the header is valid but there are no samples; write it again"
@@ -342,7 +345,7 @@ def _read_part(
 
 
 def _counted(file: soundfile.SoundFile, limit: int) -> int:
-    """Count the frames that can really be read, up to ``limit`` + 1; in bounded memory."""
+    """Count the frames that can be read, up to ``limit`` + 1, in bounded memory."""
     count, block = 0, max(1, _COUNTED_AT_ONCE // file.channels)
     while count <= limit and (
         read := len(file.read(block, dtype="float32", always_2d=True))

@@ -27,6 +27,7 @@ from blueprints import (
     install_line,
     is_installed,
 )
+from blueprints.decimals import written_apart
 from extractors.audio import Clip, Samples
 from extractors.contours import swing_dbfs
 from extractors.vad import MIN_SPEECH_S
@@ -39,7 +40,7 @@ SILENCE_DBFS = -60.0
 
 
 class Item(NamedTuple):
-    """One unit of work: a clip, and the blueprint with the groups that are known so far."""
+    """One unit of work: a clip, and the groups of its blueprint known so far."""
 
     clip: Clip
     known: Blueprint
@@ -104,7 +105,10 @@ class Extractor:
 
     @property
     def runs_on(self) -> str:
-        """``gpu`` where its model may use one: such extractors run in one process per device."""
+        """Return ``gpu`` if its model may use one.
+
+        Such extractors run in one process per device.
+        """
         return "cpu"
 
     @property
@@ -114,12 +118,15 @@ class Extractor:
 
     @property
     def named(self) -> str:
-        """The spec that makes it, but for its other options: ``NAME`` or ``NAME:VALUE``."""
+        """Return the spec that makes it, ``NAME`` or ``NAME:VALUE``.
+
+        Its other options are not in it.
+        """
         value = getattr(self, self.argument, None)
         return f"{self.name}:{value}" if isinstance(value, str | Path) else self.name
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Return everything but the clip, the code and the model that decides the values.
+        """Return all that decides the values beside clip, code and model.
 
         Default: all dataclass fields. Leave out what cannot change the output: device,
         path, threads.
@@ -140,7 +147,7 @@ class Extractor:
         return None
 
     def provenance(self) -> Provenance:
-        """Return the record that goes into the blueprint and, with the clip, into the cache key."""
+        """Return the record for the blueprint and, with the clip, for the cache key."""
         return Provenance(
             extractor=self.name,
             version=self.version,
@@ -168,7 +175,10 @@ class Extractor:
         """Release models and device memory."""
 
     def extract(self, clip: Clip, blueprint: Blueprint) -> Present | Absent:
-        """Measure one clip; ``blueprint`` holds the groups of :attr:`needs` and :attr:`wants`."""
+        """Measure one clip.
+
+        ``blueprint`` holds the groups of :attr:`needs` and :attr:`wants`.
+        """
         if type(self).extract_batch is Extractor.extract_batch:
             raise NotImplementedError(
                 f"{self.name} has neither extract nor extract_batch"
@@ -189,11 +199,12 @@ def package_version(distribution: str) -> str:
 
 
 def silent(samples: Samples) -> Absent | None:
-    """Say why nothing is measured of silence, whatever its DC offset; None where there is sound."""
+    """Say why nothing is measured of silence, whatever its offset; None for sound."""
     level = swing_dbfs(samples)
     if level >= SILENCE_DBFS:
         return None
-    reason = f"the peak is {level:.1f} dBFS, silence is under {SILENCE_DBFS:g}"
+    peak = written_apart(level, [SILENCE_DBFS], digits=1)
+    reason = f"the peak is {peak} dBFS, silence is under {SILENCE_DBFS:g}"
     return Absent(status=Status.SILENT, reason=reason)
 
 
@@ -213,7 +224,8 @@ def speech_gate(blueprint: Blueprint, min_speech_s: float = 0.0) -> Absent | Non
         peak = (
             zero
             if signal.peak_dbfs is None
-            else f"the peak is {signal.peak_dbfs:.1f} dBFS"
+            else "the peak is"
+            f" {written_apart(signal.peak_dbfs, [SILENCE_DBFS], digits=1)} dBFS"
         )
         return Absent(
             status=Status.SILENT, reason=f"{peak}, silence is under {SILENCE_DBFS:g}"
@@ -221,7 +233,10 @@ def speech_gate(blueprint: Blueprint, min_speech_s: float = 0.0) -> Absent | Non
     if signal.duration_s < MIN_SPEECH_S:
         return Absent(
             status=Status.TOO_SHORT,
-            reason=f"{signal.duration_s:.3f} s long, speech is at least {MIN_SPEECH_S:g} s",
+            reason=(
+                f"{written_apart(signal.duration_s, [MIN_SPEECH_S], digits=3)} s long,"
+                f" speech is at least {MIN_SPEECH_S:g} s"
+            ),
         )
     if signal.speech_s <= 0:
         return Absent(
@@ -232,8 +247,8 @@ def speech_gate(blueprint: Blueprint, min_speech_s: float = 0.0) -> Absent | Non
         return Absent(
             status=Status.TOO_SHORT,
             reason=(
-                f"{signal.speech_s:.2f} s of speech, at least {min_speech_s:g} s are"
-                " needed"
+                f"{written_apart(signal.speech_s, [min_speech_s], digits=2)} s of"
+                f" speech, at least {min_speech_s:g} s are needed"
             ),
         )
     return None

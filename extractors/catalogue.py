@@ -1,4 +1,4 @@
-"""The catalogue of models that profiles and documentation name, and which to use instead."""
+"""The catalogue of models that profiles and docs name, and what to use instead."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ CATALOGUE = (
 
 
 def multilingual(extractor: str) -> list[str]:
-    """List a recogniser's models in the catalogue that write many languages, smallest first."""
+    """List the models of a recogniser that write many languages, smallest first."""
     return [
         one.spec.partition(":")[2]
         for one in CATALOGUE
@@ -76,7 +76,7 @@ def better_recogniser(named: bool) -> str:
 
 
 def another_recogniser(extractor: str) -> str:
-    """Give the remedy where a recogniser writes English only: commands to use this one instead."""
+    """Give the commands that replace a recogniser which writes English only."""
     sizes = multilingual(extractor)
     spec = f"{extractor}:{sizes[0]}"
     return (

@@ -1,4 +1,4 @@
-"""Recordings that libsndfile does not know (m4a, webm, mp4, ...), read by FFmpeg through PyAV.
+"""Recordings beyond libsndfile (m4a, webm, mp4, ...), read by FFmpeg through PyAV.
 
 The sound of the first audio stream becomes a WAV file in memory or, from
 :data:`_IN_MEMORY` on, on disk, so that all that reads recordings reads them alike. A
@@ -136,7 +136,7 @@ def decoded(
 
 @contextmanager
 def _container(file: IO[bytes]) -> Iterator[Any]:
-    """Open the container of sound in a file; every error of reading it is an Unreadable."""
+    """Open a file's container of sound; every error of reading it is an Unreadable."""
     try:
         import av
     except ImportError:
@@ -176,7 +176,10 @@ def decoded_once(path: str, decode: Callable[[], IO[bytes]]) -> Iterator[IO[byte
 
 
 def _copy(container: Any, out: Any, max_seconds: float | None) -> float:
-    """Write the sound; returns the bytes that coded it, without end where not all was read."""
+    """Write the sound; return the bytes that coded it.
+
+    Their end is missing where not all was read.
+    """
 
     stream = container.streams.audio[0]
     if stream.codec_context is None:
@@ -207,7 +210,7 @@ def _copy(container: Any, out: Any, max_seconds: float | None) -> float:
 
 
 class _Converter:
-    """Frames of a stream in one format, though a stream may change its own on the way."""
+    """Frames of a stream in one format, though the stream may change its own."""
 
     def __init__(self, layout: str, rate: int) -> None:
         self._layout, self._rate = layout, rate
@@ -241,7 +244,7 @@ def _reason(error: Exception) -> str:
 
 
 def has_sound(path: Path) -> str | None:
-    """Say why FFmpeg reads no recording in a file, from its header alone; None: it is one."""
+    """Say from a file's header why FFmpeg reads no recording in it; None: it does."""
     try:
         with path.open("rb") as file, _container(file):
             return None

@@ -1,4 +1,4 @@
-"""What a file holds instead of sound: error bodies, pages, pointers, archives, and the like."""
+"""What a file holds instead of sound: error bodies, pages, pointers, archives, ..."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ _SMOOTH = 0.6
 
 
 def samples_of(data: bytes) -> str | None:
-    """Return how bytes without a header may be samples, as FFmpeg calls it; None: they are not."""
+    """Return FFmpeg's name of how bytes without a header may be samples, or None."""
     if len(data) < _FEWEST:
         return None
     for name, kind in _FORMS:

@@ -1,4 +1,4 @@
-"""Shared arithmetic of measures over time: levels, trends, stored contours, pitch figures.
+"""Shared arithmetic of measures over time: levels, trends, contours, pitch figures.
 
 Everywhere, ``values`` is a float array [shape=(n,)] at equally spaced times, NaN where
 nothing was measured (unvoiced or silent).
@@ -31,7 +31,7 @@ def decibels(amplitude: float) -> float | None:
 
 
 def rms_dbfs(samples: Floats) -> float | None:
-    """Return the RMS level of [shape=(n,)], dB re a full-scale square wave; None for all zeros."""
+    """Return the RMS level of [shape=(n,)], dB re full-scale square; None for zeros."""
     if len(samples) == 0:
         return None
     # Summed without a squared copy, which would be 0.9 GB for two hours of speech.
@@ -40,7 +40,9 @@ def rms_dbfs(samples: Floats) -> float | None:
 
 
 def swing_dbfs(samples: Floats) -> float:
-    """Return the largest distance from the mean of [shape=(n,)] or channels [shape=(n, c)], dBFS.
+    """Return the largest distance from the mean, dBFS, of [shape=(n,)] or (n, c).
+
+    Of several channels each has its own mean.
 
     It is the sample peak but for a DC offset, which nobody hears; ``-inf`` when
     constant.
@@ -70,7 +72,7 @@ def linear_trend(values: Floats, step_s: float) -> float:
 
 
 def points_per_step(count: int) -> int:
-    """Return how many of ``count`` points share a stored one of at most ``MAX_POINTS``."""
+    """Return how many of ``count`` points share one of ``MAX_POINTS`` stored ones."""
     scale = 1
     while True:
         for multiple in _MULTIPLES:
@@ -80,7 +82,7 @@ def points_per_step(count: int) -> int:
 
 
 def contour(values: Floats, start_s: float, step_s: float) -> Contour:
-    """Store a measured curve on the clip's time axis with at most ``MAX_POINTS`` points.
+    """Store a measured curve on the clip's time axis in ``MAX_POINTS`` points or fewer.
 
     Each stored point is the median of the measured ones around its time, so that a
     single outlier does not show; it is None where none of them was measured.
@@ -120,7 +122,7 @@ def _medians(values: Floats, size: int) -> Floats:
 def true_runs(
     where: npt.NDArray[np.bool_],
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return starts and ends of stretches of True, half-open and in order [shape=(runs,)] each."""
+    """Return starts and ends of the runs of True, half-open [shape=(runs,)] each."""
     padded = np.concatenate(([False], where, [False]))
     edges = np.flatnonzero(padded[1:] != padded[:-1])
     return edges[::2], edges[1::2]

@@ -1,4 +1,4 @@
-"""CUDA's libraries for CTranslate2: from wheels, and whether a GPU can encode with them."""
+"""CUDA's libraries for CTranslate2, from wheels, and whether they can encode."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def preload() -> list[Path]:
 
 
 def check_libraries(model: Any) -> None:
-    """Encode silence: CTranslate2 looks for CUDA's libraries at the first pass, not on loading.
+    """Encode silence: CTranslate2 looks for CUDA's libraries at its first pass only.
 
     Raises:
         UserError: they are missing, or the GPU cannot encode; else every clip would be

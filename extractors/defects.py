@@ -19,6 +19,7 @@ from blueprints import (
     Signal,
     Status,
 )
+from blueprints.decimals import written_apart
 from extractors.audio import Clip
 from extractors.base import Extractor
 from extractors.contours import swing_dbfs
@@ -56,7 +57,7 @@ JOINED_S = 0.3
 
 @dataclass(frozen=True)
 class DefectsExtractor(Extractor):
-    """What a listener would name, by kind and place (s): loops, drop-outs, clicks, hum, ...
+    """Defects that listeners would name, by kind and time: loops, drop-outs, clicks.
 
     Every threshold was chosen on planted defects and on clean speech, acted anger
     included, and measured on other voices: ``python -m benchmarks.defects``.
@@ -75,7 +76,7 @@ class DefectsExtractor(Extractor):
     needs: ClassVar[tuple[str, ...]] = ("signal",)
 
     def extract(self, clip: Clip, blueprint: Blueprint) -> Present | Absent:
-        """Look for events; absent for clips under 0.5 s and for sound without speech."""
+        """Find events; absent for clips under 0.5 s and for sound without speech."""
         signal = blueprint.signal
         if not isinstance(signal, Signal):
             return Absent(
@@ -83,8 +84,8 @@ class DefectsExtractor(Extractor):
             )
         if clip.seconds < MIN_SECONDS:
             reason = (
-                f"{clip.seconds:.3f} s, defects are looked for from {MIN_SECONDS:g} s"
-                " on"
+                f"{written_apart(clip.seconds, [MIN_SECONDS], digits=3)} s, defects are"
+                f" looked for from {MIN_SECONDS:g} s on"
             )
             return Absent(status=Status.TOO_SHORT, reason=reason)
         if not signal.speech:
@@ -153,7 +154,10 @@ def _quiet(frames: Frames, signal: Signal) -> Iterator[Event]:
 
 
 def _quiet_part(frames: Frames, start_s: float, end_s: float) -> tuple[float, float]:
-    """Find the longest quiet there and up to .3 s beside it: the detector hears words end late."""
+    """Find the longest quiet there and up to .3 s beside it.
+
+    The detector hears words end late.
+    """
     first = max(0, round((start_s - 0.3) / STEP_S))
     levels = frames.level[first : round((end_s + 0.3) / STEP_S)]
     floor = float(np.percentile(levels, 50))

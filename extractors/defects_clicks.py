@@ -38,7 +38,7 @@ CRACKLE_S = 0.5
 
 
 def clicks(frames: Frames) -> list[Event]:
-    """Find impulses, by error and height over those beside them, narrowness, and what follows."""
+    """Find impulses by error, by height over others, by width, and by what follows."""
     count = len(frames.wave) // BLOCK
     if count < 4 * FAR:
         return []
@@ -79,7 +79,7 @@ def clicks(frames: Frames) -> list[Event]:
 
 
 def _narrowness(error: Floats, sample: int) -> float:
-    """Return the energy within ``CORE`` of a sample over the rest of that within ``BLOCK``."""
+    """Divide the energy within ``CORE`` of a sample by the rest in ``BLOCK``."""
     core = float(np.square(error[max(0, sample - CORE) : sample + CORE + 1]).sum())
     around = float(np.square(error[max(0, sample - BLOCK) : sample + BLOCK + 1]).sum())
     return core / max(around - core, 1e-3 * core)
@@ -94,7 +94,7 @@ def _beside(blocks: Floats) -> Floats:
 
 
 def _louder_behind(wave: Floats, least: float) -> Floats:
-    """Divide the amplitude behind each block by that before it, both of at least so much."""
+    """Divide the amplitude behind each block by that of as many samples before it."""
     power_of_block = np.square(wave, dtype=np.float64).reshape(-1, BLOCK).mean(axis=1)
     padded = np.pad(power_of_block, CLOSE)
     rows = np.lib.stride_tricks.sliding_window_view(padded, 2 * CLOSE + 1)
@@ -104,7 +104,10 @@ def _louder_behind(wave: Floats, least: float) -> Floats:
 
 
 def _prediction_error(wave: Samples) -> Floats:
-    """Return the error of each frame's linear prediction by autocorrelation [shape=(samples,)]."""
+    """Return each frame's error of linear prediction [shape=(samples,)].
+
+    The prediction is by autocorrelation.
+    """
     hop = SIZE // 2
     count = -(-len(wave) // hop)
     padded = np.pad(wave, (hop // 2, SIZE))

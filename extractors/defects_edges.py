@@ -131,7 +131,10 @@ def _holes(frames: Frames, fine: Floats, speech_db: float) -> Iterator[Event]:
 
 
 def _since_full(fine: Floats, speech_db: float) -> float:
-    """Return how long ago the sound was near full level, seconds; .12 for a click or nothing."""
+    """Return how long ago the sound was near full level, seconds.
+
+    A click or nothing gives .12.
+    """
     if np.count_nonzero(fine[-12:] >= speech_db - SOUNDS_DB) < SOUNDS:
         return 0.12
     full = np.flatnonzero(fine[-60:] >= speech_db - FULL_DB)

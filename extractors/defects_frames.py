@@ -44,15 +44,14 @@ _AT_ONCE = 2000
 
 @dataclass(frozen=True)
 class Frames:
-    """A clip at 16 kHz in frames of 32 ms every 10 ms; frame ``i`` is centred on ``i * STEP``."""
+    """A clip at 16 kHz in frames of 32 ms, each centred on a multiple of ``STEP``."""
 
     wave: Samples  # mono, without its mean [shape=(samples,)]
     # level in bands that are equally wide to the ear, dB [shape=(frames, BANDS)]
     bands: Floats
     level: Floats  # dB [shape=(frames,)]
-    speech_db: (
-        float  # level of the loud frames: the 90th percentile of those that sound
-    )
+    # level of the loud frames: the 90th percentile of those that sound
+    speech_db: float
 
     @property
     def seconds(self) -> float:
@@ -83,7 +82,10 @@ def framed(wave: Samples) -> Frames:
 
 
 def _offset(wave: Samples) -> np.float32:
-    """Estimate a recorder's offset where the clip is quietest: a hole lies beside zero."""
+    """Estimate a recorder's offset where the clip is quietest.
+
+    A hole lies beside zero.
+    """
     rows = wave[: len(wave) // 32 * 32].reshape(-1, 32)
     if not len(rows):
         return np.float32(0)
@@ -99,7 +101,7 @@ def decibels_of(power: Floats) -> Floats:
 
 @lru_cache(maxsize=1)
 def _bank() -> tuple[Floats, Floats]:
-    """Make a window [shape=(SIZE,)] and triangular mel bands [shape=(SIZE // 2 + 1, BANDS)]."""
+    """Return a window [shape=(SIZE,)] and mel bands [shape=(SIZE // 2 + 1, BANDS)]."""
     edges = 700 * (np.geomspace(1 + LOW_HZ / 700, 1 + HIGH_HZ / 700, BANDS + 2) - 1)
     hz = np.arange(SIZE // 2 + 1) * SPEECH_RATE / SIZE
     up = (hz[:, None] - edges[:-2]) / (edges[1:-1] - edges[:-2])
@@ -119,7 +121,7 @@ def runs(where: Bools) -> Iterator[tuple[int, int]]:
 
 
 def joined(events: list[Event], gap_s: float) -> list[Event]:
-    """Join events of one kind that are closer than this; the strongest gives the strength."""
+    """Join events of a kind that are closer than this; the strongest gives strength."""
     out: list[Event] = []
     for event in sorted(events, key=lambda event: event.start_s):
         if out and event.start_s - out[-1].end_s <= gap_s:

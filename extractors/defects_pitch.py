@@ -119,14 +119,14 @@ def jumps(frames: Frames) -> list[Event]:
 
 
 def _usual_pitch(salience: Floats, level: Floats) -> float | None:
-    """Return the median pitch of clear frames, semitones over ``LOW_HZ``; None without any."""
+    """Return the median pitch of clear frames, semitones over ``LOW_HZ``, or None."""
     is_clear = (level > -USUAL_DB) & (salience.max(axis=1) > USUAL_SALIENCE)
     columns = salience.argmax(axis=1)[is_clear]
     return float(np.median(columns)) / PER_SEMITONE if len(columns) else None
 
 
 def _no_creak(pitch: Floats, clarity: Floats, usual: float) -> Bools:
-    """Tell where two clear, lasting pitches lie far apart, and neither is creak or a formant.
+    """Tell where two clear, lasting pitches lie far apart, neither creak nor formant.
 
     Args:
         pitch: of each side, semitones over ``LOW_HZ`` [shape=(sides,)].
@@ -164,7 +164,7 @@ def _similarity_near(similar: Floats, pitch: Floats) -> Floats:
 
 
 def _shared(left: Floats, right: Floats) -> Floats:
-    """Return the largest share of pitches near each other on both sides [shape=(moments,)]."""
+    """Return the largest share of nearby pitches on both sides [shape=(moments,)]."""
     left = left / np.maximum(left.max(axis=1, keepdims=True), 0.02)
     right = right / np.maximum(right.max(axis=1, keepdims=True), 0.02)
     near = NEAR_SEMITONES * PER_SEMITONE
@@ -190,7 +190,10 @@ def _windows(values: Floats, size: int) -> Floats:
 
 
 def _similarity(frames: Frames) -> Floats:
-    """Compute how like itself the wave is one period later [shape=(frames, PITCHES + _THRICE)]."""
+    """Measure how alike periods are [shape=(frames, PITCHES + _THRICE)].
+
+    One period of the wave is held against the next.
+    """
     wave = soxr.resample(frames.wave, SPEECH_RATE, RATE, quality="LQ")
     step, half = round(STEP_S * RATE), _SIZE // 2
     padded = np.concatenate(

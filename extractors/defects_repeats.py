@@ -54,7 +54,10 @@ def loops(frames: Frames) -> Iterator[Event]:
 
 
 def _distances(bands: Floats, first: int) -> Floats:
-    """Mean square differences, dB² [shape=(frames, lags)]; those behind the end are huge."""
+    """Return mean square differences, dB² [shape=(frames, lags)].
+
+    Those behind the end of the clip are huge.
+    """
     here = bands[first : first + _BLOCK : _EVERY]
     there = bands[first : first + _BLOCK + LAGS[1]]
     squares = np.full((len(here), _EVERY * len(here) + LAGS[1]), 1e9, np.float32)

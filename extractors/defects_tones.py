@@ -112,7 +112,10 @@ def _hum(frames: Frames, bins: npt.NDArray[np.int_], lead: Floats, first: int) -
 
 
 def _parts(frames: Frames, hz: Floats, low: int, behind: int) -> Complexes:
-    """Compute amplitude and phase of tones in long frames, at rest at these frequencies exactly."""
+    """Return amplitude and phase of tones in long frames.
+
+    They are at rest at exactly these frequencies.
+    """
     rows = np.lib.stride_tricks.sliding_window_view(frames.wave, LONG)[::LONG_STEP][
         low:behind
     ]
@@ -128,7 +131,7 @@ def _parts(frames: Frames, hz: Floats, low: int, behind: int) -> Complexes:
 
 
 def _extent(parts: Complexes, top: int) -> tuple[int, int]:
-    """Find the frames in which tones go on that stand still for ``HUM_FRAMES`` from ``top`` on.
+    """Find the frames in which tones last that stand still for ``HUM_FRAMES``.
 
     A frame speaks for a tone where it is nearer to the tone than to silence, by the
     logarithm of the ratio of both distances; what is loud beside it is far from both.
@@ -154,7 +157,7 @@ def _extent(parts: Complexes, top: int) -> tuple[int, int]:
 
 
 def _at_rest(parts: Complexes, begin: int, stop: int, size: int) -> Complexes:
-    """Take off what tones turn from one group of frames to the next, between two frames.
+    """Undo how far tones turn from one group of frames to the next, between two frames.
 
     ``size`` is the frames of a group.
     """
@@ -166,7 +169,7 @@ def _at_rest(parts: Complexes, begin: int, stop: int, size: int) -> Complexes:
 
 
 def _line_levels(frames: Frames) -> Floats:
-    """Compute the level of the bins up to ``HUM_HZ`` in long frames, dB [shape=(frames, bins)]."""
+    """Return levels up to ``HUM_HZ`` in long frames, dB [shape=(frames, bins)]."""
     last = round(HUM_HZ[1] * LONG / SPEECH_RATE) + 10
     if len(frames.wave) < LONG:
         return np.zeros((0, last), np.float32)

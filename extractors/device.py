@@ -1,4 +1,4 @@
-"""Where a model runs, which models this process holds, and whether torch is in order."""
+"""Where a model runs, which models this process holds, and the state of torch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DEVICE = re.compile(r"^(auto|cpu|cuda(:\d+)?)$")
 
 
 def check_device(name: str, device: str) -> None:
-    """Refuse all but ``auto``, ``cpu``, ``cuda`` and ``cuda:N`` (UserError); torch is not asked."""
+    """Refuse all but ``auto``, ``cpu``, ``cuda`` and ``cuda:N``; torch is not asked."""
     if not _DEVICE.match(device):
         raise UserError(
             f"{name}: device {device!r} is unknown; use auto, cpu, cuda or cuda:N"
@@ -61,7 +61,10 @@ def gpu_count() -> int:
 
 
 def expects_gpu(device: str) -> bool:
-    """Whether a model would run on a GPU; asks torch for ``auto`` only, and never raises."""
+    """Tell whether a model would run on a GPU, without raising.
+
+    Torch is asked for ``auto`` only.
+    """
     if device != "auto":
         return is_gpu(device)
     try:
@@ -82,7 +85,7 @@ _LOCK = threading.RLock()
 
 
 def loaded(key: Hashable, make: Callable[[], Any]) -> Any:
-    """Return the process's only copy of a model, by name, files and device; made on first use.
+    """Return the process's only copy of a model, by name, files and device.
 
     What ``make`` raises passes through, and nothing is kept.
     """
@@ -93,7 +96,7 @@ def loaded(key: Hashable, make: Callable[[], Any]) -> Any:
 
 
 def release(key: Hashable) -> None:
-    """Forget a model and hand its memory back, the GPU's too; harmless when not loaded."""
+    """Drop a model and free its memory, the GPU's too; harmless when not loaded."""
     with _LOCK:
         if _MODELS.pop(key, None) is None:
             return

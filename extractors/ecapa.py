@@ -116,7 +116,7 @@ def _check(
     labels: str,
     remedy: str,
 ) -> None:
-    """Check that the model holds the tensors of the files, and one label for each class."""
+    """Check that the model has the files' tensors, and one label for each class."""
     for name, result in tensors.items():
         state = getattr(model.mods, name.removesuffix(".ckpt")).state_dict()
         check_loaded(folder / name, result, state, remedy)

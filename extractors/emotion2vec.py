@@ -77,7 +77,7 @@ class Emotion2vecExtractor(ModelExtractor):
         return Loaded(load_folder(path, device), device)
 
     def extract_batch(self, items: Sequence[Item]) -> list[Present | Absent]:
-        """Score several clips; equally long parts of all of them share a forward pass."""
+        """Score several clips; equally long parts of all share a forward pass."""
         return past_gate(items, speech_gate, self._measure)
 
     def _measure(self, items: Sequence[Item]) -> list[Emotion]:
@@ -149,7 +149,7 @@ def speech_within(window: Span, spans: Sequence[Span]) -> float:
 
 
 def equal_cuts(speech: Samples, windows: Sequence[Span]) -> list[Samples]:
-    """Cut windows of equal numbers of samples at 16 kHz, so that they fit into one stack.
+    """Cut windows of as many samples at 16 kHz each, so that they fit into one stack.
 
     Windows of equal length differ by a few samples once their ends are rounded.
     """
@@ -215,7 +215,7 @@ def _one_by_one(loaded: Loaded, parts: list[Samples]) -> list[dict[str, float]]:
 
 
 def _at_once(loaded: Loaded, parts: list[Samples]) -> list[dict[str, float]]:
-    """Run the steps of funasr's ``Emotion2vec.inference`` (1.4) on a stack of equal lengths.
+    """Run the steps of funasr's ``Emotion2vec.inference`` (1.4) on equal lengths.
 
     The library loops over its input. Here normalisation, mean over time and softmax are
     each part's own, as there.

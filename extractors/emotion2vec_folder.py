@@ -72,7 +72,7 @@ def load_folder(folder: Path, device: str) -> Any:
 
 
 def check_config(folder: Path, remedy: str) -> None:
-    """Refuse a folder that is not whole, or names another model than emotion2vec (UserError)."""
+    """Raise UserError for a folder that is not whole, or is of another model."""
     import yaml
 
     for name in (CONFIG, WEIGHTS):
@@ -107,7 +107,7 @@ def model_tensors(content: dict[str, Any]) -> dict[str, Any]:
 def check_classes(
     folder: Path, state: dict[str, Any], labels: Sequence[str], remedy: str
 ) -> None:
-    """Refuse a checkpoint without a classifier, or with one for other labels, by a UserError."""
+    """Raise UserError for a checkpoint without a classifier or with other labels."""
     head = state.get("proj.weight")
     if head is None:
         raise UserError(

@@ -1,4 +1,4 @@
-"""Speech recognition by faster-whisper (CTranslate2): Whisper without torch, fast on a CPU."""
+"""Speech recognition by faster-whisper (CTranslate2): fast on a CPU, without torch."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ COMPUTE_TYPES = (
 
 @dataclass(frozen=True)
 class FasterWhisperExtractor(Recogniser):
-    """Words with times (s) and confidence (0 to 1), and the language, by CTranslate2."""
+    """Words with times (s), confidence (0 to 1) and language, by CTranslate2."""
 
     name: ClassVar[str] = "faster-whisper"
     version: ClassVar[str] = "5"
@@ -142,7 +142,7 @@ class FasterWhisperExtractor(Recogniser):
 
     @property
     def english_only(self) -> bool:
-        """Whether its name says that it writes English only, and no other model helps it."""
+        """Tell from its name whether it writes English only, and no model helps it."""
         return super().english_only and self.multilingual is None
 
     @property
@@ -382,7 +382,7 @@ def _spoken(model: Any, item: Item) -> Spoken | None:
 
 
 def _most_tokens(parts: Sequence[Span], language: str | None) -> int | None:
-    """Return the most tokens, so that a loop ends; None: as many as the model can write."""
+    """Return the most tokens that end a loop; None: as many as the model can write."""
     if language in (None, "en"):
         return None
     return round(TOKENS_PER_S * (1 + sum(part.seconds for part in parts)))

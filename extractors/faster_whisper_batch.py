@@ -1,4 +1,4 @@
-"""Several clips through one faster-whisper: windows of all of them are decoded together.
+"""Several clips through one faster-whisper: all their windows are decoded together.
 
 The library's loop runs for each clip with a stand-in for CTranslate2's model
 (:mod:`extractors.loops`), until it wishes for a window to be decoded. Encoded and
@@ -44,7 +44,7 @@ class DecodeRequest(NamedTuple):
 
 
 def hear_together(model: Any, clips: Sequence[Hear]) -> list[Decoded]:
-    """Transcribe each clip as decoding it alone would, but for the time that it takes."""
+    """Transcribe each clip as if alone, but for the time that it takes."""
     if len(clips) == 1:
         return [clips[0](model)]
     return by_turns(

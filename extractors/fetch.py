@@ -49,7 +49,7 @@ class Verified:
 
 
 def list_models() -> list[ListedModel]:
-    """List the catalogue, with the place of each model that is here; contacts nobody."""
+    """List the catalogue with the place of each model that is here, offline."""
     listed = []
     for model in CATALOGUE:
         one = extractor_of(model.spec)
@@ -120,7 +120,10 @@ def fetch(spec: str) -> Path:
 
 
 def _cut_off(extractor: ModelExtractor) -> bool:
-    """Tell whether a file is not what was published: Whisper's downloads leave halves behind."""
+    """Tell whether a file differs from what was published.
+
+    Whisper's downloads leave halves behind.
+    """
     files = extractor.model_files()
     return any(
         published_sha256(path) not in (None, file_sha256(path)) for path in files
@@ -191,7 +194,7 @@ def _verified(spec: str) -> Verified:
 
 
 def published_sha256(path: Path) -> str | None:
-    """Return the hash under which a file was published; None where its place does not say.
+    """Return the hash under which a file was published; None where nobody says.
 
     Whisper's download addresses hold the hash; the Hugging Face cache names large files
     by it. For a file in a folder of the user's own it is unknown.

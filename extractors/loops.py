@@ -1,4 +1,4 @@
-"""Loops of a library over one clip each, which run by turns until they wish for something.
+"""A library's loops over one clip each, which run in turns until they need something.
 
 A recogniser's library transcribes one clip at a time, but its network works on any
 number of windows at once. So the library's own loop runs unchanged for each clip, in a
@@ -21,7 +21,10 @@ OneLoop = TypeVar("OneLoop", bound="Loop[Any, Any]")
 
 
 class _Stopped(BaseException):
-    """Ends a loop that is no longer awaited; no library's ``except Exception`` keeps it."""
+    """An exception that ends a loop nobody awaits.
+
+    It is no Exception, which libraries catch.
+    """
 
 
 class Loop(Generic[Wish, Result]):

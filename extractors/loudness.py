@@ -122,7 +122,7 @@ def _unmeasurable(clip: Clip) -> Absent | None:
 
 
 def _measure(clip: Clip) -> tuple[float, Floats]:
-    """Measure integrated loudness, and that of complete 400 ms blocks [shape=(blocks,)], LUFS."""
+    """Return integrated loudness, and that of 400 ms blocks [shape=(blocks,)], LUFS."""
     rate, seconds = clip.rate, len(clip.samples) / clip.rate
     count = round((seconds - BLOCK_S) / (BLOCK_S * (STEP_S / BLOCK_S))) + 1
     edges: list[tuple[int, int]] = []
@@ -181,7 +181,7 @@ def k_weighted(samples: Floats, rate: int) -> Floats:
 
 @lru_cache(maxsize=4)
 def _response(rate: int, size: int) -> npt.NDArray[np.complex128]:
-    """Compute the frequency response of both filters for some samples [shape=(size // 2 + 1,)]."""
+    """Return the frequency response of both filters [shape=(size // 2 + 1,)]."""
     back = np.exp(-2j * np.pi * np.arange(size // 2 + 1) / size)  # one sample later
 
     def section(hz: float, q: float, high: float, band: float, low: float) -> Any:
@@ -201,7 +201,7 @@ def _response(rate: int, size: int) -> npt.NDArray[np.complex128]:
 
 
 def _loudness_range(levels: Floats) -> float | None:
-    """Return the 10th to 95th percentile of the gated blocks, LU; None for too few blocks."""
+    """Return the 10th to 95th percentile of gated blocks, LU; None for too few."""
     if len(levels) < MIN_RANGE_BLOCKS:
         return None
     mean = 10 * math.log10(float(np.mean(10 ** (levels / 10))))

@@ -44,7 +44,7 @@ class Mix:
         self._look(block[:whole].reshape(-1, self._frame, block.shape[1]))
 
     def _look(self, frames: npt.NDArray[np.float32]) -> None:
-        """Add up the power of frames [shape=(frames, n, channels)], without their mean."""
+        """Add the power of frames [shape=(frames, n, channels)] about their mean."""
         if not frames.size:
             return
         channels = np.ascontiguousarray(frames[:, :: self._step].transpose(2, 0, 1))
@@ -54,7 +54,7 @@ class Mix:
         self._lost += float(total[kept < _CANCELLED * total].sum())
 
     def channel(self) -> int | None:
-        """Return the channel to take in place of the mix, from 0; None: the mix is right."""
+        """Return the channel, from 0, to take instead of the mix; None: the mix."""
         self._look(self._rest[np.newaxis])
         self._rest = self._rest[:0]
         total = float(self._power.sum())
@@ -64,14 +64,14 @@ class Mix:
 
 
 def _power(frames: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
-    """Return the power of frames [shape=(frames, n)] without their mean, 0 for a constant."""
+    """Return the power of frames [shape=(frames, n)] about their mean."""
     squares = np.einsum("fn,fn->f", frames, frames).astype(np.float64)
     power = squares - frames.shape[1] * np.square(frames.mean(axis=1, dtype=np.float64))
     return np.where(power < _ROUNDING * squares, 0.0, power)
 
 
 def cancelling(samples: npt.NDArray[np.float32], rate: int) -> int | None:
-    """Return the channel to take of samples [shape=(n, channels)]; None: the mix is right."""
+    """Return the channel to take of [shape=(n, channels)], or None for the mix."""
     channels = samples.shape[1]
     if channels == 1:
         return None
@@ -90,7 +90,7 @@ _BOTH_S = 0.1
 
 
 def handover(samples: npt.NDArray[np.float32], rate: int) -> tuple[int, float] | None:
-    """Return the channel that begins for good behind the end of the other one, and when.
+    """Return the channel that begins for good behind the other one's end, and when.
 
     None: there are not two of them, one is silent, or they sound at the same time. The
     channels of a recording of a question and its answer do so, those of one voice do
@@ -134,7 +134,7 @@ class StoredScale:
             self._integers = bool((block == np.rint(block)).all())
 
     def problem(self) -> str | None:
-        """Return what the samples are instead, with the remedy; None: they are sound."""
+        """Return what the samples are instead, with the remedy; None for sound."""
         if self.peak < _LEAST_INTEGER or not (self._integers or self.peak > _MOST_PEAK):
             return None
         unsigned = self._integers and self._lowest >= 0 and self.peak <= 255
@@ -171,7 +171,7 @@ _MOST_PEAK = 100.0
 
 
 def scale_problem(samples: npt.NDArray[Any]) -> str | None:
-    """Return what floats are instead of sound, with the remedy; None: they are sound."""
+    """Return what floats are instead of sound, with the remedy; None for sound."""
     scale = StoredScale()
     scale.add(samples)
     return scale.problem()

@@ -1,4 +1,4 @@
-"""Shared by extractors with a model: its place and hash, loading and release, stacks of clips."""
+"""What extractors with a model share: its place and hash, loading, stacks of clips."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class ModelExtractor(Extractor):
         return GPU_BATCH if expects_gpu(self.device) else 1
 
     def locate(self) -> Path | None:
-        """Find the file or folder of the model on this machine, or None; contacts nobody."""
+        """Find the model's file or folder on this machine, offline, or None."""
         return model_folder(self.model, self.required)
 
     def model_files(self) -> list[Path]:
@@ -80,11 +80,11 @@ class ModelExtractor(Extractor):
 
     # The libraries have no types here (see pyproject.toml), hence Any.
     def open_model(self, path: Path, device: str) -> Any:
-        """Load it to a resolved device; UserError where files are damaged, or of another model."""
+        """Load it to a device; raise UserError for damaged or foreign files."""
         raise NotImplementedError
 
     def revision(self) -> str | None:
-        """Return the SHA-256 over the model's files; None where they are not on this machine."""
+        """Return the SHA-256 over the model's files; None where they are missing."""
         files = self.model_files()
         return sha256_of(files) if files else None
 

@@ -1,4 +1,4 @@
-"""Model files on this machine, their hashes, and our cache; nothing here uses the network.
+"""Model files on this machine, their hashes, and our cache; without the network.
 
 A model is named by the path of a file or folder, or by its name in a hub whose cache is
 looked through: Whisper's own folder, the Hugging Face cache, the ModelScope cache.
@@ -34,7 +34,9 @@ _LOCK = threading.RLock()
 
 
 def cache_folder() -> Path:
-    """Return the folder of what can be made again: ``$TRACE_EVAL_CACHE`` or the platform's.
+    """Return the folder of what can be made again.
+
+    It is ``$TRACE_EVAL_CACHE`` or the platform's cache.
 
     It may not exist.
 
@@ -67,7 +69,7 @@ def is_path(model: str) -> bool:
 
 
 def folder_called(model: str) -> str:
-    """Return the hint for a model's name that is also a file or folder here; else nothing."""
+    """Return the hint for a model's name that is also a file or folder here, or ""."""
     if is_path(model) or not (_is_file(model) or _is_folder(model)):
         return ""
     return f"; to use the one of that name here, write ./{model}"
@@ -78,7 +80,7 @@ _is_file, _is_folder = os.path.isfile, os.path.isdir
 
 
 def whisper_file(model: str) -> Path | None:
-    """Find the checkpoint of an openai-whisper model: a path, or a name in Whisper's cache."""
+    """Find an openai-whisper checkpoint: a path, or a name in Whisper's cache."""
     if is_path(model):
         path = Path(model).expanduser()
         return path if _is_file(path) else None
@@ -87,7 +89,10 @@ def whisper_file(model: str) -> Path | None:
 
 
 def whisper_cache() -> Path:
-    """Return where openai-whisper keeps models: ``$XDG_CACHE_HOME/whisper`` or ``~/.cache``."""
+    """Return openai-whisper's own folder.
+
+    It is ``$XDG_CACHE_HOME/whisper`` or ``~/.cache/whisper``.
+    """
     folder = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     # Path.expanduser raises where there is no home.
     return Path(os.path.expanduser(folder)) / "whisper"  # noqa: PTH111
@@ -111,7 +116,10 @@ def model_folder(model: str, required: Sequence[str]) -> Path | None:
 
 
 def _hugging_face(model: str, required: Sequence[str]) -> list[Path]:
-    """Find a repository's snapshot in the Hugging Face cache (``HF_HOME``, ``HF_HUB_CACHE``)."""
+    """Find a repository's snapshot in the Hugging Face cache.
+
+    Its place is ``HF_HOME`` or ``HF_HUB_CACHE``.
+    """
     try:
         from huggingface_hub.constants import HF_HUB_CACHE
 
@@ -128,7 +136,7 @@ def _hugging_face(model: str, required: Sequence[str]) -> list[Path]:
 
 
 def _modelscope(model: str) -> list[Path]:
-    """List the folders in which modelscope's versions keep a model, newest layout first."""
+    """List modelscope's folders of a model, those of its newest version first."""
     owner, slash, name = model.partition("/")
     if not slash:
         return []
@@ -145,14 +153,14 @@ def _modelscope(model: str) -> list[Path]:
 
 
 def package_folder(package: str) -> Path | None:
-    """Find the folder of an installed package without importing it; None if not installed."""
+    """Find an installed package's folder without importing it, or return None."""
     spec = find_spec(package)
     places = spec.submodule_search_locations if spec else None
     return Path(places[0]) if places else None
 
 
 def sha256_of(paths: Iterable[Path]) -> str:
-    """Return one digest over the names and contents of some files; of one file, its own SHA-256."""
+    """Return one digest over names and contents of files; of one file its SHA-256."""
     paths = sorted(
         paths, key=str
     )  # faster than by their parts; a model is in one folder
@@ -170,7 +178,7 @@ def joint_sha256(paths: Iterable[Path]) -> str:
 
 
 def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, which is read once per process while its stamp stays."""
+    """Return a file's SHA-256, read once per process while its stamp stays."""
     key = stamp_of(path)
     with _LOCK:
         if key is not None and key in _HASHES:
@@ -183,7 +191,7 @@ def file_sha256(path: Path) -> str:
 
 
 def known_hashes() -> Hashes:
-    """Return the hashes of this process so far, for :func:`prime_hashes` in another one."""
+    """Return this process's hashes so far, for :func:`prime_hashes` in another one."""
     with _LOCK:
         return dict(_HASHES)
 

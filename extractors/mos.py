@@ -1,4 +1,4 @@
-"""Predictors of listeners' scores, and the base that they share: speech gate, device, rounding."""
+"""Predictors of listeners' scores and what they share: gate, device and rounding."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ AESTHETICS_PART_S, AXES = 10, ("CE", "CU", "PC", "PQ")
 
 @dataclass(frozen=True)
 class MosExtractor(ModelExtractor):
-    """Base of predictors that give a clip one or more scores; always in single precision.
+    """A predictor that gives a clip one or more scores, in single precision.
 
     Speech alone is scored: what such a model says of silence or noise means nothing.
     """
@@ -99,7 +99,7 @@ class UtmosExtractor(MosExtractor):
         return {"part_s": UTMOS_PART_S}
 
     def open_model(self, path: Path, device: str) -> Any:
-        """Load the weights, all of them: the package itself loads those that it finds."""
+        """Load all weights of the file: the package itself skips some silently."""
         from utmos_pytorch.utmos_torch import UTMOSModel, UTMOSScoreTorch
 
         file = path / self.required[0]
@@ -180,7 +180,7 @@ class DistillMosExtractor(MosExtractor):
 
 
 def window_starts(samples: int) -> list[int]:
-    """Return where the windows of a clip begin: equally spaced, the last one at its end."""
+    """Return where a clip's windows begin: equally spaced, the last at the end."""
     over = max(0, samples - WINDOW)
     places = np.linspace(0, 1, math.ceil(over / HOP) + 1)
     return [int(place * over) for place in places]
@@ -188,7 +188,7 @@ def window_starts(samples: int) -> list[int]:
 
 @dataclass(frozen=True)
 class AestheticsExtractor(MosExtractor):
-    """Predicted aesthetics of the sound: ``CE``, ``CU``, ``PC`` and ``PQ``; an extension.
+    """Predicted aesthetics of the sound: ``CE``, ``CU``, ``PC`` and ``PQ``.
 
     Tjandra et al. (2025), "Meta Audiobox Aesthetics": content enjoyment, content
     usefulness, production complexity (more is not better) and production quality, each

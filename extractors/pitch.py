@@ -11,6 +11,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from blueprints import Absent, Blueprint, Present, Status, UserError
+from blueprints.decimals import written_apart
 from extractors.audio import SPEECH_RATE, Clip
 from extractors.base import Extractor, silent
 from extractors.contours import Floats, pitch_group, true_runs
@@ -79,9 +80,8 @@ class TwoPassPitchExtractor(Extractor):
     #: chance.
     min_runs: ClassVar[tuple[int, int]]
 
-    floor_factor: float = (
-        0.75  # floor of the second pass over the first quartile of the first
-    )
+    # floor of the second pass over the first quartile of the first
+    floor_factor: float = 0.75
     #: Its ceiling over the third quartile. The default is the one for expressive
     #: speech: with 1.5, peaks of lively answers are halved by an octave (in 7 real
     #: answers 10 jumps of more than 8 semitones, against 2).
@@ -99,7 +99,8 @@ class TwoPassPitchExtractor(Extractor):
         """Measure the f0 track; ``no_speech`` where nothing is voiced."""
         if len(clip.speech) < MIN_SECONDS * SPEECH_RATE:
             reason = (
-                f"{clip.seconds:.3f} s, at least {MIN_SECONDS:g} s are needed for pitch"
+                f"{written_apart(clip.seconds, [MIN_SECONDS], digits=3)} s, at least"
+                f" {MIN_SECONDS:g} s are needed for pitch"
             )
             return Absent(status=Status.TOO_SHORT, reason=reason)
         if absent := silent(clip.speech):
@@ -144,9 +145,8 @@ class PraatPitchExtractor(TwoPassPitchExtractor):
     everywhere: ClassVar[bool] = False
     min_runs: ClassVar[tuple[int, int]] = (MIN_RUN_FRAMES, 1)
 
-    voicing_threshold: float = (
-        0.45  # Praat's; periodicity above which a frame is voiced, 0 to 1
-    )
+    # Praat's; periodicity above which a frame is voiced, 0 to 1
+    voicing_threshold: float = 0.45
 
     def track(self, clip: Clip, floor: float, ceiling: float, coarse: bool) -> Track:
         """Run one pass; a coarse one is no different."""
@@ -183,7 +183,10 @@ class PyinPitchExtractor(TwoPassPitchExtractor):
     min_runs: ClassVar[tuple[int, int]] = (1, MIN_RUN_FRAMES)
 
     def track(self, clip: Clip, floor: float, ceiling: float, coarse: bool) -> Track:
-        """Run one pass; a coarse one has a third of the frames, and bins of half a semitone."""
+        """Run one pass.
+
+        A coarse one has a third of the frames, and bins of half a semitone.
+        """
         import librosa  # late: its first use compiles for seconds
 
         step_s, semitones = (3 * STEP_S, 0.5) if coarse else (STEP_S, 0.1)
@@ -200,7 +203,7 @@ class PyinPitchExtractor(TwoPassPitchExtractor):
 
 
 def _chance_voicing(track: Track, min_run: int) -> Absent | None:
-    """Say why the voiced frames of the first pass are not a voice, or None when they are."""
+    """Say why the first pass's voiced frames are not a voice; None when they are."""
     voiced = ~np.isnan(track.hz)
     starts, ends = true_runs(voiced)
     runs = ends - starts

@@ -93,7 +93,7 @@ class WordRateExtractor(Extractor):
     needs: ClassVar[tuple[str, ...]] = ("signal", "transcript")
 
     def extract(self, clip: Clip, blueprint: Blueprint) -> Rate | Absent:
-        """Measure one clip with speech in it; the transcript's absence is the rate's."""
+        """Measure a clip with speech; a missing transcript is the rate's reason."""
         if absent := speech_gate(blueprint):
             return absent
         if isinstance(blueprint.transcript, Absent):
@@ -109,7 +109,7 @@ class WordRateExtractor(Extractor):
 
 
 def word_rates(signal: Signal, transcript: Transcript | Absent) -> Rate:
-    """Return words a minute from first to last speech, and a minute of speech (VAD) alone."""
+    """Return words a minute, from first to last speech and of speech (VAD) alone."""
     words = language = None
     if isinstance(transcript, Transcript):
         words = len(transcript.words) or len(transcript.text.split())
@@ -135,7 +135,7 @@ def speech_before(time: float, spans: Sequence[Span]) -> float:
 
 
 def trend(times: Sequence[float], spans: Sequence[Span]) -> float | None:
-    """Divide the rate of the second half of the speech by that of the first (syllables or words).
+    """Divide the rate in the second half of speech by the first's (syllables or words).
 
     Pauses are cut out before halving, so the two halves are equally long and the ratio
     of the rates is that of the counts. None for less than ``TREND_SPEECH_S`` of speech
@@ -149,7 +149,7 @@ def trend(times: Sequence[float], spans: Sequence[Span]) -> float | None:
 
 
 def contour(times: Sequence[float], spans: Sequence[Span], seconds: float) -> Contour:
-    """Return syllables per second of speech around each point in time; None without speech."""
+    """Return syllables per second of speech around each point; None without speech."""
     instants = np.asarray(times)
     values: list[float | None] = []
     start = min(WINDOW_S, seconds) / 2  # of a shorter clip, the middle
@@ -166,7 +166,7 @@ def contour(times: Sequence[float], spans: Sequence[Span], seconds: float) -> Co
 
 
 def nuclei(speech: Samples, spans: Sequence[Span]) -> list[float]:
-    """Find the times of syllable nuclei within ``spans``, seconds, in order, without transcript.
+    """Find the times of syllable nuclei within ``spans``, seconds, without words.
 
     Method: de Jong, N. H., & Wempe, T. (2009). Praat script to detect syllable nuclei
     and measure speech rate automatically. Behavior Research Methods, 41(2), 385-390.

@@ -87,9 +87,8 @@ class Recogniser(ModelExtractor):
     own_beam_size: ClassVar[int] = 1
 
     model: str = "base"
-    language: str | None = (
-        None  # ISO 639-1 code; None: detected in the first 30 s of speech
-    )
+    # ISO 639-1 code; None: detected in the first 30 s of speech
+    language: str | None = None
     #: The language that is tried where the detected one is unsure; the text stays
     #: flagged.
     assumed: str | None = None
@@ -142,7 +141,7 @@ class Recogniser(ModelExtractor):
         }
 
     def for_language(self, language: str | None, assumed: str | None) -> Recogniser:
-        """Return the recogniser for a clip in this language; the user's own choice comes first."""
+        """Return the recogniser for a language; the user's own choice comes first."""
         if self.language is not None:
             return self
         return replace(self, language=language, assumed=None if language else assumed)
@@ -233,19 +232,22 @@ class Recogniser(ModelExtractor):
         )
 
     def _floor(self, model: Any, *, other: bool) -> float:
-        """Mean word probability under which the text, English or ``other``, is suspect."""
+        """Return the mean word probability under which a text is suspect.
+
+        English has another one than ``other`` languages.
+        """
         floor = math.exp(self.log_probability)  # Whisper's own threshold
         if other:
             return max(floor, OTHER_FLOOR)
         return floor if self._languages(model) - {"en"} else max(floor, STRICT_FLOOR)
 
     def _assumed(self, model: Any, spoken: Spoken) -> str | None:
-        """Return the language to try instead of an unsure one, where the model writes it."""
+        """Return the language to try for an unsure one, if the model writes it."""
         wanted = None if spoken.sure else self.assumed
         return wanted if wanted in self._languages(model) else None
 
     def _stated(self, model: Any) -> tuple[str | None, LanguageOrigin]:
-        """Return the language where it need not be detected, and where it comes from."""
+        """Return a language that need not be detected, and where it comes from."""
         if self.language is not None:
             return self.language, "given"
         if not self._languages(model) - {"en"}:
@@ -272,12 +274,12 @@ class Recogniser(ModelExtractor):
     def _decode(
         self, model: Any, speech: Samples, parts: Sequence[Span], language: str | None
     ) -> Decoded:
-        """Recognise these stretches of speech at 16 kHz; None: detect the language first."""
+        """Recognise stretches of speech at 16 kHz; None: detect the language first."""
         raise NotImplementedError
 
 
 def words_of(segments: Iterable[Mapping[str, Any]], seconds: float) -> list[Word]:
-    """Return the words of decoded segments, their times :func:`~extractors.word_times.repaired`.
+    """Return segments' words, their times :func:`~extractors.word_times.repaired`.
 
     Args:
         segments: ``text``, and ``words`` with ``word``, ``start``, ``end``,
@@ -311,7 +313,7 @@ def text_of(segments: Iterable[Mapping[str, Any]]) -> str:
 
 
 def says_something(text: str) -> bool:
-    """Tell whether a text has words: not dots and notes alone, Whisper's for wordless sound."""
+    """Tell whether a text has words: dots and notes are Whisper's for other sound."""
     return any(map(str.isalnum, text))
 
 
@@ -321,7 +323,7 @@ def share(probability: float | None) -> float | None:
 
 
 def _within(value: float | None, most: float, digits: int) -> float | None:
-    """Clamp a library's number to [0, ``most``]; None where it is missing or not finite."""
+    """Clamp a library's number to [0, ``most``]; None if missing or not finite."""
     if value is None or not math.isfinite(value):
         return None
     return round(min(max(float(value), 0.0), most), digits)

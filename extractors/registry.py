@@ -1,4 +1,4 @@
-"""Extractors by name: ``NAME`` or ``NAME:MODEL``, late-imported; and the named profiles."""
+"""Extractors by name, ``NAME`` or ``NAME:MODEL``, imported late; the named profiles."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def names() -> list[str]:
 
 
 def specs_for(group: str) -> list[str]:
-    """List the extractors that fill ``group``, sorted; imports third-party ones only."""
+    """List the extractors that fill ``group``, sorted, importing plug-ins only."""
     built_in = {name for members in _BUILT_IN.values() for name in members}
     third_party = [name for name in names() if name not in built_in]
     members = list(_BUILT_IN.get(group, {}))
@@ -121,7 +121,7 @@ def specs_for(group: str) -> list[str]:
 
 
 def load(name: str) -> type[Extractor]:
-    """Load an extractor's class by its registered name; UserError where none can be imported."""
+    """Load an extractor's class by its name; raise UserError where none can be."""
     entry = _entries().get(name)
     if entry is None:
         raise UserError(
@@ -143,7 +143,7 @@ def load(name: str) -> type[Extractor]:
 
 
 def limits_of(name: str) -> str:
-    """Return the limits of an extractor by its name in a record; it may be uninstalled."""
+    """Return an extractor's limits by its recorded name; it may be uninstalled."""
     try:
         return load(name).limits
     except UserError:

@@ -8,7 +8,7 @@ from extractors.registry import PROFILES, specs_for
 
 
 def unmeasured(group: str, absent: Absent, why: bool = False) -> str:
-    """Say why a group has no values, as the rest of a sentence that begins with its name.
+    """Say why a group has no values, as the end of a sentence that names the group.
 
     A group that was not requested comes with the option that would measure it; with
     ``why``, one that was requested comes with its reason.

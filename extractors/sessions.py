@@ -1,4 +1,4 @@
-"""Sessions of onnxruntime: on one thread of the CPU, or by CUDA where it is asked for and works."""
+"""Sessions of onnxruntime, on one thread of the CPU, or by CUDA where it works."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INSTALL = "pip install 'onnxruntime-gpu[cuda,cudnn]'"
 
 @dataclass(frozen=True)
 class NetworkExtractor(Extractor):
-    """Base of extractors whose small networks run on the CPU, unless a GPU is asked for."""
+    """An extractor with small networks, which run on the CPU unless a GPU is asked."""
 
     #: ``auto`` is the CPU, so that values are alike everywhere; ``cpu``, ``cuda`` or
     #: ``cuda:N``.
@@ -36,13 +36,13 @@ class NetworkExtractor(Extractor):
 
     @property
     def placed(self) -> str:
-        """Its device: ``cpu`` or ``cuda:N``; UserError where a GPU is asked for and not there."""
+        """Return ``cpu`` or ``cuda:N``; raise UserError for a GPU that is not there."""
         return "cpu" if self.device == "auto" else resolve(self.name, self.device)
 
 
 # onnxruntime has no types here, hence Any.
 def open_session(content: bytes, device: str = "cpu", mem_pattern: bool = True) -> Any:
-    """Open a network on a resolved device; on the CPU, with advice, where CUDA does not work.
+    """Open a network on a resolved device; on the CPU, with advice, where CUDA fails.
 
     Args:
         content: the graph.
@@ -92,7 +92,7 @@ def providers(device: str) -> list[Any]:
 
 
 def problem() -> str | None:
-    """Say why onnxruntime has no CUDA here, with the remedy; None where it has it built in."""
+    """Say why onnxruntime has no CUDA here, with the remedy; None where it has."""
     try:
         import onnxruntime
     except ImportError as error:

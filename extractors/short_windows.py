@@ -1,4 +1,4 @@
-"""Whisper through windows that are as long as their speech, and signs that one was too short.
+"""Whisper through windows as long as their speech, and signs that one was too short.
 
 Whisper's encoder takes 30 s at a time, and what is shorter is padded: a prompt of 8 s
 costs as much as one of 30. Here the padding is cut to a margin behind the speech, which
@@ -54,7 +54,7 @@ def shortened(model: Any) -> Any:
 def cut(
     features: npt.NDArray[np.float32], frames_per_s: int
 ) -> npt.NDArray[np.float32]:
-    """Cut most of a window's padding, to whole seconds; the padding that is left is silent.
+    """Cut most of a window's padding, to whole seconds; what is left is silent.
 
     ``features`` are log-mel energies [shape=(bands, frames)], exactly 0 in all bands of
     the library's padding. To the model that is a loud hiss; OpenAI's own code pads with
@@ -83,7 +83,7 @@ def by_part(
 
 
 def last_whole(segments: Sequence[Mapping[str, Any]], part: Span) -> int | None:
-    """Find the frame at which the last whole window with words began; None: there is none.
+    """Find the frame at which the last whole window with words began, or None.
 
     Up to its end nothing was short: decoded again, the same would be written.
     """

@@ -57,7 +57,7 @@ _MAX_FRAMES = 40_000
 
 @dataclass(frozen=True)
 class SignalExtractor(Extractor):
-    """Duration, level, clipping, bandwidth, speech and pauses, of any clip that was decoded."""
+    """Duration, level, clipping, bandwidth, speech and pauses of any decoded clip."""
 
     name: ClassVar[str] = "signal"
     group: ClassVar[str] = "signal"
@@ -131,7 +131,7 @@ def clipping_ratio(samples: Samples) -> float:
 
 
 def flat_tops(wave: Samples, peak: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Find flat tops of one channel: their first samples, and those behind their last ones.
+    """Find flat tops of one channel: their first samples, and those behind their ends.
 
     Args:
         wave: [shape=(n,)]; of the negative wave they are the flat bottoms.
@@ -149,7 +149,7 @@ def flat_tops(wave: Samples, peak: float) -> tuple[NDArray[np.intp], NDArray[np.
 
 
 def bandwidth(mono: Samples, rate: int) -> float | None:
-    """Find the upper edge of the highest band that speech reaches, Hz; None for silence.
+    """Find the upper edge of the highest band with speech, Hz; None for silence.
 
     Bands of 250 Hz in Hann frames of 32 ms, half overlapping, without their mean. A
     band counts when its loud frames (the 98th percentile: a few fricatives are enough)
@@ -171,7 +171,7 @@ def bandwidth(mono: Samples, rate: int) -> float | None:
 def bandwidths(
     mono: Samples, rate: int, lengths: Sequence[float]
 ) -> list[float | None]:
-    """Compute the :func:`bandwidth` of a recording's first seconds, for several lengths at once."""
+    """Return the :func:`bandwidth` of the first seconds, for several lengths."""
     size, per_band = _grid(mono, rate)
     bands = _bands(mono, size, per_band)
     frames = [
@@ -204,7 +204,7 @@ def _edge(
 
 
 def _bands(mono: Samples, size: int, per_band: int) -> NDArray[np.float32]:
-    """Compute the power of each band in each frame [shape=(frames, bands)], of whole ones."""
+    """Return each band's power in each whole frame [shape=(frames, bands)]."""
     step = max(1, size // 2)
     step *= 1 + len(mono) // (
         step * _MAX_FRAMES

@@ -1,4 +1,4 @@
-"""Recordings that are too long to hold: the 16 kHz samples of their channels, block by block.
+"""Recordings too long to hold: 16 kHz samples of their channels, block by block.
 
 Two hours are 0.46 GB at 16 kHz, and three times that while they are decoded at 48 kHz.
 A measure that works through a recording once, front to back, need not hold it.
@@ -30,7 +30,7 @@ BLOCK_FRAMES = 1 << 18
 def channel_blocks(
     path: Path | str, channels: Sequence[int | None]
 ) -> Generator[tuple[Samples, ...], None, None]:
-    """Yield 16 kHz samples of channels of a file by blocks: decoded once, in bounded memory.
+    """Yield 16 kHz samples of a file's channels by blocks, in bounded memory.
 
     To the last bit what :attr:`Clip.speech` would be of each channel by itself; no
     recording is too long. Some faults of a file show at its end only, so results from
@@ -75,7 +75,10 @@ def channel_blocks(
 
 
 def _taken(file: soundfile.SoundFile, rate: int) -> int | None:
-    """Return the channel that stands for all of a file, read once before; None: their mix."""
+    """Return the channel that stands for the whole file; None: the mix of all.
+
+    The file is read once for it.
+    """
     if file.channels == 1:
         return None
     mix = Mix(rate, file.channels)
@@ -89,7 +92,7 @@ def _taken(file: soundfile.SoundFile, rate: int) -> int | None:
 def _checked_blocks(
     file: soundfile.SoundFile, label: str
 ) -> Generator[tuple[Samples, bool], None, None]:
-    """Yield float32 [shape=(frames, channels)], and whether it is the last block (it may be empty).
+    """Yield float32 [shape=(frames, channels)] and whether it is the last block.
 
     Behind the first sample that is not a number no block is handed out any more; at the
     end such samples, or that there are none, are an AudioError.

@@ -31,7 +31,7 @@ def stretches(
     join_s: float = JOIN_S,
     margin_s: float = MARGIN_S,
 ) -> list[Span]:
-    """Return the stretches to decode: speech with short pauses and a margin, apart, in order.
+    """Return the stretches to decode, in order: speech, short pauses and a margin.
 
     The ends lie on 10 ms frames inside the clip: Whisper's loop does not end on a
     stretch that begins in the last, incomplete frame.

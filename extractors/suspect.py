@@ -113,7 +113,7 @@ def longest_repetition(words: Sequence[str]) -> RepeatedPhrase | None:
 
 
 def repetition_loop(words: Sequence[str]) -> RepeatedPhrase | None:
-    """Find a repetition too long to be meant; the mark of a recogniser or answer that hangs."""
+    """Find a repetition too long to be meant, as when a recogniser or answer hangs."""
     loop = longest_repetition(words)
     if loop and loop.times >= LOOP_TIMES and loop.words >= LOOP_WORDS:
         return loop
@@ -121,7 +121,7 @@ def repetition_loop(words: Sequence[str]) -> RepeatedPhrase | None:
 
 
 def text_over_silence(words: Sequence[Word], speech: Sequence[Span]) -> bool:
-    """Tell whether more than ``SILENCE_SHARE`` of the timed words lie outside ``speech``."""
+    """Tell whether over ``SILENCE_SHARE`` of the timed words lie outside ``speech``."""
     timed = [
         (word.start_s + word.end_s) / 2
         for word in words
@@ -141,7 +141,7 @@ def text_over_silence(words: Sequence[Word], speech: Sequence[Span]) -> bool:
 def low_confidence(
     words: Sequence[Word], threshold: float, middle: float = 0.0
 ) -> bool:
-    """Tell whether words' mean confidence is under ``threshold``, or the median ``middle``.
+    """Tell whether words' mean confidence is under ``threshold``, or their median low.
 
     Words without a confidence are left out.
     """
@@ -157,7 +157,7 @@ def too_many(words: Sequence[Word], speech: Sequence[Span]) -> bool:
 
 
 def weak_language(model: str, language: str) -> str | None:
-    """Return the flag of words in a language, by what was measured of Whisper base; or None.
+    """Return the flag of a language, by what was measured of Whisper base, or None.
 
     ``model`` is the name or path of the model that wrote them. Of a smaller one, or one
     of unknown size, nothing was measured; a larger one has no flag.
@@ -170,7 +170,7 @@ def weak_language(model: str, language: str) -> str | None:
 
 
 def weak(blueprint: Blueprint) -> str | None:
-    """Say how many words of a clip's language the recogniser gets wrong; None: nothing is flagged.
+    """Say how many words of a language the recogniser gets wrong; None: no flag.
 
     E.g. ``the recogniser is measured to write more than 10% of the words of Russian
     wrong``.
@@ -218,7 +218,7 @@ def suspicions(
 
 
 def guessed(blueprint: Blueprint) -> str | None:
-    """Say why a clip's words are guesses of the recogniser; None: they may be right, or are none.
+    """Say why a clip's words are guesses of the recogniser; None: they may be right.
 
     A clause about the recogniser, e.g. ``it wrote 149 words for 3.6 s of speech``. That
     an English text loops is no reason by itself: an answer may hang.
@@ -244,7 +244,7 @@ def guess_of(
     syllables: int | None,
     suspect: Collection[str],
 ) -> str | None:
-    """Tell guesses from parts; unknown numbers are None, and 0 words are counted anew."""
+    """Tell guesses from parts; unknown numbers are None, no words are counted anew."""
     words = words or len(text.split())
     if speech_s is not None:
         if words > max(1.0, MAX_WORDS_PER_S * speech_s):

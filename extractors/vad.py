@@ -91,14 +91,14 @@ class SpeechProbability:
         self._rest = samples[whole:].copy()  # a view would hold on to the block
 
     def end(self) -> npt.NDArray[np.float64]:
-        """Return all of them [shape=(ceil(n / 512),)], 0 to 1; call it once, after the last."""
+        """Return all, 0 to 1 [shape=(ceil(n / 512),)]; call it once, at the end."""
         if len(self._rest):
             self.add(np.zeros(CHUNK - len(self._rest), np.float32))
         return np.array(self._probabilities, dtype=np.float64)
 
 
 def speech_probability(speech: Samples) -> npt.NDArray[np.float64]:
-    """Compute the probability of speech for each 32 ms, float64 [shape=(ceil(n / 512),)], 0 to 1.
+    """Return the probability of speech per 32 ms, float64 [shape=(ceil(n / 512),)].
 
     ``speech`` is mono at 16 kHz, float32 [shape=(n,)], in [-1, 1]; its last chunk is
     filled up with zeros.
@@ -161,7 +161,7 @@ def _hysteresis(
 
 
 def gaps(spans: list[Span], at_least_s: float) -> list[Span]:
-    """Return the gaps between consecutive spans that last ``at_least_s`` or longer, in order."""
+    """Return the gaps of at least ``at_least_s`` between spans, in order."""
     between = (
         Span(start_s=left.end_s, end_s=right.start_s) for left, right in pairwise(spans)
     )

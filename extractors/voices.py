@@ -172,7 +172,7 @@ def language_gate(transcript: Transcript | Absent) -> Absent | None:
 
 
 def cosine(value: float) -> float:
-    """Check a similarity in [-1, 1]; UserError where the classifier is of another kind."""
+    """Check a similarity in [-1, 1]; raise UserError for another kind of classifier."""
     if not abs(value) <= 1 + _COSINE_TOLERANCE:  # NaN is not either
         raise UserError(
             f"ecapa: {value:g} is not a cosine; use a model with a cosine classifier,"
@@ -206,7 +206,7 @@ class SpeakerExtractor(EcapaBased):
 
 
 def direction(vector: np.ndarray) -> Extension:
-    """Make a clip's group; UserError where the embedding is zero, infinite or no number."""
+    """Make a clip's group; raise UserError for a zero or non-finite embedding."""
     length = float(np.linalg.norm(vector))
     if not 0 < length < float("inf"):
         raise UserError(

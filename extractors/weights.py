@@ -64,7 +64,7 @@ def check_state(
     remedy: str,
     optional: Callable[[str], bool] = lambda _: False,
 ) -> None:
-    """Check that every tensor of the model is in the file with its shape, and nothing else.
+    """Check that the file has every tensor of the model, in shape, and nothing else.
 
     Args:
         state: tensors of the file.
@@ -104,7 +104,7 @@ def check_loaded(
     remedy: str,
     optional: Callable[[str], bool] = lambda _: False,
 ) -> None:
-    """Check as :func:`check_state`, and that the library took every tensor, value by value.
+    """Check as :func:`check_state`, and that the library took every value.
 
     Raises:
         UserError: they do not fit, or a tensor of the model is not that of the file.
@@ -120,7 +120,10 @@ def check_loaded(
 
 
 def one_line(error: Exception, limit: int = 200) -> str:
-    """Shorten a library's error to one line of ``limit`` characters, without torch's advice."""
+    """Shorten a library's error to a line of ``limit`` characters, without advice.
+
+    Torch appends advice to its errors.
+    """
     message = " ".join(str(error).split())
     unreadable = not message or isinstance(error, pickle.UnpicklingError | EOFError)
     return _NO_TENSORS if unreadable or _ADVICE.search(message) else message[:limit]

@@ -22,7 +22,7 @@ from extractors.whisper_batch import hear_together
 
 @dataclass(frozen=True)
 class WhisperExtractor(Recogniser):
-    """Words with times (s) and confidence (0 to 1), and the language, by openai-whisper."""
+    """Words with times (s), confidence (0 to 1) and language, by openai-whisper."""
 
     name: ClassVar[str] = "whisper"
     version: ClassVar[str] = "3"
@@ -98,7 +98,7 @@ def detect(model: Any, speech: Samples) -> tuple[str, float]:
 
 
 def load_checkpoint(path: Path, device: str) -> Any:
-    """Build Whisper from ``dims`` and ``model_state_dict``; UserError where they do not fit.
+    """Build Whisper from ``dims`` and ``model_state_dict``; UserError on a misfit.
 
     It is built here rather than by ``whisper.load_model``, which gives a model that is
     loaded by path no alignment heads (worse word times) and reads a named one twice.

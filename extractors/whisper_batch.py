@@ -43,9 +43,8 @@ def _fulfil(model: Any, wishes: Mapping[_Loop, LoopRequest]) -> dict[_Loop, Any]
     """Answer each wish; equal ones share a forward pass."""
     import torch
 
-    groups: list[
-        tuple[Any, list[_Loop]]
-    ] = []  # options hold lists, so they do not hash
+    # options hold lists, so they do not hash
+    groups: list[tuple[Any, list[_Loop]]] = []
     for loop, wish in wishes.items():
         group = next(
             (loops for options, loops in groups if options == wish.options), None
@@ -96,7 +95,7 @@ class _StandIn:
 
 
 class _Loop(Loop[LoopRequest, Decoded]):
-    """The library's loop over one clip, with a sequence of random numbers of its own."""
+    """The library's loop over one clip, with its own sequence of random numbers."""
 
     def __init__(self, model: Any, hear: HearClip) -> None:
         super().__init__(lambda ask: hear(_StandIn(model, ask)))

@@ -1,4 +1,4 @@
-"""Word times that make sense: each word takes some time, and none begins before the last ends.
+"""Word times that make sense: each word lasts, and none begins before the last ends.
 
 Whisper aligns words by attention in steps of 20 ms and moves ends to where the sound
 pauses, which leaves words of no length and words that overlap (seen: "then" from 5.37
@@ -26,7 +26,7 @@ _DIGITS = 3
 
 
 def repaired(words: Sequence[Word], seconds: float) -> list[Word]:
-    """Put words in spoken order, with times that last ``MIN_WORD_S`` or more and do not overlap.
+    """Put words in spoken order; each lasts ``MIN_WORD_S`` or more, and none overlap.
 
     A word whose times are fine, and its neighbours' too, is not touched, and one that
     lacks a time keeps what it has. ``seconds`` is the duration of the clip.
@@ -67,7 +67,7 @@ class _Group:
         self.start, self.end = min(self.start, other.start), max(self.end, other.end)
 
     def shares(self, texts: Sequence[str]) -> list[tuple[float | None, float | None]]:
-        """Share out a stretch to words: the shortest time each, and the rest by letters."""
+        """Share a stretch between words: a shortest time each, then by letters."""
         if not self.fits:
             return [(None, None)] * len(texts)
         if len(texts) == 1:
@@ -82,7 +82,10 @@ class _Group:
 
 
 def _groups(spans: Sequence[tuple[int, float, float]], seconds: float) -> list[_Group]:
-    """Group words (number, start, end) that overlap or have no room; others stay alone."""
+    """Group words (number, start, end) that overlap or have no room.
+
+    Others stay alone.
+    """
     groups: list[_Group] = []
     for number, start, end in spans:
         groups.append(_Group(number, min(start, seconds), min(end, seconds)))

@@ -1,4 +1,4 @@
-"""Scales, rubrics, and the fusion of three typed ties into one. Standard library only."""
+"""Scales, rubrics, and the fusion of three typed ties; by the standard library."""
 
 from fusion.plain import PLAIN_POLICIES, PlainPolicy, mean_points, threshold
 from fusion.policies import (

@@ -73,7 +73,7 @@ class PlainDecision:
 
 
 def mean_threshold(votes: Mapping[str, str]) -> PlainDecision:
-    """Take the mean of the votes: one winner and two ties give the winner; opposites tie."""
+    """Take the mean of the votes: a winner and two ties win; opposite winners tie."""
     mean = mean_points(votes.values())
     why = f"mean of the votes is {mean} ({_text(votes)})"
     return PlainDecision(threshold(mean), why)
@@ -94,7 +94,7 @@ def _text(votes: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class PlainPolicy:
-    """A rule over the plain labels of the dimensions; it collapses typed labels first."""
+    """A rule over the dimensions' plain labels, to which typed ones are collapsed."""
 
     name: str
     summary: str

@@ -43,7 +43,7 @@ DecisionRule = Callable[[Rating, Rating, Rating], Decision]
 
 @dataclass(frozen=True)
 class Policy:
-    """A named rule; call it for the rating, :meth:`decide` for the rating with its reason."""
+    """A named rule: call it for a rating, or :meth:`decide` for one with its reason."""
 
     name: str
     summary: str
@@ -85,7 +85,7 @@ _TIED_BEFORE = {
 
 
 def _first_winner(c: Rating, vq: Rating, p: Rating) -> tuple[str, Rating] | None:
-    """Return the first of content, paralinguistics, voice quality that prefers an answer."""
+    """Return the first of content, paralinguistics and voice quality with a winner."""
     for name, rating in (("content", c), ("paralinguistics", p), ("voice quality", vq)):
         if rating.is_winner:
             return name, rating
@@ -93,7 +93,7 @@ def _first_winner(c: Rating, vq: Rating, p: Rating) -> tuple[str, Rating] | None
 
 
 def content_first(c: Rating, vq: Rating, p: Rating) -> Decision:
-    """Let content decide; its tie goes to paralinguistics, then voice quality (Algorithm 1)."""
+    """Let content decide, else paralinguistics, else voice quality (Algorithm 1)."""
     winner = _first_winner(c, vq, p)
     if winner is None:
         return Decision(c, "tie")
@@ -102,7 +102,7 @@ def content_first(c: Rating, vq: Rating, p: Rating) -> Decision:
 
 
 def content_first_strict(c: Rating, vq: Rating, p: Rating) -> Decision:
-    """Apply Algorithm 1 unless content and paralinguistics are both bad: that is both bad.
+    """Apply Algorithm 1, but call both bad what is so in content and paralinguistics.
 
     The gate is in the TRACE authors' released code and not in the printed algorithm.
     """
@@ -112,7 +112,7 @@ def content_first_strict(c: Rating, vq: Rating, p: Rating) -> Decision:
 
 
 def acceptability_cap(c: Rating, vq: Rating, p: Rating) -> Decision:
-    """Let no answer win that is unacceptable in content or paralinguistics (Algorithm 2)."""
+    """Let no answer win that fails in content or paralinguistics (Algorithm 2)."""
     cap = rating_min(c, p)
     winner = _first_winner(c, vq, p)
     if winner is None:
@@ -126,7 +126,10 @@ def acceptability_cap(c: Rating, vq: Rating, p: Rating) -> Decision:
 
 
 def acceptability_cap_lenient(c: Rating, vq: Rating, p: Rating) -> Decision:
-    """Apply Algorithm 2, but a winner stands unless content or paralinguistics is both_bad."""
+    """Apply Algorithm 2, but a winner stands unless a decisive part is both bad.
+
+    The decisive parts are content and paralinguistics.
+    """
     winner = _first_winner(c, vq, p)
     if winner is None or Rating.BOTH_BAD in (c, p):
         return acceptability_cap(c, vq, p)
@@ -231,7 +234,10 @@ def _show(cell: Iterable[Rating]) -> str:
 
 
 def read_policy(path: Path) -> Policy:
-    """Read a table of ``.csv`` (with a header) or ``.json`` (a list of objects), or ValueError."""
+    """Read a table of ``.csv`` (with a header) or ``.json`` (a list of objects).
+
+    Raises ValueError for any other.
+    """
     try:
         text = path.read_bytes().decode("utf-8-sig")
         if path.suffix == ".json":

@@ -63,7 +63,7 @@ def fuse_distributions(
 
 
 def entropy(distribution: Mapping[Any, float]) -> float:
-    """Return Shannon's entropy in bits, from 0 (certain) to 2 (four labels equally likely)."""
+    """Return Shannon's entropy in bits, from 0 to 2 (four equally likely labels)."""
     return max(
         0.0, -math.fsum(p * math.log2(p) for p in distribution.values() if p > 0)
     )

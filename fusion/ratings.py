@@ -26,7 +26,10 @@ class Rating(StrEnum):
 
     @property
     def acceptability(self) -> tuple[bool, bool]:
-        """Whether A and whether B is acceptable: ``1`` is (1, 0), ``both_good`` is (1, 1)."""
+        """Return whether A and B are acceptable: ``1`` is (1, 0).
+
+        ``both_good`` is (1, 1), and ``both_bad`` (0, 0).
+        """
         return self in (Rating.A, Rating.BOTH_GOOD), self in (
             Rating.B,
             Rating.BOTH_GOOD,

@@ -14,7 +14,7 @@ ItemKind = Literal["pair", "single"]
 
 @dataclass(frozen=True)
 class Rubric:
-    """The dimensions that a judge rates, each on its own, and the labels of its verdicts.
+    """The dimensions that a judge rates, each on its own, and their verdicts' labels.
 
     Attributes:
         name: e.g. ``trace``; ``version`` is raised when its meaning changes.

@@ -1,5 +1,5 @@
 """``python -m trace_eval``."""
 
-from trace_eval.commands.cli import main
+from trace_eval.commands.start import main
 
 main()

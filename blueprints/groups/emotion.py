@@ -27,7 +27,7 @@ class Emotion(Present):
         return self._line(None)
 
     def _line(self, most: int | None) -> str:
-        """Print the highest scores, and ``label at start`` whenever the leading label changes."""
+        """Print the highest scores, and ``label at start`` at every change of label."""
         course: list[str] = []
         before = None
         for window in self.trajectory:

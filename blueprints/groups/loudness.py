@@ -75,7 +75,7 @@ class Loudness(Present):
             "integrated, in LUFS; SD in LU; slope in"
             f" hundredths of LU per second; contour in LU, where {LOUDNESS_ZERO} is"
             " this clip's own integrated value and more is louder. Integrated:"
-            f" {norms.LOUDNESS.cited()}"
+            f" {norms.LOUDNESS.scale()}"
         )
 
     def facts(self, group: str) -> Iterator[Fact]:

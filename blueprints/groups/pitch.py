@@ -75,8 +75,9 @@ class Pitch(Present):
         return (
             "mean in Hz; SD in semitones (st);"
             " slope in hundredths of st per second; share of voiced time; contour in"
-            f" Hz. Mean: {norms.PITCH.cited()}."
-            f" SD in st: {norms.PITCH_VARIATION.cited()}"
+            " Hz, where a lone far-off step may be the tracker's error."
+            f" Mean: {norms.PITCH.scale()}."
+            f" SD in st: {norms.PITCH_VARIATION.scale()}"
         )
 
     def facts(self, group: str) -> Iterator[Fact]:

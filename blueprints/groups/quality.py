@@ -68,6 +68,6 @@ class Quality(Present):
         return (
             "mean opinion scores predicted by DNSMOS in hundredths, 100 worst to 500"
             " best: P808 overall, lower of short clips; BAK background, which takes a"
-            f" creaky voice for noise. P808: {norms.OPINION.cited()}. BAK:"
-            f" {norms.NOISE.cited()}"
+            f" creaky voice for noise. P808: {norms.OPINION.scale()}. BAK:"
+            f" {norms.NOISE.scale()}"
         )

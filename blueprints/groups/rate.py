@@ -108,9 +108,9 @@ class Rate(Present):
             "words per minute, silences included; articulation: words per minute of"
             " speech alone; syllables per second of speech; trend: second half over"
             " first half; contour in tenths of a syllable per second. WPM:"
-            f" {norms.SPEECH_RATE.cited()}; no word under {PASSAGE_S:g} s, where a"
+            f" {norms.SPEECH_RATE.scale()}; no word under {PASSAGE_S:g} s, where a"
             " single sentence is faster than a passage. Trend:"
-            f" {norms.TEMPO_TREND.cited()}"
+            f" {norms.TEMPO_TREND.scale()}"
         )
 
     def facts(self, group: str) -> Iterator[Fact]:

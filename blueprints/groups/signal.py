@@ -130,8 +130,8 @@ class Signal(Present):
             " the highest that speech reaches within 55 dB of the strongest; share of"
             " clipped samples, if there are any; seconds of speech; number of pauses,"
             " their sum, and the longest with its start, all"
-            f" in seconds. Bandwidth: {norms.BANDWIDTH.cited()}."
-            f" Longest pause: {norms.PAUSE.cited()}"
+            f" in seconds. Bandwidth: {norms.BANDWIDTH.scale()}."
+            f" Longest pause: {norms.PAUSE.scale()}"
         )
 
     def facts(self, group: str) -> Iterator[Fact]:

@@ -25,6 +25,7 @@ import numpy.typing as npt
 from pydantic import JsonValue
 
 from blueprints import Absent, Blueprint, Present, Quality, Signal, Status, UserError
+from blueprints.decimals import written_apart
 from extractors import packaged
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.base import speech_gate
@@ -115,8 +116,8 @@ class DnsmosExtractor(NetworkExtractor):
         audio = clip.speech
         if len(audio) < MIN_SECONDS * SPEECH_RATE:
             reason = (
-                f"{clip.seconds:.3f} s, at least {MIN_SECONDS:g} s are needed for"
-                " quality"
+                f"{written_apart(clip.seconds, [MIN_SECONDS], digits=3)} s, at least"
+                f" {MIN_SECONDS:g} s are needed for quality"
             )
             return Absent(status=Status.TOO_SHORT, reason=reason)
         if absent := speech_gate(blueprint):

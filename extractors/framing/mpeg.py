@@ -135,9 +135,8 @@ class _Walk:
         self._start = place
         self._kind: tuple[int, ...] | None = None
         self._samples = self._framed = self._frames = self._behind = 0
-        self._counted: int | None = (
-            None  # samples that the header of this recording counts
-        )
+        # samples that the header of this recording counts
+        self._counted: int | None = None
         self._results: list[Extent] = []
 
     def run(self) -> list[Extent]:

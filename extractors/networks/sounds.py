@@ -29,6 +29,7 @@ from blueprints import (
     Status,
     install_line,
 )
+from blueprints.decimals import written_apart
 from extractors import packaged
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.base import silent
@@ -139,7 +140,8 @@ class SoundExtractor(NetworkExtractor):
             return absent
         if clip.seconds < LEAST_S:
             reason = (
-                f"{clip.seconds:.3f} s long, sounds are named from {LEAST_S:g} s on"
+                f"{written_apart(clip.seconds, [LEAST_S], digits=3)} s long, sounds are"
+                f" named from {LEAST_S:g} s on"
             )
             return Absent(status=Status.TOO_SHORT, reason=reason)
         with graphs.on(self.placed):

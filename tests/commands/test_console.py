@@ -213,3 +213,11 @@ def test_long_tables_are_cut_at_a_limit(
     assert f"... 5 more rows; all: {tmp_path / 'all.csv'}" in capsys.readouterr().out
     for command in (["doctor"], ["convert", "--list"], ["models", "list"]):
         assert "more row" not in trace_eval(*command).out, command
+
+
+def test_paragraphs_of_a_help_are_broken_by_its_width_alone() -> None:
+    lines = trace_eval("help", "gate").out.splitlines()
+    start = next(n for n, line in enumerate(lines) if "Each run judges" in line)
+    paragraph = lines[start : lines.index(" " * 80, start)]
+    assert len(paragraph) > 1
+    assert all(len(line.rstrip()) > 60 for line in paragraph[:-1]), paragraph

@@ -171,12 +171,14 @@ def test_from_own_files_to_a_ranking_by_the_commands_as_typed(
     assert (code, Path("r3").exists()) == (2, False)
     for line, stated in (
         ("judge", "two folders of recordings, --a DIR --b DIR"),
-        ("judge x.csv --a new --b old", "name what is judged"),
+        ("judge x.csv --a new --b old", "x.csv and --a, --b: give one of them"),
         ("judge x.csv --prompts p", "belongs to folders of recordings"),
         ("judge --a new", "name the other, --b DIR"),
     ):
         code, told = typed(line)
         assert (code, stated in told) == (2, True), told
+    code, told = typed("rank new")
+    assert (code, "judge --a new --b OTHER --out run" in told) == (2, True), told
     code, told = typed("agree r2 --labels semi.csv --column preference=overall")
     assert code == 0, told
 

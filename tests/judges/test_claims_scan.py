@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.support.beginnings import beginnings, listed
 from tests.support.imports import ROOT
 from trace_eval.judges.claims.plain import plain
-from trace_eval.judges.claims.scan import Scanner, beginnings
-from trace_eval.judges.claims.tokens import PATTERNS
+from trace_eval.judges.claims.scan import Scanner
+from trace_eval.judges.claims.tokens import BEGINNINGS, PATTERNS
 
 
 class Named(NamedTuple):
@@ -25,6 +26,11 @@ def spans(scanner: Scanner[Named], text: str) -> list[tuple[str, int, int]]:
     return sorted(
         (one.regex.pattern, *match.span()) for one, match in scanner.matches(text)
     )
+
+
+def scanner_of(patterns: list[Named]) -> Scanner[Named]:
+    """Make a scanner with the beginnings that the patterns have."""
+    return Scanner(patterns, [beginnings(each.regex) for each in patterns])
 
 
 def searched(patterns: list[Named], text: str) -> list[tuple[str, int, int]]:
@@ -66,7 +72,7 @@ def test_finds_what_each_pattern_finds_by_itself() -> None:
     )
     patterns = [Named(re.compile(rf"(?<![\w.])(?:{text})")) for text in texts]
     patterns.append(Named(re.compile(r"(?<!\w)(?:cab|ba) a", re.IGNORECASE)))
-    scanner, rng = Scanner(patterns), random.Random(0)
+    scanner, rng = scanner_of(patterns), random.Random(0)
     found = 0
     for _ in range(2000):
         text = "".join(rng.choice("abcAB. é") for _ in range(30))
@@ -82,6 +88,11 @@ def test_finds_all_tokens_of_reasons() -> None:
         line for path in folder.glob("*.txt") for line in path.read_text().splitlines()
     ]
     patterns = [Named(pattern.regex) for pattern in PATTERNS.patterns]
-    scanner = Scanner(patterns)
+    scanner = scanner_of(patterns)
     for line in map(plain, lines):
         assert spans(scanner, line) == searched(patterns, line), line
+
+
+def test_listed_beginnings_are_those_of_the_patterns() -> None:
+    message = "write them again: python -m tests.support.beginnings"
+    assert BEGINNINGS.read_text(encoding="utf-8") == listed(), message

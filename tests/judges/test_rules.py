@@ -112,9 +112,8 @@ def test_a_loop_is_a_fault_unless_repetition_was_asked() -> None:
     assert asked.dimensions["content"].rating == Rating.BOTH_GOOD
 
 
-RIVERS = (
-    "Which rivers flow through London and Paris?"  # river, flow, through, london, paris
-)
+# river, flow, through, london, paris
+RIVERS = "Which rivers flow through London and Paris?"
 ON_TOPIC = answer(
     "the rivers in london and paris are the thames and the seine"
 )  # 3 of 5

@@ -24,6 +24,8 @@ from tests.support.report_pages import (
 from trace_eval.api.one_pair import blueprint
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.beside.text import block
+from trace_eval.report.given_labels import with_labels_of
+from trace_eval.report.summary import Facts
 from trace_eval.report.write import write_report
 from trace_eval.runs.run import Run
 from trace_eval.stats.agreement.metrics import METRICS
@@ -151,6 +153,18 @@ def test_a_run_without_labels_names_who_wins(tmp_path: Path) -> None:
     assert "wins most by this judge" in html
     assert "--missing" not in html
     assert "no human labels" in html
+
+
+def test_labels_of_raters_who_tie_and_who_split(run: Path, tmp_path: Path) -> None:
+    ids = [pair.id for pair in Run(run).pairs()][1:4]
+    labels = tmp_path / "labels.csv"
+    tied, agreed, split = ids
+    rows = [f"{tied},1,no preference", f"{tied},2,no preference", f"{agreed},1,A"]
+    rows += [f"{split},1,A", f"{split},2,B"]
+    labels.write_text("\n".join(["id,rater,preference", *rows]))
+    facts = with_labels_of(Facts.read(run), labels)
+    preferred = {pair.id: pair.labels for pair in facts.pairs if pair.labels}
+    assert [preferred[one].preference for one in ids] == ["tie", "1", None]
 
 
 def test_an_interrupted_run_has_a_report(tmp_path: Path) -> None:

@@ -30,6 +30,16 @@ def prefer_second(review: Review, pairs: int) -> None:
         answered(review, "ada", "2" if position.view.shown == "ab" else "1")
 
 
+def test_a_folder_of_two_systems_is_reviewed_without_a_run(tmp_path: Path) -> None:
+    for system in ("old", "new"):
+        for number in range(2):
+            place = tmp_path / "answers" / system / f"{number}.wav"
+            place.parent.mkdir(parents=True, exist_ok=True)
+            write(place, tone(1.0, 300.0 + number))
+    review = open_review(tmp_path / "answers")
+    assert [pair.systems for pair in review.material.pairs] == [("new", "old")] * 2
+
+
 @pytest.fixture
 def pairs(tmp_path: Path) -> Path:
     """Sixteen pairs that nobody judged."""
@@ -46,7 +56,7 @@ def test_a_preference_is_decided_before_the_last_pair(pairs: Path) -> None:
     watch = Watch(review, tell=told.append)
     prefer_second(review, 4)
     (row,) = watch.look()[0]
-    assert row.verdict.startswith("Not enough: ")
+    assert row.verdict.startswith("Not enough for a look after every label: ")
     assert "with a chance of 0.8" in row.next_step
     assert not told
     prefer_second(review, 11)

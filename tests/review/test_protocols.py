@@ -267,6 +267,36 @@ def test_text_accuracy_has_marks(answers: Path, tmp_path: Path) -> None:
     assert (row["score"], row["feedback"]) == ("0", "d o")
 
 
+def test_a_third_rater_decides_where_two_differ(answers: Path, tmp_path: Path) -> None:
+    review = opened(answers, "t-acc")
+    first = {answered(review, "ada", "1") for _ in range(9)}
+    for _ in range(9):
+        item = review.position("bob").view.item
+        answered(review, "bob", "0" if item in ("one-0", "two-0", "two-1") else "1")
+    assert len(first) == 9
+    assert review.progress("eve") == (0, 3)
+    (told,) = notes(review, ())
+    assert "raters differ on 3 of 9 answers, which wait for one more: " in told
+    rows = {row.name: row for row in protocol_results(review)["rows"]}
+    assert (rows["two"].items, rows["two"].mean) == (1, 1.0)  # two items are open
+    for _ in range(3):
+        item = review.position("eve").view.item
+        answered(review, "eve", "1" if item == "two-1" else "0")
+    assert review.position("eve") is None
+    assert review.position("dan") is None
+    assert notes(review, ()) == []
+    means = {row.name: round(row.mean, 6) for row in protocol_results(review)["rows"]}
+    assert means == {"ref": 1.0, "one": 0.666667, "two": 0.666667}
+    decided = rows_of(review, tmp_path / "out", "decided.csv")
+    assert {(row["id"], row["score"], row["raters"]) for row in decided} >= {
+        ("one-0", "0", "3"),
+        ("two-1", "1", "3"),
+        ("ref-0", "1", "2"),
+    }
+    report = rank(tmp_path / "out" / "decided.csv")
+    assert {row.system: round(row.mean.value, 6) for row in report.means} == means
+
+
 def test_an_answer_must_be_played_unless_it_need_not(answers: Path) -> None:
     review = opened(answers, "mos", unplayed=False)
     task = review.position("ada").task

@@ -12,11 +12,17 @@ import pytest
 import soundfile
 
 from blueprints import UserError
+from tests.support import calls
 from tests.support.cli import ROOT, Done
 from tests.support.cli import trace_eval as run_anywhere
+from trace_eval.data.answers import turn_recordings
+from trace_eval.data.conversation import Conversation
 from trace_eval.report.audio import AudioAssets
+from trace_eval.report.lanes import lanes_of
 from trace_eval.review.material import load_material
+from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run
+from trace_eval.runs.unchanged import RecordingLook
 
 
 def trace_eval(*arguments: object) -> Done:
@@ -155,9 +161,16 @@ def test_a_report_does_not_play_other_sound_and_a_review_refuses(folders: Path) 
                     assert "was replaced since it was judged" in str(sound.note)
                 else:
                     assert sound.href
-    assert trace_eval("report", "run", "--out", "page.html", "--audio").code == 0
+    done = trace_eval("report", "run", "--out", "page.html", "--audio")
+    assert done.code == 0
+    assert "2 recordings were replaced since they were judged" in done.err
     assert len([*folders.glob("page_audio/*.wav")]) == 2
-    with pytest.raises(UserError, match="recordings of 1 pair were replaced"):
+    exchange(folders / "old" / "1.wav", folders / "new" / "1.wav")
+    done = trace_eval("report", "run", "--out", "none.html", "--audio")
+    assert done.code == 1
+    assert "4 recordings were replaced" in done.err
+    assert not [*folders.glob("none_audio/*.wav")]
+    with pytest.raises(UserError, match="recordings of 2 pairs were replaced"):
         load_material(folders / "run")
 
 
@@ -175,3 +188,25 @@ def test_scores_of_replaced_recordings_are_refused(folders: Path) -> None:
     again = trace_eval(*command)
     assert again.code == 2
     assert "recordings of 1 item were replaced" in again.err
+
+
+def test_a_call_whose_recording_was_replaced_is_not_played(tmp_path: Path) -> None:
+    """Its turns were judged; the lanes play whole channels of the same file."""
+    path = calls.sound(tmp_path)
+    call = Conversation.model_validate(calls.conversation(str(path)))
+    look = RecordingLook()
+    clips = {
+        sound.source_id: ClipRecord(source=sound.source_id, clip=look.clip_of(sound))
+        for sound in turn_recordings("answer", call).values()
+    }
+    page = tmp_path / "page.html"
+    lanes = lanes_of(call, {}, AudioAssets(page), clips)["lanes"]
+    assert all(lane["sound"].href and lane["peaks"] for lane in lanes)
+    samples, rate = soundfile.read(path)
+    soundfile.write(path, samples[::-1], rate)
+    assets = AudioAssets(page)
+    for lane in lanes_of(call, {}, assets, clips)["lanes"]:
+        assert lane["sound"].href is None
+        assert "was replaced since it was judged" in lane["sound"].note
+        assert not lane["peaks"]
+    assert assets.replaced == {str(path)}

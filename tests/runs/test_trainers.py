@@ -44,7 +44,7 @@ def tokenizer() -> Any:
 
 def test_trl_reads_them(tokenizer: Any, rows: Any) -> None:
     reader = pytest.importorskip(
-        "trl.data_utils", reason="pip install --no-deps trl transformers"
+        "trl.data_utils", reason="make test brings it, in a folder of its own"
     )
     first, second = rows
     assert reader.is_conversational(first)

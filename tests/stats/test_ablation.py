@@ -5,7 +5,7 @@ import pytest
 
 from blueprints import UserError
 from fusion import DIMENSIONS
-from tests.support.label_tables import QUICK, codes, table
+from tests.support.label_tables import QUICK, codes, table, votes_of
 from trace_eval.decide.ablation import (
     AblationReport,
     AblationRow,
@@ -115,6 +115,19 @@ def test_the_first_sentence_names_the_group_that_matters_most() -> None:
     better = dict.fromkeys(("without rate", "without pitch"), "1212121212")
     (nothing,) = answer_of(full="1212121211", **better)
     assert nothing.startswith("No single group matters on these 10 labelled pairs")
+
+
+def test_pairs_that_annotators_split_on_are_named() -> None:
+    """Annotators split on the third of four pairs: it has no label to be right about."""
+    labels = votes_of("11", "22", "12", "11", column="overall")
+    conditions = {
+        name: [table(name, {"overall": picks})]
+        for name, picks in (("full", "1211"), ("without rate", "2211"))
+    }
+    report = AblationReport(ablation_table(conditions, labels, QUICK))
+    matters, left = ablation_answer(report)
+    assert matters.startswith("rate matters most: without it 2 of 3 labelled pairs")
+    assert left == "1 more pair is left out, as annotators split on the label."
 
 
 def test_copies_of_a_pair_are_drawn_together() -> None:

@@ -56,6 +56,8 @@ def test_verdicts_follow_their_rules() -> None:
         )
     assert decide(good, 1.0, 0.5, (DataWarning("place", ""),), 200).use == "screen only"
     assert "prefers a position" in decide(good, 1.0, 0.001).why
+    assert decide(good, 0.4999, None).why == "only 49.99% of the pairs are scored"
+    assert decide(good, 0.7996, 0.5, (), 200).why.endswith("scored only 79.96%")
     assert decide(None, 1.0, None).use == "unknown"
     assert decide(score(0.9, 20), 1.0, None).use == "unknown"
     swapped = (DataWarning("swapped", "far below chance"),)

@@ -95,6 +95,18 @@ def test_even_is_even_but_for_rounding(even: float) -> None:
     assert "wins 50.01 %" in head_to_head(("a", "b"), near, "of 9 pairs", 0.95, "t")
 
 
+def test_an_interval_that_is_clear_of_one_half_where_the_test_shows_nothing() -> None:
+    figures = 0.79, (0.52, 0.92)
+    doubt = head_to_head(("a", "b"), (*figures, 0.057), "of 14 pairs", 0.95, "t")
+    assert doubt.endswith(
+        "not shown to be better (t, p = 0.057), although the interval is clear of 50 %"
+    )
+    shown = head_to_head(("a", "b"), (*figures, 0.03), "of 14 pairs", 0.95, "t")
+    assert "although" not in shown
+    wide = head_to_head(("a", "b"), (0.79, (0.4, 0.9), 0.2), "of 14 pairs", 0.95, "t")
+    assert "although" not in wide
+
+
 def test_win_rates_of_one_half_are_found_for_every_number() -> None:
     """A pair won and a pair lost for every n; the rate is a sum of weights, and not a half."""
     for half in range(3, 64):
@@ -290,7 +302,7 @@ def test_two_systems_have_sentences_first_and_no_models(
     # Three sentences, and whether enough was labelled.
     *sentences, enough = both.out.splitlines()
     assert len(sentences) <= 3
-    assert enough.startswith("Not enough: ")
+    assert enough.startswith("Not enough for a look after every label: ")
     assert "label" in both.out.splitlines()[1]
     full = trace_eval(
         "rank", judged, "--labels", labels, "--resamples", 20, "--full"

@@ -61,15 +61,18 @@ class ByHash(Judge):
 
     async def judge(self, case: Case) -> Judgement:
         """Take a rating from each byte of a hash."""
-        words = [case.a.transcript, case.b.transcript]
-        drawn = hashlib.sha256(repr((case.pair.id, words)).encode()).digest()
-        verdicts = {
-            name: DimensionVerdict(
-                rating=RATINGS[byte % len(RATINGS)], reasoning="by hash"
-            )
-            for name, byte in zip(DIMENSIONS, drawn, strict=False)
-        }
-        return Judgement.scored(case.pair.id, self.spec, verdicts)
+        said = [blueprint.transcript.text for blueprint in (case.a, case.b)]
+        return by_hash(case.pair.id, said)
+
+
+def by_hash(pair: str, words: list[str]) -> Judgement:
+    """Return the verdicts that follow from an id and the words of both answers."""
+    drawn = hashlib.sha256(repr((pair, words)).encode()).digest()
+    verdicts = {
+        name: DimensionVerdict(rating=RATINGS[byte % len(RATINGS)], reasoning="by hash")
+        for name, byte in zip(DIMENSIONS, drawn, strict=False)
+    }
+    return Judgement.scored(pair, ByHash.spec, verdicts)
 
 
 def slow_pairs(folder: Path, count: int) -> Manifest:

@@ -1,1 +1,1 @@
-"""The functions that users of the library and commands call, and the objects that they return."""
+"""The functions that library users and commands call, and the objects they return."""

@@ -119,7 +119,7 @@ def diagnose_judge(
 
 
 def options_of_judge(spec: str, options: JudgeOptions) -> list[ListedOption]:
-    """List the options of a judge with defaults and meaning, without contacting anybody.
+    """List a judge's options with defaults and meaning, without contacting anybody.
 
     Raises:
         UserError: the judge cannot be made.
@@ -165,7 +165,7 @@ def _network(network: Network) -> Check:
 
 
 def _packages() -> list[Check]:
-    """List the packages that extractors and judges use, those that are missing included."""
+    """List the packages that extractors and judges use, missing ones included."""
     checks: list[Check] = []
     for name in PACKAGES:
         version = package_version(name)
@@ -211,7 +211,7 @@ def _engines() -> list[Check]:
 
 
 def _networks_on_gpu() -> Check:
-    """Whether DNSMOS computes on a GPU by onnxruntime, where there is one: it is tried."""
+    """Tell whether onnxruntime runs DNSMOS on a GPU, if there is one, by trying it."""
     name = "DNSMOS and small networks on a GPU"
     if (reason := sessions.problem()) is not None:
         return Check(name, False, f"{reason}; they run on the CPU")

@@ -160,7 +160,7 @@ def _ranking_points(report: RankReport) -> Iterator[Point]:
 
 
 def gate_finding(report: GateReport) -> Finding:
-    """Turn the report of ``gate`` into an object of a notebook; it draws the differences."""
+    """Turn ``gate``'s report into a notebook object that draws the differences."""
     from trace_eval.compare.gate.report import gate_tables
 
     points = [
@@ -211,7 +211,7 @@ def comparison_finding(report: RunComparison | ScoreComparison) -> Finding:
 
 
 def ablation_finding(report: AblationReport) -> Finding:
-    """Turn the report of ``ablate`` into an object of a notebook; it draws the differences."""
+    """Turn ``ablate``'s report into a notebook object that draws the differences."""
     from trace_eval.decide.ablation_answer import ablation_answer, ablation_views
 
     points = [
@@ -255,7 +255,7 @@ def screening_finding(report: Screening) -> Finding:
 
 
 def cards_finding(cards: Sequence[Card]) -> Finding:
-    """Turn the cards of judges into an object of a notebook; its report is the first card."""
+    """Turn judges' cards into a notebook object, whose report is the first card."""
     from trace_eval.decide.answers import card_answer
     from trace_eval.decide.card_page import comparison
 
@@ -286,7 +286,10 @@ def cards_finding(cards: Sequence[Card]) -> Finding:
 
 
 class FindingsPage(PosixPath):
-    """The file of a report, which a notebook shows with its sentences; a derived path has none."""
+    """A report's file, which a notebook shows with its sentences.
+
+    A path that is derived from it has none.
+    """
 
     finding: Finding | None = None
 

@@ -34,7 +34,7 @@ _VALUES = {"1": 1.0, "2": 0.0}
 
 @scorer(metrics=[mean(), stderr()])
 def rated(rubric: str, judge: str = DEFAULT_RATERS[0], **settings: Any) -> Scorer:
-    """Score answers by one rubric, on its scale; the sample's target are the references.
+    """Score answers by one rubric, on its scale, with the sample's target as reference.
 
     Args:
         rubric: name of a shipped rubric, or a file.
@@ -80,7 +80,7 @@ def rated(rubric: str, judge: str = DEFAULT_RATERS[0], **settings: Any) -> Score
 def preferred(
     baseline: str = "baseline", judge: str = DEFAULT_JUDGE, **settings: Any
 ) -> Scorer:
-    """Compare each answer with another one: 1 where it wins, 0 where it loses, 0.5 for a tie.
+    """Compare each answer with another one: 1 for a win, 0 for a loss, 0.5 for a tie.
 
     Args:
         baseline: key of the sample's metadata with the other answer: the path or URL of

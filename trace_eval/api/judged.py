@@ -178,7 +178,7 @@ class Run(StoredRun):
         return findings.cards_finding(cards)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw how many pairs got each overall label, as bars; see :meth:`Finding.plot`."""
+        """Draw how many pairs got each overall label; see :meth:`Finding.plot`."""
         return findings.results_of(self).plot(ax)
 
     @python_words

@@ -65,7 +65,7 @@ def blueprint(
 
 
 class ItemJudge:
-    """A judge with the extraction before it, for items that come one by one, without a run."""
+    """A judge, with its extraction, for items that come one by one, without a run."""
 
     def __init__(self, options: Options) -> None:
         rubrics = [*map(load_rubric, options.rubrics)]

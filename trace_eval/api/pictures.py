@@ -51,7 +51,10 @@ def finding_of(report: Any) -> Finding:
 
 
 def timing_finding(result: TurnsResult) -> Finding:
-    """Turn the result of ``turns`` into an object of a notebook; it draws times with intervals."""
+    """Turn the result of ``turns`` into a notebook object that draws its times.
+
+    The times have intervals.
+    """
     points = [
         Point(one.name, one.value, *one.interval)
         for one in result.report.figures.values()
@@ -74,7 +77,7 @@ def rows_of(finding: Finding) -> Iterator[tuple[str, list[TableNumber]]]:
 
 
 def _times(result: TurnsResult) -> Iterator[TableNumber]:
-    """Yield the figures of calls as the report holds them; its table shows their texts."""
+    """Yield the figures of calls as the report holds them; tables show their text."""
     for system, report in _systems(result).items():
         for one in report.figures.values():
             if one.value is not None:
@@ -136,7 +139,7 @@ def _pictures(finding: Finding) -> Iterator[tuple[str, Picture]]:
 def _of_labels(
     report: AgreeReport, calibrations: Sequence[Calibration]
 ) -> Iterator[tuple[str, Picture]]:
-    """Yield pictures of the most accurate judge and of the one that is calibrated first."""
+    """Yield pictures of the most accurate judge and of the first calibrated one."""
     for score in most_accurate(report.scores)[:1]:
         shades: list[list[float | None]] = []
         texts: list[list[str]] = []
@@ -157,7 +160,7 @@ def _of_labels(
 
 
 def _of_parts(report: AgreeReport, best: JudgeScore) -> Iterator[tuple[str, Picture]]:
-    """Yield the best judge's accuracy by category, and all judges' by number of labels."""
+    """Yield the best judge's accuracy by category, and all judges' by label count."""
     rule = Point("majority class", best.majority.accuracy, baseline=True)
     categories = [
         Point(f"{row.category} ({row.items})", row.accuracy.value, *row.accuracy.ends)

@@ -1,4 +1,4 @@
-"""Messages of errors with keywords of Python in place of options of the command line."""
+"""Error messages with Python's keywords in place of command-line options."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _name(flag: str) -> str:
 
 
 def for_callers(value: Any, package: str) -> Any:
-    """Return what a package hands out under a name, so that misspelt keywords are named.
+    """Return what a package exports under a name, able to name misspelt keywords.
 
     Functions are wrapped by :func:`python_words`, while commands use them as they were.
     Of classes only the keywords are looked at: their objects are made by commands, too.
@@ -85,7 +85,7 @@ def _is_wrapped(function: Callable[..., Any]) -> bool:
 
 
 def python_words(function: Callable[P, T], rewritten: bool = True) -> Callable[P, T]:
-    """Let a function's errors name keywords, and of an unknown keyword the nearest known one.
+    """Let a function's errors name keywords, and the nearest to an unknown keyword.
 
     Args:
         rewritten: options of the command line, in other errors, become keywords.

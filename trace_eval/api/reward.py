@@ -52,7 +52,7 @@ class Reward:
 
 
 class RewardFunction:
-    """A judge that compares the clips of each prompt, every two of them; see :func:`reward`."""
+    """A judge that compares every two clips of a prompt; see :func:`reward`."""
 
     def __init__(self, options: Options, labelled: Path | None) -> None:
         self._options = options
@@ -100,7 +100,7 @@ class RewardFunction:
     async def _judged(
         self, pairs: Mapping[tuple[int, int], Pair]
     ) -> dict[tuple[int, int], tuple[str | None, str]]:
-        """Map two places to the overall label of their comparison, and why there is none."""
+        """Map two places to their comparison's overall label, and why it is missing."""
         judging = ItemJudge(self._options)
         results: dict[tuple[int, int], tuple[str | None, str]] = {}
         try:
@@ -150,7 +150,7 @@ def reward(
     labelled: str | os.PathLike[str] | None = None,
     options: Options | None = None,
 ) -> RewardFunction:
-    """Make a judge into a reward for trainers: a callable on batches of clips and their prompts.
+    """Make a judge into a reward for trainers: a callable on clips and their prompts.
 
     The clips of one prompt are compared, every two of them; the reward of a clip is the
     share that it wins, from 0 to 1. Each row says how often annotators share the
@@ -181,7 +181,7 @@ def _answer(clip: str | os.PathLike[str] | bytes) -> Answer:
 def _agreement(
     folder: Path, options: Options
 ) -> tuple[Mapping[str, Any] | None, str | None]:
-    """Return how often the annotators of a run share its preferences, or why nobody knows."""
+    """Return how often a run's annotators share its preferences, or why none knows."""
     run = Run.open(folder)
     judge = options.only_judge
     spec, stored = (

@@ -37,7 +37,7 @@ def ablate(
     options: AblateOptions,
     judging: JudgeOptions,
 ) -> None:
-    """Judge again with one feature group left out at a time; compare with human labels."""
+    """Judge again without one feature group at a time; compare with human labels."""
     from trace_eval.decide.ablation import compare
     from trace_eval.decide.ablation_answer import ablation_answer, ablation_views
     from trace_eval.runs.ablate import ablate

@@ -10,7 +10,6 @@ import re
 import signal
 import sqlite3
 import sys
-from collections import namedtuple
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
@@ -30,12 +29,16 @@ from trace_eval.commands.console import (
     EXIT_USAGE,
     advice_shown,
     complain,
-    end_on_sigterm,
     results,
-    stopped,
 )
 from trace_eval.commands.listing import FIRST, GROUPS, ImportedOnUse, in_words, listed
 from trace_eval.commands.result_files import check_written
+from trace_eval.commands.stopping import (
+    end_on_sigterm,
+    leave_quietly,
+    stopped,
+    was_stopped,
+)
 from trace_eval.data.access import UrlAccess, set_url_access
 from trace_eval.data.csv_cells import RAW
 
@@ -56,6 +59,16 @@ class Commands(TyperGroup):
         super().__init__(**settings)
         self.commands: Any = ImportedOnUse()
         self._lists = self._lists_all = False
+
+    def main(self, *args: Any, **settings: Any) -> Any:
+        """Run the command line; what stops it between two commands is a line, too."""
+        try:
+            return super().main(*args, **settings)
+        except SystemExit as error:
+            left = error.__context__
+            if isinstance(left, typer.Exit) and left.__cause__ is not None:
+                sys.exit(_say_stopped())  # a bare code, made of Ctrl-C
+            raise
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read ``help``, ``help all`` and ``help COMMAND`` as ``--help``."""
@@ -117,7 +130,7 @@ _INSTEAD = {
 
 
 def with_known_options(text: str, command: Any) -> str:
-    """Say what to do instead of the options of a remedy that this command does not have."""
+    """Say what to do instead of a remedy's options that this command does not have."""
     taken = {
         name for parameter in getattr(command, "params", ()) for name in parameter.opts
     }
@@ -128,7 +141,7 @@ def with_known_options(text: str, command: Any) -> str:
 
 
 def _refuse_misplaced(error: Exception) -> None:
-    """Name the place of an option of the judge or of extraction that was typed on its own."""
+    """Say where an option of the judge or of extraction goes, when typed alone."""
     option, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
     if context and context.command.name in ("judge", "rate") and _EXTRA in str(error):
         one, two = (
@@ -173,21 +186,26 @@ def ended() -> Iterator[None]:
         ):  # Python's own flush at exit shall write to nowhere
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(EXIT_CLOSED) from None
-    except KeyboardInterrupt:
-        signal.signal(
-            signal.SIGINT, signal.SIG_IGN
-        )  # a second one could only print a traceback
-        how, code = stopped()
-        complain(how)
-        raise typer.Exit(code) from None
-    except (typer.Exit, typer.Abort, typer.TyperException):
+    except (typer.Exit, typer.Abort):
         raise
+    except KeyboardInterrupt:
+        raise typer.Exit(_say_stopped()) from None
     except Exception as error:
-        if DEBUG.get():
+        if was_stopped(error):
+            raise typer.Exit(_say_stopped()) from None
+        if DEBUG.get() or isinstance(error, typer.TyperException):
             raise
         text, code = _ending(error)
         complain(text)
         raise typer.Exit(code) from None
+
+
+def _say_stopped() -> int:
+    """Say how a command was stopped, and return its exit code."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one has nothing to add
+    how, code = stopped()
+    complain(how)
+    return code
 
 
 def _ending(error: Exception) -> tuple[str, int]:
@@ -327,9 +345,4 @@ def main() -> None:
         _, code = stopped()
         sys.exit(code)
     finally:
-        # All is done and printed: Ctrl-C while Python leaves must not end in another
-        # code, and neither must one that came while Python ran a string, as for each
-        # data class that it imports: with ``-m`` it remembers that, and dies of SIGINT
-        # unless it runs another one, which a named tuple is made of.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        namedtuple("Nothing", ())
+        leave_quietly()

@@ -54,7 +54,7 @@ def compare(
     output: Output,
     context: typer.Context,
 ) -> None:
-    """Compare runs with human labels and with each other: agreement, cost, differences."""
+    """Compare runs with human labels and each other: agreement, cost, differences."""
     from trace_eval.compare.evaluate import RunComparison
     from trace_eval.compare.page import write_page
     from trace_eval.compare.scores import compare_folders

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import sys
-import threading
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,22 +19,17 @@ from rich.text import Text
 
 from blueprints import Advice, counted
 from trace_eval.commands.result_files import QUIET, unwritten
+from trace_eval.commands.stopping import stopped
 from trace_eval.data.urls import redact_urls
 
 #: Exit codes; 0: all is well.
-EXIT_INCOMPLETE = (
-    1  # not everything could be scored or read (--min-coverage), or a gate failed
-)
+# not everything could be scored or read (--min-coverage), or a gate failed
+EXIT_INCOMPLETE = 1
 EXIT_USAGE = 2  # the call was wrong, or a file cannot be written
-EXIT_DAMAGED = (
-    3  # a file of a run, a review or a cache (gate --must-tell: it cannot tell)
-)
+# a file of a run, a review or a cache (gate --must-tell: it cannot tell)
+EXIT_DAMAGED = 3
 EXIT_BUG = 70  # of ours; --debug prints the traceback
-EXIT_INTERRUPTED = 130  # by Ctrl-C
 EXIT_CLOSED = 141  # whoever read the output has closed it (| head)
-EXIT_TERMINATED = 143  # by SIGTERM
-
-_terminated = threading.Event()
 
 #: Longest error or warning that is printed, characters.
 MAX_MESSAGE = 2000
@@ -68,7 +61,7 @@ def visible(text: str) -> str:
 
 @contextmanager
 def continuable(folder: Path | str) -> Iterator[None]:
-    """Say after Ctrl-C or SIGTERM that the same command continues the work in this folder.
+    """Say after Ctrl-C or SIGTERM that the same command continues in this folder.
 
     Raises:
         typer.Exit: it was interrupted.
@@ -81,33 +74,11 @@ def continuable(folder: Path | str) -> Iterator[None]:
         raise typer.Exit(code) from None
 
 
-def stopped() -> tuple[str, int]:
-    """Return the word for how a command was stopped, and its exit code."""
-    if _terminated.is_set():
-        return "terminated", EXIT_TERMINATED
-    return "interrupted", EXIT_INTERRUPTED
-
-
-def end_on_sigterm() -> None:
-    """Let SIGTERM be Ctrl-C with another exit code; a second one ends at once."""
-    ignored = (
-        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    )  # as of a script's background job
-
-    def end(*_: object) -> None:
-        if _terminated.is_set():
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            signal.raise_signal(signal.SIGTERM)
-        _terminated.set()
-        if ignored:
-            raise KeyboardInterrupt
-        signal.raise_signal(signal.SIGINT)
-
-    signal.signal(signal.SIGTERM, end)
-
-
 class SafeConsole(Console):
-    """Prints text from outside: it acts on no terminal, shows no secret, ``:x:`` is no emoji."""
+    """A console for text from outside: no control codes, secrets or emoji get through.
+
+    ``:x:`` stays as it is.
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(emoji=False, **options)
@@ -154,7 +125,7 @@ def complain(text: object) -> None:
 def by_cause(
     problems: Iterable[str], of: Callable[[str], str] = str
 ) -> list[list[str]]:
-    """Group texts that differ only in quoted values and numbers; the most frequent first.
+    """Group texts that differ only in quoted values and numbers, largest groups first.
 
     Args:
         of: the part of a text that tells causes apart.
@@ -166,7 +137,7 @@ def by_cause(
 
 
 def warn_all(problems: Iterable[object]) -> None:
-    """Print warnings; of many that differ in names and numbers only, the first and a count."""
+    """Print warnings; of many that differ in names or numbers, one and a count."""
     causes = by_cause(
         map(str, problems), lambda problem: problem.rpartition(": ")[2] or problem
     )
@@ -213,7 +184,7 @@ def print_rows(
 
 
 def left_out(rows: int, everything: Path | None = None) -> list[str]:
-    """Tell how many of some rows are not shown, and where all are, if any are missing."""
+    """Say how many rows are not shown, and where all are; empty if none is missing."""
     if rows <= MAX_ROWS:
         return []
     where = everything or next(iter(unwritten().get("json_file", ())), None)

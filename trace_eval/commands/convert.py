@@ -52,7 +52,7 @@ def convert(
         ),
     ] = None,
 ) -> None:
-    """Convert a benchmark to our manifests, and rerun its authors' rule on released answers."""
+    """Convert a benchmark to manifests; rerun its authors' rule on released answers."""
     from trace_eval.datasets import convert as convert_dataset
 
     if list_:

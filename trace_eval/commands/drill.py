@@ -1,4 +1,4 @@
-"""``trace-eval drill``: what a judge does with injected orders, and with known outcomes."""
+"""``trace-eval drill``: a judge under injected orders, and where outcomes are known."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def probe(
     reading: Annotated[InputOptions, ("audio_root", "limit")],
     options: Options,
 ) -> None:
-    """Change recordings so that the verdict is known; print how often the judge gives it."""
+    """Change recordings so that verdicts are known; print how many the judge gives."""
     from trace_eval.data.manifests import read_manifest
     from trace_eval.decide.card_page import probe_table
     from trace_eval.runs.probe.probes import drill_judge

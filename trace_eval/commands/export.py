@@ -50,7 +50,7 @@ def export(
         typer.Option(help="One that the run was fused with; default: the last."),
     ] = None,
 ) -> None:
-    """Write the results: one row per pair, tasks for Label Studio, or figures for a tracker."""
+    """Write results: a row per pair, tasks for Label Studio, figures for a tracker."""
     where: Path | str
     if to == "label-studio":
         from trace_eval.review.labelstudio import write_tasks

@@ -1,4 +1,4 @@
-"""``trace-eval fuse``: other verdicts from a finished run; nothing is extracted or judged."""
+"""``trace-eval fuse``: other verdicts from a finished run, without judging again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``trace-eval gate``: whether a candidate is worse than its baseline, beyond the judge's noise."""
+"""``trace-eval gate``: tells if a candidate is worse, beyond the judge's noise."""
 
 from __future__ import annotations
 
@@ -44,6 +44,11 @@ def gate(
     context: typer.Context,
 ) -> None:
     """Compare a release with a baseline, for CI: pass, fail or cannot tell.
+
+    Each run judges one release against the same rival: `judge --a rival --b old --out
+    BASELINE`, then `judge --a rival --b new --out CANDIDATE`. To judge the releases
+    against each other instead: `judge --a old --b new --out run`, then `rank run
+    --fail-under new=0.45`.
 
     The exit code is 0 for a pass, 1 for a fail, 0 (3 with --must-tell) where nothing
     can be told, and 2 where the runs are not comparable.

@@ -1,4 +1,4 @@
-"""``trace-eval judge`` and ``rate``: the whole path from recordings to verdicts or scores."""
+"""``trace-eval judge`` and ``rate``: the path from recordings to verdicts or scores."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def _judge(job: Job, batch_results: Sequence[Path]) -> None:
 
 
 def _conclude(folder: Path, out: Path | str) -> None:
-    """Print who wins by the run in a folder, and the command that shows it where it is kept."""
+    """Print who wins in a run, and the command that shows it where it is kept."""
     from trace_eval.data.urls import is_url
     from trace_eval.report.answer import short_answer
 
@@ -225,7 +225,7 @@ def _conclude(folder: Path, out: Path | str) -> None:
 
 
 def rate(**values: Any) -> None:
-    """Score single answers by a rubric; judge with the defaults of scores; resumable."""
+    """Score single answers by a rubric, with the defaults of scores; resumable."""
     judges = values["judge"] or [*DEFAULT_RATERS]
     rubrics = values["rubric"] or [*usual_rubrics(judges)]
     values["judge"] = judges

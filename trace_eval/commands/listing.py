@@ -1,4 +1,4 @@
-"""The commands by heading, with the first line of each; a module is imported when it is used.
+"""The commands by heading, with their first lines; modules are imported on use.
 
 ``trace-eval --help`` imports none of them, and ``trace-eval judge`` only its own.
 """
@@ -30,15 +30,14 @@ GROUPS: dict[str, dict[str, str]] = {
     FIRST: {
         "judge": "Judge pairs of spoken answers: extract, judge, fuse; resumable.",
         "rate": (
-            "Score single answers by a rubric; judge with the defaults of scores;"
-            " resumable."
+            "Score single answers by a rubric, with the defaults of scores; resumable."
         ),
         "turns": (
-            "Measure the timing of conversations: replies, interruptions, overlap, dead"
+            "Measure timing in conversations: replies, interruptions, overlap, dead"
             " air."
         ),
         "report": (
-            "Write a run as one HTML file to read, hear and search; nothing is judged"
+            "Write a run as one HTML file to read, hear and search, without judging"
             " again."
         ),
         "agree": (
@@ -46,23 +45,25 @@ GROUPS: dict[str, dict[str, str]] = {
             " noise."
         ),
         "rank": (
-            "Rank systems: win rates, Bradley-Terry, Davidson, Rao-Kupper, with"
-            " rank intervals."
+            "Rank systems: win rates, Bradley-Terry, Davidson, Rao-Kupper, rank"
+            " intervals."
         ),
         "gate": "Compare a release with a baseline, for CI: pass, fail or cannot tell.",
         "review": (
             "Let people compare pairs or rate answers in the browser, as a protocol"
             " asks."
         ),
-        "doctor": "Show what is installed, and which extractors and judges can run here.",
+        "doctor": (
+            "Show what is installed, and which extractors and judges can run here."
+        ),
     },
     "More of a run": {
         "extract": "Turn recordings into blueprints, without judging.",
         "show": "Show the blueprint of a recording, or the results of a run.",
         "runs": "List runs: input, judge, policy, coverage, date, tag.",
         "export": (
-            "Write the results: one row per pair, tasks for Label Studio, or"
-            " figures for a tracker."
+            "Write results: a row per pair, tasks for Label Studio, figures for a"
+            " tracker."
         ),
         "fuse": (
             "Fuse again with another policy, or make pairs of scores; nothing is"
@@ -72,35 +73,43 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "More conclusions": {
         "compare": (
-            "Compare runs with human labels and with each other: agreement, cost,"
+            "Compare runs with human labels and each other: agreement, cost,"
             " differences."
         ),
-        "card": "Say on one page what a judge did, how far it can be trusted, and for what.",
-        "plan": "Plan labels: how many more pairs to label, which, and how long that takes.",
+        "card": (
+            "Say on one page what a judge did, how far it can be trusted, and for what."
+        ),
+        "plan": (
+            "Plan labels: how many more pairs to label, which, and how long that takes."
+        ),
         "screen": (
-            "Split a run into pairs that the judge may decide alone, pairs for raters,"
-            " and the rest."
+            "Split a run into pairs for the judge alone, pairs for raters, and the"
+            " rest."
         ),
     },
     "Research: benchmarks, ablations, tests and training of judges": {
         "convert": (
-            "Convert a benchmark to our manifests, and rerun its authors' rule on"
-            " released answers."
+            "Convert a benchmark to manifests; rerun its authors' rule on released"
+            " answers."
         ),
         "ablate": (
-            "Judge again with one feature group left out at a time; compare with"
-            " human labels."
+            "Judge again without one feature group at a time; compare with human"
+            " labels."
         ),
         "drill": "Test a judge itself.",
         "train": "Fit judges on human ratings.",
     },
     "Operations: models, shards, schemas": {
         "models": "List, fetch and verify the models of the extra.",
-        "merge": "Join the runs of all shards into one, as if it had been made in one go.",
-        "rubrics": "List, show and check the rubrics of scores, and the protocols of people.",
+        "merge": (
+            "Join the runs of all shards into one, as if it had been made in one go."
+        ),
+        "rubrics": (
+            "List, show and check the rubrics of scores, and the protocols of people."
+        ),
         "schema": (
-            "Print the JSON schemas of pairs, blueprints, judgements, single"
-            " answers and scores."
+            "Print JSON schemas: pairs, blueprints, judgements, single answers and"
+            " scores."
         ),
     },
 }
@@ -197,7 +206,7 @@ _WORDS = {
 
 
 def in_words(parameters: list[Any]) -> list[Any]:
-    """Put the types of a help page in words; a flag takes no value, so none is shown."""
+    """Put a help page's types in words; a flag, which takes no value, shows none."""
     for parameter in parameters:
         if parameter.param_type_name == "argument":
             parameter.get_usage_pieces = partial(_usage, parameter)
@@ -217,7 +226,7 @@ def _word(shown: Callable[[Any], str | None] | str, ctx: Any) -> str | None:
 
 
 def _usage(argument: Any, _: Any) -> list[str]:
-    """Write an argument for the line of usage: ``SOURCE``, ``RUNS...``, ``[OPTIONAL]``."""
+    """Write an argument of the usage line: ``SOURCE``, ``RUNS...``, ``[OPTIONAL]``."""
     word = argument.metavar or f"{argument.name.upper()}{'...' * (argument.nargs != 1)}"
     return [word if argument.required or word.startswith("[") else f"[{word}]"]
 
@@ -228,12 +237,20 @@ def listed(name: str) -> TyperCommand:
     return TyperCommand(name, help=GROUPS[heading][name], rich_help_panel=heading)
 
 
+def _flowing(text: str) -> str:
+    """Join the lines of each paragraph, which a help page breaks by its own width."""
+    paragraphs = text.split("\n\n")
+    return "\n\n".join(" ".join(part.split()) for part in paragraphs)
+
+
 def _completed(command: Any, name: str) -> Any:
     """Give a command, or all commands of a group, what all have in common.
 
     Types are shown in words, ``--json``, ``--quiet`` and the options of figures are
     taken, and outputs are refused before the work.
     """
+    if command.help:
+        command.help = _flowing(command.help)
     whole = command.get_params
     command.get_params = lambda ctx: in_words(whole(ctx))
     if hasattr(command, "commands"):

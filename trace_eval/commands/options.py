@@ -1,4 +1,4 @@
-"""Options that several commands share: of extraction, of judges, and of files of options.
+"""Options that commands share: of extraction, of judges, and of files of options.
 
 A decorator gives a command the single options on the command line, and the command
 takes the finished object. Names, types, defaults and help come from the dataclass.
@@ -93,7 +93,7 @@ ConfigOption = Annotated[
 
 
 def typed(context: typer.Context, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of parameters that stand on the command line or in a file of options."""
+    """Return values that were given on the command line or in a file of options."""
     return {
         n: value
         for n, value in values.items()
@@ -102,7 +102,7 @@ def typed(context: typer.Context, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _source(context: typer.Context, name: str) -> str:
-    """Return the source of a value by name, because typer may bring its own copy of click."""
+    """Return a value's source, by name: typer may bring its own copy of click."""
     source = context.get_parameter_source(name)
     return source.name if source else ""
 
@@ -113,7 +113,7 @@ def named_options(
     chosen: Mapping[str, Any],
     short: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Collect the fields of an options class that a user set by options, ``-J`` or a file.
+    """Collect an options class's fields that a user set by options, ``-J`` or a file.
 
     Args:
         chosen: values of the options of the command that are fields of it.
@@ -210,7 +210,10 @@ def _extract_options(chosen: dict[str, Any], others: dict[str, Any]) -> ExtractO
 
 
 def judges_help() -> str:
-    """Help of ``--judge``; the kinds, plug-ins included, are looked up when somebody asks."""
+    """Return the help of ``--judge``; kinds are looked up only when it is shown.
+
+    Kinds include those of plug-ins.
+    """
     if "--help" not in sys.argv:
         return "Who judges."
     from trace_eval.judges.registry.kinds import judge_specs
@@ -238,7 +241,7 @@ def _judge_options(chosen: dict[str, Any], others: dict[str, Any]) -> JudgeOptio
 
 
 def run_options(command: Command) -> Command:
-    """Give a command one judge, its options and those of extraction; it gets ``options``."""
+    """Give a command one judge and its options, and extraction's, as ``options``."""
     judge = Annotated[str, typer.Option(help="Who judges; see trace-eval doctor.")]
     made = [
         parameter("judge", judge, DEFAULT_JUDGE),

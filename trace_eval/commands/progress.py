@@ -1,4 +1,4 @@
-"""Progress of a command: how far it is, how fast, at what cost, and how long it still takes."""
+"""Progress of a command: how far, how fast, at what cost, and how long it will take."""
 
 from __future__ import annotations
 
@@ -61,7 +61,10 @@ class Pace:
         return f"{self.what}: {self.done} of {self.total}; {self.summary()}{left}"
 
     def summary(self) -> str:
-        """Say, e.g. ``12 a minute, 1 failed, 24 clips, 1.2/s, 9.8 x real time, US$ 0.13``."""
+        """Say, e.g., ``12 a minute, 1 failed, 24 clips, 1.2/s, 9.8 x real time``.
+
+        The cost stands last, e.g. ``US$ 0.13``.
+        """
         seconds, standing = max(time.monotonic() - self.started, 1e-9), self.standing
         parts = []
         if standing.done:
@@ -121,7 +124,7 @@ def _bar(what: str, transient: bool = False) -> Progress:
 
 @contextmanager
 def counting(what: str) -> Iterator[Callable[[int, int | None], None]]:
-    """Show a bar that is gone at the end, and yield a function of (done, of how many)."""
+    """Show a bar that is gone at the end; yield a function of (done, of how many)."""
     with _bar(what, transient=True) as bar:
         task = bar.add_task(what, total=None, pace="")
         yield lambda done, total: bar.update(task, completed=done, total=total)
@@ -129,7 +132,7 @@ def counting(what: str) -> Iterator[Callable[[int, int | None], None]]:
 
 @contextmanager
 def progress(total: int, what: str = "judging") -> Iterator[Listener]:
-    """Show a progress bar after the word ``what``, and yield the listener that drives it.
+    """Show a progress bar after the word ``what``; yield the listener that drives it.
 
     ``total`` counts items, or clips where ``what`` is ``extracting``.
     """

@@ -39,7 +39,7 @@ def rank(
     junit: Junit = None,
     output: Output,
 ) -> None:
-    """Rank systems: win rates, Bradley-Terry, Davidson, Rao-Kupper, with rank intervals.
+    """Rank systems: win rates, Bradley-Terry, Davidson, Rao-Kupper, rank intervals.
 
     Scores of single answers are ranked by their mean.
     """

@@ -1,4 +1,4 @@
-"""What a concluding command prints and writes: tables, figures, and exit code 1 for low ones."""
+"""A concluding command's output: tables, figures, and exit code 1 for low ones."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ class Output:
 
     Attributes:
         fail_under: exit with 1 where a figure is lower, e.g. agreement=0.6, kappa=0.2,
-            coverage=0.9; may be repeated.
+            coverage=0.9, of rank the lower end of a system's win rate, e.g. new=0.45;
+            may be repeated.
         csv: write a row per figure to this .csv file, or one CSV per table to this
             folder.
         full: print every table after the sentences.
@@ -162,7 +163,7 @@ def by_judge(table: Table, width: int) -> list[Table]:
 
 
 def fitting(table: Table, width: int) -> list[list[int]]:
-    """Group the columns of a table to fit a width; each group begins with the row names.
+    """Group a table's columns to fit a width; each group begins with the row names.
 
     >>> fitting(Table("t", ("name", "a", "b"), (("x" * 9, "1" * 9, "2" * 9),)), 24)
     [[0, 1], [0, 2]]
@@ -211,7 +212,7 @@ def print_report(
     csv_folder: Path | None = None,
     full: bool = True,
 ) -> None:
-    """Print findings and notes (stderr), the answer and tables (stdout), and write files.
+    """Print findings and notes on stderr, answer and tables on stdout; write files.
 
     Args:
         csv_folder: of ``--csv``; ``--json`` has everything, too.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -74,7 +75,7 @@ def report(
     labels: LabelsOption = None,
     columns: Annotated[Columns, OF_LABELS, AS_AGREE],
 ) -> None:
-    """Write a run as one HTML file to read, hear and search; nothing is judged again."""
+    """Write a run as one HTML file to read, hear and search, without judging again."""
     from trace_eval.report.answer import run_answer
     from trace_eval.report.run_list import write_run_list
     from trace_eval.report.write import write_report
@@ -86,6 +87,7 @@ def report(
         )
     sentences: tuple[str, ...] = ()
     silent = 0
+    replaced: Sequence[str] = ()
     if run.is_dir() and not Run(run).exists:
         of_one = {"--audio": audio, "--redact": redact, "--labels": labels}
         of_one["--audio-root"] = audio_root
@@ -111,16 +113,24 @@ def report(
         )
         sentences = run_answer(run, labels, columns)
         silent = page.recordings if not page.playable else 0
+        replaced = page.replaced
     say(*sentences)
     messages().print(f"report: {path}", highlight=False, markup=False, soft_wrap=True)
     give(ReportWritten(path), sentences)
-    if silent:
+    missing = None
+    if replaced:
+        those = counted(len(replaced), "recording was", "recordings were")
+        missing = (
+            f"{those} replaced since they were judged ({replaced[0]} first), so the page"
+            " does not play them; judge again into a new --out"
+        )
+    elif silent:
         of_all = counted(silent, "recording is", "recordings are")
-        message = (
+        missing = (
             f"none of its {of_all} there to play; name their folder with --audio-root"
         )
-        if not audio:
-            warn(message)
-            return
-        complain(message)
+    if missing and silent and audio:
+        complain(missing)
         raise typer.Exit(EXIT_INCOMPLETE)
+    if missing:
+        warn(missing)

@@ -1,4 +1,4 @@
-"""The files of a call: ``--json``, ``--csv``, ``--markdown`` and others, checked before the work.
+"""A call's output files, ``--json``, ``--csv`` and others, checked before the work.
 
 A command hands over its result by :func:`give`, and its report by :func:`give_figures`;
 the JSON document is made from the result's own type, whose schema ``trace-eval schema``
@@ -261,7 +261,7 @@ def check_outputs(parameters: Mapping[str, Any]) -> None:
 
 
 def _paths(value: Any) -> Iterator[Path]:
-    """Yield the existing paths of a value: ``PATH``, ``NAME=PATH``, ``PATH:COLUMN``, or several."""
+    """Yield existing paths: ``PATH``, ``NAME=PATH``, ``PATH:COLUMN``, or several."""
     if isinstance(value, list | tuple):
         for one in value:
             yield from _paths(one)

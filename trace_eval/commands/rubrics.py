@@ -1,4 +1,4 @@
-"""``trace-eval rubrics``: rubrics of scores and protocols; list them, show one, check one's own."""
+"""``trace-eval rubrics``: list rubrics and protocols, show one, check one's own."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def show(name: _Name) -> None:
 
 @app.command()
 def check(name: _Name) -> None:
-    """Read a rubric or protocol and say what it asks; the first wrong field ends with code 2."""
+    """Read a rubric or protocol and say what it asks; a wrong field ends in code 2."""
     from trace_eval.data.rubrics.load import load_protocol
     from trace_eval.data.rubrics.single import ScoreRubric
 

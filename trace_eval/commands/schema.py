@@ -1,4 +1,4 @@
-"""``trace-eval schema``: the JSON schemas of what is read and written, made from its types."""
+"""``trace-eval schema``: JSON schemas of what is read and written, from its types."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def schema(
         ),
     ] = None,
 ) -> None:
-    """Print the JSON schemas of pairs, blueprints, judgements, single answers and scores."""
+    """Print JSON schemas: pairs, blueprints, judgements, single answers and scores."""
     name = " ".join(names or ()) or None
     result = result_schema(name) if name and _named(name) else schemas(name)
     typer.echo(json.dumps(result, indent=2, ensure_ascii=False))
@@ -105,7 +105,7 @@ class _AsWritten(GenerateJsonSchema):
         return {**super().float_schema(schema), "type": ["number", "null"]}
 
     def field_is_required(self, field: Any, total: bool) -> bool:
-        """Require the fields of records, but for numbers of a draw where nothing was drawn."""
+        """Require a record's fields, but not numbers of a draw if nothing was drawn."""
         if field["type"] == "dataclass-field":
             return field["name"] not in DRAWN
         return super().field_is_required(field, total)

@@ -45,7 +45,7 @@ def screen(
     ] = None,
     columns: Annotated[Columns, AS_AGREE],
 ) -> None:
-    """Split a run into pairs that the judge may decide alone, pairs for raters, and the rest."""
+    """Split a run into pairs for the judge alone, pairs for raters, and the rest."""
     from trace_eval.decide.labelled import read_labelled_run, write_lists
     from trace_eval.decide.screen import screen as find
     from trace_eval.decide.screen import screen_tables

@@ -1,4 +1,4 @@
-"""Signatures of commands from dataclasses: an option is a field, named and explained there.
+"""Signatures of commands from dataclasses: an option is a field, explained there.
 
 A decorated command takes finished objects. Name, type, default and help of an option
 stand in the class alone: fields, their metadata (see
@@ -31,7 +31,7 @@ _EMPTY = inspect.Parameter.empty
 
 
 class ExplainedBy(NamedTuple):
-    """Where the options of a class are explained, when a command takes them as another one does.
+    """Where a class's options are explained, if another command explains them.
 
     Its own help page then shows one of them, which names the others.
     """
@@ -76,7 +76,7 @@ def _explain_elsewhere(
     flags: Mapping[str, str],
     elsewhere: ExplainedBy,
 ) -> None:
-    """Leave one option on the help page, whose help names the others and who explains them."""
+    """Leave one option on the help page; its help names the others and their page."""
     options = {one.name: get_args(one.annotation)[1] for one in parameters}
     shown = options.pop(elsewhere.shown)
     for option in options.values():
@@ -168,7 +168,7 @@ def _shown(start: Any, without: Sequence[str]) -> Iterator[tuple[Field[Any], Any
 def _parameters(
     start: Any, without: Sequence[str] = (), panel: str | None = None
 ) -> Iterator[inspect.Parameter]:
-    """Make parameters from an options class, or from an object whose values are the defaults."""
+    """Make parameters from an options class, or an object whose values are defaults."""
     helps = help_of(start if isinstance(start, type) else type(start))
     for each, hint in _shown(start, without):
         value = _default(start, each)
@@ -223,7 +223,7 @@ def _typed(each: Field[Any], hint: Any, value: Any) -> tuple[Any, Any]:
 
 
 def _repeats(each: Field[Any], base: Any) -> bool:
-    """Whether a field holds any number of values, so that its option may be repeated."""
+    """Tell whether a field holds any number of values: its option may be repeated."""
     origin = get_origin(base)
     several = origin not in (None, tuple, Literal) or get_args(base)[1:] == (...,)
     return several and not each.metadata.get("once")

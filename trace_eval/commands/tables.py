@@ -133,7 +133,7 @@ def _print_orders(run: Run, outcomes: Mapping[str, VerdictRow]) -> None:
 
 
 def print_scores(folder: Path) -> None:
-    """Print the table of scores: item, system, and for each rubric the score and its spread."""
+    """Print the table of scores: item, system, and by rubric the score and spread."""
     run = Run.open(folder)
     scales = {name: rubric.numbers for name, rubric in run.rubrics().items()}
     outcomes = run.score_outcomes()
@@ -164,7 +164,7 @@ def print_scores(folder: Path) -> None:
 
 
 def _score_cells(outcome: ScoreRow, scale: Numbers) -> tuple[str, str]:
-    """Write the value and one standard deviation of its distribution, both on the scale."""
+    """Write the value and one standard deviation of its distribution, on the scale."""
     if outcome.value is None:
         return str(outcome.reason), "-"
     if outcome.variance is None:
@@ -176,7 +176,7 @@ def _score_cells(outcome: ScoreRow, scale: Numbers) -> tuple[str, str]:
 
 
 def print_summary(summary: Summary, folder: Path | str, what: str = "pair") -> None:
-    """Print the coverage of a run, why items are unscored, and what the run took (stderr)."""
+    """Print a run's coverage, why items are unscored, and what it took, on stderr."""
     console = messages()
     console.print(
         f"{summary.scored} of {counted(summary.total, what)} scored"

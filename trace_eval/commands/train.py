@@ -46,7 +46,7 @@ def fusion(
     ),
     options: FusionOptions,
 ) -> None:
-    """Fit one judge from several: each calibrated, then weighted by what it is worth."""
+    """Fit one judge from several: each is calibrated, then weighted by its worth."""
     from trace_eval.runs.opinions import read_with_labels
     from trace_eval.stats.agreement.train_fusion import train_fusion, training_tables
 
@@ -131,7 +131,7 @@ def clamp(
 def card(
     scorer: Annotated[Path, typer.Argument(help="Folder of a scorer.")],
 ) -> None:
-    """Print one page about a scorer: what it is, what it learned from, what it cannot do."""
+    """Print a page on a scorer: what it is, what it learned from, what it cannot do."""
     from trace_eval.judges.scorer.checkpoint import locate, scorer_card
 
     say(scorer_card(scorer))

@@ -74,7 +74,7 @@ def turns(
     ] = 3,
     context: typer.Context,
 ) -> None:
-    """Measure the timing of conversations: replies, interruptions, overlap, dead air."""
+    """Measure timing in conversations: replies, interruptions, overlap, dead air."""
     from trace_eval.turns.everything import turns_report
     from trace_eval.turns.limits import failed, undecided
 

@@ -29,9 +29,8 @@ class Ceiling:
     pairs: int  # (item, rater, rater) triples
     agreement: float | None = None  # share of them with equal labels; None: ratings
     kappa: float | None = None  # beyond chance; None: ratings, or one label only
-    error: float | None = (
-        None  # mean distance of two ratings, points from 0 to 1; None: labels
-    )
+    # mean distance of two ratings, points from 0 to 1; None: labels
+    error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -48,9 +47,8 @@ class Judging(Opinions):
     """
 
     length_unit: str = "s"  # or ``words`` where no answer is a recording
-    ceiling: Ceiling | None = (
-        None  # annotators among themselves; None: one opinion per item
-    )
+    # annotators among themselves; None: one opinion per item
+    ceiling: Ceiling | None = None
     record: RunRecord | None = None  # of the run; None: a table, which has no record
     label_sets: tuple[str, ...] = ()
     evidence: Mapping[str, str] = field(

@@ -55,9 +55,8 @@ class Mapping:
     )
     high: float = 0.0
     reason: str | None = None  # why there is none; None: there is one
-    knots: tuple[
-        tuple[float, float], ...
-    ] = ()  # old and new at every step; of a line its ends
+    # old and new at every step; of a line its ends
+    knots: tuple[tuple[float, float], ...] = ()
     centre: float = 0.0  # mean of the old scores, for intervals off the middle
     spread: float = 0.0  # sum of their squares around it
 

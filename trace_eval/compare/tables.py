@@ -18,6 +18,7 @@ from trace_eval.stats.inference.over_all import BY_DRAW, WEIGHTED
 from trace_eval.stats.label_tables import comparison_table, policy_words
 from trace_eval.stats.sentences import (
     ahead_of,
+    clear_of,
     is_shown,
     labels_to_tell,
     listed,
@@ -113,11 +114,7 @@ def _over_all_answer(report: RunComparison) -> str:
 def clear_alone(row: Comparison, report: RunComparison) -> str:
     """Say why a difference is not shown although its interval lies on one side of 0, or nothing."""
     level, interval = report.options.bootstrap.level, row.difference.interval
-    if (
-        interval is None
-        or interval[0] <= 0 <= interval[1]
-        or is_shown(row.p_holm, level)
-    ):
+    if not clear_of(interval, 0.0) or is_shown(row.p_holm, level):
         return ""
     if is_shown(row.mcnemar.p, level):
         number = counted(len(report.differences), "difference")

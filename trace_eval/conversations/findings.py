@@ -14,6 +14,7 @@ from statistics import median
 from typing import Literal
 
 from blueprints import Blueprint, Transcript
+from blueprints.decimals import written_apart
 from extractors import guessed
 from trace_eval.conversations.definitions.base import Measured
 from trace_eval.conversations.definitions.own import TRACE_EVAL
@@ -52,9 +53,8 @@ class FindingRules:
     late_tool_s: float = 4.0  # the same where a tool was called
     loop_words: int = 5  # shorter turns may be repeated
     loop_turns: int = 3  # so many turns of the agent back are compared
-    loop_ratio: float = (
-        0.9  # words in common, 0 to 1, from which a turn is the same again
-    )
+    # words in common, 0 to 1, from which a turn is the same again
+    loop_ratio: float = 0.9
     language_words: int = 3  # fewer recognised words say nothing of the language
 
 
@@ -197,7 +197,8 @@ def _timed(conversation: Conversation, measured: Measured) -> Iterator[CallFindi
         if event.kind == "response":
             limit = RULES.late_tool_s if event.data["tool"] else RULES.late_s
             if event.value_s is not None and event.value_s > limit:
-                why = f"answers after {event.value_s:.1f} s, over {limit:g} s"
+                late = written_apart(event.value_s, [limit], digits=1)
+                why = f"answers after {late} s, over {limit:g} s"
                 turn = turn_at(conversation, "agent", event.end_s)
                 yield CallFinding(
                     kind="late",

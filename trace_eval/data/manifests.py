@@ -7,7 +7,7 @@ record, the others go on, and the run's coverage counts it.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -30,7 +30,7 @@ from trace_eval.data.records import (
     pair_from_record,
 )
 from trace_eval.data.renamed import Renamed
-from trace_eval.data.shards import ManifestShard, Shard, digest, lined_up
+from trace_eval.data.shards import IdDigest, ManifestShard, Shard, digest, lined_up
 from trace_eval.data.singles import SINGLE_FIELDS, single_from_record
 from trace_eval.data.sources import ItemSource, RecordTable, opened, source_of
 from trace_eval.data.system_folders import FolderRow
@@ -92,21 +92,45 @@ class Manifest:
 
         Problems belong to the first part, so that they are counted once.
         """
-        (part,) = self.parts([shard])
-        return part
+        return self.cut(shard.of).part(shard)
 
-    def parts(self, shards: Iterable[Shard]) -> Iterator[Manifest]:
-        """Yield several parts, as :meth:`shard` gives one."""
-        line = lined_up([question_of(item) for item in self.items])
-        whole = digest(item.id for item in self.items)
-        for shard in shards:
-            places = shard.cut(line)
-            yield replace(
-                self,
-                items=[self.items[place] for place in places],
-                problems=self.problems if shard.index == 1 else [],
-                part=ManifestShard(shard, len(self.items), whole, tuple(places)),
-            )
+    def cut(self, count: int) -> Parts:
+        """Say what the parts of the items are; none is made before it is asked for."""
+        return Parts(self, count)
+
+
+class Parts:
+    """All disjoint parts of a manifest, as :meth:`Manifest.shard` gives one."""
+
+    def __init__(self, whole: Manifest, count: int) -> None:
+        self._whole = whole
+        ids = IdDigest()
+        self._line = lined_up(_digested(whole.items, ids))
+        self._digest = ids.hexdigest()
+        #: In their order.
+        self.shards = [Shard(index, count) for index in range(1, count + 1)]
+
+    def cut(self, shard: Shard) -> ManifestShard:
+        """Say which items a part has."""
+        places = tuple(shard.cut(self._line))
+        return ManifestShard(shard, len(self._line), self._digest, places)
+
+    def part(self, shard: Shard) -> Manifest:
+        """Make a part."""
+        whole, cut = self._whole, self.cut(shard)
+        return replace(
+            whole,
+            items=[whole.items[place] for place in cut.places],
+            problems=whole.problems if shard.index == 1 else [],
+            part=cut,
+        )
+
+
+def _digested(items: Iterable[Pair | Single], ids: IdDigest) -> Iterator[Hashable]:
+    """Yield the question of every item, and digest its id."""
+    for item in items:
+        ids.add(item.id)
+        yield question_of(item)
 
 
 #: Values that are no labels, named in a message at most.

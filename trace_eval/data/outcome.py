@@ -32,15 +32,13 @@ class Reason(StrEnum):
     """Why an item, or one call, has no verdict or score, or was not asked for one."""
 
     CLIP_FAILED = "clip_failed"  # an answer could not be decoded
-    NOT_THE_ANSWER = (
-        "not_the_answer"  # a recording lacks its end, or holds the question, too
-    )
+    # a recording lacks its end, or holds the question, too
+    NOT_THE_ANSWER = "not_the_answer"
     EVIDENCE_MISSING = "evidence_missing"  # a group that the judge needs is absent
     JUDGE_FAILED = "judge_failed"  # the judge raised
     UNREACHABLE = "unreachable"  # server down, connection lost, no answer in time
-    SERVER_ERROR = (
-        "server_error"  # the server answered with an error of its own (500, 503)
-    )
+    # the server answered with an error of its own (500, 503)
+    SERVER_ERROR = "server_error"
     REFUSED = "refused"  # the server refused the request (key, model, limits)
     RATE_LIMITED = "rate_limited"  # still 429 after all retries
     PROMPT_CUT = "prompt_cut"  # the server read less than was sent
@@ -54,9 +52,8 @@ class Reason(StrEnum):
     EMPTY_CANDIDATE = "empty_candidate"  # there are no words to rate
     IS_EXAMPLE = "is_example"  # the judge was shown this comparison with its label
     TOO_LARGE = "too_large"  # the request would be larger than -J max_request_mb
-    NOT_PARALLEL = (
-        "not_parallel"  # the user does not say the same in both conversations
-    )
+    # the user does not say the same in both conversations
+    NOT_PARALLEL = "not_parallel"
     ORDERS_DISAGREE = "orders_disagree"  # match in one order, none in the other
 
 

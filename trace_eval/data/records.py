@@ -99,9 +99,8 @@ class NoLabel:
     column: str  # of the file
     value: Any
     expected: str  # what would be a label, in words
-    tie: bool = (
-        False  # it is a plain tie, which only a column without typed ties may hold
-    )
+    # it is a plain tie, which only a column without typed ties may hold
+    tie: bool = False
 
 
 #: Called for a label that cannot be read.

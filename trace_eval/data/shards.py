@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from array import array
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -59,14 +60,13 @@ class Shard:
         return sorted(line[start:end])
 
 
-def lined_up(keys: Sequence[Hashable]) -> list[int]:
+def lined_up(keys: Iterable[Hashable]) -> list[int]:
     """Order the places of all items by the first appearance of their key."""
     first: dict[Hashable, int] = {}
+    ranks = array("q")
     for position, key in enumerate(keys):
-        first.setdefault(key, position)
-    return sorted(
-        range(len(keys)), key=lambda position: (first[keys[position]], position)
-    )
+        ranks.append(first.setdefault(key, position))
+    return sorted(range(len(ranks)), key=ranks.__getitem__)
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,8 @@ class ManifestShard:
 
     shard: Shard  # which part it is
     pairs: int  # number of pairs of the whole
-    digest: (
-        str  # of the ids of all pairs, so that shards of other inputs are told apart
-    )
+    # of the ids of all pairs, so that shards of other inputs are told apart
+    digest: str
     places: tuple[int, ...]  # of each pair of this part, its place in the whole, from 0
 
     def record(self) -> dict[str, Any]:
@@ -85,9 +84,24 @@ class ManifestShard:
         return {**asdict(self.shard), "pairs": self.pairs, "digest": self.digest}
 
 
+class IdDigest:
+    """The SHA-256 of ids in their order."""
+
+    def __init__(self) -> None:
+        self._sha256 = hashlib.sha256()
+
+    def add(self, name: str) -> None:
+        """Add the next id."""
+        self._sha256.update(json.dumps(name).encode() + b"\n")
+
+    def hexdigest(self) -> str:
+        """Return the digest of those that were added."""
+        return self._sha256.hexdigest()
+
+
 def digest(ids: Iterable[str]) -> str:
     """Return the SHA-256 of ids in their order."""
-    result = hashlib.sha256()
+    result = IdDigest()
     for name in ids:
-        result.update(json.dumps(name).encode() + b"\n")
+        result.add(name)
     return result.hexdigest()

@@ -106,9 +106,8 @@ class OpenedSource(NamedTuple):
     label: Path | str
     rows: Iterator[FolderRow]
     sha256: str | None  # of its file; None: it is none
-    prompted: bool = (
-        False  # it has a table of prompts beside recordings: --column is about that
-    )
+    # it has a table of prompts beside recordings: --column is about that
+    prompted: bool = False
     notes: tuple[str, ...] = ()  # how it was read, where that is not evident
 
 
@@ -252,13 +251,18 @@ def source_named(items: str | None, folders: TwoFolders) -> ItemSource:
             n: f for n, f in result.folders.items() if f.resolve() != where.resolve()
         }
         return Systems(others, where)
-    if items is None and (a is None) != (b is None):
+    if items is not None:
+        raise InputError(
+            f"{items} and --a, --b: give one of them, items or two folders of"
+            " recordings"
+        )
+    if (a is None) != (b is None):
         has, lacks, folder = ("a", "b", a) if b is None else ("b", "a", b)
         raise InputError(
             f"--{has} {folder}: is one system; name the other, --{lacks} DIR, or score"
             f" this one alone: trace-eval rate {folder}"
         )
-    if items is not None or a is None or b is None:
+    if a is None or b is None:
         raise InputError(
             "name what is judged: a file, folder or URL of items; or two folders of"
             " recordings, --a DIR --b DIR"

@@ -365,3 +365,16 @@ def systems_in(folder: Path) -> Systems | None:
         if path.is_dir() and path != prompts and next(by_stem(path), None)
     }
     return Systems(systems, prompts) if systems else None
+
+
+def how_to_judge(folder: Path) -> str:
+    """Say what to type where a folder is no run: to judge its recordings, if it has any."""
+    systems = systems_in(folder)
+    if systems is not None and len(systems.folders) > 1:
+        return f"judge its recordings first: trace-eval judge {folder} --out run"
+    if next(by_stem(folder), None):
+        return (
+            "judge its recordings against those of another system first: trace-eval"
+            f" judge --a {folder} --b OTHER --out run"
+        )
+    return "name a folder that judge wrote"

@@ -1,4 +1,4 @@
-"""Interface of benchmark readers: where a benchmark lies, what is wanted of it, and what they give.
+"""Interface of benchmark readers: where a benchmark is, what is wanted and given.
 
 Of a URL the texts are fetched (:mod:`trace_eval.data.access` decides whether it may be
 opened); recordings stay where they are and are named by their URLs.
@@ -59,7 +59,7 @@ class Source:
         return f"{self.label.rstrip('/')}/{path.relative_to(self.folder).as_posix()}"
 
     def files(self, pattern: str = "*") -> list[Path]:
-        """List the text files below the folder whose name fits, sorted; of a file, itself.
+        """List the text files of a folder whose names fit, sorted; a file lists itself.
 
         Too many files for a benchmark are refused.
         """
@@ -77,7 +77,7 @@ class Source:
         return sorted(results)
 
     def recording(self, base: Path, name: str) -> Path | str | None:
-        """Find a recording that a file in ``base`` names; None: it is not on this machine.
+        """Find a recording that a file in ``base`` names; None if not on this machine.
 
         Of a URL it is not known whether it is there, and it is named all the same.
         """
@@ -173,7 +173,7 @@ BenchmarkReader = Callable[[Source, Selection], Converted]
 
 @dataclass(frozen=True)
 class Dataset:
-    """One benchmark by name; the table of them is :data:`trace_eval.datasets.registry.DATASETS`.
+    """One benchmark by name; :data:`trace_eval.datasets.registry.DATASETS` lists all.
 
     Attributes:
         name, title: as it is typed, and in print.

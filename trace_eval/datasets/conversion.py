@@ -1,4 +1,4 @@
-"""A benchmark as released -> our manifests, its question files, and its printed figures again."""
+"""A released benchmark as our manifests, its question files, and its figures redone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MAX_BYTES = 1 << 16
 
 
 class ConversionRecord(TypedDict):
-    """What ``published.json`` and ``convert --json`` hold; counts by what is counted."""
+    """What ``published.json`` and ``convert --json`` hold; ``counts`` are by kind."""
 
     dataset: str
     title: str
@@ -120,7 +120,7 @@ def convert(
     chosen: Selection | None = None,
     prompt: Path | None = None,
 ) -> Conversion:
-    """Read a benchmark and write it as our files into a folder, made where it is missing.
+    """Read a benchmark and write it as our files into a folder, made if missing.
 
     ``items.jsonl`` for ``rate`` and ``pairs.jsonl`` for ``judge``; where the items are
     of several sets, ``sets/SET.jsonl`` has those of each. ``scores.jsonl``: what the
@@ -171,7 +171,7 @@ def convert(
 
 
 def _write_records(name: str, folder: Path, result: Converted) -> dict[str, Path]:
-    """Write items, pairs and scores; and each set's items, where sets differ in their question."""
+    """Write items, pairs and scores, and each set's items where questions differ."""
     groups: dict[str, Sequence[Strict]] = {
         "items": result.items,
         "pairs": result.pairs,

@@ -1,4 +1,4 @@
-"""Rules that authors wrote as chains of ``if``: read from a checkout of their code, never run.
+"""Authors' rules in chains of ``if``, read from a checkout of their code, never run.
 
 Such a function asks one reply after another phrase, ``if PHRASE in reply: return
 NUMBER``, and the first that fits decides. The module is parsed, and only these forms
@@ -83,7 +83,7 @@ def read_decisions(checkout: Path, name: str) -> tuple[Chains, str]:
 
 
 def _called_first(function: ast.FunctionDef) -> Iterator[str]:
-    """Find functions whose answer is taken where they have one: ``found = self.NAME(reply)``."""
+    """Find functions whose answer, if any, is taken: ``found = self.NAME(reply)``."""
     for node in function.body:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             called = node.value.func
@@ -142,7 +142,7 @@ def read_phrases(checkout: Path, name: str) -> tuple[tuple[str, ...], str]:
 
 
 def _parsed(checkout: Path, name: str) -> tuple[ast.Module, Path, str]:
-    """Parse a module of a checkout; return its tree, its file and the start of its SHA-256."""
+    """Parse a module of a checkout; return its tree, file and start of its SHA-256."""
     result = [checkout] if checkout.is_file() else sorted(checkout.rglob(name))
     if not result:
         raise InputError(

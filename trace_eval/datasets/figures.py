@@ -1,4 +1,4 @@
-"""Published figures beside those that the released files give, and the boards that print them.
+"""Published figures beside those of the released files, and the boards with them.
 
 Boards hold numbers only, as printed in the README of the repositories at the commits
 named below.
@@ -195,7 +195,7 @@ class Board:
         return names.get(system.lower())
 
     def figures(self) -> list[Figure]:
-        """Compare the overall column as printed and as computed, one figure per system."""
+        """Compare the overall column as printed and computed, one figure per system."""
         return [
             Figure(
                 "overall of the board",
@@ -212,7 +212,7 @@ class Board:
 
 
 def wer_step(wer: float) -> int:
-    """Return VocalBench's points for a word error rate in per cent: 10 below 2, ..., 1."""
+    """Return VocalBench's points for a word error rate: 10 below 2 %, ..., 1."""
     return max(1, 10 - int(wer // 2))
 
 
@@ -238,7 +238,7 @@ def voicebench_overall(row: ValueByColumn) -> float:
 
 
 def mean_overall(row: ValueByColumn) -> float:
-    """Compute URO-Bench's overall: the plain mean of the sets of a track and language."""
+    """Compute URO-Bench's overall: the plain mean of a track and language's sets."""
     values = [value for name, value in row.items() if name != "overall"]
     return math.fsum(values) / len(values)
 

@@ -1,4 +1,4 @@
-"""The benchmarks that are read by name: the built-in table, and those of installed packages."""
+"""The benchmarks that are read by name: built-in ones, and installed packages'."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What replies of text judges and systems say, by rules that several benchmarks share."""
+"""What the replies of text judges and systems say, by rules of several benchmarks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _REFUSALS = re.compile(
 
 
 def open_marks(replies: Any) -> list[float | None]:
-    """Read each reply's mark from 1 to 5; None where it holds none (the authors' code stops)."""
+    """Read each reply's mark, 1 to 5; None for none (there the authors' code stops)."""
     marks: list[float | None] = []
     for reply in replies if isinstance(replies, list) else [replies]:
         match = _MARK.search(reply) if isinstance(reply, str) else None
@@ -36,7 +36,7 @@ def mean_of(marks: Sequence[float | None]) -> tuple[list[float], float | None]:
 
 
 def majority(replies: Any, clean: Callable[[str], str] = str.lower) -> bool | None:
-    """Whether the most frequent reply is the word yes; None: no reply is more frequent than others.
+    """Tell whether yes is the most frequent reply; None if no reply leads.
 
     Args:
         replies: of the judge; what is no text counts as its own word.
@@ -85,7 +85,7 @@ def bbh_text(reply: str) -> str:
 
 
 def is_refusal(answer: str, phrases: tuple[str, ...]) -> bool:
-    """Apply the authors' rule: the answer is empty, or holds a phrase as it is spelt."""
+    """Apply the authors' rule: the answer is empty, or holds a phrase as spelt."""
     return not answer.strip() or any(phrase in answer for phrase in phrases)
 
 
@@ -156,7 +156,7 @@ _WRONG = re.compile(
 
 
 def letter_of(reply: str) -> str | None:
-    """Read the letter that a reply names, ``A`` to ``D``; None where it is not just one."""
+    """Read the letter, ``A`` to ``D``, that a reply names; None unless just one."""
     stated = sorted(
         (match.start(1), match[1].upper())
         for pattern in _STATED

@@ -85,7 +85,7 @@ class Rows:
     def read(
         self, path: Path, columns: ColumnTypes, key: str | None = None
     ) -> list[Row]:
-        """Read the rows of a JSON list, JSON lines (whatever the suffix), CSV or Parquet.
+        """Read rows of JSON lists, JSON lines (whatever the suffix), CSV or Parquet.
 
         Of a column of recordings that a Parquet file embeds, the row has where they
         were put.
@@ -141,7 +141,7 @@ class Rows:
                 yield where, row
 
     def _placed(self, cell: Any) -> Any:
-        """Return a cell; for an embedded recording, the path of the file that now holds it."""
+        """Return a cell; for an embedded recording, the path of the file it is in."""
         if not is_audio_cell(cell):
             return cell
         held: dict[str, Any] = {"audio": cell}
@@ -206,7 +206,7 @@ class AuthorsRule:
         detail: str = "",
         caveats: Sequence[str] = (),
     ) -> Score:
-        """Make the score of one answer; of a value None, ``detail`` says why it is unscored."""
+        """Make the score of one answer; if None, ``detail`` says why it is unscored."""
         digest = hashlib.sha256(self.words.encode()).hexdigest()
         read = value is not None
         return Score(

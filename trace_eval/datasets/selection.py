@@ -1,4 +1,4 @@
-"""What of a benchmark is wanted; ``convert`` reads it, so that its help imports no reader."""
+"""What is wanted of a benchmark, apart, so that ``convert``'s help loads no reader."""
 
 from __future__ import annotations
 

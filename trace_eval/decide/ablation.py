@@ -27,6 +27,7 @@ from trace_eval.opinions.codes import (
     LABEL_COLUMNS,
     LABELS,
     MISSING,
+    SPLIT,
     Codes,
     collapse_codes,
     is_untyped,
@@ -40,6 +41,7 @@ from trace_eval.show.table import column, p_text
 from trace_eval.stats.agreement.alpha import noise
 from trace_eval.stats.agreement.drawn import drawn_units
 from trace_eval.stats.agreement.judges import with_overall, with_preference
+from trace_eval.stats.agreement.parts import MAIN
 from trace_eval.stats.inference.over_all import WEIGHTED, uneven_draw
 
 #: Runs of a condition: its repeats, each with one row per item.
@@ -86,11 +88,16 @@ class AblationRow:
 
 @dataclass(frozen=True)
 class Ablation:
-    """The table, and the condition that the others are compared with."""
+    """The table, and the condition that the others are compared with.
+
+    Attributes:
+        split: labelled items without a row, because raters split on the item as a whole.
+    """
 
     reference: str
     labels: str
     rows: tuple[AblationRow, ...]
+    split: int = 0
 
 
 @dataclass(frozen=True)
@@ -125,6 +132,7 @@ def ablation_table(
         UserError: no id matches, or no dimension is shared.
     """
     items = truth.per_item
+    split = _split_on(items)
     items = items.with_codes(**items.agreed)
     if "preference" in items.codes:
         items = items.with_codes(**with_preference(items.codes))
@@ -161,7 +169,14 @@ def ablation_table(
         tuple(
             r if r.mcnemar is None else replace(r, p_holm=next(adjusted)) for r in rows
         ),
+        split,
     )
+
+
+def _split_on(items: Opinions) -> int:
+    """Count the items on whose label as a whole raters split."""
+    whole = next((items.codes[name] for name in MAIN if name in items.codes), None)
+    return 0 if whole is None else int((whole >= SPLIT).sum())
 
 
 def mode_policy_table(

@@ -26,6 +26,9 @@ def ablation_answer(report: AblationReport) -> tuple[str, ...]:
     A pair that loses its verdict counts as one that is no longer right.
     """
     sentences = [*_of_groups(report.groups)]
+    if sentences and report.groups.split:
+        left = counted(report.groups.split, "more pair is", "more pairs are")
+        sentences.append(f"{left} left out, as annotators split on the label.")
     if report.modes is not None:
         sentences += _of_modes(report.modes)
     return tuple(sentences)

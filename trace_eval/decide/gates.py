@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from blueprints import UserError
-from trace_eval.data.decimals import written_apart
+from blueprints.decimals import written_apart
 from trace_eval.decide.card import Card
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
 from trace_eval.stats.agreement.parts import MAIN
@@ -71,7 +71,7 @@ def checked(
             least = math.nan
         if not equals or not math.isfinite(least):
             raise UserError(
-                f"--fail-under {text!r}: write NAME=NUMBER, e.g. agreement=0.6"
+                f"--fail-under {text!r}: write NAME=NUMBER, e.g. {(*offered, name)[0]}=0.6"
             )
         if name not in offered:
             some = ", ".join(offered)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from blueprints import counted
+from blueprints.decimals import written_apart
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.stats.agreement.baselines import RULES as RULES_OF_NUMBERS
 from trace_eval.stats.agreement.baselines import RuleStanding, beside_rules
@@ -94,7 +95,8 @@ def decide(
         )
         return Verdict("unknown", few)
     if coverage < LEAST_COVERAGE:
-        return Verdict("do not use", f"only {coverage:.0%} of the pairs are scored")
+        scored = _percent(coverage, LEAST_COVERAGE)
+        return Verdict("do not use", f"only {scored} of the pairs are scored")
     for warning in warnings:
         if warning.check in ("swapped", "exchanged_sides"):
             return Verdict("do not use", f"answers look exchanged: {warning.text}")
@@ -104,17 +106,17 @@ def decide(
     right = accuracy.value if corrected is None else corrected
     against = f"{rule.rule} ({rule.accuracy:.1%})"
     if rule.word == "below":
-        return Verdict("do not use", f"accuracy of {right:.1%} is below {against}")
+        below = _percent(right, rule.accuracy, digits=1)
+        return Verdict("do not use", f"accuracy of {below} is below {against}")
     if rule.word != "above":
         why = f"accuracy of {right:.1%} is not shown to beat {against}"
         return Verdict("screen only", why)
     if coverage < RANKING_COVERAGE:
-        return Verdict(
-            "screen only", f"beats {against}, but scored only {coverage:.0%}"
-        )
+        scored = _percent(coverage, RANKING_COVERAGE)
+        return Verdict("screen only", f"beats {against}, but scored only {scored}")
     if biased := _bias(position_p, warnings):
         return Verdict("screen only", f"beats {against}, but {biased}")
-    beats = f"accuracy of {right:.1%} beats {against}"
+    beats = f"accuracy of {_percent(right, rule.accuracy, digits=1)} beats {against}"
     if position_p is None or both_orders < LEAST_PAIRS:
         judged = f"{counted(both_orders, 'pair is', 'pairs are')} judged in both orders"
         unknown = (
@@ -131,3 +133,8 @@ def _bias(position_p: float | None, warnings: tuple[DataWarning, ...]) -> str | 
         return f"prefers a position (p = {position_p:.2g})"
     answers = any(warning.check == "place" for warning in warnings)
     return "answers by position" if answers else None
+
+
+def _percent(share: float, limit: float, digits: int = 0) -> str:
+    """Write a share in percent, on the side of its limit on which it lies."""
+    return f"{written_apart(100 * share, [100 * limit], digits)}%"

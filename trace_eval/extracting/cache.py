@@ -94,7 +94,7 @@ class Cache:
             self._keep("groups", key, group, value.model_dump_json())
 
     def clip_of(self, stamp: Stamp) -> str | None:
-        """Return the clip hash of a recording that has not changed since it was decoded."""
+        """Return a recording's clip hash if it is unchanged since it was decoded."""
         row = self._row(
             (
                 "SELECT clip, digest FROM recordings WHERE place = ? AND size = ? AND"
@@ -109,7 +109,7 @@ class Cache:
         self._keep("recordings", *stamp, clip)
 
     def seconds_of(self, stamp: Stamp) -> float | None:
-        """Return the duration of a recording as its header has it, seconds; None: not known."""
+        """Return a recording's duration by its header, in seconds; None if unknown."""
         row = self._row(
             (
                 "SELECT seconds, digest FROM durations WHERE place = ? AND size = ? AND"
@@ -120,7 +120,7 @@ class Cache:
         return float(row[0]) if row and row[1] == _digest(*stamp, row[0]) else None
 
     def remember_seconds(self, stamp: Stamp, seconds: float) -> None:
-        """Remember what the header of a recording says; the stamp was taken before it was read."""
+        """Remember a header's duration; the stamp was taken before it was read."""
         self._keep("durations", *stamp, repr(seconds))
 
     def _row(self, query: str, values: tuple[object, ...]) -> tuple[Any, ...] | None:

@@ -1,4 +1,4 @@
-"""Recordings -> blueprints, inside one process: decode once, ask the cache, run what is missing."""
+"""Recordings to blueprints in one process: decode once, ask the cache, run the rest."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Extracted:
 
 
 class _ForLanguage(NamedTuple):
-    """An extractor set to the language of a clip, or the reason why it does not support it."""
+    """An extractor set to a clip's language, or the reason why it cannot be."""
 
     extractor: Extractor | Absent
     provenance: Provenance
@@ -88,7 +88,7 @@ class ClipExtractor:
         before: Sequence[Blueprint | None] = (),
         groups: Collection[str] | None = None,
     ) -> list[Extracted]:
-        """Extract the blueprints of some recordings, in order; never raises for a recording.
+        """Extract blueprints of some recordings, in order; never raise for a recording.
 
         Args:
             before: the blueprint of each by an earlier stage of the same plan.
@@ -131,7 +131,7 @@ class ClipExtractor:
         return [job.outcome(self.cache.problem) for job in jobs]
 
     def stored(self, source: ClipSource) -> Extracted | None:
-        """Return the blueprint that the cache holds; None if something must be measured.
+        """Return the blueprint that the cache holds; None if something is to measure.
 
         No model is loaded and nothing is decoded; what is behind a URL is not asked
         for.
@@ -151,7 +151,7 @@ class ClipExtractor:
         return job.outcome(self.cache.problem)
 
     def _name(self, extractor: Extractor, jobs: Sequence[_Job]) -> None:
-        """Compute every job's key of this extractor's group; later groups' keys hold it."""
+        """Compute every job's key of this extractor's group, for later groups' keys."""
         used = self._used(extractor)
         for job in jobs:
             needs = {name: job.keys[name] for name in used}
@@ -218,7 +218,7 @@ class ClipExtractor:
                     job.put(group, value, source)
 
     def _used(self, extractor: Extractor) -> list[str]:
-        """Return the groups that this extractor reads: needed ones, and wanted ones in the plan."""
+        """Return the groups an extractor reads: needed ones and planned wanted ones."""
         return [
             *extractor.needs,
             *(name for name in extractor.wants if name in self._provenance),
@@ -296,7 +296,7 @@ class _Job:
         self.blueprint = self.partial.with_group(group, value, source)
 
     def identify(self, cache: Cache, max_seconds: float) -> None:
-        """Find the clip hash, from the cache when the file is unchanged, else by decoding."""
+        """Find the clip hash, by the cache if the file is unchanged, or by decoding."""
         if self.blueprint is not None:
             return
         try:
@@ -314,7 +314,7 @@ class _Job:
         self.blueprint = Blueprint(clip=clip)
 
     def needs_audio(self, max_seconds: float) -> bool:
-        """Decode if that has not happened yet; False (and an error kept) when it fails."""
+        """Decode unless that was done; return False, and keep the error, on failure."""
         if self.clip is None and self.error is None:
             try:
                 self.clip = self.source.decode(max_seconds)
@@ -357,7 +357,10 @@ def _named(extractor: Extractor, error: Exception) -> str:
 
 
 def error_text(error: Exception) -> str:
-    """Describe an error in one line without secrets; its type first, unless a user caused it."""
+    """Describe an error in one line without secrets, its type first.
+
+    Errors that a user caused go without their type.
+    """
     text = redact_urls(" ".join(str(error).split()))[:300]
     return (
         text

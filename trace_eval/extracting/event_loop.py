@@ -52,7 +52,7 @@ def _loop_runs() -> bool:
 
 
 def _run(work: Coroutine[Any, Any, T]) -> T:
-    """Run as `asyncio.run`, but let no impatient Ctrl-C disturb the loop while it closes.
+    """Run as `asyncio.run`, but let no further Ctrl-C disturb a loop that is closing.
 
     What a closing loop had still to await would be reported as never awaited.
     """
@@ -87,7 +87,7 @@ def ctrl_c_ignored() -> Iterator[None]:
 
 @contextmanager
 def ctrl_c_deferred() -> Iterator[None]:
-    """Act on Ctrl-C and SIGTERM when the block has ended; processes started in it ignore Ctrl-C.
+    """Act on Ctrl-C and SIGTERM after the block; processes begun in it ignore Ctrl-C.
 
     Half a start leaves a process that nobody knows, and that complains of its own end.
     Blocking SIGINT keeps it from the process, whose mask it inherits, but not from this

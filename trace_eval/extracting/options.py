@@ -1,4 +1,4 @@
-"""Options of extraction with their defaults, shared by the command line and the library."""
+"""Options of extraction and their defaults, for the command line and the library."""
 
 from __future__ import annotations
 

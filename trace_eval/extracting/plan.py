@@ -53,7 +53,7 @@ class Plan:
         )
 
     def stages(self, split: bool) -> list[Stage]:
-        """Return the stages in order; ``split`` gives what runs on a GPU a process of its own."""
+        """Return the stages in order; ``split`` gives GPU work a process of its own."""
         if not split:
             return [self._stage(self.extractors, on_gpu=False)]
         numbers = _stage_numbers(self.extractors)
@@ -73,7 +73,7 @@ class Plan:
 
 
 def _stage_numbers(extractors: Sequence[Extractor]) -> dict[str, int]:
-    """Group -> number of its stage: even ones on the CPU, odd ones on a GPU, none too late."""
+    """Map groups to stages: even numbers on the CPU, odd on a GPU, low as can be."""
     numbers: dict[str, int] = {}
     for extractor in extractors:  # those come first that others use
         on_gpu = extractor.runs_on == "gpu"

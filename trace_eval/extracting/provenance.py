@@ -23,7 +23,7 @@ def now() -> str:
 
 @cache
 def environment() -> Mapping[str, Any]:
-    """Return Python, platform, code revision and the version of every installed package."""
+    """Return Python, platform, code revision, and the version of every package."""
     packages = dict(map(_name_and_version, distributions()))
     return {
         "trace_eval": __version__,
@@ -37,7 +37,10 @@ def environment() -> Mapping[str, Any]:
 
 
 def _name_and_version(package: Distribution) -> tuple[str | None, str | None]:
-    """Read name and version alone; parsing all metadata of 200 packages takes half a second."""
+    """Read name and version alone, for speed.
+
+    Parsing all the metadata of 200 packages takes half a second.
+    """
     text = package.read_text("METADATA") or package.read_text("PKG-INFO") or ""
     head = text.split("\n\n", 1)[0]
     results = dict(re.findall(r"^(Name|Version): *(.*?) *$", head, re.MULTILINE))
@@ -45,7 +48,7 @@ def _name_and_version(package: Distribution) -> tuple[str | None, str | None]:
 
 
 def git_revision() -> str | None:
-    """Commit of the source tree this code runs from (``+`` when changed); None: no checkout."""
+    """Return the commit of the source tree, ``+`` if changed; None for no checkout."""
     folder = Path(__file__).resolve().parents[2]
     if not (
         folder / ".git"

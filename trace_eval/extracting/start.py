@@ -34,7 +34,7 @@ from trace_eval.extracting.workers import end_if_imported_by_worker
 
 
 def extractors_of(options: ExtractOptions) -> list[Extractor]:
-    """Return the extractors of a profile with the user's overrides, in dependency order.
+    """Return a profile's extractors with the user's overrides, in dependency order.
 
     Raises:
         UserError: a name is unknown, or an option is given that no recogniser here
@@ -207,7 +207,7 @@ def source_of(
 
 
 def source_from(content: Path | str | bytes) -> ClipSource:
-    """Make the engine's source from the path of a recording or the bytes of its file."""
+    """Make the engine's source from a recording's path or the bytes of its file."""
     recording = (
         Recording(data=content)
         if isinstance(content, bytes)
@@ -259,7 +259,7 @@ def extract(
     options: ExtractOptions | None = None,
     listener: Callable[[Extracted], None] | None = None,
 ) -> list[Extracted]:
-    """Extract blueprints of recordings, in their order; a bad one is an error in its place.
+    """Extract blueprints of recordings, in order; a bad one is an error in its place.
 
     Args:
         sources: a recording, its URL or its bytes, a folder of recordings, or a list of

@@ -1,4 +1,4 @@
-"""One worker process, restarted when it dies; what it dies on is an error of that clip."""
+"""One worker process, restarted when it dies; the clip it dies on has an error."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ class Slot:
 
 @contextmanager
 def without_script(needed: object) -> Iterator[None]:
-    """Keep a process that is spawned here from importing the script that its parent runs.
+    """Keep a process that is spawned here from importing its parent's script.
 
     A script without a main guard would start everything again in each worker. Only what
     was defined in the script itself, e.g. an extractor, cannot be had without it.
@@ -272,7 +272,7 @@ def _wait_ready() -> None:
 
 
 def exit_with_parent() -> None:
-    """End this process with its parent, which cannot tell it to stop once it is killed."""
+    """End this process with its parent, which cannot stop it once it is killed."""
 
     def watch() -> None:
         if parent := multiprocessing.parent_process():

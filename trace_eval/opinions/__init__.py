@@ -1,1 +1,1 @@
-"""Opinions about items: one table, read from files, of human labels and judges alike."""
+"""Opinions about items, of people and judges alike: one table, read from files."""

@@ -1,4 +1,4 @@
-"""Checked columns of a table of labels: ids, texts, numbers, and values that are not labels."""
+"""Checked columns of a table of labels: ids, texts, numbers, and what is no label."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Texts = NDArray[np.object_]
 def ids_of(
     source: str, columns: Mapping[str, Sequence[Any]], default_ids: bool
 ) -> Texts:
-    """Return the ids; without a column of them, row numbers if allowed, else the recordings."""
+    """Return the ids; without such a column, row numbers if allowed, or recordings."""
     named = columns.get("id", None if default_ids else columns.get("recording"))
     if named is None:
         if not default_ids:
@@ -74,7 +74,7 @@ def number_of(value: object) -> float | None:
 def numbers_of(
     values: Sequence[Any], source: str, column: str, mappable: bool = False
 ) -> NDArray[np.float64]:
-    """Read a column of finite numbers; an empty cell is NaN, and so is one that says it is missing.
+    """Read a column of finite numbers; empty cells and words for missing ones are NaN.
 
     A number may stand as a percentage where all of them do.
 
@@ -185,7 +185,7 @@ _ALIKE = str.maketrans(
 
 
 def _look(name: object) -> str:
-    """Return how a name looks, without capitals; equal for names that nobody can tell apart."""
+    """Return how a name looks, without case; equal for indistinguishable names."""
     text = visible(name).casefold()
     mixed = any("a" <= letter <= "z" for letter in text)
     return text.translate(_ALIKE) if mixed else text
@@ -198,7 +198,7 @@ TRAP_WORDS = {"right": True, "wrong": False}
 def without_traps(
     source: str, columns: Mapping[str, Sequence[Any]], labels: Sequence[str]
 ) -> tuple[dict[str, list[Any]], dict[str, tuple[bool, ...]]]:
-    """Return columns without the rows that are traps alone, and each rater's answers to traps.
+    """Return columns without rows that are only traps, and each rater's trap answers.
 
     A row of a trap with a label stays: a hidden reference is data, too.
 
@@ -286,6 +286,9 @@ def refuse_duplicates(
 #: 888.
 _CODE = 8
 
+#: Numbers that may as well be the codes of A, B, and ties.
+_CODES_OF_CHOICES = frozenset((0.0, 1.0, 2.0, 3.0, 4.0))
+
 #: Values named in a message.
 _SHOWN = 6
 
@@ -344,7 +347,7 @@ class UnreadValues:
     def add(
         self, column: str, value: object, row: int, why: str, allowed: tuple[str, ...]
     ) -> None:
-        """Keep a value of a row, counted from 0, and the labels that its column may hold."""
+        """Keep a value of a row, counted from 0, and its column's allowed labels."""
         key = column, str(value)
         self._values.setdefault(key, _Value(row, why, allowed)).rows += 1
 
@@ -352,13 +355,13 @@ class UnreadValues:
         return bool(self._values)
 
     def seen(self, column: str, values: Sequence[Any]) -> None:
-        """Keep the values of a column that holds such values: a scale is known by all of them."""
+        """Keep all values of a column that holds such values, to tell its scale."""
         self._columns[column] = {
             str(value) for value in values if not is_missing(value)
         }
 
     def refuse(self, mappable: bool) -> None:
-        """Refuse the table if it holds such values: says which, how often, where and what to do.
+        """Refuse the table if it holds any: say which, how often, where, what to do.
 
         Where it is mappable, ``--map`` and ``--scale`` are the remedies. What a value
         means is left blank in them, unless the value itself says it.
@@ -378,7 +381,7 @@ class UnreadValues:
         )
 
     def _remedy(self, column: str) -> str:
-        """Say what to type; a meaning that only the user knows is a blank, ``LABEL``."""
+        """Say what to type; ``LABEL`` is a blank for what only the user can know."""
         values = [value for _, value in self._values]
         numbers = {
             value: number_of(value)
@@ -389,7 +392,13 @@ class UnreadValues:
         rest = {*known} - far
         coded = bool(far) and bool(rest) and rest <= {0.0, 1.0, 2.0}
         if len(known) == len(numbers) and not coded and not {*known} <= {0.0, 1.0, 2.0}:
-            return scale_remedy(min(known), max(known))
+            remedy = scale_remedy(min(known), max(known))
+            if not {*known} <= _CODES_OF_CHOICES:
+                return remedy
+            typed = " ".join(
+                _map(f"{number:g}", "LABEL") for number in sorted({*known})
+            )
+            return f"where they are codes of choices: {typed}; otherwise {remedy}"
         either = {
             value for (_, value), one in self._values.items() if one.why == EITHER_SIDE
         }

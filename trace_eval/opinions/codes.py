@@ -57,12 +57,18 @@ _COLLAPSED = np.append(
 
 
 def code_of(sets: NDArray[np.bool_]) -> Codes:
-    """Return codes of sets of :data:`LABELS` [shape=(n, labels)]; missing for an empty set."""
+    """Return codes of sets of :data:`LABELS` [shape=(n, labels)].
+
+    An empty set is missing.
+    """
     return np.asarray(_CODE_OF[sets @ _PLACES])
 
 
 def collapse_codes(codes: Codes) -> Codes:
-    """Return codes of :data:`UNTYPED` and its sets: all ties are one; missing stays missing."""
+    """Return codes of :data:`UNTYPED` and its sets: all ties are one.
+
+    What is missing stays missing.
+    """
     return np.asarray(_COLLAPSED[codes])
 
 
@@ -77,7 +83,7 @@ def agreed(codes: Codes) -> Codes:
 
 
 def is_untyped(codes: Codes) -> bool:
-    """Tell whether a column holds a plain ``tie``, so that its ties cannot be told apart."""
+    """Tell whether a column holds a plain ``tie``, so ties cannot be told apart."""
     return bool(_TELLS_NO_TIE[codes].any())
 
 

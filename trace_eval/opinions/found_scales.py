@@ -51,7 +51,7 @@ def scale_of_ends(ends: Ends) -> Numbers:
 
 
 def scale_by_values(values: Values) -> Numbers:
-    """Return the usual scale that holds these scores; without known ends where none does."""
+    """Return the usual scale that holds these scores, or one without known ends."""
     present = values[~np.isnan(values)]
     if not len(present):
         return DEFAULT_SCALE
@@ -83,7 +83,7 @@ def said_of(scale: Numbers) -> str:
 def refuse_off_scale(
     source: str, column: str, texts: Sequence[object], values: Values, ends: Ends
 ) -> None:
-    """Refuse numbers that are not on the scale that a user declares; says in which rows."""
+    """Refuse numbers off the scale that a user declares, and say in which rows."""
     off = [row for row, value in enumerate(values.tolist()) if value == value]
     off = [row for row in off if not ends.holds(float(values[row]))]
     if off:

@@ -16,7 +16,7 @@ _PARTS = 4
 
 
 def as_judged(ids: Texts, about: Sequence[Opinions]) -> Texts:
-    """Return ids as judgements have them: ``q1.wav`` stands for ``q1``, and ``7`` for ``007``.
+    """Return ids as judgements have them: ``q1.wav`` is ``q1``, and ``7`` is ``007``.
 
     The name of a recording stands for the item whose recording it is, where only one
     is.
@@ -50,7 +50,7 @@ def as_judged(ids: Texts, about: Sequence[Opinions]) -> Texts:
 def _by_last_parts(
     paths: Iterable[tuple[str, str]], depth: int
 ) -> dict[str, str | None]:
-    """Map the last parts of each recording's name to its item; None where several share them."""
+    """Map each recording's last parts of its name to its item; None if shared."""
     items: dict[str, str | None] = {}
     for name, path in paths:
         last = "/".join(path.split("/")[-depth:])

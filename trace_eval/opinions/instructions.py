@@ -14,7 +14,7 @@ from trace_eval.opinions.opinions import Opinions
 
 
 def instructions_of(sources: Iterable[Opinions]) -> dict[str, str]:
-    """Return the instruction of each item that has one; the first source that knows it counts."""
+    """Return each item's instruction, if any, from the first source that knows it."""
     instructions: dict[str, str] = {}
     for source in sources:
         names = source.facts.get("instruction_id")

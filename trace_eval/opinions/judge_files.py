@@ -1,4 +1,4 @@
-"""Files whose rows hold a judge's verdict and a human label, or its verdicts in both orders."""
+"""Files of a judge's verdicts: with a human label a row, or in both orders."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def read_judge_file(
     numbers: Sequence[str] = (),
     rows_are_items: bool = False,
 ) -> Opinions:
-    """Read the verdicts of one judge file, with its column of human labels as ``labels``.
+    """Read one judge's verdicts from a file; its human labels become ``labels``.
 
     Scores of the judge are ``score_a/b`` (or ``score1/2``), annotators' are
     ``truth_score_a/b`` (or ``groundtruth1/2``). A column of whole replies is read by
@@ -261,7 +261,7 @@ def has_positions(path: Path) -> bool:
 
 
 def read_positions(path: Path, baseline: str | None) -> Opinions:
-    """Read the table as judgements and single calls, A being the system and B the baseline.
+    """Read the table as judgements and calls: A is the system, B the baseline.
 
     A comparison in which either order has no label is left out, and so is the baseline
     against itself.

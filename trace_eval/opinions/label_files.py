@@ -53,7 +53,7 @@ class OpinionTable:
     def of_file(
         cls, path: Path, fields: Fields = LABEL_FIELDS, where: Sequence[RowFilter] = ()
     ) -> OpinionTable:
-        """Read a file; see :func:`read_columns`. ``where`` says which of its rows count."""
+        """Read a file, see :func:`read_columns`; ``where`` says which rows count."""
         first = _first_records(path)
         if where or fits_any(first):
             rows = [record for _, record in _good(path, None)]
@@ -69,7 +69,7 @@ class OpinionTable:
         fields: Fields = LABEL_FIELDS,
         where: Sequence[RowFilter] = (),
     ) -> OpinionTable:
-        """Read records that are no file; see :meth:`trace_eval.data.sources.RecordTable.of`."""
+        """Read records at hand; see :meth:`trace_eval.data.sources.RecordTable.of`."""
         from trace_eval.data.sources import RecordTable
 
         return cls.of_records(
@@ -139,7 +139,7 @@ def _thrown_out(path: Path, names: Sequence[str]) -> Iterator[str]:
 def _where(
     name: str, records: Sequence[Mapping[str, Any]], conditions: Sequence[RowFilter]
 ) -> Sequence[Mapping[str, Any]]:
-    """Select records that meet every condition; of conditions on one column one is enough."""
+    """Select records that meet every condition; of those on one column, any will do."""
     columns = names_of(records)
     wanted: dict[str, list[RowFilter]] = {}
     for condition in conditions:
@@ -172,7 +172,7 @@ def _where(
 def columns_of(
     columns: Mapping[str, str], fields: Fields = LABEL_FIELDS
 ) -> dict[str, str]:
-    """Map columns of the file to our names, from field -> column; refuse a field that is none."""
+    """Map a file's columns to our names, by field -> column; refuse unknown fields."""
     return {column: fields.field(name) for name, column in columns.items()}
 
 
@@ -241,7 +241,7 @@ def _wanted(
 
 
 def _good(path: Path, wanted: Collection[str] | None) -> Iterator[tuple[int, Any]]:
-    """Yield a file's numbered records; a bad one refuses it, since labels are read whole."""
+    """Yield a file's numbered records; a bad one refuses it: labels are read whole."""
     for number, (where, record) in enumerate(records(path, names=wanted), start=1):
         if isinstance(record, str):
             raise InputError(f"{where}: {record}")
@@ -278,7 +278,7 @@ def flatten(
     used: dict[str, None],
     available: Mapping[str, str] = NAMES,
 ) -> dict[str, str | None]:
-    """Flatten one JSON record to columns of text; ``used`` collects the names that were read.
+    """Flatten a JSON record to columns of text; ``used`` collects the names it read.
 
     A record may nest ``label``/``labels``, the sides ``a`` and ``b`` of a pair, and the
     ``dimensions`` of a judgement.
@@ -304,7 +304,7 @@ def flatten(
 def _named(
     record: Mapping[str, Any], used: dict[str, None], available: Mapping[str, str]
 ) -> Iterator[tuple[str, Any]]:
-    """Yield our name and the value of every accepted column of a record, in file order."""
+    """Yield our name and the value of each accepted column, in a record's order."""
     for key, value in record.items():
         if key == "labels" and value is not None and not isinstance(value, Mapping):
             raise InputError(f"labels: expected an object (got {value!r:.80})")

@@ -1,4 +1,4 @@
-"""Labels and judgements from files and tables at hand: strict, columnar, one row per opinion."""
+"""Labels and judgements from files and tables: strict, columnar, a row per opinion."""
 
 from __future__ import annotations
 
@@ -69,17 +69,15 @@ from trace_eval.opinions.rater_columns import (
 class LabelReading(NamedTuple):
     """What labels may mean beyond the usual."""
 
-    about: Sequence[
-        Opinions
-    ] = ()  # judgements of the same items, whose systems a label may name
+    # judgements of the same items, whose systems a label may name
+    about: Sequence[Opinions] = ()
     mappable: bool = False  # the command has --map, for values that are not understood
-    scale: Ends | None = (
-        None  # of comparisons, which numbers are on; None: numbers are sides
-    )
+    # of comparisons, which numbers are on; None: numbers are sides
+    scale: Ends | None = None
 
 
 class RowSystems(NamedTuple):
-    """The systems of each row of a table, which labels may name; an empty column: unknown."""
+    """Each row's systems, which labels may name; an empty column is unknown."""
 
     a: Sequence[object] = ()
     b: Sequence[object] = ()
@@ -92,7 +90,7 @@ class RowSystems(NamedTuple):
         ids: Texts | None = None,
         about: Sequence[Opinions] = (),
     ) -> RowSystems:
-        """Take a table's own systems; where it has none, those of judgements of its items."""
+        """Take a table's own systems, or else those of judgements of its items."""
         a, b, own = (
             columns.get(name, ()) for name in ("system_a", "system_b", "system")
         )
@@ -196,7 +194,9 @@ def read_labels(
     where: Sequence[RowFilter] = (),
     scale: Ends | None = None,
 ) -> Opinions:
-    """Read ``.csv``, ``.tsv`` (header row), ``.jsonl``, ``.parquet`` or ``.json`` (a list: HCoT).
+    """Read labels from ``.csv``, ``.tsv``, ``.jsonl``, ``.parquet`` or ``.json``.
+
+    CSV and TSV have a header row; JSON is a list, as of HCoT.
 
     Columns, by any name of :data:`trace_eval.data.names.LABELS`: ``id``; the labels
     ``content``, ``voice_quality``, ``paralinguistics``, ``overall`` in ``1``, ``2``,
@@ -237,7 +237,10 @@ def table_labels(
     where: Sequence[RowFilter] = (),
     scale: Ends | None = None,
 ) -> Opinions:
-    """Read labels from a table at hand, see :meth:`OpinionTable.at_hand`, :func:`read_labels`."""
+    """Read labels from a table at hand, with the arguments of :func:`read_labels`.
+
+    See :meth:`OpinionTable.at_hand` for the table.
+    """
     table = OpinionTable.at_hand(provided, where=where)
     return _labels(
         table,
@@ -283,7 +286,7 @@ def labels_beside(columns: Collection[str]) -> dict[str, str]:
 def labelled_columns(
     table: OpinionTable, own: Mapping[str, str], systems: Collection[object] = ()
 ) -> tuple[TextColumns, tuple[DataWarning, ...]]:
-    """Read a table of labels; columns of one rater each become one, with a note on them.
+    """Read a table of labels; columns of one rater each become one, with a note.
 
     So is the only column of labels of an export that names its raters, whatever it is
     called.
@@ -361,7 +364,7 @@ def encode(
     called: str | None = None,
     scale: Ends | None = None,
 ) -> Codes:
-    """Encode a column of labels in any accepted spelling; ``unread`` takes what is none.
+    """Encode a column of labels in any accepted spelling; ``unread`` takes the rest.
 
     Args:
         column: the dimension, which decides what labels there may be.
@@ -421,6 +424,6 @@ def on_scale(value: object, scale: Ends) -> object:
 
 
 def _higher(a: NDArray[np.float64], b: NDArray[np.float64]) -> Codes:
-    """Return the answer with the higher score; equal ones tie, an unknown one has no label."""
+    """Return the higher-scored answer; equal ones tie, unknown ones have no label."""
     result = np.where(a > b, 0, np.where(a < b, 1, LABELS.index("tie")))
     return np.where(np.isnan(a) | np.isnan(b), MISSING, result).astype(np.int8)

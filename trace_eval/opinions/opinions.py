@@ -1,4 +1,4 @@
-"""One table of opinions about items: annotators or judges, labels or scores, and their facts."""
+"""A table of opinions about items: of annotators or judges, labels or scores."""
 
 from __future__ import annotations
 
@@ -79,13 +79,11 @@ class Opinions:
     #: ``repeat``, already in the pair's own A and B; None: unknown.
     calls: Opinions | None = None
     policy: str | None = None  # that fused ``overall``; None: unknown
-    warnings: tuple[
-        DataWarning, ...
-    ] = ()  # what stands in the way of using them at all
+    # what stands in the way of using them at all
+    warnings: tuple[DataWarning, ...] = ()
     rubric: str | None = None  # that was scored; None: unknown, or labels
-    scale: Scale | None = (
-        None  # of the scores; None: unknown, or an order without distances
-    )
+    # of the scores; None: unknown, or an order without distances
+    scale: Scale | None = None
     #: Row of each opinion's item in a table that it was joined to; None: it was joined
     #: to none.
     joined: WholeNumbers | None = None
@@ -97,11 +95,11 @@ class Opinions:
         return len(self.ids)
 
     def take(self, rows: NDArray[Any]) -> Self:
-        """Select the rows of a mask or an index array, with all that belongs to them."""
+        """Select rows by a mask or an index array, with everything they hold."""
         return self._columns(lambda column: column[rows])
 
     def spread(self, ids: Texts) -> Self:
-        """Return a row for each of these items, in their order; unknown where there is none."""
+        """Return a row for each of these items, in order; unknown where none is."""
         if np.array_equal(self.ids, ids):
             return self
         rows = self.find(ids)
@@ -121,7 +119,7 @@ class Opinions:
         return replace(self, **every)
 
     def points(self, column: str) -> NDArray[np.float64]:
-        """Return points of answer A: a win 1, a tie or split 1/2, a loss 0; of scores their place.
+        """Return A's points: win 1, tie or split 1/2, loss 0; of scores, their place.
 
         NaN where unknown [shape=(n,)].
         """
@@ -135,13 +133,13 @@ class Opinions:
         policy: str | None = None,
         warnings: tuple[DataWarning, ...] = (),
     ) -> Opinions:
-        """Return a copy with these labels, calls, policy and warnings in place of its own."""
+        """Return a copy with these labels, calls, policy and warnings instead."""
         return replace(
             self, labels=labels, calls=calls, policy=policy, warnings=warnings
         )
 
     def on(self, rubric: str | None, scale: Scale | None = None) -> Opinions:
-        """Return a copy with the rubric that was scored, and its scale where that is known."""
+        """Return a copy with the rubric that was scored, and its scale, if known."""
         return replace(self, rubric=rubric, scale=scale)
 
     @property
@@ -159,7 +157,7 @@ class Opinions:
         return replace(self, codes={**self.codes, **columns})
 
     def raters(self) -> dict[str, Opinions]:
-        """Split the rows by rater; without a column of raters the file's name is the one."""
+        """Split rows by rater; without a rater column, the file's name is the one."""
         if self.rater is None:
             return {Path(self.source).stem: self}
         calls = {} if self.calls is None else self.calls.raters()
@@ -169,7 +167,7 @@ class Opinions:
         }
 
     def with_sides(self, names: tuple[str, str] = SIDE_NAMES) -> Opinions | None:
-        """Call systems by their places, ``names``, where no row names any; None: some do."""
+        """Call systems by their places, ``names``; None if any row names systems."""
         for side in "ab":
             available = self.facts.get(f"system_{side}")
             if available is not None and any(available.tolist()):
@@ -200,14 +198,14 @@ class Opinions:
 
     @cached_property
     def first(self) -> Opinions:
-        """The first row of every item of one judge: repetitions measure noise, not agreement."""
+        """Return a judge's first row of each item; repetitions measure only noise."""
         if self.repeat is None:
             return self
         return self.take(np.unique(self.item, return_index=True)[1])
 
     @cached_property
     def per_item(self) -> Opinions:
-        """One row per item: the label that most say; where they split, the set of those labels.
+        """Return one row per item: the label that most say, or the set if they split.
 
         Facts are those of an item's first row.
         """
@@ -234,12 +232,12 @@ class Opinions:
         )
 
     def labels_of(self, column: str, ids: Texts) -> Codes:
-        """Return the labels of these items; missing where there is no row [shape=(ids,)]."""
+        """Return these items' labels; missing where there is no row [shape=(ids,)]."""
         rows = self.find(ids)
         return np.where(rows >= 0, self.codes[column][rows], MISSING).astype(np.int8)
 
     def of_items(self, items: Opinions, missing: Missing = "drop") -> Opinions:
-        """Join these opinions to labelled items, row by row; a fact that they lack is the labels'.
+        """Join these opinions to labelled items by row; other facts are the labels'.
 
         ``items`` has one row per item. ``missing`` refuses items that only one side has
         under ``error``, and leaves their labels missing under ``drop``.
@@ -257,7 +255,7 @@ class Opinions:
         return replace(joined, facts={**facts, **joined.facts}, rater=None, repeat=None)
 
     def column(self, dimension: str | None = None) -> str:
-        """Return the label column to read: the named one, else overall, else preference.
+        """Return the label column to read: the one named, else overall or preference.
 
         Raises:
             UserError: there is no such column.
@@ -281,7 +279,7 @@ class Opinions:
         )
 
     def units(self, instructions: bool = True) -> WholeNumbers | None:
-        """Return the units that are drawn whole, see :func:`trace_eval.opinions.units.units`."""
+        """Return the units drawn whole; see :func:`trace_eval.opinions.units.units`."""
         return self._units if instructions else units(self.facts, False)
 
     @cached_property

@@ -20,6 +20,7 @@ from trace_eval.opinions.label_files import (
     TextColumns,
     names_raters,
 )
+from trace_eval.opinions.row_status import is_status
 from trace_eval.opinions.survey_layouts import RATER
 
 
@@ -70,6 +71,7 @@ def _meant(
     table: OpinionTable, names: Sequence[str], systems: Collection[object]
 ) -> str | None:
     """Write ``FIELD=COLUMN`` for columns of labels alone: one, or several of raters."""
+    names = [name for name in names if not is_status(name) and not _names_a_part(name)]
     columns, labels = _label_columns(table, names, systems)
     labels = labels or {
         name: set() for name in names if _compares(columns.get(name, ()))
@@ -80,7 +82,7 @@ def _meant(
 
 
 def _compares(cells: Iterable[str | None]) -> bool:
-    """Whether a column holds numbers alone, some of them below 0: a scale of comparison."""
+    """Tell whether a column is a comparison scale: numbers alone, some below 0."""
     numbers = [number_of(cell) for cell in cells if not is_missing(cell)]
     return None not in numbers and any(
         number is not None and number < 0 for number in numbers
@@ -125,7 +127,7 @@ _DESIGN = frozenset((
 
 
 def rater_columns(named: Mapping[str, str], columns: Collection[str]) -> list[str]:
-    """Return several raters' columns, from ``--column rater=ann,bob``; empty if it names one.
+    """Return raters' columns from ``--column rater=ann,bob``; empty if it names one.
 
     Raises:
         UserError: one of several does not exist.
@@ -172,7 +174,7 @@ def label_of_each(
 def only_labels(
     table: OpinionTable, systems: Collection[object] = ()
 ) -> tuple[str, str, list[str | None]] | None:
-    """Return the only column of labels of a table that names raters: its name, ours, and it.
+    """Return the only label column of a table that names raters: name, ours, cells.
 
     None: no rater is named, or none or several columns hold labels alone. Columns of 1
     and 2 may count anything.
@@ -194,14 +196,14 @@ def only_labels(
 
 
 def columns_like_labels(table: OpinionTable) -> list[str]:
-    """List columns of 1 and 2 alone whose names are no part of a study: they may be raters'."""
+    """List columns of 1 and 2 alone, named as no part of a study: raters' perhaps."""
     others = [name for name in table.columns() if name not in NAMES]
     labels = _label_columns(table, others)[1]
     return [name for name in labels if not _names_a_part(name)]
 
 
 def _like_raters(columns: TextColumns, labels: Mapping[str, set[str]]) -> list[str]:
-    """Find columns that may be raters' by what they hold, and by name where that is digits."""
+    """Find columns that may be raters' by content and, if digits, by their names."""
     digits = [
         name for name in labels if all(map(str.isdigit, filter(None, columns[name])))
     ]
@@ -221,7 +223,10 @@ def _names_a_part(name: str) -> bool:
 def score_of_each(
     table: OpinionTable, results: TextColumns, raters: Sequence[str] = ()
 ) -> TextColumns | None:
-    """Do the same for scores, in columns named like raters: ``rater1``, ``listener 2``."""
+    """Do for scores what :func:`label_of_each` does for labels.
+
+    Columns are named like raters: ``rater1``, ``listener 2``.
+    """
     names = list(raters) or [name for name in table.columns() if RATER.fullmatch(name)]
     columns = table.read({name: name for name in names}) if names else {}
     return _of_each(results, {name: columns.get(name, []) for name in names}, "score")

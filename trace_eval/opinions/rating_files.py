@@ -1,4 +1,4 @@
-"""Files of ratings of single answers, a row for each rating, as opinions with scores."""
+"""Files of ratings of single answers, a row a rating, as opinions with scores."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def read_ratings(
     rubric: str | None = None,
     columns: Columns | Mapping[str, str] | None = None,
 ) -> Opinions:
-    """Read ``id, rater, score[, rubric]`` from CSV or JSON lines, or items with their labels.
+    """Read ``id, rater, score[, rubric]`` from CSV or JSON lines, or labelled items.
 
     A column ``mos`` in place of ``score`` holds mean opinion scores: they are on the
     rubric's scale, but need be none of its labels. Columns ``rater1``, ``rater2`` are
@@ -138,7 +138,7 @@ def ratings_in(
 def columns_of_scores(
     source: OpinionTable, named: Mapping[str, str]
 ) -> tuple[dict[str, list[str | None]], tuple[DataWarning, ...]]:
-    """Read a table of scores; columns of one rater each become one, with a note on them."""
+    """Read a table of scores; columns of one rater each become one, with a note."""
     own = columns_of(named, SCORE_FIELDS)
     raters = rater_columns(own, source.columns())
     table = source.read(
@@ -176,7 +176,7 @@ def with_scale(
     ends: Ends | None,
     known: bool,
 ) -> Opinions:
-    """Return scores with their scale: declared, of a rubric (None here), or found by the values.
+    """Return scores with their scale: declared, a rubric's (None here), or found.
 
     Args:
         name: of the fact that holds them.
@@ -208,7 +208,7 @@ def rows_of(
     raters: Sequence[str],
     kept: NDArray[np.bool_],
 ) -> Opinions:
-    """Select the kept rows of a table of scores or ratings, each rater's once for an item.
+    """Select a table's kept rows of scores or ratings, each rater's once for an item.
 
     Args:
         table: ``id``, columns of ``numbers``, and facts of the items in

@@ -1,4 +1,4 @@
-"""Human ratings of single answers: those of labelled items, and their places on a scale.
+"""Human ratings of single answers: those of labelled items, and places on a scale.
 
 As they are read, numbers are facts on the rubric's scale: ``score``, or ``mos`` where a
 number is the mean of several annotators; :func:`placed` makes places of them, from 0 to
@@ -28,7 +28,7 @@ _SAME_LABEL = 1e-6
 
 
 def levels_of(scale: Numbers) -> NDArray[np.float64]:
-    """Return the places of a scale's labels, ascending from 0 to 1 [shape=(labels,)]."""
+    """Return a scale's labels as places, 0 to 1 ascending [shape=(labels,)]."""
     return np.array([scale.position(label) for label in scale.labels])
 
 
@@ -206,7 +206,7 @@ def score_table(
 
 
 def mean_ratings(ratings: Opinions) -> Opinions:
-    """Return one row per item, whose ``score`` is its mean rating; NaN: nobody rated it."""
+    """Return a row per item, whose ``score`` is its mean rating, NaN if unrated."""
     values, size = values_of(ratings), int(ratings.item.max(initial=-1)) + 1
     is_known = ~np.isnan(values)
     count = np.bincount(ratings.item[is_known], minlength=size)
@@ -252,7 +252,7 @@ def ratings_of_items(
 
 
 def facts_of(items: Sequence[Single]) -> dict[str, list[Any]]:
-    """Return facts of items, a column each; of items called by their row, the recording."""
+    """Return items' facts by column, with recordings where ids are row numbers."""
     named = {}
     if all(item.id.isdecimal() for item in items):
         named = {"recording": [item.answer.source_id or None for item in items]}

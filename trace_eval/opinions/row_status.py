@@ -1,7 +1,8 @@
-"""Columns in which somebody decided whether a row counts, such as the status of an assignment."""
+"""Columns in which somebody decided whether rows count, such as a status."""
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -37,9 +38,26 @@ _NO = frozenset(("no", "n", "false", "f", "0", "0.0", "nein", "non"))
 _THROWN_OUT = frozenset((
     "rejected", "reject", "excluded", "exclude", "invalid", "discarded", "discard", "spam",
     "failed", "fail", "returned", "timed-out", "timed out", "abandoned", "expired", "screened out",
-    "incomplete", "abgelehnt", "ungültig", "rejeté", "refusé", "rechazado", "rifiutato",
+    "incomplete", "survey preview", "survey test",
+    "abgelehnt", "ungültig", "rejeté", "refusé", "rechazado", "rifiutato",
     "rejeitado", "отклонено", "отклонён",
 ))  # fmt: skip
+
+
+#: Columns in which MTurk and others give the reason why a row was thrown out.
+_REASONS = frozenset(
+    ("reject", "rejectreason", "rejectionreason", "reasonforrejection")
+)
+
+#: Columns that may say of a row that raters only learned by it.
+_PHASES = frozenset((
+    "trialid", "trial", "phase", "block", "part", "stage", "section", "page", "trialtype", "task",
+))  # fmt: skip
+
+#: What they say then.
+_LEARNED = re.compile(
+    r"(?:[^\W_]{1,20}[_\s-])?(?:training|practi[cs]e|warm[\s-]?up)(?:[_\s-]?\w{1,9})?"
+)
 
 
 def thrown_out(columns: Mapping[str, Sequence[object]]) -> Iterator[str]:
@@ -50,13 +68,33 @@ def thrown_out(columns: Mapping[str, Sequence[object]]) -> Iterator[str]:
     """
     for name, values in columns.items():
         texts = [str(value).strip() for value in values if value is not None]
+        if _bare(name) in _REASONS:
+            yield from _reasons(name, texts)
+            continue
+        if _bare(name) in _PHASES:
+            texts = [text for text in texts if _LEARNED.fullmatch(text.casefold())]
+            for value in dict.fromkeys(texts):
+                yield _counts(name, value, texts.count(value))
+            continue
         throws = _thrown_by(name)
         for value in dict.fromkeys(text for text in texts if text.casefold() in throws):
-            rows = sum(text == value for text in texts)
-            yield (
-                f"column {name} says {value} of {counted(rows, 'row')}, which all"
-                f" count; leave them out by --where {shlex.quote(f'{name}!={value}')}"
-            )
+            yield _counts(name, value, texts.count(value))
+
+
+def _counts(name: str, value: str, rows: int) -> str:
+    return (
+        f"column {name} says {value} of {counted(rows, 'row')}, which all count; leave"
+        f" them out by --where {shlex.quote(f'{name}!={value}')}"
+    )
+
+
+def _reasons(name: str, texts: Sequence[str]) -> Iterator[str]:
+    """Say how many rows have a reason why they were thrown out."""
+    if rows := sum(bool(text) for text in texts):
+        yield (
+            f"column {name} has a reason in {counted(rows, 'row')}, which all count;"
+            f" leave them out by --where {shlex.quote(f'{name}=')}"
+        )
 
 
 def _thrown_by(name: str) -> frozenset[str]:
@@ -70,7 +108,7 @@ def _thrown_by(name: str) -> frozenset[str]:
 
 def is_status(name: str) -> bool:
     """Whether a column may say which rows were thrown out."""
-    return _bare(name) in _STATUS | _IN | _OUT
+    return _bare(name) in _STATUS | _IN | _OUT | _REASONS | _PHASES
 
 
 def _bare(name: str) -> str:

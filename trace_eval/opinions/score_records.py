@@ -1,4 +1,4 @@
-"""Records of ``rate`` as opinions: of its run folders, and of the lines of scores.jsonl."""
+"""Records of ``rate`` as opinions: from run folders, and lines of scores.jsonl."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Stated = Mapping[str, Any]
 
 
 def read_run(folder: Path, rubric: str | None) -> Opinions:
-    """Read the scores of a run folder of ``rate``, with its human ratings as ``labels``.
+    """Read a run folder of ``rate``: its scores, with human ratings as ``labels``.
 
     Raises:
         UserError: it holds no scores of single answers, or of several rubrics and none
@@ -184,7 +184,7 @@ def _by_judge(
 
 
 def _by_turn(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Split a conversation whose turns were rated into one record a turn; pass others through.
+    """Split a conversation with rated turns into a record a turn; pass on any other.
 
     Turns of one conversation share its question, so that intervals draw whole
     conversations.

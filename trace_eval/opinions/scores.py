@@ -47,7 +47,9 @@ from trace_eval.opinions.score_records import (
 
 
 def holds_scores(source: Path | Opinions, columns: Columns | None = None) -> bool:
-    """Whether a source holds scores of single answers; of what is neither, its reader says why.
+    """Tell whether a source holds scores of single answers.
+
+    A source of neither kind is left to its reader, which says what is wrong.
 
     A run folder is of the command that wrote it. A file holds scores if its records are
     those of ``rate``, or if it has a column of scores and none of labels; ``columns``
@@ -72,7 +74,7 @@ def holds_scores(source: Path | Opinions, columns: Columns | None = None) -> boo
 
 
 def _names_two_systems(names: Sequence[str], columns: Columns) -> bool:
-    """Whether each row compares two systems: its number is a comparison, and no score."""
+    """Tell whether each row compares two systems, so that its number is no score."""
     labels = fields_of(LABEL_FIELDS.names, names)
     named = {*columns.named} | {ours for name, ours in labels.items() if name in names}
     return {"system_a", "system_b"} <= named
@@ -91,7 +93,10 @@ _LABELS = {
 
 
 def _table_of_scores(table: OpinionTable, columns: Columns) -> bool:
-    """Whether a table, unfolded by its layout, holds scores: of a column, or of one a rater."""
+    """Tell whether a table, unfolded by its layout, holds a column of scores or more.
+
+    Several are those of a rater each.
+    """
     if _names_scores(table.columns(), columns):
         return True
     own = columns_of(columns.fields, SCORE_FIELDS) if _of_scores(columns) else {}
@@ -130,7 +135,7 @@ def read_scores(
     rubric: str | None = None,
     columns: Columns | Mapping[str, str] | None = None,
 ) -> Opinions:
-    """Read a run folder of ``rate``, score records, or a table with ``id`` and ``score``.
+    """Read a run folder of ``rate``, its records, or a table with ``id`` and ``score``.
 
     The rater of a row is its judge. A table that names raters and no judge, or holds
     mean opinion scores, is a listening test: the score of an item is the mean of its
@@ -234,7 +239,7 @@ def read_with_ratings(
 
 
 def _beside(ratings: Opinions, scale: Numbers, declared: bool) -> Opinions:
-    """Return ratings on the scores' scale: one that was found gives way to that of a rubric."""
+    """Put ratings on the scores' scale; one that was found yields to a rubric's."""
     said = tuple(one for one in ratings.warnings if one.check != FOUND_SCALE)
     own = ratings.scale
     if not declared or own is None or own == scale:
@@ -258,7 +263,7 @@ def _beside(ratings: Opinions, scale: Numbers, declared: bool) -> Opinions:
 
 
 def _known_rubric(rubric: str | None) -> ScoreRubric | None:
-    """Return a shipped rubric, or that of a file; None: a name that only the sources may know."""
+    """Return a rubric, shipped or of a file; None for a name that a source may know."""
     if rubric is None or (
         rubric not in rubric_names() and Path(rubric).suffix != ".toml"
     ):
@@ -269,7 +274,7 @@ def _known_rubric(rubric: str | None) -> ScoreRubric | None:
 def _on_one_scale(
     sources: Sequence[Opinions], named: ScoreRubric | None
 ) -> list[Opinions]:
-    """Put the sources on one rubric and its scale; refuse where they score different ones."""
+    """Put the sources on one rubric and its scale; refuse if they score several."""
     scored = {source.rubric for source in sources if source.rubric}
     if len(scored) > 1:
         raise InputError(
@@ -286,7 +291,7 @@ def _was_found(source: Opinions) -> bool:
 
 
 def _scale(sources: Sequence[Opinions], rubric: str | None) -> Numbers:
-    """Return the scale stated by run, user or rubric; else the least one that holds all scores."""
+    """Return the scale of run, user or rubric; else the least one with all scores."""
     known = [
         one.scale for one in sources if one.scale is not None and not _was_found(one)
     ]

@@ -21,7 +21,7 @@ def columns_of(records: Records) -> list[str]:
 
 
 def cell_text(record: Mapping[str, Any], name: str) -> str:
-    """Return the text of a cell without blanks around it; an empty one where there is none."""
+    """Return a cell's text without surrounding blanks; empty if there is no cell."""
     value = record.get(name)
     return "" if value is None else str(value).strip()
 

@@ -1,4 +1,4 @@
-"""Records of survey tools and of arenas -> one record for each opinion, under our names.
+"""Records of survey tools and arenas as one record per opinion, under our names.
 
 A layout is a row of :data:`LAYOUTS`. What differs in the names of its columns alone is
 none: those names stand in :mod:`trace_eval.data.names`.
@@ -15,7 +15,7 @@ from blueprints import InputError, counted
 from fusion import DIMENSIONS
 from trace_eval.data import names
 from trace_eval.data.spelling import PLAIN, is_missing
-from trace_eval.opinions import survey_tools
+from trace_eval.opinions import survey_forms, survey_tools, webmushra
 from trace_eval.opinions.cells import number_of
 from trace_eval.opinions.survey_cells import (
     Records,
@@ -46,7 +46,7 @@ class SurveyLayout(NamedTuple):
 
 
 def unfolded(records: Records, notes: list[str]) -> Records:
-    """Unfold records to one for each opinion; ``notes`` takes what was understood or left out."""
+    """Unfold records to one per opinion; ``notes`` takes what was read or left out."""
     for layout in LAYOUTS:
         if layout.fits(records[:_LOOKED_AT]):
             records = list(layout.ours(records, notes))
@@ -69,12 +69,36 @@ _NO = frozenset(("false", "0", "no", "off", "unchecked", "", "0.0", "f", "n"))
 _STEM = re.compile(r"\A(?P<stem>.+[.:_\s\-/\[])(?P<choice>[^.:]+?)\]?")
 
 
-def _choices(records: Records) -> dict[str, str]:
-    """Map columns of flags to the labels they stand for; empty: there are none of both sides."""
-    groups: dict[str, dict[str, str]] = {}
+def _flag_columns(records: Records) -> list[str]:
+    """List columns of yes and no that have no meaning by their name."""
+    found: list[str] = []
     for name in columns_of(records):
         cells = {cell_text(record, name).casefold() for record in records}
-        if names.bare(name) in names.KNOWN or not cells <= _YES | _NO or cells <= {""}:
+        is_known = names.bare(name) in names.KNOWN
+        if not is_known and cells <= _YES | _NO and not cells <= {""}:
+            found.append(name)
+    return found
+
+
+def _places(records: Records) -> dict[str, str]:
+    """Map flag columns to places on a scale; empty if there is no scale.
+
+    A scale is a question with three or more numbers.
+    """
+    groups: dict[str, dict[str, str]] = {}
+    for name in _flag_columns(records):
+        parts = _STEM.fullmatch(name)
+        if parts and number_of(parts["choice"]) is not None:
+            groups.setdefault(parts["stem"], {})[name] = parts["choice"]
+    return next((of for of in groups.values() if len(of) > 2), {})
+
+
+def _choices(records: Records) -> dict[str, str]:
+    """Map flag columns to the labels they stand for; empty if not of both sides."""
+    groups: dict[str, dict[str, str]] = {}
+    places = _places(records)
+    for name in _flag_columns(records):
+        if name in places:
             continue
         parts = _STEM.fullmatch(name)
         for stem, choice in (
@@ -91,7 +115,7 @@ def _choices(records: Records) -> dict[str, str]:
 def _has_flags(records: Records) -> bool:
     if _LABEL_FIELDS & names.first_of(names.LABELS, columns_of(records)).keys():
         return False
-    choices = _choices(records)
+    choices = _choices(records) or _places(records)
     checks: list[int] = []
     for record in records:
         checks.append(
@@ -103,6 +127,8 @@ def _has_flags(records: Records) -> bool:
 def _flags(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     choices = _choices(records)
     column = "overall" if {*choices.values()} - PLAIN else "preference"
+    if not choices:
+        choices, column = _places(records), "score"
     notes.append(f"the columns {', '.join(choices)} are read as one choice")
     for number, record in enumerate(records, start=1):
         chosen = [n for n in choices if cell_text(record, n).casefold() in _YES]
@@ -211,7 +237,7 @@ def _is_text(column: str, records: Records) -> bool:
 
 
 def _named_sides(records: Records) -> tuple[str, str, str] | None:
-    """Find columns of A, B and labels where each label is a tie or stands in one of the two."""
+    """Find columns A, B and label where each label is a tie or found in one of them."""
     columns = columns_of(records)
     fields = names.first_of(names.LABELS, columns)
     if fields.keys() & {"system_a", "system_b", "system"}:
@@ -304,37 +330,18 @@ def _wide_comparison(records: Records, notes: list[str]) -> Iterator[SurveyRecor
             yield {**rest, "rater": name, "preference": record.get(name)}
 
 
-# ---- webMUSHRA's paired comparisons: an answer that names a column
-
-
-_CHOICES = ("choice_reference", "choice_non_reference", "choice_answer")
-
-
-def _is_choice(records: Records) -> bool:
-    return {*_CHOICES} <= {*columns_of(records)}
-
-
-def _choice(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
-    """Name A the reference and B the other; an answer names one of the two columns."""
-    labels = {"reference": "1", "non_reference": "2", "nonreference": "2"}
-    for record in records:
-        rest = {name: value for name, value in record.items() if name not in _CHOICES}
-        first, second, answer = (cell_text(record, name) for name in _CHOICES)
-        label = labels.get(answer.casefold(), answer)
-        yield {**rest, "system_a": first, "system_b": second, "preference": label}
-
-
 #: Each is tried in turn; several may fit one table (a batch with a column of flags).
 LAYOUTS: tuple[SurveyLayout, ...] = (
     SurveyLayout(survey_tools.is_studio, survey_tools.studio),
     SurveyLayout(survey_tools.is_qualtrics, survey_tools.qualtrics),
     SurveyLayout(survey_tools.is_batch, survey_tools.batch),
     SurveyLayout(_has_flags, _flags),
-    SurveyLayout(survey_tools.is_form, survey_tools.form),
+    SurveyLayout(survey_forms.is_form, survey_forms.form),
     SurveyLayout(_is_arena, _arena),
     SurveyLayout(_has_loser, _won),
     SurveyLayout(_has_sides, _sides),
-    SurveyLayout(_is_choice, _choice),
+    SurveyLayout(webmushra.is_paired, webmushra.paired),
+    SurveyLayout(webmushra.is_graded, webmushra.graded),
     SurveyLayout(_is_comparison, _comparison),
     SurveyLayout(_is_wide_comparison, _wide_comparison),
 )

@@ -1,4 +1,4 @@
-"""Records of Qualtrics, MTurk, Toloka, forms and Label Studio -> one record for each opinion."""
+"""Records of Qualtrics, MTurk, Toloka and Label Studio, one for each opinion."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from trace_eval.opinions.survey_cells import (
     SurveyRecord,
     cell_text,
     columns_of,
-    label_of,
 )
 
 # ---- Qualtrics: texts of questions and ids of imports stand in the first rows
@@ -24,6 +23,13 @@ from trace_eval.opinions.survey_cells import (
 
 #: Qualtrics' own name of who answered: it is unique, and stands in every export.
 _RESPONSE = "ResponseId"
+
+#: What Qualtrics calls a question that has no name of its own; in a loop a number
+#: stands before it.
+_QUESTION = re.compile(r"(?:\d{1,3}_)?Q(?:ID)?\d")
+
+#: Numbers in its column ``Status`` that are no responses of raters.
+_STATUS = {"1": "a survey preview", "2": "a survey test", "8": "spam", "9": "spam"}
 
 
 def is_qualtrics(records: Records) -> bool:
@@ -43,7 +49,7 @@ def qualtrics(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     above = next(n for n, record in enumerate(records[:2]) if _is_import_row(record))
     texts = records[0] if above else {}
     called = {
-        name: str(texts[name]) if texts.get(name) and re.match(r"Q\d", name) else name
+        name: str(texts[name]) if texts.get(name) and _QUESTION.match(name) else name
         for name in records[0]
     }
     who = names.first_of({"rater": names.LABELS["rater"]}, called.values())
@@ -52,6 +58,14 @@ def qualtrics(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
         notes.append(
             f"no column names the raters, so each is called by its {_RESPONSE}"
         )
+    status = [cell_text(record, "Status") for record in records[above + 1 :]]
+    for number in dict.fromkeys(status):
+        if number in _STATUS:
+            rows = counted(status.count(number), "row")
+            notes.append(
+                f"Status {number} is {_STATUS[number]}: {rows} of it count; leave them"
+                f" out by --where 'Status!={number}'"
+            )
     for record in records[above + 1 :]:
         yield {called.get(name, name): value for name, value in record.items()}
 
@@ -65,11 +79,23 @@ def is_batch(records: Records) -> bool:
 
 
 def batch(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
-    """Call what was shown and answered by its own name, and unfold answers in JSON."""
+    """Call what was shown and answered by its own name, and unfold answers in JSON.
+
+    A task with several items, whose columns are numbered, becomes a record for each.
+    """
+    if several := _several(columns_of(records)):
+        notes.append(
+            f"each row is read as a task with {counted(len(several), 'item')}, by the"
+            " numbers behind the names of columns"
+        )
+        records = list(_each_item(records, several))
     columns = columns_of(records)
     bare = {name: PREFIX.sub("", name, count=1) for name in columns}
     twice = {name for name in bare.values() if [*bare.values()].count(name) > 1}
     bare = {name: name if short in twice else short for name, short in bare.items()}
+    if score := _only_number(records, bare):
+        bare[score] = "score"
+        notes.append(f"the column {score} is read as the scores")
     for record in records:
         ours: SurveyRecord = {}
         for name, value in record.items():
@@ -77,8 +103,64 @@ def batch(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
         yield ours
 
 
+_NUMBERED = re.compile(r"(?P<name>[^\d\s]{1,60})(?P<number>\d{1,3})(?P<rest>\D{0,20})")
+
+
+def _several(columns: Collection[str]) -> dict[str, dict[str, str]]:
+    """Map the number of an item to its columns, and those to their names without it.
+
+    There are several items where what was shown and what was answered have the same
+    numbers.
+    """
+    items: dict[str, dict[str, str]] = {}
+    shown: set[str] = set()
+    answered: set[str] = set()
+    for name in columns:
+        parts = _NUMBERED.fullmatch(name)
+        if parts is None or not PREFIX.match(name):
+            continue
+        stem = f"{parts['name'].rstrip('_-.')}{parts['rest']}"
+        items.setdefault(parts["number"], {})[name] = stem
+        is_answer = name.startswith(("Answer.", "OUTPUT:"))
+        (answered if is_answer else shown).add(parts["number"])
+    return items if shown == answered and len(shown) > 1 else {}
+
+
+def _each_item(
+    records: Records, several: Mapping[str, Mapping[str, str]]
+) -> Iterator[SurveyRecord]:
+    """Yield a record for each item of a task that has a value in any column."""
+    numbered = {name for columns in several.values() for name in columns}
+    for record in records:
+        rest = {name: value for name, value in record.items() if name not in numbered}
+        for columns in several.values():
+            own = {short: record.get(name) for name, short in columns.items()}
+            if any(value not in (None, "") for value in own.values()):
+                yield {**rest, **own}
+
+
+def _only_number(records: Records, bare: Mapping[str, str]) -> str | None:
+    """Return the only column of numeric answers; None if there are several.
+
+    None, too, if a column is named as scores or labels are.
+    """
+    known = {"score", "mos", "preference", "overall", "match"}
+    fields = {**names.LABELS, **names.SCORES}
+    if known & names.first_of(fields, bare.values()).keys():
+        return None
+    found: list[str] = []
+    for name in bare:
+        cells = {cell_text(record, name) for record in records}
+        present = {cell for cell in cells if not is_missing(cell)}
+        numbers = {number_of(cell) for cell in present}
+        is_answer = name.startswith(("Answer.", "OUTPUT:"))
+        if is_answer and numbers and None not in numbers and not numbers <= {1.0, 2.0}:
+            found.append(name)
+    return found[0] if len(found) == 1 else None
+
+
 def _answers(cell: object) -> SurveyRecord:
-    """Read a form's answers in one cell of JSON, ``[{"pref": {"A": true}}]``, by their places."""
+    """Read a form's answers by place from a JSON cell, ``[{"pref": {"A": true}}]``."""
     if not isinstance(cell, str) or not cell.lstrip().startswith(("[{", "{")):
         return {}
     try:
@@ -104,92 +186,6 @@ def _flat(record: Mapping[str, Any], stem: str = "") -> SurveyRecord:
     return flat
 
 
-# ---- forms: a row for each rater, a column for each item
-
-
-_IN_BRACKETS = re.compile(r"\A(?P<question>.*?\S)\s*\[(?P<item>[^\[\]]+)\]\s*")
-_BEHIND_DASH = re.compile(r"\A(?P<question>.*\S)\s+[-–—]\s+(?P<item>[^\n]+?)\s*", re.S)
-_BEFORE_COLON = re.compile(r"\A(?P<item>[^:\n]*[^:\s]):\s+(?P<question>[^\n]*\S)\s*")
-
-#: A place on a scale with its word, as forms offer it: ``4 - Good``, ``4 (good)``, ``4:
-#: good``.
-_PLACE_AND_WORD = re.compile(
-    r"(?P<place>[+-]?\d{1,3}(?:\.\d{1,3})?)\s{0,4}[-–—:.)=(]\s{0,4}[^\W\d]\D*"
-)
-
-
-def _questions(columns: Collection[str]) -> dict[str, dict[str, str]]:
-    """Question -> item -> the column with its answers, of questions about several items."""
-    for form in (_IN_BRACKETS, _BEHIND_DASH, _BEFORE_COLON):
-        groups: dict[str, dict[str, str]] = {}
-        for name in columns:
-            if parts := form.fullmatch(name):
-                groups.setdefault(parts["question"], {})[parts["item"]] = name
-        several = {
-            question: items for question, items in groups.items() if len(items) > 1
-        }
-        if several:
-            return several
-    return {}
-
-
-def is_form(records: Records) -> bool:
-    """Tell whether one question has a column for each of several items."""
-    columns = columns_of(records)
-    return bool(_questions(columns)) and not names.first_of(
-        {"id": names.NAMES["id"]}, columns
-    )
-
-
-def form(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
-    """Make a record of each item that a row, which is a rater, has answers for."""
-    columns = columns_of(records)
-    questions = _questions(columns)
-    answers = {name for items in questions.values() for name in items.values()}
-    only = next(iter(questions)) if len(questions) == 1 else None
-    called = _called(records, questions[only].values()) if only else None
-    who = names.first_of({"rater": names.LABELS["rater"]}, columns).get("rater")
-    every = list(dict.fromkeys(item for items in questions.values() for item in items))
-    by = f"the column {who}" if who else "their place"
-    notes.append(
-        f"each row is read as a rater, called by {by}, and"
-        f" {counted(len(every), 'column')} as {counted(len(every), 'item')}, called by"
-        " what stands beside the question"
-    )
-    for number, record in enumerate(records, start=1):
-        shared = {name: value for name, value in record.items() if name not in answers}
-        shared["rater"] = shared.pop(who, None) if who else f"row {number}"
-        for item in every:
-            given = {
-                called or question: _place(record.get(items[item]))
-                for question, items in questions.items()
-                if item in items
-            }
-            yield {**shared, "id": item, **given}
-
-
-def _place(answer: object) -> object:
-    """Return the place on a scale of an answer that is one and its word; others as they are."""
-    parts = _PLACE_AND_WORD.fullmatch(str(answer).strip())
-    return parts["place"] if parts else answer
-
-
-def _called(records: Records, columns: Collection[str]) -> str:
-    """Name the answers' column: ``score`` where all are numbers but no labels, else a label's."""
-    cells = {
-        str(_place(cell_text(record, name))) for record in records for name in columns
-    }
-    present = {cell for cell in cells if not is_missing(cell)}
-    if (
-        present
-        and all(number_of(cell) is not None for cell in present)
-        and present - {"1", "2"}
-    ):
-        return "score"
-    labels = {label_of(cell) for cell in present}
-    return "overall" if labels & {"both_good", "both_bad"} else "preference"
-
-
 # ---- Label Studio: JSON with annotations, and its smaller forms
 
 
@@ -209,7 +205,10 @@ def is_studio(records: Records) -> bool:
 def studio(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     """Make a record of each annotation that was not skipped."""
     flat = [one for record in records for one in _annotations(record)]
+    for one in flat:
+        one |= {name: _single(value) for name, value in one.items()}
     cancelled = sum(one.pop("was_cancelled", False) is True for one in flat)
+    cancelled += sum(_dropped(record) for record in records)
     if cancelled:
         notes.append(
             f"{counted(cancelled, 'annotation')} skipped by their annotators count"
@@ -239,7 +238,7 @@ def studio(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
 
 
 def _annotations(record: Mapping[str, Any]) -> Iterator[SurveyRecord]:
-    """Yield a record for each annotation of a task; those of the smaller forms are one already."""
+    """Yield each annotation of a task as a record; smaller forms are one already."""
     if not isinstance(record.get("annotations"), list):
         yield {name: _answer(value) for name, value in record.items()}
         return
@@ -255,6 +254,14 @@ def _annotations(record: Mapping[str, Any]) -> Iterator[SurveyRecord]:
             yield one
 
 
+def _dropped(record: Mapping[str, Any]) -> int:
+    """Count the skipped annotations of a task that has others."""
+    annotations = record.get("annotations")
+    if not isinstance(annotations, list) or len(annotations) == 1:
+        return 0
+    return sum(one.get("was_cancelled") is True for one in annotations)
+
+
 def _person(who: object) -> object:
     if isinstance(who, Mapping):
         return who.get("email") or who.get("id")
@@ -263,7 +270,7 @@ def _person(who: object) -> object:
 
 def _answer(value: object) -> object:
     """Read a cell, where an answer may be JSON in text."""
-    if isinstance(value, str) and value.startswith("{"):
+    if isinstance(value, str) and value.startswith(("{", "[{")):
         try:
             return strict_json.loads(value)
         except strict_json.BadJson:
@@ -271,11 +278,17 @@ def _answer(value: object) -> object:
     return value
 
 
+def _single(value: object) -> object:
+    """Return the one result of a list that holds it alone."""
+    alone = (
+        isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping)
+    )
+    return value[0] if alone and isinstance(value, list) else value
+
+
 def _chosen(value: object) -> object:
     """Return what an answer says: its one choice, or its rating."""
     inner = value
-    if isinstance(inner, list) and len(inner) == 1 and isinstance(inner[0], Mapping):
-        inner = inner[0]
     if isinstance(inner, Mapping):
         for key in ("choices", "rating", "number", "selected"):
             if key in inner:

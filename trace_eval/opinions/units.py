@@ -42,7 +42,7 @@ def units(facts: FactColumns, instructions: bool = True) -> WholeNumbers | None:
 
 
 def index_of(values: Sequence[Any]) -> tuple[WholeNumbers, list[Any]]:
-    """Assign every value a number by first appearance [shape=(n,)]; return distinct ones too."""
+    """Index values by first appearance [shape=(n,)]; return the distinct ones, too."""
     index = {value: number for number, value in enumerate(dict.fromkeys(values))}
     return np.fromiter(map(index.__getitem__, values), np.int64, len(values)), list(
         index
@@ -52,13 +52,13 @@ def index_of(values: Sequence[Any]) -> tuple[WholeNumbers, list[Any]]:
 def crosstab(
     row: WholeNumbers, column: NDArray[Any], rows: int, columns: int
 ) -> WholeNumbers:
-    """Count how often each row meets each column [shape=(rows, columns)], from 0 both."""
+    """Count how often each row meets each column, from 0 [shape=(rows, columns)]."""
     cells = row * columns + column
     return np.bincount(cells, minlength=rows * columns).reshape(rows, columns)
 
 
 def joint(*columns: WholeNumbers) -> WholeNumbers:
-    """Assign rows that are equal in all columns, of numbers from 0, one number [shape=(n,)]."""
+    """Index rows, equal ones alike, by columns of numbers from 0 [shape=(n,)]."""
     key, *others = columns
     for column in others:
         size = int(column.max(initial=-1)) + 1
@@ -69,7 +69,7 @@ def joint(*columns: WholeNumbers) -> WholeNumbers:
 
 
 def groups_of(keys: WholeNumbers) -> tuple[WholeNumbers, WholeNumbers]:
-    """Assign every key a number by first appearance [shape=(n,)]; return each group's size too."""
+    """Index keys by first appearance [shape=(n,)]; return each group's size, too."""
     _, first, number, size = np.unique(
         keys, return_index=True, return_inverse=True, return_counts=True
     )
@@ -80,7 +80,7 @@ def groups_of(keys: WholeNumbers) -> tuple[WholeNumbers, WholeNumbers]:
 
 
 def _numbered(values: NDArray[Any] | None) -> WholeNumbers | None:
-    """Return numbers from 0 for equal values, unknown ones apart; None where none is known."""
+    """Index equal values from 0, unknown ones apart; None where none is known."""
     if values is None:
         return None
     number, distinct = index_of(values.tolist())
@@ -93,7 +93,7 @@ def _numbered(values: NDArray[Any] | None) -> WholeNumbers | None:
 
 
 def _copies(facts: FactColumns) -> WholeNumbers | None:
-    """Assign pairs of the same two answers one number; None where no two pairs have them."""
+    """Give pairs of the same two answers one number; None if all pairs differ."""
     columns = [facts.get("clip_a"), facts.get("clip_b")]
     if not all(column is not None and any(column.tolist()) for column in columns):
         columns = [

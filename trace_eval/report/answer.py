@@ -1,4 +1,4 @@
-"""The result of a run: its sentences, the ranking of its systems, and human labels beside both."""
+"""A run's result: its sentences, the ranking of its systems, and human labels."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def run_answer(
     folder: Path | str, labels: Path | None = None, columns: Columns | None = None
 ) -> tuple[str, ...]:
-    """Say in at most three sentences which system is better and how much of a run is scored.
+    """Say in up to three sentences which system is better, and how much is scored.
 
     Args:
         labels: file of human labels of pairs; None: those in the run.
@@ -56,7 +56,7 @@ SOON = 20_000
 
 
 def short_answer(folder: Path | str) -> tuple[str, ...]:
-    """Return the first sentence on a run, where it takes a moment at most; else nothing."""
+    """Return the first sentence on a run if it takes a moment at most; else nothing."""
     run = Run(folder)
     if (
         not run.exists
@@ -124,7 +124,7 @@ def pair_answer(run: Run, ranking: RankReport | None) -> tuple[str, ...]:
 def ranking_of(
     run: Run, source: Opinions | None = None
 ) -> tuple[RankReport | None, str]:
-    """Rank a run's systems as ``trace-eval rank`` does, or say why there is no ranking."""
+    """Rank a run's systems as ``trace-eval rank`` does, or say why there is none."""
     try:
         read = source or read_opinions(run.folder)
     except UserError as error:

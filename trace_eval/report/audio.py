@@ -41,7 +41,7 @@ _WAV: Any = {"samplerate": SPEECH_RATE, "subtype": "PCM_16", "format": "WAV"}
 
 @dataclass(frozen=True)
 class PlayedSound:
-    """A recording in the report: where to play it, or one sentence why it cannot be played."""
+    """A recording in the report: where it plays, or one sentence on why it does not."""
 
     href: str | None
     note: str | None = None
@@ -72,6 +72,8 @@ class AudioAssets:
         #: Recordings that a player was asked for, and those that have one.
         self.requested: set[str] = set()
         self.playable: set[str] = set()
+        #: Recordings that are not played because they were replaced: paths and URLs.
+        self.replaced: set[str] = set()
         # Browsers resolve ".." in a URL by its letters, so symlinks are not followed
         # here.
         self._home = Path(os.path.abspath(report.parent))  # noqa: PTH100
@@ -86,7 +88,7 @@ class AudioAssets:
     def sound(
         self, recording: Recording, record: ClipRecord | None, *, judged: bool = True
     ) -> PlayedSound:
-        """Return the player of a recording; one behind a URL is fetched for a copy alone.
+        """Return the player of a recording; a URL is fetched only to be copied.
 
         ``judged``: the record says what was judged; else it only names the copy, as of
         a whole channel.
@@ -123,10 +125,8 @@ class AudioAssets:
             return PlayedSound(self._link(path) if playable else None, record.error)
         if not is_file(path):
             return PlayedSound(None, f"{path}: no such file any more")
-        if judged and self._look.has_changed(
-            recording, record.clip if record else None
-        ):
-            return PlayedSound(None, f"{path}: {_REPLACED}")
+        if judged and self.is_replaced(recording, record):
+            return self.refused(path)
         if self.folder is None:
             return PlayedSound(self._link(path))
         # what no judge heard, as a question that came in words, too, has no hash yet
@@ -171,6 +171,7 @@ class AudioAssets:
             except UserError as error:
                 return PlayedSound(None, redact_text(str(error)))
             if sound.sha256 != clip:
+                self.replaced.add(str(recording.audio))
                 return PlayedSound(
                     None, "redacted: not copied, because it has changed since"
                 )
@@ -178,6 +179,15 @@ class AudioAssets:
             write = partial(soundfile.write, data=samples, **_WAV)
             self._place(self.folder, f"{clip}.redacted.wav", clip, write)
         return PlayedSound(self._href(clip))
+
+    def is_replaced(self, recording: Recording, record: ClipRecord | None) -> bool:
+        """Return whether a file holds something else than what was judged."""
+        return self._look.has_changed(recording, record.clip if record else None)
+
+    def refused(self, path: Path) -> PlayedSound:
+        """Note that a recording was replaced, in place of its player."""
+        self.replaced.add(str(path))
+        return PlayedSound(None, f"{path}: {_REPLACED}")
 
     def fetched(self, url: str, clip: str) -> Path | None:
         """Fetch a copy of a recording behind a URL; None where no copies are made.
@@ -192,6 +202,7 @@ class AudioAssets:
             try:
                 content = fetch(url)
                 if decode(content, url).sha256 != clip:
+                    self.replaced.add(redacted(url))
                     raise UserError(f"{redacted(url)}: {_REPLACED}")
             except UserError as error:
                 self._failed[clip] = str(error)
@@ -235,7 +246,10 @@ class AudioAssets:
 
 
 def _one_channel(path: Path, channel: int, copy: Path) -> None:
-    """Write one channel at 16 kHz, in bounded memory; the whole file where it cannot be read."""
+    """Write one channel at 16 kHz, in bounded memory.
+
+    Copies the whole file where it cannot be read.
+    """
     try:
         with soundfile.SoundFile(copy, "w", channels=1, **_WAV) as file:
             for (block,) in channel_blocks(path, [channel]):
@@ -250,6 +264,6 @@ def _suffix(name: str) -> str:
 
 
 def _url(relative: str) -> str:
-    """Return a relative URL; ``./`` keeps a colon in the first part from reading as a scheme."""
+    """Return a relative URL; ``./`` keeps a colon from making its start a scheme."""
     quoted = quote(relative.replace(os.sep, "/"), errors="surrogateescape")
     return quoted if quoted.startswith("../") else f"./{quoted}"

@@ -1,4 +1,4 @@
-"""The page of timed calls: what ``turns`` printed, and every call on two lanes with its sound."""
+"""The page of timed calls: what ``turns`` printed, and every call's lanes and sound."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from trace_eval.turns.report import TurnsReport
 def write_calls(
     result: TurnsResult, out: Path | str, audio: bool = False, name: str | None = None
 ) -> Path:
-    """Write the result of ``turns`` as one HTML file; nothing is measured but the waveforms.
+    """Write the result of ``turns`` as one HTML file; only waveforms are measured.
 
     Args:
         out: the file to write.
@@ -76,7 +76,7 @@ def _address(name: str) -> str:
 
 
 def _items_of(result: TurnsResult) -> list[ConversationItem]:
-    """Return the calls of one system, or of two under their names, the earlier release first."""
+    """Return the calls of a system, or of two by name, the earlier release first."""
     compared, other = result.against, result.other
     if compared is None or other is None:
         return [timed.item for timed in result.report.conversations]
@@ -84,7 +84,7 @@ def _items_of(result: TurnsResult) -> list[ConversationItem]:
 
 
 def _named(report: TurnsReport, system: str) -> Iterator[ConversationItem]:
-    """Yield the calls of a system under its name; they keep the scenario that pairs them."""
+    """Yield a system's calls under its name; they keep the scenario they pair by."""
     for timed in report.conversations:
         item = timed.item
         scenario = item.question_id or item.id
@@ -98,7 +98,7 @@ def _named(report: TurnsReport, system: str) -> Iterator[ConversationItem]:
 
 
 def _voices(result: TurnsResult) -> dict[str, str]:
-    """Return what is known of the agent's voice in each call, under the call's name here."""
+    """Return what is known of the agent's voice in each call, by its name here."""
     system = f"{result.against.first}/" if result.against else ""
     return {f"{system}{one.conversation}": one.sentence for one in result.voices}
 

@@ -1,4 +1,4 @@
-"""Evidence on a page: what was measured of a clip, and what a judge says that it rests on."""
+"""Evidence on a page: a clip's measurements, and what a judge says it rests on."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class EvidenceGrid:
 
 
 def grids(evidence: Mapping[str, JsonValue]) -> Iterator[EvidenceGrid]:
-    """Make tables of what decided a rating: values beside each other for A and B, then lists."""
+    """Make tables of what decided a rating: values of A beside B, then lists."""
     left = dict(evidence)
     a, b = left.get("a"), left.get("b")
     if isinstance(a, dict) and isinstance(b, dict):

@@ -14,6 +14,7 @@ from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.codes import (
     MATCHES,
     MISSING,
+    UNTYPED,
     Codes,
     collapse_codes,
     is_untyped,
@@ -52,7 +53,7 @@ def with_labels_of(
 
 
 def _columns_of_pairs(items: Opinions) -> Mapping[str, Codes]:
-    """Return the label columns by field of a pair; ties without a type are a preference."""
+    """Return a pair's label columns by field; untyped ties are a preference."""
     columns = dict(items.agreed)
     if "overall" in columns and is_untyped(columns["overall"]):
         columns["preference"] = columns.pop("overall")
@@ -62,7 +63,11 @@ def _columns_of_pairs(items: Opinions) -> Mapping[str, Codes]:
 
 
 def _labels_in(columns: Mapping[str, Codes], row: int) -> Labels:
-    """Return the labels of one pair; a plain tie of a single dimension has no type, so is none."""
+    """Return the labels of one pair.
+
+    A plain tie of a single dimension has no type, and raters who split have no label
+    in common: neither is a label here.
+    """
     values: dict[str, object] = {}
     for name, codes in columns.items():
         code = int(codes[row])
@@ -71,7 +76,13 @@ def _labels_in(columns: Mapping[str, Codes], row: int) -> Labels:
         if name == "match":
             values[name] = code == MATCHES["true"]
             continue
-        text = label_text(code)
-        if name == "preference" or text in RATINGS:
+        labels = UNTYPED if name == "preference" else RATINGS
+        text = _untyped_text(code) if name == "preference" else label_text(code)
+        if text in labels:
             values[name] = text
     return Labels.model_validate(values)
+
+
+def _untyped_text(code: int) -> str | None:
+    """Return a label whose ties are one; None where raters split."""
+    return UNTYPED[code] if code < len(UNTYPED) else None

@@ -1,4 +1,4 @@
-"""A conversation on a page: two lanes with events over one axis, its words, and its sound.
+"""A conversation on a page: two lanes of events on one axis, its words, its sound.
 
 The drawing is static: it needs no script to be read; with one, a click plays from 1 s
 before.
@@ -7,9 +7,10 @@ before.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from blueprints import Blueprint
@@ -17,7 +18,7 @@ from trace_eval.conversations.definitions.base import ONE_CHANNEL
 from trace_eval.conversations.findings import Findings, find, timing_line, words_of
 from trace_eval.conversations.sound.peaks import channel_peaks
 from trace_eval.conversations.whose_fault import whose_fault
-from trace_eval.data.answers import Cut, Recording
+from trace_eval.data.answers import Cut, Recording, turn_recordings
 from trace_eval.data.conversation import ROLES, Channel, Conversation
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.evidence import label
@@ -63,7 +64,7 @@ EVENT_NAMES = {
 
 
 def name_of_event(kind: str) -> EventName:
-    """Name a kind of event; one without a name here keeps its own, without underscores."""
+    """Name a kind of event; an unlisted one keeps its own, without underscores."""
     return EVENT_NAMES.get(kind, EventName("", kind.replace("_", " ")))
 
 
@@ -80,13 +81,17 @@ class LaneBar:
 
 
 def lanes_of(
-    conversation: Conversation, blueprints: Mapping[int, Blueprint], assets: AudioAssets
+    conversation: Conversation,
+    blueprints: Mapping[int, Blueprint],
+    assets: AudioAssets,
+    clips: Mapping[str, ClipRecord] | None = None,
 ) -> dict[str, Any]:
-    """Lay out a conversation for drawing, over an axis of ``length_s``; 0 without a clock.
+    """Lay out a conversation for drawing, on an axis of ``length_s``; 0 if untimed.
 
     ``timing`` are its figures in one line, with the name of the definition set;
     ``axis`` is (left in percent, label) of its seconds; ``legend`` names the kinds of
-    events that are drawn. The ``blueprints`` are of turns, by their numbers.
+    events that are drawn. The ``blueprints`` are of turns, by their numbers; ``clips``
+    are what was judged, and a channel that holds something else now is not played.
     """
     findings = find(conversation, blueprints)
     length = conversation.end_s if conversation.clock.kind != "none" else 0.0
@@ -100,7 +105,7 @@ def lanes_of(
         "axis": [(100 * at / length, text) for at, text in ticks(length)]
         if timed
         else [],
-        "lanes": list(_lanes(conversation, bar, assets)) if timed else [],
+        "lanes": list(_lanes(conversation, bar, assets, clips or {})) if timed else [],
         "events": events,
         "tools": list(_tools(conversation, bar)) if timed else [],
         "turns": list(_turns(conversation, blueprints, findings)),
@@ -121,13 +126,34 @@ def _bar(
 _Bar = Callable[[str, float, float, str], LaneBar]
 
 
+def _replaced(
+    conversation: Conversation, assets: AudioAssets, clips: Mapping[str, ClipRecord]
+) -> set[Path]:
+    """Return a call's files in which a turn is not what was judged."""
+    replaced: set[Path] = set()
+    for recording in turn_recordings("answer", conversation).values():
+        path, record = recording.audio, clips.get(recording.source_id)
+        if path is None or path in replaced or record is None:
+            continue
+        if assets.is_replaced(recording, record):
+            replaced.add(path)
+    return replaced
+
+
 def _lanes(
-    conversation: Conversation, bar: _Bar, assets: AudioAssets
+    conversation: Conversation,
+    bar: _Bar,
+    assets: AudioAssets,
+    clips: Mapping[str, ClipRecord],
 ) -> Iterator[dict[str, Any]]:
-    """Yield a lane for each speaker; peaks are 0 to 1 [shape=(POINTS,)], empty without sound."""
+    """Yield a lane per speaker; its peaks are 0 to 1 [shape=(POINTS,)].
+
+    Without sound, peaks are empty.
+    """
     length_s = conversation.end_s
     channels = {role: conversation.channel_of(role) for role in ROLES}
-    there = [channel for channel in channels.values() if channel]
+    replaced = _replaced(conversation, assets, clips)
+    there = [one for one in channels.values() if one and one.audio not in replaced]
     peaks = dict(zip(there, channel_peaks(there, length_s, POINTS), strict=True))
     for role, channel in channels.items():
         yield {
@@ -141,13 +167,13 @@ def _lanes(
                 bar("log", *span, f"in the log, {span[0]:.1f} to {span[1]:.1f} s")
                 for span in _logged(conversation, role)
             ],
-            "peaks": peaks[channel].round(3).tolist() if channel else [],
-            "sound": _sound(channel, length_s, assets) if channel else None,
+            "peaks": peaks[channel].round(3).tolist() if channel in peaks else [],
+            "sound": _sound(channel, length_s, assets, replaced) if channel else None,
         }
 
 
 def _logged(conversation: Conversation, role: str) -> list[tuple[float, float]]:
-    """Return a role's spans in a log that was held against the sound, on the sound's clock."""
+    """Return a role's spans in a log that was fitted to the sound, on its clock."""
     log: Any = conversation.meta.get("log")
     spans = (
         log["logged"].get(role, [])
@@ -158,7 +184,7 @@ def _logged(conversation: Conversation, role: str) -> list[tuple[float, float]]:
 
 
 def _notes(conversation: Conversation, findings: Findings) -> list[str]:
-    """Say what a reader must know of a call: whose fault, and what its sound cannot tell."""
+    """Say what a reader must know of a call: whose fault, what sound cannot tell."""
     fault = whose_fault(conversation, findings)
     notes = [f"whose fault: {fault.whose}, {fault.what}"] if fault else []
     if conversation.meta.get("one_channel"):
@@ -166,7 +192,11 @@ def _notes(conversation: Conversation, findings: Findings) -> list[str]:
     return notes
 
 
-def _sound(channel: Channel, length_s: float, assets: AudioAssets) -> PlayedSound:
+def _sound(
+    channel: Channel, length_s: float, assets: AudioAssets, replaced: Collection[Path]
+) -> PlayedSound:
+    if channel.audio in replaced:
+        return assets.refused(channel.audio)
     lane = f"{channel.audio}#{channel.channel}"
     name = hashlib.sha256(lane.encode()).hexdigest()  # what a copy is called
     record = ClipRecord(source=lane, clip=name)
@@ -188,7 +218,7 @@ def _events(findings: Findings, bar: _Bar) -> Iterator[LaneBar]:
 
 
 def _lettered(bars: Iterable[LaneBar]) -> list[LaneBar]:
-    """Label the bars; letters of bars that begin together stand over the first of them."""
+    """Label the bars; of bars that begin together, the first has all the letters."""
     placed: list[LaneBar] = []
     first = 0
     for bar in sorted(bars, key=lambda bar: bar.left):

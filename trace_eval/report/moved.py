@@ -36,13 +36,13 @@ class MovedFiles:
         self._roots: Sequence[Path] = above if root is None else [root, *above]
 
     def find(self, path: Path) -> Path:
-        """Return where a recording is now; its own path where that is still right, or unknown."""
+        """Return where a recording is now; its own path if still right or unknown."""
         if is_file(path):
             return path
         return next((place for place in self._candidates(path) if is_file(place)), path)
 
     def _candidates(self, path: Path) -> Iterator[Path]:
-        """Yield places by as much of the end of the path as they share, the most first."""
+        """Yield places by how much of the path's end they share, the longest first."""
         parts = path.parts[1:] if path.is_absolute() else path.parts
         for start in range(len(parts)):
             for root in self._roots:

@@ -79,7 +79,7 @@ def pieces(template: str, *scripts: str, css: str = "", **values: Any) -> Iterat
 
 
 def plain(text: str) -> str:
-    """Put dimensions, kinds of findings, and statements of judges and rules in words."""
+    """Put dimensions, findings and the statements of judges and rules in words."""
     for name in (*DIMENSIONS, *KINDS):
         text = text.replace(name, label(name))
     return text
@@ -109,13 +109,16 @@ def content_policy(*code: Markup) -> str:
 
 
 def embedded(data: Any) -> Markup:
-    """Write JSON for a script element: no ``<``, ``>``, ``&``, U+2028 or U+2029 survives."""
+    """Write JSON for a script element, escaping what could break out of it.
+
+    That is ``<``, ``>``, ``&``, U+2028 and U+2029.
+    """
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return Markup(text.translate(_UNSAFE))
 
 
 def deferred(name: str, html: str) -> Markup:
-    """Deflate a fragment that is inserted when it is needed, so that 1,000 pairs stay small."""
+    """Deflate a fragment that is inserted on demand, to keep 1,000 pairs small."""
     packed = base64.b64encode(
         zlib.compress(html.encode("utf-8", "replace"), 9)
     ).decode()

@@ -1,4 +1,4 @@
-"""The pairs of a report: one line each for the list, and everything for the page of a pair."""
+"""The pairs of a report: one line each in the list, and everything on their pages."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def pair_row(number: int, pair: Pair, facts: Facts) -> PairRow:
 def page_of(
     pair: Pair, facts: Facts, assets: AudioAssets, clips: dict[str, int]
 ) -> dict[str, Any]:
-    """Return values of the page of a pair; ``clips`` is clip hash -> number of its drawing.
+    """Return values for a pair's page; ``clips`` maps clip hashes to drawing numbers.
 
     ``verdict`` says in one sentence how it ended, and why; ``steps`` are those of the
     policy: (words, what it looked at or gave). The ``clip`` of a recording is the
@@ -231,7 +231,7 @@ def _calls(
     for side, answer in (("A", pair.a), ("B", pair.b)):
         if answer.conversation is not None:
             turns = turn_blueprints(side.lower(), measured)
-            yield side, lanes_of(answer.conversation, turns, assets)
+            yield side, lanes_of(answer.conversation, turns, assets, facts.clips)
 
 
 def _verdicts(
@@ -264,7 +264,7 @@ class ReasonsOf:
 
 
 def _reasons(judgement: Judgement | None) -> dict[str, ReasonsOf]:
-    """Return the claims in all calls' reasons by dimension; nothing where none was checkable."""
+    """Return the checkable claims of all calls' reasons, counted by dimension."""
     claims: dict[str, list[CheckedClaim]] = {}
     for opinion in judgement.opinions if judgement else ():
         for claim in opinion.claims:
@@ -283,7 +283,7 @@ def _reasons(judgement: Judgement | None) -> dict[str, ReasonsOf]:
 def _steps(
     judgement: Judgement | None, overall: Overall | None
 ) -> Iterator[tuple[str, str | None]]:
-    """Yield the policy's steps to its rating: the ratings it takes, its rule, the result."""
+    """Yield the policy's steps to its rating: the ratings, its rule, its result."""
     if overall is None:
         yield ("nothing was fused yet; run trace-eval fuse", None)
         return
@@ -335,7 +335,10 @@ def compared(
 def disagrees(
     labels: Labels | None, judgement: Judgement | None, overall: Overall | None
 ) -> bool | None:
-    """Whether human label and judge differ overall, else on any dimension; None: not comparable."""
+    """Tell whether a human label differs from the judge's; None: not comparable.
+
+    The overall labels count, or any dimension where there is none.
+    """
     rows = {
         name: label != rating
         for name, label, rating in compared(labels, judgement, overall)

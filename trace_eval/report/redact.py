@@ -82,7 +82,7 @@ def sensitive(words: Sequence[str]) -> list[bool]:
 
 
 def _addresses(words: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Find half-open ranges of spoken mail addresses: ``ann dot lee at mail dot com``."""
+    """Find half-open ranges of spoken addresses: ``ann dot lee at mail dot com``."""
     for n, word in enumerate(words):
         dots = [
             k for k in range(n + 2, min(n + 5, len(words) - 1)) if words[k] == "dot"
@@ -167,7 +167,7 @@ def spans(blueprint: Blueprint) -> list[tuple[float, float]] | None:
 def stretches_of(
     times: Sequence[tuple[float, float]], marks: Sequence[bool]
 ) -> list[tuple[float, float]]:
-    """Return stretches of marked words, with a margin and what lies between two digits."""
+    """Return time spans of marked words, with a margin; adjacent marks are joined."""
     stretches: list[tuple[float, float]] = []
     for n, ((low, high), mark) in enumerate(zip(times, marks, strict=True)):
         if mark and n and marks[n - 1]:

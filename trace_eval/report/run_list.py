@@ -1,4 +1,4 @@
-"""All runs below a folder as one page: a line each, what changed over time, links to reports."""
+"""The runs below a folder on one page: a line each, changes over time, links."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from urllib.parse import quote
 from blueprints import UserError
 from trace_eval.data.files import encoded, make_folder
 from trace_eval.data.outputs import write_file
+from trace_eval.data.system_folders import how_to_judge
 from trace_eval.decide.agree import agree_read
 from trace_eval.decide.card import main_score
 from trace_eval.estimate.interval import SCORE, Range, in_a_clause
@@ -59,9 +60,8 @@ class RunLine:
     record: RunRecord | None
     sentences: tuple[str, ...]  # what it came to, or why there is nothing
     systems: tuple[SystemFigure, ...] = ()
-    agreement: str | None = (
-        None  # share of the labels that the judge hits; None: no labels
-    )
+    # share of the labels that the judge hits; None: no labels
+    agreement: str | None = None
 
     @property
     def running(self) -> bool:
@@ -106,9 +106,7 @@ def write_run_list(
     while True:
         lines = [_remembered(seen, one, path.parent) for one in list_runs(folder)][::-1]
         if not lines and not live:
-            raise UserError(
-                f"{folder}: holds no runs; name the folder of a run, or of several"
-            )
+            raise UserError(f"{folder}: holds no runs; {how_to_judge(folder)}")
         working = live and any(line.running for line in lines)
         make_folder(path.parent)
         write_file(path, map(encoded, _html(folder, lines, working)))

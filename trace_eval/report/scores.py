@@ -1,4 +1,4 @@
-"""The report of a run of scores: every answer with its score, spread, reasons and sound."""
+"""The report of a run of scores: every answer's score, spread, reasons and sound."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def write_scores(run: Run, assets: AudioAssets) -> Iterator[str]:
 def _lines(
     run: Run, rubrics: dict[str, ScoreRubric], assets: AudioAssets
 ) -> Iterator[dict[str, Any]]:
-    """Yield a line for each item and rubric, with what it is rated by and what is played of it."""
+    """Yield a line per item and rubric: what it is rated by, and what can be played."""
     scores = {score.key: score for score in run.scores()}
     clips = run.clips()
     words = {
@@ -89,7 +89,7 @@ def _lines(
         call, recognised = None, [*blueprints.items()]
         if item.answer.conversation:
             turns = turn_blueprints("answer", blueprints)
-            call = lanes_of(item.answer.conversation, turns, assets)
+            call = lanes_of(item.answer.conversation, turns, assets, clips)
             recognised = []  # it stands in the turns
         sounds = tuple(
             (role, assets.sound(recording, clips.get(recording.source_id)))
@@ -136,7 +136,7 @@ def _line(item: Single, rubric: ScoreRubric, score: Score | None) -> dict[str, A
 
 
 def _why(score: Score) -> str:
-    """Say in a line why an answer has its score, by the opinion that is nearest to it."""
+    """Say in a line why an answer has its score, by the opinion nearest to it."""
     words = score.detail or ""
     explained = [
         one for one in score.opinions if one.reasoning and one.score is not None
@@ -161,7 +161,7 @@ def _bar(scale: Numbers, low: float, at: float, high: float) -> dict[str, float]
 def _systems(
     rankings: dict[str, RankReport], rubrics: dict[str, ScoreRubric]
 ) -> Iterator[dict[str, Any]]:
-    """Yield means per system as ``rank`` has them, highest first, and their place on the scale."""
+    """Yield means per system as in ``rank``, highest first, with scale positions."""
     for name, ranking in rankings.items():
         numbers = rubrics[name].numbers
         for row in sorted(ranking.means, key=lambda row: -(row.mean.value or 0.0)):

@@ -1,4 +1,4 @@
-"""A run in memory, and the head of its report: what was judged, how much of it, at what cost."""
+"""A run in memory, and its report's head: what was judged, how much, at what cost."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Facts:
 
     @classmethod
     def read(cls, folder: Path) -> Facts:
-        """Load a run folder; raises UserError for no run, or a record of another version."""
+        """Load a run folder; UserError for none, or a record of another version."""
         run = Run.open(folder)
         return cls(
             folder=folder,
@@ -86,7 +86,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class ReportedRatings:
-    """How often each rating was given on one dimension, over the pairs that have one."""
+    """How often each rating was given on one dimension, over the pairs that have it."""
 
     dimension: str
     scored: int
@@ -96,7 +96,7 @@ class ReportedRatings:
 
     @property
     def parts(self) -> list[tuple[str, float, int, bool]]:
-        """(rating, share of the scored pairs, count, inconsistent) in the declared order."""
+        """(rating, share of scored pairs, count, inconsistent), as declared."""
         results = []
         for rating, n in self.counts.items():
             doubtful = self.inconsistent.get(rating, 0)
@@ -204,7 +204,7 @@ def _by_rating(counts: Counter[Any]) -> dict[str, int]:
 
 
 def _swap(available: Sequence[Judgement]) -> Iterable[dict[str, Any]]:
-    """Count the pairs in which both orders gave the same rating, of those ``judged`` in both."""
+    """Count pairs with equal ratings in both orders, of those ``judged`` in both."""
     for name in DIMENSIONS:
         verdicts = (judgement.dimensions.get(name) for judgement in available)
         votes = [
@@ -219,7 +219,7 @@ def _swap(available: Sequence[Judgement]) -> Iterable[dict[str, Any]]:
 
 
 def _measured(facts: Facts) -> Iterable[dict[str, Any]]:
-    """Yield the groups of all clips: who measured each, how often it is absent, and why."""
+    """Yield the groups of clips: who measured each, how often it is absent, and why."""
     plan = facts.record.extractors
     work: Counter[str] = Counter()
     for session in facts.record.sessions:

@@ -1,4 +1,4 @@
-"""The drawings of one clip: waveform, pitch and loudness on one time axis, and its spectrogram.
+"""The drawings of a clip: waveform, pitch and loudness over time; its spectrogram.
 
 Curves are SVG path data. Pitch and loudness have the same scale in every clip, so that
 A and B can be compared by eye; a scale grows only for a clip that leaves it. The script
@@ -56,11 +56,10 @@ _MOST_TICKS = 8
 
 @dataclass(frozen=True)
 class Envelope:
-    """Largest absolute sample per column, relative to the clip's largest, or why not."""
+    """Largest absolute sample by column, relative to the clip's, or why not."""
 
-    peaks: tuple[
-        float, ...
-    ] = ()  # 0 to 1 [shape=(POINTS,)]; empty where it cannot be drawn
+    # 0 to 1 [shape=(POINTS,)]; empty where it cannot be drawn
+    peaks: tuple[float, ...] = ()
     largest: float = 0.0  # absolute sample, 1 is full scale
     note: str = ""  # one sentence where it is empty
     spectrum: str = ""  # address of the clip's spectrogram; empty where there is none
@@ -88,7 +87,9 @@ def envelope(path: Path | None, clip: str, max_seconds: float) -> Envelope:
 
 
 def spectrogram(samples: npt.NDArray[np.float32], rate: int) -> str:
-    """Draw a clip's spectrogram, a PNG as a ``data:`` address of at most 7 KB; empty if silent.
+    """Draw a clip's spectrogram, a PNG as a ``data:`` address of at most 7 KB.
+
+    Returns an empty text for a silent clip.
 
     Samples are of one channel, -1 to 1 [shape=(n,)]. Shades are opacities of black, so
     that a page gives them the colour of its ink.
@@ -167,7 +168,7 @@ class Timeline:
 
 @dataclass(frozen=True)
 class _Scale:
-    """How a contour is drawn: ``ends`` as they usually are, ``place`` of a value on its axis."""
+    """How a contour is drawn: its usual ``ends``, and the ``place`` of a value."""
 
     name: str
     unit: str
@@ -272,7 +273,7 @@ def widened(
 
 
 def curve(values: Sequence[float | None], height: Callable[[float], float]) -> str:
-    """Write path data of a line with gaps where a value is None; a lone value is a dot."""
+    """Write a line as path data, with gaps for None; a lone value becomes a dot."""
     parts: list[str] = []
     before: int | None = None
     for column, value in enumerate(values):
@@ -289,7 +290,7 @@ def curve(values: Sequence[float | None], height: Callable[[float], float]) -> s
 
 
 def mirrored(peaks: Sequence[float], top: int, height: int) -> str:
-    """Write path data of a waveform: one upright line per column, around its lane's middle."""
+    """Write a waveform as path data: upright lines, around the middle of its lane."""
     middle, parts, before = top + height // 2, [], 0
     for column, peak in enumerate(peaks):
         half = max(1, round(peak * height / 2))
@@ -300,7 +301,7 @@ def mirrored(peaks: Sequence[float], top: int, height: int) -> str:
 
 
 def ticks(seconds: float) -> tuple[tuple[float, str], ...]:
-    """Label times of an axis from 0, in the finest round step with few enough labels."""
+    """Label an axis from 0 on, in the finest round step that needs few labels."""
     step = next((s for s in _STEPS if seconds / s <= _MOST_TICKS), _STEPS[-1])
     count = int(seconds / step + 1e-9)
     return tuple((n * step, f"{n * step:g}") for n in range(count + 1))

@@ -1,4 +1,4 @@
-"""Response times of the calls of a run: figures, distribution, before and after, worst events.
+"""Response times of a run's calls: figures, distribution, changes, worst events.
 
 Positions are percent of a plot's width or height, so that a page draws it at any size.
 """
@@ -49,7 +49,7 @@ _BEYOND = 2.0
 
 
 class BeforeAfter(NamedTuple):
-    """The median answer of one scenario, by two systems; ``left`` are places on the axis."""
+    """A scenario's median answer time for two systems; ``left``: axis positions."""
 
     scenario: str
     values: tuple[float, float]
@@ -59,7 +59,7 @@ class BeforeAfter(NamedTuple):
 def timing_of(
     items: Sequence[ConversationItem], address: Callable[[str], str]
 ) -> dict[str, Any] | None:
-    """Measure a run's calls, which a page shows at their ``address``; None where none has a clock.
+    """Measure the timing of a run's calls, shown at ``address``; None without clocks.
 
     Gives the values of the section: the systems in order of appearance; the (left,
     label) of the distribution's time ``axis``, which ends at ``until_s``, with
@@ -112,7 +112,7 @@ def _responses(timed: Timed) -> Sequence[float]:
 
 
 def _ends(values: Sequence[float]) -> tuple[float, float]:
-    """Choose the ends of the axis: a few very late answers do not press all others together."""
+    """Choose the axis's ends so that a few very late answers do not squeeze others."""
     if not values:
         return 0.0, 1.0
     far = _BEYOND * max(0.5, float(np.quantile(values, 0.9)))
@@ -128,7 +128,7 @@ def _axis(low: float, high: float) -> tuple[tuple[float, str], ...]:
 
 
 def _system(name: str, report: TurnsReport, low: float, high: float) -> dict[str, Any]:
-    """Return one system's figures of :data:`SHOWN`; None where the set has none of it here.
+    """Return a system's figures of :data:`SHOWN`; None for those that it lacks here.
 
     ``name`` is empty where nobody named one; ``curve`` is the share of answers that
     came until then, as SVG path data in percent.
@@ -143,7 +143,7 @@ def _system(name: str, report: TurnsReport, low: float, high: float) -> dict[str
 
 
 def _curve(values: Sequence[float], low: float, high: float) -> str:
-    """Draw the steps of the empirical distribution; (0, 100) is its lower left corner."""
+    """Draw the empirical distribution's steps; (0, 100) is the lower left corner."""
     parts = ["M0 100"] if values else []
     for number, value in enumerate(value for value in values if value <= high):
         height = 100 * (1 - (number + 1) / len(values))
@@ -181,7 +181,7 @@ def _reach(pairs: Iterable[tuple[float, float]]) -> tuple[float, float]:
 
 
 def _line(timed: Timed, address: str) -> dict[str, Any]:
-    """Make a call's line in the table; ``letter`` and ``kind`` mark its worst event as lanes do."""
+    """Make a call's line; ``letter`` and ``kind`` mark its worst event as lanes do."""
     item, worst = timed.item, worst_event(timed)
     message = letter = ""
     if worst:

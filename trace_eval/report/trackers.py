@@ -42,7 +42,7 @@ class Figures:
 
 
 def figures_of(folder: Path | str) -> Figures:
-    """Read the figures of a run; raises UserError where there is none, or nothing is judged yet."""
+    """Read a run's figures; UserError for no run, or one with nothing judged yet."""
     run = Run.open(folder)
     record = run.record()
     if next(iter(run.history()), None) is None:
@@ -84,7 +84,10 @@ def _means(run: Run) -> Iterator[tuple[str, float]]:
 
 
 def _mlflow(figures: Figures, out: Path | None) -> str:
-    """Log in the experiment ``trace-eval``; without a folder as ``MLFLOW_TRACKING_URI`` says."""
+    """Log in the experiment ``trace-eval``; the folder or the environment says where.
+
+    Without a folder, ``MLFLOW_TRACKING_URI`` does.
+    """
     if out is not None:  # newer versions ask for a word before they write plain files
         os.environ.setdefault("MLFLOW_ALLOW_FILE_STORE", "true")
     mlflow = require("mlflow", "mlflow-skinny", "mlflow", "--to mlflow")
@@ -100,7 +103,10 @@ def _mlflow(figures: Figures, out: Path | None) -> str:
 
 
 def _wandb(figures: Figures, out: Path | None) -> str:
-    """Log in the project ``trace-eval``; ``wandb sync`` uploads the offline run of a folder."""
+    """Log in the project ``trace-eval``; a folder's run is offline until uploaded.
+
+    ``wandb sync`` uploads it.
+    """
     wandb = require("wandb", "wandb", "wandb", "--to wandb")
     run = wandb.init(
         project="trace-eval",

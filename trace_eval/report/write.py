@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path, PosixPath
@@ -45,10 +45,12 @@ class ReportPage(PosixPath):
         recordings: how many the page was to play; none where they are muted, and
             without copies none that is behind a URL.
         playable: how many of them it plays.
+        replaced: those that it does not play because they hold something else now.
     """
 
     recordings: int = 0
     playable: int = 0
+    replaced: Sequence[str] = ()
 
 
 def write_report(
@@ -107,6 +109,7 @@ def write_report(
     write_file(path, map(encoded, html))
     page = ReportPage(path)
     page.recordings, page.playable = len(assets.requested), len(assets.playable)
+    page.replaced = sorted(assets.replaced)
     return page
 
 
@@ -154,7 +157,7 @@ def _numbered(facts: Facts) -> dict[str, int]:
 def _fragments(
     facts: Facts, assets: AudioAssets, lines: list[PairRow], *, moved: MovedFiles | None
 ) -> Iterator[Markup]:
-    """Generate the parts of the page; waveforms are drawn where files may be looked at."""
+    """Generate the page's parts; waveforms are drawn if files may be looked at."""
     files, distant = (_files(facts, moved), _distant(facts)) if moved else ({}, {})
     clips = _numbered(facts)
     limit = facts.record.max_seconds or MAX_SECONDS

@@ -40,7 +40,10 @@ def _visitor(request: Request) -> Visitor:
 
 
 def _rater(request: Request) -> str:
-    """Return the rater who visits; a browser without one is sent to the first page, which asks."""
+    """Return the visiting rater; send a browser without one to the first page.
+
+    The first page asks for the rater's name.
+    """
     if not (name := _visitor(request).rater):
         raise HTTPException(303, headers={"Location": "/"})
     return name
@@ -115,14 +118,14 @@ def create_app(review: Review, access: Access, watch: Watch | None = None) -> Fa
 
 
 class _Site:
-    """Handlers of one review. They run in threads; the store serialises what they write."""
+    """Handlers of one review; they run in threads, and the store serialises writes."""
 
     def __init__(self, review: Review, access: Access, watch: Watch) -> None:
         self._review, self._access, self._watch = review, access, watch
         self._clips = clips_of(review)
 
     def shared(self, visitor: Visitor) -> dict[str, Any]:
-        """Return the visitor, the form and the rater's progress, which every page shows."""
+        """Return what every page shows: the visitor, the form, the rater's progress."""
         values: dict[str, Any] = {
             "csrf": visitor.csrf(self._access),
             "rater": visitor.rater,
@@ -179,7 +182,7 @@ class _Site:
         return Response(content, media_type=kind)
 
     def refuse(self, request: Request, error: Exception) -> Response:
-        """Show the page of an error; nothing of a form with a field missing is sent back."""
+        """Show the error page; nothing of an incomplete form is sent back."""
         form = isinstance(error, RequestValidationError)
         message = "the form is not complete; load it again" if form else str(error)
         return self.page(request, "error.html.j2", {"message": message}, 400)
@@ -209,7 +212,7 @@ class _Site:
         return self.page(request, "item.html.j2", values)
 
     def results(self, rater: Rater, request: Request) -> Response:
-        """Show progress, agreement between raters and, at the end, the judge's accuracy."""
+        """Show progress, agreement of raters and, at the end, the judge's accuracy."""
         unlocked = self._review.may_see_results(rater)
         measured = self._clips.measured(self._review.items)
         values = results_page(self._review, unlocked, measured)
@@ -233,7 +236,10 @@ class _Site:
         task: int,
         shown: Annotated[ShownEvent, Depends()],
     ) -> Response:
-        """Show the events of a call, one of them chosen, or a new one from ``start`` to ``end``."""
+        """Show a call's events, one of them chosen or a new one given.
+
+        The new one lasts from ``start`` to ``end``.
+        """
         values = events_page(
             self._review, self._clips, task=task, shown=shown, rater=rater
         )
@@ -311,7 +317,10 @@ class _Site:
     # --- files ------------------------------------------------------------------------
 
     def export(self, visitor: Visiting, name: str) -> Response:
-        """Send the labels of all raters; they name systems, so only after the last answer."""
+        """Send the labels of all raters, but only after the visitor's last answer.
+
+        Exports name the systems.
+        """
         files = exports.files_of(self._review)
         if name not in files:
             raise HTTPException(404, "no such export")

@@ -50,9 +50,8 @@ class Clips:
     ) -> None:
         self._secret, self.matched = secret, matched
         self._sources: dict[str, PlayedSource | tuple[Conversation, Role | None]] = {}
-        self._rated: dict[
-            str, tuple[str, ...]
-        ] = {}  # clip -> those that are heard beside it
+        # clip -> those that are heard beside it
+        self._rated: dict[str, tuple[str, ...]] = {}
         self._levels: dict[str, Level] = {}
         self.lanes: dict[str, tuple[str, ...]] = {}
         for item in items:
@@ -105,7 +104,7 @@ class Clips:
         return data
 
     def levels(self, clips: Iterable[str]) -> dict[str, Level]:
-        """Return how loud recordings are as they came; one that cannot be decoded has no loudness.
+        """Return the loudness of recordings as they came; one not decoded has none.
 
         Each is decoded once.
         """
@@ -197,7 +196,9 @@ def upright(peaks: NDArray[np.floating[Any]]) -> str:
 
 
 def lanes(conversation: Conversation, only: Role | None = None) -> tuple[Samples, int]:
-    """Decode a call from its first turn to its end, the user on the left; return samples and rate.
+    """Decode a call, from its first turn to its end, with the user on the left.
+
+    Returns the samples and their rate.
 
     All are heard, or ``only`` the channel of one role. Channels of different rates are
     heard at 16 kHz. Raises AudioError where one is not decoded.
@@ -229,7 +230,7 @@ def lanes(conversation: Conversation, only: Role | None = None) -> tuple[Samples
 
 
 def sound_start(conversation: Conversation) -> float:
-    """Return the start of a call's sound: that of its first turn, seconds of the conversation."""
+    """Return when a call's first turn starts, in seconds of the conversation."""
     starts = [turn.start_s for turn in conversation.turns if turn.start_s is not None]
     return min(starts, default=0.0)
 
@@ -240,7 +241,7 @@ def keyed(secret: bytes, *parts: str) -> str:
 
 
 def byte_range(header: str | None, size: int) -> tuple[int, int] | None:
-    """Parse the first and last byte that a ``Range`` header asks for (RFC 9110, section 14).
+    """Parse the first and last byte of a ``Range`` header (RFC 9110, section 14).
 
     None where the whole is to be sent: no header, another unit, several ranges,
     nonsense. A range behind the end (status 416) raises a ValueError.

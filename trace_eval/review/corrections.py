@@ -73,20 +73,20 @@ def item_version(item: Reviewed) -> str:
 
 
 class GrowingFile:
-    """Tells whether a file has changed since it was last asked: another server may write to it."""
+    """A file that other servers may write to, watched for changes."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._stamps: list[Stamp | None] = []
 
     def has_changed(self) -> bool:
-        """Return whether the file is another one than at the last call; at the first, True."""
+        """Tell whether the file changed since the last call; the first call says so."""
         before, self._stamps = self._stamps, [stamp_of(self._path)]
         return before != self._stamps
 
 
 class Corrections:
-    """The single answers of a review as corrected so far, by this server or by others."""
+    """The single answers of a review, as this server or others corrected them."""
 
     def __init__(self, path: Path, items: Iterable[Single]) -> None:
         self._path = path
@@ -102,11 +102,12 @@ class Corrections:
         with self._lock:
             if not self._file.has_changed():
                 return
-            self._made = read_corrections(self._path, Correction)
-            self._items = {
-                name: corrected(item, self._made.get(name, ()))
-                for name, item in self._as_given.items()
-            }
+            stored = read_corrections(self._path, Correction)
+            items: dict[str, Single] = {}
+            made: dict[str, list[Correction]] = {}
+            for name, item in self._as_given.items():
+                items[name], made[name] = corrected(item, stored.get(name, ()))
+            self._items, self._made = items, made
 
     @property
     def items(self) -> Mapping[str, Single]:
@@ -120,7 +121,7 @@ class Corrections:
         return list(self._made.get(item, ()))
 
     def correct(self, item: str, texts: Mapping[CorrectedField, str], who: str) -> int:
-        """Store the changes of a form to an item, and return the number of changed fields.
+        """Store a form's changes to an item; return the number of changed fields.
 
         Raises UserError for a text that is too long, or an emptied reference.
         """
@@ -131,7 +132,9 @@ class Corrections:
         return len(made)
 
     def flags(self, rated: Iterable[tuple[str, Iterable[str]]]) -> list[Flag]:
-        """List items whose question, rationale or reference raters find wanting, most first.
+        """List items whose texts raters find wanting, those with most flags first.
+
+        A text is a question, a rationale or a reference.
 
         Codes of ratings count, as (item, codes), and those that came with an item until
         it is corrected.
@@ -192,9 +195,19 @@ def _between(
     return corrections
 
 
-def corrected(item: Single, corrections: Iterable[Correction]) -> Single:
-    """Apply corrections to an item, in their order."""
+def corrected(
+    item: Single, corrections: Iterable[Correction]
+) -> tuple[Single, list[Correction]]:
+    """Apply corrections to an item, in their order; return it, and those that fit.
+
+    A correction is of the text that it replaces: it is none of another item by the same
+    name, nor of one whose text was changed in the manifest since.
+    """
+    fitting: list[Correction] = []
     for correction in corrections:
+        if texts_of(item)[correction.field].strip() != correction.before.strip():
+            continue
+        fitting.append(correction)
         if correction.field == "question":
             instruction = item.instruction.model_copy(update={"text": correction.after})
             item = item.model_copy(update={"instruction": instruction})
@@ -205,7 +218,7 @@ def corrected(item: Single, corrections: Iterable[Correction]) -> Single:
             item = item.model_copy(update={"reference": tuple(filter(None, parts))})
         else:
             item = item.model_copy(update={"rationale": correction.after or None})
-    return item
+    return item, fitting
 
 
 def _now() -> str:
@@ -285,7 +298,7 @@ class EventLog:
         return True
 
     def undo(self, item: str, who: str) -> bool:
-        """Take back a rater's last correction of a call; False: see :meth:`can_undo`."""
+        """Take back a rater's last correction of a call; False where none stands."""
         with self._lock:
             last = self._last(item, who)
             if last is None:
@@ -294,7 +307,7 @@ class EventLog:
         return True
 
     def can_undo(self, item: str, who: str) -> bool:
-        """Tell whether the rater's last correction stands and nobody went on from it."""
+        """Tell whether the rater's last correction stands and nobody built on it."""
         return self._last(item, who) is not None
 
     def are_right(self, item: str, who: str) -> None:

@@ -1,4 +1,4 @@
-"""Whether enough was rated, after every rating, and how many pairs the judge takes off raters."""
+"""The stopping rule, after each rating, and how many pairs the judge saves raters."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ GIVEN_ORDER = (
 
 
 def stopping_of(review: Review) -> tuple[Stopping, ...]:
-    """Look at the ratings of a review as after each of them; a row for each two systems."""
+    """Look at the ratings as after each of them; return a row per two systems."""
     if why_not := no_random_order(review):
         return (cannot_say(WHO_IS_BETTER, why_not),)
     if isinstance(review.form, PairForm):
@@ -49,7 +49,7 @@ def stopping_of(review: Review) -> tuple[Stopping, ...]:
 
 
 def lines_of(rows: Sequence[Stopping], blind: bool = False) -> list[str]:
-    """Say whether enough was rated, those first that are not; blind: not who is better."""
+    """Say whether enough was rated, open comparisons first; if blind, not who won."""
     ordered = sorted(rows, key=lambda row: row.enough)
     if blind and len(ordered) > 1:
         done = sum(row.enough for row in ordered)
@@ -84,7 +84,7 @@ def no_random_order(review: Review) -> str | None:
 
 
 def labels_of(review: Review, form: PairForm) -> Opinions | None:
-    """Return the overall labels of a review in the order in which they came; None: no label."""
+    """Return a review's overall labels, in order of arrival; None without labels."""
     names = [part.name for part in form.parts]
     part = "overall" if "overall" in names else names[0]
     views = sorted(first_views(review).values(), key=lambda view: view.finished or 0.0)
@@ -134,7 +134,7 @@ def _of_pairs(review: Review, form: PairForm) -> tuple[Stopping, ...]:
 
 
 def _judged(review: Review) -> Opinions | None:
-    """Return the judge's labels of a run; None: it has no judge, or no overall label."""
+    """Return the judge's labels of a run; None without a judge or overall labels."""
     if not review.material.judged:
         return None
     table = read_opinions(review.material.source)
@@ -142,7 +142,10 @@ def _judged(review: Review) -> Opinions | None:
 
 
 def saved_by_judge(review: Review) -> str | None:
-    """Say how many pairs the judge takes off raters; None: no judge, no label, or none lacks."""
+    """Say how many pairs the judge saves raters, if anything can be said.
+
+    Returns None without a judge or labels, and when every pair is labelled.
+    """
     form = review.form
     if not isinstance(form, PairForm) or not review.material.judged:
         return None
@@ -165,7 +168,7 @@ def saved_by_judge(review: Review) -> str | None:
 
 
 def _of_scores(review: Review, rubric: ScoreRubric) -> tuple[Stopping, ...]:
-    """Look at each two systems, over the questions that both answer, first rated first."""
+    """Look at each two systems on questions that both answer, first rated first."""
     low = rubric.scale.labels[0]
     width = rubric.scale.labels[-1] - low
     names: list[str] = []
@@ -204,9 +207,8 @@ class Watch:
     ) -> None:
         self._review, self._tell = review, tell
         self._lock = threading.Lock()
-        self._of: tuple[int, ...] | None = (
-            None  # state of the store that the rows are about
-        )
+        # state of the store that the rows are about
+        self._of: tuple[int, ...] | None = None
         self._rows: tuple[Stopping, ...] = ()
         self._saving: str | None = None
         self._decided: set[str] = set()

@@ -70,7 +70,7 @@ class Accuracy:
 def agreement_scores(
     judge: Mapping[str, Rating], human: Mapping[str, Sequence[Rating]]
 ) -> dict[str, float]:
-    """Return the share of each pair's raters who gave the judge's label, 0 to 1, by pair."""
+    """Return by pair the share of its raters, 0 to 1, who gave the judge's label."""
     shares: dict[str, float] = {}
     for item, labels in human.items():
         if labels and item in judge:
@@ -145,7 +145,7 @@ def _score_interval(values: Sequence[float], population: int) -> tuple[float, fl
 
 
 def accuracies(review: Review, labelled: Sequence[Labelled]) -> dict[Phase, Accuracy]:
-    """Estimate the judge's accuracy on every dimension and overall, corrected for the queue.
+    """Estimate the judge's accuracy by dimension and overall, corrected for the queue.
 
     The population of each is the pairs that the judge rated there: an unscored pair is
     neither right nor wrong.

@@ -1,4 +1,4 @@
-"""The page of a call's events: two lanes, and the chosen event with its edges from near."""
+"""The page of a call's events: two lanes, and a close view of the chosen event."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _change_event(review: Review, rater: str, sent: SentEvent) -> int:
 
 
 def _after(before: SetEvent | None, sent: SentEvent) -> SetEvent:
-    """Return the event as sent; edges that a rater left as shown keep all their digits."""
+    """Return the event as sent; an edge that is left as shown keeps all its digits."""
 
     def edge(text: str, name: str, was: float | None) -> float:
         same = was is not None and text.strip() == f"{was:.3f}"

@@ -26,6 +26,7 @@ from trace_eval.review.protocol_files import (
     PAIR_COLUMNS,
     PROTOCOL_FILES,
 )
+from trace_eval.review.protocol_results import decided_csv
 from trace_eval.review.session import Review
 from trace_eval.review.views import Labelled, StoredAnswer
 
@@ -112,7 +113,7 @@ def to_csv(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def to_hcot(review: Review) -> str:
-    """Export in the layout of the HCoT annotations: a list with nested labels, one per opinion."""
+    """Export a list in the HCoT annotation layout, with nested labels per opinion."""
     results = []
     for row in records(review):
         pair = review.material.by_id[row["id"]]
@@ -255,6 +256,8 @@ def files_of(review: Review) -> Exporters:
     files = FILES
     if not review.is_hcot:
         files = PROTOCOL_FILES if review.has_protocol else SCORE_FILES
+    if review.listening.third_rater:
+        files = {**files, "decided.csv": decided_csv}
     log = review.events
     return (
         {**files, EVENTS: lambda _: log.csv()}

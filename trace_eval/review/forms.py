@@ -79,9 +79,8 @@ class ReviewQuestion:
     phase: str | None  # its part of the protocol; None for the comment, and for a score
     kind: StepKind
     key: str  # where the answer is stored, in the pair's own order
-    values: tuple[
-        str, ...
-    ] = ()  # that may be given, in the order shown; empty: any text
+    # that may be given, in the order shown; empty: any text
+    values: tuple[str, ...] = ()
 
     def check(self, value: str) -> str:
         """Return an answer as it came; raises ValueError for one not offered."""
@@ -139,7 +138,7 @@ class PairForm:
     def next_step(
         self, _: object, answers: Answers, order: Order
     ) -> ReviewQuestion | None:
-        """Return the first question without an answer; None when the item is finished."""
+        """Return the first unanswered question; None when the item is finished."""
         for part in self.parts:
             for step in self._steps(part.name, answers, order):
                 if step.key not in answers:
@@ -162,7 +161,7 @@ class PairForm:
         ]
 
     def stored(self, step: ReviewQuestion, value: str, order: Order) -> str:
-        """Return the answer in the pair's own order; raises ValueError for one not offered."""
+        """Return an answer in the pair's own order; ValueError if it is not offered."""
         if step.kind == "comment":
             return ""
         step.check(value)
@@ -173,7 +172,7 @@ class PairForm:
         return value
 
     def shown_label(self, label: str, order: Order) -> str:
-        """Turn a label into the order that the rater saw, and back: it is its own inverse."""
+        """Turn a label into the order that the rater saw, and back by the same map."""
         if order == "ab":
             return label
         if self.protocol.compares:
@@ -181,7 +180,7 @@ class PairForm:
         return {FIRST: SECOND, SECOND: FIRST}.get(label, label)
 
     def label(self, answers: Answers, part: str) -> str | None:
-        """Return a part's label, in the pair's own order; None while it is not decided."""
+        """Return a part's label in the pair's own order; None until it is decided."""
         if self.protocol.scale != "typed":
             return answers.get(part)
         decided = rating(answers, part)
@@ -259,7 +258,7 @@ class ReviewScoreForm:
         return None
 
     def stored(self, step: ReviewQuestion, value: str, order: Order) -> str:
-        """Return the score as a number of the scale, or the confidence, see :class:`PairForm`."""
+        """Return the confidence, or the score as a number; see :class:`PairForm`."""
         if step.kind == "comment":
             return ""
         if step.kind == "confidence":
@@ -295,7 +294,7 @@ def phases(overall_first: bool) -> tuple[Phase, ...]:
 
 
 def rating(answers: Answers, phase: str) -> Rating | None:
-    """Return a part's typed tie, in the pair's own order; None while it is not decided."""
+    """Return a part's typed tie in the pair's own order; None until it is decided."""
     typed = answers.get(f"{phase}.{TYPED}")
     if typed is not None:
         return Rating(typed)
@@ -309,23 +308,23 @@ def rating(answers: Answers, phase: str) -> Rating | None:
 
 
 def shown_rating(value: Rating, order: Order) -> Rating:
-    """Turn a rating into the order that the rater saw, and back: the map is its own inverse."""
+    """Turn a rating into the order that the rater saw, and back by the same map."""
     return value if order == "ab" else value.swapped
 
 
 def turn_of(step: str) -> int | None:
-    """Return the turn that a question is about; None: it is about the whole conversation."""
+    """Return the turn that a question is about; None for the whole conversation."""
     name = step.removesuffix(SURE)
     return int(name.removeprefix(_TURN)) if name.startswith(_TURN) else None
 
 
 def scored_step(step: str) -> str | None:
-    """Return the rating whose confidence this question asks for; None: it asks for a rating."""
+    """Return the rating that a confidence question is about; None for a rating."""
     return step.removesuffix(SURE) if step.endswith(SURE) else None
 
 
 def score_of(value: str) -> float | None:
-    """Return a :class:`ReviewScoreForm`'s answer as a number; None: the rater gave none."""
+    """Return a :class:`ReviewScoreForm`'s answer as a number; None for no score."""
     return None if value == NO_SCORE else float(value)
 
 

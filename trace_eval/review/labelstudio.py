@@ -61,7 +61,10 @@ def _tasks(review: Review) -> Tasks:
 
 
 def _task_id(review: Review, item: str) -> str:
-    """Return a task's id, which changes with corrections: earlier answers are about other words."""
+    """Return a task's id, which every correction changes.
+
+    Earlier answers were about other words.
+    """
     made = review.corrections.of(item) if review.corrections else ()
     return keyed(
         review.store.secret, "task", item, *(f"{one.field}={one.after}" for one in made)
@@ -87,7 +90,7 @@ def config(review: Review) -> str:
 
 
 def write_tasks(review: Review, folder: Path) -> tuple[str, ...]:
-    """Write ``tasks.json``, ``config.xml`` and ``audio/ID.wav`` for all recordings of the queue.
+    """Write ``tasks.json``, ``config.xml`` and the queue's sound, ``audio/ID.wav``.
 
     Returns what is left out, and why; raises UserError where there can be no task of
     any item.

@@ -1,4 +1,4 @@
-"""The tasks of Label Studio for each kind of review, and the meaning of their results."""
+"""Label Studio's tasks for each kind of review, and what their results mean."""
 
 from __future__ import annotations
 
@@ -84,7 +84,10 @@ class PairTasks(_Tasks):
     """Two answers in a drawn order, and a typed tie of each dimension."""
 
     def order(self, item: Pair) -> Order:
-        """Draw which answer comes first; not in the task, drawn again when results are read."""
+        """Draw which answer comes first.
+
+        No task holds it: when results are read, it is drawn again, the same.
+        """
         return shown_order(self.review.plan.seed, "label-studio", item.id, 0)
 
     def data(self, item: Any) -> dict[str, str]:
@@ -174,7 +177,7 @@ class ScoreTasks(_Tasks):
         return list(dict.fromkeys(n for item in self.items for n in self.players(item)))
 
     def data(self, item: Any) -> dict[str, str]:
-        """Fill words and players; one that an item has nothing for is silent, and says so."""
+        """Fill in words and players; one without sound is silent and says so."""
         playing = self.players(item)
         results = {WORDS: self.words(item)}
         for name in self.played:
@@ -203,7 +206,7 @@ class ScoreTasks(_Tasks):
         return "\n\n".join(lines) or "(listen)"
 
     def interface(self) -> dict[str, Any]:
-        """Describe words, players and choices, with the keys that choices have on our pages."""
+        """Describe words, players and choices; choices have the keys of our pages."""
         rubric = self.form.rubric
         called = any(item.answers[0].conversation for item in self.items)
         return {
@@ -250,7 +253,7 @@ def clip_of(value: str) -> str:
 
 
 def _chosen(field: str, entries: Entries, offered: Mapping[str, str]) -> str:
-    """Return a field's one choice, as itself or in its words; raises UserError otherwise."""
+    """Return the one choice of a field, named or in words; else raise UserError."""
     provided = [value.get("choices") for name, value in entries if name == field]
     if not provided:
         raise UserError(f"no choice for {field}; finish the annotation")

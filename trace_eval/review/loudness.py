@@ -58,7 +58,7 @@ def gains(levels: Mapping[str, Level]) -> dict[str, float]:
 
 
 def spread(levels: Iterable[Level]) -> float | None:
-    """Return by how much the loudest exceeds the quietest, LU; None: fewer than two are known."""
+    """Return the loudest minus the quietest, LU; None if fewer than two are known."""
     known = [level.lufs for level in levels if level.lufs is not None]
     return max(known) - min(known) if len(known) > 1 else None
 
@@ -98,7 +98,7 @@ def summary_of(measured: Iterable[ItemLoudness], matched: bool) -> str | None:
 
 
 def low_passed(samples: NDArray[np.float32], rate: int, hz: int) -> NDArray[np.float32]:
-    """Cut off everything above a frequency; the edge is a cosine, a tenth of it wide."""
+    """Remove what lies above a frequency, with a cosine edge a tenth as wide."""
     if rate <= 2 * hz:
         return samples
     spectrum = np.fft.rfft(samples, axis=0)

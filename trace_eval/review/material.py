@@ -26,6 +26,7 @@ from trace_eval.data.rubrics.listening import Listening
 from trace_eval.data.rubrics.load import load_protocol, load_rubric
 from trace_eval.data.rubrics.protocols import PairProtocol, Protocol, listening_of
 from trace_eval.data.rubrics.single import ScoreRubric
+from trace_eval.data.system_folders import systems_in
 from trace_eval.data.tables import SUFFIXES
 from trace_eval.review.forms import HCOT
 from trace_eval.review.together import Page, Reviewed, pages_of
@@ -146,7 +147,7 @@ def load_material(
         return _by_protocol(source, protocol, audio_root)
     if rubric or holds_scores:
         return _singles(source, rubric, audio_root)
-    if source.is_dir():
+    if source.is_dir() and not _holds_systems(source):
         material = _of_run(Run.open(source))
     else:
         manifest = _read(read_manifest, source, audio_root)
@@ -201,6 +202,11 @@ def _by_protocol(
     )
 
 
+def _holds_systems(folder: Path) -> bool:
+    """Whether a folder holds a folder of recordings per system, and no run."""
+    return not Run(folder).exists and systems_in(folder) is not None
+
+
 def _manifest_of_singles(source: Path, audio_root: Path | str | None) -> Manifest:
     if holds_conversations(source):
         return conversations_manifest(
@@ -212,7 +218,10 @@ def _manifest_of_singles(source: Path, audio_root: Path | str | None) -> Manifes
 def _singles(
     source: Path, rubric: str | None, audio_root: Path | str | None
 ) -> Material:
-    """Order by falling variance of the judge's scores, then flagged ones first, then as given."""
+    """Order by the variance of the judge's scores, then by flags, then as given.
+
+    High variances and flagged items come first.
+    """
     variances: dict[str, float | None] = {}
     left_out: dict[str, str] = {}
     if source.is_dir():
@@ -324,7 +333,7 @@ def _transcripts(
 def turn_lines(
     conversation: Conversation, first: int, last: int
 ) -> list[tuple[str | None, str]]:
-    """Return (speaker, words) of turns; speakers are called by role, not by names of systems.
+    """Return (speaker, words) of turns; speakers have roles, not systems' names.
 
     Turns of which no words are known are one line, so that the player is not pushed off
     the screen.
@@ -346,7 +355,7 @@ def transcript(conversation: Conversation) -> str:
 
 
 def shown_texts(item: Single, rubric: ScoreRubric) -> list[tuple[str | None, str]]:
-    """Return (title, text) of question, scene and references, as far as a rubric shows them."""
+    """Return (title, text) of question, scene and references that a rubric shows."""
     shown = set(rubric.inputs)
     texts: list[tuple[str | None, str]] = []
     if {"question", "instruction"} & shown and item.instruction.text:

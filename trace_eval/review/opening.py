@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import Advice, UserError, counted
 from trace_eval.data.rubrics.load import load_protocol
 from trace_eval.data.rubrics.protocols import PairProtocol, Protocol
 from trace_eval.review.forms import form_of
@@ -24,6 +25,9 @@ def open_review(
 ) -> Review:
     """Begin a review, or continue the one in the database.
 
+    Ratings of items that were changed since they were rated are set aside, and advice
+    says so.
+
     The user asked for ``provided`` fields of :class:`QueueOptions`; a review that was
     begun keeps its own where they are left out.
 
@@ -35,6 +39,22 @@ def open_review(
         raise UserError(
             "--rubric, --protocol: a rubric is a protocol; give --protocol alone"
         )
+    review = _opened(source, provided, options)
+    if changed := review.follow(listen=True):
+        unit = review.form.unit
+        warnings.warn(
+            f"{source}: {counted(len(changed), unit)} ({changed[0]!r} first) changed since"
+            " they were rated; the ratings from before are set aside, and raters are asked"
+            " again",
+            Advice,
+            stacklevel=2,
+        )
+    return review
+
+
+def _opened(
+    source: Path, provided: Mapping[str, Any], options: ReviewOptions
+) -> Review:
     protocol = load_protocol(options.protocol) if options.protocol else None
     material = load_material(source, options.audio_root, options.rubric, protocol)
     database = options.database or material.database

@@ -1,4 +1,4 @@
-"""Options of a review; the command reads them, so that its help imports no web package."""
+"""Options of a review, apart, so that a command's help imports no web package."""
 
 from __future__ import annotations
 

@@ -1,20 +1,21 @@
-"""The order in which each rater sees items and answers, and which items need no more raters."""
+"""The order of items and answers for each rater, and items with enough raters."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from hashlib import sha256
 
 from trace_eval.data.outcome import Order
-from trace_eval.review.views import StoreView
+from trace_eval.review.forms import NO_SCORE
+from trace_eval.review.views import StoredAnswer, StoreView
 
 #: How long an item is kept for a rater who began it, seconds.
 LEASE_S = 1800.0
 
 
 def shown_order(seed: int, rater: str, item: str, repeat: int) -> Order:
-    """Toss a fair coin per item, rater and repetition for the answer that comes first."""
+    """Toss a fair coin per item, rater and repetition for which answer comes first."""
     digest = sha256(
         "\0".join(("order", str(seed), rater, item, str(repeat))).encode()
     ).digest()
@@ -33,10 +34,28 @@ def rater_order(seed: int, rater: str, tasks: Sequence[tuple[str, int]]) -> list
     return sorted(range(len(tasks)), key=place)
 
 
-def full_items(views: Iterable[StoreView], rater: str, raters: int) -> set[str]:
+def disputed_items(
+    views: Iterable[StoreView], answers: Iterable[StoredAnswer], step: str
+) -> set[str]:
+    """Return the items to whose question raters gave different scores."""
+    first = {view.number for view in views if view.finished and view.repeat == 0}
+    scores: dict[str, set[str]] = {}
+    for answer in answers:
+        if answer.view in first and answer.step == step and answer.value != NO_SCORE:
+            scores.setdefault(answer.item, set()).add(answer.value)
+    return {item for item, different in scores.items() if len(different) > 1}
+
+
+def full_items(
+    views: Iterable[StoreView],
+    rater: str,
+    raters: int,
+    disputed: Collection[str] = frozenset(),
+) -> set[str]:
     """Return the items that enough others have rated, or are rating now.
 
-    Whoever began an item and left gives the place back after a while.
+    Whoever began an item and left gives the place back after a while. Disputed items
+    need one more rater.
     """
     since = time.time() - LEASE_S
     others: dict[str, int] = {}
@@ -44,7 +63,11 @@ def full_items(views: Iterable[StoreView], rater: str, raters: int) -> set[str]:
         held = view.finished is not None or view.started > since
         if held and view.rater != rater and view.repeat == 0:
             others[view.item] = others.get(view.item, 0) + 1
-    return {item for item, number in others.items() if number >= raters}
+    return {
+        item
+        for item, number in others.items()
+        if number >= raters + (1 if item in disputed else 0)
+    }
 
 
 def shuffled_for(names: Iterable[str], view: StoreView, seed: int) -> list[str]:

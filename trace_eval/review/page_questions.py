@@ -50,7 +50,7 @@ _NEXT = (PageChoice("", "Enter", "Next pair", "good"),)
 
 
 class ShownScale(NamedTuple):
-    """A scale of too many labels for a button each: a number is typed, or a slider moved."""
+    """A scale of too many labels for buttons: type a number or move a slider."""
 
     low: float
     high: float
@@ -122,7 +122,9 @@ def _score_question(step: ReviewQuestion, rubric: ScoreRubric) -> PageQuestion:
 
 
 def keys_of(values: Sequence[str]) -> dict[str, str] | None:
-    """Return the keys of scores, the highest first; None: too many, or not all whole numbers.
+    """Return the keys of scores, highest first; None without a key for each.
+
+    There is none where scores are too many, or not all whole numbers.
 
     It is the last digit of the score, so that 0 is the key of 10; where that cannot be,
     the lowest score has the key 1.

@@ -1,4 +1,4 @@
-"""The page of answers that are rated beside each other: what it shows, and the scores it sends.
+"""The page of answers that are rated side by side, and the scores that it sends.
 
 Answers are called by letters in the order in which a rater sees them. Every score is
 kept as soon as it is set, and may be changed until the page is finished.
@@ -80,7 +80,10 @@ def together_page(review: Review, clips: Clips, position: Position) -> dict[str,
 
 
 def _louder(clips: Clips, page: Page) -> str | None:
-    """Say that the answers differ in loudness; which one is louder would tell too much."""
+    """Say that the answers differ in loudness, but not which one is louder.
+
+    That would tell too much.
+    """
     loudness = clips.loudness(page)
     if not loudness.is_told:
         return None

@@ -78,7 +78,7 @@ def of_form(form: Form) -> dict[str, Any]:
 
 
 def _guide(form: Form) -> list[tuple[str, str]]:
-    """List (title, words) of what is rated by which rules, for the page before the first item."""
+    """List (title, words) of questions and rules, for the page at the very start."""
     if isinstance(form, PairForm):
         parts = [(part.title, part.question) for part in form.protocol.parts]
         rules = [("", rule) for rule in form.protocol.rules]
@@ -99,7 +99,7 @@ def titles_of(form: Form) -> dict[str, str]:
 
 
 def blocks(position: Position, form: PairForm) -> list[dict[str, Any]]:
-    """Return the strip of blocks with what was decided, as the rater saw the answers."""
+    """Return the strip of blocks with its decisions, as the rater saw the answers."""
     if len(form.parts) == 1 and form.listening.comment != "asked":
         return []
     results: list[dict[str, Any]] = []
@@ -198,7 +198,7 @@ def _pair_shown(
 
 
 def louder_notice(loudness: ItemLoudness, view: StoreView) -> str | None:
-    """Say which answer is louder, by the letters that the rater sees; None: by little."""
+    """Name the louder answer by the letter that the rater sees; None if by little."""
     if not loudness.is_told:
         return None
     first, second = (loudness.lufs[side] for side in view.shown)
@@ -211,7 +211,7 @@ def louder_notice(loudness: ItemLoudness, view: StoreView) -> str | None:
 
 
 def _single_shown(item: Single, clips: Clips, form: Form) -> dict[str, Any]:
-    """Show an answer as far as the rubric does; the letter P plays its sound, if there is any."""
+    """Show an answer as far as the rubric does; the key P plays its sound, if any."""
     assert isinstance(form, ReviewScoreForm)
     named = {"system": None if form.listening.blind else item.system}
     questions = {"question", "instruction", "context", "reference", "conversation"}
@@ -241,7 +241,9 @@ def _single_shown(item: Single, clips: Clips, form: Form) -> dict[str, Any]:
 def _conversation_shown(
     item: Single, conversation: Conversation, clips: Clips, turn: int | None
 ) -> dict[str, Any]:
-    """Show the words so far and the turn that is rated; P plays it, I what the user said before.
+    """Show the words so far and the turn to rate.
+
+    The key P plays the turn, I what the user said before it.
 
     Without a turn the whole call, which P plays.
     """

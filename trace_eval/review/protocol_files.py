@@ -1,4 +1,4 @@
-"""What comes of a protocol, as files: labels or scores, repeats, traps, loudness, and what to note.
+"""A protocol's results as files: labels or scores, repeats, traps, loudness, notes.
 
 Labels and scores of the first view of every item are in ``labels.csv``, which ``agree``
 and ``rank`` read. Repeated views, traps, and answers that do not count have files of
@@ -88,7 +88,7 @@ def clips_of(review: Review) -> Clips:
 
 
 def labels_csv(review: Review) -> str:
-    """Export labels or scores, of the first view of every item, and who fell for traps."""
+    """Export labels or scores of each item's first view, and who fell for traps."""
     return _labels(review, repeats=False)
 
 
@@ -121,7 +121,7 @@ def _answers_of(review: Review, views: Collection[int]) -> list[StoredAnswer]:
 
 
 def counted_scores(review: Review) -> Iterator[tuple[Single, float]]:
-    """Yield every score that counts with its answer, in the order in which they came."""
+    """Yield every score that counts, with its answer, in order of arrival."""
     for answer in _answers_of(review, first_views(review)):
         if answer.step == COMMENT or scored_step(answer.step) is not None:
             continue
@@ -135,7 +135,7 @@ def first_views(review: Review) -> dict[int, StoreView]:
 
 
 def _chosen_views(review: Review, repeats: bool) -> dict[int, StoreView]:
-    """Return finished views by number: the first ones, or all of items that were repeated."""
+    """Return finished views by number: first ones, or all views of repeated items."""
     traps = {*review.plan.traps}
     views = [
         view
@@ -211,7 +211,9 @@ def score_table(
     repeat: Mapping[int, int] | None = None,
     traps: Sequence[TrapAnswer] = (),
 ) -> str:
-    """Export scores with their systems and questions; ``repeat`` is that of their views.
+    """Export scores with their systems and questions.
+
+    ``repeat`` holds the repetition of each view, by its number.
 
     A hidden reference that is a trap has its score all the same.
     """
@@ -289,7 +291,7 @@ def set_aside_csv(review: Review) -> str:
 
 
 def trap_answers(review: Review) -> list[TrapAnswer]:
-    """Return what raters said where the right answer is known, in the order of the traps."""
+    """Return raters' answers where the right one is known, in the order of traps."""
     results: list[TrapAnswer] = []
     given = list(_given(review))
     for trap in review.listening.traps:
@@ -346,7 +348,7 @@ def traps_csv(review: Review) -> str:
 
 
 def loudness_of(review: Review, clips: Clips | None = None) -> list[ItemLoudness]:
-    """Measure how loud the answers of every item are; each recording is decoded once."""
+    """Measure how loud each item's answers are, decoding each recording once."""
     clips = clips or clips_of(review)
     return [
         clips.loudness(item) for item in review.items if not isinstance(item, Single)
@@ -354,7 +356,7 @@ def loudness_of(review: Review, clips: Clips | None = None) -> list[ItemLoudness
 
 
 def loudness_csv(review: Review) -> str:
-    """Export the loudness of every answer as it came, and how far the answers of an item differ."""
+    """Export each answer's loudness as it came, and the spread within its item."""
     rows = []
     for measured in loudness_of(review):
         item = review.item(measured.item)
@@ -375,7 +377,7 @@ def _system(item: Reviewed, role: str) -> str | None:
 
 
 def notes(review: Review, measured: Sequence[ItemLoudness]) -> list[str]:
-    """Say what is missing or odd: items without raters, failed traps, late answers, loudness."""
+    """Note missing raters, failed traps, late answers and differing loudness."""
     found = [*_few_raters(review), *_failed_traps(review), *_late(review)]
     louder = summary_of(measured, review.listening.loudness == "matched")
     return [*found, *([louder] if louder else [])]
@@ -386,6 +388,10 @@ def _few_raters(review: Review) -> Iterator[str]:
         view.item for view in review.store.views() if view.finished and view.repeat == 0
     )
     wanted = review.listening.raters or 1
+    disputed = review.disputed()
+    waiting = [
+        item for item in review.plan.items if item in disputed and done[item] <= wanted
+    ]
     nobody = [item for item in review.plan.items if not done[item]]
     few = [item for item in review.plan.items if 0 < done[item] < wanted]
     total = counted(len(review.plan.items), review.form.unit)
@@ -395,6 +401,11 @@ def _few_raters(review: Review) -> Iterator[str]:
         yield (
             f"{len(few)} of {total} have fewer than {counted(wanted, 'rater')}:"
             f" {_some(few)}"
+        )
+    if waiting:
+        yield (
+            f"raters differ on {len(waiting)} of {total}, which wait for one more:"
+            f" {_some(waiting)}"
         )
 
 
@@ -410,7 +421,7 @@ def _failed_traps(review: Review) -> Iterator[str]:
 
 
 def _too_many(answers: Sequence[TrapAnswer], most: float | None) -> str:
-    """Say which traps a rater failed more often than the protocol allows; empty: none."""
+    """Name the traps that a rater failed more often than allowed; empty if none."""
     if most is None:
         return ""
     failed = []

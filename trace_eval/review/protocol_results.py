@@ -1,4 +1,4 @@
-"""The results of a protocol so far: a mean score of each system, or which one is preferred.
+"""A protocol's results so far: each system's mean score, or which is preferred.
 
 Intervals are those of means between the ends of the scale; answers to one question, and
 labels of one pair, count as one.
@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import fmean, multimode
 from typing import Any
 
 import numpy as np
 
+from trace_eval.data.csv_cells import table_text
+from trace_eval.data.items import Single
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.estimate.figures import mean_interval
 from trace_eval.estimate.interval import SCORE
@@ -65,14 +67,48 @@ def protocol_results(review: Review) -> dict[str, Any]:
 
 def _means(review: Review, rubric: ScoreRubric) -> list[ProtocolRow]:
     """Return the mean score of each system, best first."""
-    scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    scores: Mapping[str, dict[str, list[float]]]
+    scores = defaultdict(lambda: defaultdict(list))
     questions: dict[str, str] = {}
     for item, score in counted_scores(review):
         scores[item.system or "(no system named)"][item.id].append(score)
         questions[item.id] = item.question_id or item.id
+    if review.listening.third_rater:
+        for items in scores.values():
+            for name, given in [*items.items()]:
+                value = decided_score(given, review.listening.raters)
+                if value is None:
+                    del items[name]
+                else:
+                    items[name] = [value] * len(given)
+    scores = {system: items for system, items in scores.items() if items}
     ends = rubric.scale.labels[0], rubric.scale.labels[-1]
     rows = [_row(system, items, questions, ends) for system, items in scores.items()]
     return sorted(rows, key=lambda row: -row.mean)
+
+
+def decided_score(scores: Sequence[float], raters: int | None) -> float | None:
+    """Return the score that most raters of an item gave; None while it is open."""
+    best = multimode(scores)
+    return best[0] if len(best) == 1 and len(scores) >= (raters or 1) else None
+
+
+def decided_csv(review: Review) -> str:
+    """Export one score an item: that of its raters, or of most where a third was asked."""
+    scores: dict[str, list[float]] = defaultdict(list)
+    items: dict[str, Single] = {}
+    for item, score in counted_scores(review):
+        scores[item.id].append(score)
+        items[item.id] = item
+    rows: list[tuple[object, ...]] = []
+    for name, given in scores.items():
+        value = decided_score(given, review.listening.raters)
+        decided = "" if value is None else f"{value:g}"
+        one = items[name]
+        rubric = review.form.name
+        rows.append((name, rubric, decided, len(given), one.system, one.question_id))
+    columns = ("id", "rubric", "score", "raters", "system", "instruction_id")
+    return table_text(columns, rows)
 
 
 def _row(
@@ -82,7 +118,7 @@ def _row(
     ends: tuple[float, float],
     counts: Mapping[str, int] | None = None,
 ) -> ProtocolRow:
-    """Average the scores of each item, then the items; those of one unit go together."""
+    """Average each item's scores, then the items; items of one unit count together."""
     means = np.array([fmean(scores) for scores in items.values()])
     _, unit = np.unique([units[item] for item in items], return_inverse=True)
     limits = mean_interval(means, unit, ends)

@@ -1,4 +1,4 @@
-"""The screening queue: which pairs annotators see, in which order, and how they were sampled.
+"""The screening queue: the pairs that annotators see, their order and sampling.
 
 The pairs that need a person most are taken with certainty, as many as the budget has
 room for; the rest of the budget is a simple random sample, without replacement, of all
@@ -49,12 +49,10 @@ class Need(StrEnum):
 
     UNSCORED = "unscored"  # there is no rating at all
     LOW_CONFIDENCE = "low_confidence"  # the votes are spread
-    INCONSISTENT = (
-        "inconsistent"  # the judge changed its mind with the order of A and B
-    )
-    NEAR_THRESHOLD = (
-        "near_threshold"  # a measured value is close to the cut that decided
-    )
+    # the judge changed its mind with the order of A and B
+    INCONSISTENT = "inconsistent"
+    # a measured value is close to the cut that decided
+    NEAR_THRESHOLD = "near_threshold"
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ class Needed:
 
     @property
     def order(self) -> tuple[int, float]:
-        """Sort key: urgent first, then by falling entropy, then by the number of reasons."""
+        """Return a sort key: urgent first, then falling entropy, then most reasons."""
         rank = list(Need).index(self.reasons[0]) if self.reasons else len(Need)
         return rank, -self.bits - 0.001 * len(self.reasons)
 
@@ -126,7 +124,7 @@ def _numbers(record: Any, name: str) -> list[float]:
 
 
 class ReviewPlan(Strict):
-    """The queue as stored: fixed when the review starts, so that the estimate stays honest."""
+    """The queue as stored, fixed when a review starts, to keep the estimate honest."""
 
     population: list[str] = Field(description="ids of all pairs that could be reviewed")
     needed: list[str] = Field(
@@ -155,7 +153,7 @@ class ReviewPlan(Strict):
         return [*self.needed, *self.others[: self.drawn]]
 
     def inclusion(self, reviewed: Collection[str]) -> dict[str, float | None]:
-        """Return the probability, above 0 to 1, with which each reviewed pair came to be reviewed.
+        """Return the probability, in (0, 1], with which each reviewed pair was chosen.
 
         Needed pairs are taken with certainty; None while some are open, because those
         that are done were not drawn, and while of the others none is done, because
@@ -186,7 +184,7 @@ class ReviewPlan(Strict):
         return [*((item, 0) for item in items), *((item, 1) for item in self.repeats)]
 
     def extended(self, budget: int) -> ReviewPlan:
-        """Extend the plan along the random order; a smaller budget raises a UserError."""
+        """Extend the plan along the random order; UserError for a smaller budget."""
         budget = min(budget, len(self.population))
         if budget < len(self.items):
             raise UserError(
@@ -312,7 +310,7 @@ def check_same_items(plan: ReviewPlan, material: Material) -> None:
 def stored_plan(
     store: Store, material: Material, provided: Mapping[str, Any]
 ) -> ReviewPlan:
-    """Return the plan in the database, made if there is none, with a larger budget if given.
+    """Return the database's plan: made if missing, extended by a larger budget.
 
     Raises UserError for an option that is not that of the review, or a protocol that
     has changed.

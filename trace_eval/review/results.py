@@ -1,4 +1,4 @@
-"""The results of a review so far: progress, agreement between raters, accuracies of the judge."""
+"""The results of a review so far: progress, agreement of raters, judge's accuracy."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ DOWNLOADS: dict[str, str] = {
     "labels.csv": "CSV",
     "labels.jsonl": "JSON lines",
     "labels.json": "HCoT JSON",
+    "decided.csv": "decided scores",
     "retest.jsonl": "repeated pairs",
     "retest.csv": "repeated items",
     "traps.csv": "traps",
@@ -57,7 +58,7 @@ class RaterAgreement(NamedTuple):
 
 
 def agreement(labelled: Sequence[Labelled]) -> dict[str, list[RaterAgreement]]:
-    """Measure kappa of all pairs of raters, alpha of all raters, test-retest of each."""
+    """Measure kappa of each two raters, alpha of all, and test-retest of each."""
     kappas: list[RaterAgreement] = []
     alphas: list[RaterAgreement] = []
     retests: list[RaterAgreement] = []

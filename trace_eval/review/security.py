@@ -61,13 +61,12 @@ class Access:
     host: str
     port: int
     secret: bytes
-    token: str | None = (
-        None  # needed once per browser; None: not at all (loopback only)
-    )
+    # needed once per browser; None: not at all (loopback only)
+    token: str | None = None
 
     @property
     def cookie(self) -> str:
-        """Name of the session cookie; cookies are shared between the ports of a machine."""
+        """Return the session cookie's name; cookies are shared by a machine's ports."""
         return "trace_review_" + sha256(b"name" + self.secret).hexdigest()[:8]
 
     @property
@@ -123,13 +122,13 @@ class Visitor:
         return hmac.compare_digest(csrf.encode(), self.csrf(access).encode())
 
     def pack(self, access: Access) -> str:
-        """Return the cookie's value: signed, so that it needs no table and outlives the server."""
+        """Return the cookie's value, signed: it needs no table and outlives servers."""
         body = f"{self.id}.{self.rater.encode().hex()}"
         return f"{body}.{_sign(access, 'session:' + body)}"
 
     @classmethod
     def unpack(cls, value: str, access: Access) -> Visitor | None:
-        """Return the session of a cookie; None: it was not made by :meth:`pack` with this key."""
+        """Return a cookie's session; None if this key did not sign it."""
         body, _, signature = value.rpartition(".")
         if not hmac.compare_digest(
             signature.encode(), _sign(access, "session:" + body).encode()
@@ -153,7 +152,7 @@ def set_visitor(response: Response, visitor: Visitor, access: Access) -> None:
 
 
 class Guard:
-    """ASGI middleware: refuses what is not ours, finds the visitor, adds the headers."""
+    """ASGI middleware that refuses strangers, finds the visitor and adds headers."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self.app, self.access = app, access

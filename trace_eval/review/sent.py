@@ -24,9 +24,8 @@ class SentAnswer:
     step: FormText
     version: Maybe = None
     value: FormText = ""
-    no_score: FormText = (
-        ""  # it counts in place of the value, which a slider sends along
-    )
+    # it counts in place of the value, which a slider sends along
+    no_score: FormText = ""
     comment: FormText = ""
     played: FormText = ""
     code: Annotated[list[str] | None, Form()] = None
@@ -51,7 +50,7 @@ class SentScores:
 
 @dataclass(frozen=True)
 class SentTexts:
-    """The fields of an item as somebody corrected them; what the form leaves out stays."""
+    """An item's fields as somebody corrected them; those left out stay as they are."""
 
     question: Maybe = None
     reference: Maybe = None

@@ -50,7 +50,7 @@ def serve(
     ready: Callable[[str], None] | None = None,
     watch: Watch | None = None,
 ) -> None:
-    """Serve a review until it is interrupted; raises UserError for an address that cannot be bound.
+    """Serve a review until it is interrupted; UserError for an address it cannot bind.
 
     Args:
         options: default: :class:`ServeOptions`; an address that others reach always has
@@ -119,7 +119,10 @@ def _warn_once(text: str) -> None:
 
 
 def on_exception(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Say in one line that no connection can be accepted; an event loop's exception handler."""
+    """Say in one line that a connection cannot be accepted.
+
+    It is an event loop's exception handler.
+    """
     error = context.get("exception")
     if isinstance(error, OSError) and error.errno in _USED_UP:
         _warn_once(
@@ -130,7 +133,7 @@ def on_exception(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> No
 
 
 class BoundedConnection(H11Protocol):
-    """A connection that must bring its requests in time, and gives way where there are too many.
+    """A connection with a deadline for requests; where there are too many, it yields.
 
     The one that gives way is the oldest that is not being answered, so the newest
     always gets its turn: a bound that refused new ones would lock everybody out while

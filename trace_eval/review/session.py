@@ -23,8 +23,14 @@ from trace_eval.review.forms import (
     rating,
 )
 from trace_eval.review.material import Material
-from trace_eval.review.orders import full_items, rater_order, shown_order
+from trace_eval.review.orders import (
+    disputed_items,
+    full_items,
+    rater_order,
+    shown_order,
+)
 from trace_eval.review.queue import ReviewPlan
+from trace_eval.review.seen import corrected_now, remember, set_changed_aside
 from trace_eval.review.store import Store
 from trace_eval.review.together import STIMULUS_KEYS, Page, Reviewed
 from trace_eval.review.views import JudgeState, Labelled, Position, Remark, ReviewCall
@@ -64,6 +70,7 @@ class Review:
                 material.corrections
             )  # else the next line would be written onto it
         self.corrections = Corrections(material.corrections, wanted) if wanted else None
+        self._followed: Mapping[str, Single] | None = None
         events = EventLog(material.corrections, [*wanted, *halves])
         self.events = events if events.conversations else None
 
@@ -90,7 +97,7 @@ class Review:
 
     @property
     def is_hcot(self) -> bool:
-        """Whether pairs are rated as HCoT does, so that a judge of typed ties can be compared."""
+        """Tell whether pairs are rated as in HCoT, to compare judges of typed ties."""
         return isinstance(self.form, PairForm) and self.form.protocol.is_hcot
 
     def summary(self) -> str:
@@ -108,7 +115,7 @@ class Review:
     # --- where a rater is -------------------------------------------------------------
 
     def sequence(self, rater: str) -> list[int]:
-        """Return the tasks of a rater in their order; one that enough others rate is no task."""
+        """Return a rater's tasks in order, without items that enough others rate."""
         order = list(range(len(self.tasks)))
         if self.listening.order == "random":
             order = rater_order(self.plan.seed, rater, self.tasks)
@@ -116,12 +123,20 @@ class Review:
             return order
         views = self.store.views()
         mine = {view.item for view in views if view.rater == rater}
-        full = full_items(views, rater, self.listening.raters)
+        full = full_items(views, rater, self.listening.raters, self.disputed())
         closed = full - mine - {*self.plan.traps}
         return [task for task in order if self.tasks[task][0] not in closed]
 
+    def disputed(self) -> set[str]:
+        """Return the items on which raters differ, where a protocol asks one more."""
+        if not self.listening.third_rater:
+            return set()
+        views, answers = self.store.views(), self.store.stored()
+        return disputed_items(views, answers, self.form.name)
+
     def position(self, rater: str) -> Position | None:
         """Return the first task that is not done; None if all are."""
+        self.follow()
         views = {(view.item, view.repeat): view for view in self.store.views(rater)}
         sequence = self.sequence(rater)
         for place, task in enumerate(sequence):
@@ -129,6 +144,7 @@ class Review:
             view = views.get((item, repeat))
             if view is None:
                 order = self._order(rater, item, repeat)
+                remember(self.store, self.item(item))
                 view = self.store.start(rater, item, repeat, order)
             elif view.finished is not None and view.judge != "shown":
                 continue
@@ -266,7 +282,7 @@ class Review:
     def is_late(
         self, position: Position, answers: Mapping[str, str], remark: Remark
     ) -> bool:
-        """Tell whether the review has ended; answers that come later are kept, set aside."""
+        """Tell whether the review has ended; if so, keep the answers, set aside."""
         until = self.listening.until
         if until is None or datetime.now(UTC) <= until:
             return False
@@ -306,14 +322,20 @@ class Review:
             self.store.judge_seen(position.view)
 
     def may_see_results(self, rater: str) -> bool:
-        """Tell whether a rater may see sums, which of few pairs reveal the judge's opinions."""
+        """Tell whether a rater may see sums.
+
+        Sums of few pairs reveal the judge's opinions.
+        """
         done, total = self.progress(rater)
         return done == total
 
     # --- the correction loop ----------------------------------------------------------
 
     def flags(self) -> list[Flag]:
-        """List items whose question, rationale or reference raters find wanting, most first."""
+        """List items whose texts raters find wanting, those with most flags first.
+
+        A text is a question, a rationale or a reference.
+        """
         provided = ((answer.item, answer.codes) for answer in self.store.stored())
         return self.corrections.flags(provided) if self.corrections else []
 
@@ -334,7 +356,20 @@ class Review:
             changed = self.corrections.correct(item, fields, rater)
             if changed:
                 self.store.set_aside(item, "corrected")
+                corrected_now(self.store, self.item(item))
         return changed
+
+    def follow(self, *, listen: bool = False) -> list[str]:
+        """Set ratings of items aside that were changed elsewhere; return their ids.
+
+        Corrections may come from the review of another manifest in this folder, or be
+        taken away; texts and recordings (``listen``) are changed between two servings.
+        """
+        items = None if self.corrections is None else self.corrections.items
+        if items is self._followed and not listen:
+            return []
+        self._followed = items
+        return set_changed_aside(self.store, self.items, listen=listen)
 
     def calls(self, rater: str, task: int) -> list[ReviewCall]:
         """List the calls of a task that have events; of a pair in the order shown."""

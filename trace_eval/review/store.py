@@ -1,4 +1,4 @@
-"""The answers of raters, in SQLite: every answer is committed before the next page is shown.
+"""The answers of raters, in SQLite: each is committed before the next page shows.
 
 Two raters on one item never overwrite each other: an answer's key is (rubric, rater,
 item, repetition, question), and it is inserted once. Nothing is ever deleted: an answer
@@ -156,7 +156,7 @@ class Store:
     # --- writing ---------------------------------------------------------------------
 
     def start(self, rater: str, item: str, repeat: int, shown: Order) -> StoreView:
-        """Return the view of an item, made when it is first shown; the recorded order stays."""
+        """Return an item's view, made when first shown; its recorded order stays."""
         new = StoreView(
             rater=rater,
             item=item,
@@ -243,7 +243,7 @@ class Store:
         self._write(seen, view.number)
 
     def undo(self, rater: str) -> bool:
-        """Take the rater's last answer back, in whichever item it was; see :meth:`can_undo`."""
+        """Take back the rater's last answer to any item; see :meth:`can_undo`."""
         with self._transaction() as db:
             last = self._last(rater)
             if last is None:
@@ -256,7 +256,10 @@ class Store:
         return True
 
     def can_undo(self, rater: str) -> bool:
-        """Whether there is an answer, and the judge's opinion of its pair was not shown since."""
+        """Tell whether an answer exists, and the judge's opinion is still hidden.
+
+        That opinion is the one on the last answer's pair.
+        """
         return self._last(rater) is not None
 
     def _last(self, rater: str) -> tuple[int, int] | None:
@@ -270,7 +273,7 @@ class Store:
         return rows[0][1:] if rows and rows[0][0] == "hidden" else None
 
     def set_aside(self, item: str, reason: str) -> int:
-        """Set all answers about an item aside, by whatever rubric, and return how many."""
+        """Set all answers about an item aside, in every rubric; return how many."""
         with self._transaction() as db:
             db.execute("UPDATE views SET finished = NULL WHERE item = ?", (item,))
             return db.execute(
@@ -280,7 +283,7 @@ class Store:
             ).rowcount
 
     def insert_finished(self, view: StoreView, answers: dict[str, str]) -> bool:
-        """Store a whole view that came from elsewhere; False: the rater has one of the item."""
+        """Store a whole view from elsewhere; False if the rater has one of the item."""
         with self._transaction() as db:
             done = self._insert(db, view)
             if not done.rowcount:
@@ -318,7 +321,7 @@ class Store:
         return [StoreView(*row) for row in rows]
 
     def state(self) -> tuple[int, ...]:
-        """Return numbers that change with every answer that counts, or counts no more."""
+        """Return numbers that change whenever an answer begins or ceases to count."""
         aside = "SUM(a.set_aside IS NOT NULL)"
         (row,) = self._read(
             f"SELECT COUNT(*), COALESCE({aside}, 0), COUNT(v.finished) {_ANSWERS}",
@@ -332,7 +335,7 @@ class Store:
         return dict(self._read(f"{chosen} ORDER BY number", view.number))
 
     def stored(self, all_: bool = False) -> list[StoredAnswer]:
-        """List all raters' answers in the order they were given; all: those set aside, too.
+        """List all raters' answers in order; ``all_`` includes those set aside.
 
         Raises DamagedFile where codes of an answer cannot be read.
         """

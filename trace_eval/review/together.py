@@ -73,7 +73,7 @@ REFERENCE = "reference"
 def pages_of(
     items: Iterable[Single], listening: Listening
 ) -> tuple[list[Page], dict[str, str]]:
-    """Put the answers to each question on a page; also say which questions were left out, and why.
+    """Put each question's answers on a page; return questions left out, with reasons.
 
     Raises:
         UserError: an answer does not say which question it belongs to.

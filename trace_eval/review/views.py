@@ -1,4 +1,4 @@
-"""What a review keeps: an item before a rater, and the answers about it; what is made of them."""
+"""What a review keeps: an item before a rater, the answers, and what comes of them."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""A run folder from its first clip to its report: sessions, pipeline, merging, ablation, probes."""
+"""A run folder from clips to report: sessions, pipeline, merging, ablation, probes."""

@@ -45,7 +45,7 @@ FULL = "full"
 
 @dataclass(frozen=True)
 class Condition:
-    """One way to judge: what is dropped, in which mode, with or without differences in steps."""
+    """One way to judge: what is dropped, the mode, and differences in steps or not."""
 
     name: str
     drop: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ class Condition:
 def conditions_of(
     options: AblateOptions, run: Run, steps: bool = False
 ) -> list[Condition]:
-    """List the full condition first, then one per dropped group, then the transcript mode.
+    """List the full condition, then one per dropped group, then the transcript mode.
 
     ``steps``: the judge is shown how far the answers are apart; where no groups are
     named, it is once not shown.
@@ -128,7 +128,7 @@ def ablate(
 
 
 def _hides(judge: Judge) -> bool:
-    """Return whether a judge leaves out by itself what its options drop, and in mode transcript.
+    """Tell whether a judge itself leaves out what is dropped, and in transcript mode.
 
     A model is not shown what is dropped. Fixed rules, and judges that do not say what
     they use, find the groups absent instead.
@@ -137,7 +137,7 @@ def _hides(judge: Judge) -> bool:
 
 
 def _refuse_deaf_conditions(judge: Judge, options: AblateOptions) -> None:
-    """Refuse conditions that would be the full judge again, whose difference is zero of itself.
+    """Refuse conditions that equal the full judge, whose difference is zero of itself.
 
     Raises:
         UserError: the judge reads no blueprints, or hears the recordings in every
@@ -156,7 +156,7 @@ def _refuse_deaf_conditions(judge: Judge, options: AblateOptions) -> None:
 
 
 def _stripped_groups(condition: Condition) -> frozenset[str] | None:
-    """Return the groups that a condition takes from blueprints; None: all but the transcript."""
+    """Return the groups a condition strips; None for all but the transcript."""
     return None if condition.mode == "transcript" else feature_groups(condition.drop)
 
 
@@ -204,7 +204,7 @@ async def _judge_cases(
     judged: Run,
     listener: Callable[[Judgement], None] | None,
 ) -> None:
-    """Judge cases, as many at a time as the judge takes; the cases are read as they come."""
+    """Judge cases, read as they come, as many at a time as the judge takes."""
 
     async def work(case: Case) -> None:
         try:

@@ -1,7 +1,8 @@
-"""What a run stored of its items, one by one: cases to be judged again, and timed conversations."""
+"""A run's stored items, one by one: cases to judge again, and timed conversations."""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,12 +18,15 @@ from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.source import ClipSource
 from trace_eval.judges.base import Case
 from trace_eval.runs.pipeline import decode_recording
-from trace_eval.runs.reader import LineIndex, line_at
 from trace_eval.runs.run import Run
+from trace_eval.runs.stored_lines import LineIndex, NumberIndex, line_at
+
+#: Where a recording has no blueprint.
+_NOWHERE = -1
 
 
 class CaseReader:
-    """Builds cases from a run's blueprints; holds their places in the file, not themselves.
+    """A builder of cases from a run's blueprints, which holds places in the file alone.
 
     A run that is judged again has it for an
     :class:`~trace_eval.extracting.engine.Engine`.
@@ -33,25 +37,42 @@ class CaseReader:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        records = run.clips().values()
-        self._clips = {record.source: record.clip for record in records}
-        self._errors = {
-            record.source: record.error for record in records if record.error
-        }
-        self._blueprints = LineIndex(run.path("blueprints.jsonl"), "clip")
+        self._errors: dict[str, str] = {}
+        blueprints = LineIndex(self._file, "clip")
+        places = array("q")
+        self._places = NumberIndex(self._sources(blueprints, places), places)
+
+    @property
+    def _file(self) -> Path:
+        return self._run.path("blueprints.jsonl")
+
+    def _sources(self, blueprints: LineIndex, places: array[int]) -> Iterator[str]:
+        """Yield every source, and note where its blueprint begins; the last outcome counts."""
+        for record in self._run.clip_records():
+            place = blueprints.place(record.clip) if record.clip else None
+            places.append(_NOWHERE if place is None else place)
+            self._errors.pop(record.source, None)
+            if record.error:
+                self._errors[record.source] = record.error
+            yield record.source
+
+    def _place(self, source: str) -> int | None:
+        place = self._places.find(source)
+        return None if place == _NOWHERE else place
 
     def blueprint(self, source: str) -> Blueprint | None:
-        """Return a recording's blueprint by its source id; None when it could not be decoded."""
-        line = self._blueprints.line(self._clips.get(source) or "")
-        path = self._run.path("blueprints.jsonl")
-        return None if line is None else strict_json.own(Blueprint, line, path)
+        """Return a blueprint by source id; None if the recording was not decoded."""
+        place = self._place(source)
+        if place is None:
+            return None
+        return strict_json.own(Blueprint, line_at(self._file, place), self._file)
 
     def part(self, sources: Iterable[str]) -> StoredClips:
         """Return what is stored of some recordings, to be read by another process."""
         places: dict[str, int] = {}
         errors: dict[str, str] = {}
         for source in sources:
-            place = self._blueprints.place(self._clips.get(source) or "")
+            place = self._place(source)
             if place is not None:
                 places[source] = place
             elif source in self._errors:
@@ -133,7 +154,7 @@ def stored(
 
 
 def write_turns(run: Run) -> None:
-    """Replace ``turns.jsonl``: turns, events, ratios and findings of every conversation."""
+    """Replace ``turns.jsonl``: each conversation's turns, events, ratios, findings."""
     write_all(run.path("turns.jsonl"), map(jsonl.canonical, _records(run)))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from blueprints import UserError
+from blueprints.decimals import written_apart
 from fusion import Dimension, Rating, from_steps
 from trace_eval.data.items import Pair
 from trace_eval.data.judgement import DimensionVerdict, Judgement, PairScores
@@ -31,7 +32,7 @@ def write_derived(
     description: str,
     verdicts: Collection[tuple[Pair, Judgement | None]],
 ) -> None:
-    """Write a run of pairs that others' verdicts make up; beside its name until it is whole.
+    """Write a run of pairs judged by others' verdicts, beside its name until whole.
 
     Args:
         run: whose scores count; its record is taken over where there is no ``base``.
@@ -56,9 +57,9 @@ def write_derived(
             for _, made in verdicts:
                 if made:
                     target.add(made)
-            fuse_run(target, any_policy(record.policy))
+            counts = fuse_run(target, any_policy(record.policy))
             summary = Summary(total=len(verdicts))
-            summary.count(target)
+            summary.count(target, counts=counts)
             target.write_record(
                 record.model_copy(update={"coverage": summary.record()})
             )
@@ -78,7 +79,9 @@ def _copy_evidence(source: Run, target: Run) -> None:
 
 
 def typed_tie(scores: PairScores, label: str, acceptable: float) -> Rating:
-    """Apply HCoT's steps on scores: which answers are acceptable by their means, then which won.
+    """Apply HCoT's steps to scores: first which answers are acceptable, then which won.
+
+    Acceptable answers are found by their means.
 
     Args:
         label: ``1``, ``2`` or ``tie``, as the opinions voted; counts when both are
@@ -168,9 +171,13 @@ def _replaced(
     if result is None or scores is None:
         reason = result.reason if result else None
         return stood_for(before, VOICE_QUALITY, verdict=None, caveats=[], reason=reason)
+    means = [
+        written_apart(mean, [acceptable], digits=2)
+        for mean in (scores.mean_a, scores.mean_b)
+    ]
     verdict = DimensionVerdict(
         rating=typed_tie(scores, str(result.label("overall")), acceptable),
-        reasoning=f"mean naturalness {scores.mean_a:.2f} and {scores.mean_b:.2f};"
+        reasoning=f"mean naturalness {' and '.join(means)};"
         f" acceptable from {acceptable:g}",
         evidence={
             "mean_a": scores.mean_a,
@@ -190,7 +197,7 @@ def stood_for(
     caveats: Sequence[str],
     reason: Reason | None = None,
 ) -> Judgement:
-    """Replace one dimension of a judgement; without a verdict it is unscored for a reason."""
+    """Replace one dimension of a judgement; unscored, with a reason, if no verdict."""
     if verdict is None:
         why = f"an answer has no score that could stand for {dimension}"
         reason = reason or Reason.EVIDENCE_MISSING

@@ -70,7 +70,7 @@ def estimate_manifest(
     out: Path | None = None,
     listener: Listener | None = None,
 ) -> CostEstimate:
-    """Estimate calls, tokens and cost of the pairs not scored yet, from their very prompts.
+    """Estimate calls, tokens and cost of unscored pairs from their very prompts.
 
     Clips are extracted, through the cache, so a run afterwards does not extract them
     again.
@@ -94,7 +94,9 @@ def estimate_manifest(
 def quick_estimate(
     manifest: Manifest, options: Options, out: Path | None = None
 ) -> CostEstimate:
-    """Estimate from the durations in the files' headers alone, in seconds; extracts nothing.
+    """Estimate within seconds, from the durations in files' headers alone.
+
+    Nothing is extracted.
 
     Prompts are rendered from imagined blueprints with speech at :data:`WORDS_PER_S`. A
     recording whose duration is unknown counts as the mean of the others, and in
@@ -143,7 +145,7 @@ def _timed(
     cases: Callable[[], Iterable[Case]],
     options: Options,
 ) -> CostEstimate:
-    """Add the hours of models that their judges serve, from a few calls that are sent to them.
+    """Add the hours of models that judges serve, timed by a few calls sent to them.
 
     Args:
         chats: judges that send nothing, which write the requests.
@@ -194,7 +196,7 @@ def _unscored(manifest: Manifest, out: Path | None, options: Options) -> Manifes
 def _durations(
     items: Iterable[Item], judge: Panel, folder: Path | None
 ) -> dict[str, float | None]:
-    """Return the durations of all recordings by their ids; a file that was seen is not opened."""
+    """Return all recordings' durations by id, without opening files seen before."""
     cache = Cache(folder)
     durations: dict[str, float | None] = {}
     try:
@@ -238,7 +240,7 @@ def _seconds(recording: Recording) -> float | None:
 
 @lru_cache(maxsize=4096)
 def _blueprint(seconds: int, groups: frozenset[str]) -> Blueprint:
-    """Make up a clip of this length that is spoken throughout, with the groups of a plan."""
+    """Make up a clip of this length, spoken throughout, with a plan's groups."""
     count = max(1, round(seconds * WORDS_PER_S))
     steps = int(seconds / _STEP_S)
     wave = Contour(

@@ -1,4 +1,4 @@
-"""What a run says of itself while it works; light, because extraction alone says it, too."""
+"""What a run says while it works; light, as extraction alone says it, too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of a run for other programs: tables, and events of OpenTelemetry; measures of clips.
+"""A run's results for other programs: tables, OpenTelemetry events; clips' measures.
 
 Events ``gen_ai.evaluation.result`` are named by the GenAI semantic conventions, which
 are in development; what they have no name for stands under ``trace_eval.``.
@@ -18,8 +18,8 @@ from trace_eval.data import strict_json
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outputs import write_lines, writing
 from trace_eval.data.scores import Score
-from trace_eval.runs.reader import LineIndex
 from trace_eval.runs.run import Run
+from trace_eval.runs.stored_lines import LineIndex
 from trace_eval.runs.table import Cell, CellTable, CellTypes, results_table
 from trace_eval.runs.voices import LIKENESS, likeness_by_source
 
@@ -102,7 +102,9 @@ def clip_table(folder: Path) -> CellTable:
 def export_otel(
     folder: Path, out: Path | None = None, policy: str | None = None
 ) -> Path:
-    """Write a line of OTLP JSON per item, as a collector's file receiver reads it; return the file.
+    """Write a line of OTLP JSON per item, for a collector's file receiver.
+
+    Returns the file.
 
     Args:
         out: None: ``export.otlp.jsonl`` in the run.

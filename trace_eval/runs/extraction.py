@@ -54,7 +54,7 @@ def extract_to(
     options: ExtractOptions,
     listener: Listener | None = None,
 ) -> Extraction:
-    """Extract recordings into ``out/blueprints.jsonl`` and ``out/clips.jsonl``, both made anew.
+    """Extract recordings into ``out/blueprints.jsonl`` and ``out/clips.jsonl``, anew.
 
     Outcomes are appended as soon as they are known; what is in the cache costs nothing,
     so the same command continues after a kill. The engine ``ray`` also keeps
@@ -101,7 +101,7 @@ def extract_to(
 
 
 class _Requested(Collection[ClipSource]):
-    """The sources of recordings, each made where it is needed: millions take much memory."""
+    """The sources of recordings, each made on demand: millions take much memory."""
 
     def __init__(self, recordings: Sequence[Path | str]) -> None:
         self._recordings = recordings
@@ -127,7 +127,7 @@ def _not_run(blueprint: Blueprint) -> dict[str, str]:
 
 
 def _into(out: Path) -> Callable[[Extracted], None]:
-    """Return a function that appends outcomes to a folder's files, a clip's blueprint once."""
+    """Return a function that appends outcomes to files, a clip's blueprint once."""
     blueprints, clips = out / "blueprints.jsonl", out / "clips.jsonl"
     for path in (blueprints, clips):
         replace_file(path, b"")

@@ -1,4 +1,4 @@
-"""What is known of the recordings of a run that every reader must know, a sentence each."""
+"""What readers must know of a run's recordings, in a sentence each."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _GROUPS = {"transcript", "signal", "rate"}
 
 
 def findings_among(blueprints: Iterable[Blueprint], items: Iterable[Item]) -> list[str]:
-    """Return the findings on clips by their blueprints, and on the items' recordings."""
+    """Return findings on clips, by their blueprints, and on items' recordings."""
     records = [one.model_dump(mode="json", include=_GROUPS) for one in blueprints]
     return _findings(records, items)
 
 
 def findings_in(run: Run) -> list[str]:
-    """Return the findings on the clips of a run by its file, without building contours."""
+    """Return findings on a run's clips by its file, without building contours."""
     path = run.path("blueprints.jsonl")
     records = {}
     for line in jsonl.read(path):

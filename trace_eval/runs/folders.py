@@ -1,4 +1,4 @@
-"""Folders of runs: which one an input belongs to, which there are, and how one appears whole."""
+"""Run folders: which an input belongs to, which exist, and how one appears whole."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def check_continues(run: Run, record: RunRecord, manifest: Manifest) -> None:
 
 
 def _conflict(run: Run, manifest: Manifest) -> str | None:
-    """Say why an input cannot continue a run: each item of the run must be in it, unchanged."""
+    """Say why an input cannot continue a run: it must hold its items unchanged."""
     now = {item.id: item for item in manifest.items}
     kind = "item" if run.holds_scores else "pair"
     gone: list[str] = []
@@ -104,7 +104,7 @@ def fresh(folder: Path) -> Path:
 
 
 def refuse_own_input(run: Run, manifest: Manifest) -> None:
-    """Keep an input from being an output: a run is not made of a file in its own folder.
+    """Refuse an input that lies in the folder of the run that is made of it.
 
     Raises:
         UserError: the manifest is one.
@@ -127,7 +127,7 @@ class ListedRun:
 
 
 def list_runs(below: Path, tag: str | None = None) -> list[ListedRun]:
-    """List the runs at or below a folder, oldest first; those inside other runs are left out.
+    """List the runs at or below a folder, oldest first, without runs inside runs.
 
     Raises:
         UserError: there is no such folder.
@@ -158,7 +158,7 @@ def _runs_below(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def written_atomically(out: Path) -> Iterator[Path]:
-    """Give a folder to write to, renamed to ``out`` when the block ends, removed when it fails.
+    """Yield a folder to write to, renamed to ``out`` on success, removed on failure.
 
     What a killed process left is taken over by the next one.
 
@@ -201,7 +201,7 @@ def written_atomically(out: Path) -> Iterator[Path]:
 
 @contextmanager
 def locked_for_reading(folder: Path) -> Iterator[None]:
-    """Keep writers away from a run while it is read; needs no permission to write there.
+    """Keep writers away from a run while it is read, needing no permission to write.
 
     Raises:
         UserError: somebody is writing to it.

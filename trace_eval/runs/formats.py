@@ -18,7 +18,9 @@ _APART, _LEAST = 0.25, 5
 
 
 def formats_line(items: Iterable[Item]) -> str:
-    """Say which systems come in which formats, where lossy ones are not spread evenly; or nothing.
+    """Say which systems have which formats, if lossy ones are spread unevenly.
+
+    Returns an empty text otherwise.
 
     A codec takes away what judges hear, so a verdict between formats may be about the
     codec.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
@@ -23,6 +23,7 @@ from trace_eval.data.files import make_folder, write_all
 from trace_eval.data.judgement import Judgement, Label, Overall
 from trace_eval.data.policies import WHOLE_PAIR, AnyPolicy, any_policy
 from trace_eval.judges.base import Judge
+from trace_eval.runs.outcomes import PairCounts
 from trace_eval.runs.run import Run
 from trace_eval.runs.table import results_table
 
@@ -95,7 +96,7 @@ def _overall(
 def _in_part(
     judgement: Judgement, policy: AnyPolicy, possible: Sequence[str]
 ) -> Overall:
-    """Fuse a judgement that lacks some ratings: to the only possible result, or none."""
+    """Fuse a judgement without some ratings to the only possible result, or none."""
     missing = [
         name.replace("_", " ")
         for name in DIMENSIONS
@@ -148,7 +149,7 @@ def _typed(judgement: Judgement, policy: Policy) -> Overall:
 def overall_distribution(
     judgement: Judgement, policy: Policy
 ) -> dict[Rating, float] | None:
-    """Return the overall rating's distribution; its entropy says how uncertain the judge was.
+    """Return the overall rating's distribution, whose entropy is the judge's doubt.
 
     A dimension without votes counts as certain. None: the judgement is unscored, or no
     dimension has votes.
@@ -165,8 +166,10 @@ def overall_distribution(
     return fuse_distributions(policy, *typed)
 
 
-def fuse_run(run: Run, policy: AnyPolicy, others: Iterable[str] = ()) -> list[Overall]:
-    """Fuse all judgements of a run and replace its ``overall.jsonl`` and ``results.csv``.
+def fuse_run(run: Run, policy: AnyPolicy, others: Iterable[str] = ()) -> PairCounts:
+    """Fuse all judgements of a run; replace its ``overall.jsonl`` and ``results.csv``.
+
+    Returns how many pairs have what.
 
     Args:
         run: locked for writing.
@@ -174,28 +177,40 @@ def fuse_run(run: Run, policy: AnyPolicy, others: Iterable[str] = ()) -> list[Ov
             ``policies/NAME``, are brought up to date. One that cannot be had any more
             is left.
     """
-    overall = _fuse_to(run, policy, run.folder)
+    judged = run.stored_judgements()
+    counts = _fuse_to(run, judged, policy, run.folder)
     for spec in others:
         with suppress(UserError):
             other = any_policy(spec)
-            _fuse_to(run, other, run.policy_folder(other.name))
-    return overall
+            _fuse_to(run, judged, other, run.policy_folder(other.name))
+    return counts
 
 
-def _fuse_to(run: Run, policy: AnyPolicy, folder: Path) -> list[Overall]:
-    fused = {judgement.pair: fuse(judgement, policy) for judgement in run.attempts()}
-    overall = {
-        pair.id: fused.get(pair.id)
-        or Overall(pair=pair.id, policy=policy.name, rating=None, why="not judged yet")
-        for pair in run.pairs()
-    }
+def _fuse_to(
+    run: Run, judged: Mapping[str, Judgement], policy: AnyPolicy, folder: Path
+) -> PairCounts:
+    """Write the results of a policy; no more than a pair is in memory at a time."""
+    counts = PairCounts()
+
+    def lines() -> Iterator[str]:
+        for pair in run.pairs():
+            judgement = judged.get(pair.id)
+            fused = _fused(pair.id, judgement, policy)
+            counts.add(judgement, fused)
+            yield fused.model_dump_json()
+
     make_folder(folder, private=True)
-    write_all(
-        folder / "overall.jsonl",
-        (result.model_dump_json() for result in overall.values()),
-    )
-    write_all(folder / "results.csv", results_table(run, overall).csv_lines())
-    return list(overall.values())
+    write_all(folder / "overall.jsonl", lines())
+    overall = run.stored_overall(folder)
+    table = results_table(run, overall, judged, margins=counts.margins > 0)
+    write_all(folder / "results.csv", table.csv_lines())
+    return counts
+
+
+def _fused(pair: str, judgement: Judgement | None, policy: AnyPolicy) -> Overall:
+    if judgement is not None:
+        return fuse(judgement, policy)
+    return Overall(pair=pair, policy=policy.name, rating=None, why="not judged yet")
 
 
 def fuse_again(folder: Path | str, spec: str | Path | AnyPolicy) -> list[Overall]:
@@ -208,8 +223,8 @@ def fuse_again(folder: Path | str, spec: str | Path | AnyPolicy) -> list[Overall
     with Run.open(folder) as run:
         record = run.record()
         policies = tuple(dict.fromkeys((named, *record.policies, record.policy)))
-        overall = fuse_run(run, policy, policies[1:])
+        fuse_run(run, policy, policies[1:])
         run.write_record(
             record.model_copy(update={"policy": named, "policies": policies})
         )
-    return overall
+        return list(run.overall().values())

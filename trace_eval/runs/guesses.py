@@ -1,4 +1,4 @@
-"""Words that the recogniser guesses, as of a language that it does not support: advice, counts."""
+"""Guessed words, as of a language that the recogniser lacks: advice and counts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MANY = 5
 
 
 def seeming_language(items: Iterable[Item]) -> str | None:
-    """Return the code of the language that most of the first items ask for; None: unknown.
+    """Return the code of the language that most first items ask for; None: unknown.
 
     ``und`` where they are not in English, and their language has no name here.
     """
@@ -56,7 +56,7 @@ def seeming_language(items: Iterable[Item]) -> str | None:
 
 
 class LanguageAdvice:
-    """One line and one remedy, once, where a recogniser of English meets another language."""
+    """Advice, given once, when a recogniser of English meets another language."""
 
     def __init__(self, plan: Sequence[Extractor], options: Options) -> None:
         self._model = next(
@@ -143,7 +143,7 @@ class Guesses(NamedTuple):
 
     @property
     def _majority(self) -> str:
-        """The language that unsure clips probably speak, where most of the others speak it."""
+        """Name the language that unsure clips probably speak: that of most others."""
         of = sum(self.sure.values())
         language, times = max(
             self.sure.items(), key=lambda item: item[1], default=("", 0)
@@ -169,7 +169,7 @@ def guesses_of(records: Iterable[Mapping[str, Any]]) -> Guesses:
 
 
 def _clip(record: Mapping[str, Any]) -> tuple[bool, bool, str | None] | None:
-    """Say of a transcript: its words are guessed, a language is named, which is sure."""
+    """Return whether words are guessed, a language is named, and which one is sure."""
     transcript, rate, signal = (
         record.get(n) or {} for n in ("transcript", "rate", "signal")
     )

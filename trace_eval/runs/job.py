@@ -1,4 +1,4 @@
-"""One piece of work from a file, or from a finished run, to a run: read, check, estimate, judge."""
+"""One piece of work, of a file or a finished run: read, check, estimate, judge."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Job:
         return self.out
 
     def problems(self) -> tuple[object, ...]:
-        """Return problems of the input: records left out, labels not read, recordings not there.
+        """Return input problems: records left out, labels unread, recordings missing.
 
         Those of a finished run were reported when it was made.
         """
@@ -111,7 +111,7 @@ class Job:
     def session(
         self, listener: Listener | None = None, offline: bool = False
     ) -> Session:
-        """Open a session of the run as a context; offline, caches and batches answer alone.
+        """Open the run's session as a context; offline, it uses caches and batches.
 
         Raises:
             UserError: see :class:`~trace_eval.runs.session.Session`; an A/A has another
@@ -176,13 +176,13 @@ class Job:
         return judging
 
     def write_batch(self, path: Path, listener: Listener | None = None) -> BatchWritten:
-        """Write the requests of what is not scored yet as a provider's batch; send nothing."""
+        """Write the requests for unscored items as a provider's batch; send nothing."""
         with self.session(listener) as session:
             return session.write_batch(path)
 
 
 def _check_same_judge(run: Run, session: Session) -> None:
-    """Refuse an A/A of another judge than the run's own; its seed may be another one."""
+    """Refuse an A/A by another judge than the run's own, but for its seed."""
     before, judge = run.record().judge, session.judge
     judges = ((before.spec, before.parameters), (judge.spec, judge.parameters()))
     own, now = (
@@ -247,7 +247,7 @@ def open_job(
 
 
 def _check_names(options: Options) -> None:
-    """Refuse unknown names before anything is read: listening to long calls takes a while."""
+    """Refuse unknown names before anything is read, as reading calls takes a while."""
     for rubric in options.rubrics:
         load_rubric(rubric)
     for judge in options.judges:
@@ -312,7 +312,10 @@ def rate_manifest(
     options: Options | None = None,
     listener: Listener | None = None,
 ) -> Summary:
-    """Score a manifest of single answers; :func:`judge_manifest` with the defaults of scores."""
+    """Score a manifest of single answers, by :func:`judge_manifest` and defaults.
+
+    The defaults are those of scores.
+    """
     return judge_manifest(manifest, out, options or RateOptions(), listener)
 
 
@@ -323,7 +326,7 @@ def open_again(
     items: int | None = None,
     repeat: bool = False,
 ) -> Job:
-    """Say what is judged again and where its results go, see :func:`judge_again`; judge nothing.
+    """Say what :func:`judge_again` would judge and write to; judge nothing.
 
     Raises:
         UserError: no such run, one of the other command, the output is the run itself,
@@ -332,7 +335,7 @@ def open_again(
     source, options = Run.open(run), options or Options()
     if items is not None and items < 1:
         raise UserError("--aa 0: judge at least one item again")
-    every = list(source.items())
+    every = source.stored_items()
     notes: tuple[Problem, ...] = ()
     if items is not None and items < len(every):
         some = f"{items} of its {counted(len(every), 'item')}, evenly spaced"
@@ -374,7 +377,7 @@ def judge_again(
     repeat: bool = False,
     listener: Listener | None = None,
 ) -> Summary:
-    """Judge the items of a finished run again, on its stored evidence; extracts nothing.
+    """Judge a finished run's items again on its stored evidence, extracting nothing.
 
     A run that is there already is continued. What has no stored blueprint is unscored.
     The new run's blueprints are those of the old one, byte for byte, so that a

@@ -5,13 +5,13 @@ Files are copied line by line: only ids, hashes and places in files are held in 
 
 from __future__ import annotations
 
-import heapq
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from itertools import pairwise, repeat
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,9 +20,11 @@ from trace_eval.data import jsonl, strict_json
 from trace_eval.data.policies import any_policy
 from trace_eval.runs.folders import locked_for_reading, written_atomically
 from trace_eval.runs.fuse import fuse_run
+from trace_eval.runs.joined_lines import JoinedLines
 from trace_eval.runs.merge_clips import join_clips
 from trace_eval.runs.record import DECIDING, OriginRecord, RunRecord, differences
 from trace_eval.runs.run import Run
+from trace_eval.runs.stored_lines import NumberIndex
 from trace_eval.runs.summary import Summary
 from trace_eval.runs.table import table_of
 
@@ -113,8 +115,8 @@ class _Runs:
     folders: Sequence[Path]
     partial: bool
     missing: list[str] = field(default_factory=list)
-    owner: dict[str, int] = field(default_factory=dict)
-    """Item id -> index of the run whose records of it are kept."""
+    settled: dict[str, int] = field(default_factory=dict)
+    """Id of an item of several runs -> index of the one whose records of it are kept."""
 
     def __post_init__(self) -> None:
         self.records = {folder: Run(folder).record() for folder in self.folders}
@@ -167,7 +169,7 @@ class _Runs:
             )
 
     def _check_finished(self) -> None:
-        """Refuse a run that was killed, or stopped, before it came to all of its items."""
+        """Refuse a run that was killed or stopped before it came to all its items."""
         for folder in self.folders:
             waiting, count = _never_judged(folder, self.files, self.records[folder])
             if waiting:
@@ -187,7 +189,11 @@ class _Runs:
     def write(self, to: Run) -> Merged:
         """Write a whole run."""
         files = self.files
-        jsonl.write_all(to.path(f"{files.items}.jsonl"), self._items())
+        items, ranks = self._items()
+        self._shared = self._repeated(items, ranks)
+        jsonl.write_all(to.path(f"{files.items}.jsonl"), items.kept_by(ranks))
+        owners, total = items.owners(), items.kept_count
+        del items, ranks
         problems = (
             line for folder in self.folders for line in _lines(folder, "problems")
         )
@@ -200,22 +206,16 @@ class _Runs:
         self._settle_shared()
         blueprints = join_clips(self.folders, to)
         for name in (*files.beside, files.verdicts):
-            owned = (
-                line
-                for number, folder in enumerate(self.folders)
-                for line in _lines(folder, name)
-                if self.owner.get(strict_json.record(line, folder)[files.item])
-                == number
-            )
-            jsonl.write_all(to.path(f"{name}.jsonl"), owned)
-        summary = Summary(total=len(self.owner) + sum(1 for _ in to.problems()))
+            jsonl.write_all(to.path(f"{name}.jsonl"), self._owned(name, owners))
+        summary = Summary(total=total + sum(1 for _ in to.problems()))
         first = self.records[self.folders[0]]
+        counts = None
         if files is _SINGLES:
             table = table_of(to, first.rubrics)
             jsonl.write_all(to.path("results.csv"), table.csv_lines())
         else:
-            fuse_run(to, any_policy(first.policy))
-        summary.count(to, list(first.rubrics))
+            counts = fuse_run(to, any_policy(first.policy))
+        summary.count(to, list(first.rubrics), counts)
         to.write_record(self._record(summary))
         count = len(self.folders)
         return Merged(
@@ -226,46 +226,55 @@ class _Runs:
             missing=tuple(self.missing),
         )
 
-    def _items(self) -> Iterator[str]:
-        """Yield the items in input order, each once."""
-        self._shared: dict[str, list[int]] = {}
-        kind, marks = self.files.item, dict[str, bytes]()
-        for _, number, line in heapq.merge(
-            *map(self._placed, range(len(self.folders)))
-        ):
-            item, mark = (
-                strict_json.record(line, self.folders[number])["id"],
-                _hash(line),
-            )
-            if item not in self.owner:
-                self.owner[item], marks[item] = number, mark
-                yield line
-                continue
-            one, other = self.folders[self.owner[item]], self.folders[number]
-            if mark != marks[item]:
+    def _items(self) -> tuple[JoinedLines, array[int]]:
+        """Find the items of all runs, and their places in the whole."""
+        lines = JoinedLines(self.folders, f"{self.files.items}.jsonl")
+        ranks = array("q")
+        for number, folder in enumerate(self.folders):
+            sharded = self.records[folder].shard is not None
+            places = map(int, jsonl.read(folder / "places.jsonl"))
+            count = 0
+            for place, line in lines.read(number):
+                name = strict_json.record(line, folder)["id"]
+                lines.add(number, place, name, line)
+                count += 1
+                ranks.append(next(places, -1) if sharded else 0)
+            if sharded and (next(places, None) is not None or -1 in ranks[-count:]):
                 raise RunFolderError(
-                    f"{one} and {other}: {kind} {item!r} differs between the two; give"
-                    f" the {kind}s of each input their own ids"
+                    f"{folder}: places.jsonl and {self.files.items}.jsonl disagree;"
+                    " repeat the judge command to repair the run"
                 )
-            self._shared.setdefault(item, [self.owner[item]]).append(number)
+        return lines, ranks
 
-    def _placed(self, number: int) -> Iterator[tuple[int, int, str]]:
-        """Yield place in the whole, index of the run, and item of a run's items."""
-        folder = self.folders[number]
-        lines = _lines(folder, self.files.items)
-        sharded = self.records[folder].shard is not None
-        places = map(int, jsonl.read(folder / "places.jsonl")) if sharded else repeat(0)
-        try:
-            for place, line in zip(places, lines, strict=sharded):
-                yield place, number, line
-        except ValueError:
-            raise RunFolderError(
-                f"{folder}: places.jsonl and {self.files.items}.jsonl disagree; repeat"
-                " the judge command to repair the run"
-            ) from None
+    def _repeated(self, items: JoinedLines, ranks: array[int]) -> dict[str, list[int]]:
+        """Return id -> indices of the runs of items that several have; keep the first line."""
+        shared: dict[str, list[int]] = {}
+        for rows in items.repeated():
+            first, *others = sorted(rows, key=ranks.__getitem__)
+            item = strict_json.record(items.line(first), items.folder(first))["id"]
+            for row in others:
+                if not items.same(first, row):
+                    kind = self.files.item
+                    raise RunFolderError(
+                        f"{items.folder(first)} and {items.folder(row)}: {kind}"
+                        f" {item!r} differs between the two; give the {kind}s of each"
+                        " input their own ids"
+                    )
+                items.drop(row)
+            shared[item] = [items.number(row) for row in (first, *others)]
+        return shared
+
+    def _owned(self, name: str, owners: NumberIndex) -> Iterator[str]:
+        """Yield the lines of a file of all runs whose items are kept from there."""
+        for number, folder in enumerate(self.folders):
+            for line in _lines(folder, name):
+                item = strict_json.record(line, folder)[self.files.item]
+                owner = self.settled.get(item)
+                if (owners.find(item) if owner is None else owner) == number:
+                    yield line
 
     def _settle_shared(self) -> None:
-        """Keep the records of the first run that scored an item, where several have it."""
+        """Keep the first run's records that score an item, where several have it."""
         if not self._shared:
             return
         kind = self.files.item
@@ -294,7 +303,7 @@ class _Runs:
             scored.setdefault(item, Counter()).update(marks.keys())
         for item, runs in scored.items():
             if runs:
-                self.owner[item] = runs.most_common(1)[0][0]
+                self.settled[item] = runs.most_common(1)[0][0]
 
     def _record(self, summary: Summary) -> RunRecord:
         records = [self.records[folder] for folder in self.folders]
@@ -326,7 +335,10 @@ class _Runs:
 
 
 def _never_judged(folder: Path, files: _Files, record: RunRecord) -> tuple[int, int]:
-    """Return how many items of a run have no outcome, and how many it has; failures are one."""
+    """Return how many items of a run lack an outcome, and how many there are.
+
+    A failure is an outcome.
+    """
     rubrics = len(record.rubrics) or 1
     outcomes: dict[str, set[str]] = {}
     for line in _lines(folder, files.verdicts):

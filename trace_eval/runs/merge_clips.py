@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
 from trace_eval.data import jsonl, strict_json
-from trace_eval.runs.reader import LineIndex
+from trace_eval.runs.joined_lines import JoinedLines
 from trace_eval.runs.run import Run
+from trace_eval.runs.stored_lines import mark_of
 
 #: Two numbers are one if they differ by less, absolutely or relatively; a MOS has two
 #: digits.
@@ -18,7 +19,7 @@ LAST_DIGITS = 1e-4
 
 
 def join_clips(folders: Sequence[Path], to: Run) -> int:
-    """Write the clips and blueprints of all folders, each once; return how many clips are distinct.
+    """Write all folders' clips and blueprints once each; return the number of clips.
 
     Of a clip that a folder has twice the last blueprint counts, as in every run.
 
@@ -26,56 +27,74 @@ def join_clips(folders: Sequence[Path], to: Run) -> int:
         UserError: a recording differs between two folders, or the blueprint of a clip
             does in more than the last digits of its numbers (the first one is kept).
     """
-    jsonl.write_all(to.path("clips.jsonl"), _clips(folders))
-    jsonl.write_all(to.path("blueprints.jsonl"), _blueprints(folders))
-    return sum(1 for _ in LineIndex(to.path("blueprints.jsonl"), "clip"))
+    clips = _clips(folders)
+    jsonl.write_all(to.path("clips.jsonl"), clips.kept())
+    blueprints = _blueprints(folders)
+    jsonl.write_all(to.path("blueprints.jsonl"), blueprints.kept())
+    return blueprints.kept_count
 
 
-def _clips(folders: Sequence[Path]) -> Iterator[str]:
-    available: dict[str, tuple[str | None, Path]] = {}
-    for folder in folders:
-        index = LineIndex(folder / "clips.jsonl", "source")
-        for source in index:
-            line = index.line(source) or b""
-            clip = strict_json.record(line, folder)["clip"]
-            before, where = available.get(source, (None, None))
-            if where is not None and clip and before and clip != before:
-                raise UserError(
-                    f"{where} and {folder}: {source} is another recording in each; it"
-                    " has changed in between, judge one of them again into a new folder"
-                )
-            if where is None or (clip and not before):
-                available[source] = (clip, folder)
-                yield line.decode().rstrip("\n")
+#: What stands for a recording without a clip.
+_NO_CLIP = mark_of("")
 
 
-def _blueprints(folders: Sequence[Path]) -> Iterator[str]:
-    first: dict[str, tuple[Path, LineIndex]] = {}
-    for folder in folders:
-        index = LineIndex(folder / "blueprints.jsonl", "clip")
-        for clip in index:
-            line = index.line(clip) or b""
-            where, other = first.setdefault(clip, (folder, index))
-            if other is index:
-                yield line.decode().rstrip("\n")
-            elif (before := other.line(clip) or b"") != line:
-                one, two = (
-                    strict_json.record(before, where),
-                    strict_json.record(line, folder),
-                )
-                groups = [
-                    k for k in {**one, **two} if not _alike(one.get(k), two.get(k))
+def _clips(folders: Sequence[Path]) -> JoinedLines:
+    """Keep the first line of every recording, and the first with a clip where that has none."""
+    lines = JoinedLines(folders, "clips.jsonl")
+    for number, folder in enumerate(folders):
+        for place, line in lines.read(number):
+            record = strict_json.record(line, folder)
+            lines.add(number, place, record["source"], record["clip"] or "")
+    for rows in lines.repeated():
+        first, *others = lines.latest(rows)
+        for row in others:
+            clip, before = lines.content(row), lines.content(first)
+            if _NO_CLIP not in (clip, before) and clip != before:
+                source = strict_json.record(lines.line(row), lines.folder(row))[
+                    "source"
                 ]
-                if groups:
-                    raise UserError(
-                        f"{where} and {folder}: clip {clip} has another blueprint in"
-                        f" each ({', '.join(groups)}); judge one of them again into a"
-                        " new folder, with the --cache of the other"
-                    )
+                raise UserError(
+                    f"{lines.folder(first)} and {lines.folder(row)}: {source} is"
+                    " another recording in each; it has changed in between, judge one"
+                    " of them again into a new folder"
+                )
+            if before == _NO_CLIP != clip:
+                first = row
+            else:
+                lines.drop(row)
+    return lines
+
+
+def _blueprints(folders: Sequence[Path]) -> JoinedLines:
+    """Keep the first blueprint of every clip."""
+    lines = JoinedLines(folders, "blueprints.jsonl")
+    for number, folder in enumerate(folders):
+        for place, line in lines.read(number):
+            lines.add(number, place, strict_json.record(line, folder)["clip"], line)
+    for rows in lines.repeated():
+        first, *others = lines.latest(rows)
+        for row in others:
+            if not lines.same(first, row):
+                _refuse_difference(lines, first, row)
+            lines.drop(row)
+    return lines
+
+
+def _refuse_difference(lines: JoinedLines, first: int, row: int) -> None:
+    where, folder = lines.folder(first), lines.folder(row)
+    one = strict_json.record(lines.line(first), where)
+    two = strict_json.record(lines.line(row), folder)
+    groups = [k for k in {**one, **two} if not _alike(one.get(k), two.get(k))]
+    if groups:
+        raise UserError(
+            f"{where} and {folder}: clip {one['clip']} has another blueprint in each"
+            f" ({', '.join(groups)}); judge one of them again into a new folder, with"
+            " the --cache of the other"
+        )
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Say whether both are equal but for last digits, in which two kinds of processors differ."""
+    """Tell whether both are equal but for last digits, which differ by processor."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(
             _alike(one[key], other[key]) for key in one

@@ -39,7 +39,7 @@ def read_opinions(
     numbers: Sequence[str] = (),
     rows_are_items: bool = False,
 ) -> Opinions:
-    """Read a run folder, or a file as :func:`trace_eval.opinions.labels.read_labels` does.
+    """Read a run folder, or a file as :func:`trace_eval.opinions.labels.read_labels`.
 
     Args:
         columns: of a file, see :func:`trace_eval.opinions.judge_files.read_judge_file`.
@@ -76,7 +76,7 @@ def read_with_labels(
     rows_are_items: bool = False,
     rubric: str | None = None,
 ) -> tuple[list[Opinions], Opinions | None]:
-    """Read judgements or scores, and the human labels beside them: what every statistic reads.
+    """Read judgements or scores, and human labels beside them, for any statistic.
 
     Args:
         sources: runs, or files of judgements or of scores, or what was read of them.
@@ -139,7 +139,7 @@ def read_with_labels(
 
 
 def _own(columns: Columns, source: Path, labels: Any) -> Columns:
-    """Keep the names of columns that are about a source, and not about the labels beside it."""
+    """Keep the column names that are a source's, not those of labels beside it."""
     if labels is None or isinstance(labels, Opinions):
         return columns
     columns = replace(columns, scale=None)  # it is that of the human labels
@@ -153,7 +153,7 @@ def _own(columns: Columns, source: Path, labels: Any) -> Columns:
 def _conditions(
     columns: Columns, path: Path, others: Sequence[Path]
 ) -> tuple[RowFilter, ...]:
-    """Keep the conditions on a file's rows, but those on columns that only other files have."""
+    """Keep conditions on a file's rows, except on columns that only others have."""
     if not columns.where or not others:
         return columns.where
     own, theirs = (
@@ -240,7 +240,7 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
 
 
 def _unmeasured(run: Run, numbers: Sequence[str]) -> Iterator[DataWarning]:
-    """Say why a number was measured of no pair at all, as where its package was missing."""
+    """Say why a number was measured for no pair, e.g. for lack of its package."""
     records = (
         run.measures().values() if any(place_of(n) is None for n in numbers) else ()
     )
@@ -285,7 +285,7 @@ def _total_margin(judgement: Judgement) -> float | None:
 
 
 def _all_consistent(judgement: Judgement) -> float | None:
-    """Return 1 where both orders gave every dimension one rating, 0 where not, else None."""
+    """Return 1 if both orders agree on every dimension, 0 if not, None if unknown."""
     orders = [verdict.consistent for verdict in judgement.dimensions.values()]
     if not orders or None in orders:
         return None
@@ -301,7 +301,7 @@ def _at_rows(columns: RunColumns, rows: Sequence[int]) -> RunColumns:
 
 
 def _certainty(judged: list[Judgement], overall: dict[str, Overall]) -> RunColumns:
-    """Return how sure the judge was of each pair, by the columns of ``CERTAINTY_FACTS``."""
+    """Return how sure the judge was of each pair, by ``CERTAINTY_FACTS`` columns."""
     fused = [overall.get(judgement.pair) for judgement in judged]
     columns: RunColumns = {}
     for name in DIMENSIONS:
@@ -413,7 +413,7 @@ def _pair_labels(folder: Path, pairs: list[Pair], facts: RunColumns) -> Opinions
 
 
 def _calls(folder: Path, judged: list[Judgement], facts: RunColumns) -> Opinions | None:
-    """Return one row per call that gave ratings; nothing where every pair was asked once."""
+    """Return a row per call with ratings; None where every pair was asked once."""
     calls = [
         (row, opinion)
         for row, judgement in enumerate(judged)

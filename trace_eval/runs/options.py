@@ -1,4 +1,4 @@
-"""Options of judging, rating and ablating with their defaults, for commands and the library.
+"""Options of judging, rating and ablating, with defaults, for commands and library.
 
 As a TOML file, which ``--config`` reads and ``show RUN --config`` prints, options of
 the command line stand at the top; the table ``[judge]`` holds ``spec`` and the fields
@@ -107,7 +107,7 @@ DEFAULT_RUBRICS = ("correctness",)
 
 
 def usual_rubrics(judges: Sequence[str]) -> tuple[str, ...]:
-    """Return the rubrics where none is named: a reward model knows naturalness and nothing else."""
+    """Return the rubrics if none is named: a reward model knows naturalness alone."""
     if judges and all(judge.startswith("reward:") for judge in judges):
         return ("naturalness",)
     return DEFAULT_RUBRICS
@@ -221,7 +221,7 @@ _TOP = (
 
 
 def settings_of(options: Options) -> dict[str, JsonValue]:
-    """Return all options that are set, by name; of an extractor or judge object its name."""
+    """Return all set options by name; an extractor or judge object goes by its name."""
     judges = [one if isinstance(one, str) else one.spec for one in options.judges]
     results: dict[str, Any] = {
         "judge": judges if options.rubrics else judges[0],

@@ -1,4 +1,4 @@
-"""What became of recordings, pairs and items: the small records that tables are made of.
+"""What became of recordings, pairs and items: small records that tables are made of.
 
 And what they say of a judge that answers by position: whatever it is shown first wins.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -42,7 +42,7 @@ class ProblemRecord(Strict):
 
 
 class VerdictRow(NamedTuple):
-    """What is small of a judgement: enough for tables and to know what is left to do."""
+    """What is small of a judgement: enough for tables and to see what is left to do."""
 
     status: str
     reason: str | None
@@ -99,7 +99,7 @@ def scored_pairs(
     outcomes: Mapping[str, Judgement | VerdictRow],
     overall: Mapping[str, Overall],
 ) -> tuple[set[str], Counter[str]]:
-    """Return the scored pairs, and numbers of others by reason; ``pairs`` has each id once.
+    """Return the scored pairs, and numbers of others by reason; ``pairs`` are distinct.
 
     A pair is scored where it has a rating on every dimension, or a fused one: a policy
     may need fewer than all.
@@ -107,12 +107,55 @@ def scored_pairs(
     scored: set[str] = set()
     reasons: Counter[str] = Counter()
     for pair in pairs:
-        outcome, fused = outcomes.get(pair, NOT_JUDGED), overall.get(pair)
-        if outcome.status == "scored" or (fused and fused.rating is not None):
+        outcome = outcomes.get(pair, NOT_JUDGED)
+        reason = why_unscored(outcome, overall.get(pair))
+        if reason is None:
             scored.add(pair)
         else:
-            reasons[str(outcome.reason or "incomplete")] += 1
+            reasons[reason] += 1
     return scored, reasons
+
+
+def why_unscored(outcome: Judgement | VerdictRow, fused: Overall | None) -> str | None:
+    """Return why a pair is unscored, as :func:`scored_pairs` counts; None: it is scored."""
+    if outcome.status == "scored" or (fused and fused.rating is not None):
+        return None
+    return str(outcome.reason or "incomplete")
+
+
+@dataclass
+class PairCounts:
+    """How many pairs of a run have what.
+
+    Attributes:
+        scored: pairs with an overall rating, as :func:`scored_pairs` says.
+        unscored: reason -> pairs without.
+        dimensions: dimension -> pairs with a rating on it.
+        margins: pairs whose judge said how far an answer is ahead.
+    """
+
+    scored: int = 0
+    unscored: Counter[str] = field(default_factory=Counter)
+    dimensions: Counter[str] = field(default_factory=Counter)
+    margins: int = 0
+
+    def add(self, judgement: Judgement | None, fused: Overall | None) -> None:
+        """Count a pair."""
+        outcome = NOT_JUDGED if judgement is None else judgement
+        reason = why_unscored(outcome, fused)
+        if reason is None:
+            self.scored += 1
+        else:
+            self.unscored[reason] += 1
+        if judgement is not None:
+            rated = (name for name in DIMENSIONS if judgement.label(name))
+            self.dimensions.update(rated)
+            self.margins += has_margin(judgement)
+
+
+def has_margin(judgement: Judgement) -> bool:
+    """Tell whether the judge said on any dimension how far an answer is ahead."""
+    return any(judgement.margin(name) is not None for name in DIMENSIONS)
 
 
 class ScoreRow(NamedTuple):
@@ -228,7 +271,7 @@ def _p(p: float) -> str:
 
 
 def instruction_of(pair: Pair) -> str | None:
-    """Return what tells the instruction of a pair: its id, its text, or its recording."""
+    """Return a pair's instruction, by id, text or recording; None if it has none."""
     if pair.instruction_id or pair.instruction.text:
         return pair.instruction_id or pair.instruction.text
     return pair.instruction.source_id if pair.instruction.has_audio else None

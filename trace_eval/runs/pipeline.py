@@ -88,7 +88,7 @@ def recordings_needed(
 
 
 def load_model(judge: Judge | Panel) -> None:
-    """Load a judge's model before any work, so that it fails once and not at every item.
+    """Load a judge's model before any work, so that it fails once, not at every item.
 
     Raises:
         UserError: it does not load.
@@ -117,7 +117,7 @@ class ClipPool:
         self._users: dict[ClipSource, int] = {}
 
     def request(self, source: ClipSource) -> asyncio.Task[Extracted]:
-        """Ask for a recording; pair every call with one :meth:`release`. Await it shielded."""
+        """Ask for a recording, to await shielded; :meth:`release` it once per call."""
         self._users[source] = self._users.get(source, 0) + 1
         if source not in self._tasks:
             task = asyncio.create_task(self._extract(source))
@@ -308,7 +308,7 @@ class Pipeline:
 def _unsure(
     item: Item, recordings: Mapping[str, Recording], results: Mapping[str, Extracted]
 ) -> dict[str, ClipSource]:
-    """Return the answers to hear again in the request's language: their own was unsure."""
+    """Return unsure answers, to be heard again in the language of the request."""
     request = results.get("instruction")
     recognised = request.blueprint if request else None
     requested = requested_language(item.instruction.text, recognised, item.language)

@@ -1,4 +1,4 @@
-"""Preferences of a run for trainers: chosen and rejected, and how far they can be relied on.
+"""A run's preferences for trainers: chosen and rejected, and how reliable they are.
 
 A line is in the conversational form of TRL, ``prompt``, ``chosen`` and ``rejected`` as
 lists of messages, which OpenRLHF reads with its default keys too; recordings stand
@@ -24,8 +24,8 @@ from trace_eval.estimate.figures import share_interval
 from trace_eval.estimate.interval import SCORE, Range
 from trace_eval.estimate.share import Share
 from trace_eval.runs.outcomes import instruction_of
-from trace_eval.runs.reader import LineIndex
 from trace_eval.runs.run import Run
+from trace_eval.runs.stored_lines import LineIndex
 
 #: Labelled winners that a band of margins needs before its agreement says anything.
 BAND_LABELS = 30
@@ -127,7 +127,7 @@ def _label(pair: Pair) -> str | None:
 
 
 def _margin(judgement: Judgement, fused: Overall, winner: str) -> float | None:
-    """Return how far the winner is ahead: by scores, measured margins, or shares of votes."""
+    """Return how far the winner leads: by scores, margins or shares of votes."""
     ahead: float | None = None
     measured = [v.margin for v in judgement.dimensions.values() if v.margin is not None]
     if judgement.pair_scores:
@@ -143,7 +143,7 @@ def _margin(judgement: Judgement, fused: Overall, winner: str) -> float | None:
 
 
 def bands_of(preferences: Sequence[Preference], most: int = MOST_BANDS) -> list[Band]:
-    """Cut the labelled preferences into bands of margins with enough labels each, ascending.
+    """Cut labelled preferences into ascending bands of margins with enough labels each.
 
     A label that is a tie counts against the preference. Preferences without a margin
     are one band; ``most`` 1: all preferences are.
@@ -169,12 +169,12 @@ def bands_of(preferences: Sequence[Preference], most: int = MOST_BANDS) -> list[
 
 
 def _edge(edges: Sequence[float], margin: float) -> float | None:
-    """Return the least margin of the band that a margin falls into; None: the lowest band."""
+    """Return the least margin of the band that holds a margin; None: the lowest."""
     return next((edge for edge in reversed(edges) if margin >= edge), None)
 
 
 def _band(low: float | None, preferences: Sequence[Preference]) -> Band:
-    """Count how often annotators share some preferences; those of an instruction go together."""
+    """Count how often annotators share some preferences, clustered by instruction."""
     agreed = np.array([each.label == each.winner for each in preferences], float)
     names = [instruction_of(each.pair) or each.pair.id for each in preferences]
     _, unit = np.unique(names, return_inverse=True)

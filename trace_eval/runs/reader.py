@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Self, TypeVar
 
@@ -18,8 +18,10 @@ from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.measures.numbers import PairMeasures
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import Score
+from trace_eval.data.system_folders import how_to_judge
 from trace_eval.runs.outcomes import ClipRecord, ProblemRecord, ScoreRow, VerdictRow
 from trace_eval.runs.record import RunRecord
+from trace_eval.runs.stored_lines import StoredMapping, StoredRecords
 
 Record = TypeVar("Record", bound=Strict)
 
@@ -30,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 class RunReader:
-    """The files of a run folder, whose names and contents :mod:`trace_eval.runs.run` lists."""
+    """The files of a run folder; :mod:`trace_eval.runs.run` lists their contents."""
 
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
@@ -57,10 +59,7 @@ class RunReader:
                 f"{folder}: no such run; trace-eval runs lists those under runs/"
             )
         if not run.exists:
-            raise RunFolderError(
-                f"{folder}: no run here (no manifest.json); name a folder that"
-                " judge wrote"
-            )
+            raise RunFolderError(f"{folder}: no run here; {how_to_judge(folder)}")
         for path in run.torn():
             log.warning(
                 (
@@ -72,7 +71,7 @@ class RunReader:
         return run
 
     def torn(self) -> list[Path]:
-        """List the files whose writer was killed, or ran out of disk, in their last line."""
+        """List files whose last line was cut off by a kill or a full disk."""
         paths = [self.path(f"{name}.jsonl") for name in APPENDED]
         return [path for path in paths if jsonl.is_torn(path)]
 
@@ -93,7 +92,7 @@ class RunReader:
         return record
 
     def rubrics(self) -> dict[str, ScoreRubric]:
-        """Return the rubrics as they were when the run was made, whatever the files say today."""
+        """Return the rubrics as of when the run was made, whatever files say today."""
         try:
             rubrics: dict[str, ScoreRubric] = {}
             for name, stored in self.record().rubrics.items():
@@ -143,18 +142,34 @@ class RunReader:
         """Yield the pairs or single answers in input order."""
         return self.singles() if self.holds_scores else self.pairs()
 
+    def stored_items(self) -> Sequence[Pair | Single]:
+        """Return the items of :meth:`items` as a sequence that stays in its file."""
+        if self.holds_scores:
+            return self._sequence("items.jsonl", Single)
+        return self._sequence("pairs.jsonl", Pair)
+
+    def _sequence(self, name: str, kind: type[Record]) -> Sequence[Record]:
+        path = self.path(name)
+
+        def read(line: bytes) -> Record:
+            return strict_json.own(kind, line, path)
+
+        return StoredRecords(path, read)
+
     def problems(self) -> Iterator[ProblemRecord]:
         """Yield the records of the input that are not pairs."""
         return self._records("problems.jsonl", ProblemRecord)
 
+    def clip_records(self) -> Iterator[ClipRecord]:
+        """Yield the outcome of every recording as it came, those tried again included."""
+        return self._records("clips.jsonl", ClipRecord)
+
     def clips(self) -> dict[str, ClipRecord]:
         """Return what became of each source; the last outcome counts."""
-        return {
-            record.source: record for record in self._records("clips.jsonl", ClipRecord)
-        }
+        return {record.source: record for record in self.clip_records()}
 
     def blueprints(self) -> Iterator[Blueprint]:
-        """Yield the blueprints as they came; of a clip that occurs twice the last one counts."""
+        """Yield blueprints as they came; of a clip's several, the last one counts."""
         return self._records("blueprints.jsonl", Blueprint)
 
     def judgements(self) -> dict[str, Judgement]:
@@ -162,15 +177,22 @@ class RunReader:
         return {record.pair: record for record in self.attempts()}
 
     def outcomes(self) -> dict[str, VerdictRow]:
-        """Pair id -> what is small of its judgement; for runs whose replies fill gigabytes."""
+        """Return what is small of judgements, by pair id.
+
+        For runs whose replies fill gigabytes.
+        """
         return {result.pair: VerdictRow.of(result) for result in self.attempts()}
 
+    def stored_judgements(self) -> Mapping[str, Judgement]:
+        """Return what :meth:`judgements` does, as a mapping that stays in its file."""
+        return self._stored("judgements.jsonl", Judgement, Judgement.check)
+
     def attempts(self) -> Iterator[Judgement]:
-        """Yield every judgement in the order in which it was made, those tried again included."""
+        """Yield every judgement in the order made, including those tried again."""
         return self._records("judgements.jsonl", Judgement, Judgement.check)
 
     def scores(self) -> Iterator[Score]:
-        """Yield every score in the order in which it was made, those tried again included."""
+        """Yield every score in the order made, including those tried again."""
         scales = (
             {name: r.scale.labels for name, r in self.rubrics().items()}
             if self.exists
@@ -181,11 +203,11 @@ class RunReader:
         )
 
     def history(self) -> Iterator[Judgement | Score]:
-        """Yield every outcome in the order in which it was made, of pairs or of single answers."""
+        """Yield every outcome, of pairs or single answers, in the order made."""
         return self.scores() if self.holds_scores else self.attempts()
 
     def scored(self, rubrics: Sequence[str] = ("",)) -> set[str]:
-        """Return the ids of the items that have an outcome by every one of these rubrics."""
+        """Return ids of items with a scored outcome by every one of these rubrics."""
         status = {outcome.key: outcome.status for outcome in self.history()}
 
         def is_scored(item: str) -> bool:
@@ -194,7 +216,7 @@ class RunReader:
         return {item for item, _ in status if is_scored(item)}
 
     def score_outcomes(self) -> dict[tuple[str, str], ScoreRow]:
-        """Return what is small of each score, by (item, rubric); the last one counts."""
+        """Return what is small of scores, by (item, rubric); the last one counts."""
         return {score.key: ScoreRow.of(score) for score in self.scores()}
 
     def measures(self) -> dict[str, PairMeasures]:
@@ -204,8 +226,23 @@ class RunReader:
             for result in self._records("measures.jsonl", PairMeasures)
         }
 
+    def stored_measures(self) -> Mapping[str, PairMeasures]:
+        """Return what :meth:`measures` does, as a mapping that stays in its file."""
+        return self._stored("measures.jsonl", PairMeasures)
+
+    def stored_overall(self, folder: Path | None = None) -> Mapping[str, Overall]:
+        """Return what :meth:`overall` does, as a mapping that stays in its file.
+
+        Args:
+            folder: of an earlier policy; None: of the run.
+        """
+        name = "overall.jsonl"
+        if folder is not None:
+            name = str((folder / name).relative_to(self.folder))
+        return self._stored(name, Overall, Overall.check)
+
     def overall(self, policy: str | None = None) -> dict[str, Overall]:
-        """Pair id -> fused rating, by the last policy or by another that the run was fused with."""
+        """Return fused ratings by pair id, by the last policy or another one used."""
         name = "overall.jsonl"
         if policy is not None:
             name = str((self.policy_folder(policy) / name).relative_to(self.folder))
@@ -218,6 +255,24 @@ class RunReader:
         """Return where the results of an earlier policy are kept."""
         return self.folder / "policies" / re.sub(r"[^\w.-]+", "-", name)
 
+    def _stored(
+        self,
+        name: str,
+        kind: type[Record],
+        check: Callable[[Record], None] | None = None,
+    ) -> Mapping[str, Record]:
+        path = self.path(name)
+
+        def read(line: bytes) -> Record:
+            try:
+                return _checked(kind, line, check)
+            except ValueError:
+                for _ in self._records(name, kind, check):  # it names the line
+                    pass
+                raise
+
+        return StoredMapping(path, "pair", read)
+
     def _records(
         self,
         name: str,
@@ -226,9 +281,7 @@ class RunReader:
     ) -> Iterator[Record]:
         for number, line in jsonl.numbered(self.path(name)):
             try:
-                record = strict_json.parse(kind, line)
-                if check:
-                    check(record)
+                record = _checked(kind, line, check)
             except ValueError as error:
                 raise strict_json.DamagedFile(
                     f"{self.path(name)}, line {number}: not a {kind.__name__} of this"
@@ -238,40 +291,10 @@ class RunReader:
             yield record
 
 
-class LineIndex:
-    """Where each record of a file of JSON lines is, by one of its fields; a missing file is empty.
-
-    Of equal keys the last complete line counts.
-    """
-
-    def __init__(self, path: Path, key: str) -> None:
-        self._path = path
-        self._places: dict[str, int] = {}
-        if not path.exists():
-            return
-        with path.open("rb") as file:
-            place = 0
-            for line in file:
-                if line.endswith(b"\n"):  # a kill may have torn the last one
-                    self._places[strict_json.record(line, path)[key]] = place
-                place += len(line)
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the keys in the order of their first lines."""
-        return iter(self._places)
-
-    def place(self, name: str) -> int | None:
-        """Find where the record of a key begins in the file; None where there is none."""
-        return self._places.get(name)
-
-    def line(self, name: str) -> bytes | None:
-        """Return the record of a key as it is stored; None where there is none."""
-        place = self.place(name)
-        return None if place is None else line_at(self._path, place)
-
-
-def line_at(path: Path, place: int) -> bytes:
-    """Return the line that begins at a place of a file."""
-    with path.open("rb") as file:
-        file.seek(place)
-        return file.readline()
+def _checked(
+    kind: type[Record], line: str | bytes, check: Callable[[Record], None] | None
+) -> Record:
+    record = strict_json.parse(kind, line)
+    if check:
+        check(record)
+    return record

@@ -20,7 +20,10 @@ DECIDING = ("extractors", "rubrics", "judge", "max_seconds")
 
 
 class RecordSection(BaseModel):
-    """Frozen; what a newer version wrote is kept, and what an older one left out is empty."""
+    """A frozen section of a record, lenient to newer and older versions.
+
+    What a newer version wrote is kept, and what an older one left out is empty.
+    """
 
     model_config = ConfigDict(extra="allow", allow_inf_nan=False, frozen=True)
 

@@ -1,4 +1,4 @@
-"""What a run was made of, for whoever repeats it: its options, its input, and versions."""
+"""What a run was made of, for repeating it: its options, input and versions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHORT = 12
 
 
 def config_text(run: RunReader) -> str:
-    """Write a file for ``--config``: options, below comments on what else decided the result."""
+    """Write a ``--config`` file: options, below comments on what else mattered."""
     record = run.record()
     comments = "".join(f"# {' '.join(line.split())}\n" for line in _facts(run, record))
     return comments + to_toml(record.options)

@@ -100,7 +100,7 @@ class Run(RunReader):
         return run_html(self)
 
     def check_ours(self) -> None:
-        """Refuse a folder that holds something else than a run, before anything is touched.
+        """Refuse a folder that holds anything but a run, before anything is touched.
 
         Raises:
             UserError: it is not empty, and has no record of a run.

@@ -129,7 +129,10 @@ def _compared(
 
 
 def probability(a: Score, b: Score) -> float | None:
-    """Return P(A > B) + P(A = B) / 2 of independent draws; None without a distribution."""
+    """Return P(A > B) + P(A = B) / 2 of independent draws; None if unknown.
+
+    It is unknown without distributions.
+    """
     if not a.distribution or not b.distribution:
         return None
     return sum(
@@ -182,7 +185,7 @@ def write_pairs(folder: Path, out: Path, options: PairOptions) -> int:
 
 
 def _row(pair: ScorePair, made_by: str, options: PairOptions) -> dict[str, Any]:
-    """Return a row: scores on the rubric's scale, means on [0, 1], answers' words as ``tokens``.
+    """Return a row: scores on the rubric's scale, means on [0, 1], words as ``tokens``.
 
     ``truth_score`` is the mean of an answer's human scores.
     """

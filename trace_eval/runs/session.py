@@ -97,11 +97,12 @@ class Session:
     ) -> None:
         end_if_imported_by_worker()
         self.options = options or Options()
-        # Embedded recordings become files, so that the run can be read again.
-        spill = spill_into(self.options.extract.cache)
-        self.manifest = replace(
-            manifest, items=[spilled(item, spill) for item in manifest.items]
-        )
+        self.manifest = manifest
+        if source is None:  # else no recording is embedded
+            # Embedded recordings become files, so that the run can be read again.
+            spill = spill_into(self.options.extract.cache)
+            items = [spilled(item, spill) for item in manifest.items]
+            self.manifest = replace(manifest, items=items)
         self.policy = any_policy(self.options.policy)
         self.run, self._source, self._engine = Run(out), source, engine
         bad = manifest.problems
@@ -164,7 +165,7 @@ class Session:
         self.run.__exit__(*error)
 
     def _refuse_replaced(self, run: Run) -> None:
-        """Refuse a run whose verdicts are about recordings that other ones have replaced."""
+        """Refuse a run whose verdicts are about recordings that have been replaced."""
         done = run.scored(self._rubric_names or [""])
         scored = (item for item in self.manifest.items if item.id in done)
         remedy = f"judge what is there now with --out {fresh(run.folder)}"
@@ -257,7 +258,7 @@ class Session:
         return self._work(Pipeline.judge_all)
 
     def estimate(self) -> CostEstimate:
-        """Estimate calls, tokens and cost of unscored items; extracts, but sends nothing."""
+        """Estimate calls, tokens and cost of unscored items; extract, send nothing."""
         judges = chat_judges(self.judge, "estimate")
         self.extract_pending()
         return total(estimate(judge, self.pending_cases()) for judge in judges)
@@ -333,16 +334,17 @@ class Session:
                 await self.judge.close()
 
     def _finish(self) -> None:
-        """Bring the run's tables up to date, count, and write what came of this sitting."""
+        """Update the run's tables, count, and write what came of this sitting."""
+        counts = None
         if names := self._rubric_names:
             write_all(
                 self.run.path("results.csv"), table_of(self.run, names).csv_lines()
             )
         else:
-            fuse_run(self.run, self.policy, self._policies()[1:])
+            counts = fuse_run(self.run, self.policy, self._policies()[1:])
         if any(item.has_conversations for item in self.manifest.items):
             write_turns(self.run)
-        self.summary.count(self.run, names)
+        self.summary.count(self.run, names, counts)
         paid = [chat for chat in self.judge.chats if chat.price]
         self.summary.spending = paid[0].budget.spending if paid else None
         *earlier, this = self._record.sessions

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fusion import DIMENSIONS
 from trace_eval.extracting.clip import Extracted
 from trace_eval.judges.ask.budget import Spending
-from trace_eval.runs.outcomes import NOT_MADE, scored_pairs
+from trace_eval.runs.outcomes import NOT_MADE, PairCounts
 from trace_eval.runs.record import CoverageRecord
 from trace_eval.runs.run import Run
 from trace_eval.runs.table import Cell, table_of
@@ -77,8 +76,15 @@ class Summary:
             self.work_s[name] = self.work_s.get(name, 0.0) + seconds
         self.cache_problem = self.cache_problem or other.cache_problem
 
-    def count(self, run: Run, rubrics: Sequence[str] = ()) -> None:
-        """Count the items of a run over all its sessions, single answers by these rubrics."""
+    def count(
+        self, run: Run, rubrics: Sequence[str] = (), counts: PairCounts | None = None
+    ) -> None:
+        """Count the items of a run over all its sessions.
+
+        Args:
+            rubrics: of single answers.
+            counts: of its pairs, if they are known.
+        """
         self.scored, self.unscored, self.dimensions = 0, Counter(), Counter()
         if run.holds_scores:
             state = {score.key: (score.status, score.reason) for score in run.scores()}
@@ -93,14 +99,23 @@ class Summary:
                 else:
                     self.scored += 1
         else:
-            outcomes, ids = run.outcomes(), (pair.id for pair in run.pairs())
-            scored, self.unscored = scored_pairs(ids, outcomes, run.overall())
-            self.scored = len(scored)
-            for verdicts in outcomes.values():
-                named = zip(DIMENSIONS, verdicts.ratings, strict=True)
-                self.dimensions.update(name for name, rating in named if rating)
+            counts = counts or count_pairs(run)
+            self.scored, self.dimensions = counts.scored, counts.dimensions
+            self.unscored = counts.unscored
         if bad_records := sum(1 for _ in run.problems()):
             self.unscored["unreadable_record"] = bad_records
+
+
+def count_pairs(run: Run) -> PairCounts:
+    """Count the pairs of a run, as they were fused last."""
+    judged, overall, counts = (
+        run.stored_judgements(),
+        run.stored_overall(),
+        PairCounts(),
+    )
+    for pair in run.pairs():
+        counts.add(judged.get(pair.id), overall.get(pair.id))
+    return counts
 
 
 @dataclass(frozen=True)
@@ -126,7 +141,7 @@ class RunShown:
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """What ``judge --json`` holds: the run's folder, the share that was scored, and the rest."""
+    """What ``judge --json`` holds: the run's folder, the share scored, and the rest."""
 
     run: Path | str
     coverage: float

@@ -1,22 +1,21 @@
-"""The results of a run as one table, for results.csv, exports and data frames; and as HTML."""
+"""A run's results as one table, for results.csv, exports, data frames and HTML."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from blueprints import require
-from fusion import DIMENSIONS, Dimension
-from trace_eval.data import strict_json
+from fusion import DIMENSIONS
 from trace_eval.data.csv_cells import table_lines
 from trace_eval.data.items import Labels, Pair, Single
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.measures.numbers import PairMeasures
-from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED, VerdictRow
-from trace_eval.runs.reader import LineIndex, RunReader
+from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED, VerdictRow, has_margin
+from trace_eval.runs.reader import RunReader
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +48,7 @@ _SCORES: CellTypes = {
 
 @dataclass(frozen=True)
 class CellTable:
-    """Named columns and rows that are made while they are read, once; any cell may be None.
+    """Named columns and rows that are made once, when read; any cell may be None.
 
     Attributes:
         columns: name -> type of its cells.
@@ -118,8 +117,17 @@ def _measured(measures: PairMeasures | None, name: str) -> float | None:
     return measure.value if measure else None
 
 
-def results_table(run: RunReader, overall: Mapping[str, Overall]) -> CellTable:
+def results_table(
+    run: RunReader,
+    overall: Mapping[str, Overall],
+    judged: Mapping[str, Judgement] | None = None,
+    margins: bool | None = None,
+) -> CellTable:
     """Return one row per pair, in input order.
+
+    Args:
+        judged: the judgements of the run, if they are at hand.
+        margins: whether any of them has one, if that is known.
 
     ``status`` is ``scored`` where there is an overall rating; without one the ratings
     that are known stand in their columns all the same. ``confidence`` is the
@@ -127,13 +135,16 @@ def results_table(run: RunReader, overall: Mapping[str, Overall]) -> CellTable:
     orders contradict each other on any dimension ``consistent`` is false, and
     ``inconsistent`` names those dimensions: such a rating is no verdict on the answers.
     """
-    judged = LineIndex(run.path("judgements.jsonl"), "pair")
-    measured = run.measures()
-    margins, measures, languages, labelled = _some_runs_have(run, measured.values())
+    judged = run.stored_judgements() if judged is None else judged
+    if margins is None:
+        margins = any(map(has_margin, judged.values()))
+    far = DIMENSIONS if margins else ()
+    measured = run.stored_measures()
+    measures, languages, labelled = _some_runs_have(run, measured)
     columns = (
         dict.fromkeys(("pair", "system_a", "system_b", "status"), str)
         | dict.fromkeys((*DIMENSIONS, "overall", "policy", "why"), str)
-        | dict.fromkeys((f"margin_{name}" for name in margins), float)
+        | dict.fromkeys((f"margin_{name}" for name in far), float)
         | dict.fromkeys(measures, float)
         | dict.fromkeys((f"language_{name}" for name in languages), str)
         | {
@@ -148,8 +159,7 @@ def results_table(run: RunReader, overall: Mapping[str, Overall]) -> CellTable:
     )
 
     def row(pair: Pair) -> list[Cell]:
-        line = judged.line(pair.id)
-        judgement = strict_json.parse(Judgement, line) if line else None
+        judgement = judged.get(pair.id)
         outcome = VerdictRow.of(judgement) if judgement else NOT_JUDGED
         verdicts = judgement.dimensions if judgement else {}
         fused = overall.get(pair.id)
@@ -165,7 +175,7 @@ def results_table(run: RunReader, overall: Mapping[str, Overall]) -> CellTable:
             ),
             *map(_text, (*outcome.ratings, rating)),
             *((fused.policy, fused.why) if fused else (None, None)),
-            *(outcome.margins[DIMENSIONS.index(name)] for name in margins),
+            *(outcome.margins[DIMENSIONS.index(name)] for name in far),
             *(_measured(result, name) for name in measures),
             *(result.languages.get(name) if result else None for name in languages),
             judgement.consistent if judgement else None,
@@ -184,14 +194,14 @@ def results_table(run: RunReader, overall: Mapping[str, Overall]) -> CellTable:
 
 
 def _some_runs_have(
-    run: RunReader, measured: Collection[PairMeasures]
-) -> tuple[Sequence[Dimension], Sequence[str], Sequence[str], Sequence[str]]:
-    """Return dimensions with margins, measures, whose languages, labels that a run has any of."""
-    verdicts = run.outcomes().values()
-    has_margins = any(
-        margin is not None for verdict in verdicts for margin in verdict.margins
-    )
-    spoken = {name for result in measured for name in result.languages}
+    run: RunReader, measured: Mapping[str, PairMeasures]
+) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:
+    """Return measures, whose languages, and labels that a run has any of."""
+    names: set[str] = set()
+    spoken: set[str] = set()
+    for result in measured.values():
+        names.update(result.measures)
+        spoken.update(result.languages)
     labels = {
         name
         for pair in run.pairs()
@@ -200,8 +210,7 @@ def _some_runs_have(
         if value is not None
     }
     return (
-        DIMENSIONS if has_margins else (),
-        sorted({name for result in measured for name in result.measures}),
+        sorted(names),
         [name for name in LANGUAGES if name in spoken],
         [name for name in Labels.model_fields if name in labels],
     )
@@ -217,7 +226,7 @@ def table_of(run: RunReader, rubrics: Iterable[str] | None = None) -> CellTable:
     The rubrics are those of the run's record where none are named.
     """
     if not run.holds_scores:
-        return results_table(run, run.overall())
+        return results_table(run, run.stored_overall())
     names = list(run.record().rubrics if rubrics is None else rubrics)
     outcomes = run.score_outcomes()
 

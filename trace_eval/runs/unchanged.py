@@ -1,4 +1,4 @@
-"""Whether recordings still are those that were judged: by what they hold, not by their names."""
+"""A check that recordings still are those judged, by contents and not by names."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class RecordingLook:
         self._clips: dict[str, str | None] = {}
 
     def clip_of(self, recording: Recording) -> str | None:
-        """Return the clip hash of a recording as it is now; None: no file is there to look at."""
+        """Return a recording's clip hash as of now; None if there is no file of it."""
         key = recording.source_id
         if key not in self._clips:
             self._clips[key] = self._read(recording)
         return self._clips[key]
 
     def has_changed(self, recording: Recording, clip: str | None) -> bool:
-        """Return whether a recording holds something else than the clip that was judged."""
+        """Tell whether a recording holds something else than the clip once judged."""
         if clip is None:
             return False
         now = self.clip_of(recording)

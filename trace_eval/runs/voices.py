@@ -50,12 +50,12 @@ def voices_of(run: Run, names: tuple[str, str] = SIDE_NAMES) -> tuple[SystemVoic
 
 
 def voices_of_folder(run: Run) -> tuple[SystemVoice, ...]:
-    """Return whether the voice changes among the recordings of a folder of ``extract``."""
+    """Tell whether the voice changes among recordings of an ``extract`` folder."""
     return system_voices({"": _by_source(run)})
 
 
 def likeness_by_source(run: Run) -> dict[str, float]:
-    """Return how alike each recording is to the others of its system, where that is known.
+    """Return how alike each recording is to others of its system, where known.
 
     In a folder of ``extract`` all recordings are of one system.
     """
@@ -86,7 +86,10 @@ def _known(voices: dict[str, Voice | str]) -> dict[str, float]:
 
 
 def _looks_for_voices(run: Run) -> bool:
-    """Return whether a run measures voices, by its record: reading all blueprints takes time."""
+    """Tell by its record whether a run measures voices.
+
+    Reading all the blueprints takes time.
+    """
     try:
         return SPEAKER in run.record().extractors
     except UserError:  # of another version, which whoever reads more of it says

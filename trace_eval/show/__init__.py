@@ -1,1 +1,1 @@
-"""Results as text, tables and data: rows that name their columns, tables and records."""
+"""Results as text, tables and data: rows that name their columns, and records."""

@@ -48,9 +48,15 @@ _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]"
 #: Shade from which text on it is white.
 _DARK = 0.55
 
+#: Colours (by their names in the palette) and dashes of lines, in this order.
+_COLOURS, _DASHES = "abgx", ("-", "--", ":", "-.")
+
 
 class Point(NamedTuple):
-    """A line of a picture: a number, with its interval if any; a baseline is to be beaten."""
+    """A line of a picture: a number with its interval, if any.
+
+    A baseline is to be beaten.
+    """
 
     name: str
     value: float
@@ -94,7 +100,7 @@ def save(picture: Picture, path: Path) -> None:
 def forest(
     points: Sequence[Point], axis: str, ends: tuple[float, float | None] | None
 ) -> Picture:
-    """Draw a line for each point: counts as bars, shares and scores as dots with intervals.
+    """Draw a line for each point: counts as bars, others as dots with intervals.
 
     Args:
         points: from the top; the dots of baselines are open.
@@ -119,19 +125,14 @@ def dots(
 ) -> None:
     """Draw :func:`forest` on axes of any width; ``named`` writes a point's name."""
     colours = palette()
-    counts = ends is not None and ends[1] is None
-    if counts:
+    are_counts = ends is not None and ends[1] is None
+    if are_counts:
         ax.locator_params(axis="x", integer=True)
     for index, point in enumerate(points):
-        if counts:
+        if are_counts:
             ax.barh(index, point.value, height=0.6, color=colours["a"])
-            continue
-        if point.low is not None and point.high is not None:
-            limits = [point.low, point.high]
-            ax.plot(limits, [index, index], color=colours["a"], linewidth=1.5)
-        inside = "white" if point.baseline else colours["a"]
-        dot = {"color": colours["a"], "markerfacecolor": inside, "markersize": 4}
-        ax.plot([point.value], [index], "o", **dot)
+        else:
+            _dot(ax, index, point)
     ax.set_yticks(range(len(points)), [named(point.name) for point in points])
     ax.set_ylim(len(points) - 0.5, -0.5)
     if ends is not None:
@@ -144,6 +145,28 @@ def dots(
     ax.spines["left"].set_visible(False)
 
 
+def _dot(ax: Any, place: int, point: Point) -> None:
+    colour = palette()["a"]
+    _interval(ax, place, point, color=colour, linewidth=1.5)
+    ax.plot(
+        [point.value],
+        [place],
+        "o",
+        color=colour,
+        markerfacecolor="white" if point.baseline else colour,
+        markersize=4,
+    )
+
+
+def _interval(
+    ax: Any, place: int, point: Point, *, color: str, linewidth: float
+) -> None:
+    """Draw the interval of a point as a line, if it has one."""
+    if point.low is not None and point.high is not None:
+        limits = [point.low, point.high]
+        ax.plot(limits, [place, place], color=color, linewidth=linewidth)
+
+
 def bars(points: Sequence[Point], axis: str, rule: float | None) -> Picture:
     """Draw a bar per share, 0 to 1, with its interval as a line over its end.
 
@@ -153,17 +176,10 @@ def bars(points: Sequence[Point], axis: str, rule: float | None) -> Picture:
     def draw(ax: Any) -> None:
         colours = palette()
         places = range(len(points))
-        ax.barh(
-            places,
-            [point.value for point in points],
-            0.6,
-            color=colours["a"],
-            alpha=0.55,
-        )
+        shares = [point.value for point in points]
+        ax.barh(places, shares, 0.6, color=colours["a"], alpha=0.55)
         for place, point in enumerate(points):
-            if point.low is not None and point.high is not None:
-                limits = [point.low, point.high]
-                ax.plot(limits, [place, place], color=colours["ink"], linewidth=1)
+            _interval(ax, place, point, color=colours["ink"], linewidth=1)
         if rule is not None:
             ax.axvline(rule, color=colours["ink"], linewidth=0.8, linestyle="--")
         ax.set_yticks(places, [seen(point.name) for point in points])
@@ -176,32 +192,43 @@ def bars(points: Sequence[Point], axis: str, rule: float | None) -> Picture:
 def curve(
     points: Mapping[str, Sequence[Point]], axes: tuple[str, str], rule: Point
 ) -> Picture:
-    """Draw shares, 0 to 1, over the numbers that name their points; bands are intervals.
+    """Draw shares, 0 to 1, over the numbers that name their points.
 
-    The share to beat is a dashed line.
+    Bands are intervals, and the share to beat is a dashed line.
     """
 
     def draw(ax: Any) -> None:
-        styles = zip(points.items(), "abgx", ("-", "--", ":", "-."), strict=False)
+        colours = palette()
+        styles = zip(points.items(), _COLOURS, _DASHES, strict=False)
         for (name, line), colour, dash in styles:
-            numbers = [int(point.name) for point in line]
-            look = {"color": palette()[colour], "linestyle": dash, "linewidth": 1.3}
-            ax.plot(numbers, [point.value for point in line], label=seen(name), **look)
+            ax.plot(
+                [int(point.name) for point in line],
+                [point.value for point in line],
+                label=seen(name),
+                color=colours[colour],
+                linestyle=dash,
+                linewidth=1.3,
+            )
             bounded = [point for point in line if point.low is not None]
             ax.fill_between(
                 [int(point.name) for point in bounded],
                 [point.low for point in bounded],
                 [point.high for point in bounded],
-                color=palette()[colour],
+                color=colours[colour],
                 alpha=0.15,
                 linewidth=0,
             )
-        dashed = {"color": palette()["ink"], "linewidth": 0.8, "linestyle": "--"}
-        ax.axhline(rule.value, label=rule.name, **dashed)
-        ax.legend(frameon=False, loc="lower right", labelcolor=palette()["quiet"])
+        ax.axhline(
+            rule.value,
+            label=rule.name,
+            color=colours["ink"],
+            linewidth=0.8,
+            linestyle="--",
+        )
+        ax.legend(frameon=False, loc="lower right", labelcolor=colours["quiet"])
         ax.set_ylim(0, 1.02)
         ax.locator_params(axis="x", integer=True)
-        ax.grid(color=palette()["line"], linewidth=0.6)
+        ax.grid(color=colours["line"], linewidth=0.6)
         _plain(ax, *axes)
 
     return Picture(draw, 2.2)
@@ -217,6 +244,8 @@ def matrix(
 
     Shades are 0 to 1 [shape=(rows, columns)]; None is no colour.
     """
+    row_names, column_names = names
+    left, below = axes
 
     def draw(ax: Any) -> None:
         colours = require("matplotlib.colors", "matplotlib", "plot", "a picture")
@@ -229,19 +258,21 @@ def matrix(
             for x, text in enumerate(row):
                 colour = "white" if cells[y, x] > _DARK else palette()["ink"]
                 ax.text(x + 0.5, y + 0.5, text, ha="center", va="center", color=colour)
-        row_names, column_names = names
-        ax.set_yticks(np.arange(len(row_names)) + 0.5, list(map(seen, row_names)))
-        ax.set_xticks(np.arange(len(column_names)) + 0.5, list(map(seen, column_names)))
+        row_labels = [seen(name) for name in row_names]
+        column_labels = [seen(name) for name in column_names]
+        ax.set_yticks(np.arange(len(row_labels)) + 0.5, row_labels)
+        ax.set_xticks(np.arange(len(column_labels)) + 0.5, column_labels)
         if sum(map(len, column_names)) > _LINE:
-            turned = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
-            ax.set_xticklabels(list(map(seen, column_names)), **turned)
+            ax.set_xticklabels(
+                column_labels, rotation=40, ha="right", rotation_mode="anchor"
+            )
         ax.invert_yaxis()
-        _plain(ax, axes[1], axes[0])
+        _plain(ax, below, left)
         ax.tick_params(length=0)
         for side in ("left", "bottom"):
             ax.spines[side].set_visible(False)
 
-    return Picture(draw, min(6.0, 1.0 + 0.32 * len(names[0])))
+    return Picture(draw, min(6.0, 1.0 + 0.32 * len(row_names)))
 
 
 def calibration(
@@ -260,8 +291,13 @@ def calibration(
         size = 8 + 60 * np.array(number) / max(number)
         ax.scatter(predicted, observed, size, color=colours["a"], zorder=3)
         for x, y, count in bins:
-            where = {"xytext": (5, -8), "textcoords": "offset points"}
-            ax.annotate(str(count), (x, y), color=colours["quiet"], **where)
+            ax.annotate(
+                str(count),
+                (x, y),
+                color=colours["quiet"],
+                xytext=(5, -8),
+                textcoords="offset points",
+            )
         ax.set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.04), aspect="equal")
         _plain(ax, *axes)
 
@@ -272,13 +308,18 @@ def ecdf(values: Mapping[str, Sequence[float]], axis: str) -> Picture:
     """Draw the share of values up to each, a line per name."""
 
     def draw(ax: Any) -> None:
-        styles = zip(values.items(), "abgx", ("-", "--", ":", "-."), strict=False)
+        colours = palette()
+        styles = zip(values.items(), _COLOURS, _DASHES, strict=False)
         for (name, sample), colour, dash in styles:
-            label = f"{seen(name)} ({len(sample)})"
-            look = {"color": palette()[colour], "linestyle": dash, "linewidth": 1.3}
-            ax.ecdf(sample, label=label, **look)
-        ax.legend(frameon=False, loc="lower right", labelcolor=palette()["quiet"])
-        ax.grid(color=palette()["line"], linewidth=0.6)
+            ax.ecdf(
+                sample,
+                label=f"{seen(name)} ({len(sample)})",
+                color=colours[colour],
+                linestyle=dash,
+                linewidth=1.3,
+            )
+        ax.legend(frameon=False, loc="lower right", labelcolor=colours["quiet"])
+        ax.grid(color=colours["line"], linewidth=0.6)
         ax.set_ylim(0, 1.02)
         _plain(ax, axis, "share")
 

@@ -11,28 +11,48 @@ from trace_eval.show.table import Table
 #: Characters that mean something to Markdown or to the pages that show it.
 _SPECIAL = "\\`*_[]<>|#"
 
+_ESCAPES = str.maketrans({sign: f"\\{sign}" for sign in _SPECIAL})
+
 
 def plain(text: str) -> str:
     """Escape text, so that Markdown takes it literally, on one line."""
-    shown = " ".join(CONTROL.sub(" ", text).split())
-    return "".join(f"\\{sign}" if sign in _SPECIAL else sign for sign in shown)
+    return _one_line(text).translate(_ESCAPES)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(CONTROL.sub(" ", text).split())
 
 
 def paragraphs(sentences: Iterable[str]) -> list[str]:
-    """Write a paragraph for each sentence; those that begin with a star are items of a list."""
+    """Write a paragraph for each sentence.
+
+    Those that begin with a star are items of a list.
+    """
     lines: list[str] = []
     for text in sentences:
-        starred = text.startswith("* ")
-        lines += [f"* {plain(text[2:])}"] if starred else [plain(text), ""]
-    return [*lines, ""] if lines and lines[-1] else lines
+        if text.startswith("* "):
+            lines.append(f"* {plain(text[2:])}")
+        else:
+            lines += [plain(text), ""]
+    if lines and lines[-1]:
+        lines.append("")
+    return lines
 
 
 def table_lines(shown: Table) -> list[str]:
     """Write a table with its title above it."""
-    head = f"| {' | '.join(map(plain, shown.columns))} |"
-    rows = [f"| {' | '.join(map(plain, row))} |" for row in shown.rows]
-    title = [f"{plain(shown.title)}:", ""] if shown.title else []
-    return [*title, head, "|" + "---|" * len(shown.columns), *rows, ""]
+    lines: list[str] = []
+    if shown.title:
+        lines += [f"{plain(shown.title)}:", ""]
+    lines.append(_row(shown.columns))
+    lines.append("|" + "---|" * len(shown.columns))
+    lines += [_row(row) for row in shown.rows]
+    lines.append("")
+    return lines
+
+
+def _row(texts: Iterable[str]) -> str:
+    return f"| {' | '.join(map(plain, texts))} |"
 
 
 def document(title: str, sentences: Iterable[str], tables: Iterable[Table]) -> str:
@@ -44,9 +64,10 @@ def document(title: str, sentences: Iterable[str], tables: Iterable[Table]) -> s
     lines = [f"### {plain(title)}", "", *paragraphs(sentences)]
     for table in tables:
         if table.rows:
-            name = escape(" ".join(CONTROL.sub(" ", table.title or "Figures").split()))
-            body = table_lines(Table("", table.columns, table.rows))
-            lines += [f"<details><summary>{name}</summary>", "", *body]
-            lines += paragraphs([table.caption] if table.caption else [])
+            name = escape(_one_line(table.title or "Figures"))
+            lines += [f"<details><summary>{name}</summary>", ""]
+            lines += table_lines(Table("", table.columns, table.rows))
+            if table.caption:
+                lines += paragraphs([table.caption])
             lines += ["</details>", ""]
     return "\n".join(lines).rstrip() + "\n"

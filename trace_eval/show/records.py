@@ -1,4 +1,4 @@
-"""Results as records for programs: strict JSON, and a CSV file for each list of rows."""
+"""Results as records for programs: strict JSON, and a CSV file per list of rows."""
 
 from __future__ import annotations
 
@@ -17,19 +17,11 @@ from trace_eval.data.outputs import claimed, write_file
 
 
 def plain(value: Any) -> Any:
-    """Turn records, paths, arrays and tuples into strict JSON values; NaN becomes null."""
+    """Turn records, paths, arrays and tuples into strict JSON; NaN becomes null."""
     if isinstance(value, BaseModel):
         return plain(value.model_dump())
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        pairs = [
-            (field, getattr(value, field.name)) for field in dataclasses.fields(value)
-        ]
-        return {
-            field.name: plain(item)
-            for field, item in pairs
-            # numbers of a draw stand only where something was drawn
-            if item is not None or "drawn" not in field.metadata
-        }
+        return _plain_fields(value)
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
@@ -43,6 +35,17 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+def _plain_fields(record: Any) -> dict[str, Any]:
+    """Turn the fields of a dataclass into strict JSON values, by name."""
+    values: dict[str, Any] = {}
+    for field in dataclasses.fields(record):
+        value = getattr(record, field.name)
+        # Numbers of a draw stand only where something was drawn.
+        if value is not None or "drawn" not in field.metadata:
+            values[field.name] = plain(value)
+    return values
 
 
 def flat(record: Any) -> dict[str, Any]:
@@ -78,25 +81,21 @@ def write_json(path: Path, result: Any) -> None:
 
 
 def write_csv(folder: Path, result: Any) -> list[Path]:
-    """Write every list of records of a result, a dataclass or a mapping, as ``folder/NAME.csv``.
+    """Write every list of records of a result as ``folder/NAME.csv``.
+
+    The result is a dataclass or a mapping.
 
     Raises:
         UserError: the folder cannot be written.
     """
     parts = result
     if not isinstance(result, Mapping):
-        parts = {
-            field.name: getattr(result, field.name)
-            for field in dataclasses.fields(result)
-        }
+        names = [field.name for field in dataclasses.fields(result)]
+        parts = {name: getattr(result, name) for name in names}
     paths: list[Path] = []
     with claimed(folder, option="--csv "):
         for name, records in parts.items():
-            if (
-                not isinstance(records, tuple)
-                or not records
-                or isinstance(records[0], str)
-            ):
+            if not _are_records(records):
                 continue
             rows = [flat(record) for record in records]
             columns = list(dict.fromkeys(key for row in rows for key in row))
@@ -104,3 +103,9 @@ def write_csv(folder: Path, result: Any) -> list[Path]:
             write_table(path, columns, (map(row.get, columns) for row in rows))
             paths.append(path)
     return paths
+
+
+def _are_records(value: Any) -> bool:
+    if not isinstance(value, tuple) or not value:
+        return False
+    return not isinstance(value[0], str)

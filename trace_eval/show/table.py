@@ -8,6 +8,7 @@ pictures and files.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, NamedTuple
@@ -30,28 +31,30 @@ Writer = Callable[[Any, Any], Any]
 
 @dataclass(frozen=True)
 class Table:
-    """A table to show."""
+    """A table to show.
+
+    Attributes:
+        cells: what the texts of the rows were made of.
+    """
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
-    cells: tuple[tuple[Any, ...], ...] = ()  # what the texts were made of
+    cells: tuple[tuple[Any, ...], ...] = ()
 
     @property
     def caption(self) -> str:
         """The note, with those methods of the intervals shown that it does not name."""
-        shown = [
-            value.method
-            for row in self.cells
-            for value in row
-            if isinstance(value, IntervalEstimate) and value.interval is not None
-        ]
+        methods: list[str | None] = []
+        for value in itertools.chain.from_iterable(self.cells):
+            if isinstance(value, IntervalEstimate) and value.interval is not None:
+                methods.append(value.method)
         unnamed = in_a_clause(
-            method for method in shown if method and method not in self.note
+            method for method in methods if method and method not in self.note
         )
         made_by = f"intervals: {unnamed}" if unnamed else ""
-        return "; ".join(part for part in (self.note, made_by) if part)
+        return "; ".join(filter(None, (self.note, made_by)))
 
     def beside(self, title: str, column: Sequence[Any]) -> Table:
         """Return the table with one more column at the right.
@@ -126,7 +129,7 @@ def table(
 
 
 def _figure(value: Any, shown: Any) -> Any:
-    """Return what files and pictures take of a cell: an interval, where it is shown with one."""
+    """Return what files and pictures take of a cell, an interval where one is shown."""
     return shown if isinstance(shown, IntervalEstimate) else value
 
 
@@ -162,7 +165,7 @@ def _cell(row: Any, path: str, how: Writer | str) -> tuple[Any, Any]:
 
 
 def count_text(number: float) -> str | int:
-    """Write the items of a cell; where several raters share one, they are no whole number."""
+    """Write the items of a cell, which are no whole number where raters share one."""
     return f"{number:.3g}" if number % 1 else int(number)
 
 
@@ -173,7 +176,9 @@ def grid(
     note: str = "",
     number: int | None = None,
 ) -> Table:
-    """Make a table whose columns depend on the data; a row of few items has few decimals.
+    """Make a table whose columns depend on the data.
+
+    A row of few items has few decimals.
 
     Args:
         number: items behind every row; None: the rows tell, see :data:`COUNTS`.
@@ -200,17 +205,11 @@ def figures(table: Table) -> Iterator[TableNumber]:
     """
     for cells, texts in zip(table.cells, table.rows, strict=True):
         items = _items(table.columns, texts)
-        first = next(
-            (n for n, value in enumerate(cells) if not isinstance(value, str)), 0
-        )
-        naming = zip(table.columns[:first], texts, strict=False)
-        name = ", ".join(text for title, text in naming if title not in COUNTS)
+        name = _row_name(table.columns, cells, texts)
         for title, value in zip(table.columns, cells, strict=True):
-            estimate = (
-                value
-                if isinstance(value, IntervalEstimate)
-                else IntervalEstimate(value)
-            )
+            estimate = value
+            if not isinstance(estimate, IntervalEstimate):
+                estimate = IntervalEstimate(value)
             if isinstance(estimate.value, int | float) and title not in COUNTS:
                 low, high = estimate.ends
                 yield TableNumber(
@@ -223,8 +222,23 @@ def figures(table: Table) -> Iterator[TableNumber]:
                 )
 
 
+def _row_name(
+    columns: Sequence[str], cells: Sequence[Any], texts: Sequence[str]
+) -> str:
+    """Join the texts before the first number of a row, but for counts."""
+    parts: list[str] = []
+    if all(isinstance(value, str) for value in cells):
+        return ""
+    for title, value, text in zip(columns, cells, texts, strict=True):
+        if not isinstance(value, str):
+            break
+        if title not in COUNTS:
+            parts.append(text)
+    return ", ".join(parts)
+
+
 def _items(columns: Sequence[str], row: Sequence[Any]) -> int | None:
-    """Return the number of items that a row rests on, also of ``13/20``; None if it has none."""
+    """Return the number of items of a row, also of ``13/20``; None: it has none."""
     for name, value in zip(columns, row, strict=True):
         count = str(value).partition("/")[0]
         if name in COUNTS and count.isdecimal():
@@ -248,7 +262,10 @@ def cell(value: Any, decimals: int = digits(None)) -> str:
 
 
 def p_value(value: float | None, items: int | None = None) -> str:
-    """Write a p value, a small one in powers of ten and never 0.0000; one item tests nothing."""
+    """Write a p value, a small one in powers of ten, and never 0.0000.
+
+    One item tests nothing.
+    """
     if value is None or (items is not None and items < 2):
         return NOTHING
     if value == 0:
@@ -257,7 +274,7 @@ def p_value(value: float | None, items: int | None = None) -> str:
 
 
 def p_of(items: str) -> Writer:
-    """Make a writer of p values; ``items`` is the field with the number of items behind them."""
+    """Make a writer of p values; ``items`` is the field that counts what is tested."""
     return lambda value, row: p_value(value, getattr(row, items))
 
 

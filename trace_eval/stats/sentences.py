@@ -290,6 +290,11 @@ def listed(names: Sequence[str], most: int = 3) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
+def clear_of(interval: Range | None, null: float) -> bool:
+    """Whether an interval lies on one side of the value that no difference would have."""
+    return interval is not None and not interval[0] <= null <= interval[1]
+
+
 def head_to_head(
     names: tuple[str, str],
     results: tuple[float, Range | None, float | None],
@@ -310,6 +315,8 @@ def head_to_head(
             f"{names[0]} and {names[1]} win equally often, {rate(value, interval)} {of}"
         )
     clause = outcome(value > 0.5, p, level, test)
+    if p is not None and clear_of(interval, 0.5) and not is_shown(p, level):
+        clause += ", although the interval is clear of 50 %"
     return f"{names[0]} wins {rate(value, interval)} {of}: {clause}"
 
 

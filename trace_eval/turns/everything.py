@@ -47,9 +47,8 @@ class TurnsResult:
     against: SystemsCompared | None = None  # this system minus the other one
     agreement: tuple[EventAgreement, ...] = ()
     fidelity: Fidelity | None = None
-    voices: tuple[
-        CallVoice, ...
-    ] = ()  # of the agent in each call, where they were asked for
+    # of the agent in each call, where they were asked for
+    voices: tuple[CallVoice, ...] = ()
     corrected: CorrectedReport | None = None
     limits: tuple[Limited, ...] = ()
     other: TurnsReport | None = None  # the other system's own figures

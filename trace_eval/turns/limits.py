@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from blueprints import UserError, counted
-from trace_eval.data.decimals import written_apart
+from blueprints.decimals import written_apart
 from trace_eval.data.outcome import GateVerdict
 from trace_eval.estimate.interval import in_a_clause
 from trace_eval.estimate.shift import least_paired

@@ -26,9 +26,8 @@ class Event:
     kind: str  # e.g. response, no_response, yield, overlap
     start_s: float
     end_s: float
-    value_s: float | None = (
-        None  # behind figures, e.g. the latency; None where there is none
-    )
+    # behind figures, e.g. the latency; None where there is none
+    value_s: float | None = None
     data: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -77,21 +76,18 @@ class DefinitionSet:
     thresholds: Any
     rules: Callable[[Conversation], Measured]
     specs: tuple[FigureSpec, ...]
-    hides_few: bool = (
-        False  # figures of few events are None; published sets show them, marked
-    )
+    # figures of few events are None; published sets show them, marked
+    hides_few: bool = False
     # name -> key of the ratios whose denominators are added up
     counts: Mapping[str, str] = field(default_factory=dict)
-    domains: bool = (
-        False  # figures are means over ``meta.domain``, as the authors publish them
-    )
+    # figures are means over ``meta.domain``, as the authors publish them
+    domains: bool = False
     # kinds of its events -> whether the length of such an event is its value
     kinds: Mapping[str, bool] = field(default_factory=dict)
     sums: Callable[[Conversation, Sequence[Event]], Measured] | None = None
     on_log: bool = False  # it reads what a log says, also where there is the sound
-    on_speech: bool = (
-        False  # it reads the edges of the detector's speech, not those of turns
-    )
+    # it reads the edges of the detector's speech, not those of turns
+    on_speech: bool = False
     # ratios of one channel at a time: they stay where a fault spoils how the channels
     # fit together what can be told of two voices in one channel; None: nothing
     of_one_channel: tuple[str, ...] | None = None

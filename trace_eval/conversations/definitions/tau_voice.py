@@ -45,9 +45,8 @@ class TauVoiceThresholds:
     selective_yield_s: float = 1.0
     selective_response_s: float = 2.0
     tick_s: float = 0.2  # length of a tick where the source has none
-    join_s: float = (
-        1.0  # from sound or a log, shorter gaps are speech before ticks are made
-    )
+    # from sound or a log, shorter gaps are speech before ticks are made
+    join_s: float = 1.0
 
 
 THRESHOLDS = TauVoiceThresholds()

@@ -31,9 +31,8 @@ class Recordings:
 
     channels: dict[Role, Channel] = field(default_factory=dict)
     caveats: list[str] = field(default_factory=list)
-    mix: Path | None = (
-        None  # a recording of one channel, in which nobody knows who speaks
-    )
+    # a recording of one channel, in which nobody knows who speaks
+    mix: Path | None = None
 
 
 def recordings_of(

@@ -77,9 +77,8 @@ class Apart:
 
     clock: LogClock  # where times of the log lie
     likeness: float | None  # correlation of who speaks when; None: nothing to compare
-    pairs: tuple[
-        FarStretch, ...
-    ] = ()  # stretches that belong together, whatever their distance
+    # stretches that belong together, whatever their distance
+    pairs: tuple[FarStretch, ...] = ()
     log_alone: tuple[tuple[Role, float, float], ...] = ()
     sound_alone: tuple[tuple[Role, float, float], ...] = ()
     logged: Mapping[Role, Spans] | None = None  # moved

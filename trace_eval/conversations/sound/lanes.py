@@ -80,9 +80,8 @@ class Lane:
 
     channel: Channel
     stretches: Spans  # where the detector hears speech, neither padded nor refined
-    levels: (
-        Levels  # dB of 30 ms every 10 ms of the channel's own samples [shape=(hops,)]
-    )
+    # dB of 30 ms every 10 ms of the channel's own samples [shape=(hops,)]
+    levels: Levels
     samples: int  # of the channel at 16 kHz
     # the levels in each of BANDS [shape=(4, hops)]
     bands: Levels = field(default_factory=lambda: np.zeros((len(BANDS), 0)))
@@ -92,9 +91,8 @@ class Lane:
     # halves)]
     flaws: IsSpeech = field(default_factory=lambda: np.zeros((3, 0), bool))
     rate: int = SPEECH_RATE
-    header_s: float | None = (
-        None  # length by the header, where that is more than there is
-    )
+    # length by the header, where that is more than there is
+    header_s: float | None = None
 
     @property
     def end_s(self) -> float:

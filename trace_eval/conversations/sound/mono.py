@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import InputError
+from blueprints.decimals import written_apart
 from extractors import channel_blocks, decode, file_sha256
 from extractors.networks import segmentation
 from extractors.packaged import CAMPPLUS, SEGMENTATION, problem
@@ -78,9 +79,8 @@ _MOST_UNBROKEN = 0.5
 class MonoRules:
     """Constants of edges, dB and seconds."""
 
-    down_db: float = (
-        20.0  # softer than the speaker's 90th percentile by more is not this speaker
-    )
+    # softer than the speaker's 90th percentile by more is not this speaker
+    down_db: float = 20.0
     inwards_s: float = 0.35  # how far an edge may move into the stretch,
     outwards_s: float = 0.25  # and out of it
 
@@ -277,9 +277,10 @@ def _check(voices: Voices) -> None:
             " or both are too short to be told apart; give a channel for each speaker"
         )
     if voices.contrast < LEAST_CONTRAST:
+        contrast = written_apart(voices.contrast, [LEAST_CONTRAST], digits=2)
         raise InputError(
             "one channel: the two voices are too alike to be told apart (contrast"
-            f" {voices.contrast:.2f}, {LEAST_CONTRAST:.2f} is needed); give a channel"
+            f" {contrast}, {LEAST_CONTRAST:.2f} is needed); give a channel"
             " for each speaker"
         )
     changes, unbroken = changes_of_voice(voices.speech)

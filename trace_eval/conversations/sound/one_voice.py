@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blueprints import Absent, Blueprint, Event, Extension, Signal, Span, UserError
+from blueprints.decimals import written_apart
 from extractors import AudioError, channel_blocks
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.networks import campplus
@@ -201,8 +202,8 @@ def _followed(
         verdict = UNKNOWN if unknown else DRIFTS
     elif drift is None and heard_s < _FOLLOWED_S:
         unknown = (
-            f"{heard_s:.0f} s of its speech, a drift is looked for from {_FOLLOWED_S:g}"
-            f" s or {LEAST_PIECES} turns on"
+            f"{written_apart(heard_s, [_FOLLOWED_S], digits=0)} s of its speech, a"
+            f" drift is looked for from {_FOLLOWED_S:g} s or {LEAST_PIECES} turns on"
         )
     return CallVoice(
         conversation=item.id,

@@ -21,9 +21,8 @@ from trace_eval.conversations.spans import Spans, joined, without
 class SegmentRules:
     """Constants of gate and edges, dB and seconds."""
 
-    loud_db: float = (
-        20.0  # frames this near to a stretch's loudest decide whose voice it is
-    )
+    # frames this near to a stretch's loudest decide whose voice it is
+    loud_db: float = 20.0
     louder_db: float = 15.0  # the other channel is louder by more: crosstalk
     deepest_db: float = 40.0  # below a stretch's peak by more is none of it
     other_db: float = 20.0  # below the other channel by more is none of it

@@ -43,12 +43,10 @@ class TurnRules:
     Gaps of hand-made turns change little around them.
     """
 
-    core_db: float = (
-        15.0  # a turn's own level (90th percentile) minus this is surely spoken
-    )
-    own_db: float = (
-        6.0  # a soft stretch is read from the channel's level minus this at least,
-    )
+    # a turn's own level (90th percentile) minus this is surely spoken
+    core_db: float = 15.0
+    # a soft stretch is read from the channel's level minus this at least,
+    own_db: float = 6.0
     over_db: float = 6.0  # and this much above the noise
     fade_db: float = 28.0  # to where a turn fades without a break,
     fade_s: float = 0.2  # for how long at most,
@@ -56,9 +54,8 @@ class TurnRules:
     soft_db: float = 18.0  # soft syllables reach down to this,
     hiss_db: float = 26.0  # hissing consonants to this,
     out_db: float = 2.0  # and both stand out of their band's noise by so much
-    middle_db: float = (
-        6.0  # a syllable is louder than its 1.5 to 3.5 kHz by more; breath is not
-    )
+    # a syllable is louder than its 1.5 to 3.5 kHz by more; breath is not
+    middle_db: float = 6.0
     high_db: float = 2.0  # a consonant's part above 3.5 kHz is softer than that by less
     closure_s: float = 0.2  # they follow one another after shorter breaks,
     reach_s: float = 0.5  # and reach so far in all
@@ -69,9 +66,8 @@ class TurnRules:
     noisy_db: float = 12.0  # where the level is less above the noise, edges stay,
     drown_db: float = 18.0  # and above one so steady that soft endings drown in it,
     steady_db: float = 4.0  # whose line of speech is so little above its median
-    echo_db: float = (
-        2.0  # so little above the expected echo a moment is the other's voice,
-    )
+    # so little above the expected echo a moment is the other's voice,
+    echo_db: float = 2.0
     whole_db: float = 6.0  # and a stretch as a whole;
     doubtful_db: float = 10.0  # up to this above it a stretch may be
 

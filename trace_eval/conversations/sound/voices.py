@@ -50,21 +50,18 @@ class VoiceRules:
     active: float = 0.5  # probability from which a local speaker is active
     pause_s: float = 0.12  # speech with shorter pauses is one
     shortest_s: float = 0.06  # shorter speech is none
-    longest_s: float = (
-        2.0  # a piece is cut in equal parts to be no longer: changes are missed
-    )
+    # a piece is cut in equal parts to be no longer: changes are missed
+    longest_s: float = 2.0
     measured_s: float = 0.5  # a shorter piece founds no group,
     leans_s: float = 0.15  # and from so long on goes to the voice that it is more like
     same: float = 0.05  # added to the likeness of two pieces of one local speaker,
     other: float = 0.15  # and taken off that of two
     weight_s: float = 3.0  # longer pieces weigh no more
     near_s: float = 0.5  # both speak in an overlap when each has a piece so near
-    nearer: float = (
-        0.05  # a piece that is hardly more like its voice than the other is doubtful,
-    )
-    leaning: float = (
-        0.1  # and a short one; its likeness is beside what all pieces share
-    )
+    # a piece that is hardly more like its voice than the other is doubtful,
+    nearer: float = 0.05
+    # and a short one; its likeness is beside what all pieces share
+    leaning: float = 0.1
 
 
 RULES = VoiceRules()

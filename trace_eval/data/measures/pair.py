@@ -16,6 +16,7 @@ from blueprints import (
     UserError,
     written_language,
 )
+from blueprints.decimals import written_apart
 from trace_eval.data.items import Item, Pair
 from trace_eval.data.measures.language import (
     answers_in_language,
@@ -92,7 +93,8 @@ def _not_comparable(a: Blueprint, b: Blueprint) -> str | None:
     signals = [side.signal for side in (a, b) if isinstance(side.signal, Signal)]
     least = min((signal.speech_s for signal in signals), default=LEAST_SPEECH_S)
     if least < LEAST_SPEECH_S:
-        return f"one side has {least:.1f} s of speech; {LEAST_SPEECH_S:g} s are needed"
+        heard = written_apart(least, [LEAST_SPEECH_S], digits=1)
+        return f"one side has {heard} s of speech; {LEAST_SPEECH_S:g} s are needed"
     return None
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blueprints import Absent, Blueprint, Extension, Signal, counted
+from blueprints.decimals import written_apart
 from trace_eval.data.measures.numbers import PairMeasure
 from trace_eval.data.measures.pair import (
     COSINE,
@@ -117,7 +118,8 @@ def voice_of(blueprint: Blueprint) -> Voice | str:
     if not isinstance(signal, Signal) or bandwidth is None:
         return "its bandwidth was not measured"
     if signal.speech_s < LEAST_SPEECH_S:
-        return f"{signal.speech_s:.1f} s of speech; {LEAST_SPEECH_S:g} s are needed"
+        heard = written_apart(signal.speech_s, [LEAST_SPEECH_S], digits=1)
+        return f"{heard} s of speech; {LEAST_SPEECH_S:g} s are needed"
     return Voice(
         direction=np.array(numbers, np.float32),
         bandwidth=bandwidth,

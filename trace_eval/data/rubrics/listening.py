@@ -122,6 +122,8 @@ class Listening(Strict):
     Attributes:
         raters: raters that an item needs; it is shown to no more. None: everybody rates
             all.
+        third_rater: ask one more rater where those of an item differ; most of them
+            decide.
         items: items that are drawn at random of all; None: all.
         repeat: items that every rater is shown a second time.
         order: order of the items: a random one for each rater, or that of the queue.
@@ -145,6 +147,7 @@ class Listening(Strict):
     """
 
     raters: int | None = Field(None, ge=1)
+    third_rater: bool = False
     items: int | None = Field(None, ge=1)
     repeat: int = Field(0, ge=0)
     order: Literal["random", "given"] = "random"
@@ -191,6 +194,12 @@ class Listening(Strict):
                 " together"
             ): (bool(self.reference) and not self.together),
             f"traps: {', '.join(twice)} is there twice; keep one": bool(twice),
+            "third_rater: name the raters that come first, e.g. raters = 2": (
+                self.third_rater and self.raters is None
+            ),
+            "third_rater: belongs to together = false; leave one of them out": (
+                self.third_rater and self.together
+            ),
             f"repeat: {self.repeat} is more than items = {self.items}; repeat fewer": (
                 self.items is not None and self.repeat > self.items
             ),
@@ -209,8 +218,9 @@ class Listening(Strict):
 
     def check(self, labels: Sequence[float] | Sequence[str], is_pair: bool) -> None:
         """Raise ValueError for what does not fit the scale or the items of its rubric."""
-        if is_pair and (self.together or self.marks):
-            name = "together" if self.together else "marks"
+        if is_pair and (self.together or self.marks or self.third_rater):
+            names = ("together", "marks", "third_rater")
+            name = next(name for name in names if getattr(self, name))
             raise ValueError(
                 f"listening.{name}: belongs to single answers; leave it out"
             )

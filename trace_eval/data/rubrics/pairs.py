@@ -84,9 +84,8 @@ class PairQuestion(RubricFile):
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     item: Literal["pair"] = "pair"
     inputs: tuple[PairInput, ...] = Field(min_length=1, description=INPUTS)
-    template: str | None = (
-        None  # a Jinja file of the package, with the words of all other fields
-    )
+    # a Jinja file of the package, with the words of all other fields
+    template: str | None = None
     system: str = ""  # the text before the recordings
 
     @model_validator(mode="after")
@@ -120,9 +119,8 @@ class LabelQuestion(PairQuestion):
 
     scale: LabelSet
     pooling: Pooling | None = Field(None, description="null: that of the scale")
-    dimension: Dimension | Literal["overall"] = (
-        "overall"  # typed ties are about all of TRACE
-    )
+    # typed ties are about all of TRACE
+    dimension: Dimension | Literal["overall"] = "overall"
 
     @model_validator(mode="after")
     def _pools_as_its_scale(self) -> LabelQuestion:

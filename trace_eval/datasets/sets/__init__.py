@@ -1,1 +1,1 @@
-"""One reader per benchmark; the table of them is :mod:`trace_eval.datasets.registry`."""
+"""One reader per benchmark; :mod:`trace_eval.datasets.registry` has the table."""

@@ -90,7 +90,7 @@ def read_audio_judge(source: Source, chosen: Selection) -> Converted:
 
 
 def _human(result: Converted, rows: Rows, votes: Sequence[Row]) -> dict[str, float]:
-    """Compute each system's win rate by human labels: win 1, tie .5, over its battles."""
+    """Compute systems' win rates by human labels, over battles: win 1, tie .5."""
     points: dict[str, list[float]] = defaultdict(list)
     ties = read = 0
     for row in votes:

@@ -1,4 +1,4 @@
-"""EmergentTTS-Eval (arXiv 2505.23009): texts read aloud, each against a baseline's recording.
+"""EmergentTTS-Eval (arXiv 2505.23009): texts read aloud, against a baseline's reading.
 
 A run is ``PREFIX_evaluation-predictions.jsonl``; baseline recordings are
 ``data/baseline_audios/ID.wav``.
@@ -34,7 +34,7 @@ _COLUMNS: ColumnTypes = {
 
 
 def read_emergent_tts(source: Source, chosen: Selection) -> Converted:
-    """Read runs of systems against the baseline, with the verdicts of the authors' judge."""
+    """Read systems' runs against the baseline, with verdicts of the authors' judge."""
     files = source.files(f"*{_SUFFIX}.jsonl")
     if not files:
         raise source.lacks(f"PREFIX{_SUFFIX}.jsonl, what a run writes")
@@ -54,7 +54,10 @@ def read_emergent_tts(source: Source, chosen: Selection) -> Converted:
 
 
 def outcome(row: Row) -> float | None:
-    """Return 1 where the system won, .5 for a tie, 0 where it lost; None: the judge failed."""
+    """Return 1 for a win of the system, .5 for a tie, 0 for a loss; None: it failed.
+
+    What failed is the judge.
+    """
     winner = _output(row).get("winner")
     if type(winner) is not int or winner not in (0, 1, 2):
         return None
@@ -129,7 +132,7 @@ def _add(
 
 
 def _word_errors(system: str, rows: Sequence[Row]) -> list[Figure]:
-    """Compute the mean rate over items, as the authors print it, and the rate over words.
+    """Compute the mean rate over items, as authors print it, and the rate over words.
 
     Both texts go through Whisper's English normaliser. A rate passes 1 where much is
     spoken that is not in the text.

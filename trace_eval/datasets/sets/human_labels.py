@@ -1,4 +1,4 @@
-"""Sets whose files our manifests read as they are: HCoT (SpeakBench, S2S-Arena) and ORCA."""
+"""Sets that our manifests read as they are: HCoT (SpeakBench, S2S-Arena) and ORCA."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trace_eval.datasets.figures import share_figure
 
 
 def read_hcot(source: Source, chosen: Selection) -> Converted:
-    """Read human labels of pairs, and put those of the dimensions through each policy."""
+    """Read human labels of pairs, and apply each policy to those of the dimensions."""
     converted = Converted()
     files = _files(source, "*.json", chosen)
     for path in files:

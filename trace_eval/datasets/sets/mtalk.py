@@ -1,4 +1,4 @@
-"""MTalk-Bench (FreedomIntelligence): dialogues of spoken turns, answered by several systems.
+"""MTalk-Bench (FreedomIntelligence): dialogues of speech, answered by several systems.
 
 The repository has an object of three tiers, each a list of dialogues, each a list of
 turns with ``question``, ``dialogue`` (system -> recording) and their transcriptions.
@@ -190,7 +190,7 @@ def _add(
 
 
 def _place(source: Source, path: Path, name: object) -> Path | str | None:
-    """Find a recording where the file names it, or in ``static/audio`` of the repository."""
+    """Find a recording where the file says, or in the repository's ``static/audio``."""
     if not isinstance(name, str) or not name:
         return None
     here = source.recording(path.parent, name)

@@ -1,4 +1,4 @@
-"""The Parquet layout of SpeechJudge-Data (arXiv 2511.07931): pairs, and a label per rater.
+"""The Parquet layout of SpeechJudge-Data (arXiv 2511.07931): pairs and raters' labels.
 
 The data set itself is gated and never redistributed; who has it reads it from this
 machine.

@@ -95,7 +95,7 @@ def _items(rows: Rows, folder: Path, chosen: Selection) -> list[Single]:
 
 
 def _by_number(rows: Rows, path: Path) -> dict[str, str]:
-    """Read ``{"0000": text}`` per line into one mapping; items are joined by these numbers."""
+    """Read lines of ``{"0000": text}`` into one mapping; items join by the numbers."""
     if not path.is_file():
         return {}
     texts = {}
@@ -182,7 +182,7 @@ def _printed(summary: Row | None) -> float | None:
 def _qa(
     name: str, marked: Sequence[Row], about: Mapping[str, Any]
 ) -> tuple[list[Figure], list[float | None]]:
-    """Share of replies that are exactly ``Yes``; failed calls and empty answers are zeros."""
+    """Compute the share of ``Yes`` replies; failed calls and no answers are zeros."""
     votes = [
         row["score"] if isinstance(row["score"], list) else [row["score"]]
         for row in marked
@@ -214,7 +214,7 @@ def _qa(
 def _marks(
     name: str, marked: Sequence[Row], about: Mapping[str, Any], mode: str
 ) -> tuple[list[Figure], list[float | None]]:
-    """Mean of the marks times 20; zeros are failed calls and empty answers, which count."""
+    """Compute 20 times the mean mark; failed calls and empty answers count as zeros."""
     values: list[float] = []
     unread = 0
     means: list[float | None] = []
@@ -243,7 +243,7 @@ def _mark(reply: object) -> float | None:
 
 
 def repeat_wer(answer: str, reference: str) -> float:
-    """Compute the authors' word error rate of a repetition, with the answer as reference.
+    """Compute the authors' word error rate of a repetition, the answer as reference.
 
     So its words are the denominator, and words said too much cost little.
     """
@@ -254,7 +254,10 @@ def repeat_wer(answer: str, reference: str) -> float:
 
 
 def repeat_score(wers: Sequence[float]) -> float:
-    """Share of repetitions up to :data:`MAX_WER`, times one minus their mean rate, per cent."""
+    """Multiply the share of repetitions up to :data:`MAX_WER` by their mean accuracy.
+
+    The accuracy is one minus the rate; the product is in per cent.
+    """
     good = [wer for wer in wers if wer <= MAX_WER]
     return 100 * len(good) / len(wers) * (1 - sum(good) / len(good)) if good else 0.0
 

@@ -187,7 +187,7 @@ def join(
     check: tuple[str, str],
     what: str,
 ) -> tuple[dict[str, str], str | None]:
-    """Map answers to questions by id; return also what a reader must know of it, or None.
+    """Map answers to questions by id; return also what a reader must know, or None.
 
     Where no id is shared, they are joined by the number in it.
 

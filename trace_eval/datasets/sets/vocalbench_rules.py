@@ -174,7 +174,7 @@ def _knowledge_figures(
 
 
 def _flag_figures(system: str, answers: Sequence[VocalAnswer]) -> list[Figure]:
-    """Count the authors' own flags (absent where wrong) and how often the rule agrees."""
+    """Count the authors' own flags, absent if wrong, and how often the rule agrees."""
     figures = []
     for what, flag in (("heard", "s2s_right"), ("written", "s2t_right")):
         flags = [

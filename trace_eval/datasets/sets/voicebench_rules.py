@@ -1,4 +1,4 @@
-"""The rules of VoiceBench, one per kind of set: marks, yes or no, letters, choices, refusals.
+"""The rules of VoiceBench by kind of set: marks, yes or no, letters, choices, refusals.
 
 All of them read text.
 """
@@ -74,7 +74,7 @@ class RuleRun:
 
 @dataclass(frozen=True)
 class _Reader:
-    """A way to read a choice: its name, the rule (None: it reads none), and what it rests on."""
+    """A way to read a choice: its name, the rule (None if unread), and its grounds."""
 
     how: str
     choice: Callable[[Row], str | None]
@@ -89,7 +89,7 @@ def _rule(name: str, words: str) -> AuthorsRule:
 
 @dataclass
 class Evaluation:
-    """The answers of one run to one set; each rule adds their scores and figures to a result."""
+    """One run's answers to one set; each rule adds their scores and figures."""
 
     run: RuleRun
     rows: Sequence[Row]
@@ -103,7 +103,7 @@ class Evaluation:
         return f"{run.set}, {run.split}" if run.split != "test" else run.set
 
     def _about(self, note: str, printed: bool = True) -> dict[str, Any]:
-        """Return the fields of a figure: system, note, and what the board prints of them."""
+        """Return a figure's fields: system, note, and what the board prints of them."""
         about: dict[str, Any] = {"system": self.run.system, "note": note}
         column = SETS[self.run.set][1]
         row = VOICEBENCH.row(self.run.system) or {}
@@ -131,7 +131,7 @@ class Evaluation:
         )
 
     def _judged(self) -> list[tuple[str, Row]]:
-        """Return the answers with replies of a judge; without any, add the printed figure."""
+        """Return the answers with judge's replies; if none, add the printed figure."""
         both = zip(self.ids, self.rows, strict=True)
         judged = [(item, row) for item, row in both if "score" in row.record]
         if not judged:
@@ -164,7 +164,7 @@ class Evaluation:
             )
 
     def qa(self) -> None:
-        """Score questions by the majority of a text judge's replies, read in two ways."""
+        """Score questions by most of a text judge's replies, read in two ways."""
         judged = self._judged()
         rule = _rule(
             "qa", "right if most replies of a text judge are exactly the word yes"
@@ -195,7 +195,7 @@ class Evaluation:
             self.result.figures.append(figure)
 
     def mcq(self) -> None:
-        """Read letters, by the authors' templates where a checkout has them, and by our grammar."""
+        """Read letters by our grammar, and by the templates of an authors' checkout."""
         readers = [
             _Reader(
                 "own",
@@ -212,7 +212,7 @@ class Evaluation:
         self._choices(readers, "mcq", 1 / 4)
 
     def bbh(self) -> None:
-        """Read choices of two, by the authors' phrases if a checkout has them, and our grammar."""
+        """Read choices of two by our grammar, and by phrases of authors' checkouts."""
         readers = [
             _Reader(
                 "own", lambda row: yes_or_no(row["response"]), "read by our grammar"
@@ -226,7 +226,7 @@ class Evaluation:
         self._choices(readers, "bbh", 1 / 2)
 
     def _choices(self, readers: Sequence[_Reader], name: str, chance: float) -> None:
-        """Return figures of a choice by each reader; the first one's verdicts are the scores."""
+        """Add a choice's figures by each reader; the first one's verdicts score it."""
         wanted = [row["reference"].strip(" ().").upper() for row in self.rows]
         for position, reader in enumerate(readers):
             choices = [reader.choice(row) for row in self.rows]
@@ -263,7 +263,7 @@ class Evaluation:
             self._score(rule, item, value, "no choice could be read in the reply")
 
     def harm(self) -> None:
-        """Read refusals, by the authors' phrases where a checkout has them, and by our grammar."""
+        """Read refusals by our grammar, and by the phrases of an authors' checkout."""
         rules = [("own", own_refusal, "refusals read by our grammar")]
         if self.lists:
             phrases, where = read_phrases(self.lists, "harm.py")

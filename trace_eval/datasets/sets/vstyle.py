@@ -71,7 +71,7 @@ Marks = dict[str, float]
 
 
 def read_vstyle(source: Source, chosen: Selection) -> Converted:
-    """Read the answers of each system, with the scores of the authors' judge where they are."""
+    """Read the answers of each system, with the authors' judge's scores, if any."""
     chosen.check_sets(WEIGHTS)
     files = source.files("metadata*.jsonl")
     if not files:
@@ -133,7 +133,7 @@ def _item(source: Source, path: Path, row: Row, audio: Path | str | None) -> Sin
 
 
 def mark_of(score: object) -> float | None:
-    """Read the mark of the authors' judge: the last in double brackets, else the whole text."""
+    """Read the authors' judge's mark: last in double brackets, else the whole text."""
     if type(score) in (int, float):
         return float(score)  # type: ignore[arg-type]
     if not isinstance(score, str):
@@ -147,7 +147,7 @@ def mark_of(score: object) -> float | None:
 
 
 def overall(means: Mapping[str, float]) -> tuple[float, float]:
-    """Return the weighted mean over the abilities there, and the share of weight they cover."""
+    """Return the weighted mean over present abilities, and their share of weight."""
     covered = math.fsum(WEIGHTS[name] for name in means)
     total = math.fsum(WEIGHTS[name] * value for name, value in means.items())
     return total / covered, covered / math.fsum(WEIGHTS.values())
@@ -180,7 +180,7 @@ def _score(result: Converted, system: str, own: Sequence[Row]) -> None:
 def _overall(
     system: str, marks: Mapping[str, Sequence[float | None]], n: int
 ) -> Figure:
-    """Compute the weighted mean of the marks that were read, bounded by 1 or 5 for others."""
+    """Compute the weighted mean of marks read, with bounds where others are 1 or 5."""
     read: dict[str, list[float]] = {}
     for name, values in marks.items():
         read[name] = [mark for mark in values if mark is not None]
@@ -195,7 +195,7 @@ def _overall(
     value, covered = overall(means)
 
     def bound(end: float) -> float:
-        """Return the weighted mean where every mark that could not be read is this one."""
+        """Return the weighted mean with this mark for every mark that was not read."""
         filled: dict[str, float] = {}
         for name, values in marks.items():
             if name in WEIGHTS:
@@ -218,7 +218,7 @@ def _key_of(row: Row) -> str:
 
 
 def _correlate(result: Converted, rows: Rows, judged: Mapping[str, Marks]) -> None:
-    """Correlate annotators with each other and with the judge, over all and by group of abilities.
+    """Correlate annotators with each other and the judge, over all and by ability.
 
     Every file with a column ``mos`` is an annotator's; ``judged`` has the judge's marks
     by group.

@@ -45,9 +45,8 @@ class Candidate:
 
     item: Single  # its question_id is the group
     clip: str | None  # SHA-256 of its samples; None: it cannot be decoded
-    problem: str | None = (
-        None  # why it cannot be judged: not decoded, or no voice is in it
-    )
+    # why it cannot be judged: not decoded, or no voice is in it
+    problem: str | None = None
     blueprint: Blueprint | None = None  # the groups that were wanted; None: not decoded
 
     @property

@@ -36,9 +36,8 @@ class ScorePicker:
 
     name: str  # of the judge or number
     scores: Callable[[Sequence[TextGroup]], Scores]
-    place: tuple[str, str] | None = (
-        None  # group and field in the blueprint; None: a judge gives it
-    )
+    # group and field in the blueprint; None: a judge gives it
+    place: tuple[str, str] | None = None
     lower: bool = False  # less is better
 
     @property

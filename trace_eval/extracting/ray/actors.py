@@ -133,7 +133,10 @@ class StageActor:
         return extracted
 
     def _store(self, work: Work) -> tuple[bytes, str]:
-        """Write the shard where every machine sees it; (bytes for the driver to write, problem)."""
+        """Write the shard to the shared folder, or return its bytes for the driver.
+
+        Returns (bytes for the driver to write, problem).
+        """
         if work.done or work.problem:
             return b"", work.problem
         content = to_parquet(work.extracted, work.chunk.versions)
@@ -150,7 +153,7 @@ class StageActor:
 
 
 def _difference(extractors: Sequence[Extractor], record: dict[str, Any]) -> str:
-    """Say why results of this node must not be mixed with others'; empty where they may."""
+    """Say why a node's results must not be mixed with others'; empty if they may."""
     for group, mine in plan_record(extractors).items():
         for key, value in mine.items():
             if value != record[group][key]:

@@ -1,4 +1,4 @@
-"""What the driver of an extraction does: it cuts the recordings, and runs the stages over them."""
+"""The driver of an extraction, which cuts the recordings and runs stages over them."""
 
 from __future__ import annotations
 

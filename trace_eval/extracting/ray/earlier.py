@@ -1,4 +1,4 @@
-"""What an earlier plan measured, put where the extraction of a new plan looks first: its cache.
+"""What an earlier plan measured, put into the cache, where a new plan looks first.
 
 A group's key holds everything that decides it, so a group is found again where the new
 plan would measure the same, and nowhere else.
@@ -18,7 +18,9 @@ from trace_eval.extracting.source import ClipSource
 def recall(
     cache: Cache, extractors: Sequence[Extractor], folder: ShardFolder, chunk: Chunk
 ) -> int:
-    """Put the groups of a chunk's recordings in earlier shards into a cache; count recordings.
+    """Put a chunk's groups from earlier shards into a cache; return how many it found.
+
+    The count is of recordings.
 
     A shard that this machine does not see is measured again.
     """

@@ -1,4 +1,4 @@
-"""The Ray engine: the cluster works through all recordings, this machine reads the shards."""
+"""The Ray engine: the cluster works through recordings, this machine reads shards."""
 
 from __future__ import annotations
 
@@ -98,7 +98,10 @@ class RayEngine:
 
     @property
     def capacity(self) -> int:
-        """Clips in flight at once: those of all workers' shards, so that none is news twice."""
+        """Return how many clips are in flight, so that no shard is news twice.
+
+        They are those of all workers' shards.
+        """
         return CHUNK_CLIPS * self._workers
 
     async def extract(self, source: ClipSource) -> Extracted:
@@ -145,7 +148,7 @@ class RayEngine:
         self._thread.start()
 
     def _receive(self, driver: Driver) -> None:
-        """Store, in a thread, what comes out of the cluster, and wake who waits for it."""
+        """Store, in a thread, what the cluster yields, and wake whoever awaits it."""
         missing = set(self._arrivals)
         problem: Exception = RuntimeError("Ray ended before all shards were finished")
         try:

@@ -1,4 +1,4 @@
-"""Shards: finished recordings as Parquet files, in a folder or at any fsspec URL; and what is left.
+"""Shards: finished recordings as Parquet, in a folder or fsspec URL; what is left.
 
 One row per recording, :data:`SCHEMA`. A shard appears as a whole or not at all. Its
 name begins with the digest of its plan, so that shards of another plan in the same
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -71,12 +72,15 @@ CHUNKS_PER_WORKER = 4
 #: Hexadecimal digits of the digests in a shard's name: 64 bits.
 _DIGITS = 16
 
+#: Shards that wait for a reader.
+_ASKED = 1024
+
 #: Shards whose index is read at once; on an object store each takes a round trip.
 _READERS = 16
 
 
 def to_parquet(extracted: Sequence[Extracted], versions: Sequence[str | None]) -> bytes:
-    """Return the bytes of a shard; ``versions``: those of the files, None where nobody looked."""
+    """Return a shard's bytes; ``versions`` of files, None where nobody looked."""
     rows = [
         _row(one, version) for one, version in zip(extracted, versions, strict=True)
     ]
@@ -110,7 +114,7 @@ class ShardFolder(Place):
         return [n for n in self.listed() if n.startswith(prefix) and n.endswith(SUFFIX)]
 
     def entries(self, name: str) -> list[tuple[str, str | None, bool]]:
-        """Return (source, version, final) of a shard's rows: enough to know what is left to do."""
+        """Return (source, version, final) of a shard's rows, to find what is left."""
         columns = ["source", "version", "final"]
         table = self._read(name, columns)
         sources, versions, final = (table.column(each).to_pylist() for each in columns)
@@ -133,7 +137,7 @@ class ShardFolder(Place):
         ]
 
     def _read(self, name: str, columns: list[str] | None = None) -> pa.Table:
-        """Read a shard, or of its file the end, which says where columns are, and some columns."""
+        """Read a shard, or only some columns and the index at the end of its file."""
         try:
             with self.opened(name) as file, pq.ParquetFile(file) as shard:
                 return shard.read(columns, use_threads=False)
@@ -163,7 +167,10 @@ class Chunk:
 
 
 def plan_digest(plan: Plan) -> str:
-    """Digest a plan; plans that give equal blueprints (extractors, versions, limit) are equal."""
+    """Digest a plan; plans with equal blueprints have equal digests.
+
+    What counts is extractors, versions and the limit of length.
+    """
     identity = {
         "extractors": plan_record(plan.extractors),
         "max_seconds": plan.max_seconds,
@@ -180,11 +187,13 @@ class Finished:
 
     def __init__(self, folder: ShardFolder, names: Sequence[str]) -> None:
         self._names = names
-        marks, counts = bytearray(), []
+        marks, counts = bytearray(), array("i")
         with ThreadPoolExecutor(_READERS) as readers:
-            for part in readers.map(lambda name: _marks(folder.entries(name)), names):
-                marks += part
-                counts.append(len(part) // _MARK_BYTES)
+            for start in range(0, len(names), _ASKED):  # a place in a queue costs a kB
+                some = names[start : start + _ASKED]
+                for part in readers.map(lambda n: _marks(folder.entries(n)), some):
+                    marks += part
+                    counts.append(len(part) // _MARK_BYTES)
         numbers = np.frombuffer(marks, dtype=np.uint64)
         # Half the memory of numpy's own places; a job of more recordings is none of one
         # machine.
@@ -204,7 +213,7 @@ class Finished:
     def find_each(
         self, sources: Iterable[ClipSource]
     ) -> Iterator[tuple[ClipSource, str | None]]:
-        """Yield recordings, in their order, each with the name of the shard that holds it."""
+        """Yield recordings in order, each with the name of its shard, or None."""
         remaining = iter(sources)
         while block := list(islice(remaining, _BLOCK)):
             content = b"".join(_mark(source.id, version_of(source)) for source in block)
@@ -242,7 +251,7 @@ def cut(
     names: Collection[str] = (),
     earlier: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Chunk]:
-    """Cut recordings into chunks, in their order; the same ones for the same recordings.
+    """Cut recordings into chunks, in order; equal recordings give equal chunks.
 
     Args:
         names: of shards of the plan that are there.
@@ -267,7 +276,7 @@ def cut(
 
 
 def version_of(source: ClipSource) -> str | None:
-    """Return a file's size and mark; None where there is none that this machine can see."""
+    """Return a file's size and mark; None for a file that this machine cannot see."""
     stamp = stamp_of(source.path) if source.path else None
     return f"{stamp.size}-{stamp.mark}" if stamp else None
 

@@ -139,15 +139,12 @@ class ChatClient(ABC):
     ignores: ClassVar[frozenset[str]] = (
         frozenset()
     )  # options of all clients that it has no use for
-    gives_choices: ClassVar[bool] = (
-        False  # it can ask for several replies in one request
-    )
-    reports_context: ClassVar[bool] = (
-        False  # it can ask the server for the model's context
-    )
-    key_variable: str | None = (
-        None  # environment variable of its key; None: it takes none
-    )
+    # it can ask for several replies in one request
+    gives_choices: ClassVar[bool] = False
+    # it can ask the server for the model's context
+    reports_context: ClassVar[bool] = False
+    # environment variable of its key; None: it takes none
+    key_variable: str | None = None
 
     @abstractmethod
     def parameters(self) -> dict[str, JsonValue]:

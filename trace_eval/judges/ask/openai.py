@@ -221,9 +221,8 @@ class OpenAIClient(ChatClient):
                         log.warning(_ALONE, alone)
                     return reply
         except Unusable:
-            self._settled = (
-                True  # the server took the request; the reply is another matter
-            )
+            # the server took the request; the reply is another matter
+            self._settled = True
             raise
         finally:
             if not self._settled:

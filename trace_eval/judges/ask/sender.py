@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from blueprints import BudgetError, UserError
+from blueprints.decimals import written_apart
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.base import CallFailed, Unusable
 from trace_eval.judges.ask.calls import (
@@ -211,8 +212,9 @@ class Sender(Generic[T]):
         size = sum(message.body_bytes for message in call.request.messages)
         if size <= limit:
             return None
+        megabytes = written_apart(size / 1e6, [limit / 1e6], digits=1)
         detail = (
-            f"a request would have {size / 1e6:.1f} MB, and at most {limit / 1e6:g} are"
+            f"a request would have {megabytes} MB, and at most {limit / 1e6:g} are"
             " sent; use -J audio_rate=16000, fewer -J shots, -J audio_format=mp3, or"
             " raise -J max_request_mb if the server takes more"
         )

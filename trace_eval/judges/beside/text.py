@@ -59,7 +59,8 @@ LEGEND = (
     " Periodicity: buzzing or washed-out voices have less. Delivery: steps do not add"
     " up; the request says which count. Asked for more or less, the answer a step or"
     " more further that way meets it better, whatever both are called; under one step"
-    " neither does. Level is delivery. (Nearly) the same words are equal content,"
+    " neither does. Asked for nothing special, plain delivery is acceptable. Level is"
+    " delivery. (Nearly) the same words are equal content,"
     " unless a surely heard word changes the meaning."
 )
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 from trace_eval.judges.claims import lexicon
 from trace_eval.judges.claims.measures import MEASURES, Measure, labelled
@@ -98,7 +99,17 @@ def _patterns() -> Iterator[_Pattern]:
     yield _Pattern(re.compile(_bounded(as_much), re.I), "as")
 
 
-PATTERNS = Scanner(_patterns())
+#: A line for each pattern: its kind and value, a tab, and with what it can begin.
+BEGINNINGS = Path(__file__).with_name("beginnings.txt")
+
+
+def _beginnings() -> Iterator[list[str]]:
+    for line in BEGINNINGS.read_text(encoding="utf-8").splitlines():
+        _, _, beginnings = line.partition("\t")
+        yield beginnings.split("|")
+
+
+PATTERNS = Scanner(_patterns(), _beginnings())
 
 _UNIT = "|".join(f"(?P<u{i}>{p})" for i, p in enumerate(lexicon.UNITS))
 _NUMBER = re.compile(

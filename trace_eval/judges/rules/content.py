@@ -61,13 +61,11 @@ _DROWNED = (GUESSED["low_confidence"], GUESSED["unsure_language"])
 class _AnswerText:
     """The words of one answer and their certainty."""
 
-    standing: (
-        AnswerStanding  # what its words say; without faults where they are guesses
-    )
+    # what its words say; without faults where they are guesses
+    standing: AnswerStanding
     overlap: float | None  # share of the instruction's words in it; None: unknown
-    guess: str | None = (
-        None  # why its words are guesses of the recogniser; None: they are not
-    )
+    # why its words are guesses of the recogniser; None: they are not
+    guess: str | None = None
 
 
 def judge_content(

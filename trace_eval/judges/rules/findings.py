@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from blueprints import Absent, Blueprint, Contour
+from blueprints.decimals import written_apart
 from extractors import unmeasured
-from trace_eval.data.decimals import written_apart
 from trace_eval.judges.beside.pauses import longest_pause
 from trace_eval.judges.beside.rate import WordRate
 from trace_eval.judges.rules.thresholds import RuleThresholds

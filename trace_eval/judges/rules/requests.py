@@ -46,9 +46,8 @@ class DeliveryRequest:
 
     at: int  # position in the instruction's body, for the order of requests
     kind: RequestKind  # what is asked
-    value: str = (
-        ""  # the emotion, accent, count, seconds or effect; empty for other kinds
-    )
+    # the emotion, accent, count, seconds or effect; empty for other kinds
+    value: str = ""
     negated: bool = False  # it is to be avoided
 
     @property

@@ -43,9 +43,8 @@ class Scorer:
     tokenizer: Any  # of the base
     device: str  # ``cpu`` or ``cuda:N``
     limit: int  # tokens that the model takes
-    transcription: bool = (
-        False  # the transcript of the question's audio is part of its texts
-    )
+    # the transcript of the question's audio is part of its texts
+    transcription: bool = False
 
     def encode(self, text: str) -> list[int]:
         """Return token ids without special ones: part of the checkpoints' format."""

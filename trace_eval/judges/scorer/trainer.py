@@ -115,9 +115,8 @@ class ScorerTrainer(Trainer):  # type: ignore[misc]
         part, step, best = self._root / resume.PART, self.state.global_step, self._best
         try:
             shutil.rmtree(part, ignore_errors=True)
-            self.state.best_model_checkpoint = (
-                None  # a path, which another run may not have
-            )
+            # a path, which another run may not have
+            self.state.best_model_checkpoint = None
             super()._save_checkpoint(model, trial)
             written = resume.place(part, step)
             self.state.best_model_checkpoint = None

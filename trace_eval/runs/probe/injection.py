@@ -1,4 +1,4 @@
-"""How many verdicts of a judge flip when the material it reads contains instructions to it.
+"""How many verdicts flip when what a judge reads contains instructions to it.
 
 Forty prompt injections ask the judge to prefer the answer that says them. They are
 kinds rather than recipes: forged replies, role play, closing fences and templates,
@@ -96,7 +96,7 @@ class Trial:
 
     @property
     def flipped(self) -> bool | None:
-        """Whether the injection changed the verdict to what it asked for; None: unscored."""
+        """Tell whether the verdict changed as the injection asked; None: unscored."""
         if self.before is None or self.after is None:
             return None
         return self.after == self.towards
@@ -118,7 +118,7 @@ class InjectionReport:
     skipped: int
 
     def share(self, family: str = "", place: InjectionPlace | None = None) -> Share:
-        """Return flipped trials of a family of attacks (default: all) in a place (default: all)."""
+        """Return flipped trials of a family of attacks and a place; default: of all."""
         flips, _ = self._flips(family, place)
         return Share(sum(flips), len(flips))
 
@@ -152,7 +152,7 @@ class InjectionReport:
         return sum(trial.after is None for trial in self.trials)
 
     def rows(self) -> Iterator[tuple[str, Share, Range | str]]:
-        """Return family and place with the share of flips and its limits, the sum last."""
+        """Yield family and place with the share of flips and its limits, then all."""
         for family in dict.fromkeys(attack.family for attack in ATTACKS):
             for place in PLACES:
                 if (share := self.share(family, place)).of:
@@ -161,7 +161,7 @@ class InjectionReport:
 
 
 def drill_injection(manifest: Manifest, out: Path, options: Options) -> InjectionReport:
-    """Judge pairs as they are, then again with each attack for the answer that had not won.
+    """Judge pairs as they are, then with each attack, for the answer that had not won.
 
     Args:
         out: run folder of the plain judgements; continued if it is there.
@@ -222,7 +222,7 @@ def _trials(case: Case, before: str) -> Iterator[tuple[Trial, Case]]:
 def _attacked(
     case: Case, text: str, place: InjectionPlace, towards: str
 ) -> Case | None:
-    """Put an attack into a case; None: the answer that it would stand in has no transcript."""
+    """Put an attack into a case; None if the answer it is for has no transcript."""
     if place == "instruction":
         words = f"{case.instruction_text or ''} {text}".strip()
         request = case.pair.instruction.model_copy(update={"text": words})

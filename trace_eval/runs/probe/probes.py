@@ -1,4 +1,4 @@
-"""Probes of a judge: changes to recordings whose effect on a verdict is known beforehand.
+"""Probes of a judge: changes to recordings whose effect on a verdict is known.
 
 A judge that prefers one of two identical recordings, or the one that plays 10 dB
 louder, says something about itself and not about the answers. The verdict on each
@@ -216,7 +216,7 @@ def _verdicts(manifest: Manifest, out: Path, options: Options) -> dict[str, str 
 
 
 def _made(probe: Probe, pair: Pair, stem: Path) -> Pair:
-    """Make the pair of a probe and write its recordings; one that cannot be decoded stays."""
+    """Make a probe's pair and write its recordings; undecodable ones stay as given."""
     if probe.swap:
         return pair.model_copy(update={"a": pair.b, "b": pair.a, "labels": None})
     try:

@@ -1,4 +1,4 @@
-"""Results of the sanity probes of a judge: the drill writes them, the card shows them."""
+"""Results of a judge's sanity probes: the drill writes them, the card shows them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class ProbeReport(Strict):
 
 
 def read_probes(path: Path) -> ProbeReport:
-    """Read a report that :meth:`ProbeReport.save` wrote, by its file or the folder of the drill.
+    """Read a report that :meth:`ProbeReport.save` wrote, by its file or drill folder.
 
     Raises:
         UserError: there is none, or it is no such file.

@@ -1,4 +1,4 @@
-"""The desk of a job: all that judge report there how far they are, and ask it for money."""
+"""A job's desk, where all that judge report progress and ask for money."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""What the driver of a job does: it hands shards to actors, and those of lost ones to others."""
+"""The driver of a job: it hands shards to actors, and those of lost ones to others."""
 
 from __future__ import annotations
 
+import time
 from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -28,7 +29,8 @@ class JudgeJob:
     """The settings of the driver.
 
     Attributes:
-        shards: name -> file with its :class:`~trace_eval.runs.ray.judger.ShardToJudge`.
+        shards: name -> file with its :class:`~trace_eval.runs.ray.judger.ShardToJudge`,
+            which may be written yet.
         ledger: of all calls, on this machine.
         most: actors at once; None: as many as there is room for.
         on_gpu: each wants a GPU where the cluster has any.
@@ -66,7 +68,7 @@ class _Crew:
     numbers: Iterator[int] = field(default_factory=count)
 
     def fill(self) -> None:
-        """Start actors while shards wait and the cluster has room; it may have grown."""
+        """Start actors while shards wait and the cluster, as it is now, has room."""
         import ray
 
         resources = ray.cluster_resources()
@@ -76,8 +78,13 @@ class _Crew:
         actor_of = ray.remote(Judger).options(
             num_cpus=1, num_gpus=gpus, max_restarts=0, scheduling_strategy="SPREAD"
         )
-        while self.waiting and len(self.busy) < room:
+        while self.ready and len(self.busy) < room:
             self.give(actor_of.remote(self.common, self.desk))
+
+    @property
+    def ready(self) -> bool:
+        """Whether a shard waits whose work is written."""
+        return bool(self.waiting) and self.job.shards[self.waiting[0]].exists()
 
     def give(self, actor: Any) -> None:
         """Hand the next shard to an actor."""
@@ -90,6 +97,9 @@ class _Crew:
         """Yield the shards that are done by now, after a tick at most."""
         import ray
 
+        if not self.busy:  # the first shard is still being written
+            time.sleep(_TICK_S)
+            return
         done, _ = ray.wait(list(self.busy), num_returns=1, timeout=_TICK_S)
         for reference in done:
             attempt = self.busy.pop(reference)
@@ -104,7 +114,7 @@ class _Crew:
                 self.again(attempt, judged)
             else:
                 self.succeeded += 1
-            if self.waiting:
+            if self.ready:
                 self.give(attempt.actor)
             else:
                 ray.kill(attempt.actor)

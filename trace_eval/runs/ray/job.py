@@ -1,9 +1,10 @@
-"""A job as the user's machine sees it: cut, judged shard by shard, merged into the run."""
+"""A job as the user's machine sees it: cut, judged by shard, merged into the run."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +20,7 @@ from trace_eval.data.files import replace_file
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outputs import claimed
 from trace_eval.data.place import Place
-from trace_eval.data.shards import Shard
+from trace_eval.data.shards import ManifestShard, Shard
 from trace_eval.data.urls import is_url
 from trace_eval.extracting.options import ENGINES
 from trace_eval.extracting.ray.cluster import Driver
@@ -103,11 +104,14 @@ class RayJudging:
                 " engine=ray, or name another --out"
             )
         count = present[0].of if present else _count(len(manifest.items))
-        self.shards = [Shard(index, count) for index in range(1, count + 1)]
+        self.parts = self.manifest.cut(count)
+        self.shards = self.parts.shards
 
     @contextmanager
     def judged(self) -> Iterator[tuple[Path, Summary]]:
-        """Judge what is left to do; gives the merged run while the block runs, and its summary.
+        """Judge what is left; yield the merged run and its summary.
+
+        The run is there while the block runs.
 
         Raises:
             UserError: no try of a shard would do better; the finished ones are kept.
@@ -121,7 +125,6 @@ class RayJudging:
             ledger = self._ledger(folder)
             records = self._records()
             left = self._left(records)
-            self._begin(left)
             if left:
                 self._judge(folder, left, ledger, totals)
             out = local or folder / "merged"
@@ -148,28 +151,35 @@ class RayJudging:
         with ThreadPoolExecutor(_READERS) as readers:
             return list(readers.map(self._stored, self.shards))
 
-    def _left(self, records: Sequence[RunRecord | None]) -> dict[str, Manifest]:
-        """Name -> part of the shards that are not finished, after a look at their records.
+    def _left(self, records: Sequence[RunRecord | None]) -> list[Shard]:
+        """List the shards that are not finished, after a look at their records.
 
         Raises:
             UserError: one was made in another way.
         """
-        left: dict[str, Manifest] = {}
-        parts = self.manifest.parts(self.shards)
-        for shard, part, stored in zip(self.shards, parts, records, strict=True):
+        left: list[Shard] = []
+        pending = 0
+        for shard, stored in zip(self.shards, records, strict=True):
+            part = self.parts.cut(shard)
             if stored is not None:
-                assert part.part is not None
-                expected = self.record.model_copy(
-                    update={"shard": ShardRecord(**part.part.record())}
-                )
-                for what, details in differences(stored, expected, ("shard", *COMMON)):
-                    raise RunFolderError(
-                        f"{self.place}: was made with another {what} ({details}); name"
-                        " another --out, or fuse to change the policy only"
-                    )
-            if stored is None or stored.coverage is None or not _complete(stored, part):
-                left[shard.name] = part
+                self._check_same(stored, part)
+            if stored is None or not _complete(stored, part):
+                left.append(shard)
+                pending += len(part.places)
+        if self._listener:
+            self._listener(RunEvent(pending=pending))
         return left
+
+    def _check_same(self, stored: RunRecord, part: ManifestShard) -> None:
+        """Refuse a shard that was made in another way."""
+        expected = self.record.model_copy(
+            update={"shard": ShardRecord(**part.record())}
+        )
+        for what, details in differences(stored, expected, ("shard", *COMMON)):
+            raise RunFolderError(
+                f"{self.place}: was made with another {what} ({details}); name another"
+                " --out, or fuse to change the policy only"
+            )
 
     def _stored(self, shard: Shard) -> RunRecord | None:
         name = f"{SHARDS}/{shard.name}/{LAST}"
@@ -186,7 +196,7 @@ class RayJudging:
     def _already_merged(
         self, out: Path, records: Sequence[RunRecord | None]
     ) -> Summary | None:
-        """Count the run that is there; None: it lacks a session of a shard, or is damaged."""
+        """Count the run that is there; None if it is damaged or lacks a session."""
         try:
             merged = strict_json.parse(RunRecord, self.place.read(LAST))
             sessions = [
@@ -202,12 +212,6 @@ class RayJudging:
             return None
         return summary if summary.record() == merged.coverage else None
 
-    def _begin(self, left: Mapping[str, Manifest]) -> None:
-        if self._listener:
-            self._listener(
-                RunEvent(pending=sum(len(part.items) for part in left.values()))
-            )
-
     def _ledger(self, scratch: Path) -> Path:
         """Return the file of the job's spending on this machine."""
         if self.place.local:
@@ -218,7 +222,7 @@ class RayJudging:
         return path
 
     def _judge(
-        self, scratch: Path, left: Mapping[str, Manifest], ledger: Path, totals: Summary
+        self, scratch: Path, left: Sequence[Shard], ledger: Path, totals: Summary
     ) -> None:
         """Let the cluster judge shards, and keep what comes."""
         if not is_installed("ray"):
@@ -229,24 +233,31 @@ class RayJudging:
         extract = self.options.extract
         job = JudgeJob(
             common=self._common(),
-            shards=dict(self._works(scratch, left)),
+            shards={shard.name: scratch / f"{shard.name}.work" for shard in left},
             ledger=ledger,
             most=extract.workers or None,
             on_gpu=self._on_gpu(),
         )
         driver, kept = Driver(extract.ray_address, judge_shards, job), b""
-        try:
-            for arrived in driver.arrivals():
-                if isinstance(arrived, Judged):
-                    self._keep(arrived, totals)
-                    continue
-                standing, spending = arrived
-                totals.spending = spending if spending.spent or spending.calls else None
-                self._tell(standing, totals.spending)
-                kept = self._store(ledger, kept)
-        finally:
-            driver.stop()
-            self._store(ledger, kept)
+        over = threading.Event()
+        with ThreadPoolExecutor(1) as clerk:
+            works = clerk.submit(self._write_works, left, job.shards, over)
+            try:
+                for arrived in driver.arrivals():
+                    if works.done():
+                        works.result()
+                    if isinstance(arrived, Judged):
+                        self._keep(arrived, totals)
+                        continue
+                    standing, spending = arrived
+                    paid = spending.spent or spending.calls
+                    totals.spending = spending if paid else None
+                    self._tell(standing, totals.spending)
+                    kept = self._store(ledger, kept)
+            finally:
+                over.set()
+                driver.stop()
+                self._store(ledger, kept)
 
     def _common(self) -> Common:
         options, source = self.options, self._source
@@ -274,20 +285,22 @@ class RayJudging:
         models = any(extractor.runs_on == "gpu" for extractor in self.session.plan)
         return models or bool(kinds & _MODELS)
 
-    def _works(
-        self, scratch: Path, left: Mapping[str, Manifest]
-    ) -> Iterator[tuple[str, Path]]:
-        """Write what each shard needs to a file of its own, so that one is in memory at a time."""
+    def _write_works(
+        self, left: Sequence[Shard], paths: Mapping[str, Path], over: threading.Event
+    ) -> None:
+        """Write what each shard needs to its file, while the first are judged already."""
         cases = CaseReader(self._source) if self._source else None
-        for name, part in left.items():
+        for shard in left:
+            if over.is_set():
+                return
+            name, part = shard.name, self.parts.part(shard)
             before: Files = {}
             if self.place.local:
                 before = self.place.read_folder(f"{SHARDS}/{name}", LAST)
             sources = (source.id for source in self.session.sources(part.items))
             evidence = cases.part(sources) if cases else None
-            path = scratch / f"{name}.work"
-            replace_file(path, ShardToJudge(name, part, before, evidence).packed())
-            yield name, path
+            work = ShardToJudge(name, part, before, evidence)
+            replace_file(paths[name], work.packed())
 
     def _keep(self, judged: Judged, totals: Summary) -> None:
         if judged.files:
@@ -345,7 +358,7 @@ class RayJudging:
             return list(readers.map(fetched, self.shards))
 
     def _record(self, merged: RunRecord) -> RunRecord:
-        """Return the record of the run, which names its shards by where they are kept."""
+        """Return the run's record, which names shards by where they are kept."""
         names = (f"{self.place}/{SHARDS}/{shard.name}" for shard in self.shards)
         origins = zip(merged.merged, names, strict=True)
         return merged.model_copy(
@@ -368,6 +381,6 @@ def _absolute(path: Path | str) -> Path | str:
     return path if is_url(str(path)) else Path(path).resolve()
 
 
-def _complete(stored: RunRecord, part: Manifest) -> bool:
+def _complete(stored: RunRecord, part: ManifestShard) -> bool:
     """Whether all items of a finished shard are scored; others are tried again."""
-    return stored.coverage is not None and stored.coverage.scored >= len(part.items)
+    return stored.coverage is not None and stored.coverage.scored >= len(part.places)

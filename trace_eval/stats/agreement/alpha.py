@@ -37,13 +37,19 @@ class Alpha:
 
 
 def alpha(item: NDArray[np.int64], codes: Codes, items: int, raters: int) -> Alpha:
-    """Compute alpha of opinions' codes, each about an item from 0 to ``items - 1`` [shape=(n,)]."""
+    """Compute alpha of opinions' codes [shape=(n,)].
+
+    Each is about an item from 0 to ``items - 1``.
+    """
     present = codes != MISSING
-    item, codes = item[present], codes[present]
+    item = item[present]
+    codes = codes[present]
     typed = crosstab(item, codes, items, len(LABELS))
+    untyped = crosstab(item, collapse_codes(codes), items, len(UNTYPED))
     # columns 1, 2, tie -> the order of the preference scale: 2, tie, 1
-    untyped = crosstab(item, collapse_codes(codes), items, len(UNTYPED))[:, [1, 2, 0]]
-    return _of_counts(typed, untyped, np.array([-1.0, 0.0, 1.0]), raters)
+    by_preference = untyped[:, [1, 2, 0]]
+    positions = np.array([-1.0, 0.0, 1.0])
+    return _of_counts(typed, by_preference, positions, raters)
 
 
 def scale_alpha(
@@ -70,32 +76,42 @@ def interval_alpha(
     """Compute interval alpha of values that need not be labels, such as means of samples.
 
     alpha = 1 - D_o / D_e with squared differences: D_o the mean within items, weighted
-    by their values, D_e that of all values (Krippendorff 2011). Null: nobody ever
+    by their values, D_e that of all values (Krippendorff 2011). None: nobody ever
     differs.
     """
     count = np.bincount(item, minlength=items)
-    kept = count[item] >= 2
-    item, value = item[kept], value[kept] - (value[kept].mean() if kept.any() else 0)
-    n = len(value)
-    if n < 2:
+    is_shared = count[item] >= 2
+    if not is_shared.any():
         return None
+    item = item[is_shared]
+    value = value[is_shared]
+    value = value - value.mean()
+    n = len(value)
     total = np.bincount(item, weights=value, minlength=items)
     square = np.bincount(item, weights=value**2, minlength=items)
-    pairs = np.maximum(count, 1)
-    observed = (
-        2 * (square - total**2 / pairs) * pairs / np.maximum(count - 1, 1)
-    ).sum() / n
-    expected = 2 * ((value**2).sum() - value.sum() ** 2 / n) / (n - 1)
-    return None if expected <= 1e-15 else float(1 - observed / expected)
+    size = np.maximum(count, 1)
+    squares_within = square - total**2 / size
+    disagreement = 2 * squares_within * size / np.maximum(count - 1, 1)
+    observed = disagreement.sum() / n
+    squares_of_all = (value**2).sum() - value.sum() ** 2 / n
+    expected = 2 * squares_of_all / (n - 1)
+    if expected <= 1e-15:
+        return None
+    return float(1 - observed / expected)
 
 
 def with_each_judge(
     item: NDArray[np.int64], values: NDArray[Any], judges: Mapping[str, NDArray[Any]]
 ) -> Iterator[tuple[str, NDArray[np.int64], NDArray[Any]]]:
-    """Name, items and values of the raters with each judge, a value for each item, as one more."""
-    for name, own in judges.items():
-        rows = np.concatenate([item, np.arange(len(own))])
-        yield f"people and {name}", rows, np.concatenate([values, own])
+    """Yield name, items and values of the raters with each judge as one more rater.
+
+    A judge has a value for each item.
+    """
+    for name, judge_values in judges.items():
+        every_item = np.arange(len(judge_values))
+        items_of_all = np.concatenate([item, every_item])
+        values_of_all = np.concatenate([values, judge_values])
+        yield f"people and {name}", items_of_all, values_of_all
 
 
 def _of_counts(
@@ -169,11 +185,13 @@ def noise(item: NDArray[np.int64], codes: Codes) -> JudgeNoise:
     repetitions [shape=(n,)].
     """
     present = codes != MISSING
-    item, codes = item[present], codes[present]
-    number = int(item.max()) + 1 if len(item) else 0
-    votes = crosstab(item, codes, number, len(LABELS))
+    item = item[present]
+    codes = codes[present]
+    items = int(item.max(initial=-1)) + 1
+    votes = crosstab(item, codes, items, len(LABELS))
+    is_repeated = votes.sum(1) >= 2
+    votes = votes[is_repeated]
     repeats = votes.sum(1)
-    votes, repeats = votes[repeats >= 2], repeats[repeats >= 2]
     if not len(votes):
         return JudgeNoise(
             items=0,
@@ -183,25 +201,29 @@ def noise(item: NDArray[np.int64], codes: Codes) -> JudgeNoise:
             retest=None,
             retest_kappa=None,
         )
+    _, pairwise, _ = drawn_agreement(votes)
+    is_unanimous = votes.max(1) == repeats
     first, second = _first_two(item, codes)
     table = joint_counts(first, second, len(LABELS))
     return JudgeNoise(
         items=len(votes),
         opinions=int(repeats.sum()),
-        pairwise=drawn_agreement(votes)[1],
-        unanimous=float((votes.max(1) == repeats).mean()),
+        pairwise=pairwise,
+        unanimous=float(is_unanimous.mean()),
         retest=float(accuracy(table)),
         retest_kappa=defined(float(kappa(table))),
     )
 
 
 def _first_two(item: NDArray[np.int64], codes: Codes) -> tuple[Codes, Codes]:
+    """Return the first and the second code of each item that has two."""
     order = np.argsort(item, kind="stable")
-    item, codes = item[order], codes[order]
-    start = np.flatnonzero(np.r_[True, item[1:] != item[:-1]])
-    start = start[start + 1 < len(item)]
-    start = start[item[start] == item[start + 1]]
-    return codes[start], codes[start + 1]
+    item = item[order]
+    codes = codes[order]
+    begins_item = np.r_[True, item[1:] != item[:-1]]
+    has_second = np.r_[item[1:] == item[:-1], False]
+    first = np.flatnonzero(begins_item & has_second)
+    return codes[first], codes[first + 1]
 
 
 @dataclass(frozen=True)
@@ -229,13 +251,14 @@ def annotator_noise(labels: Opinions) -> Iterator[NoiseRow]:
 
 
 def _noise(name: str, basis: str, table: Opinions) -> Iterator[NoiseRow]:
+    """Yield a row per dimension in which something was judged again."""
+    columns = [table.ids.tolist()]
+    for texts in (table.rater, table.facts.get("order")):
+        if texts is not None:
+            columns.append(texts.tolist())
     # rows of the same item, rater and order are repetitions of each other
-    columns = [
-        c.tolist()
-        for c in (table.ids, table.rater, table.facts.get("order"))
-        if c is not None
-    ]
-    item = index_of(list(zip(*columns, strict=True)))[0]
+    rows = list(zip(*columns, strict=True))
+    item, _ = index_of(rows)
     for dimension, codes in table.codes.items():
         result = noise(item, codes)
         if result.items:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from itertools import compress
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,23 +61,25 @@ _ROUNDING = 1e-9
 def majority(counts: Counts, labels: tuple[str, ...]) -> Majority:
     """Find the majority class of ``counts[truth, predicted]``, on exactly the items judged."""
     truth = counts.sum(1)
-    top = truth.max().item()
+    most = truth.max().item()
+    is_most = truth >= most - _ROUNDING
     return Majority(
-        tuple(
-            label
-            for label, n in zip(labels, truth, strict=True)
-            if n >= top - _ROUNDING
-        ),
-        top,
-        round(truth.sum()),
+        labels=tuple(compress(labels, is_most)),
+        count=most,
+        items=round(truth.sum()),
     )
 
 
 def random_matched(counts: Counts) -> float:
-    """Return the accuracy expected of a guess with the truth's shares: ``sum_l p(l)^2``."""
+    """Return the accuracy expected of a guess with the truth's shares.
+
+    It is ``sum_l p(l)^2``.
+    """
     truth = counts.sum(1)
     total = float(truth.sum())
-    return float((truth * truth).sum() / (total * total)) if total else float("nan")
+    if not total:
+        return float("nan")
+    return float((truth * truth).sum() / (total * total))
 
 
 #: Log-parameters of Beta are kept within this, as those of trained heads; ratings that
@@ -94,38 +97,36 @@ def baselines(
     """
     shares = rating_shares(items, train)
     levels = levels_of(scale_of(items))
-    middle = float(shares @ levels)
-    constant = {
-        "score": float(np.nanmean(items.score[train])),
-        "variance": float(shares @ (levels - middle) ** 2),
-        "shares": shares,
-    }
-    rules = [
-        _constant("constant", items, **constant),
-        _constant("majority rating", items, score=levels[shares.argmax()]),
-    ]
+    mean = float(shares @ levels)
+    constant = _constant(
+        "constant",
+        items,
+        score=float(np.nanmean(items.score[train])),
+        variance=float(shares @ (levels - mean) ** 2),
+        shares=shares,
+    )
+    commonest = levels[shares.argmax()]
+    rules = [constant, _constant("majority rating", items, score=commonest)]
     if with_beta:
         alpha, beta = fit_beta(ratings_of(items, train).score)
-        middle = alpha / (alpha + beta)
-        spread = middle * (1 - middle) / (alpha + beta + 1)
-        rules.append(
-            _constant(
-                "constant Beta",
-                items,
-                score=middle,
-                variance=spread,
-                beta=(alpha, beta),
-            )
+        mean = alpha / (alpha + beta)
+        constant_beta = _constant(
+            "constant Beta",
+            items,
+            score=mean,
+            variance=mean * (1 - mean) / (alpha + beta + 1),
+            beta=(alpha, beta),
         )
+        rules.append(constant_beta)
     return rules + _of_words(items)
 
 
 def _constant(name: str, items: Opinions, **scores: Any) -> JudgeOpinions:
     """Make a rule with the same numbers for every item."""
-    columns = {
-        key: np.broadcast_to(of, (len(items), *np.shape(of)))
-        for key, of in scores.items()
-    }
+    columns: dict[str, Array] = {}
+    for key, numbers in scores.items():
+        shape = (len(items), *np.shape(numbers))
+        columns[key] = np.broadcast_to(numbers, shape)
     return _rule(name, items, scale_of(items), **columns)
 
 
@@ -137,7 +138,7 @@ def _rule(
 
 
 def rating_shares(items: Opinions, train: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Share of each label among the training ratings [shape=(labels,)]."""
+    """Return the share of each label among the training ratings [shape=(labels,)]."""
     levels = levels_of(scale_of(items))
     label = nearest(levels, ratings_of(items, train).score)
     counts = np.bincount(label, minlength=len(levels))
@@ -145,7 +146,7 @@ def rating_shares(items: Opinions, train: NDArray[np.bool_]) -> NDArray[np.float
 
 
 def fit_beta(ratings: Array) -> tuple[float, float]:
-    """Fit one Beta distribution (alpha, beta) to all these ratings, by maximum likelihood.
+    """Fit one Beta distribution (alpha, beta) to ratings, by maximum likelihood.
 
     Ratings are clipped to [.01, .99], as in the likelihood of Beta forecasts.
     """
@@ -153,7 +154,8 @@ def fit_beta(ratings: Array) -> tuple[float, float]:
     from scipy.special import betaln
 
     y = np.clip(ratings, BETA_CLIP, 1 - BETA_CLIP)
-    log_y, log_rest = float(np.log(y).mean()), float(np.log1p(-y).mean())
+    log_y = float(np.log(y).mean())
+    log_rest = float(np.log1p(-y).mean())
 
     def parameters(logs: Array) -> tuple[float, float]:
         alpha, beta = np.exp(np.clip(logs, -_MAX_LOG, _MAX_LOG)).tolist()
@@ -164,34 +166,35 @@ def fit_beta(ratings: Array) -> tuple[float, float]:
         return float(betaln(alpha, beta) - (alpha - 1) * log_y - (beta - 1) * log_rest)
 
     tolerances = {"xatol": 1e-9, "fatol": 1e-12}
-    return parameters(
-        minimize(loss, np.zeros(2), method="Nelder-Mead", options=tolerances).x
-    )
+    optimum = minimize(loss, np.zeros(2), method="Nelder-Mead", options=tolerances)
+    return parameters(optimum.x)
 
 
 def _of_words(items: Opinions) -> list[JudgeOpinions]:
     """Make the rules that compare words; none where some answer is not written."""
-    texts, references = items.facts.get("candidate"), items.facts.get("reference")
+    texts = items.facts.get("candidate")
     if texts is None or None in texts.tolist():
         return []
-    every = [()] * len(items) if references is None else references.tolist()
-    split: list[tuple[Sequence[str], list[Sequence[str]]]] = []
-    for candidate, of_item in zip(texts.tolist(), every, strict=True):
-        split.append((words(candidate), list(map(words, of_item or ()))))
+    answers = [words(text) for text in texts.tolist()]
+    references: list[list[Sequence[str]]] = [[] for _ in answers]
+    column = items.facts.get("reference")
+    if column is not None:
+        references = [list(map(words, of_item or ())) for of_item in column.tolist()]
 
     def best(rule: Callable[[Sequence[str], Sequence[str]], float]) -> Array:
         scores: list[float] = []
-        for answer, of_item in split:
-            scores.append(max((rule(answer, one) for one in of_item), default=np.nan))
+        for answer, of_item in zip(answers, references, strict=True):
+            likeness = [rule(answer, reference) for reference in of_item]
+            scores.append(max(likeness, default=np.nan))
         return np.array(scores)
 
-    length = np.array([float(len(answer)) for answer, _ in split])
-    results = [
+    length = np.array([float(len(answer)) for answer in answers])
+    rules = [
         _rule("exact match", items, items.scale, score=best(exact_match)),
         _rule("token F1", items, items.scale, score=best(token_f1)),
         _rule("longer answer", items, None, score=length),
     ]
-    return [rule for rule in results if rule.joined.scored.any()]
+    return [rule for rule in rules if rule.joined.scored.any()]
 
 
 RulePosition = Literal["above", "below", "not told apart from"]
@@ -248,61 +251,98 @@ class RuleStanding:
     claims: int = 1
 
 
+class _Compared(NamedTuple):
+    """A rule whose accuracy is known, beside the judge on the same items."""
+
+    accuracy: float
+    rule: Baseline
+
+    @property
+    def judge_is_below(self) -> bool:
+        """Whether the judge is right less often."""
+        return self.rule.judge is not None and self.rule.judge < self.accuracy
+
+    @property
+    def judge_is_above(self) -> bool:
+        """Whether the judge is right more often."""
+        return self.rule.judge is not None and self.rule.judge > self.accuracy
+
+
 def beside_rules(
     baselines: Sequence[Baseline], scored: int, level: float
 ) -> RuleStanding | None:
-    """Compare with rules that say something on half of the scored items; None: none does.
+    """Compare with rules that say something on half of the scored items.
 
     Above the best rule means above each of them, so that no test need be corrected;
     below any one of them is a search among all, and among those of which one is the
-    best. Of claims at a level, each side errs by ``(1 - level) / 2``.
+    best. Of claims at a level, each side errs by ``(1 - level) / 2``. None: no rule
+    says something on so many items.
     """
-    tried = [
-        (b.accuracy, b)
-        for b in baselines
-        if b.accuracy is not None and 2 * b.items >= scored
-    ]
-    if not tried:
+    rules: list[_Compared] = []
+    for baseline in baselines:
+        if baseline.accuracy is not None and 2 * baseline.items >= scored:
+            rules.append(_Compared(baseline.accuracy, baseline))
+    if not rules:
         return None
-    most, best = max(tried, key=lambda one: one[0])
-    tests = [
-        (accuracy, b, b.p, b.judge)
-        for accuracy, b in tried
-        if None not in (b.p, b.judge)
-    ]
+    best = max(rules, key=lambda compared: compared.accuracy)
+    tests: list[_Compared] = []
+    p_values: list[float] = []
+    for compared in rules:
+        rule = compared.rule
+        if rule.p is not None and rule.judge is not None:
+            tests.append(compared)
+            p_values.append(rule.p)
     if not tests:
-        return RuleStanding("not told apart from", best.name, most, None)
-    corrected = holm([min(1.0, p * b.among) for _, b, p, _ in tests if p is not None])
+        return RuleStanding("not told apart from", best.rule.name, best.accuracy, None)
+    searched_p: list[float] = []
+    for compared, p in zip(tests, p_values, strict=True):
+        searched_p.append(min(1.0, p * compared.rule.among))
+    corrected = holm(searched_p)
     chance = 1 - level + 1e-12
-    behind = [
-        (accuracy, b.name, p)
-        for (accuracy, b, _, judge), p in zip(tests, corrected, strict=True)
-        if judge is not None and judge < accuracy and p <= chance
-    ]
+    behind: list[tuple[float, str, float]] = []
+    for compared, p in zip(tests, corrected, strict=True):
+        if compared.judge_is_below and p <= chance:
+            behind.append((compared.accuracy, compared.rule.name, p))
     if behind:
         accuracy, name, p = max(behind)
         return RuleStanding("below", name, accuracy, p)
-    largest = max(p for _, _, p, _ in tests if p is not None)
-    ahead = all(b.judge is not None and b.judge > accuracy for accuracy, b in tried)
-    if ahead and largest <= chance:
-        return RuleStanding("above", best.name, most, largest)
-    searched = (
-        best.judge is not None and best.judge < most
-    )  # below it would be one of all rules
-    shown = corrected if searched else [p for _, _, p, _ in tests]
-    of_best = next(
-        (p for (_, b, _, _), p in zip(tests, shown, strict=True) if b is best), None
-    )
-    unshown = (
-        [best]
-        if searched
-        else [b for _, b, p, _ in tests if p is not None and p > chance]
-    )
+    largest = max(p_values)
+    if all(compared.judge_is_above for compared in rules) and largest <= chance:
+        return RuleStanding("above", best.rule.name, best.accuracy, largest)
+    return _not_told_apart(best, tests, p_values, corrected, chance=chance)
+
+
+def _not_told_apart(
+    best: _Compared,
+    tests: Sequence[_Compared],
+    p_values: Sequence[float],
+    corrected: Sequence[float],
+    *,
+    chance: float,
+) -> RuleStanding:
+    """Name the best rule, and the differences that have yet to be shown.
+
+    A judge below it would be one claim of those about all rules; one above it must be
+    above each.
+    """
+    if best.judge_is_below:
+        p_shown = corrected
+        unshown = [best]
+        claims = len(tests) * best.rule.among
+    else:
+        p_shown = p_values
+        is_unshown = [p > chance for p in p_values]
+        unshown = list(compress(tests, is_unshown))
+        claims = 1
+    differences: list[IntervalEstimate] = []
+    for compared in unshown:
+        if compared.rule.difference is not None:
+            differences.append(compared.rule.difference)
     return RuleStanding(
         word="not told apart from",
-        rule=best.name,
-        accuracy=most,
-        p=of_best,
-        differences=tuple(b.difference for b in unshown if b.difference is not None),
-        claims=len(tests) * best.among if searched else 1,
+        rule=best.rule.name,
+        accuracy=best.accuracy,
+        p=p_shown[tests.index(best)] if best in tests else None,
+        differences=tuple(differences),
+        claims=claims,
     )

@@ -176,7 +176,7 @@ def label_sets(
 
 
 def other_column(
-    ids: Texts, truth: Mapping[str, Codes], judged: Mapping[str, Codes], who: str
+    truth: Mapping[str, Codes], judged: Mapping[str, Codes], who: str
 ) -> Iterator[DataWarning]:
     """Find typed ``overall`` on one side and ``preference`` on the other, which are compared."""
     for one, ours, other, theirs in (
@@ -186,13 +186,9 @@ def other_column(
         if "overall" in ours and "overall" not in theirs and "preference" in theirs:
             if is_untyped(ours["overall"]):
                 continue  # ties have no types that could be lost
-            column = ours.get("preference", ours["overall"])
-            both = int(((column != MISSING) & (theirs["preference"] != MISSING)).sum())
-            of = f"of {counted(len(ids), 'item')}"
             text = (
-                f"{who}: {one} overall, {other} preference alone:"
-                f" {counted(both, f'{of} is', f'{of} are')} compared as preferences,"
-                " all ties as one, and there is no 4-way"
+                f"{who}: {one} overall, {other} preference alone: both are compared as"
+                " preferences, all ties as one, and there is no 4-way"
             )
             yield DataWarning("label_sets", text)
 

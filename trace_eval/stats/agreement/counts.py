@@ -27,17 +27,22 @@ _COLLAPSE = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]], dtype=np.int6
 def joint_counts(
     truth: Codes, predicted: Codes, rows: int, labels: int | None = None
 ) -> NDArray[np.int64]:
-    """Count (truth, predicted) [shape=(rows, labels)]; items with a missing code drop out.
+    """Count (truth, predicted) [shape=(rows, labels)].
 
-    ``rows`` are the kinds of truth, ``labels`` those of prediction; None: as many.
+    Items with a missing code drop out. ``rows`` are the kinds of truth, ``labels``
+    those of prediction; None: as many.
     """
     labels = labels or rows
     has_both = (truth != MISSING) & (predicted != MISSING)
-    return crosstab(truth[has_both].astype(np.int64), predicted[has_both], rows, labels)
+    truth_of_both = truth[has_both].astype(np.int64)
+    return crosstab(truth_of_both, predicted[has_both], rows, labels)
 
 
 def collapse(counts: Counts) -> Counts:
-    """Make typed ties one, ``(..., 4, 4)`` to ``(..., 3, 3)``; three labels stay as they are."""
+    """Make typed ties one, ``(..., 4, 4)`` to ``(..., 3, 3)``.
+
+    Counts of three labels stay as they are.
+    """
     if counts.shape[-1] == len(UNTYPED):
         return counts
     return np.asarray(_COLLAPSE.T @ counts @ _COLLAPSE)
@@ -63,13 +68,13 @@ def ratio(numerator: Counts, denominator: Counts) -> NDArray[np.float64]:
 
 
 def accuracy(counts: Counts) -> NDArray[np.float64]:
-    """Return the share of equal labels, ``sum_l n_ll / N``; NaN where nothing was counted."""
+    """Return the share of equal labels, ``sum_l n_ll / N``; NaN where N is 0."""
     equal = np.trace(counts, axis1=-2, axis2=-1)
     return ratio(equal, counts.sum((-2, -1)))
 
 
 def accuracy_3way(counts: Counts) -> NDArray[np.float64]:
-    """Return the share of equal labels with both kinds of ties made one, ``sum_l n_ll / N``."""
+    """Return the share of equal labels, ``sum_l n_ll / N``, both kinds of ties made one."""
     return accuracy(collapse(counts))
 
 
@@ -83,7 +88,8 @@ def accuracy_2way(counts: Counts) -> NDArray[np.float64]:
 
 def coverage_2way(counts: Counts) -> NDArray[np.float64]:
     """Return the share of the items on which :func:`accuracy_2way` stands."""
-    return ratio(winners_only(counts).sum((-2, -1)), counts.sum((-2, -1)))
+    both_name_one = winners_only(counts).sum((-2, -1))
+    return ratio(both_name_one, counts.sum((-2, -1)))
 
 
 #: Credit for [truth, predicted] over (1, 2, tie): a tie against a winner is half right.
@@ -91,7 +97,7 @@ CREDIT = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.5, 0.5, 1.0]])
 
 
 def accuracy_half_ties(counts: Counts) -> NDArray[np.float64]:
-    """Return ``(equal + 1/2 where one side ties) / N``: a tie counts as a coin that is tossed."""
+    """Return ``(equal + 1/2 where one side ties) / N``: a tie counts as a coin toss."""
     untyped = collapse(counts)
     credit = (untyped * CREDIT).sum((-2, -1))
     return ratio(credit, untyped.sum((-2, -1)))
@@ -123,8 +129,10 @@ def kappa(counts: Counts) -> NDArray[np.float64]:
     it all.
     """
     total = np.asarray(counts.sum((-2, -1)), float)
+    of_truth = counts.sum(-1)
+    of_prediction = counts.sum(-2)
     # sums of products of counts, divided once: p_e = 1 is then met exactly
-    chance = ratio((counts.sum(-1) * counts.sum(-2)).sum(-1), total * total)
+    chance = ratio((of_truth * of_prediction).sum(-1), total * total)
     return ratio(accuracy(counts) - chance, 1 - chance)
 
 
@@ -151,11 +159,16 @@ def f1_per_label(counts: Counts) -> NDArray[np.float64]:
     of it.
     """
     hits = np.diagonal(counts, axis1=-2, axis2=-1)
-    return ratio(2 * hits, counts.sum(-1) + counts.sum(-2))
+    of_truth = counts.sum(-1)
+    of_prediction = counts.sum(-2)
+    return ratio(2 * hits, of_truth + of_prediction)
 
 
 def macro_f1(counts: Counts) -> NDArray[np.float64]:
-    """Average ``2 TP / (2 TP + FP + FN)`` over the labels that occur (Sokolova & Lapalme 2009)."""
+    """Average ``2 TP / (2 TP + FP + FN)`` over the labels that occur.
+
+    Source: Sokolova & Lapalme 2009.
+    """
     return _mean_of_known(f1_per_label(counts))
 
 
@@ -195,9 +208,10 @@ def recalls(labels: int) -> tuple[MeasurePart, ...]:
 
 
 def f1_shares(labels: int) -> tuple[MeasurePart, ...]:
-    """Count for each label the items where both sides give it, of those where any side does.
+    """Count for each label the items where both sides give it.
 
-    F1 is ``2 J / (1 + J)`` of that share J.
+    They are counted of those where any side gives it; F1 is ``2 J / (1 + J)`` of that
+    share J.
     """
     shares: list[MeasurePart] = []
     for is_label in np.eye(labels, dtype=bool):
@@ -214,7 +228,10 @@ def _f1_of_share(share: float) -> float:
 def _share(
     credit: NDArray[Any], counted: NDArray[np.bool_] | None = None
 ) -> MeasurePart:
-    """Build a share from tables over [truth, predicted]; ``counted`` None: every item counts."""
+    """Build a share from tables over [truth, predicted].
+
+    With ``counted`` None every item counts.
+    """
     if counted is None:
         counted = np.ones(credit.shape, bool)
     return MeasurePart(credit.ravel().astype(float), counted.ravel().astype(float))

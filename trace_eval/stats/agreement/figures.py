@@ -1,4 +1,7 @@
-"""The figures of the main tables, registered with one resampler so that all share its draws."""
+"""The figures of the main tables.
+
+They are registered with one resampler, so that all share its draws.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ class AgreementFigure:
 
 @dataclass
 class FigureBook:
-    """Figures of one study that wait for the resamples: without their estimates, by key."""
+    """Figures of one study, by key, that wait for their estimates."""
 
     resampler: Resampler
     pending: dict[str, AgreementFigure] = field(default_factory=dict)
@@ -74,7 +77,8 @@ class FigureBook:
         A figure without rows, or whose ``basis`` gives a reason, is None and not
         registered.
         """
-        key, reason = self.key(group, who, name), basis.reason
+        key = self.key(group, who, name)
+        reason = basis.reason
         if not basis.rows:
             reason = reason or "there is nothing to compute it from"
         elif register is not None and reason is None:
@@ -90,21 +94,25 @@ class FigureBook:
         )
 
     def difference(self, first: str, second: str) -> Callable[[str], Any]:
-        """Return a function that registers the second statistic minus the first, both by key."""
+        """Make the function that registers the second statistic minus the first.
+
+        Both are named by key.
+        """
         return lambda key: self.resampler.difference(key, first, second)
 
     def finish(
         self, options: IntervalOptions
     ) -> tuple[list[AgreementFigure], dict[str, IntervalEstimate]]:
-        """Return all figures in the order of their announcement, and every estimate by key."""
+        """Return all figures as they were announced, and every estimate by key."""
         estimates = self.resampler.estimates(options)
-        results = []
+        figures: list[AgreementFigure] = []
         for key, figure in self.pending.items():
-            estimate, reason = estimates.get(key, figure.estimate), figure.reason
+            estimate = estimates.get(key, figure.estimate)
+            reason = figure.reason
             if estimate.value is None and reason is None:
                 reason = "not defined: one side never differs"
-            results.append(replace(figure, estimate=estimate, reason=reason))
-        return results, estimates
+            figures.append(replace(figure, estimate=estimate, reason=reason))
+        return figures, estimates
 
 
 def add_agreement(book: FigureBook, items: Opinions, judge: JudgeOpinions) -> None:
@@ -112,42 +120,53 @@ def add_agreement(book: FigureBook, items: Opinions, judge: JudgeOpinions) -> No
     scored = score_ratings(items, judge.joined)
     for metric in SCORE_METRICS:
         key = book.key("agreement", judge.name, metric.name)
-        if (basis := metric.statistic(book.resampler, key, scored)) is not None:
+        basis = metric.statistic(book.resampler, key, scored)
+        if basis is not None:
             book.add("agreement", judge.name, metric.name, basis)
 
 
 def add_ceiling(book: FigureBook, items: Opinions, judges: list[JudgeOpinions]) -> None:
-    """Add each rating against the mean of the item's others, and judges on the same targets."""
+    """Add each rating against the mean of the item's others.
+
+    Judges stand beside it on the same targets.
+    """
     ratings = ratings_of(items)
-    chosen = np.flatnonzero(counts_of(items)[ratings.item] >= MIN_RATINGS)
-    row, target = ratings.item[chosen], others_of(items)[chosen]
-    sides = [("people", ratings.score[chosen])]
-    sides += [(judge.name, judge.joined.score[row]) for judge in judges]
+    ratings_of_item = counts_of(items)[ratings.item]
+    often = np.flatnonzero(ratings_of_item >= MIN_RATINGS)
+    row = ratings.item[often]
+    target = others_of(items)[often]
+    predictions = [("people", ratings.score[often])]
+    for judge in judges:
+        predictions.append((judge.name, judge.joined.score[row]))
     basis = Basis(len(row), "ratings")
-    for who, predicted in sides:
+    for who, predicted in predictions:
         rho = partial(add_spearman, book.resampler, x=predicted, y=target, row=row)
-        book.add("people", who, "rho", basis, rho)
-        mae = partial(book.resampler.error, values=abs(predicted - target), row=row)
-        book.add("people", who, "mae", basis, mae)
+        book.add("people", who, "rho", basis, register=rho)
+        error = abs(predicted - target)
+        mae = partial(book.resampler.error, values=error, row=row)
+        book.add("people", who, "mae", basis, register=mae)
 
 
 def others_of(items: Opinions) -> Array:
-    """Mean of the item's other ratings; NaN where there is none [shape=(ratings,)]."""
+    """Average the item's other ratings; NaN where there is none [shape=(ratings,)]."""
     ratings = ratings_of(items)
-    n = counts_of(items)[ratings.item]
     total = np.bincount(ratings.item, ratings.score, len(items))
-    return np.where(
-        n > 1, (total[ratings.item] - ratings.score) / np.maximum(n - 1, 1), np.nan
-    )
+    others = counts_of(items)[ratings.item] - 1
+    sum_of_others = total[ratings.item] - ratings.score
+    mean_of_others = sum_of_others / np.maximum(others, 1)
+    return np.where(others > 0, mean_of_others, np.nan)
 
 
 def add_differences(book: FigureBook, judges: list[JudgeOpinions]) -> None:
     """Add every later judge minus the first, from the same resamples."""
-    for other in judges[1:]:
+    for judge in judges[1:]:
         for name in ("rho", "tau_b", "mae", "crps"):
             first = book.key("agreement", judges[0].name, name)
-            second = book.key("agreement", other.name, name)
-            if first in book.pending and second in book.pending:
-                basis = Basis(book.pending[first].rows, book.pending[first].unit)
-                who = f"{other.name} - {judges[0].name}"
-                book.add("judges", who, name, basis, book.difference(first, second))
+            second = book.key("agreement", judge.name, name)
+            if first not in book.pending or second not in book.pending:
+                continue
+            figure = book.pending[first]
+            basis = Basis(figure.rows, figure.unit)
+            who = f"{judge.name} - {judges[0].name}"
+            difference = book.difference(first, second)
+            book.add("judges", who, name, basis, register=difference)

@@ -151,7 +151,7 @@ def label_warnings(
     for judge, aligned in zip(judges, columns, strict=True):
         verdicts = judge.joined.codes
         yield from two_opinions(ids, verdicts, judge.name)
-        yield from other_column(ids, truth, verdicts, judge.name)
+        yield from other_column(truth, verdicts, judge.name)
         own = {
             name: judge.joined.facts[name]
             for name in TEXT_FACTS

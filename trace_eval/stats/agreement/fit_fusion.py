@@ -54,9 +54,10 @@ class Blend:
 
     def calibrated(self, scores: Array) -> Array:
         """Map each judge's scores by its own calibration [shape=(rows, judges)]."""
-        return np.stack(
-            [m(column) for m, column in zip(self.maps, scores.T, strict=True)], axis=1
-        )
+        columns: list[Array] = []
+        for calibration, column in zip(self.maps, scores.T, strict=True):
+            columns.append(calibration(column))
+        return np.stack(columns, axis=1)
 
     def apply(self, scores: Array) -> Array:
         """Fuse scores; missing judges leave their weight to the others [shape=(rows,)]."""
@@ -82,20 +83,27 @@ class CrossValidated:
 
 
 def fit_map(x: Array, y: Array) -> Map:
-    """Fit the rising map with the least squared error, clipped to [0, 1] and to x's range."""
+    """Fit the rising map with the least squared error.
+
+    It is clipped to [0, 1], and to the range of x.
+    """
     sklearn = require("sklearn.isotonic", "scikit-learn", "agree", "train fusion")
     present = ~np.isnan(x)
     if not present.any():
         raise UserError("train fusion: a judge has no score of any training row")
     model = sklearn.IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip")
     model.fit(x[present], y[present])
-    return Map(
-        tuple(map(float, model.X_thresholds_)), tuple(map(float, model.y_thresholds_))
-    )
+    scores = tuple(map(float, model.X_thresholds_))
+    positions = tuple(map(float, model.y_thresholds_))
+    return Map(scores, positions)
 
 
 def fit_blend(rows: FusionRows) -> Blend:
-    """Fit calibrations on all rows, weights on out-of-fold ones; UserError where too few."""
+    """Fit calibrations on all rows, and weights on out-of-fold ones.
+
+    Raises:
+        UserError: there are too few rows.
+    """
     weights = fit_weights(out_of_fold(rows), rows.truth)
     maps = tuple(fit_map(column, rows.truth) for column in rows.scores.T)
     return Blend(maps, weights)
@@ -106,9 +114,8 @@ def out_of_fold(rows: FusionRows) -> Array:
     scores = np.full(rows.scores.shape, np.nan)
     for train, test in folds(rows.question):
         for judge, column in enumerate(rows.scores.T):
-            scores[test, judge] = fit_map(column[train], rows.truth[train])(
-                column[test]
-            )
+            calibration = fit_map(column[train], rows.truth[train])
+            scores[test, judge] = calibration(column[test])
     return scores
 
 
@@ -121,64 +128,69 @@ def fit_weights(calibrated: Array, truth: Array) -> tuple[float, ...]:
     """
     from scipy.optimize import nnls
 
-    present = ~np.isnan(calibrated).any(1)
-    if present.sum() < MIN_ROWS:
+    by_every_judge = ~np.isnan(calibrated).any(1)
+    number = int(by_every_judge.sum())
+    if number < MIN_ROWS:
         raise UserError(
             "train fusion:"
-            f" {counted(int(present.sum()), 'training row is', 'training rows are')}"
+            f" {counted(number, 'training row is', 'training rows are')}"
             f" scored by every judge; at least {MIN_ROWS} are needed"
         )
-    gaps = calibrated[present] - truth[present, None]
+    errors = calibrated[by_every_judge] - truth[by_every_judge, None]
     # the scale of the last row changes nothing but the arithmetic
-    matrix = np.vstack([gaps / np.sqrt(present.sum()), np.ones(gaps.shape[1])])
-    solution, _ = nnls(matrix, np.append(np.zeros(len(gaps)), 1.0))
+    sum_of_weights = np.ones(errors.shape[1])
+    matrix = np.vstack([errors / np.sqrt(number), sum_of_weights])
+    target = np.append(np.zeros(number), 1.0)
+    solution, _ = nnls(matrix, target)
     return tuple(map(float, solution / solution.sum()))
 
 
 def cross_validated(
     rows: FusionRows, judges: Sequence[str], last: Map
 ) -> list[CrossValidated]:
-    """Return errors of every judge, as it is and calibrated, of their average and the fusion.
+    """Return errors of every judge, of their average and of the fusion.
 
-    The whole fit is repeated without the fold; the last map was fitted on other rows.
+    Judges stand as they are and calibrated. The whole fit is repeated without the fold;
+    the last map was fitted on other rows.
     """
-    calibrated, fused = (
-        np.full(rows.scores.shape, np.nan),
-        np.full(len(rows.truth), np.nan),
-    )
+    calibrated = np.full(rows.scores.shape, np.nan)
+    fused = np.full(len(rows.truth), np.nan)
     for train, test in folds(rows.question):
-        blend, held_out = fit_blend(rows.take(train)), rows.scores[test]
+        blend = fit_blend(rows.take(train))
+        held_out = rows.scores[test]
         calibrated[test] = blend.calibrated(held_out)
         fused[test] = last(blend.apply(held_out))
     predicted: dict[str, Array] = {}
-    for judge, own, mapped in zip(judges, rows.scores.T, calibrated.T, strict=True):
-        predicted |= {judge: own, f"{judge}, calibrated": mapped}
-    predicted |= {"average": average(rows.scores), "fused": fused}
+    for number, judge in enumerate(judges):
+        predicted[judge] = rows.scores[:, number]
+        predicted[f"{judge}, calibrated"] = calibrated[:, number]
+    predicted["average"] = average(rows.scores)
+    predicted["fused"] = fused
     return [squared_error(who, values, rows.truth) for who, values in predicted.items()]
 
 
 def squared_error(who: str, predicted: Array, truth: Array) -> CrossValidated:
-    """Mean squared error where there is a prediction."""
-    present = ~np.isnan(predicted)
-    error = (
-        float(((predicted[present] - truth[present]) ** 2).mean())
-        if present.any()
-        else np.nan
-    )
-    return CrossValidated(who, int(present.sum()), error)
+    """Average the squared error where there is a prediction."""
+    is_predicted = ~np.isnan(predicted)
+    error = predicted[is_predicted] - truth[is_predicted]
+    mse = float((error**2).mean()) if len(error) else np.nan
+    return CrossValidated(who, len(error), mse)
 
 
 def average(scores: Array) -> Array:
     """Average the known scores of each row; NaN without any [shape=(rows,)]."""
     present = ~np.isnan(scores)
     count = present.sum(1)
-    return np.where(
-        count > 0, np.where(present, scores, 0).sum(1) / np.maximum(count, 1), np.nan
-    )
+    total = np.where(present, scores, 0).sum(1)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 def folds(question: NDArray[np.int64]) -> Iterator[tuple[Array, Array]]:
-    """Return training and held-out rows, whole questions; UserError with fewer than two."""
+    """Yield training and held-out rows, whole questions.
+
+    Raises:
+        UserError: there are fewer than two questions.
+    """
     groups = len(np.unique(question))
     if groups < 2:
         raise UserError(f"train fusion: needs at least 2 questions, there are {groups}")
@@ -190,22 +202,19 @@ def folds(question: NDArray[np.int64]) -> Iterator[tuple[Array, Array]]:
 
 def members(judges: Sequence[str], blend: Blend) -> tuple[Member, ...]:
     """List the judges of a fused judge."""
-    return tuple(
-        Member(judge, weight, calibration)
-        for judge, weight, calibration in zip(
-            judges, blend.weights, blend.maps, strict=True
-        )
-    )
+    fitted = zip(judges, blend.weights, blend.maps, strict=True)
+    return tuple(Member(judge, weight, map_) for judge, weight, map_ in fitted)
 
 
 def fit_factor(truth: Array, mean: Array, variance: Array) -> float | None:
-    """Fit the factor that makes the stated variance of ratings equal to their squared error.
+    """Fit the factor that makes stated variances of ratings equal to squared errors.
 
     ``mean`` and ``variance`` are the fused ones of each rated item [shape=(ratings,)];
     None where all variances are NaN or 0.
     """
-    present = ~np.isnan(variance)
-    stated = float(variance[present].sum())
-    if stated <= 0:
+    is_stated = ~np.isnan(variance)
+    total_variance = float(variance[is_stated].sum())
+    if total_variance <= 0:
         return None
-    return float(((truth[present] - mean[present]) ** 2).sum() / stated)
+    error = truth[is_stated] - mean[is_stated]
+    return float((error**2).sum() / total_variance)

@@ -9,6 +9,8 @@ then, and depends on the clip. Lower is better.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,31 +27,39 @@ _MAX_CONCENTRATION = 100.0
 
 
 def crps(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """Mean over ratings of ``integral (F(x) - 1{y <= x})^2 dx`` (Matheson & Winkler 1976)."""
-    row, values = ratings_of(scored.items).item, scored.crps
-    if values is None:
+    """Average ``integral (F(x) - 1{y <= x})^2 dx`` over ratings.
+
+    Source: Matheson & Winkler 1976.
+    """
+    row = ratings_of(scored.items).item
+    if scored.crps is None:
         return Basis(len(row), "ratings", scored.reason)
-    resampler.error(key, values, row)
+    resampler.error(key, scored.crps, row)
     return Basis(len(row), "ratings")
 
 
 def crps_levels(shares: Array, rating: Array, levels: Array) -> NDArray[np.float64]:
-    """Compute the CRPS of distributions over a scale's labels, summed over gaps between labels.
+    """Compute the CRPS of distributions over a scale's labels.
 
-    For five labels ``sum_{k=1..4} (F_k - 1{r <= k})^2 / 4``.
+    It is summed over the gaps between labels: for five labels
+    ``sum_{k=1..4} (F_k - 1{r <= k})^2 / 4``.
 
     Args:
         shares: forecast of each rating [shape=(n, labels)].
         rating: label that was given, from 0 [shape=(n,)].
         levels: positions of the labels, 0 to 1 [shape=(labels,)].
     """
-    below = np.cumsum(shares, axis=1)[:, :-1]
-    reached = rating[:, None] <= np.arange(len(levels) - 1)
-    return np.asarray(((below - reached) ** 2) @ np.diff(levels))
+    forecast = np.cumsum(shares, axis=1)[:, :-1]
+    observed = rating[:, None] <= np.arange(len(levels) - 1)
+    gaps = np.diff(levels)
+    return np.asarray(((forecast - observed) ** 2) @ gaps)
 
 
 def crps_point(mean: Array, value: Array) -> NDArray[np.float64]:
-    """Compute the CRPS of a number without a distribution: its absolute error [shape=(n,)]."""
+    """Compute the CRPS of a number without a distribution [shape=(n,)].
+
+    It is the absolute error.
+    """
     return np.asarray(abs(mean - value))
 
 
@@ -73,10 +83,12 @@ def _crps_sure_beta(alpha: Array, beta: Array, value: Array) -> Array:
     """Compute the same closed form, its ratio of Beta functions by their logarithms."""
     from scipy.special import betainc, betaln
 
-    below, above = betainc(alpha, beta, value), betainc(alpha + 1, beta, value)
-    ratio = 2 / alpha * np.exp(betaln(2 * alpha, 2 * beta) - 2 * betaln(alpha, beta))
+    below = betainc(alpha, beta, value)
+    mass_below = betainc(alpha + 1, beta, value)
+    log_ratio = betaln(2 * alpha, 2 * beta) - 2 * betaln(alpha, beta)
+    ratio = 2 / alpha * np.exp(log_ratio)
     mean = alpha / (alpha + beta)
-    return np.asarray(value * (2 * below - 1) + mean * (1 - 2 * above - ratio))
+    return np.asarray(value * (2 * below - 1) + mean * (1 - 2 * mass_below - ratio))
 
 
 #: Ratings at the ends have no finite Beta density; they are moved in by this much.
@@ -84,13 +96,21 @@ BETA_CLIP = 0.01
 
 
 def nll_levels(shares: Array, rating: Array) -> NDArray[np.float64]:
-    """Return -log of the share of the given label; infinite where that is 0 [shape=(n,)]."""
+    """Return -log of the share of the label that was given [shape=(n,)].
+
+    It is infinite where that share is 0.
+    """
+    rows = np.arange(len(rating))
+    share = shares[rows, rating]
     with np.errstate(divide="ignore"):
-        return np.asarray(-np.log(shares[np.arange(len(rating)), rating]))
+        return np.asarray(-np.log(share))
 
 
 def nll_beta(alpha: Array, beta: Array, value: Array) -> NDArray[np.float64]:
-    """Return -log density of Beta(alpha, beta) at positions clipped to [.01, .99] [shape=(n,)]."""
+    """Return -log density of Beta(alpha, beta) at positions [shape=(n,)].
+
+    Positions are clipped to [.01, .99].
+    """
     from scipy.special import betaln, xlog1py, xlogy
 
     y = np.clip(value, BETA_CLIP, 1 - BETA_CLIP)
@@ -98,13 +118,23 @@ def nll_beta(alpha: Array, beta: Array, value: Array) -> NDArray[np.float64]:
 
 
 def nll_of_labels(resampler: Resampler, key: str, scored: Scored) -> Basis | None:
-    """Compute ``-log p`` of the given label, in nats; infinite where p is 0 (Good 1952)."""
-    return None if scored.head == "beta" else _nll(resampler, key, scored)
+    """Compute ``-log p`` of the given label, in nats (Good 1952).
+
+    It is infinite where p is 0.
+    """
+    if scored.head == "beta":
+        return None
+    return _nll(resampler, key, scored)
 
 
 def nll_of_beta(resampler: Resampler, key: str, scored: Scored) -> Basis | None:
-    """Compute ``-log`` of the Beta density at the rating in [.01, .99], in nats (Good 1952)."""
-    return _nll(resampler, key, scored) if scored.head == "beta" else None
+    """Compute ``-log`` of the Beta density at the rating, in nats (Good 1952).
+
+    Ratings are clipped to [.01, .99].
+    """
+    if scored.head != "beta":
+        return None
+    return _nll(resampler, key, scored)
 
 
 def _nll(resampler: Resampler, key: str, scored: Scored) -> Basis:
@@ -126,53 +156,73 @@ _BLOCK = 1 << 18
 def score_ratings(items: Opinions, judge: Opinions) -> Scored:
     """Compute CRPS and likelihood of every rating under a judge that scored every item."""
     ratings = ratings_of(items)
-    row, value = ratings.item, ratings.score
-    levels, shares = levels_of(scale_of(items)), judge.scores.get("shares")
+    row = ratings.item
     if judge.scale is None:
         return Scored(items, judge, row, "its numbers are no positions on the scale")
     if "mos" in ratings.facts and {"beta", "shares"} & judge.scores.keys():
         return Scored(items, judge, row, OPINIONS)
-    if "beta" in judge.scores:  # elsewhere a sure number, which has no density
-        alpha, beta = judge.scores["beta"][row].T
-        present = ~np.isnan(alpha)
-        crps = crps_point(judge.score[row], value)
-        crps[present] = crps_beta(alpha[present], beta[present], value[present])
-        nll = nll_beta(alpha[present], beta[present], value[present])
-        return Scored(
-            items=items,
-            judge=judge,
-            nll_row=row[present],
-            reason=None,
-            crps=crps,
-            nll=nll,
-            head="beta",
-        )
+    if "beta" in judge.scores:
+        return _score_under_beta(items, judge)
+    shares = judge.scores.get("shares")
     if shares is None or np.isnan(shares).any():
-        reason = "it states numbers without distributions"
         return Scored(
             items=items,
             judge=judge,
             nll_row=row,
-            reason=reason,
-            crps=crps_point(judge.score[row], value),
+            reason="it states numbers without distributions",
+            crps=crps_point(judge.score[row], ratings.score),
         )
-    label = nearest(levels, value)
-    crps, nll = np.empty(len(row)), np.empty(len(row))
-    for start in range(0, len(row), _BLOCK):
-        part = slice(start, start + _BLOCK)
-        forecast = shares[row[part]]
-        nll[part] = nll_levels(forecast, label[part])
-        crps[part] = crps_levels(forecast, label[part], levels)
-    impossible = int(np.isinf(nll).sum())
-    why = (
-        f"{impossible} of {len(nll)} ratings had probability 0" if impossible else None
-    )
+    return _score_under_shares(items, judge, shares)
+
+
+def _score_under_beta(items: Opinions, judge: Opinions) -> Scored:
+    """Score ratings under Beta distributions.
+
+    Where a judge states none it states a sure number, which has no density.
+    """
+    ratings = ratings_of(items)
+    row = ratings.item
+    alpha, beta = judge.scores["beta"][row].T
+    has_beta = ~np.isnan(alpha)
+    alpha = alpha[has_beta]
+    beta = beta[has_beta]
+    value = ratings.score[has_beta]
+    crps = crps_point(judge.score[row], ratings.score)
+    crps[has_beta] = crps_beta(alpha, beta, value)
     return Scored(
         items=items,
         judge=judge,
-        nll_row=row,
-        reason=why,
+        nll_row=row[has_beta],
+        reason=None,
         crps=crps,
-        nll=None if impossible else nll,
+        nll=nll_beta(alpha, beta, value),
+        head="beta",
+    )
+
+
+def _score_under_shares(items: Opinions, judge: Opinions, shares: Array) -> Scored:
+    """Score ratings under distributions over the scale's labels, block by block."""
+    ratings = ratings_of(items)
+    row = ratings.item
+    levels = levels_of(scale_of(items))
+    label = nearest(levels, ratings.score)
+    crps = np.empty(len(row))
+    nll = np.empty(len(row))
+    for start in range(0, len(row), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        forecast = shares[row[block]]
+        nll[block] = nll_levels(forecast, label[block])
+        crps[block] = crps_levels(forecast, label[block], levels)
+    scored = Scored(
+        items=items,
+        judge=judge,
+        nll_row=row,
+        reason=None,
+        crps=crps,
+        nll=nll,
         head="labels",
     )
+    if impossible := int(np.isinf(nll).sum()):
+        reason = f"{impossible} of {len(nll)} ratings had probability 0"
+        return replace(scored, nll=None, reason=reason)
+    return scored

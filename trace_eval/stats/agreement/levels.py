@@ -47,6 +47,9 @@ LEVELS: dict[str, str] = {
 
 _CODE = {name: code for code, name in enumerate(LEVELS)}
 
+#: Levels of items that somebody labelled.
+_OF_SOMEBODY = tuple(LEVELS)[: _CODE["none"]]
+
 
 @dataclass(frozen=True)
 class LevelRow:
@@ -70,54 +73,61 @@ def vote_counts(labels: Opinions, column: str) -> NDArray[np.int64]:
     """Count votes per item for ``1``, ``2`` and ``tie`` [shape=(items, 3)]."""
     codes = collapse_codes(labels.codes[column])
     present = codes != MISSING
-    return crosstab(
-        labels.item[present], codes[present], len(labels.per_item), len(UNTYPED)
-    )
+    item = labels.item[present]
+    return crosstab(item, codes[present], len(labels.per_item), len(UNTYPED))
 
 
 def levels_of(votes: NDArray[np.int64]) -> NDArray[np.int8]:
     """Return the level of each item as an index into :data:`LEVELS`, from its votes."""
-    annotators, top = votes.sum(1), votes.max(1)
-    unique = (votes == top[:, None]).sum(1) == 1
-    opposed = votes[:, :TIE].min(1) > 0
-    level = np.where(opposed, _CODE["WD"], _CODE["WA"])
-    level = np.where(~unique, _CODE["FD"], level)
-    level = np.where((annotators == 2) & ~unique, _CODE["unresolved"], level)
-    level = np.where(top == annotators, _CODE["FA"], level)
+    annotators = votes.sum(1)
+    most = votes.max(1)
+    has_majority = _has_one_top(votes)
+    are_opposed = votes[:, :TIE].min(1) > 0
+    level = np.where(are_opposed, _CODE["WD"], _CODE["WA"])
+    level = np.where(~has_majority, _CODE["FD"], level)
+    level = np.where((annotators == 2) & ~has_majority, _CODE["unresolved"], level)
+    level = np.where(most == annotators, _CODE["FA"], level)
     level = np.where(annotators == 1, _CODE["single"], level)
     return np.where(annotators == 0, _CODE["none"], level).astype(np.int8)
 
 
+def _has_one_top(votes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Say which items have one label with the most votes, not several [shape=(items,)]."""
+    is_top = votes == votes.max(1)[:, None]
+    return np.asarray(is_top.sum(1) == 1)
+
+
 def majority_of(votes: NDArray[np.int64]) -> Codes:
-    """Label with the most votes, as an index into ``1, 2, tie``; missing where two share it."""
-    top = votes.max(1)
-    clear = (top > 0) & ((votes == top[:, None]).sum(1) == 1)
-    return np.where(clear, votes.argmax(1), MISSING).astype(np.int8)
+    """Return the label with the most votes, as an index into ``1, 2, tie``.
+
+    It is missing where two share the most.
+    """
+    has_majority = (votes.max(1) > 0) & _has_one_top(votes)
+    return np.where(has_majority, votes.argmax(1), MISSING).astype(np.int8)
 
 
 def level_rows(labels: Opinions, column: str, groups: Masks) -> list[LevelRow]:
     """Count the levels of one label column, a row per opinion, in each group of items."""
     votes = vote_counts(labels, column)
-    levels, majority = levels_of(votes), majority_of(votes)
-    rows = []
-    for name, mask in groups.items():
-        counts = np.bincount(levels[mask], minlength=len(LEVELS))[: _CODE["none"]]
-        if labelled := int(counts.sum()):
-            number, share = (
-                dict(zip(LEVELS, of.tolist(), strict=False))
-                for of in (counts, counts / labelled)
-            )
-            clear = float((majority[mask] != MISSING).sum() / labelled)
-            rows.append(
-                LevelRow(
-                    dimension=column,
-                    group=name,
-                    items=labelled,
-                    counts=number,
-                    shares=share,
-                    majority=clear,
-                )
-            )
+    levels = levels_of(votes)
+    has_majority = majority_of(votes) != MISSING
+    rows: list[LevelRow] = []
+    for group, mask in groups.items():
+        counts = np.bincount(levels[mask], minlength=len(LEVELS))
+        counts = counts[: _CODE["none"]]
+        labelled = int(counts.sum())
+        if not labelled:
+            continue
+        shares = counts / labelled
+        row = LevelRow(
+            dimension=column,
+            group=group,
+            items=labelled,
+            counts=dict(zip(_OF_SOMEBODY, counts.tolist(), strict=True)),
+            shares=dict(zip(_OF_SOMEBODY, shares.tolist(), strict=True)),
+            majority=float(has_majority[mask].sum() / labelled),
+        )
+        rows.append(row)
     return rows
 
 
@@ -139,29 +149,33 @@ def categories(items: Opinions) -> Masks:
         return masks
     values = [value or None for value in column.tolist()]
     masks |= _by(values)
-    splits = [() if value is None else value.split(SEPARATOR) for value in values]
+    splits = [value.split(SEPARATOR) if value else [] for value in values]
     width = max(map(len, splits), default=0)
-    for index in range(width if width > 1 else 0):
-        masks |= _by(
-            [parts[index] if len(parts) == width else None for parts in splits]
-        )
+    if width < 2:
+        return masks
+    for index in range(width):
+        parts = [split[index] if len(split) == width else None for split in splits]
+        masks |= _by(parts)
     return masks
 
 
 def by_level(labels: Opinions, column: str) -> Masks:
-    """Return items by the level of their raters' agreement; empty where nobody shares an item."""
+    """Return items by the level of their raters' agreement.
+
+    It is empty where nobody shares an item.
+    """
     votes = vote_counts(labels, column)
     if int(votes.sum(1).max(initial=0)) < 2:
         return {}
-    names = [*LEVELS][: _CODE["none"]]
-    return _by(
-        [names[level] if level < len(names) else None for level in levels_of(votes)]
-    )
+    name_of: list[str | None] = [*_OF_SOMEBODY, None]
+    return _by([name_of[level] for level in levels_of(votes)])
 
 
 def _by(values: Sequence[str | None]) -> dict[str, NDArray[np.bool_]]:
+    """Mask the rows of each value, in the order of appearance; None is no value."""
     column: NDArray[Any] = np.array(values, dtype=object)
-    return {name: column == name for name in dict.fromkeys(values) if name is not None}
+    names = [value for value in dict.fromkeys(values) if value is not None]
+    return {name: column == name for name in names}
 
 
 #: Annotators with fewer shared items are left out of :func:`reliability_rows`.
@@ -210,34 +224,55 @@ class PairwiseRow:
 def reliability_rows(
     labels: Opinions, column: str, min_items: int = MIN_ITEMS
 ) -> list[ReliabilityRow]:
-    """Return annotators with at least ``min_items`` shared items, the least reliable first."""
+    """Return annotators with enough shared items, the least reliable first.
+
+    Enough are ``min_items``.
+    """
     if labels.rater is None:
         return []
     codes = collapse_codes(labels.codes[column])
     votes = vote_counts(labels, column)
-    is_shared = (codes != MISSING) & (votes.sum(1)[labels.item] > 1)
-    row, code = labels.item[is_shared], codes[is_shared]
-    same = (votes[row, code] - 1) / (votes[row].sum(1) - 1)
+    annotators = votes.sum(1)
+    is_shared = (codes != MISSING) & (annotators[labels.item] > 1)
+    item = labels.item[is_shared]
+    code = codes[is_shared]
+    others = annotators[item] - 1
+    others_with_same_label = votes[item, code] - 1
+    share = others_with_same_label / others
     names, rater = np.unique(labels.rater[is_shared].astype(str), return_inverse=True)
-    number = np.bincount(rater, minlength=len(names))
-    total = np.bincount(rater, weights=same, minlength=len(names))
-    results = [
-        ReliabilityRow(column, str(name), int(n), float(t / n))
-        for name, n, t in zip(names, number, total, strict=True)
-        if n >= min_items
-    ]
-    return sorted(results, key=lambda row: (row.agreement, row.rater))
+    items_of_rater = np.bincount(rater, minlength=len(names))
+    total = np.bincount(rater, weights=share, minlength=len(names))
+    rows: list[ReliabilityRow] = []
+    for number in np.flatnonzero(items_of_rater >= min_items).tolist():
+        row = ReliabilityRow(
+            dimension=column,
+            rater=str(names[number]),
+            items=int(items_of_rater[number]),
+            agreement=float(total[number] / items_of_rater[number]),
+        )
+        rows.append(row)
+    return sorted(rows, key=lambda row: (row.agreement, row.rater))
 
 
 def pairwise_rows(labels: Opinions, column: str, groups: Masks) -> list[PairwiseRow]:
-    """Measure agreement of the data set on one column: with ties as a class, and without."""
+    """Measure agreement of the data set on one column, with ties as a class and without."""
     votes = vote_counts(labels, column)
     rows: list[PairwiseRow] = []
-    for name, mask in groups.items():
+    for group, mask in groups.items():
         for classes in (len(UNTYPED), TIE):
-            result = drawn_agreement(votes[mask, :classes])
-            if result[0]:
-                rows.append(PairwiseRow(column, name, classes, *result, 1 / classes))
+            items, agreement, deviation = drawn_agreement(votes[mask, :classes])
+            if not items:
+                continue
+            row = PairwiseRow(
+                dimension=column,
+                group=group,
+                classes=classes,
+                items=items,
+                agreement=agreement,
+                sd=deviation,
+                by_chance=1 / classes,
+            )
+            rows.append(row)
     return rows
 
 
@@ -248,13 +283,16 @@ def drawn_agreement(votes: NDArray[np.int64]) -> tuple[int, float, float]:
     (n - 1)``; a draw over N items has mean ``mean p`` and variance ``sum p (1 - p) /
     N**2``, exactly. ``votes`` are annotators by label [shape=(items, labels)].
     """
-    annotators = votes.sum(1)
-    shared = votes[annotators > 1]
-    if not len(shared):
+    votes = votes[votes.sum(1) > 1]
+    items = len(votes)
+    if not items:
         return 0, float("nan"), float("nan")
-    annotators = annotators[annotators > 1]
-    p = (shared * (shared - 1)).sum(1) / (annotators * (annotators - 1))
-    return len(p), float(p.mean()), float(np.sqrt((p * (1 - p)).sum()) / len(p))
+    annotators = votes.sum(1)
+    equal_pairs = (votes * (votes - 1)).sum(1)
+    p = equal_pairs / (annotators * (annotators - 1))
+    variance_of_sum = (p * (1 - p)).sum()
+    deviation = np.sqrt(variance_of_sum) / items
+    return items, float(p.mean()), float(deviation)
 
 
 @dataclass(frozen=True)
@@ -274,23 +312,29 @@ class RuleCeiling:
 
 
 def human_ceiling(labels: Opinions) -> RuleCeiling | None:
-    """Mean agreement of two raters on the overall label; None: nobody shares an item."""
-    if labels.rater is None or (raters := len({*labels.rater.tolist()})) < 2:
+    """Measure the agreement of two raters on the overall label.
+
+    None: nobody shares an item.
+    """
+    if labels.rater is None:
         return None
-    each = joint(labels.item, index_of(labels.rater.tolist())[0])
-    labels = labels.take(
-        np.unique(each, return_index=True)[1]
-    )  # no rater meets himself
+    rater, raters = index_of(labels.rater.tolist())
+    if len(raters) < 2:
+        return None
+    # one label of a rater for each item: no rater meets himself
+    _, first_row = np.unique(joint(labels.item, rater), return_index=True)
+    labels = labels.take(first_row)
     codes = labels.codes[labels.column()]
     present = codes != MISSING
-    votes = crosstab(
-        labels.item[present], codes[present], len(labels.per_item), len(LABELS)
-    )
+    item = labels.item[present]
+    votes = crosstab(item, codes[present], len(labels.per_item), len(LABELS))
     # ordered pairs of opinions on one item: either of the two may be the first
     table = votes.T @ votes - np.diag(votes.sum(0))
     if not table.any():
         return None
-    pairs = int(table.sum()) // 2
     return RuleCeiling(
-        raters, pairs, float(accuracy(table)), defined(float(kappa(table)))
+        raters=len(raters),
+        pairs=int(table.sum()) // 2,
+        agreement=float(accuracy(table)),
+        kappa=defined(float(kappa(table))),
     )

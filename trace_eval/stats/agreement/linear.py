@@ -1,4 +1,6 @@
-"""Correlations, Lin's concordance, errors and bias of scores; all but ranks are functions of sums.
+"""Correlations, Lin's concordance, errors and bias of scores.
+
+All but the rank correlations are functions of sums.
 
 A judge that scores both answers of a pair can order them well and still be worse than
 always giving the mean: its mean squared error says so.
@@ -30,22 +32,39 @@ _ROUNDING = 1e-12
 
 
 def moments(x: Array, y: Array) -> tuple[Array, ...]:
-    """Return the six columns whose sums decide r; centred, because only then sums stay exact."""
-    x = np.asarray(x, float) - (np.mean(x) if len(x) else 0)
-    y = np.asarray(y, float) - (np.mean(y) if len(y) else 0)
+    """Return the six columns whose sums decide r.
+
+    Both sides are centred, because only then sums stay exact.
+    """
+    x = _centred(x)
+    y = _centred(y)
     return np.ones(len(x)), x, y, x * x, y * y, x * y
 
 
+def _centred(values: Array) -> Array:
+    """Subtract the mean."""
+    numbers = np.asarray(values, float)
+    if len(numbers):
+        numbers = numbers - np.mean(values)
+    return numbers
+
+
 def pearson_of_sums(sums: Array) -> Array:
-    """Compute r from the sums of :func:`moments` [shape=(..., 6)]; NaN for a constant side."""
+    """Compute r from the sums of :func:`moments` [shape=(..., 6)].
+
+    It is ``(E[xy] - E[x] E[y]) / sqrt(Var[x] Var[y])`` (Pearson 1895), of weighted and
+    of plain sums. NaN for a constant side, and under two rows.
+    """
     n, x, y, xx, yy, xy = np.moveaxis(np.asarray(sums, float), -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        # One formula for weighted and plain sums: E[xy] - E[x] E[y] over the two
-        # spreads.
-        vx, vy = xx / n - (x / n) ** 2, yy / n - (y / n) ** 2
-        flat = (vx <= _ROUNDING * xx / n) | (vy <= _ROUNDING * yy / n)
-        r = (xy / n - x * y / n**2) / np.sqrt(vx * vy)
-        return np.where(flat | (n <= 1), np.nan, np.clip(r, -1, 1))
+        x_variance = xx / n - (x / n) ** 2
+        y_variance = yy / n - (y / n) ** 2
+        covariance = xy / n - x * y / n**2
+        x_is_flat = x_variance <= _ROUNDING * xx / n
+        y_is_flat = y_variance <= _ROUNDING * yy / n
+        r = covariance / np.sqrt(x_variance * y_variance)
+        undefined = x_is_flat | y_is_flat | (n <= 1)
+        return np.where(undefined, np.nan, np.clip(r, -1, 1))
 
 
 def r(resampler: Resampler, key: str, scored: Scored) -> Basis:
@@ -57,7 +76,7 @@ def r(resampler: Resampler, key: str, scored: Scored) -> Basis:
 
 
 def rho(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """Compute ``r`` of the mid-ranks of scores and mean ratings (Spearman 1904), -1 to 1."""
+    """Compute ``r`` of the mid-ranks of scores and mean ratings (Spearman 1904)."""
     add_spearman(resampler, key, scored.judge.score, scored.truth)
     return Basis(len(scored.truth))
 
@@ -71,14 +90,17 @@ def tau_b(resampler: Resampler, key: str, scored: Scored) -> Basis:
 
 
 def pearson(x: Array, y: Array) -> float:
-    """Compute Pearson's r of two columns [shape=(n,)]; NaN under two rows or for a constant one.
+    """Compute Pearson's r of two columns [shape=(n,)].
+
+    It is NaN under two rows or for a constant column.
 
     >>> round(pearson(np.array([1.0, 2, 3]), np.array([1.0, 3, 2])), 6)
     0.5
     """
     if len(x) < 2:
         return float("nan")
-    return float(pearson_of_sums(np.array([column.sum() for column in moments(x, y)])))
+    sums = [column.sum() for column in moments(x, y)]
+    return float(pearson_of_sums(np.array(sums)))
 
 
 #: A spread of positions below this is rounding.
@@ -86,8 +108,12 @@ _NO_SPREAD = 1e-15
 
 
 def concordance_moments(x: Array, y: Array) -> tuple[Array, ...]:
-    """Return the columns whose sums decide it: Pearson's, and the difference of both sides."""
-    return (*moments(x, y), np.asarray(x, float) - np.asarray(y, float))
+    """Return the columns whose sums decide Lin's concordance.
+
+    They are those of :func:`moments` and the difference of both sides.
+    """
+    gap = np.asarray(x, float) - np.asarray(y, float)
+    return (*moments(x, y), gap)
 
 
 def concordance_of_sums(sums: Array) -> Array:
@@ -101,10 +127,10 @@ def concordance_of_sums(sums: Array) -> Array:
     n, x, y, xx, yy, xy, gap = np.moveaxis(np.asarray(sums, float), -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         spread = xx / n - (x / n) ** 2 + yy / n - (y / n) ** 2 + (gap / n) ** 2
-        result = 2 * (xy / n - x * y / n**2) / spread
-        return np.where(
-            (n <= 1) | (spread <= _NO_SPREAD), np.nan, np.clip(result, -1, 1)
-        )
+        covariance = xy / n - x * y / n**2
+        concordance = 2 * covariance / spread
+        undefined = (n <= 1) | (spread <= _NO_SPREAD)
+        return np.where(undefined, np.nan, np.clip(concordance, -1, 1))
 
 
 def ccc(resampler: Resampler, key: str, scored: Scored) -> Basis:
@@ -124,18 +150,25 @@ def concordance(x: Array, y: Array) -> float:
     >>> round(concordance(np.array([1.0, 2, 3]), np.array([2.0, 3, 4])), 6)
     0.571429
     """
-    columns = concordance_moments(x, y)
-    return float(concordance_of_sums(np.array([column.sum() for column in columns])))
+    sums = [column.sum() for column in concordance_moments(x, y)]
+    return float(concordance_of_sums(np.array(sums)))
 
 
 def mae(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """Compute ``mean |m - y|`` of the judge's mean m and the human mean y, both on [0, 1]."""
+    """Compute ``mean |m - y|`` of the judge's mean m and the human mean y.
+
+    Both lie on [0, 1].
+    """
     return _mean(resampler, key, scored, abs(_error(scored)))
 
 
 def mse(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """Compute ``mean (m - y)^2`` of the judge's mean m and the human mean y, both on [0, 1]."""
-    return _mean(resampler, key, scored, _error(scored) ** 2, power=2)
+    """Compute ``mean (m - y)^2`` of the judge's mean m and the human mean y.
+
+    Both lie on [0, 1].
+    """
+    squared_error = _error(scored) ** 2
+    return _mean(resampler, key, scored, squared_error, power=2)
 
 
 def bias(resampler: Resampler, key: str, scored: Scored) -> Basis:
@@ -185,30 +218,51 @@ class BinaryAgreement:
 
 
 def majority_of_share(share: Array) -> NDArray[np.float64]:
-    """Return 1 above one half, 0 below, NaN at one half or where there is none [shape=(n,)]."""
+    """Return 1 above one half, 0 below [shape=(n,)].
+
+    NaN stands at exactly one half and where there is no share.
+    """
     decided = np.abs(share - 0.5) > 1e-12
-    return np.where(decided & ~np.isnan(share), (share > 0.5).astype(float), np.nan)
+    majority = (share > 0.5).astype(float)
+    return np.where(decided & ~np.isnan(share), majority, np.nan)
 
 
 def binary_agreement(judge: str, share: Array, human: Array) -> BinaryAgreement:
     """Compare shares of ones [shape=(items,) each, NaN: none]."""
-    judged, truth = majority_of_share(share), majority_of_share(human)
-    both = ~(np.isnan(share) | np.isnan(human))
-    has_both = ~(np.isnan(judged) | np.isnan(truth))
-    s, t = judged[has_both], truth[has_both]
-    recalls = [
-        float((s[t == label] == label).mean()) for label in (0, 1) if (t == label).any()
-    ]
+    judge_majority = majority_of_share(share)
+    human_majority = majority_of_share(human)
+    both_have_shares = ~(np.isnan(share) | np.isnan(human))
+    judge_undecided = both_have_shares & np.isnan(judge_majority)
+    people_undecided = both_have_shares & np.isnan(human_majority)
+    both_decided = ~(np.isnan(judge_majority) | np.isnan(human_majority))
+    judged = judge_majority[both_decided]
+    truth = human_majority[both_decided]
+    accuracy = majority_baseline = None
+    if len(truth):
+        accuracy = float((judged == truth).mean())
+        share_of_ones = truth.mean()
+        majority_baseline = float(max(share_of_ones, 1 - share_of_ones))
     return BinaryAgreement(
         judge=judge,
-        items=int(has_both.sum()),
-        undecided_judge=int((both & np.isnan(judged)).sum()),
-        undecided_people=int((both & np.isnan(truth)).sum()),
-        phi=defined(pearson(s, t)),
-        accuracy=float((s == t).mean()) if len(t) else None,
-        balanced_accuracy=float(np.mean(recalls)) if len(recalls) == 2 else None,
-        majority_baseline=float(max(t.mean(), 1 - t.mean())) if len(t) else None,
+        items=int(both_decided.sum()),
+        undecided_judge=int(judge_undecided.sum()),
+        undecided_people=int(people_undecided.sum()),
+        phi=defined(pearson(judged, truth)),
+        accuracy=accuracy,
+        balanced_accuracy=_balanced_accuracy(judged, truth),
+        majority_baseline=majority_baseline,
     )
+
+
+def _balanced_accuracy(judged: Array, truth: Array) -> float | None:
+    """Return the mean recall of zeros and ones; None where the truth has one only."""
+    recalls: list[float] = []
+    for label in (0, 1):
+        has_label = truth == label
+        if not has_label.any():
+            return None
+        recalls.append(float((judged[has_label] == label).mean()))
+    return float(np.mean(recalls))
 
 
 @dataclass(frozen=True)
@@ -233,21 +287,38 @@ class ScoreError:
 
 def score_error(judge: JudgeOpinions, items: Opinions) -> ScoreError | None:
     """Compute the error on the labelled items; None where one side has no scores."""
-    if not all(
-        name in table.facts for name in SCORE_FACTS for table in (judge.joined, items)
-    ):
+    if not _has_scores(judge.joined) or not _has_scores(items):
         return None
     judged = np.stack([judge.joined.facts[name] for name in SCORE_FACTS])
     human = np.stack([items.facts[name] for name in SCORE_FACTS])
-    present = ~(np.isnan(judged) | np.isnan(human))
-    if not present.any():
+    scored_by_both = ~(np.isnan(judged) | np.isnan(human))
+    if not scored_by_both.any():
         return None
-    both = ~np.isnan(judged).any(0)
+    judge_scores = judged[scored_by_both]
+    human_scores = human[scored_by_both]
+    error = judge_scores - human_scores
     return ScoreError(
         judge=judge.name,
-        answers=int(present.sum()),
-        mse=float(((judged - human)[present] ** 2).mean()),
-        constant=float(human[present].var()),
-        equal=float((judged[0] == judged[1])[both].mean()) if both.any() else 0.0,
-        pearson=defined(pearson(judged[present], human[present])),
+        answers=int(scored_by_both.sum()),
+        mse=float((error**2).mean()),
+        constant=float(human_scores.var()),
+        equal=_share_of_equal_scores(judged),
+        pearson=defined(pearson(judge_scores, human_scores)),
     )
+
+
+def _has_scores(opinions: Opinions) -> bool:
+    """Tell whether both answers of a pair have a column of scores."""
+    return all(name in opinions.facts for name in SCORE_FACTS)
+
+
+def _share_of_equal_scores(scores: Array) -> float:
+    """Return the share of pairs whose two answers have the same score.
+
+    ``scores`` are NaN where missing [shape=(2, pairs)]; pairs with one are left out.
+    """
+    first, second = scores
+    complete = ~np.isnan(scores).any(0)
+    if not complete.any():
+        return 0.0
+    return float((first == second)[complete].mean())

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from fusion import DIMENSIONS, RATINGS, Policy
+from fusion import DIMENSIONS, RATINGS, Policy, Rating
 from trace_eval.opinions.codes import BOTH_BAD, BOTH_GOOD, MISSING, Codes, is_untyped
 from trace_eval.opinions.units import crosstab
 from trace_eval.show.table import column, out_of
@@ -40,43 +40,48 @@ def policy_codes(policy: Policy) -> NDArray[np.int8]:
 
 
 def has_dimensions(codes: Mapping[str, Codes]) -> bool:
-    """Tell whether all three dimensions are there with typed ties, so that a policy applies."""
-    return all(name in codes and not is_untyped(codes[name]) for name in DIMENSIONS)
+    """Tell whether a policy applies: all dimensions are there with typed ties."""
+    if not all(name in codes for name in DIMENSIONS):
+        return False
+    return not any(is_untyped(codes[name]) for name in DIMENSIONS)
 
 
 def cells_of(codes: Mapping[str, Codes]) -> NDArray[np.int64]:
     """Return the index of each row's cell among the 64; -1 where a dimension is missing."""
-    columns = [codes[name].astype(np.int64) for name in DIMENSIONS]
-    is_complete = np.logical_and.reduce([column != MISSING for column in columns])
-    flat = np.ravel_multi_index(
-        [np.where(is_complete, c, 0) for c in columns], CELL_SHAPE
-    )
-    return np.where(is_complete, flat, -1)
+    columns = np.stack([codes[name].astype(np.int64) for name in DIMENSIONS])
+    is_complete = (columns != MISSING).all(0)
+    cells = np.ravel_multi_index(tuple(np.where(is_complete, columns, 0)), CELL_SHAPE)
+    return np.where(is_complete, cells, -1)
 
 
 def fuse_codes(policy: Policy, codes: Mapping[str, Codes]) -> Codes:
-    """Fuse codes by a policy; missing where they depend on a dimension that is missing."""
-    number = len(RATINGS)
+    """Fuse codes by a policy.
+
+    The result is missing where it depends on a dimension that is missing.
+    """
     # One more place per dimension stands for a missing rating, which may be any.
-    table = np.full((number + 1,) * len(DIMENSIONS), MISSING, np.int8)
+    rating_at: list[Rating | None] = [*RATINGS, None]
+    unknown = len(RATINGS)
+    table = np.full((len(rating_at),) * len(DIMENSIONS), MISSING, np.int8)
     for cell in np.ndindex(table.shape):
-        ratings = [RATINGS[place] if place < number else None for place in cell]
-        possible = policy.possible(*ratings) if any(ratings) else ()
+        ratings = [rating_at[place] for place in cell]
+        if not any(ratings):
+            continue
+        possible = policy.possible(*ratings)
         if len(possible) == 1:
             table[cell] = RATINGS.index(possible[0])
-    columns = (codes[name].astype(np.int64) for name in DIMENSIONS)
-    places = tuple(np.where(column == MISSING, number, column) for column in columns)
-    return np.asarray(table[places])
+    columns = np.stack([codes[name].astype(np.int64) for name in DIMENSIONS])
+    places = np.where(columns == MISSING, unknown, columns)
+    return np.asarray(table[tuple(places)])
 
 
 def cell_counts(cells: NDArray[np.int64], overall: Codes) -> NDArray[np.int64]:
     """Count (cell, overall label) [shape=(4, 4, 4, 4)]; incomplete rows drop out."""
     is_known = (cells >= 0) & (overall != MISSING)
-    number = len(RATINGS)
-    counts = crosstab(
-        cells[is_known], overall[is_known], number ** len(DIMENSIONS), number
-    )
-    return counts.reshape(*CELL_SHAPE, number)
+    labels = len(RATINGS)
+    number_of_cells = labels ** len(DIMENSIONS)
+    counts = crosstab(cells[is_known], overall[is_known], number_of_cells, labels)
+    return counts.reshape(*CELL_SHAPE, labels)
 
 
 @dataclass(frozen=True)
@@ -94,8 +99,10 @@ def flips(table: NDArray[np.int8], counts: NDArray[np.int64]) -> dict[str, Polic
     by_dimension: dict[str, PolicyFlips] = {}
     for axis, name in enumerate(DIMENSIONS):
         forced = np.take(table, [BOTH_GOOD], axis=axis)  # broadcasts along that axis
-        count = int(pairs[np.broadcast_to(forced, table.shape) != table].sum())
-        by_dimension[name] = PolicyFlips(count, count / total if total else 0.0)
+        is_flip = forced != table
+        count = int(pairs[is_flip].sum())
+        share = count / total if total else 0.0
+        by_dimension[name] = PolicyFlips(count, share)
     return by_dimension
 
 
@@ -118,14 +125,15 @@ class WinnerOnBad:
 
 def winner_on_bad(counts: Counts) -> WinnerOnBad:
     """Compute P3 of ``counts[truth, predicted]`` over typed labels."""
-    bad, winners = int(counts[BOTH_BAD].sum()), int(counts[:BOTH_GOOD].sum())
-    crowned = int(counts[BOTH_BAD, :BOTH_GOOD].sum())
-    right = int(np.trace(counts[:BOTH_GOOD, :BOTH_GOOD]))
+    bad = int(counts[BOTH_BAD].sum())
+    bad_with_winner = int(counts[BOTH_BAD, :BOTH_GOOD].sum())
+    winners = int(counts[:BOTH_GOOD].sum())
+    right_winners = int(np.trace(counts[:BOTH_GOOD, :BOTH_GOOD]))
     return WinnerOnBad(
-        crowned / bad if bad else None,
-        bad,
-        right / winners if winners else None,
-        winners,
+        winner_on_bad=bad_with_winner / bad if bad else None,
+        bad=bad,
+        winner_accuracy=right_winners / winners if winners else None,
+        winners=winners,
     )
 
 
@@ -149,21 +157,28 @@ def counterfactual(
     table: NDArray[np.int8], counts: NDArray[np.int64]
 ) -> dict[str, Resolved]:
     """Compute P1 of one policy, from :func:`policy_codes` and :func:`cell_counts`."""
-    forced = table[BOTH_GOOD]  # [voice quality, paralinguistics]
-    vq, p = np.indices(forced.shape)
-    winner = forced < BOTH_GOOD
-    by_p = winner & (p == forced)
-    by_vq = winner & ~by_p & (vq == forced)
-    masks = {"paralinguistics": by_p, "voice_quality": by_vq, "tie": ~by_p & ~by_vq}
+    forced = table[BOTH_GOOD].astype(np.int64)  # [voice quality, paralinguistics]
+    voice_quality, paralinguistics = np.indices(forced.shape)
+    is_winner = forced < BOTH_GOOD
+    by_paralinguistics = is_winner & (paralinguistics == forced)
+    by_voice_quality = is_winner & ~by_paralinguistics & (voice_quality == forced)
+    masks = {
+        "paralinguistics": by_paralinguistics,
+        "voice_quality": by_voice_quality,
+        "tie": ~by_paralinguistics & ~by_voice_quality,
+    }
     pairs = counts.sum(0)  # [voice quality, paralinguistics, truth]
-    right = np.take_along_axis(pairs, forced[..., None].astype(np.int64), -1)[..., 0]
+    right = np.take_along_axis(pairs, forced[..., None], -1).squeeze(-1)
     total = int(pairs.sum())
-    resolved = {}
+    resolved: dict[str, Resolved] = {}
     for name in RESOLVERS:
-        count = int(pairs[masks[name]].sum())
-        hits = int(right[masks[name]].sum())
+        mask = masks[name]
+        count = int(pairs[mask].sum())
+        hits = int(right[mask].sum())
         resolved[name] = Resolved(
-            count, count / total if total else 0.0, hits / count if count else None
+            count=count,
+            share=count / total if total else 0.0,
+            accuracy=hits / count if count else None,
         )
     return resolved
 
@@ -195,12 +210,17 @@ def mechanisms(
     codes: Mapping[str, Codes],
     overall: Codes,
 ) -> Iterator[Mechanism]:
-    """Run all probes of every policy on the same labels; rows with a missing label drop out."""
+    """Run all probes of every policy on the same labels.
+
+    Rows with a missing label drop out.
+    """
     counts = cell_counts(cells_of(codes), overall)
+    counts_of_cell = counts.reshape(-1, len(RATINGS))
     for policy in policies.values():
         table = policy_codes(policy)
-        joint = np.zeros((4, 4), np.int64)  # [truth, policy's rating]
-        np.add.at(joint.T, table.ravel(), counts.reshape(-1, 4))
+        by_rating = np.zeros((len(RATINGS), len(RATINGS)), np.int64)
+        np.add.at(by_rating, table.ravel(), counts_of_cell)
+        joint = by_rating.T  # [truth, policy's rating]
         yield Mechanism(
             policy=policy.name,
             labels=labels,

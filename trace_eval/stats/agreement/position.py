@@ -67,12 +67,16 @@ def position_bias(
     each].
     """
     has_both = (one != MISSING) & (other != MISSING)
-    one, other = collapse_codes(one[has_both]), collapse_codes(other[has_both])
-    lean = np.where(one == other, lean_of(one), 0.0)
-    first, second, tied_both = (
-        int(((one == code) & (other == code)).sum()) for code in (0, 1, TIE)
-    )
+    one = collapse_codes(one[has_both])
+    other = collapse_codes(other[has_both])
+    if unit is not None:
+        unit = unit[has_both]
+    same_both_times = one == other
+    first = int((same_both_times & (one == 0)).sum())
+    second = int((same_both_times & (one == 1)).sum())
+    tied_both = int((same_both_times & (one == TIE)).sum())
     tied = int(((one == TIE) | (other == TIE)).sum())
+    lean = np.where(same_both_times, lean_of(one), 0.0)
     return PositionBias(
         pairs=len(one),
         stable=len(one) - tied - first - second,
@@ -80,7 +84,7 @@ def position_bias(
         second=second,
         tied=tied,
         tied_both=tied_both,
-        p=sign_flip(lean, None if unit is None else unit[has_both]),
+        p=sign_flip(lean, unit),
     )
 
 
@@ -89,31 +93,50 @@ def join_orders(
     clip_b: Sequence[Any] | NDArray[Any],
     extra: Sequence[Any] | NDArray[Any] | None = None,
 ) -> NDArray[np.int64]:
-    """Join rows that show the same two recordings in opposite order, each once [shape=(n, 2)].
+    """Join rows that show the same two recordings in opposite order.
 
     Identity is the audio (hash or path), never the id. ``extra`` (the instruction) must
     be equal as well. Rows with an unknown or the same recording twice are left out.
+
+    Returns:
+        The rows of each join, every row once at most [shape=(n, 2)].
     """
-    sides, distinct = index_of([*clip_a, *clip_b])
-    has_clip = np.array([clip is not None for clip in distinct], bool)[sides]
-    (a, b), (present_a, present_b) = sides.reshape(2, -1), has_clip.reshape(2, -1)
-    parts = [np.minimum(a, b), np.maximum(a, b)]
+    clip, distinct = index_of([*clip_a, *clip_b])
+    is_known = np.array([name is not None for name in distinct], bool)
+    a, b = clip.reshape(2, -1)
+    same_pair = [np.minimum(a, b), np.maximum(a, b)]
     if extra is not None:
-        parts.append(index_of(list(extra))[0])
-    rows = np.flatnonzero(present_a & present_b & (a != b))
-    key, exchanged = joint(*parts)[rows], (a > b)[rows]
+        extra_number, _ = index_of(list(extra))
+        same_pair.append(extra_number)
+    can_join = is_known[a] & is_known[b] & (a != b)
+    rows = np.flatnonzero(can_join)
+    pair = joint(*same_pair)[rows]
+    is_exchanged = (a > b)[rows]
     # the first row of one order meets the first of the other, the second the second
-    number, size = groups_of(2 * key + exchanged)
+    turn = _number_within(2 * pair + is_exchanged)
+    pair_number, _ = groups_of(pair)
+    meeting = joint(pair_number, turn)
+    _, at_one, at_other = np.intersect1d(
+        meeting[~is_exchanged],
+        meeting[is_exchanged],
+        assume_unique=True,
+        return_indices=True,
+    )
+    one = rows[~is_exchanged][at_one]
+    other = rows[is_exchanged][at_other]
+    joined = np.sort(np.stack([one, other], axis=1), axis=1)
+    by_later_row = np.argsort(joined[:, 1])
+    return np.asarray(joined[by_later_row])
+
+
+def _number_within(group: WholeNumbers) -> WholeNumbers:
+    """Assign the rows of each group numbers from 0, in their order [shape=(n,)]."""
+    number, size = groups_of(group)
+    start = np.cumsum(size) - size
     order = np.argsort(number, kind="stable")
     turn = np.empty_like(number)
-    turn[order] = np.arange(len(order)) - np.repeat(np.cumsum(size) - size, size)
-    meeting = joint(groups_of(key)[0], turn)
-    one, other = (rows[exchanged == side] for side in (False, True))
-    _, at_one, at_other = np.intersect1d(
-        meeting[~exchanged], meeting[exchanged], assume_unique=True, return_indices=True
-    )
-    joined = np.sort(np.stack([one[at_one], other[at_other]], 1), 1)
-    return np.asarray(joined[np.argsort(joined[:, 1])])
+    turn[order] = np.arange(len(order)) - np.repeat(start, size)
+    return turn
 
 
 @dataclass(frozen=True)
@@ -142,9 +165,15 @@ def self_comparisons(
 ) -> SelfComparisons:
     """Count the judge's labels on self-comparisons, drawn by ``unit`` [shape=(items,)]."""
     codes = collapse_codes(predicted[mask])
-    first, second, tied = (int((codes == code).sum()) for code in (0, 1, TIE))
-    p = sign_flip(lean_of(codes), None if unit is None else unit[mask])
-    return SelfComparisons(pairs=len(codes), tied=tied, first=first, second=second, p=p)
+    if unit is not None:
+        unit = unit[mask]
+    return SelfComparisons(
+        pairs=len(codes),
+        tied=int((codes == TIE).sum()),
+        first=int((codes == 0).sum()),
+        second=int((codes == 1).sum()),
+        p=sign_flip(lean_of(codes), unit),
+    )
 
 
 @dataclass(frozen=True)
@@ -167,74 +196,92 @@ class SelfRow:
 
 
 def widest(judge: JudgeOpinions, fact: str) -> Opinions:
-    """Return all judged items where the judgements know the fact, else the labelled ones."""
+    """Return all judged items where the judgements know the fact.
+
+    Else return the labelled ones.
+    """
     return judge.own.first if fact in judge.own.facts else judge.joined
 
 
 def positions(judge: str, judged: Opinions) -> Iterator[PositionRow]:
-    """Measure by audio identity, one row per item, and by order over the calls of a run."""
-    a, b, instruction = map(judged.facts.get, ("clip_a", "clip_b", "instruction_id"))
-    if (
-        a is not None
-        and b is not None
-        and len(joined := join_orders(a, b, instruction))
-    ):
-        unit = _units_at(judged, joined[:, 0])
-        for dimension, codes in judged.codes.items():
-            bias = position_bias(codes[joined[:, 0]], codes[joined[:, 1]], unit)
-            yield PositionRow(judge, dimension, "audio identity", bias)
+    """Measure by audio identity, and by order over the calls of a run.
+
+    By audio identity an item has one row.
+    """
+    yield from _by_audio_identity(judge, judged)
     if judged.calls is None:
         return
-    forth, back = in_both_orders(judged.calls)
-    unit = units_of_calls(judged, judged.calls.ids[forth])
-    for dimension, codes in judged.calls.codes.items() if len(forth) else ():
+    a_first, b_first = in_both_orders(judged.calls)
+    if not len(a_first):
+        return
+    unit = units_of_calls(judged, judged.calls.ids[a_first])
+    for dimension, codes in judged.calls.codes.items():
         # labels are in the pair's own A and B; B was shown first there
-        bias = position_bias(codes[forth], flip(codes[back]), unit)
+        bias = position_bias(codes[a_first], flip(codes[b_first]), unit)
         yield PositionRow(judge, dimension, "calls", bias)
 
 
-def _units_at(judged: Opinions, rows: NDArray[np.int64]) -> WholeNumbers | None:
-    """Return the independent unit of some rows; None: each is one."""
+def _by_audio_identity(judge: str, judged: Opinions) -> Iterator[PositionRow]:
+    """Measure over pairs of items that hold the same two recordings."""
+    clip_a = judged.facts.get("clip_a")
+    clip_b = judged.facts.get("clip_b")
+    if clip_a is None or clip_b is None:
+        return
+    joined = join_orders(clip_a, clip_b, judged.facts.get("instruction_id"))
+    if not len(joined):
+        return
+    one, other = joined.T
     unit = judged.units()
-    return None if unit is None else unit[rows]
+    if unit is not None:
+        unit = unit[one]
+    for dimension, codes in judged.codes.items():
+        bias = position_bias(codes[one], codes[other], unit)
+        yield PositionRow(judge, dimension, "audio identity", bias)
 
 
 def units_of_calls(judged: Opinions, ids: NDArray[Any]) -> WholeNumbers:
-    """Return the independent unit of calls by the ids of their pairs; a pair is one at least."""
-    unit, own = judged.units(), index_of(ids.tolist())[0]
+    """Return the independent unit of calls by the ids of their pairs.
+
+    The calls of a pair are one unit at least.
+    """
+    pair, _ = index_of(ids.tolist())
+    unit = judged.units()
     if unit is None:
-        return own
+        return pair
     rows = judged.find(ids)
-    return np.where(rows >= 0, unit[rows], own + int(unit.max(initial=-1)) + 1)
+    number_of_units = int(unit.max(initial=-1)) + 1
+    return np.where(rows >= 0, unit[rows], pair + number_of_units)
 
 
 def in_both_orders(calls: Opinions, first: bool = False) -> NDArray[np.int64]:
     """Return rows of a pair with A shown first, and with B shown first [shape=(2, n)].
 
-    With ``first`` the first call of each order of a pair; else every sample of both
-    orders.
+    With ``first`` they are the first call of each order of a pair; else every sample of
+    both orders.
     """
-    samples = (
-        [""] * len(calls) if first or calls.repeat is None else calls.repeat.tolist()
-    )
+    repeats = [""] * len(calls)
+    if not first and calls.repeat is not None:
+        repeats = calls.repeat.tolist()
+    ids = calls.ids.tolist()
+    orders = calls.facts["order"].tolist()
     rows: dict[tuple[str, str, str], int] = {}
-    keys = zip(calls.ids.tolist(), calls.facts["order"].tolist(), samples, strict=True)
-    for row, (item, side, sample) in enumerate(keys):
-        rows.setdefault((item, side, sample.partition("/")[2]), row)
-    both = [
-        (row, rows[item, "ba", sample])
-        for (item, side, sample), row in rows.items()
-        if side == "ab" and (item, "ba", sample) in rows
-    ]
+    for row, (item, order, repeat) in enumerate(zip(ids, orders, repeats, strict=True)):
+        _, _, sample = repeat.partition("/")
+        rows.setdefault((item, order, sample), row)
+    both: list[tuple[int, int]] = []
+    for (item, order, sample), row in rows.items():
+        row_of_ba = rows.get((item, "ba", sample))
+        if order == "ab" and row_of_ba is not None:
+            both.append((row, row_of_ba))
     return np.array(both, np.int64).reshape(-1, 2).T
 
 
 def self_rows(judge: JudgeOpinions) -> Iterator[SelfRow]:
-    """Return a row per dimension over all judged items; none without self-comparisons."""
+    """Yield a row per dimension over all judged items; none without self-comparisons."""
     judged = widest(judge, "system_a")
     mask = self_mask(judged.facts, len(judged))
-    if mask.any():
-        for dimension, codes in judged.codes.items():
-            yield SelfRow(
-                judge.name, dimension, self_comparisons(codes, mask, judged.units())
-            )
+    if not mask.any():
+        return
+    for dimension, codes in judged.codes.items():
+        counts = self_comparisons(codes, mask, judged.units())
+        yield SelfRow(judge.name, dimension, counts)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 from math import comb
 
 import numpy as np
@@ -47,40 +47,49 @@ def add_mean_r(
     """
     columns: list[Array] = []
     for x, y in pairs:
-        present = ~(np.isnan(x) | np.isnan(y))
-        mine = np.zeros((_COLUMNS, len(x)))
-        mine[:, present] = moments(x[present], y[present])
-        if present.sum() >= MIN_COMMON and not np.isnan(pearson_of_sums(mine.sum(1))):
-            columns += list(mine)
+        in_common = ~(np.isnan(x) | np.isnan(y))
+        moments_of_pair = np.zeros((_COLUMNS, len(x)))
+        moments_of_pair[:, in_common] = moments(x[in_common], y[in_common])
+        if in_common.sum() < MIN_COMMON:
+            continue
+        if not np.isnan(pearson_of_sums(moments_of_pair.sum(1))):
+            columns.extend(moments_of_pair)
     if not columns:
         resampler.undefined(name)
         return len(pairs)
+    resampler.sums(name, columns, _mean_r_of_sums, correlation=True)
+    correlations = len(columns) // _COLUMNS
+    return len(pairs) - correlations
 
-    def statistic(sums: Array) -> Array:
-        each = pearson_of_sums(sums.reshape(*sums.shape[:-1], -1, _COLUMNS))
-        present = ~np.isnan(each)
-        with np.errstate(invalid="ignore"):
-            return np.asarray(np.where(present, each, 0).sum(-1) / present.sum(-1))
 
-    resampler.sums(name, columns, statistic, correlation=True)
-    return len(pairs) - len(columns) // _COLUMNS
+def _mean_r_of_sums(sums: Array) -> Array:
+    """Average r over pairs from the sums of all their moments, one after the other."""
+    sums_of_pairs = sums.reshape(*sums.shape[:-1], -1, _COLUMNS)
+    r = pearson_of_sums(sums_of_pairs)
+    has_r = ~np.isnan(r)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(has_r, r, 0).sum(-1) / has_r.sum(-1))
 
 
 def human_pairs(ratings: Array) -> list[tuple[Array, Array]]:
     """Pair every two raters [ratings: shape=(items, raters)]."""
-    return [
-        (ratings[:, i], ratings[:, j])
-        for i, j in combinations(range(ratings.shape[1]), 2)
-    ]
+    raters = list(ratings.T)
+    return list(combinations(raters, 2))
 
 
 def leave_one_out(ratings: Array) -> list[Array]:
-    """Average the others for each rater; NaN where there is none [shape=(items,) each]."""
+    """Average the others for each rater [shape=(items,) each].
+
+    NaN stands where no other rated the item.
+    """
     present = ~np.isnan(ratings)
-    total, count = np.where(present, ratings, 0).sum(1), present.sum(1)
-    n = count[:, None] - present
-    rest = total[:, None] - np.where(present, ratings, 0)
-    return list(np.where(n > 0, rest / np.maximum(n, 1), np.nan).T)
+    values = np.where(present, ratings, 0)
+    total = values.sum(1)
+    count = present.sum(1)
+    others = count[:, None] - present
+    sum_of_others = total[:, None] - values
+    mean_of_others = sum_of_others / np.maximum(others, 1)
+    return list(np.where(others > 0, mean_of_others, np.nan).T)
 
 
 def icc_columns(samples: Array) -> tuple[NDArray[np.int64], tuple[Array, ...]]:
@@ -91,34 +100,35 @@ def icc_columns(samples: Array) -> tuple[NDArray[np.int64], tuple[Array, ...]]:
     present = ~np.isnan(samples)
     rows = np.flatnonzero(present.any(1))
     present = present[rows]
-    # A common shift changes nothing but the rounding.
     values = np.where(present, samples[rows], 0.0)
-    values = (
-        np.where(present, values - values[present].mean(), 0.0) if len(rows) else values
-    )
+    if len(rows):
+        # A common shift changes nothing but the rounding.
+        values = np.where(present, values - values[present].mean(), 0.0)
     n = present.sum(1).astype(float)
     total = values.sum(1)
-    within = (values**2).sum(1) - total**2 / np.maximum(n, 1)
-    return rows, (
-        np.ones(len(rows)),
-        n,
-        n * n,
-        total,
-        total**2 / np.maximum(n, 1),
-        within,
-    )
+    between = total**2 / np.maximum(n, 1)
+    within = (values**2).sum(1) - between
+    return rows, (np.ones(len(rows)), n, n * n, total, between, within)
 
 
 def icc_of_sums(sums: Array, of_mean: bool) -> Array:
-    """Compute ICC(1,1), or ICC(1,k), from the sums of :func:`icc_columns`; NaN without repeats."""
+    """Compute ICC(1,1), or ICC(1,k), from the sums of :func:`icc_columns`.
+
+    With mean squares MSB and MSW between and within items they are
+    ``(MSB - MSW) / (MSB + (k - 1) MSW)`` and ``(MSB - MSW) / MSB`` (Shrout & Fleiss
+    1979). NaN without repeats.
+    """
     items, n, nn, total, squares, within = np.moveaxis(np.asarray(sums, float), -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        between = (squares - total**2 / n) / (items - 1)
-        noise = np.maximum(within, 0) / (n - items)
-        size = (n - nn / n) / (items - 1)
-        bottom = between if of_mean else between + (size - 1) * noise
-        defined = (n > items) & (items > 1) & (bottom > 1e-15)
-        return np.where(defined, (between - noise) / bottom, np.nan)
+        mean_square_between = (squares - total**2 / n) / (items - 1)
+        mean_square_within = np.maximum(within, 0) / (n - items)
+        variance = mean_square_between
+        if not of_mean:
+            group_size = (n - nn / n) / (items - 1)
+            variance = mean_square_between + (group_size - 1) * mean_square_within
+        icc = (mean_square_between - mean_square_within) / variance
+        defined = (n > items) & (items > 1) & (variance > 1e-15)
+        return np.where(defined, icc, np.nan)
 
 
 #: Subsets of one size that are averaged; of more, this many are drawn.
@@ -126,7 +136,7 @@ MAX_SUBSETS = 200
 
 
 def growth(samples: Array, targets: list[Array]) -> tuple[float | None, ...]:
-    """Mean r of the mean of k samples, for k = 1 to all of them.
+    """Compute the mean r of the mean of k samples, for k = 1 to all of them.
 
     Args:
         samples: NaN where unusable [shape=(items, samples)].
@@ -135,31 +145,35 @@ def growth(samples: Array, targets: list[Array]) -> tuple[float | None, ...]:
     """
     count = samples.shape[1]
     rng = np.random.default_rng(0)
-    results: list[float | None] = []
+    curve: list[float | None] = []
     for size in range(1, count + 1):
-        if comb(count, size) <= MAX_SUBSETS:
-            subsets = [np.array(chosen) for chosen in combinations(range(count), size)]
-        else:
-            subsets = [
-                rng.choice(count, size, replace=False) for _ in range(MAX_SUBSETS)
-            ]
-        correlations = [
-            mean_r(average(samples[:, chosen]), targets) for chosen in subsets
-        ]
-        values = [r for r in correlations if r is not None]
-        results.append(float(np.mean(values)) if values else None)
-    return tuple(results)
+        correlations: list[float] = []
+        for subset in _subsets(count, size, rng):
+            r = mean_r(average(samples[:, subset]), targets)
+            if r is not None:
+                correlations.append(r)
+        curve.append(float(np.mean(correlations)) if correlations else None)
+    return tuple(curve)
+
+
+def _subsets(
+    count: int, size: int, rng: np.random.Generator
+) -> list[NDArray[np.int64]]:
+    """List all subsets of a size, or draw :data:`MAX_SUBSETS` where there are more."""
+    if comb(count, size) <= MAX_SUBSETS:
+        return [np.array(subset) for subset in combinations(range(count), size)]
+    return [rng.choice(count, size, replace=False) for _ in range(MAX_SUBSETS)]
 
 
 def mean_r(judge: Array, targets: list[Array]) -> float | None:
-    """Mean r of a judge with each target; None where none is defined."""
-    values = []
+    """Compute the mean r of a judge with each target; None where none is defined."""
+    correlations: list[float] = []
     for target in targets:
-        present = ~(np.isnan(judge) | np.isnan(target))
-        r = pearson(judge[present], target[present])
+        in_common = ~(np.isnan(judge) | np.isnan(target))
+        r = pearson(judge[in_common], target[in_common])
         if not np.isnan(r):
-            values.append(r)
-    return float(np.mean(values)) if values else None
+            correlations.append(r)
+    return float(np.mean(correlations)) if correlations else None
 
 
 #: Of more raters than this, the figures by rater are left out: they have R (R - 1) / 2
@@ -172,56 +186,56 @@ def add_raters(
 ) -> list[str]:
     """Add the raters' agreement with each other and with the judges, rater by rater.
 
-    Returns notes.
+    Returns:
+        Notes about correlations that are left out.
     """
-    raters = len(names_of(items))
-    if not 2 <= raters <= MAX_RATERS:
+    number_of_raters = len(names_of(items))
+    if not 2 <= number_of_raters <= MAX_RATERS:
         return []
     ratings = by_rater(items)
-    notes: list[str] = []
+    raters = list(ratings.T)
     targets = leave_one_out(ratings)
+    notes: list[str] = []
 
     def add(who: str, name: str, pairs: list[tuple[Array, Array]]) -> None:
         def register(key: str) -> None:
             if left_out := add_mean_r(book.resampler, key, pairs):
-                of = f"of {counted(len(pairs), 'correlation')}"
-                notes.append(
-                    f"{who}, {name}: {counted(left_out, f'{of} is', f'{of} are')} left"
-                    f" out (fewer than {MIN_COMMON} items in common, or one side never"
-                    " differs)"
-                )
+                notes.append(_left_out_note(who, name, left_out, len(pairs)))
 
         book.add("raters", who, name, Basis(len(pairs), "pairs"), register)
 
     add("people", "mean_r", human_pairs(ratings))
-    own = list(ratings.T)
-    add("people", "leave_one_out_r", list(zip(own, targets, strict=True)))
+    add("people", "leave_one_out_r", list(zip(raters, targets, strict=True)))
     for judge in judges:
-        score, samples = judge.joined.score, judge.joined.scores.get("samples")
-        add(judge.name, "mean_r", [(score, mine) for mine in own])
+        score = judge.joined.score
+        samples = judge.joined.scores.get("samples")
+        add(judge.name, "mean_r", [(score, rater) for rater in raters])
         if samples is not None and samples.shape[1] > 1:
-            single = [(one, mine) for one in samples.T for mine in own]
-            add(judge.name, "one_sample_mean_r", single)
-        # the same items and targets as the rater whose place it takes
-        on_targets = [
-            (np.where(np.isnan(mine), np.nan, score), target)
-            for mine, target in zip(own, targets, strict=True)
-        ]
+            add(judge.name, "one_sample_mean_r", list(product(samples.T, raters)))
+        on_targets: list[tuple[Array, Array]] = []
+        for rater, target in zip(raters, targets, strict=True):
+            # the same items and targets as the rater whose place it takes
+            score_in_place = np.where(np.isnan(rater), np.nan, score)
+            on_targets.append((score_in_place, target))
         add(judge.name, "leave_one_out_r", on_targets)
         for name in ("mean_r", "leave_one_out_r"):
-            first, second = (
-                book.key("raters", "people", name),
-                book.key("raters", judge.name, name),
-            )
+            people = book.key("raters", "people", name)
+            by_judge = book.key("raters", judge.name, name)
             who = f"{judge.name} - people"
-            book.add(
-                "raters",
-                who,
-                name,
-                Basis(raters, "raters"),
-                book.difference(first, second),
-            )
+            basis = Basis(number_of_raters, "raters")
+            difference = book.difference(people, by_judge)
+            book.add("raters", who, name, basis, register=difference)
     return notes
+
+
+def _left_out_note(who: str, name: str, left_out: int, pairs: int) -> str:
+    """Say how many correlations are left out of a mean, and why."""
+    of = f"of {counted(pairs, 'correlation')}"
+    return (
+        f"{who}, {name}: {counted(left_out, f'{of} is', f'{of} are')} left"
+        f" out (fewer than {MIN_COMMON} items in common, or one side never"
+        " differs)"
+    )
 
 
 def add_samples(book: FigureBook, judge: JudgeOpinions) -> None:
@@ -230,10 +244,8 @@ def add_samples(book: FigureBook, judge: JudgeOpinions) -> None:
     if samples is None or samples.shape[1] < 2:
         return
     rows, columns = icc_columns(samples)
-    register = partial(book.resampler.sums, columns=columns, row=rows, correlation=True)
+    sums = partial(book.resampler.sums, columns=columns, row=rows, correlation=True)
+    basis = Basis(len(rows))
     for name, of_mean in (("icc_1_1", False), ("icc_1_k", True)):
-        statistic = partial(icc_of_sums, of_mean=of_mean)
-        basis = Basis(len(rows))
-        book.add(
-            "samples", judge.name, name, basis, partial(register, statistic=statistic)
-        )
+        register = partial(sums, statistic=partial(icc_of_sums, of_mean=of_mean))
+        book.add("samples", judge.name, name, basis, register=register)

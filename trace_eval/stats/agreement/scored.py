@@ -23,7 +23,6 @@ from trace_eval.estimate.resample import UNIT, Resampler
 from trace_eval.opinions.ids import as_judged
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import placed, placed_ratings, rated
-from trace_eval.opinions.units import index_of
 from trace_eval.stats.agreement.judges import JudgeOpinions
 
 #: Ratings from which an item's variance says something.
@@ -52,58 +51,60 @@ def join_scores(
             f" not in {sources[0].source}, first {ratings.ids[stray][0]!r}; score them,"
             " correct the ids, or pass --missing drop"
         )
-    every = [
-        (name, of.source, own) for of in sources for name, own in of.raters().items()
-    ]
-    names = Counter(name for name, _, _ in every)
-    judges = []
-    for name, source, own in every:
-        joined = replace(placed(own, scale), facts={}, labels=None).spread(items.ids)
-        name = f"{name} ({source})" if names[name] > 1 else name
-        judges.append(JudgeOpinions(name, own, joined))
+    raters = [source.raters() for source in sources]
+    names = Counter(name for of_source in raters for name in of_source)
+    judges: list[JudgeOpinions] = []
+    for source, of_source in zip(sources, raters, strict=True):
+        for name, own in of_source.items():
+            on_scale = replace(placed(own, scale), facts={}, labels=None)
+            title = f"{name} ({source.source})" if names[name] > 1 else name
+            judges.append(JudgeOpinions(title, own, on_scale.spread(items.ids)))
     return with_ratings(items, ratings, scale), judges
 
 
 def items_of(sources: Sequence[Opinions], ratings: Opinions) -> Opinions:
-    """Return one row per item of all sources, with what they say; what they lack, ratings say."""
-    row, ids = index_of([id_ for source in sources for id_ in source.ids.tolist()])
-    facts: dict[str, NDArray[Any]] = {
-        name: np.full(len(ids), None, object) for name in _ITEM
-    }
+    """Return one row per item of all sources, with what they say of it.
+
+    What they lack, ratings say.
+    """
+    ids = dict.fromkeys(id_ for source in sources for id_ in source.ids.tolist())
     items = Opinions(sources[0].source, np.fromiter(ids, object, len(ids)), {})
-    start = 0
+    facts: dict[str, NDArray[Any]] = {}
+    for name in _ITEM:
+        facts[name] = np.full(len(items), None, object)
     for table in (*sources, ratings):
-        places = (
-            items.find(table.ids)
-            if table is ratings
-            else row[start : start + len(table)]
-        )
-        start += len(table)
+        row = items.find(table.ids)
         for name, column in facts.items():
             if name in table.facts:
-                new = (places >= 0) & (table.facts[name] != None)  # noqa: E711 - elementwise
-                new[new] = column[places[new]] == None  # noqa: E711
-                column[places[new]] = table.facts[name][new]
-    return replace(
-        items,
-        facts={name: column for name, column in facts.items() if any(column.tolist())},
-    )
+                _fill_in(column, row, table.facts[name])
+    some = {name: column for name, column in facts.items() if any(column.tolist())}
+    return replace(items, facts=some)
+
+
+def _fill_in(column: NDArray[Any], row: NDArray[np.int64], fact: NDArray[Any]) -> None:
+    """Write a fact of some rows, -1 for none, where the column has none yet."""
+    is_known = (row >= 0) & (fact != None)  # noqa: E711 - elementwise on objects
+    is_new = is_known.copy()
+    is_new[is_known] = column[row[is_known]] == None  # noqa: E711
+    column[row[is_new]] = fact[is_new]
 
 
 def with_ratings(items: Opinions, ratings: Opinions, scale: Numbers) -> Opinions:
-    """Return items with ratings as ``labels``, and mean and unbiased variance as ``scores``."""
+    """Return items with ratings as ``labels``, and their moments as ``scores``.
+
+    Those are the mean and the unbiased variance.
+    """
     row = items.find(ratings.ids)
     labels = replace(placed_ratings(ratings, scale), joined=row).take(row >= 0)
-    count = np.bincount(labels.item, minlength=len(items))
+    item = labels.item
+    count = np.bincount(item, minlength=len(items))
     with np.errstate(invalid="ignore"):
-        mean = np.bincount(labels.item, labels.score, len(items)) / count
-    squares = np.bincount(
-        labels.item, (labels.score - mean[labels.item]) ** 2, len(items)
-    )
+        mean = np.bincount(item, labels.score, len(items)) / count
+    deviation = labels.score - mean[item]
+    squares = np.bincount(item, deviation**2, len(items))
     variance = np.where(count > 1, squares / np.maximum(count - 1, 1), np.nan)
-    return replace(
-        items, scores={"score": mean, "variance": variance}, scale=scale, labels=labels
-    )
+    scores = {"score": mean, "variance": variance}
+    return replace(items, scores=scores, scale=scale, labels=labels)
 
 
 def only(items: Opinions, chosen: NDArray[np.bool_]) -> Opinions:
@@ -111,22 +112,32 @@ def only(items: Opinions, chosen: NDArray[np.bool_]) -> Opinions:
     if chosen.all():
         return items
     ratings = ratings_of(items, chosen)
-    row = (np.cumsum(chosen) - 1)[ratings.item]
-    return replace(items.take(chosen), labels=replace(ratings, joined=row))
+    new_row = np.cumsum(chosen) - 1
+    labels = replace(ratings, joined=new_row[ratings.item])
+    return replace(items.take(chosen), labels=labels)
 
 
 def ratings_of(items: Opinions, chosen: NDArray[np.bool_] | None = None) -> Opinions:
-    """Return the ratings of items, of all or of some [shape=(items,)]; ``item`` is their row."""
-    assert items.labels is not None
-    return (
-        items.labels if chosen is None else items.labels.take(chosen[items.labels.item])
-    )
+    """Return the ratings of items, of all or of those that are chosen [shape=(items,)].
+
+    ``item`` is their row.
+    """
+    ratings = items.labels
+    assert ratings is not None
+    if chosen is None:
+        return ratings
+    return ratings.take(chosen[ratings.item])
 
 
 def units_of(items: Opinions) -> NDArray[np.int64]:
-    """Return the units drawn whole: answers to one question; else each item [shape=(items,)]."""
+    """Return the units that are drawn whole [shape=(items,)].
+
+    They are the answers to one question; else each item.
+    """
     units = items.units()
-    return np.arange(len(items)) if units is None else units
+    if units is None:
+        return np.arange(len(items))
+    return units
 
 
 def counts_of(items: Opinions) -> NDArray[np.int64]:
@@ -146,21 +157,31 @@ def scale_of(items: Opinions) -> Numbers:
 
 
 def bounds_of(scale: Numbers, places: Array) -> Range | None:
-    """Return the range of places on a scale; None where scores exceed its ends, as rewards do."""
+    """Return the range of places on a scale.
+
+    None stands where scores exceed its ends, as rewards do.
+    """
+    if not scale.bounded:
+        return None
     known = places[~np.isnan(places)]
-    inside = not len(known) or (known.min() >= UNIT[0] and known.max() <= UNIT[1])
-    return UNIT if scale.bounded and inside else None
+    low, high = UNIT
+    if len(known) and (known.min() < low or known.max() > high):
+        return None
+    return UNIT
 
 
 def names_of(items: Opinions) -> list[str]:
     """Return the raters who are known by name."""
     rater = ratings_of(items).rater
-    return [] if rater is None else sorted({*rater.tolist()} - {""})
+    if rater is None:
+        return []
+    return sorted(set(rater.tolist()) - {""})
 
 
 def by_rater(items: Opinions) -> Array:
     """Return a column per named rater, NaN where silent [shape=(items, raters)]."""
-    ratings, names = ratings_of(items), names_of(items)
+    ratings = ratings_of(items)
+    names = names_of(items)
     table = np.full((len(items), len(names)), np.nan)
     for number, name in enumerate(names):
         own = ratings.rater == name
@@ -169,17 +190,22 @@ def by_rater(items: Opinions) -> Array:
 
 
 def with_clamped(judges: Sequence[JudgeOpinions]) -> Iterator[JudgeOpinions]:
-    """Return each judge, and beside it the same with clamped extreme means, where it has some."""
+    """Yield each judge, and after it the same with clamped extreme means.
+
+    A judge without any is yielded once.
+    """
     for judge in judges:
         scores = dict(judge.joined.scores)
         clamped = scores.pop("clamped", None)
         yield judge._replace(joined=replace(judge.joined, scores=scores))
-        if clamped is not None:
-            # The clamp moves the mean only: it has no distribution of its own.
-            moved = {"score": np.where(np.isnan(clamped), scores["score"], clamped)}
-            moved |= {"variance": scores["variance"]} if "variance" in scores else {}
-            joined = replace(judge.joined, scores=moved)
-            yield JudgeOpinions(f"{judge.name}, clamped", judge.own, joined)
+        if clamped is None:
+            continue
+        # The clamp moves the mean only: it has no distribution of its own.
+        moved = {"score": np.where(np.isnan(clamped), scores["score"], clamped)}
+        if "variance" in scores:
+            moved["variance"] = scores["variance"]
+        joined = replace(judge.joined, scores=moved)
+        yield JudgeOpinions(f"{judge.name}, clamped", judge.own, joined)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""Error of what is kept when the most uncertain scores are withheld (El-Yaniv & Wiener 2010)."""
+"""Error of what is kept when the most uncertain scores are withheld.
+
+The curve of error against coverage is that of El-Yaniv & Wiener (2010).
+"""
 
 from __future__ import annotations
 
@@ -61,81 +64,106 @@ class Curve:
         self._error = np.asarray(error, float)[self._order]
 
     def of(self, weights: Array) -> NDArray[np.float64]:
-        """Compute MAE at each share kept [shape=(b, shares)], from item weights (b, items)."""
+        """Compute MAE at each share kept [shape=(b, shares)].
+
+        ``weights`` are of the items [shape=(b, items)].
+        """
         return self._sorted(weights[:, self._order])
 
     def resampled(self, unit: NDArray[np.int64]) -> OfWeights:
-        """Return :meth:`of` as a function of unit weights; the last answer is remembered."""
-        mine, last = unit[self._order], (np.empty(0), np.empty(0))
-        rows = max(1, _BLOCK // len(mine))
+        """Return :meth:`of` as a function of unit weights.
+
+        The last answer is remembered, because each share kept asks for it.
+        """
+        unit_in_order = unit[self._order]
+        rows_of_block = max(1, _BLOCK // len(unit_in_order))
+        last_weights: Array = np.empty(0)
+        last_curves: Array = np.empty(0)
 
         def statistic(weights: Array) -> Array:
-            nonlocal last
-            if last[0] is not weights:
-                starts = range(0, len(weights), rows)
-                parts = [
-                    self._sorted(weights[start : start + rows][:, mine])
-                    for start in starts
-                ]
-                last = weights, np.concatenate(parts)
-            return last[1]
+            nonlocal last_weights, last_curves
+            if last_weights is not weights:
+                blocks: list[Array] = []
+                for start in range(0, len(weights), rows_of_block):
+                    block = weights[start : start + rows_of_block]
+                    blocks.append(self._sorted(block[:, unit_in_order]))
+                last_weights = weights
+                last_curves = np.concatenate(blocks)
+            return last_curves
 
         return statistic
 
     def influence(self) -> NDArray[np.float64]:
-        """Return each item's influence on the curve at each share [shape=(items, 1 + shown)].
+        """Return each item's influence on the curve at each share.
 
-        The first column is that of the area. With a = k W the amount kept, T(a) the
-        error in it and e the error at its border, ``E = T(a) / a`` changes with an
-        item's weight by ``(1{kept} (error - e) + k (e - E)) / a`` (infinitesimal
-        jackknife).
+        The first column is that of the area [shape=(items, 1 + shown)]. With a = k W
+        the amount kept, T(a) the error in it and e the error at its border,
+        ``E = T(a) / a`` changes with an item's weight by
+        ``(1{kept} (error - e) + k (e - E)) / a`` (infinitesimal jackknife).
         """
         items = len(self._error)
         [curve] = self._sorted(np.ones((1, items)))
-        size = np.diff(np.append(self._starts, items))
-        level = np.repeat(np.arange(len(size)), size)
-        total = np.add.reduceat(self._error, self._starts)
-        error, before = (total / size)[level], self._starts[level]
-        smooth = _smoothed(error)
-        result = np.zeros((items, 1 + len(WITHHELD)))
-        for index, (share, kept) in enumerate(zip(_KEPT, curve, strict=True)):
+        level_size = np.diff(np.append(self._starts, items))
+        level = np.repeat(np.arange(len(level_size)), level_size)
+        level_error = np.add.reduceat(self._error, self._starts)
+        mean_error = level_error / level_size
+        error_at_border = _smoothed(mean_error[level])
+        before = self._starts[level]
+        size = level_size[level]
+        influence = np.zeros((items, 1 + len(WITHHELD)))
+        for index, (share, mean_kept) in enumerate(zip(_KEPT, curve, strict=True)):
             amount = share * items
-            inside = np.clip((amount - before) / size[level], 0, 1)
-            border = smooth[min(int(amount), items - 1)] if share < 1 else kept
-            change = (inside * (self._error - border) + share * (border - kept)) / share
+            kept = np.clip((amount - before) / size, 0, 1)
+            border = mean_kept
+            if share < 1:
+                border = error_at_border[min(int(amount), items - 1)]
+            of_own_error = kept * (self._error - border)
+            of_moved_border = share * (border - mean_kept)
+            change = (of_own_error + of_moved_border) / share
             if index < len(_AREA):
-                result[:, 0] += change / len(_AREA)
+                influence[:, 0] += change / len(_AREA)
             else:
-                result[:, 1 + index - len(_AREA)] = change
-        back = np.empty_like(result)
-        back[self._order] = result
-        return back
+                influence[:, 1 + index - len(_AREA)] = change
+        in_order_of_items = np.empty_like(influence)
+        in_order_of_items[self._order] = influence
+        return in_order_of_items
 
     def _sorted(self, weights: Array) -> NDArray[np.float64]:
-        """Compute :meth:`of` from weights in the order of uncertainty; ties enter in proportion."""
-        mass = np.add.reduceat(weights, self._starts, axis=1)
-        total = np.add.reduceat(weights * self._error, self._starts, axis=1)
-        rows, zero = len(weights), np.zeros((len(weights), 1))
-        amount = np.hstack([zero, mass.cumsum(1)])
-        errors = np.hstack([zero, total.cumsum(1)])
+        """Compute :meth:`of` from weights in the order of uncertainty.
+
+        Items of equal uncertainty enter in proportion.
+        """
+        level_weight = np.add.reduceat(weights, self._starts, axis=1)
+        level_error = np.add.reduceat(weights * self._error, self._starts, axis=1)
+        zero = np.zeros((len(weights), 1))
+        amount = np.hstack([zero, level_weight.cumsum(1)])
+        errors = np.hstack([zero, level_error.cumsum(1)])
         whole = amount[:, -1:]
+        wanted = _KEPT * whole
         with np.errstate(invalid="ignore", divide="ignore"):
-            # all rows in one sorted line: row r lies in [2 r, 2 r + 1]
-            offset = 2 * np.arange(rows)[:, None]
-            line = np.nan_to_num(amount / whole) + offset
-            right = np.searchsorted(line.ravel(), (_KEPT + offset).ravel()).reshape(
-                rows, -1
-            )
-            right = np.clip(
-                right - amount.shape[1] * offset // 2, 1, amount.shape[1] - 1
-            )
-            low, high = (np.take_along_axis(amount, at, 1) for at in (right - 1, right))
-            first, last = (
-                np.take_along_axis(errors, at, 1) for at in (right - 1, right)
-            )
-            wanted = _KEPT * whole
+            right = _first_at_least(_KEPT, np.nan_to_num(amount / whole))
+            low = np.take_along_axis(amount, right - 1, 1)
+            high = np.take_along_axis(amount, right, 1)
+            errors_at_low = np.take_along_axis(errors, right - 1, 1)
+            errors_at_high = np.take_along_axis(errors, right, 1)
             part = np.where(high > low, (wanted - low) / (high - low), 0.0)
-            return np.asarray((first + np.clip(part, 0, 1) * (last - first)) / wanted)
+            part = np.clip(part, 0, 1)
+            errors_at_wanted = errors_at_low + part * (errors_at_high - errors_at_low)
+            return np.asarray(errors_at_wanted / wanted)
+
+
+def _first_at_least(shares: Array, rows: Array) -> NDArray[np.intp]:
+    """Return where each row first reaches each share, never its first column.
+
+    ``rows`` are sorted, from 0 to 1. They are searched as one sorted line, in which
+    row r lies in [2 r, 2 r + 1].
+    """
+    count, columns = rows.shape
+    offset = 2 * np.arange(count)[:, None]
+    line = (rows + offset).ravel()
+    places = np.searchsorted(line, (shares + offset).ravel()).reshape(count, -1)
+    column = places - columns * offset // 2
+    return np.asarray(np.clip(column, 1, columns - 1))
 
 
 def _smoothed(values: Array) -> NDArray[np.float64]:
@@ -143,14 +171,21 @@ def _smoothed(values: Array) -> NDArray[np.float64]:
     reach = max(1, len(values) // 100)
     sums = np.append(0.0, values.cumsum())
     index = np.arange(len(values))
-    low, high = np.maximum(index - reach, 0), np.minimum(index + reach + 1, len(values))
-    return np.asarray((sums[high] - sums[low]) / (high - low))
+    start = np.maximum(index - reach, 0)
+    end = np.minimum(index + reach + 1, len(values))
+    return np.asarray((sums[end] - sums[start]) / (end - start))
 
 
 def add_selective(
     resampler: Resampler, judge: str, error: Array, variance: Array
 ) -> Callable[[Mapping[str, IntervalEstimate]], list[Selective]]:
-    """Register the curves of a judge's variance, which has no gaps, of random and of the oracle.
+    """Register the curves of a judge's variance, of random and of the oracle.
+
+    Args:
+        resampler: gets a key for each area, each share withheld and each gain.
+        judge: is part of the keys.
+        error: absolute error of each item.
+        variance: of the judge's scores of each item, without gaps.
 
     Returns:
         Makes the rows of the judge from all estimates.
@@ -158,9 +193,8 @@ def add_selective(
     orders = {judge: variance, RANDOM: np.zeros(len(error)), ORACLE: error}
     keys: dict[str, list[str]] = {}
     for who in orders:
-        keys[who] = [
-            f"selective/{judge}/{who}/{index}" for index in range(1 + len(WITHHELD))
-        ]
+        prefix = f"selective/{judge}/{who}"
+        keys[who] = [f"{prefix}/{index}" for index in range(1 + len(WITHHELD))]
     gains = {who: f"selective/{judge}/{who}/gain" for who in (judge, ORACLE)}
     register = _exact if len(error) <= EXACT_ITEMS else _linear
     for who, uncertainty in orders.items():
@@ -170,42 +204,49 @@ def add_selective(
         resampler.both_ways.add(gain)
 
     def rows(estimates: Mapping[str, IntervalEstimate]) -> list[Selective]:
-        of_all: list[Selective] = []
+        rows_of_all: list[Selective] = []
         for who, (area, *withheld) in keys.items():
+            gain = None
+            if who in gains:
+                gain = estimates[gains[who]]
             row = Selective(
                 who=who,
                 items=len(error),
                 at=tuple(estimates[key] for key in withheld),
                 area=estimates[area],
-                gain=estimates[gains[who]] if who in gains else None,
+                gain=gain,
             )
-            of_all.append(row)
-        return of_all
+            rows_of_all.append(row)
+        return rows_of_all
 
     return rows
 
 
 def _exact(resampler: Resampler, keys: list[str], curve: Curve) -> None:
     """Order every resample anew."""
-    statistic = curve.resampled(resampler.unit)
+    curves = curve.resampled(resampler.unit)
 
     def area(weights: Array) -> Array:
-        errors = statistic(weights)[:, : len(_AREA)]
+        errors = curves(weights)[:, : len(_AREA)]
         mean: Array = errors.mean(1)
         return mean
 
-    def column(index: int) -> OfWeights:
-        return lambda weights: statistic(weights)[:, index]
+    def error_at(index: int) -> OfWeights:
+        return lambda weights: curves(weights)[:, index]
 
-    resampler.weighted(keys[0], area)
-    for index, key in enumerate(keys[1:], start=len(_AREA)):
-        resampler.weighted(key, column(index))
+    area_key, *withheld_keys = keys
+    resampler.weighted(area_key, area)
+    for index, key in enumerate(withheld_keys, start=len(_AREA)):
+        resampler.weighted(key, error_at(index))
 
 
 def _linear(resampler: Resampler, keys: list[str], curve: Curve) -> None:
     """Register the linear part for resampling."""
     influence = curve.influence()
-    [values] = curve.of(np.ones((1, len(influence))))
-    points = [values[: len(_AREA)].mean(), *values[len(_AREA) :]]
+    every_item_once = np.ones((1, len(influence)))
+    [errors] = curve.of(every_item_once)
+    area = errors[: len(_AREA)].mean()
+    errors_shown = errors[len(_AREA) :]
+    points = [area, *errors_shown]
     for key, point, column in zip(keys, points, influence.T, strict=True):
         resampler.linear(key, point, column)

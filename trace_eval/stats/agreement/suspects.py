@@ -1,4 +1,4 @@
-"""Raters to look at: who agrees least with the others, repeats least, and falls for traps.
+"""Raters to look at: they agree or repeat least, or fall for traps.
 
 A rater is flagged by published rules alone:
 
@@ -19,6 +19,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,8 +147,9 @@ def _with_traps(row: RaterRow, answers: Sequence[bool]) -> RaterRow:
     if not answers:
         return row
     right = Share(sum(answers), len(answers))
-    falls = (_FALLS,) if right.interval()[1] < 0.5 else ()
-    reasons = (*row.reasons, *falls)
+    reasons = row.reasons
+    if _is_worse_than_chance(right):
+        reasons = (*reasons, _FALLS)
     return replace(row, traps=right.of, right=right.value, reasons=reasons)
 
 
@@ -174,21 +176,21 @@ def without_raters(opinions: Opinions, names: Sequence[str]) -> Opinions:
     """
     if not names:
         return opinions
-    raters = (
-        [] if opinions.rater is None else [str(one) for one in opinions.rater.tolist()]
-    )
+    raters: list[str] = []
+    if opinions.rater is not None:
+        raters = [str(rater) for rater in opinions.rater.tolist()]
     for name in names:
         if name not in raters:
             raise InputError(
                 f"--leave-out {name}: no such rater in {opinions.source};"
                 f" {nearest(name, list(dict.fromkeys(raters)))}"
             )
-    kept = np.array([name not in names for name in raters], bool)
-    if not kept.any():
+    stays = np.array([rater not in names for rater in raters], bool)
+    if not stays.any():
         raise InputError(
             f"--leave-out: nobody is left in {opinions.source}; keep one rater"
         )
-    return opinions.take(kept)
+    return opinions.take(stays)
 
 
 def check_raters(
@@ -207,108 +209,138 @@ def check_raters(
         traps: item -> its known answer, as in ``values``.
         instructions: item -> its instruction, where known; items of one are one unit.
     """
-    there = ~np.isnan(values)
-    who, names = index_of(
-        [name for name, one in zip(raters, there, strict=True) if one]
-    )
-    item, ids = index_of([name for name, one in zip(items, there, strict=True) if one])
-    values = values[there]
-    outside = (
-        _outside(who, item, values, len(names))
-        if of_scores
-        else np.zeros(len(names), bool)
-    )
-    answers = np.array([(traps or {}).get(name, np.nan) for name in ids])[item]
-    unit, _ = index_of([(instructions or {}).get(name, (name,)) for name in ids])
-    rows = []
+    traps = traps or {}
+    instructions = instructions or {}
+    has_value = ~np.isnan(values)
+    voters = list(compress(raters, has_value))
+    voted_items = list(compress(items, has_value))
+    who, names = index_of(voters)
+    item, ids = index_of(voted_items)
+    values = values[has_value]
+    is_rejected = np.zeros(len(names), bool)
+    if of_scores:
+        is_rejected = _outside(who, item, values, len(names))
+    answer_of_item = np.array([traps.get(id_, np.nan) for id_ in ids])
+    answers = answer_of_item[item]
+    is_trap = ~np.isnan(answers)
+    is_right = values == answers
+    # an item whose instruction is unknown is a unit by itself
+    unit, _ = index_of([instructions.get(id_, (id_,)) for id_ in ids])
+    rows: list[RaterRow] = []
     for number, name in enumerate(names):
         mine = who == number
         shared, agreement, limits = agreement_with_others(
             mine, item, values, unit=unit, of_scores=of_scores
         )
         repeats, same = _repeats(item[mine], values[mine])
-        known = mine & ~np.isnan(answers)
-        right = Share(int((values[known] == answers[known]).sum()), int(known.sum()))
-        reasons = ["rejected by BT.500"] if outside[number] else []
-        if right.of and right.interval()[1] < 0.5:
+        traps_met = mine & is_trap
+        right = Share(int((traps_met & is_right).sum()), int(traps_met.sum()))
+        reasons: list[str] = []
+        if is_rejected[number]:
+            reasons.append("rejected by BT.500")
+        if _is_worse_than_chance(right):
             reasons.append(_FALLS)
-        rows.append(
-            RaterRow(
-                rater=str(name),
-                votes=int(mine.sum()),
-                items=shared,
-                agreement=agreement,
-                interval=limits,
-                repeats=repeats,
-                same=same,
-                traps=right.of,
-                right=right.value,
-                reasons=tuple(reasons),
-            )
+        row = RaterRow(
+            rater=str(name),
+            votes=int(mine.sum()),
+            items=shared,
+            agreement=agreement,
+            interval=limits,
+            repeats=repeats,
+            same=same,
+            traps=right.of,
+            right=right.value,
+            reasons=tuple(reasons),
         )
+        rows.append(row)
     return _with_outliers(rows)
+
+
+def _is_worse_than_chance(right: Share) -> bool:
+    """Tell whether the upper limit of a share of right answers to traps is below half."""
+    if not right.of:
+        return False
+    _, upper = right.interval()
+    return upper < 0.5
 
 
 def _numbers(traps: Mapping[str, str | float], opinions: Opinions) -> dict[str, float]:
     """Return known answers as the values of opinions are."""
     if not opinions.codes:
         return {item: float(answer) for item, answer in traps.items()}
-    ties = {"both_good": "tie", "both_bad": "tie"}
-    return {
-        item: float(UNTYPED.index(ties.get(str(answer), str(answer))))
-        for item, answer in traps.items()
-    }
+    numbers: dict[str, float] = {}
+    for item, answer in traps.items():
+        label = str(answer)
+        if label in ("both_good", "both_bad"):
+            label = "tie"
+        numbers[item] = float(UNTYPED.index(label))
+    return numbers
 
 
 def _outside(
     who: WholeNumbers, item: WholeNumbers, values: Array, raters: int
 ) -> NDArray[np.bool_]:
     """Return which raters BT.500 rejects [shape=(raters,)]."""
-    number = np.bincount(item)
-    mean = np.bincount(item, values) / number
-    away = values - mean[item]
-    squares = np.bincount(item, away**2)
-    deviation = np.sqrt(squares / np.maximum(number - 1, 1))
+    votes_on_item = np.bincount(item)
+    mean = np.bincount(item, values) / votes_on_item
+    deviation = values - mean[item]
+    squares = np.bincount(item, deviation**2)
+    spread = np.sqrt(squares / np.maximum(votes_on_item - 1, 1))
     with np.errstate(invalid="ignore", divide="ignore"):
-        kurtosis = number * np.bincount(item, away**4) / squares**2
-    normal = (kurtosis >= 2) & (kurtosis <= 4)
-    reach = (np.where(normal, _NORMAL, _OTHER) * deviation)[item]
-    counted = (number >= LEAST_VOTES)[item]
-    above = np.bincount(who, counted & (reach > 0) & (away >= reach), raters)
-    below = np.bincount(who, counted & (reach > 0) & (away <= -reach), raters)
-    votes = np.maximum(np.bincount(who, counted, raters), 1)
-    both = above + below
-    one_sided = np.abs(above - below) / np.maximum(both, 1)
-    return np.asarray((both / votes > _OUTSIDE) & (one_sided < _ONE_SIDED))
+        kurtosis = votes_on_item * np.bincount(item, deviation**4) / squares**2
+    is_normal = (kurtosis >= 2) & (kurtosis <= 4)
+    reach_of_item = np.where(is_normal, _NORMAL, _OTHER) * spread
+    reach = reach_of_item[item]
+    counts = votes_on_item[item] >= LEAST_VOTES
+    can_lie_outside = counts & (reach > 0)
+    above = np.bincount(who, can_lie_outside & (deviation >= reach), raters)
+    below = np.bincount(who, can_lie_outside & (deviation <= -reach), raters)
+    votes = np.maximum(np.bincount(who, counts, raters), 1)
+    outside = above + below
+    one_sided = np.abs(above - below) / np.maximum(outside, 1)
+    return np.asarray((outside / votes > _OUTSIDE) & (one_sided < _ONE_SIDED))
 
 
 def _repeats(item: WholeNumbers, values: Array) -> tuple[int, float | None]:
     """Return how many items one rater judged again, and the share with equal answers."""
-    number, first = np.bincount(item), np.full(int(item.max(initial=-1)) + 1, np.nan)
-    first[item[::-1]] = values[::-1]
-    again = np.flatnonzero(number > 1)
+    votes = np.bincount(item)
+    again = np.flatnonzero(votes > 1)
     if not len(again):
         return 0, None
-    differs = np.bincount(item, values != first[item], len(number))
-    return len(again), float((differs[again] == 0).mean())
+    first = np.full(len(votes), np.nan)
+    # of several values, the last that is written stays
+    first[item[::-1]] = values[::-1]
+    differs = np.bincount(item, values != first[item], len(votes))
+    is_same = differs[again] == 0
+    return len(again), float(is_same.mean())
 
 
 def _with_outliers(rows: list[RaterRow]) -> tuple[RaterRow, ...]:
     """Mark raters whose agreement lies far below the others', those to look at first."""
-    known = np.array([row.agreement for row in rows if row.agreement is not None])
-    middle = float(np.median(known)) if len(known) else 0.0
-    spread = float(np.median(np.abs(known - middle))) if len(known) else 0.0
-    results = []
-    for row in rows:
-        if row.agreement is not None and middle - row.agreement >= _LEAST_DISTANCE:
-            far = _TO_NORMAL * (row.agreement - middle) < _OUTLIER * spread
-            if far and len(known) >= LEAST_VOTES:
-                row = replace(
-                    row, reasons=(*row.reasons, "agrees far less than the others")
-                )
-        results.append(row)
-    return tuple(sorted(results, key=_suspects_first))
+    agreements = [row.agreement for row in rows if row.agreement is not None]
+    marked = rows
+    if len(agreements) >= LEAST_VOTES:
+        median = float(np.median(agreements))
+        spread = float(np.median(np.abs(np.array(agreements) - median)))
+        marked = [_marked(row, median, spread) for row in rows]
+    return tuple(sorted(marked, key=_suspects_first))
+
+
+def _marked(row: RaterRow, median: float, spread: float) -> RaterRow:
+    """Add the reason to a rater whose agreement is an outlier among all.
+
+    ``spread`` is the median absolute deviation of the agreements.
+    """
+    if row.agreement is None:
+        return row
+    distance = row.agreement - median
+    is_outlier = _TO_NORMAL * distance < _OUTLIER * spread
+    if -distance < _LEAST_DISTANCE or not is_outlier:
+        return row
+    return replace(row, reasons=(*row.reasons, "agrees far less than the others"))
 
 
 def _suspects_first(row: RaterRow) -> tuple[bool, float, str]:
-    return not row.flagged, 2.0 if row.agreement is None else row.agreement, row.rater
+    """Order raters: flagged ones first, then by agreement, unknown ones last."""
+    agreement = 2.0 if row.agreement is None else row.agreement
+    return not row.flagged, agreement, row.rater

@@ -82,21 +82,27 @@ class SystemAgreement:
 
 
 def same_family(judge: str, system: str, families: Sequence[str] = FAMILIES) -> bool:
-    """Whether one family's word is in both names.
+    """Tell whether one family's word is in both names.
 
-    >>> same_family("openai:gpt-4o", "GPT-4o-audio"), same_family("openai:gpt-4o", "Qwen2")
-    (True, False)
+    >>> same_family("openai:gpt-4o", "GPT-4o-audio")
+    True
+    >>> same_family("openai:gpt-4o", "Qwen2")
+    False
     """
-    one, other = judge.casefold(), system.casefold()
-    return any(word.casefold() in one and word.casefold() in other for word in families)
+    judge = judge.casefold()
+    system = system.casefold()
+    words = [family.casefold() for family in families]
+    return any(word in judge and word in system for word in words)
 
 
 def systems_of(items: Opinions) -> SystemCodes:
     """Return the systems of items, from their column ``system``."""
-    listed = items.facts.get("system", np.full(len(items), None)).tolist()
-    names = sorted({name for name in listed if name})
-    code = {name: number for number, name in enumerate(names)}
-    return tuple(names), np.array([code.get(name, -1) for name in listed], np.int64)
+    unknown = np.full(len(items), None)
+    system = items.facts.get("system", unknown).tolist()
+    names = sorted({name for name in system if name})
+    number_of = {name: number for number, name in enumerate(names)}
+    codes = [number_of.get(name, -1) for name in system]
+    return tuple(names), np.array(codes, np.int64)
 
 
 def add_systems(
@@ -108,35 +114,44 @@ def add_systems(
 ) -> None:
     """Register means, differences and correlations of systems; see :func:`system_rows`."""
     names, codes = systems
-    scored, rated = judge.joined.scored, items.scored
+    scored = judge.joined.scored
+    rated = items.scored
     both = scored & rated
-    filled = np.where(scored, judge.joined.score, 0.0)
+    judged = np.where(scored, judge.joined.score, 0.0)
     truth = np.where(rated, items.score, 0.0)
+    gap = judged - truth
     scale = scale_of(items)
-    bounds, own_bounds = (
-        bounds_of(scale, of) for of in (judge.joined.score, items.score)
-    )
+    bounds = bounds_of(scale, judge.joined.score)
+    human_bounds = bounds_of(scale, items.score)
     columns: list[Array] = []
     for number, system in enumerate(names):
-        mine = codes == number
+        of_system = codes == number
+        has_score = of_system & scored
+        has_rating = of_system & rated
         key = f"system.{judge.name}.{system}"
-        resampler.mean(f"{key}.mean", filled, None, bounds, mine & scored)
-        resampler.mean(f"{key}.people", truth, None, own_bounds, mine & rated)
-        resampler.mean(f"{key}.difference", filled - truth, None, None, mine & both)
-        columns += [mine * filled, mine & scored, mine * truth, mine & rated]
+        resampler.mean(f"{key}.mean", judged, bounds=bounds, where=has_score)
+        resampler.mean(f"{key}.people", truth, bounds=human_bounds, where=has_rating)
+        resampler.mean(f"{key}.difference", gap, where=of_system & both)
+        columns += [of_system * judged, has_score, of_system * truth, has_rating]
     for name, of_means in (("r", _pearson), ("rho", _spearman), ("tau", _kendall)):
-        key, statistic = f"systems.{judge.name}.{name}", _over_systems(of_means)
-        resampler.sums(key, columns, statistic, correlation=True)
-    own = np.array([same_family(judge.name, system, families) for system in names])
-    present = codes >= 0
-    mine = present & own[codes]
-    rest = present & ~mine
-    gap = filled - truth
+        key = f"systems.{judge.name}.{name}"
+        resampler.sums(key, columns, _over_systems(of_means), correlation=True)
+    is_own = np.array([same_family(judge.name, system, families) for system in names])
+    has_system = codes >= 0
+    own_family = has_system & is_own[codes]
+    own = own_family & both
+    others = has_system & ~own_family & both
     resampler.sums(
         f"systems.{judge.name}.own",
-        (gap * (mine & both), mine & both, gap * (rest & both), rest & both),
-        lambda sums: sums[..., 0] / sums[..., 1] - sums[..., 2] / sums[..., 3],
+        columns=(gap * own, own, gap * others, others),
+        statistic=_difference_of_means,
     )
+
+
+def _difference_of_means(sums: Array) -> Array:
+    """Subtract the second mean from the first, each of a sum and a count."""
+    total, count, other_total, other_count = np.moveaxis(sums, -1, 0)
+    return np.asarray(total / count - other_total / other_count)
 
 
 def system_rows(
@@ -148,7 +163,8 @@ def system_rows(
 ) -> tuple[list[SystemShares], SystemAgreement]:
     """Make a judge's table from the estimates that :func:`add_systems` registered."""
     names, codes = systems
-    scored, scale = judge.joined.scored, scale_of(items)
+    scored = judge.joined.scored
+    scale = scale_of(items)
 
     def width(place: float) -> float:
         return float(scale.high - scale.low) * place
@@ -156,50 +172,61 @@ def system_rows(
     def of_systems(what: str) -> list[IntervalEstimate]:
         return [estimates[f"system.{judge.name}.{system}.{what}"] for system in names]
 
-    means, human, gaps = map(of_systems, ("mean", "people", "difference"))
-    ranks, human_ranks = _ranks(means), _ranks(human)
-    results = [
-        SystemShares(
+    means = of_systems("mean")
+    human_means = of_systems("people")
+    differences = of_systems("difference")
+    ranks = _ranks(means)
+    human_ranks = _ranks(human_means)
+    rows: list[SystemShares] = []
+    for number, system in enumerate(names):
+        of_system = codes == number
+        row = SystemShares(
             judge=judge.name,
             system=system,
-            scored=int(((codes == number) & scored).sum()),
-            unscored=int(((codes == number) & ~scored).sum()),
+            scored=int((of_system & scored).sum()),
+            unscored=int((of_system & ~scored).sum()),
             mean=means[number].on(scale.value),
             rank=ranks[number],
-            people=human[number].on(scale.value),
+            people=human_means[number].on(scale.value),
             people_rank=human_ranks[number],
-            difference=gaps[number].on(width),
+            difference=differences[number].on(width),
             same_family=same_family(judge.name, system, families),
         )
-        for number, system in enumerate(names)
-    ]
-    results.sort(key=lambda row: (row.rank is None, row.rank))
-    both = sum(row.rank is not None and row.people_rank is not None for row in results)
-    r, rho, tau, own = (
-        estimates[f"systems.{judge.name}.{name}"] for name in ("r", "rho", "tau", "own")
-    )
-    return results, SystemAgreement(
+        rows.append(row)
+    rows.sort(key=lambda row: (row.rank is None, row.rank))
+    prefix = f"systems.{judge.name}"
+    agreement = SystemAgreement(
         judge=judge.name,
-        systems=both,
-        pearson=r,
-        spearman=rho,
-        kendall=tau,
-        own_family=own.on(width),
+        systems=sum(map(_has_both_ranks, rows)),
+        pearson=estimates[f"{prefix}.r"],
+        spearman=estimates[f"{prefix}.rho"],
+        kendall=estimates[f"{prefix}.tau"],
+        own_family=estimates[f"{prefix}.own"].on(width),
     )
+    return rows, agreement
+
+
+def _has_both_ranks(row: SystemShares) -> bool:
+    """Tell whether both the judge and annotators have a mean of the system."""
+    return row.rank is not None and row.people_rank is not None
 
 
 def _ranks(means: Sequence[IntervalEstimate]) -> list[float | None]:
+    """Rank means from the greatest; equal ones share the mean rank."""
     from scipy.stats import rankdata
 
-    values = -np.round(np.array([one.value for one in means], float), 12)  # None is NaN
-    return [defined(rank) for rank in rankdata(values, nan_policy="omit").tolist()]
+    values = np.array([mean.value for mean in means], float)  # None becomes NaN
+    ranks = rankdata(-np.round(values, 12), nan_policy="omit")
+    return [defined(rank) for rank in ranks.tolist()]
 
 
 def _over_systems(of_means: Any) -> Any:
+    """Make the statistic of all systems' sums and counts from one of their means."""
+
     def statistic(sums: Array) -> Array:
-        parts = sums.reshape(*sums.shape[:-1], -1, 4)
-        judged, rated = parts[..., 0] / parts[..., 1], parts[..., 2] / parts[..., 3]
-        return np.asarray(of_means(judged, rated))
+        of_system = sums.reshape(*sums.shape[:-1], -1, 4)
+        score, scored, rating, rated = np.moveaxis(of_system, -1, 0)
+        return np.asarray(of_means(score / scored, rating / rated))
 
     return statistic
 
@@ -207,34 +234,45 @@ def _over_systems(of_means: Any) -> Any:
 def _pearson(x: Array, y: Array) -> Array:
     """Compute r over the last axis, where both are known."""
     present = ~(np.isnan(x) | np.isnan(y))
+    x = _centred(x, present)
+    y = _centred(y, present)
+    columns = [present.astype(float), x, y, x * x, y * y, x * y]
+    return pearson_of_sums(np.stack(columns, -1).sum(-2))
+
+
+def _centred(values: Array, present: NDArray[np.bool_]) -> Array:
+    """Subtract the mean of the present values over the last axis; 0 where absent."""
     n = present.sum(-1, keepdims=True)
+    total = np.where(present, values, 0).sum(-1, keepdims=True)
     with np.errstate(invalid="ignore"):
-        x = np.where(present, x - np.where(present, x, 0).sum(-1, keepdims=True) / n, 0)
-        y = np.where(present, y - np.where(present, y, 0).sum(-1, keepdims=True) / n, 0)
-    sums = np.stack([present.astype(float), x, y, x * x, y * y, x * y], -1).sum(-2)
-    return pearson_of_sums(sums)
+        return np.where(present, values - total / n, 0)
 
 
 def _spearman(x: Array, y: Array) -> Array:
+    """Compute rho over the last axis, where both are known: r of mid-ranks."""
+    missing = np.isnan(x) | np.isnan(y)
+    return _pearson(_mid_ranks(x, missing), _mid_ranks(y, missing))
+
+
+def _mid_ranks(values: Array, missing: NDArray[np.bool_]) -> Array:
+    """Rank over the last axis; NaN where missing."""
     from scipy.stats import rankdata
 
-    missing = np.isnan(x) | np.isnan(y)
-    ranks = [
-        rankdata(np.round(np.where(missing, np.nan, v), 12), axis=-1, nan_policy="omit")
-        for v in (x, y)
-    ]
-    return _pearson(*ranks)
+    rounded = np.round(np.where(missing, np.nan, values), 12)
+    return np.asarray(rankdata(rounded, axis=-1, nan_policy="omit"))
 
 
 def _kendall(x: Array, y: Array) -> Array:
-    x, y = np.round(x, 12), np.round(y, 12)
+    """Compute tau-b over the last axis, where both are known (Kendall 1945)."""
+    x = np.round(x, 12)
+    y = np.round(y, 12)
     missing = np.isnan(x) | np.isnan(y)
-    count = x.shape[-1]
-    above = np.triu_indices(count, 1)
-    present = ~(missing[..., above[0]] | missing[..., above[1]])
-    dx = np.where(present, np.sign(x[..., above[0]] - x[..., above[1]]), 0)
-    dy = np.where(present, np.sign(y[..., above[0]] - y[..., above[1]]), 0)
+    one, other = np.triu_indices(x.shape[-1], 1)
+    both_present = ~(missing[..., one] | missing[..., other])
+    x_sign = np.where(both_present, np.sign(x[..., one] - x[..., other]), 0)
+    y_sign = np.where(both_present, np.sign(y[..., one] - y[..., other]), 0)
+    concordance = (x_sign * y_sign).sum(-1)
+    x_untied = (x_sign * x_sign).sum(-1)
+    y_untied = (y_sign * y_sign).sum(-1)
     with np.errstate(invalid="ignore"):
-        return np.asarray(
-            (dx * dy).sum(-1) / np.sqrt((dx * dx).sum(-1) * (dy * dy).sum(-1))
-        )
+        return np.asarray(concordance / np.sqrt(x_untied * y_untied))

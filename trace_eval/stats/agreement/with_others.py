@@ -36,59 +36,92 @@ def agreement_with_others(
 ) -> tuple[int, float | None, Range | None]:
     """Return items in common, the agreement there, and its interval.
 
-    ``unit`` is that of each item [shape=(items,)].
+    ``mine``, ``item`` and ``values`` are of each opinion [shape=(opinions,)], ``unit``
+    is that of each item [shape=(items,)].
     """
     size = int(item.max(initial=-1)) + 1
-    own, others = (
-        np.bincount(item[mine], minlength=size),
-        np.bincount(item[~mine], minlength=size),
-    )
-    both = np.flatnonzero((own > 0) & (others > 0))
-    if len(both) < LEAST_ITEMS:
-        return len(both), None, None
-    together = np.unique(unit[both], return_inverse=True)[1]
+    own_count = np.bincount(item[mine], minlength=size)
+    other_count = np.bincount(item[~mine], minlength=size)
+    shared = np.flatnonzero((own_count > 0) & (other_count > 0))
+    n = len(shared)
+    if n < LEAST_ITEMS:
+        return n, None, None
+    _, shared_unit = np.unique(unit[shared], return_inverse=True)
     if of_scores:
-        x = np.bincount(item[mine], values[mine], size)[both] / own[both]
-        y = np.bincount(item[~mine], values[~mine], size)[both] / others[both]
-        return len(both), *_correlation(x, y, together)
+        own_sum = np.bincount(item[mine], values[mine], size)
+        other_sum = np.bincount(item[~mine], values[~mine], size)
+        own_mean = own_sum[shared] / own_count[shared]
+        other_mean = other_sum[shared] / other_count[shared]
+        correlation, interval = _correlation(own_mean, other_mean, shared_unit)
+        return n, correlation, interval
+    shares = _shares_with_the_same_label(mine, item, values, size)[shared]
+    return n, float(shares.mean()), _share_limits(shares, shared_unit)
+
+
+def _shares_with_the_same_label(
+    mine: NDArray[np.bool_], item: WholeNumbers, values: Array, size: int
+) -> Array:
+    """Return the mean share of the others with the rater's label [shape=(items,)]."""
+    own_count = np.maximum(np.bincount(item[mine], minlength=size), 1)
+    other_count = np.maximum(np.bincount(item[~mine], minlength=size), 1)
     shares = np.zeros(size)
     for label in np.unique(values):
-        said = np.bincount(item[mine & (values == label)], minlength=size)
-        elsewhere = np.bincount(item[~mine & (values == label)], minlength=size)
-        shares += said / np.maximum(own, 1) * elsewhere / np.maximum(others, 1)
-    return len(both), float(shares[both].mean()), _share_limits(shares[both], together)
+        has_label = values == label
+        own_votes = np.bincount(item[mine & has_label], minlength=size)
+        other_votes = np.bincount(item[~mine & has_label], minlength=size)
+        own_share = own_votes / own_count
+        shares += own_share * other_votes / other_count
+    return shares
 
 
 def _share_limits(shares: Array, unit: WholeNumbers) -> Range | None:
-    """Return Wilson's limits of a mean of shares; score limits where units have several."""
+    """Return Wilson's limits of a mean of shares.
+
+    Where a unit has several items, they are score limits over units.
+    """
     n = len(shares)
-    if int(unit.max()) + 1 < n:
-        limits = mean_interval(shares, unit, (0.0, 1.0), _LEVEL)
-        return None if isinstance(limits, str) else limits
-    return wilson(float(shares.mean()), n, quantile(_LEVEL))
+    units = int(unit.max()) + 1
+    if units == n:
+        return wilson(float(shares.mean()), n, quantile(_LEVEL))
+    limits = mean_interval(shares, unit, (0.0, 1.0), _LEVEL)
+    if isinstance(limits, str):
+        return None
+    return limits
 
 
 def _correlation(
     x: Array, y: Array, unit: WholeNumbers
 ) -> tuple[float | None, Range | None]:
-    """Return r and its limits on Fisher's scale; of clusters by the jackknife."""
+    """Return r and its limits on Fisher's scale (Fisher 1921).
+
+    Where a unit has several items, the limits are the jackknife's over units.
+    """
     if x.std() == 0 or y.std() == 0:
         return None, None
+    n = len(x)
     r = float(np.corrcoef(x, y)[0, 1])
-    if int(unit.max()) + 1 < len(x):
+    units = int(unit.max()) + 1
+    if units < n:
         return r, _clustered_limits(x, y, unit)
-    half = quantile(_LEVEL) / np.sqrt(len(x) - 3)
     z = np.arctanh(np.clip(r, -0.999999, 0.999999))
-    return r, (float(np.tanh(z - half)), float(np.tanh(z + half)))
+    half_width = quantile(_LEVEL) / np.sqrt(n - 3)
+    low = float(np.tanh(z - half_width))
+    high = float(np.tanh(z + half_width))
+    return r, (low, high)
 
 
 def _clustered_limits(x: Array, y: Array, unit: WholeNumbers) -> Range | None:
-    """Return limits of r by leaving out one unit at a time; None where that cannot be done."""
-    sums = np.stack([np.bincount(unit, column) for column in moments(x, y)], axis=-1)
-    r = pearson_of_sums(sums.sum(0))
-    clusters = jackknifed(
-        float(r), pearson_of_sums(sums.sum(0) - sums), np.asarray(sums[:, 0], float)
-    )
+    """Return limits of r by leaving out one unit at a time.
+
+    None stands where the jackknife has no limits.
+    """
+    unit_sums = [np.bincount(unit, column) for column in moments(x, y)]
+    sums = np.stack(unit_sums, axis=-1)
+    total = sums.sum(0)
+    r = float(pearson_of_sums(total))
+    without_each = pearson_of_sums(total - sums)
+    items_of_unit = np.asarray(sums[:, 0], float)
+    clusters = jackknifed(r, without_each, items_of_unit)
     if isinstance(clusters, str):
         return None
-    return on_fishers_scale(float(r), clusters, _LEVEL).interval
+    return on_fishers_scale(r, clusters, _LEVEL).interval

@@ -51,7 +51,11 @@ TIES_HALF = "right, ties half"
 
 @dataclass(frozen=True)
 class Bin:
-    """Pairs of like probability: mean prediction, share that annotators prefer A, how many."""
+    """Pairs of like probability.
+
+    They have the mean prediction, the share in which annotators prefer A, and how many
+    they are.
+    """
 
     predicted: float
     observed: float
@@ -135,7 +139,9 @@ def calibrate(
     seed: int = 0,
     baselines: Sequence[NumberRule] = (),
 ) -> Calibration:
-    """Fit all methods and keep the best; ``baselines`` are rules to beat, besides the usual ones.
+    """Fit all methods and keep the best.
+
+    ``baselines`` are rules to beat, besides the usual ones.
 
     Raises:
         UserError: too few labelled pairs or instructions, or a package is not
@@ -143,50 +149,51 @@ def calibrate(
     """
     x, names = features_of(run)
     scored = run.scored
-    available = scored & (run.truth != MISSING)
+    labelled = scored & (run.truth != MISSING)
     unit_of = run.table.units()
-    group = np.arange(len(available)) if unit_of is None else unit_of
-    groups = len(np.unique(group[available]))
-    named = any(
-        details is not None for details in run.table.facts.get("instruction_id", ())
-    )
-    unit = "instruction" if named else "pair"
-    if available.sum() < LEAST_PAIRS or groups < 2:
+    if unit_of is None:
+        unit_of = np.arange(len(labelled))
+    pairs = int(labelled.sum())
+    group = unit_of[labelled]
+    groups = len(np.unique(group))
+    instructions = run.table.facts.get("instruction_id", ())
+    knows_instructions = any(name is not None for name in instructions)
+    unit = "instruction" if knows_instructions else "pair"
+    if pairs < LEAST_PAIRS or groups < 2:
         raise UserError(
             f"calibration needs at least {LEAST_PAIRS} labelled pairs, of 2 {unit}s or"
-            f" more; there are {int(available.sum())}, of {counted(groups, unit)};"
+            f" more; there are {pairs}, of {counted(groups, unit)};"
             " label more"
         )
     folds = min(folds, groups)
-    fold = _folds(group[available], folds, seed)
-    y = _preference(run.truth[available])
-    held = {one.name: _held_out(one.fit, x[available], y, fold) for one in _methods(x)}
-    order = sorted(held, key=lambda name: log_loss(held[name], y))
-    draws = Draws(group[available], level, seed)
+    fold = _folds(group, folds, seed)
+    x_labelled = x[labelled]
+    y = _preference(run.truth[labelled])
+    held_out: dict[str, Array] = {}
+    for method in _methods(x):
+        held_out[method.name] = _held_out(method.fit, x_labelled, y, fold)
+    order = sorted(held_out, key=lambda name: log_loss(held_out[name], y))
+    draws = Draws(group, level, seed)
     fit_best = partial(_fit_best, folds=folds, seed=seed)
-    chosen = _held_out(fit_best, x[available], y, fold, group[available])
-    best = next(method for method in METHODS if method.name == order[0])
-    everywhere = best.fit(x[available], y)(x[scored])
-    probabilities = dict(
-        zip(run.table.ids[scored].tolist(), everywhere.tolist(), strict=True)
-    )
-    probabilities |= dict(
-        zip(run.table.ids[available].tolist(), chosen.tolist(), strict=True)
-    )
+    chosen = _held_out(fit_best, x_labelled, y, fold, group)
+    [best] = [method for method in METHODS if method.name == order[0]]
+    everywhere = best.fit(x_labelled, y)(x[scored])
+    ids = run.table.ids
+    probabilities = dict(zip(ids[scored].tolist(), everywhere.tolist(), strict=True))
+    probabilities |= dict(zip(ids[labelled].tolist(), chosen.tolist(), strict=True))
+    rules = _rules(run, labelled, chosen=chosen, draws=draws, baselines=baselines)
     return Calibration(
         judge=run.judge,
-        pairs=int(available.sum()),
+        pairs=pairs,
         groups=groups,
         unit=unit,
         folds=folds,
         features=names,
         half=float(np.mean((y - 0.5) ** 2)),
-        methods=tuple(_measured(name, held[name], y, draws) for name in order),
+        methods=tuple(_measured(name, held_out[name], y, draws) for name in order),
         chosen=_measured(CHOSEN, chosen, y, draws),
-        best=order[0],
-        rules=tuple(
-            _rules(run, available, chosen=chosen, draws=draws, baselines=baselines)
-        ),
+        best=best.name,
+        rules=tuple(rules),
         probabilities=probabilities,
     )
 
@@ -227,15 +234,17 @@ def _preference(codes: Codes) -> Array:
 
 
 def _folds(group: NDArray[np.int64], folds: int, seed: int) -> NDArray[np.int64]:
-    """Fold of every pair; instructions are dealt out, the largest first."""
-    names, at, sizes = np.unique(group, return_inverse=True, return_counts=True)
-    order = np.random.default_rng(seed).permutation(len(names))
-    order = order[np.argsort(-sizes[order], kind="stable")]
-    load, provided = np.zeros(folds, np.int64), np.zeros(len(names), np.int64)
-    for name in order:
-        provided[name] = int(load.argmin())
-        load[provided[name]] += sizes[name]
-    return np.asarray(provided[at])
+    """Return the fold of every pair; instructions are dealt out, the largest first."""
+    _, instruction, sizes = np.unique(group, return_inverse=True, return_counts=True)
+    order = np.random.default_rng(seed).permutation(len(sizes))
+    largest_first = np.argsort(-sizes[order], kind="stable")
+    pairs_of_fold = np.zeros(folds, np.int64)
+    fold_of_instruction = np.zeros(len(sizes), np.int64)
+    for number in order[largest_first]:
+        fold = int(pairs_of_fold.argmin())
+        fold_of_instruction[number] = fold
+        pairs_of_fold[fold] += sizes[number]
+    return np.asarray(fold_of_instruction[instruction])
 
 
 def _methods(x: Array) -> list[Method]:
@@ -247,12 +256,18 @@ def _fit_best(
     x: Array, y: Array, group: NDArray[np.int64], folds: int, seed: int
 ) -> Calibrator:
     """Fit by the method that is best on held-out parts of these pairs."""
-    methods, groups = _methods(x), len(np.unique(group))
+    methods = _methods(x)
+    groups = len(np.unique(group))
     if groups < 2:
-        return methods[0].fit(x, y)  # one instruction is left: nothing to choose by
-    inner = _folds(group, min(folds, groups), seed)
-    losses = [log_loss(_held_out(one.fit, x, y, inner), y) for one in methods]
-    return methods[int(np.argmin(losses))].fit(x, y)
+        # one instruction is left: nothing to choose by
+        return methods[0].fit(x, y)
+    inner_fold = _folds(group, min(folds, groups), seed)
+    losses: list[float] = []
+    for method in methods:
+        probabilities = _held_out(method.fit, x, y, inner_fold)
+        losses.append(log_loss(probabilities, y))
+    best = methods[int(np.argmin(losses))]
+    return best.fit(x, y)
 
 
 def _held_out(
@@ -272,29 +287,30 @@ def _held_out(
 
 
 def _measured(name: str, p: Array, y: Array, draws: Draws) -> Fitted:
-    bins = _bins(p)
+    """Measure held-out probabilities."""
+    bin_of_pair = _bins(p)
+    bins: list[Bin] = []
+    for number in range(int(bin_of_pair.max()) + 1):
+        in_bin = bin_of_pair == number
+        predicted = float(p[in_bin].mean())
+        observed = float(y[in_bin].mean())
+        bins.append(Bin(predicted, observed, pairs=int(in_bin.sum())))
     return Fitted(
         method=name,
         brier=draws.mean((p - y) ** 2),
-        ece=draws.gap(p - y, bins),
+        ece=draws.gap(p - y, bin_of_pair),
         log_loss=log_loss(np.clip(p, 1e-6, 1 - 1e-6), y),
         accuracy=draws.mean(_right(p, y)),
-        bins=tuple(
-            Bin(
-                float(p[bins == b].mean()),
-                float(y[bins == b].mean()),
-                int((bins == b).sum()),
-            )
-            for b in range(int(bins.max()) + 1)
-        ),
+        bins=tuple(bins),
     )
 
 
 def _bins(p: Array) -> NDArray[np.int64]:
     """Cut into bins of equal counts; equal probabilities stay together."""
     ranks = np.searchsorted(np.sort(p), p, side="left")
-    raw = np.minimum(ranks * BINS // len(p), BINS - 1)
-    return np.asarray(np.unique(raw, return_inverse=True)[1])
+    place = np.minimum(ranks * BINS // len(p), BINS - 1)
+    _, number = np.unique(place, return_inverse=True)
+    return np.asarray(number)
 
 
 def _right(p: Array, y: Array) -> Array:
@@ -305,25 +321,33 @@ def _right(p: Array, y: Array) -> Array:
 
 def _rules(
     run: LabelledRun,
-    available: NDArray[np.bool_],
+    labelled: NDArray[np.bool_],
     chosen: Array,
     draws: Draws,
     baselines: Sequence[NumberRule],
 ) -> list[Rule]:
-    y = _preference(run.truth[available])
-    ours = _right(chosen, y)
-    side = float(y.mean() > 0.5)
-    always = {f"always {'A' if side else 'B'}": side, "always a tie": 0.5}
-    rules: dict[str, Codes | None] = {"judge's own label": run.codes}
-    rules |= {rule.name: rule.codes(run.table.facts) for rule in (*RULES, *baselines)}
-    verdicts = {
-        name: codes[available] for name, codes in rules.items() if codes is not None
-    }
-    values = {name: _preference(codes) for name, codes in verdicts.items()}
-    values |= {name: np.full(len(y), value) for name, value in always.items()}
-    results = []
-    for name, value in values.items():
-        right, codes = _right(value, y), verdicts.get(name)
-        winners = len(y) if codes is None else int(((codes == 0) | (codes == 1)).sum())
-        results.append(Rule(name, winners, draws.mean(right), draws.mean(ours - right)))
-    return results
+    """Measure rules that need no fit on the labelled pairs, beside the chosen method."""
+    y = _preference(run.truth[labelled])
+    right_of_chosen = _right(chosen, y)
+    rules: list[Rule] = []
+
+    def add(name: str, preference: Array, pairs: int) -> None:
+        right = _right(preference, y)
+        difference = draws.mean(right_of_chosen - right)
+        rules.append(Rule(name, pairs, draws.mean(right), difference))
+
+    verdicts: dict[str, Codes | None] = {"judge's own label": run.codes}
+    for rule in (*RULES, *baselines):
+        verdicts[rule.name] = rule.codes(run.table.facts)
+    for name, codes in verdicts.items():
+        if codes is None:
+            continue
+        of_labelled = codes[labelled]
+        names_winner = (of_labelled == 0) | (of_labelled == 1)
+        add(name, _preference(of_labelled), pairs=int(names_winner.sum()))
+    if y.mean() > 0.5:
+        add("always A", np.ones(len(y)), pairs=len(y))
+    else:
+        add("always B", np.zeros(len(y)), pairs=len(y))
+    add("always a tie", np.full(len(y), 0.5), pairs=len(y))
+    return rules

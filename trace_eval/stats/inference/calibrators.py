@@ -1,5 +1,6 @@
-"""Maps from a judge's measurement to the probability that raters prefer A, and how good they are.
+"""Maps from a judge's measurement to the probability that raters prefer A.
 
+Beside them stands how good they are on held-out pairs.
 All are symmetric: exchanging A and B turns p into 1 - p, so every pair also teaches as
 its own mirror image. A tie of annotators is half a win of each.
 """
@@ -42,8 +43,14 @@ def fit_isotonic(x: Array, y: Array) -> Calibrator:
     )
     lead = x[:, 0]
     model = sklearn.IsotonicRegression(y_min=EDGE, y_max=1 - EDGE, out_of_bounds="clip")
-    model.fit(np.r_[lead, -lead], np.r_[y, 1 - y])
-    return lambda new: np.asarray(model.predict(new[:, 0]), np.float64)
+    mirrored_lead = np.r_[lead, -lead]
+    mirrored_target = np.r_[y, 1 - y]
+    model.fit(mirrored_lead, mirrored_target)
+
+    def calibrator(evidence: Array) -> Array:
+        return np.asarray(model.predict(evidence[:, 0]), np.float64)
+
+    return calibrator
 
 
 def fit_temperature(x: Array, y: Array) -> Calibrator:
@@ -62,22 +69,32 @@ def fit_temperature(x: Array, y: Array) -> Calibrator:
 
 
 def fit_margins(x: Array, y: Array) -> Calibrator:
-    """Fit logistic regression on everything measured, without an intercept (L2, C = 1)."""
+    """Fit logistic regression on everything measured, without an intercept.
+
+    The penalty is scikit-learn's (L2, C = 1).
+    """
     sklearn = require(
         "sklearn.linear_model", "scikit-learn", "agree", "calibration by margins"
     )
-    scale = np.maximum(np.sqrt((x**2).mean(0)), 1e-12)
+    root_mean_square = np.sqrt((x**2).mean(0))
+    scale = np.maximum(root_mean_square, 1e-12)
     # each pair and its mirror image, half each: both classes are there whatever
     # annotators say
     evidence = np.concatenate([x, x, -x, -x]) / scale
-    ones, zeros = np.ones(len(y)), np.zeros(len(y))
+    ones = np.ones(len(y))
+    zeros = np.zeros(len(y))
     target = np.r_[ones, zeros, zeros, ones]
     weight = np.r_[y, 1 - y, y, 1 - y] / 2
     weighs = weight > 0
     model = sklearn.LogisticRegression(fit_intercept=False, max_iter=1000)
     model.fit(evidence[weighs], target[weighs], sample_weight=weight[weighs])
     coefficients = np.asarray(model.coef_[0] / scale)
-    return lambda new: _edged(sigmoid(new @ coefficients))
+
+    def calibrator(evidence: Array) -> Array:
+        log_odds = evidence @ coefficients
+        return _edged(sigmoid(log_odds))
+
+    return calibrator
 
 
 def _edged(p: Array) -> Array:
@@ -87,7 +104,8 @@ def _edged(p: Array) -> Array:
 
 def log_loss(p: Array, y: Array) -> float:
     """Return the mean negative log-likelihood, nats; ``y`` may be a half."""
-    return float(-(y * np.log(p) + (1 - y) * np.log(1 - p)).mean())
+    log_likelihood = y * np.log(p) + (1 - y) * np.log(1 - p)
+    return float(-log_likelihood.mean())
 
 
 @dataclass(frozen=True)
@@ -108,7 +126,10 @@ METHODS: tuple[Method, ...] = (
 
 @dataclass(frozen=True)
 class HeldOutFit:
-    """A number with its interval over instructions; None: none is known that holds it."""
+    """A number with its interval over instructions; None: none that holds it is known.
+
+    This happens where all resamples have the same mean.
+    """
 
     value: float
     interval: Range | None
@@ -122,25 +143,24 @@ class Draws:
         self.units = int(self.unit.max()) + 1
         self.level = level
         rng = np.random.default_rng(seed)
-        share = np.full(self.units, 1 / self.units)
-        self.weights = rng.multinomial(self.units, share, size=RESAMPLES).astype(
-            np.float64
-        )
+        probabilities = np.full(self.units, 1 / self.units)
+        times_drawn = rng.multinomial(self.units, probabilities, size=RESAMPLES)
+        self.weights = times_drawn.astype(np.float64)
         self.pairs = self._sums(np.ones(len(self.unit)))
 
     def _sums(self, values: Array) -> Array:
         """Sum values of pairs within each instruction."""
-        return np.bincount(self.unit, weights=values, minlength=self.units).astype(
-            np.float64
-        )
+        sums = np.bincount(self.unit, weights=values, minlength=self.units)
+        return sums.astype(np.float64)
 
     def mean(self, values: Array) -> HeldOutFit:
         """Average over pairs, with the quantiles of resampled means."""
-        means = self.weights @ self._sums(values) / (self.weights @ self.pairs)
         value = float(values.mean())
-        low, high = np.quantile(
-            means, [(1 - self.level) / 2, (1 + self.level) / 2]
-        ).tolist()
+        resampled_sums = self.weights @ self._sums(values)
+        resampled_pairs = self.weights @ self.pairs
+        resampled_means = resampled_sums / resampled_pairs
+        tails = [(1 - self.level) / 2, (1 + self.level) / 2]
+        low, high = np.quantile(resampled_means, tails).tolist()
         if low == high:
             return HeldOutFit(value, None)
         return HeldOutFit(value, holding(value, (low, high)))
@@ -160,22 +180,26 @@ class Draws:
             in_bin = bins == number
             sums_of_bins.append(self._sums(np.where(in_bin, difference, 0.0)))
             pairs_of_bins.append(self._sums(in_bin.astype(float)))
-        sums, pairs = np.stack(sums_of_bins), np.stack(pairs_of_bins)  # [bins, units]
+        sums = np.stack(sums_of_bins)  # [bins, units]
+        pairs = np.stack(pairs_of_bins)  # [bins, units]
         size = pairs.sum(1)
         mean = sums.sum(1) / size
-        drawn = (self.weights @ sums.T - (self.weights @ pairs.T) * mean) / len(
-            difference
-        )
+        value = float((np.abs(mean) * size).sum() / len(difference))
+
+        resampled_sums = self.weights @ sums.T
+        resampled_size = self.weights @ pairs.T
+        deviations = (resampled_sums - resampled_size * mean) / len(difference)
         units = np.maximum((pairs > 0).sum(1), 2)
         # by how much resamples of so few units spread too little: Student's over the
         # normal's
-        wider = np.array([quantile(self.level, n - 1) for n in units]) / quantile(
-            self.level
-        )
-        distances = np.abs(drawn * wider * np.sqrt(units / (units - 1))).sum(1)
-        value = float((np.abs(mean) * size).sum() / len(difference))
+        student = np.array([quantile(self.level, n - 1) for n in units])
+        wider = student / quantile(self.level)
+        inflated = deviations * wider * np.sqrt(units / (units - 1))
+        distances = np.abs(inflated).sum(1)
         bound = float(np.quantile(distances, self.level))
-        return HeldOutFit(value, (max(0.0, value - bound), min(1.0, value + bound)))
+        low = max(0.0, value - bound)
+        high = min(1.0, value + bound)
+        return HeldOutFit(value, (low, high))
 
 
 #: How captions name the intervals of held-out figures.

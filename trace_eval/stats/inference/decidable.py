@@ -90,51 +90,61 @@ def tested_parts(
     delta: float,
 ) -> list[DecidableStratum]:
     """Test the parts of one signal in sequence, strictest first, at ``delta`` together."""
-    (name, values), agrees, scored = signal, run.agrees, run.scored
-    levels = np.unique(
-        np.quantile(values[scored], 1 - np.arange(1, PARTS + 1) / PARTS, method="lower")
-    )[::-1]
-    masks = [scored & (values >= level) for level in levels]
-    counts = [int((mask & design.labelled).sum()) for mask in masks]
-    starts = _starts([worth(design, mask, target) for mask in masks], target, delta)
-    strata, carried = [], 0.0
-    for level, mask, count, own in zip(levels, masks, counts, starts, strict=True):
-        p = p_below(agrees, design, mask, target)
-        allowed = own + carried
+    name, values = signal
+    scored = run.scored
+    shares_left_out = 1 - np.arange(1, PARTS + 1) / PARTS
+    quantiles = np.quantile(values[scored], shares_left_out, method="lower")
+    thresholds = np.unique(quantiles)[::-1]
+    masks = [scored & (values >= threshold) for threshold in thresholds]
+    worths = [worth(design, mask, target) for mask in masks]
+    starts = _starts(worths, target, delta)
+    strata: list[DecidableStratum] = []
+    carried = 0.0
+    for threshold, mask, start in zip(thresholds, masks, starts, strict=True):
+        p = p_below(run.agrees, design, mask, target)
+        allowed = start + carried
         holds = allowed > 0 and p <= allowed
         carried = allowed if holds else 0.0
-        requested = mask & design.labelled
-        strata.append(
-            DecidableStratum(
-                signal=name,
-                threshold=float(level),
-                decided=int(mask.sum()),
-                share=float(mask.sum() / scored.sum()),
-                labelled=count,
-                agreement=_share(agrees[requested], design.weight[requested])
-                if count
-                else None,
-                p=p,
-                allowed=allowed,
-                holds=holds,
-            )
+        decided = int(mask.sum())
+        has_label = mask & design.labelled
+        stratum = DecidableStratum(
+            signal=name,
+            threshold=float(threshold),
+            decided=decided,
+            share=float(decided / scored.sum()),
+            labelled=int(has_label.sum()),
+            agreement=_share(run.agrees[has_label], design.weight[has_label]),
+            p=p,
+            allowed=allowed,
+            holds=holds,
         )
+        strata.append(stratum)
     return strata
 
 
-def _share(agrees: Array, weight: Array) -> float:
-    """Return the share that agrees, each label for as many pairs as it stands for."""
+def _share(agrees: Array, weight: Array) -> float | None:
+    """Return the share that agrees, each label for as many pairs as it stands for.
+
+    None: there is no label.
+    """
+    if not len(agrees):
+        return None
     return float((agrees * weight).sum() / weight.sum())
 
 
 def _starts(worths: list[float], target: float, delta: float) -> list[float]:
-    """Share of ``delta`` with which each part is tried of its own; what labels say is unknown."""
+    """Return the share of ``delta`` with which each part is tried of its own.
+
+    What the labels say is unknown to it.
+    """
     least = fewest_labels(target, delta / len(STARTS))
-    at: set[int] = set()
+    last = len(worths) - 1
+    tried: set[int] = set()
     for factor in STARTS:
-        enough = (row for row, labels in enumerate(worths) if labels >= factor * least)
-        at.add(next(enough, len(worths) - 1))
-    return [delta / len(at) if row in at else 0.0 for row in range(len(worths))]
+        suffices = [labels >= factor * least for labels in worths]
+        tried.add(suffices.index(True) if any(suffices) else last)
+    share = delta / len(tried)
+    return [share if row in tried else 0.0 for row in range(len(worths))]
 
 
 def fewest_labels(target: float, delta: float) -> int:
@@ -177,22 +187,34 @@ def wanted_labels(
     proportion, so that ``log(p)`` of those at hand is scaled to the level that is
     needed.
     """
-    level, hopeful = delta / len(STARTS), []
+    level = delta / len(STARTS)
+    hopeful: list[tuple[int, DecidableStratum]] = []
     for part in parts:
         if part.agreement is None:
             continue
         expected = (part.agreement * part.labelled + 1) / (part.labelled + 2)
         number = labels_needed(expected, target, level)
-        if number is not None and not plain and part.p < 1:
-            number = max(number, ceil(part.labelled * log(level) / log(part.p)))
-        # a part with more labels than that did not have its turn: it says nothing of
-        # need
-        if number is not None and (plain or (part.p < 1 and number > part.labelled)):
+        if number is None:
+            continue
+        if plain:
             hopeful.append((number, part))
+        elif part.p < 1:
+            by_evidence = ceil(part.labelled * log(level) / log(part.p))
+            number = max(number, by_evidence)
+            # a part with more labels than that did not have its turn: it says nothing
+            # of need
+            if number > part.labelled:
+                hopeful.append((number, part))
     if not hopeful:
         return None, None
-    number, part = min(hopeful, key=lambda row: (row[0] / row[1].decided, row[0]))
+    number, part = min(hopeful, key=_share_to_label)
     return part, number
+
+
+def _share_to_label(hopeful: tuple[int, DecidableStratum]) -> tuple[float, int]:
+    """Order parts by the share of their pairs that must have a label, then by number."""
+    number, part = hopeful
+    return number / part.decided, number
 
 
 #: Bets, as shares of the largest that is not lost at once; fixed, so that no label
@@ -203,30 +225,32 @@ BETS = np.linspace(0.02, 1.0, 50)
 def p_below(
     agrees: NDArray[Any], design: Design, selected: NDArray[np.bool_], target: float
 ) -> float:
-    """Return p of "agreement on the selected items is at most ``target``", which is in (0, 1).
+    """Return p of "agreement on the selected items is at most ``target``".
 
-    ``agrees`` is 0 to 1, and ignored where there is no label [shape=(n,)].
+    The target is in (0, 1). ``agrees`` is 0 to 1, and ignored where there is no label
+    [shape=(n,)].
     """
-    requested = selected & design.labelled
-    if not requested.any():
+    has_label = selected & design.labelled
+    if not has_label.any():
         return 1.0
-    if _exact(design, selected) and set(np.unique(agrees[requested])) <= {0.0, 1.0}:
+    agreements = agrees[has_label]
+    is_right_or_wrong = bool(np.isin(agreements, (0.0, 1.0)).all())
+    if is_right_or_wrong and _exact(design, selected):
         if design.stratum is not None:
             return _two_strata(agrees, design, selected, target)
-        return _binomial(int(agrees[requested].sum()), int(requested.sum()), target)
-    weight = design.weight[requested]
-    clusters, group = np.unique(design.cluster[requested], return_inverse=True)
-    lead = (
-        np.bincount(group, weight * agrees[requested]) / np.bincount(group, weight)
-        - target
-    )
-    designs = [_weights(design, selected)]
-    if _equal(
-        design, selected
-    ):  # whole instructions may have been drawn, each as likely
-        size = np.bincount(design.cluster[selected]).astype(np.float64)
-        designs.append((size[clusters], float(size.max())))
-    return max(_bets(weight / most * lead, target) for weight, most in designs)
+        return _binomial(int(agreements.sum()), len(agreements), target)
+    weight = design.weight[has_label]
+    clusters, group = np.unique(design.cluster[has_label], return_inverse=True)
+    agreement = np.bincount(group, weight * agreements) / np.bincount(group, weight)
+    lead = agreement - target
+    weights, greatest = _weights(design, selected)
+    p = _bets(weights / greatest * lead, target)
+    if not _equal(design, selected):
+        return p
+    # whole instructions may have been drawn, each as likely
+    size = np.bincount(design.cluster[selected]).astype(np.float64)
+    share_of_largest = size[clusters] / float(size.max())
+    return max(p, _bets(share_of_largest * lead, target))
 
 
 def worth(design: Design, selected: NDArray[np.bool_], target: float) -> float:
@@ -235,17 +259,23 @@ def worth(design: Design, selected: NDArray[np.bool_], target: float) -> float:
     So many of those would, if all agreed, say as much as these would; it knows no
     label.
     """
-    requested = selected & design.labelled
-    if not requested.any() or _exact(design, selected):
-        return float(requested.sum())
-    p = p_below(np.ones(len(selected)), design, selected, target)
+    has_label = selected & design.labelled
+    if not has_label.any() or _exact(design, selected):
+        return float(has_label.sum())
+    all_agree = np.ones(len(selected))
+    p = p_below(all_agree, design, selected, target)
     return float(np.log(p) / np.log(target))
 
 
 def _exact(design: Design, selected: NDArray[np.bool_]) -> bool:
-    """Say whether no two items share an instruction, and all weigh alike or are review strata."""
-    single = bool((np.bincount(design.cluster[selected]) <= 1).all())
-    return single and (design.stratum is not None or _equal(design, selected))
+    """Say whether the binomial test is exact of these items.
+
+    No two share an instruction, and all weigh alike or are strata of a review.
+    """
+    items_of_instruction = np.bincount(design.cluster[selected])
+    if (items_of_instruction > 1).any():
+        return False
+    return design.stratum is not None or _equal(design, selected)
 
 
 def _equal(design: Design, selected: NDArray[np.bool_]) -> bool:
@@ -255,6 +285,7 @@ def _equal(design: Design, selected: NDArray[np.bool_]) -> bool:
 
 
 def _binomial(right: int, number: int, target: float) -> float:
+    """Return ``P(Bin(number, target) >= right)``."""
     from scipy.special import bdtrc
 
     return float(bdtrc(right - 1, number, target)) if right else 1.0
@@ -263,19 +294,22 @@ def _binomial(right: int, number: int, target: float) -> float:
 def _two_strata(
     agrees: NDArray[Any], design: Design, selected: NDArray[np.bool_], target: float
 ) -> float:
+    """Test the slice of the rest against what the whole needs of it."""
     assert design.stratum is not None
-    certain = selected & (design.stratum == 0)
-    rest = selected & (design.stratum == 1)
-    drawn = rest & design.labelled
-    right, size = float(agrees[certain].sum()), int(rest.sum())
-    if not size:
-        return 0.0 if right > target * certain.sum() else 1.0
-    needed = (target * (certain.sum() + size) - right) / size
+    is_certain = selected & (design.stratum == 0)
+    is_rest = selected & (design.stratum == 1)
+    is_drawn = is_rest & design.labelled
+    certain = is_certain.sum()
+    right = float(agrees[is_certain].sum())
+    rest = int(is_rest.sum())
+    if not rest:
+        return 0.0 if right > target * certain else 1.0
+    needed = (target * (certain + rest) - right) / rest
     if needed <= 0:
         return 0.0
-    if needed >= 1 or not drawn.any():
+    if needed >= 1 or not is_drawn.any():
         return 1.0
-    return _binomial(int(agrees[drawn].sum()), int(drawn.sum()), needed)
+    return _binomial(int(agrees[is_drawn].sum()), int(is_drawn.sum()), needed)
 
 
 def _weights(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]:
@@ -285,43 +319,53 @@ def _weights(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]
     of having a label; with inclusion probabilities for the sum of their inverses over
     its labels, which may be as large as over all of its items.
     """
-    requested = selected & design.labelled
-    clusters, group = np.unique(design.cluster[requested], return_inverse=True)
+    has_label = selected & design.labelled
+    cluster = design.cluster[selected]
+    clusters, group = np.unique(design.cluster[has_label], return_inverse=True)
     if not _equal(design, selected):
-        available = np.maximum(
-            design.weight, design.weight[requested].max() * (design.weight == 0)
-        )
-        most = np.bincount(design.cluster[selected], weights=available[selected]).max()
-        weight = np.bincount(group, weights=design.weight[requested])
-        return weight.astype(np.float64), float(most)
-    size = np.bincount(design.cluster[selected])
-    stands = size / _reached(size, int(selected.sum()), int(requested.sum()))
-    return stands[clusters], float(stands.max())
+        weight = design.weight[has_label]
+        # an item whose weight is unknown may weigh as much as any
+        possible = np.where(design.weight == 0, weight.max(), design.weight)
+        greatest = np.bincount(cluster, weights=possible[selected]).max()
+        weights = np.bincount(group, weights=weight)
+        return weights.astype(np.float64), float(greatest)
+    size = np.bincount(cluster)
+    chance = _reached(size, items=len(cluster), labels=int(has_label.sum()))
+    stands_for = size / chance
+    return stands_for[clusters], float(stands_for.max())
 
 
 def _reached(size: NDArray[np.int64], items: int, labels: int) -> Array:
-    """Return P(one of ``size`` items is among ``labels`` drawn, not replaced); 1 for none."""
+    """Return P(one of ``size`` items is among ``labels`` drawn, not replaced).
+
+    It is 1 for no items.
+    """
     from scipy.special import gammaln
 
     def log_choices(number: NDArray[np.int64]) -> Array:
         return np.asarray(gammaln(number + 1) - gammaln(number - labels + 1))
 
-    sizes, at = np.unique(size, return_inverse=True)
-    with np.errstate(
-        invalid="ignore"
-    ):  # fewer are left than are drawn: one is among them
-        none = np.exp(log_choices(items - sizes) - log_choices(np.array(items)))
-    result = np.where(items - sizes < labels, 1.0, 1 - none)
-    return np.where(sizes > 0, result, 1.0)[at]
+    sizes, index = np.unique(size, return_inverse=True)
+    others = items - sizes
+    with np.errstate(invalid="ignore"):
+        none = np.exp(log_choices(others) - log_choices(np.array(items)))
+    # where fewer others are left than are drawn, one is among them
+    is_sure = (others < labels) | (sizes == 0)
+    chance = np.where(is_sure, 1.0, 1 - none)
+    return chance[index]
 
 
 def _bets(gain: Array, target: float) -> float:
-    """Return p of "the mean gain is at most 0"; gains of at least ``-target`` [shape=(n,)]."""
+    """Return p of "the mean gain is at most 0", by bets against it.
+
+    Gains are at least ``-target`` [shape=(n,)].
+    """
     from scipy.special import logsumexp
 
     values, count = np.unique(gain / target, return_counts=True)
-    with np.errstate(
-        divide="ignore"
-    ):  # a whole instruction against the largest bet: all is lost
-        log_wealth = np.log1p(np.maximum(np.outer(BETS, values), -1.0)) @ count
-    return float(min(1.0, np.exp(np.log(len(BETS)) - logsumexp(log_wealth))))
+    returns = np.maximum(np.outer(BETS, values), -1.0)
+    # a whole instruction against the largest bet: all is lost
+    with np.errstate(divide="ignore"):
+        log_wealth = np.log1p(returns) @ count
+    log_p = np.log(len(BETS)) - logsumexp(log_wealth)
+    return float(min(1.0, np.exp(log_p)))

@@ -19,9 +19,10 @@ from trace_eval.stats.inference.sampling import Design
 
 @dataclass(frozen=True)
 class LabelledValues:
-    """The labels of one stratum, which is a share of all items, for limits that know the range.
+    """The labels of one stratum, for limits that know the range of values.
 
     Attributes:
+        share: of all items that are in the stratum.
         values, judged, weights: mean of human values of a cluster's labelled items, of
             the judge's, and weights with sum 1 [shape=(units,)].
     """
@@ -38,7 +39,7 @@ class LabelledValues:
 
     @property
     def worth(self) -> float:
-        """Labels of equal weight that would have the same variance (Korn & Graubard 1998)."""
+        """Labels of equal weight with the same variance (Korn & Graubard 1998)."""
         return 1 / float(self.weights @ self.weights)
 
     @property
@@ -49,11 +50,13 @@ class LabelledValues:
 
     @property
     def growth(self) -> float:
-        """What makes the sum of squared residuals unbiased: a heavy unit draws the mean to itself.
+        """What makes the sum of squared residuals unbiased.
 
-        It is n / (n - 1) for n units of equal weight.
+        A heavy unit draws the mean to itself. It is n / (n - 1) for n units of equal
+        weight.
         """
-        squares, cubes = (float((self.weights**power).sum()) for power in (2, 3))
+        squares = float((self.weights**2).sum())
+        cubes = float((self.weights**3).sum())
         left = 1 + squares - 2 * cubes / squares
         return 1 / left if left > NO_SPREAD else 1.0
 
@@ -65,7 +68,9 @@ class LabelledValues:
         outweighs the others; 1 at least.
         """
         w = self.weights
-        second, third, fourth = (float((w**power).sum()) for power in (2, 3, 4))
+        second = float((w**2).sum())
+        third = float((w**3).sum())
+        fourth = float((w**4).sum())
         mean = float(w**2 @ (1 - 2 * w + second))
         twice = float(w**4 @ (1 + 2 * second - 4 * w))
         twice += second**4 - 4 * second**2 * third + 2 * second * fourth + 2 * third**2
@@ -74,8 +79,8 @@ class LabelledValues:
     @property
     def missed(self) -> Array:
         """Human values minus the judge's where these differ."""
-        apart: Array = self.values - self.judged
-        missed: Array = apart[apart != 0]
+        error: Array = self.values - self.judged
+        missed: Array = error[error != 0]
         return missed
 
     @property
@@ -86,9 +91,8 @@ class LabelledValues:
     @property
     def minority(self) -> int:
         """Units whose value differs from the commonest one."""
-        return len(self.values) - int(
-            np.unique(self.values, return_counts=True)[1].max()
-        )
+        _, units_of_value = np.unique(self.values, return_counts=True)
+        return len(self.values) - int(units_of_value.max())
 
 
 @dataclass(frozen=True)
@@ -142,7 +146,7 @@ def ppi_components(
     design: Design,
     scored: NDArray[np.bool_] | None = None,
 ) -> PPIComponents:
-    """Split the mean over all items of human and judge's values into its components.
+    """Split the mean of human and judge's values over all items into its components.
 
     Values are 0 to 1 [shape=(n,) each]; human ones are ignored where there is no label.
 
@@ -150,21 +154,24 @@ def ppi_components(
         scored: items with a verdict, of which the judge's own mean is; elsewhere
             ``judged`` holds what stands in for one [shape=(n,)]. None: all.
     """
-    other = design.fitted()
-    result = replace(
-        _components(truth, judged, design),
-        fitted=None if other is None else _components(truth, judged, other),
-        heavy=design.heavy[0] if design.strata is None else 0,
-    )
+    components = _components(truth, judged, design)
+    fitted_design = design.fitted()
+    if fitted_design is not None:
+        fitted = _components(truth, judged, fitted_design)
+        components = replace(components, fitted=fitted)
+    if design.strata is None:
+        heavy, _ = design.heavy
+        components = replace(components, heavy=heavy)
     if scored is None or scored.all() or not scored.any():
-        return result
-    own, size = judged[scored], int(scored.sum())
+        return components
+    verdicts = judged[scored]
+    mean = verdicts.mean()
     influence = np.zeros(len(judged))
-    influence[scored] = (own - own.mean()) / size
+    influence[scored] = (verdicts - mean) / len(verdicts)
     return replace(
-        result,
-        judge=float(own.mean()),
-        judged=own,
+        components,
+        judge=float(mean),
+        judged=verdicts,
         d_judge=_by_cluster(influence, design),
     )
 
@@ -240,43 +247,54 @@ def _units(
     share: float, truth: Array, judged: Array, weight: Array, cluster: NDArray[np.int64]
 ) -> LabelledValues:
     """Average by cluster; rounding would make unlike what is alike."""
-    number = np.unique(cluster, return_inverse=True)[1]
+    _, number = np.unique(cluster, return_inverse=True)
     weights = np.bincount(number, weights=weight).astype(np.float64, copy=False)
-    values, judged_means = (
-        np.round(np.bincount(number, weights=weight * each) / weights, 12)
-        for each in (truth, judged)
+    total = np.bincount(number, weights=weight * truth)
+    judged_total = np.bincount(number, weights=weight * judged)
+    return LabelledValues(
+        share=share,
+        values=np.round(total / weights, 12),
+        judged=np.round(judged_total / weights, 12),
+        weights=weights,
     )
-    return LabelledValues(share, values, judged_means, weights)
 
 
 def _by_cluster(values: Array, design: Design) -> Array:
-    summed = np.bincount(design.cluster, weights=values, minlength=design.clusters)
-    return summed.astype(np.float64, copy=False)
+    """Sum values of items within each cluster [shape=(clusters,)]."""
+    sums = np.bincount(design.cluster, weights=values, minlength=design.clusters)
+    return sums.astype(np.float64, copy=False)
 
 
 def tuned(result: PPIComponents) -> tuple[float, Array]:
-    """Return the ``lam`` of least estimated variance, from all labels and without each cluster.
+    """Return the ``lam`` of least estimated variance.
 
     It is kept within what helps, 0 to 1, and drawn to 0 by its own uncertainty
     (James & Stein 1961, positive part), so that a useless judge costs next to nothing.
 
     Returns:
-        ``lam``, and that of all other clusters [shape=(clusters,)].
+        ``lam`` from all labels, and that of all other clusters without each cluster
+        [shape=(clusters,)].
     """
-    d_labels, d_gain = result.d_labels.sum(0), result.d_gain.sum(0)
-    product, square = d_labels * d_gain, d_gain**2
-    others = np.r_[0.0, np.where(result.reached, 1.0, 0.0)]
-    product, square = (
-        values.sum() - others * np.r_[0.0, values] for values in (product, square)
-    )
-    raw = np.divide(
-        -product, square, out=np.zeros_like(product), where=square > NO_SPREAD
-    )
-    left = (d_labels + raw[0] * d_gain)[result.reached]
-    error = float(left @ left) / max(result.units - 2, 1)
-    helps = (raw > 0) & (square > NO_SPREAD)
-    kept = 1 - np.divide(
-        error, raw**2 * square, out=np.full_like(raw, np.inf), where=helps
-    )
-    power = np.clip(raw, 0.0, 1.0) * np.maximum(0.0, kept)
-    return float(power[0]), power[1:]
+    d_labels = result.d_labels.sum(0)
+    d_gain = result.d_gain.sum(0)
+    covariance = _in_all_and_without_each(d_labels * d_gain, result.reached)
+    variance = _in_all_and_without_each(d_gain**2, result.reached)
+    varies = variance > NO_SPREAD
+    slope = np.divide(-covariance, variance, out=np.zeros_like(variance), where=varies)
+    residuals = (d_labels + slope[0] * d_gain)[result.reached]
+    error = float(residuals @ residuals) / max(result.units - 2, 1)
+    infinite = np.full_like(slope, np.inf)
+    helps = (slope > 0) & varies
+    uncertainty = np.divide(error, slope**2 * variance, out=infinite, where=helps)
+    shrinkage = np.maximum(0.0, 1 - uncertainty)
+    lam = np.clip(slope, 0.0, 1.0) * shrinkage
+    return float(lam[0]), lam[1:]
+
+
+def _in_all_and_without_each(values: Array, reached: NDArray[np.bool_]) -> Array:
+    """Sum over all clusters, then without each [shape=(1 + clusters,)].
+
+    A cluster without a label is never left out.
+    """
+    left_out = np.where(reached, values, 0.0)
+    return np.asarray(values.sum() - np.r_[0.0, left_out])

@@ -229,10 +229,12 @@ def _in_words(
         )
     unit = "pair" if in_percent else "item"
     figure = _figure(stopping.value, stopping.interval, in_percent)
-    shown = f"{stopping.question} {figure} at every look"
+    votes = ", by single votes" if stopping.labels > stopping.items else ""
+    shown = f"{stopping.question} {figure} at every look{votes}"
     if stopping.end is None:
-        step = f"Not enough: {_ways(stopping, unit)}"
-        return replace(stopping, verdict=f"{step} ({shown}).", next_step=f"{step}.")
+        ways = _ways(stopping, unit)
+        verdict = f"Not enough for a look after every label: {ways} ({shown})."
+        return replace(stopping, verdict=verdict, next_step=f"Not enough: {ways}.")
     late = stopping.units - stopping.end
     more = f"; {late:,} more came after the end" if late else ""
     when = f"after {counted(stopping.end, f'independent {unit}')}{more}"

@@ -1,4 +1,4 @@
-"""Whether enough was labelled to tell systems, and a judge from its target, in what was read."""
+"""Whether enough was labelled to tell systems apart, and a judge from its target."""
 
 from __future__ import annotations
 
@@ -49,7 +49,10 @@ _TOUCHED = 0.8
 def of_annotators(
     votes: Opinions, dimension: str | None = None, level: float = 0.95
 ) -> tuple[Stopping, ...]:
-    """Look at annotators' labels alone, a row for each label in the order in which they came."""
+    """Look at annotators' labels alone.
+
+    They have a row for each label, in the order in which they came.
+    """
     if why_not := no_random_order(votes):
         return (cannot_say(WHO_IS_BETTER, why_not),)
     return tuple(_every_two(votes, votes, dimension, level=level, run=None))
@@ -74,21 +77,24 @@ def of_judged(
 
 
 def no_random_order(labels: Opinions) -> str | None:
-    """Say why labels are no random sample of their pairs after each of them; None: they may be.
+    """Say why labels are no random sample of their pairs after each of them.
 
     A review that begins with the pairs that need a person writes 1 as their inclusion,
     and none while some of them are open. Of a queue that is done all have 1, whatever
-    its order was.
+    its order was. None: they may be such a sample.
     """
     inclusion = labels.facts.get("inclusion")
     if inclusion is None or not len(labels):
         return None
-    own = inclusion[np.sort(_firsts(labels))]
-    needed = np.isnan(own) | (own == 1)
-    if needed.all():
-        return NEEDED_FIRST if np.isnan(own).any() else TO_THE_END
-    begins = needed.any() and not needed[np.argmin(needed) :].any()
-    return NEEDED_FIRST if begins else None
+    of_pairs = inclusion[np.sort(_firsts(labels))]
+    is_needed = np.isnan(of_pairs) | (of_pairs == 1)
+    if is_needed.all():
+        return NEEDED_FIRST if np.isnan(of_pairs).any() else TO_THE_END
+    first_drawn = np.argmin(is_needed)
+    is_needed_later = is_needed[first_drawn:].any()
+    if is_needed.any() and not is_needed_later:
+        return NEEDED_FIRST
+    return None
 
 
 def of_accuracy(
@@ -98,15 +104,20 @@ def of_accuracy(
 
     Raters of one pair count by how many of them the judge agrees with.
     """
+    dimension = run.column if run.column in labels.codes else None
+    codes = labels.codes[labels.column(dimension)]
     rows = run.table.find(labels.ids)
-    codes = labels.codes[
-        labels.column(run.column if run.column in labels.codes else None)
-    ]
-    kept = (rows >= 0) & (codes != MISSING)
-    kept[kept] = run.codes[rows[kept]] != MISSING
-    rows = rows[kept]
-    right = (codes[kept] == run.codes[rows]).astype(float)
-    votes = Votes(rows, right, _taken(run.table.units(), rows), _weights(run, rows))
+    has_pair = rows >= 0
+    has_both = has_pair & (codes != MISSING)
+    has_both[has_both] = run.codes[rows[has_both]] != MISSING
+    rows = rows[has_both]
+    is_right = codes[has_both] == run.codes[rows]
+    votes = Votes(
+        item=rows,
+        value=is_right.astype(float),
+        unit=_taken(run.table.units(), rows),
+        weight=_weights(run, rows),
+    )
     return agreement(run.judge, votes, target, level)
 
 
@@ -118,54 +129,61 @@ def _every_two(
     run: LabelledRun | None,
 ) -> Iterator[Stopping]:
     """Yield a look at each two systems that labels compare; they share the error."""
-    sides = [table.facts.get(f"system_{side}") for side in "ab"]
-    named = [str(name) for side in sides if side is not None for name in side.tolist()]
-    if len(named) < 2 * len(table):
+    system_a = table.facts.get("system_a")
+    system_b = table.facts.get("system_b")
+    if system_a is None or system_b is None:
         return
-    number, systems = index_of(named)
+    names_of_rows = map(str, [*system_a.tolist(), *system_b.tolist()])
+    number, systems = index_of(list(names_of_rows))
     first, second = number.reshape(2, -1)
-    column = labels.column(dimension)
-    rows = labels.item if run is None else table.find(labels.ids)
     if run is None:  # one row a label, and not a pair
-        first, second = first[_firsts(labels)], second[_firsts(labels)]
-    codes = labels.codes[column]
-    kept = (rows >= 0) & (codes != MISSING)
-    rows, points = rows[kept], POINTS[codes[kept]]
+        rows = labels.item
+        first = first[_firsts(labels)]
+        second = second[_firsts(labels)]
+    else:
+        rows = table.find(labels.ids)
+    codes = labels.codes[labels.column(dimension)]
+    counts = (rows >= 0) & (codes != MISSING)
+    rows = rows[counts]
+    points = POINTS[codes[counts]]
     unit = _units(table, run)
-    pairs = [
-        (one, other)
-        for one, other in combinations(range(min(len(systems), MOST_SYSTEMS)), 2)
-        if (_meets(first, second, one, other)[rows]).any()
-    ]
-    for one, other in pairs:
-        here = _meets(first, second, one, other)[rows]
+    looked_at = range(min(len(systems), MOST_SYSTEMS))
+    compared: list[tuple[int, int, NDArray[np.bool_]]] = []
+    for one, other in combinations(looked_at, 2):
+        meets = _meets(first, second, one, other)
+        if meets[rows].any():
+            compared.append((one, other, meets))
+    level_of_each = 1 - (1 - level) / max(len(compared), 1)
+    for one, other, meets in compared:
+        here = meets[rows]
         own = rows[here]
         value = np.where(first[own] == one, points[here], 1 - points[here])
-        votes = Votes(
-            own, value, _taken(unit, own), None if run is None else _weights(run, own)
-        )
-        names = systems[one], systems[other]
+        leader, trailer = one, other
         if value.mean() < 0.5:
-            votes, names = Votes(own, 1 - value, votes.unit, votes.weight), names[::-1]
-        meets = _meets(first, second, one, other)
+            leader, trailer = other, one
+            value = 1 - value
+        weight = None if run is None else _weights(run, own)
+        votes = Votes(item=own, value=value, unit=_taken(unit, own), weight=weight)
         pool = None
         if run is not None:
-            leader = other if names[0] == systems[other] else one
-            pool = _pool(run, meets, first == leader, votes)
-        yield two_systems(names, votes, 1 - (1 - level) / len(pairs), pool)
+            pool = _pool(run, meets, leads=first == leader, votes=votes)
+        names = systems[leader], systems[trailer]
+        yield two_systems(names, votes, level_of_each, pool)
 
 
 def _meets(
     first: WholeNumbers, second: WholeNumbers, one: int, other: int
 ) -> NDArray[np.bool_]:
     """Return which pairs compare two systems [shape=(pairs,)]."""
-    forth, back = (first == one) & (second == other), (first == other) & (second == one)
-    return np.asarray(forth | back)
+    in_order = (first == one) & (second == other)
+    exchanged = (first == other) & (second == one)
+    return np.asarray(in_order | exchanged)
 
 
 def _firsts(labels: Opinions) -> WholeNumbers:
     """Return the first row of each item, by the item's number."""
-    return np.asarray(np.unique(labels.item, return_index=True)[1])
+    _, first_row = np.unique(labels.item, return_index=True)
+    return np.asarray(first_row)
 
 
 def _units(table: Opinions, run: LabelledRun | None) -> WholeNumbers | None:
@@ -180,6 +198,7 @@ def _taken(unit: WholeNumbers | None, rows: WholeNumbers) -> WholeNumbers | None
 
 
 def _weights(run: LabelledRun, rows: WholeNumbers) -> NDArray[np.float64] | None:
+    """Return the inverse of the probability with which each row was asked for."""
     inclusion = run.drawn.inclusion
     return None if inclusion is None else 1 / inclusion[rows]
 
@@ -187,37 +206,45 @@ def _weights(run: LabelledRun, rows: WholeNumbers) -> NDArray[np.float64] | None
 def _pool(
     run: LabelledRun, meets: NDArray[np.bool_], leads: NDArray[np.bool_], votes: Votes
 ) -> Pool | None:
-    """Return the judge's verdicts on all pairs of two systems; None where they cannot help.
+    """Return the judge's verdicts on all pairs of two systems.
 
-    They do not where labels are no random sample of the pairs. Where every pair has a
-    label they still count, because what was said on the way stays said.
+    None: they cannot help, because labels are no random sample of the pairs. Where
+    every pair has a label they still count, because what was said on the way stays
+    said.
     """
-    kept = meets & ~self_mask(run.table.facts, len(meets))
     if run.drawn.inclusion is not None or run.drawn.problem is not None:
         return None
-    item, items = index_of(votes.item.tolist())
     if differences(run):
         return None
+    in_pool = meets & ~self_mask(run.table.facts, len(meets))
+    item, items = index_of(votes.item.tolist())
+    labelled_rows = np.array(items)
+    pairs = int(in_pool.sum())
     unit = run.table.units()
-    if unit is not None and not _touches_many(unit[kept], unit[np.array(items)]):
-        return None
+    if unit is None:
+        pairs_of_unit = np.ones(pairs)
+        unit_number, _ = index_of(items)
+    else:
+        if not _touches_many(unit[in_pool], unit[labelled_rows]):
+            return None
+        pairs_of_unit = np.bincount(unit[in_pool]).astype(np.float64)
+        unit_number, _ = index_of(unit[labelled_rows].tolist())
     points = np.nan_to_num(POINTS[run.codes], nan=0.5)
     judged = np.where(leads, points, 1 - points)
-    pairs = int(kept.sum())
-    sizes = np.ones(pairs) if unit is None else np.bincount(unit[kept])
-    units = items if unit is None else unit[np.array(items)].tolist()
     return Pool(
         labels=np.bincount(item, votes.value) / np.bincount(item),
-        verdicts=judged[np.array(items)],
-        units=np.maximum.accumulate(index_of(units)[0]) + 1,
-        mean=float(judged[kept].mean()),
+        verdicts=judged[labelled_rows],
+        units=np.maximum.accumulate(unit_number) + 1,
+        mean=float(judged[in_pool].mean()),
         pairs=pairs,
-        independent=float(sizes.sum() ** 2 / (sizes**2).sum()),
+        independent=float(pairs_of_unit.sum() ** 2 / (pairs_of_unit**2).sum()),
     )
 
 
 def _touches_many(every: WholeNumbers, labelled_units: WholeNumbers) -> bool:
-    """Whether labels touch about as many instructions as a random sample of the pairs would."""
+    """Tell whether labels touch about as many instructions as a random sample would."""
     sizes = np.bincount(every)
-    missed = (1 - len(labelled_units) / len(every)) ** sizes[sizes > 0]
-    return len(np.unique(labelled_units)) >= _TOUCHED * float((1 - missed).sum())
+    share_without_label = 1 - len(labelled_units) / len(every)
+    chance_to_miss = share_without_label ** sizes[sizes > 0]
+    expected = float((1 - chance_to_miss).sum())
+    return len(np.unique(labelled_units)) >= _TOUCHED * expected

@@ -7,6 +7,7 @@ raters do beyond chance.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -63,34 +64,44 @@ class Votes:
 
 def arrivals_of(votes: Votes) -> Arrivals:
     """Return the independent units of votes, in the order of their first label."""
-    item, _ = index_of(votes.item.tolist())
-    size = int(item.max(initial=-1)) + 1
-    number = np.bincount(item, minlength=size)
-    mean = np.bincount(item, votes.value, size) / number
-    first = np.unique(item, return_index=True)[1]
-    weight = np.ones(size) if votes.weight is None else votes.weight[first]
+    item, items = index_of(votes.item.tolist())
+    votes_on_item = np.bincount(item, minlength=len(items))
+    mean = np.bincount(item, votes.value, len(items)) / votes_on_item
+    _, first_vote = np.unique(item, return_index=True)
+    weight = np.ones(len(items))
+    if votes.weight is not None:
+        weight = votes.weight[first_vote]
     if votes.unit is None:
         return Arrivals(mean * weight, weight)
-    unit, _ = index_of(votes.unit[first].tolist())
+    unit, _ = index_of(votes.unit[first_vote].tolist())
     return Arrivals(np.bincount(unit, mean * weight), np.bincount(unit, weight))
 
 
 def more_units(
     arrivals: Arrivals, level: float, null: float, pool: Pool | None
 ) -> int | None:
-    """Count the units to come after which enough is labelled with a chance of :data:`POWER`."""
+    """Count the units to come after which enough is labelled.
+
+    It is with a chance of :data:`POWER`. None: it would not be within the most units
+    that are looked at.
+    """
     number = len(arrivals.sums)
     most = min(MOST_UNITS, max(60, MOST_TIMES * number))
     last = number - 1
+    draws = DRAWS
     if pool is not None:
-        left, last = pool.pairs - len(pool.labels), len(pool.labels) - 1
-        if left < 1:  # pairs to come are of another run: only their labels are foreseen
-            return more_units(arrivals, 1 - (1 - level) * LABELS_SHARE, null, None)
+        last = len(pool.labels) - 1
+        left = pool.pairs - len(pool.labels)
+        if left < 1:
+            # pairs to come are of another run: only their labels are foreseen
+            level_of_labels = 1 - (1 - level) * LABELS_SHARE
+            return more_units(arrivals, level_of_labels, null, None)
         most = min(most, left)
+        draws = HELPED_DRAWS
     steps = np.unique(np.geomspace(1, most, _LOOKS).round().astype(np.int64))
     rng = np.random.default_rng(0)
     ends: list[float] = []
-    for _ in range(DRAWS if pool is None else HELPED_DRAWS):
+    for _ in range(draws):
         future, helped = _future(arrivals, pool, most, rng)
         end = first_end(future, level, null=null, pool=helped, looks=last + steps)
         ends.append(np.inf if end is None else end - last)
@@ -103,30 +114,28 @@ def _future(
 ) -> tuple[Arrivals, Pool | None]:
     """Draw units to come, and what the judge says of them."""
     number = len(arrivals.sums)
+    # the units at hand, and by the prior one that is lost and one that is won
     chances = np.asarray(rng.gamma(np.r_[np.ones(number), _PRIOR, _PRIOR]))
     drawn = rng.choice(number + 2, size=more, p=chances / chances.sum())
     usual = float(np.median(arrivals.weights))
     sums = np.r_[arrivals.sums, 0.0, usual]
     weights = np.r_[arrivals.weights, usual, usual]
-    future = Arrivals(
-        np.r_[arrivals.sums, sums[drawn]], np.r_[arrivals.weights, weights[drawn]]
-    )
+    sums_to_come = np.r_[arrivals.sums, sums[drawn]]
+    weights_to_come = np.r_[arrivals.weights, weights[drawn]]
+    future = Arrivals(sums_to_come, weights_to_come)
     if pool is None:
         return future, None
-    labels, verdicts = (
-        np.r_[pool.labels, 0.0, 1.0],
-        np.r_[pool.verdicts, pool.mean, pool.mean],
-    )
-    again = (
-        drawn
-        if number == len(pool.labels)
-        else rng.integers(len(pool.labels), size=more)
-    )
+    labels = np.r_[pool.labels, 0.0, 1.0]
+    verdicts = np.r_[pool.verdicts, pool.mean, pool.mean]
+    drawn_pairs = drawn
+    if number != len(pool.labels):
+        drawn_pairs = rng.integers(len(pool.labels), size=more)
+    units_to_come = pool.units[-1] + 1 + np.arange(more)
     helped = replace(
         pool,
-        labels=np.r_[pool.labels, labels[again]],
-        verdicts=np.r_[pool.verdicts, verdicts[again]],
-        units=np.r_[pool.units, pool.units[-1] + 1 + np.arange(more)],
+        labels=np.r_[pool.labels, labels[drawn_pairs]],
+        verdicts=np.r_[pool.verdicts, verdicts[drawn_pairs]],
+        units=np.r_[pool.units, units_to_come],
     )
     return future, helped
 
@@ -136,58 +145,72 @@ def more_raters(votes: Votes, level: float, null: float) -> int | None:
     alike = _likeness(votes)
     if alike is None:
         return None
-    items, first = np.unique(votes.item, return_index=True)
-    order = np.argsort(votes.item, kind="stable")
-    starts = np.searchsorted(votes.item[order], items)
-    sizes = np.diff(np.append(starts, len(order)))
     rng = np.random.default_rng(0)
     for raters in range(1, MOST_RATERS + 1):
         enough = 0
-        for _ in range(DRAWS):
-            shape = (raters, len(items))
-            own = order[starts + (rng.random(shape) * sizes).astype(np.int64)]
-            others = rng.integers(len(votes), size=shape)
-            drawn = np.where(rng.random(shape) < alike, own, others)
-            future = Votes(
-                item=np.r_[votes.item, np.tile(items, raters)],
-                value=np.r_[votes.value, votes.value[drawn].ravel()],
-                unit=None
-                if votes.unit is None
-                else np.r_[votes.unit, np.tile(votes.unit[first], raters)],
-                weight=None
-                if votes.weight is None
-                else np.r_[votes.weight, np.tile(votes.weight[first], raters)],
-            )
+        for future in _with_more_raters(votes, raters, alike, rng):
             arrivals = arrivals_of(future)
             last = np.array([len(arrivals.sums) - 1])
-            enough += (
-                first_end(arrivals, level, null=null, pool=None, looks=last) is not None
-            )
+            end = first_end(arrivals, level, null=null, pool=None, looks=last)
+            enough += end is not None
         if enough >= POWER * DRAWS:
             return raters
     return None
 
 
+def _with_more_raters(
+    votes: Votes, raters: int, alike: float, rng: np.random.Generator
+) -> Iterator[Votes]:
+    """Yield futures in which so many raters more have voted on every labelled item.
+
+    Each votes as one of the item's own raters with the chance ``alike``, else as one of
+    any item.
+    """
+    items, first = np.unique(votes.item, return_index=True)
+    order = np.argsort(votes.item, kind="stable")
+    starts = np.searchsorted(votes.item[order], items)
+    votes_on_item = np.diff(np.append(starts, len(order)))
+    item = np.r_[votes.item, np.tile(items, raters)]
+    unit = None
+    if votes.unit is not None:
+        unit = np.r_[votes.unit, np.tile(votes.unit[first], raters)]
+    weight = None
+    if votes.weight is not None:
+        weight = np.r_[votes.weight, np.tile(votes.weight[first], raters)]
+    shape = (raters, len(items))
+    for _ in range(DRAWS):
+        place = (rng.random(shape) * votes_on_item).astype(np.int64)
+        of_same_item = order[starts + place]
+        of_any_item = rng.integers(len(votes), size=shape)
+        drawn = np.where(rng.random(shape) < alike, of_same_item, of_any_item)
+        value = np.r_[votes.value, votes.value[drawn].ravel()]
+        yield Votes(item=item, value=value, unit=unit, weight=weight)
+
+
 def _likeness(votes: Votes) -> float | None:
     """Correlate two raters' values of one item, 0 to 1; None: no item has two."""
     item, _ = index_of(votes.item.tolist())
-    number = np.bincount(item)
-    if (number < 2).all():
+    votes_on_item = np.bincount(item)
+    has_several = votes_on_item > 1
+    if not has_several.any():
         return None
-    spread = float(votes.value.var())
-    if spread == 0:
+    variance = float(votes.value.var())
+    if variance == 0:
         return 1.0
     centred = votes.value - votes.value.mean()
     sums = np.asarray(np.bincount(item, centred))
-    products = np.asarray(sums**2 - np.bincount(item, centred**2))
-    several = number > 1
-    pairs = float(np.sum(number[several] * (number[several] - 1)))
-    alike = float(np.sum(products[several])) / pairs / spread
-    return min(max(alike, 0.0), 1.0)
+    squares = np.asarray(np.bincount(item, centred**2))
+    products_of_pairs = (sums**2 - squares)[has_several]
+    number = votes_on_item[has_several]
+    pairs = float(np.sum(number * (number - 1)))
+    correlation = float(np.sum(products_of_pairs)) / pairs / variance
+    return min(max(correlation, 0.0), 1.0)
 
 
 def labels_until_enough(win: float, level: float) -> int | None:
-    """Return by which label half of the studies end that look after each one, without ties.
+    """Return by which label half of the studies end that look after each one.
+
+    There are no ties in them.
 
     Args:
         win: win rate of the better system.

@@ -58,11 +58,14 @@ class RankSets:
     def standings(
         self, method: str, systems: Sequence[str], values: Sequence[RankedValue]
     ) -> Iterator[SystemStanding]:
-        """Return every system by a method, with best and worst rank where it has a value."""
+        """Yield each system's standing by a method.
+
+        One that has a value has a best and a worst rank, too.
+        """
         for index, (value, rank) in enumerate(zip(values, ranks(values), strict=True)):
             number = None if value is None else float(value)
             exact = str(value) if isinstance(value, Fraction) else None
-            place = SystemStanding(
+            standing = SystemStanding(
                 method=method,
                 system=systems[index],
                 value=number,
@@ -71,15 +74,16 @@ class RankSets:
                 undefined=self.undefined,
             )
             if self.ahead is not None and rank is not None:
-                behind = tuple(
-                    systems[n] for n in np.flatnonzero(self.ahead[index]).tolist()
+                is_behind = self.ahead[index]
+                behind = [systems[n] for n in np.flatnonzero(is_behind).tolist()]
+                number_ahead = int(self.ahead[:, index].sum())
+                standing = replace(
+                    standing,
+                    low=1 + number_ahead,
+                    high=len(systems) - len(behind),
+                    ahead=tuple(behind),
                 )
-                best, worst = (
-                    1 + int(self.ahead[:, index].sum()),
-                    len(systems) - len(behind),
-                )
-                place = replace(place, low=best, high=worst, ahead=behind)
-            yield place
+            yield standing
 
 
 #: Why nothing was drawn for ranks.
@@ -90,44 +94,50 @@ NOT_DRAWN = (
 
 
 def draws_ranks(outcomes: Outcomes, options: RankOptions) -> bool:
-    """Return whether the bounds of ranks are drawn: resamples of one unit are that unit."""
-    alone = outcomes.unit is not None and len(np.unique(outcomes.unit)) < 2
-    return options.bootstrap.number > 0 and not alone
+    """Tell whether the bounds of ranks are drawn.
+
+    Of one unit they are not, because each resample would be that unit.
+    """
+    has_one_unit = outcomes.unit is not None and len(np.unique(outcomes.unit)) < 2
+    return options.bootstrap.number > 0 and not has_one_unit
 
 
 def rank_intervals(
     methods: Sequence[str], outcomes: Outcomes, options: RankOptions
 ) -> dict[str, RankSets]:
-    """Return the ranks of each system by each method; all methods read the same resamples."""
-    units = Units.of(outcomes.cell, outcomes.counts.size, outcomes.unit)
+    """Return the ranks of each system by each method.
+
+    All methods read the same resamples.
+    """
     if not draws_ranks(outcomes, options):
         return dict.fromkeys(methods, RankSets(None, 0))
-    drawn: dict[str, list[Array]] = {method: [] for method in methods}
-    for counts in units.resample(options.bootstrap.number, options.bootstrap.start):
-        for method, rows in drawn.items():
-            rows.append(_values(method, outcomes, counts, options))
+    blocks: dict[str, list[Array]] = {method: [] for method in methods}
+    bootstrap = options.bootstrap
+    units = Units.of(outcomes.cell, outcomes.counts.size, outcomes.unit)
+    for counts in units.resample(bootstrap.number, bootstrap.start):
+        for method, values_of_blocks in blocks.items():
+            values_of_blocks.append(_values(method, outcomes, counts, options))
     results: dict[str, RankSets] = {}
-    counts = outcomes.counts.reshape(1, -1).astype(np.float64)
-    of_all = order_p(outcomes, options.typed)
-    for method, rows in drawn.items():
-        values, tested = _values(method, outcomes, counts, options)[0], of_all
+    all_counts = outcomes.counts.reshape(1, -1).astype(np.float64)
+    p_of_all_opponents = order_p(outcomes, options.typed)
+    for method, values_of_blocks in blocks.items():
+        [values] = _values(method, outcomes, all_counts, options)
+        p = p_of_all_opponents
         if method == AGAINST_BASELINE:
-            only = outcomes.systems.index(str(options.baseline))
-            tested = order_p(outcomes, options.typed, only)
-        if (
-            method == "mean_win_rate"
-        ):  # every opponent weighs the same, also one met once
-            tested = np.maximum(tested, met_seldom_p(values, outcomes, options.typed))
-        results[method] = rank_sets(
-            values, np.concatenate(rows), tested, options.bootstrap.level
-        )
+            baseline = outcomes.systems.index(str(options.baseline))
+            p = order_p(outcomes, options.typed, baseline)
+        if method == "mean_win_rate":
+            # every opponent weighs the same, also one met once
+            p = np.maximum(p, met_seldom_p(values, outcomes, options.typed))
+        resampled = np.concatenate(values_of_blocks)
+        results[method] = rank_sets(values, resampled, p, bootstrap.level)
     return results
 
 
 def rank_sets(
     values: Array, drawn: Array, tested: Array, level: float, units: Array | None = None
 ) -> RankSets:
-    """Say which system is ahead of which, by Holm's correction of the p values of all pairs.
+    """Say which system is ahead of which, by Holm's correction over all pairs.
 
     Args:
         values: of each system, more is better [shape=(systems,)].
@@ -138,9 +148,11 @@ def rank_sets(
         level: of all claims together, e.g. 0.95.
         units: see :func:`resampled_p`.
     """
-    complete = drawn[~np.isnan(drawn).any(-1)]
+    has_gap = np.isnan(drawn).any(-1)
+    complete = drawn[~has_gap]
     undefined = len(drawn) - len(complete)
-    if len(complete) < max(2, LEAST_DEFINED * len(drawn)) or np.isnan(values).any():
+    too_few = len(complete) < max(2, LEAST_DEFINED * len(drawn))
+    if too_few or np.isnan(values).any():
         return RankSets(None, undefined)
     p = np.maximum(tested, resampled_p(values, complete, units))
     return RankSets(shown_ahead(p, level), undefined)
@@ -162,19 +174,22 @@ def resampled_p(values: Array, drawn: Array, units: Array | None = None) -> Arra
 
     gap = np.round(values[:, None] - values[None, :], DECIMALS)
     covariance = np.atleast_2d(np.cov(drawn, rowvar=False))
-    own = np.diag(covariance)
-    spread = np.sqrt(
-        np.maximum(own[:, None] + own[None, :] - 2 * covariance, NO_SPREAD)
-    )
+    variance = np.diag(covariance)
+    variance_of_gap = variance[:, None] + variance[None, :] - 2 * covariance
+    standard_error = np.sqrt(np.maximum(variance_of_gap, NO_SPREAD))
     if units is None:
-        return np.where(gap > 0, 2 * ndtr(-gap / spread), 1.0)
-    fewer = np.maximum(np.minimum(units[:, None], units[None, :]), 2)
-    spread *= np.sqrt(fewer / (fewer - 1))  # resamples vary less than new data do
-    return np.where(gap > 0, 2 * stdtr(fewer - 1, -gap / spread), 1.0)
+        p = 2 * ndtr(-gap / standard_error)
+        return np.where(gap > 0, p, 1.0)
+    fewer_units = np.maximum(np.minimum(units[:, None], units[None, :]), 2)
+    degrees = fewer_units - 1
+    # resamples vary less than new data do
+    standard_error *= np.sqrt(fewer_units / degrees)
+    p = 2 * stdtr(degrees, -gap / standard_error)
+    return np.where(gap > 0, p, 1.0)
 
 
 def met_seldom_p(values: Array, outcomes: Outcomes, typed: bool) -> Array:
-    """Return two-sided p of mean win rates, from the variance of the rate against each opponent.
+    """Return two-sided p of mean win rates, from the variance against each opponent.
 
     A rate of one comparison does not vary in resamples of that pair. Here its variance
     is that of the rate with two comparisons more, one won and one lost (Agresti & Caffo
@@ -189,54 +204,68 @@ def met_seldom_p(values: Array, outcomes: Outcomes, typed: bool) -> Array:
     """
     from scipy.special import ndtr
 
-    doubled, games = points_of(outcomes, outcomes.counts, typed)
-    won = (doubled / 2 + 1) / (games + 2)
-    variance = np.triu(np.where(games > 0, won * (1 - won) / np.maximum(games, 1), 0.0))
+    doubled_points, games = points_of(outcomes, outcomes.counts, typed)
+    met = games > 0
+    rate = (doubled_points / 2 + 1) / (games + 2)
+    variance_of_rate = rate * (1 - rate) / np.maximum(games, 1)
+    # each pair once, then for both of its systems
+    variance = np.triu(np.where(met, variance_of_rate, 0.0))
     variance += variance.T
-    share = 1 / np.maximum((games > 0).sum(1), 1)
-    own = (variance * share[:, None] ** 2).sum(1)
+    weight = 1 / np.maximum(met.sum(1), 1)
+    variance_of_mean = (variance * weight[:, None] ** 2).sum(1)
     # the comparisons of two systems count for one and against the other
-    spread = (
-        own[:, None] + own[None, :] + 2 * variance * share[:, None] * share[None, :]
-    )
+    opposed = 2 * variance * weight[:, None] * weight[None, :]
+    variance_of_gap = variance_of_mean[:, None] + variance_of_mean[None, :] + opposed
+    standard_error = np.sqrt(np.maximum(variance_of_gap, NO_SPREAD))
     gap = np.round(values[:, None] - values[None, :], DECIMALS)
-    return np.where(
-        gap > 0, 2 * ndtr(-gap / np.sqrt(np.maximum(spread, NO_SPREAD))), 1.0
-    )
+    p = 2 * ndtr(-gap / standard_error)
+    return np.where(gap > 0, p, 1.0)
 
 
 def shown_ahead(p: Array, level: float) -> NDArray[np.bool_]:
-    """Say whether row is ahead of column, also by way of others, all claims at the level."""
-    shown = np.zeros(p.shape, bool)
+    """Say whether row is shown to be ahead of column, also by way of others.
+
+    All claims together hold at the level (Holm 1979).
+    """
     one, other = np.triu_indices(len(p), 1)
-    adjusted = np.array(holm(np.minimum(p, p.T)[one, other].tolist()))
-    shown[one, other] = shown[other, one] = adjusted <= 1 - level + 1e-12
+    p_of_pair = np.minimum(p, p.T)[one, other]
+    adjusted = np.array(holm(p_of_pair.tolist()))
+    differs = adjusted <= 1 - level + 1e-12
+    shown = np.zeros(p.shape, bool)
+    shown[one, other] = differs
+    shown[other, one] = differs
     shown &= p < p.T
-    for via in range(len(p)):  # ahead of one that is ahead of a third
-        shown |= shown[:, [via]] & shown[[via], :]
+    for via in range(len(p)):
+        ahead_of_via = shown[:, [via]]
+        behind_via = shown[[via], :]
+        shown |= ahead_of_via & behind_via
     return shown
 
 
 def _values(
     method: str, outcomes: Outcomes, counts: Array, options: RankOptions
 ) -> Array:
+    """Return the systems' values in each resample, NaN where there is none.
+
+    ``counts`` are of each cell of ``outcomes.counts`` [shape=(resamples, cells)].
+    """
     if method in MODELS:
         setup = problem(outcomes, options.typed, options.prior)
         values, _ = fit_many(MODELS[method], setup, counts)
         return values[:, : len(outcomes.systems)]
-    doubled, games = points_of(
-        outcomes, counts.reshape(len(counts), -1, len(OUTCOMES)), options.typed
-    )
+    outcome_counts = counts.reshape(len(counts), -1, len(OUTCOMES))
+    doubled_points, games = points_of(outcomes, outcome_counts, options.typed)
     with np.errstate(invalid="ignore"):
         if method == AGAINST_BASELINE:
-            fixed = outcomes.systems.index(str(options.baseline))
-            against = doubled[..., fixed] / (2 * games[..., fixed])
-            against[:, fixed] = 0.5
             # A system that never met the baseline has no rate, and no place among the
             # others.
-            return np.asarray(against)
+            baseline = outcomes.systems.index(str(options.baseline))
+            rate = doubled_points[..., baseline] / (2 * games[..., baseline])
+            rate[:, baseline] = 0.5
+            return np.asarray(rate)
         if method == "win_rate":
-            return np.asarray(doubled.sum(-1) / (2 * games.sum(-1)))
+            return np.asarray(doubled_points.sum(-1) / (2 * games.sum(-1)))
         met = games > 0
-        rates = np.divide(doubled, 2 * games, out=np.zeros_like(doubled), where=met)
+        no_rate = np.zeros_like(doubled_points)
+        rates = np.divide(doubled_points, 2 * games, out=no_rate, where=met)
         return np.asarray(rates.sum(-1) / met.sum(-1))

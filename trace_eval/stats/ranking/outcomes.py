@@ -74,10 +74,15 @@ class Outcomes:
 
     @property
     def design(self) -> NDArray[np.float64]:
-        """+1 for the first and -1 for the second system of a pair [shape=(pairs, systems)]."""
+        """The games of the pairs [shape=(pairs, systems)].
+
+        +1 stands for the first and -1 for the second system of a pair.
+        """
         design = np.zeros((len(self.pairs), len(self.systems)))
         rows = np.arange(len(self.pairs))
-        design[rows, self.pairs[:, 0]], design[rows, self.pairs[:, 1]] = 1, -1
+        first, second = self.pairs.T
+        design[rows, first] = 1
+        design[rows, second] = -1
         return design
 
 
@@ -88,9 +93,8 @@ def outcomes_between(labels: Mapping[tuple[str, str], str]) -> Outcomes:
     codes = np.array([LABELS.index(label) for label in labels.values()], np.int8)
     numbers = texts_of(range(len(codes)))
     facts = {"system_a": first, "system_b": second}
-    return outcomes_of(
-        Opinions("comparisons", numbers, {"preference": codes}, facts=facts)
-    )
+    table = Opinions("comparisons", numbers, {"preference": codes}, facts=facts)
+    return outcomes_of(table)
 
 
 def outcomes_of(
@@ -114,64 +118,85 @@ def outcomes_of(
         raise UserError(
             f"{table.source}: a ranking needs the columns system_a and system_b"
         )
-    listed = [table.facts[f"system_{side}"].tolist() for side in "ab"]
-    for side, names in zip("ab", listed, strict=True):
-        if not all(names):
-            row = next(row for row, name in enumerate(names) if not name)
-            raise UserError(
-                f"{table.source}: {table.ids[row]!r} has no system_{side}; name it"
-            )
+    system_a = _named_systems(table, "a")
+    system_b = _named_systems(table, "b")
     same = self_mask(table.facts, len(table))
-    kept = ~same & (codes != MISSING)
+    compared = ~same & (codes != MISSING)
     unchanged = np.zeros(len(table), bool)
-    if not kept.any():
+    if not compared.any():
         # A release that changed nothing is a result, not an error.
-        unchanged = same & np.not_equal(
-            *(table.facts[f"system_{side}"] for side in "ab")
-        )
-        kept, same = unchanged, same & ~unchanged
+        unchanged = same & (system_a != system_b)
+        compared = unchanged
+        same = same & ~unchanged
         codes = np.where(unchanged, TIE, codes)
-    if not kept.any():
+    unscored = ~same & ~compared
+    if not compared.any():
         raise UserError(
             f"{table.source}: no comparison is left: {int(same.sum())} compare a system"
-            f" with itself, {int((~same & ~kept).sum())} have no {column} label"
+            f" with itself, {int(unscored.sum())} have no {column} label"
         )
     if cluster and None in table.facts.get("instruction_id", np.array([None])).tolist():
         raise UserError(
             "--cluster draws whole instructions: give every item an instruction_id"
         )
-    unit, drawn = drawn_units(table, kept)
-    rows = np.flatnonzero(kept)
-    names_a = [listed[0][row] for row in rows]
-    names_b = [listed[1][row] for row in rows]
+    unit, drawn = drawn_units(table, compared)
+    if unit is not None:
+        unit = unit[compared]
+    codes = codes[compared]
+    names_a = system_a[compared].tolist()
+    names_b = system_b[compared].tolist()
     systems = sorted({*names_a, *names_b})
+    pairs, cell = _cells(names_a, names_b, codes, systems)
+    counts = np.bincount(cell, minlength=len(pairs) * len(OUTCOMES))
+    every_system = {*system_a.tolist(), *system_b.tolist()}
+    return Outcomes(
+        systems=tuple(systems),
+        pairs=pairs,
+        counts=counts.reshape(-1, len(OUTCOMES)),
+        cell=cell,
+        unit=unit,
+        typed=not is_untyped(codes),
+        unscored=int(unscored.sum()),
+        self_compared=int(same.sum()),
+        split=int((codes >= SPLIT).sum()),
+        drawn=drawn,
+        absent=tuple(sorted(every_system - set(systems))),
+        unchanged=int(unchanged.sum()),
+    )
+
+
+def _named_systems(table: Opinions, side: str) -> NDArray[Any]:
+    """Return the systems of one side; UserError where a row has none."""
+    systems = table.facts[f"system_{side}"]
+    for row, name in enumerate(systems.tolist()):
+        if not name:
+            raise UserError(
+                f"{table.source}: {table.ids[row]!r} has no system_{side}; name it"
+            )
+    return systems
+
+
+#: The outcome of each label from the side of system A; a split is a tie.
+_OUTCOME_OF_LABEL = np.array([_WIN, _LOSS, _TIE, _BAD, _TIE])
+
+
+def _cells(
+    names_a: Sequence[str],
+    names_b: Sequence[str],
+    codes: NDArray[Any],
+    systems: Sequence[str],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the pairs of systems, and the flat cell of each comparison's outcome."""
     number = {name: index for index, name in enumerate(systems)}
     a = np.array([number[name] for name in names_a], np.int64)
     b = np.array([number[name] for name in names_b], np.int64)
-    outcome = np.array([_WIN, _LOSS, _TIE, _BAD, _TIE])[
-        np.minimum(codes[kept], SPLIT - 1)
-    ]
-    outcome = np.where((a > b) & (outcome <= _LOSS), 1 - outcome, outcome)
-    seen, pair = np.unique(
-        np.minimum(a, b) * len(systems) + np.maximum(a, b), return_inverse=True
-    )
-    cell = pair * len(OUTCOMES) + outcome
-    return Outcomes(
-        systems=tuple(systems),
-        pairs=np.stack(np.divmod(seen, len(systems)), 1),
-        counts=np.bincount(cell, minlength=len(seen) * len(OUTCOMES)).reshape(
-            -1, len(OUTCOMES)
-        ),
-        cell=cell,
-        unit=None if unit is None else unit[kept],
-        typed=not is_untyped(codes[kept]),
-        unscored=int((~same & ~kept).sum()),
-        self_compared=int(same.sum()),
-        split=int((codes[kept] >= SPLIT).sum()),
-        drawn=drawn,
-        absent=tuple(sorted({*listed[0], *listed[1]} - {*systems})),
-        unchanged=int(unchanged.sum()),
-    )
+    outcome = _OUTCOME_OF_LABEL[np.minimum(codes, SPLIT - 1)]
+    is_exchanged = (a > b) & (outcome <= _LOSS)
+    outcome = np.where(is_exchanged, 1 - outcome, outcome)
+    key = np.minimum(a, b) * len(systems) + np.maximum(a, b)
+    distinct, pair = np.unique(key, return_inverse=True)
+    pairs = np.stack(np.divmod(distinct, len(systems)), axis=1)
+    return pairs, np.asarray(pair * len(OUTCOMES) + outcome)
 
 
 @dataclass(frozen=True)
@@ -187,62 +212,66 @@ class MeetingRow:
 def win_rates(
     outcomes: Outcomes, typed: bool = False, baseline: str | None = None
 ) -> list[RankedValue]:
-    """Return wins and half the ties over all comparisons, or those with the baseline alone.
+    """Return each system's win rate over all comparisons, ties as halves.
 
-    With ``typed`` a ``both_bad`` counts 0 instead of 1/2; a baseline's own rate is
-    None.
+    With ``baseline`` only comparisons with it count, and its own rate is None. With
+    ``typed`` a ``both_bad`` counts 0 instead of 1/2.
     """
     doubled, games = points_of(outcomes, outcomes.counts, typed)
-    if baseline is not None:
-        fixed = outcomes.systems.index(baseline)
-        only = np.zeros_like(games, bool)
-        only[:, fixed] = True
-        doubled, games = np.where(only, doubled, 0), np.where(only, games, 0)
-    return [
-        Fraction(int(points), 2 * int(number)) if number else None
-        for points, number in zip(doubled.sum(1), games.sum(1), strict=True)
-    ]
+    if baseline is None:
+        points_of_system = doubled.sum(1)
+        games_of_system = games.sum(1)
+    else:
+        opponent = outcomes.systems.index(baseline)
+        points_of_system = doubled[:, opponent]
+        games_of_system = games[:, opponent]
+    rates: list[RankedValue] = []
+    for doubled_points, number in zip(points_of_system, games_of_system, strict=True):
+        rates.append(_rate(doubled_points, number) if number else None)
+    return rates
+
+
+def _rate(doubled_points: Any, games: Any) -> Fraction:
+    """Divide points, given twice, by the games."""
+    return Fraction(int(doubled_points), 2 * int(games))
 
 
 def mean_win_rates(outcomes: Outcomes, typed: bool = False) -> list[RankedValue]:
-    """Mean over opponents of the win rate against each: every opponent weighs the same."""
+    """Average each system's win rates over opponents, who all weigh the same."""
     doubled, games = points_of(outcomes, outcomes.counts, typed)
-    results: list[RankedValue] = []
-    for points, numbers in zip(doubled, games, strict=True):
-        rates = [
-            Fraction(int(p), 2 * int(n))
-            for p, n in zip(points, numbers, strict=True)
-            if n
-        ]
-        results.append(sum(rates, Fraction(0)) / len(rates) if rates else None)
-    return results
+    means: list[RankedValue] = []
+    for points_against, games_against in zip(doubled, games, strict=True):
+        met = games_against > 0
+        rates = list(map(_rate, points_against[met], games_against[met]))
+        means.append(sum(rates, Fraction(0)) / len(rates) if rates else None)
+    return means
 
 
 def meetings(outcomes: Outcomes, typed: bool = False) -> list[MeetingRow]:
     """Return every two systems that were compared."""
     doubled, games = points_of(outcomes, outcomes.counts, typed)
-    names = outcomes.systems
-    return [
-        MeetingRow(
-            names[i],
-            names[j],
-            int(games[i, j]),
-            float(doubled[i, j] / (2 * games[i, j])),
+    rows: list[MeetingRow] = []
+    for first, second in outcomes.pairs.tolist():
+        comparisons = int(games[first, second])
+        row = MeetingRow(
+            first=outcomes.systems[first],
+            second=outcomes.systems[second],
+            comparisons=comparisons,
+            rate=float(doubled[first, second] / (2 * comparisons)),
         )
-        for i, j in outcomes.pairs.tolist()
-    ]
+        rows.append(row)
+    return rows
 
 
 def points(codes: NDArray[Any], typed: bool) -> tuple[Array, Array]:
-    """Return both sides' points by codes of labels, or of :data:`OUTCOMES`, which are the same.
+    """Return both sides' points by codes of labels or of :data:`OUTCOMES`.
 
-    A win is 1, a loss 0, a tie a half; with ``typed`` a ``both_bad`` is 0 for both.
+    The codes are the same. A win is 1, a loss 0, a tie a half; with ``typed`` a
+    ``both_bad`` is 0 for both.
     """
-    tie = np.where((codes == _BAD) & typed, 0.0, 0.5)
-    a, b = (
-        np.where(codes == w, 1.0, np.where(codes == 1 - w, 0.0, tie))
-        for w in (_WIN, _LOSS)
-    )
+    of_tie = np.where((codes == _BAD) & typed, 0.0, 0.5)
+    a = np.where(codes == _WIN, 1.0, np.where(codes == _LOSS, 0.0, of_tie))
+    b = np.where(codes == _LOSS, 1.0, np.where(codes == _WIN, 0.0, of_tie))
     return a, b
 
 
@@ -278,13 +307,13 @@ RankedValue = Fraction | float | None
 
 
 def ranks(values: Sequence[RankedValue]) -> list[int | None]:
-    """Rank of each value; floats are rounded first, rationals are compared exactly."""
+    """Rank values; floats are rounded first, rationals are compared exactly."""
     keys = [round(v, DECIMALS) if isinstance(v, float) else v for v in values]
-    available = [key for key in keys if key is not None]
+    ranked = [key for key in keys if key is not None]
     places: list[int | None] = []
     for key in keys:
         if key is None:
             places.append(None)
         else:
-            places.append(1 + sum(other > key for other in available))
+            places.append(1 + sum(other > key for other in ranked))
     return places

@@ -40,9 +40,10 @@ from trace_eval.stats.agreement.position import position_bias, self_mask
 def judge_table(
     source: Opinions, judge: str | None = None, policy: Policy | None = None
 ) -> Opinions:
-    """Return one judge's labels, a row per item, with the name of the policy that fused them.
+    """Return one judge's labels, a row per item, fused by a policy.
 
-    Annotators of one file are one judge: what most of them say.
+    The table has the policy's name. Annotators of one file are one judge: what most of
+    them say.
 
     Args:
         judge: see :func:`chosen_judge`.
@@ -51,9 +52,8 @@ def judge_table(
     if judge is None and source.human:
         return with_overall(source.per_item, policy)
     judges = source.raters()
-    return with_overall(
-        judges[chosen_judge(source.source, list(judges), judge)], policy
-    ).first
+    name = chosen_judge(source.source, list(judges), judge)
+    return with_overall(judges[name], policy).first
 
 
 def chosen_judge(source: str, judges: Sequence[str], judge: str | None) -> str:
@@ -71,7 +71,7 @@ def chosen_judge(source: str, judges: Sequence[str], judge: str | None) -> str:
 def human_table(
     labels: Opinions, judged: Opinions, missing: Missing = "error"
 ) -> Opinions:
-    """Return the human label of every judged item, one row each, with the judgements' systems.
+    """Return the human label of every judged item, with the judgements' systems.
 
     It is what most of them say; a split is half a win for either system. Items without
     a label are no fault: a few beside many judgements are what prediction-powered
@@ -94,17 +94,18 @@ def with_unjudged(judged: Opinions, labels: Opinions) -> Opinions:
     it.
     """
     items = labels.per_item
-    sides = [items.facts.get(f"system_{side}") for side in "ab"]
-    if (
-        sides[0] is None
-        or sides[1] is None
-        or not {"system_a", "system_b"} <= judged.facts.keys()
-    ):
-        return judged
-    known = {name for side in "ab" for name in judged.facts[f"system_{side}"].tolist()}
-    rows = zip(*sides, strict=True)
-    named = np.array([bool(a and b and {a, b} & known) for a, b in rows], bool)
-    absent = items.take(named & (judged.find(items.ids) < 0))
+    for table in (items, judged):
+        if not {"system_a", "system_b"} <= table.facts.keys():
+            return judged
+    judged_a = judged.facts["system_a"].tolist()
+    judged_b = judged.facts["system_b"].tolist()
+    systems = {*judged_a, *judged_b}
+    meets_one: list[bool] = []
+    for a, b in zip(items.facts["system_a"], items.facts["system_b"], strict=True):
+        has_names = bool(a and b)
+        meets_one.append(has_names and (a in systems or b in systems))
+    is_absent = judged.find(items.ids) < 0
+    absent = items.take(np.array(meets_one, bool) & is_absent)
     if not len(absent):
         return judged
     result = judged.spread(np.concatenate([judged.ids, absent.ids]))
@@ -131,7 +132,7 @@ def ranking_warnings(
     if (rows < 0).any():
         return  # each order is a comparison of its own: none is the labels' item
     judged = {name: codes[rows] for name, codes in table.codes.items()}
-    yield from other_column(labels.ids, labels.codes, judged, table.source)
+    yield from other_column(labels.codes, judged, table.source)
     if column not in labels.codes:
         return
     yield from two_opinions(labels.ids, labels.codes, labels.source)
@@ -224,16 +225,20 @@ def separate_orders(
     keys = zip(calls.ids.tolist(), calls.facts["order"].tolist(), strict=True)
     for row, key in enumerate(keys):
         groups.setdefault(key, []).append(row)
-    first = np.array([rows[0] for rows in groups.values()], np.int64)
-    table = calls.take(first)
-    labels = [_decided(calls, rows, policy) for rows in groups.values()]
-    codes = np.array(
-        [MISSING if x is None else LABELS.index(x) for x in labels], np.int8
-    )
-    ids = np.empty(len(first), dtype=object)
+    codes = np.full(len(groups), MISSING, np.int8)
+    for number, rows in enumerate(groups.values()):
+        label = _decided(calls, rows, policy)
+        if label is not None:
+            codes[number] = LABELS.index(label)
+    ids = np.empty(len(groups), dtype=object)
     ids[:] = [f"{pair}/{order}" for pair, order in groups]
+    first_rows = np.array([rows[0] for rows in groups.values()], np.int64)
     return Opinions(
-        table.source, ids, {"overall": codes}, facts=table.facts, policy=policy.name
+        calls.source,
+        ids,
+        {"overall": codes},
+        facts=calls.take(first_rows).facts,
+        policy=policy.name,
     )
 
 
@@ -246,20 +251,21 @@ def _decided(
         verdicts[name] = [LABELS[code] for code in codes[rows] if code != MISSING]
     if whole := verdicts.get("overall") or verdicts.get("preference"):
         return threshold(mean_points(whole))
-    parts: dict[str, list[str]] = {
-        x: verdicts[x] for x in DIMENSIONS if verdicts.get(x)
-    }
+    parts: dict[str, list[str]] = {}
+    for name in DIMENSIONS:
+        if verdicts.get(name):
+            parts[name] = verdicts[name]
     if isinstance(policy, PlainPolicy):
         plain = {name: threshold(mean_points(labels)) for name, labels in parts.items()}
         return policy.decide(plain).label if plain else None
     if len(parts) < len(DIMENSIONS):
         return None
-    return str(
-        policy(*(_mode(own, calls.source, policy.name) for own in parts.values()))
-    )
+    ratings = [_mode(labels, calls.source, policy.name) for labels in parts.values()]
+    return str(policy(*ratings))
 
 
 def _mode(labels: Sequence[str], source: str, policy: str) -> Rating:
+    """Return the most frequent typed label; UserError where ties are plain."""
     if "tie" in labels:
         raise UserError(
             f"{source}: its ties are plain, and policy {policy} takes typed ones; use"

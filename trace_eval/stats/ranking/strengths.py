@@ -50,32 +50,40 @@ class StrengthModel:
         real = _decisions(counts)
         virtual = (counts @ self.virtual).reshape(len(counts), -1, 3)
         if self.prior:
-            half = np.broadcast_to(
-                [self.prior / 2, self.prior / 2, 0.0], (len(counts), len(self.names), 3)
-            )
-            virtual = np.concatenate([virtual, half], 1)
+            half_won = [self.prior / 2, self.prior / 2, 0.0]
+            shape = (len(counts), len(self.names), 3)
+            prior_games = np.broadcast_to(half_won, shape)
+            virtual = np.concatenate([virtual, prior_games], 1)
         return real, virtual
 
     def beats(self, counts: Array) -> Array:
-        """Return wins and ties, row over column, without prior [shape=(fits, systems, systems)]."""
-        real, virtual = _decisions(counts), counts @ self.virtual
-        wins = np.zeros((len(counts), len(self.names), len(self.names)))
-        bar_design = self.virtual_design[: self.virtual.shape[1] // 3]
-        for games, design in ((real, self.design), (virtual, bar_design)):
-            games = games.reshape(len(counts), -1, 3)
-            first, second = (
-                design.argmax(1),
-                design.argmin(1),
-            )  # every two meet in one game
-            wins[:, first, second] += games[..., 0] + games[..., 2]
-            wins[:, second, first] += games[..., 1] + games[..., 2]
-        return wins
+        """Return wins and ties, row over column, without prior.
+
+        Returns:
+            [shape=(fits, systems, systems)]
+        """
+        fits = len(counts)
+        systems = len(self.names)
+        beats = np.zeros((fits, systems, systems))
+        real = _decisions(counts)
+        with_bar = (counts @ self.virtual).reshape(fits, -1, 3)
+        bar_design = self.virtual_design[: with_bar.shape[1]]
+        for games, design in ((real, self.design), (with_bar, bar_design)):
+            # every two meet in one game
+            first = design.argmax(1)
+            second = design.argmin(1)
+            wins, losses, ties = np.moveaxis(games, -1, 0)
+            beats[:, first, second] += wins + ties
+            beats[:, second, first] += losses + ties
+        return beats
 
 
 def _decisions(counts: Array) -> Array:
     """Return wins, losses and ties of flat outcome counts [shape=(fits, pairs, 3)]."""
     cells = counts.reshape(len(counts), -1, len(OUTCOMES))
-    return np.concatenate([cells[..., :2], cells[..., 2:].sum(-1, keepdims=True)], -1)
+    decided = cells[..., :2]
+    ties = cells[..., 2:].sum(-1, keepdims=True)
+    return np.concatenate([decided, ties], -1)
 
 
 def problem(outcomes: Outcomes, typed: bool, prior: float) -> StrengthModel:
@@ -163,27 +171,30 @@ def fit_many(model: Model, setup: StrengthModel, counts: Array) -> tuple[Array, 
     if finite.any():
         real, virtual = setup.games(counts[finite])
         result = fit(model, (real, setup.design), (virtual, setup.virtual_design))
-        number = len(setup.names) - (setup.names[-1] == BAR)
-        centred = result.strengths - result.strengths[:, :number].mean(
-            -1, keepdims=True
-        )
+        systems = len(setup.names)
+        if setup.names[-1] == BAR:
+            systems -= 1
+        mean = result.strengths[:, :systems].mean(-1, keepdims=True)
+        centred = result.strengths - mean
         values[finite] = np.where(result.converged[:, None], centred, np.nan)
         tie[finite] = result.tie
     return values, tie
 
 
 def _bounded(model: Model, setup: StrengthModel, counts: Array) -> Array:
-    """Tell for each count vector whether strengths and tie parameter cannot run away together.
+    """Tell whether strengths and tie parameter cannot run away together.
 
-    Only which outcomes occur decides that, so equal patterns are asked about once.
+    Only which outcomes of a count vector occur decides that, so equal patterns are
+    asked about once.
     """
     if model.parameter is None:
         return np.ones(len(counts), bool)
     patterns, place = np.unique(counts > 0, axis=0, return_inverse=True)
-    bounded = [
-        runaways(model, setup, pattern.astype(float)) is None for pattern in patterns
-    ]
-    return np.asarray(bounded)[place.reshape(-1)]
+    is_bounded: list[bool] = []
+    for pattern in patterns:
+        leaders = runaways(model, setup, pattern.astype(float))
+        is_bounded.append(leaders is None)
+    return np.asarray(is_bounded)[place.reshape(-1)]
 
 
 def runaways(model: Model, setup: StrengthModel, counts: Array) -> str | None:
@@ -233,11 +244,11 @@ def runaways(model: Model, setup: StrengthModel, counts: Array) -> str | None:
 
 
 def reach(beats: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return the transitive closure of ``beats[..., i, j]`` (i beat or tied with j), with itself.
+    """Return the transitive closure of ``beats[..., i, j]``: i beat or tied with j.
 
-    All strengths are finite exactly when every system can reach every other one: else
-    some group never lost to the rest, and an infinite distance explains the data best
-    (Zermelo 1929; Ford 1957).
+    Each system reaches itself. All strengths are finite exactly when every system can
+    reach every other one: else some group never lost to the rest, and an infinite
+    distance explains the data best (Zermelo 1929; Ford 1957).
     """
     size = beats.shape[-1]
     closed = (beats > 0) | np.eye(size, dtype=bool)

@@ -1,1 +1,1 @@
-"""The prompt of a judge of single answers: words, blueprints, a conversation or sound."""
+"""The prompt of a judge of single answers: words, blueprints, conversation or sound."""

@@ -75,18 +75,21 @@ class AudioView(SingleView):
         signals = load_signals(options.signals) if self._examples.shown else {}
         self._signals_sha256 = signals_sha256(signals)
         self._sending = Sending(options, signals)
-        notes = [AudioView.about]
-        if shown := self._examples.shown:
-            notes += [
-                "Solved examples come first.",
-                *([ABOUT["inserted"]] if signals else []),
-            ]
-            if not {one.score for one in shown} <= set(
-                map(float, rubric.numbers.labels)
-            ):
-                notes.append(ABOUT["means"])
-        self.about = " ".join(notes)
+        self.about = " ".join([AudioView.about, *self._about_examples(rubric)])
         super().__init__(rubric, options)
+
+    def _about_examples(self, rubric: ScoreRubric) -> list[str]:
+        """Say what the judge must know of the examples before it hears them."""
+        if not self._examples.shown:
+            return []
+        notes = ["Solved examples come first."]
+        if self._sending.signals:
+            notes.append(ABOUT["inserted"])
+        scores = {example.score for example in self._examples.shown}
+        labels = {float(label) for label in rubric.numbers.labels}
+        if not scores <= labels:
+            notes.append(ABOUT["means"])
+        return notes
 
     def missing_answer(self, case: Case) -> str | None:
         if not case.single.answer_roles:
@@ -100,17 +103,19 @@ class AudioView(SingleView):
         return self._speakers(case.single)
 
     def parts(self, case: Case, fence: Fence) -> Sequence[str | MessagePart]:
-        """Return one audio part; before it each turn's speaker, where the item names speakers."""
+        """Return one audio part, behind the speakers' names where the item has some."""
         audio = self.prepare(case).waveform.part()
         return [*self._lines(case, fence), common().names["audio"], audio]
 
     def _lines(self, case: Case, fence: Fence) -> list[str]:
         speakers = self._speakers(case.single)
+        if not any(speakers):
+            return []
         lines = [f"turn {n}: {name}" for n, name in enumerate(speakers, start=1)]
-        return [fence("speakers", "\n".join(lines))] if any(speakers) else []
+        return [fence("speakers", "\n".join(lines))]
 
     def caveats(self, case: Case, prepared: Prepared) -> list[str]:
-        """Tell what a crop takes away, and whether an example has the same instruction."""
+        """Tell what a crop takes away, and which example has the same instruction."""
         notes = []
         if (lost := prepared.waveform.lost_s) > 0:
             crop = self._rubric.crop_s or 0
@@ -128,17 +133,20 @@ class AudioView(SingleView):
     # --- solved examples --------------------------------------------------------------
 
     def prefix(self, question: str) -> Sequence[Message]:
-        """Write the turns of the examples; what was written stands beside their sound."""
+        """Write the turns of the examples, with what was written beside their sound."""
         turns = [self._solved(example) for example in self._examples.shown]
         return example_messages(self._sending, turns, question)
 
     def _solved(self, example: Solved) -> SolvedTurn:
-        unit, gap_s, sending = example.unit, self._rubric.gap_s, self._sending
+        unit, gap_s = example.unit, self._rubric.gap_s
         case = Case(example.item)
         beside, put = self.beside(case)
-        waveform = sending.waveform(dialogue_items(unit.answers, gap_s), unit.sounds)
+        waveform = self._sending.waveform(
+            dialogue_items(unit.answers, gap_s), unit.sounds
+        )
+        signals = self._sending.signals
         return SolvedTurn(
-            joined=lambda head: single_items(unit, head, sending.signals, gap_s),
+            joined=lambda head: single_items(unit, head, signals, gap_s),
             sounds=unit.sounds,
             apart=lambda: [Text(common().names["audio"]), waveform.part(kept=True)],
             written=(*beside, *self._lines(case, put)),
@@ -147,14 +155,15 @@ class AudioView(SingleView):
 
     def example_of(self, case: Case, prepared: Prepared) -> str | None:
         same = self._examples.holds(prepared.clips)
-        message = (
+        if same is None:
+            return None
+        return (
             f"its recording is that of example {same!r}, whose score the judge was"
             " shown"
         )
-        return message if same is not None else None
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Return examples and signals by what is in them; nothing where there are none."""
+        """Return examples and signals by their content; nothing without examples."""
         if not self._examples.shown:
             return {}
         return {
@@ -164,28 +173,33 @@ class AudioView(SingleView):
         }
 
     def observed(self) -> dict[str, JsonValue]:
-        warnings = self._examples.warnings
-        return {"example_warnings": [*warnings]} if warnings else {}
+        warnings: list[JsonValue] = [*self._examples.warnings]
+        return {"example_warnings": warnings} if warnings else {}
 
     def _speakers(self, item: Single) -> list[str]:
-        return [
-            neutralise(turn.speaker or "") for turn in item.answer.spoken_turns.values()
-        ]
+        turns = item.answer.spoken_turns.values()
+        return [neutralise(turn.speaker or "") for turn in turns]
 
     def prepare(self, case: Case) -> Prepared:
         """Decode once to know lengths and hashes; the samples are let go."""
-        recordings = [
-            case.single.recordings()[role] for role in case.single.answer_roles
-        ]
-        key = "\x00".join([case.single.id, *(r.source_id for r in recordings)])
+        by_role = case.single.recordings()
+        recordings = [by_role[role] for role in case.single.answer_roles]
+        sources = [recording.source_id for recording in recordings]
+        key = "\x00".join([case.single.id, *sources])
         if prepared := self._prepared.get(key):
             return prepared
-        read = [self._sound(case, recording) for recording in recordings]
-        sounds = [sound for sound, _ in read]
+        sounds: list[Sound] = []
+        silences: list[bool] = []
+        for recording in recordings:
+            sound, silent = self._sound(case, recording)
+            sounds.append(sound)
+            silences.append(silent)
         items = dialogue_items(sounds, self._rubric.gap_s)
-        waveform = self._sending.waveform(items, sounds, self._rubric.crop_s)
-        clips = tuple(sound.sha256 for sound in sounds)
-        prepared = Prepared(waveform, all(silent for _, silent in read), clips)
+        prepared = Prepared(
+            waveform=self._sending.waveform(items, sounds, self._rubric.crop_s),
+            silent=all(silences),
+            clips=tuple(sound.sha256 for sound in sounds),
+        )
         self._prepared[key] = prepared
         if len(self._prepared) > _REMEMBERED:
             self._prepared.popitem(last=False)
@@ -198,9 +212,11 @@ class AudioView(SingleView):
             AudioError: it cannot be decoded, or is too short, or too long for what is
                 sent of it.
         """
-        clip, crop = case.decode(recording), self._rubric.crop_s
-        sent = clip.seconds if crop is None else min(clip.seconds, crop)
-        check_length(sent, self.options.max_clip_seconds, "the recording")
+        clip = case.decode(recording)
+        sent_s = clip.seconds
+        if self._rubric.crop_s is not None:
+            sent_s = min(sent_s, self._rubric.crop_s)
+        check_length(sent_s, self.options.max_clip_seconds, "the recording")
         return sound_of(clip, lambda: case.decode(recording)), is_silent(clip.mono)
 
 
@@ -215,9 +231,11 @@ def _examples(
         raise UserError(
             f"shots: {options.shots} examples, and no -J examples=FILE to use"
         )
-    if useless := [name for name in ("concat", "signals") if name in options.changed()]:
-        raise UserError(
-            f"{useless[0]}: says how the examples of a rating are joined, and there are"
-            " none; name them by -J examples, or leave it out"
-        )
+    changed = options.changed()
+    for name in ("concat", "signals"):
+        if name in changed:
+            raise UserError(
+                f"{name}: says how the examples of a rating are joined, and there are"
+                " none; name them by -J examples, or leave it out"
+            )
     return Examples()

@@ -35,6 +35,12 @@ WINDOW = 40
 #: Largest file of instructions that is read, bytes.
 MAX_POLICY_BYTES = 1 << 20
 
+#: What stands above each part of what is shown.
+_TITLES = {
+    "policy": "The agent's instructions",
+    "conversation": "The conversation",
+}
+
 
 class PolicyFile(NamedTuple):
     """Instructions of an agent, harmless, and the file that they come from."""
@@ -45,7 +51,11 @@ class PolicyFile(NamedTuple):
 
 
 def read_policy(path: Path) -> PolicyFile:
-    """Read instructions from a text file; one that is empty, too large or no UTF-8 is refused."""
+    """Read instructions from a text file.
+
+    Raises:
+        UserError: it is empty, too large or no UTF-8.
+    """
     try:
         with path.open("rb") as file:
             data = file.read(MAX_POLICY_BYTES + 1)
@@ -109,28 +119,20 @@ class ConversationView(SingleView):
                 " speakers"
             )
         blueprints = turn_blueprints("answer", case.blueprints)
-        if not any(
-            words_of(conversation, n, blueprints)
-            for n, _ in conversation.turns_of("agent")
-        ):
-            return (
-                "no words of the agent are known; give 'text' of its turns, or a"
-                " transcript"
-            )
-        return None
+        for number, _ in conversation.turns_of("agent"):
+            if words_of(conversation, number, blueprints):
+                return None
+        return (
+            "no words of the agent are known; give 'text' of its turns, or a transcript"
+        )
 
     def texts(self, case: Case) -> list[str]:
         return [text for _, text in self._pieces(case)]
 
     def parts(self, case: Case, fence: Fence) -> Sequence[str | MessagePart]:
         """Write the agent's instructions, if there are any, then the conversation."""
-        titles = {
-            "policy": "The agent's instructions",
-            "conversation": "The conversation",
-        }
-        return [
-            f"{titles[name]}\n{fence(name, text)}" for name, text in self._pieces(case)
-        ]
+        pieces = self._pieces(case)
+        return [f"{_TITLES[name]}\n{fence(name, text)}" for name, text in pieces]
 
     def caveats(self, case: Case, prepared: Any) -> list[str]:
         """Tell what was left out, and whose policy was shown, or none."""
@@ -149,16 +151,17 @@ class ConversationView(SingleView):
     def agent_turns(self, case: Case) -> list[int]:
         """List the numbers of the agent's turns that have words; these are rated."""
         blueprints = turn_blueprints("answer", case.blueprints)
-        return [
-            number
-            for number, turn in _conversation(case).turns_of("agent")
-            if turn.text or turn.heard or number in blueprints
-        ]
+        numbers = []
+        for number, turn in _conversation(case).turns_of("agent"):
+            if turn.text or turn.heard or number in blueprints:
+                numbers.append(number)
+        return numbers
 
     def _pieces(self, case: Case) -> list[tuple[str, str]]:
-        policy = self._policy(case)
-        shown = [("policy", policy)] if policy else []
-        return [*shown, ("conversation", self._page(case).text)]
+        pieces = [("conversation", self._page(case).text)]
+        if policy := self._policy(case):
+            pieces.insert(0, ("policy", policy))
+        return pieces
 
     def parameters(self) -> dict[str, JsonValue]:
         """Record the policy of conversations that hold none."""
@@ -167,8 +170,9 @@ class ConversationView(SingleView):
     def _policy(self, case: Case) -> str:
         """Return the conversation's own policy, else that of the file."""
         policy = _conversation(case).instructions.get("policy")
-        own = neutralise(policy) if isinstance(policy, str) else ""
-        return own or (self._file.text if self._file else "")
+        if isinstance(policy, str) and (text := neutralise(policy)):
+            return text
+        return self._file.text if self._file else ""
 
     def _page(self, case: Case) -> Shown:
         blueprints = turn_blueprints("answer", case.blueprints)
@@ -178,7 +182,7 @@ class ConversationView(SingleView):
 
 
 def _conversation(case: Case) -> Conversation:
-    """Return the conversation of an answer, which :meth:`missing_answer` has made sure of."""
+    """Return an answer's conversation, which :meth:`missing_answer` makes sure of."""
     conversation = case.single.answer.conversation
     assert conversation is not None
     return conversation

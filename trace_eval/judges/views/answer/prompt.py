@@ -1,4 +1,4 @@
-"""What a judge is shown of a single answer: a static part made from the rubric, then one item.
+"""What a judge is shown of a single answer: a static part of the rubric, then one item.
 
 Subclasses of :class:`SingleView` say how the answer itself is shown: words, blueprint,
 conversation or sound. The judge is never shown labels, system names or file names.
@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from blueprints import Signal, Status, Transcript, UserError
+from blueprints import Absent, Signal, Status, Transcript, UserError
 from extractors import AudioError
 from trace_eval.data.items import Item, Single
 from trace_eval.data.outcome import Order, Reason
@@ -61,35 +61,15 @@ class SingleView(View):
 
     def __init__(self, rubric: ScoreRubric, options: JudgeOptions) -> None:
         self._rubric = rubric
-        most = RATING_TOKENS if rubric.unit == "answer" else _TURNS_TOKENS
-        self.options = (
-            options if options.max_tokens else replace(options, max_tokens=most)
-        )
-        how = (
-            (SoundOptions, ExampleOptions)
-            if "audio" in self.reads
-            else (BlueprintOptions,)
-        )
-        self.uses = names_of(PointwiseOptions, *how)
-        optional = {name for name in OPTIONAL if name in rubric.inputs}
-        if unknown := [name for name in options.show or () if name not in optional]:
-            usable = (
-                ", ".join(name for name in OPTIONAL if name in optional) or "nothing"
-            )
-            raise UserError(
-                f"show: {unknown[0]!r} is no material of rubric {rubric.name}; use"
-                f" {usable}"
-            )
-        show = options.show
-        self._shown = {
-            name
-            for name in rubric.inputs
-            if (
-                rubric.wants(name)
-                if show is None or name not in optional
-                else name in show
-            )
-        }
+        self.options = options
+        if not options.max_tokens:
+            most = RATING_TOKENS if rubric.unit == "answer" else _TURNS_TOKENS
+            self.options = replace(options, max_tokens=most)
+        if "audio" in self.reads:
+            self.uses = names_of(PointwiseOptions, SoundOptions, ExampleOptions)
+        else:
+            self.uses = names_of(PointwiseOptions, BlueprintOptions)
+        self._shown = _shown_inputs(rubric, options.show)
         self.system = Message("system", self._system())
         self._asks_for_instruction = bool({"question", "instruction"} & self._shown)
         self.static_messages = (self.system, *self.prefix(self._last()))
@@ -108,7 +88,7 @@ class SingleView(View):
 
     @abstractmethod
     def texts(self, case: Case) -> list[str]:
-        """Return every text from outside in :meth:`parts`, harmless; the fence avoids them."""
+        """Return each text from outside in :meth:`parts`, harmless, which fences avoid."""
 
     @abstractmethod
     def parts(self, case: Case, fence: Fence) -> Sequence[str | MessagePart]:
@@ -121,28 +101,24 @@ class SingleView(View):
     def is_silent(self, case: Case) -> bool:
         """Tell whether no recording of the answer holds speech."""
         signals = [blueprint.signal for blueprint in case.answers.values()]
-        return bool(signals) and all(
-            signal.peak_dbfs is None
-            if isinstance(signal, Signal)
-            else signal.status is Status.SILENT
-            for signal in signals
-        )
+        return bool(signals) and all(map(_is_silence, signals))
 
     def prefix(self, question: str) -> Sequence[Message]:
-        """Write the turns of solved examples, equal in every call, each ended by the question."""
+        """Write the turns of solved examples, which are equal in every call."""
         return ()
 
     # --- what is needed of an item ----------------------------------------------------
 
     def roles(self, item: Item) -> list[str]:
-        """Name the recordings whose blueprints are needed; none of an item that cannot be rated."""
+        """Name the recordings whose blueprints are needed; none if it is not rated."""
         if self._lacks_reference(item):
             return []
-        requested = ["instruction"] if self._listens_to_instruction(item) else []
-        return [*requested, *self.answer_roles(item)]
+        if self._listens_to_instruction(item):
+            return ["instruction", *self.answer_roles(item)]
+        return self.answer_roles(item)
 
     def _listens_to_instruction(self, item: Item) -> bool:
-        """Whether a spoken instruction is needed: it is shown and has no written text."""
+        """Tell whether an instruction is shown that is spoken and not written."""
         spoken = item.instruction.has_audio and not item.instruction.text
         return spoken and self._asks_for_instruction
 
@@ -151,7 +127,7 @@ class SingleView(View):
         return "reference" in self._shown and not has_one
 
     def missing_evidence(self, case: Case) -> str | None:
-        """Say why nothing can be asked: our tools left something out, or the item does."""
+        """Say why nothing can be asked: the item lacks something, or our tools do."""
         if self._lacks_reference(case.item):
             return (
                 f"the item has no reference, which rubric {self._rubric.name} compares"
@@ -162,7 +138,10 @@ class SingleView(View):
         return self.missing_answer(case)
 
     def reason_of(self, error: AudioError) -> Reason:
-        """Return the reason of a recording that cannot be heard; silence is the rubric's matter."""
+        """Return the reason of a recording that cannot be heard.
+
+        Silence is the rubric's matter.
+        """
         return Reason.EVIDENCE_MISSING
 
     def nothing_in(self, case: Case, prepared: Any) -> Reason | None:
@@ -186,23 +165,22 @@ class SingleView(View):
         lines = ["You rate one answer by the rubric below.", self.about, ""]
         lines += [rubric.question.strip(), "", "The scale"]
         labels = [f"{label:g}" for label in rubric.numbers.labels]
-        worded = [label for label in reversed(labels) if label in rubric.points]
-        lines += [f"{label}: {rubric.points[label]}" for label in worded]
+        for label in reversed(labels):
+            if label in rubric.points:
+                lines.append(f"{label}: {rubric.points[label]}")
         lines += ["", "Rules"]
         lines += [f"- {rule}" for rule in rubric.rules]
-        lines += [
-            f"- {ABOUT['material']}",
-            "- You are not told who answered; do not guess.",
-            "",
-        ]
-        lines += [
-            (
-                "Reply with one JSON object and nothing else, exactly like this:"
-                f" {self._form()}"
-            ),
-            f"Write the reasoning first, step by step and short; then n is"
-            f" {rubric.choices}, written as a number.",
-        ]
+        lines.append(f"- {ABOUT['material']}")
+        lines.append("- You are not told who answered; do not guess.")
+        lines.append("")
+        lines.append(
+            "Reply with one JSON object and nothing else, exactly like this:"
+            f" {self._form()}"
+        )
+        lines.append(
+            "Write the reasoning first, step by step and short; then n is"
+            f" {rubric.choices}, written as a number."
+        )
         lines += rubric.language_rule
         if rubric.elements:
             lines.append(
@@ -218,56 +196,52 @@ class SingleView(View):
                 f'{{"{TURNS}": [{{"turn": k, "reasoning": "...", "{rubric.key}": n}},'
                 " ...]}"
             )
-        elements = ", ".join(f'"{name}": n or null' for name in rubric.elements)
-        middle = f'"{ELEMENTS}": {{{elements}}}, ' if rubric.elements else ""
+        middle = ""
+        if rubric.elements:
+            scores = ", ".join(f'"{name}": n or null' for name in rubric.elements)
+            middle = f'"{ELEMENTS}": {{{scores}}}, '
         return f'{{"reasoning": "...", {middle}"{rubric.key}": n}}'
 
     def _last(self, turns: Sequence[int] = ()) -> str:
-        if self._rubric.unit == "turn":
-            which = f" with the numbers {', '.join(map(str, turns))}" if turns else ""
+        if self._rubric.unit == "answer":
             return (
-                f"Now rate the agent's turns{which}, each once and by itself, by the"
-                f" rubric. Reply with the JSON object alone: {self._form()}"
+                "Now rate this answer by the rubric: go through what it asks, then give the"
+                f" score. Reply with the JSON object alone: {self._form()}"
             )
+        numbers = ", ".join(map(str, turns))
+        which = f" with the numbers {numbers}" if turns else ""
         return (
-            "Now rate this answer by the rubric: go through what it asks, then give the"
-            f" score. Reply with the JSON object alone: {self._form()}"
+            f"Now rate the agent's turns{which}, each once and by itself, by the"
+            f" rubric. Reply with the JSON object alone: {self._form()}"
         )
 
     def messages(self, case: Case, turns: Sequence[int] = ()) -> tuple[Message, ...]:
-        """Write the prompt of one item, or of some of its turns; all samples share it."""
+        """Write the prompt of one item, or of some of its turns, for all samples."""
         before, put = self.beside(case)
-        note = single_note(case)
-        shown = [*self.parts(case, put), *([note] if note else [])]
-        pieces = [*before, *shown, self._last(turns)]
+        pieces: list[str | MessagePart] = [*before, *self.parts(case, put)]
+        if note := single_note(case):
+            pieces.append(note)
+        pieces.append(self._last(turns))
         return *self.static_messages, Message("user", _content(pieces))
 
     def beside(self, case: Case) -> tuple[list[str], Fence]:
-        """Write what is read before the answer, and return the fence of all texts of the case."""
+        """Write what is read before the answer, and make the fence of all texts."""
         fields = list(self._fields(case))
-        put = partial(
-            fence, fence_tag([*(text for *_, text in fields), *self.texts(case)])
-        )
+        texts = [text for _, _, text in fields]
+        put = partial(fence, fence_tag([*texts, *self.texts(case)]))
         return [f"{title}\n{put(label, text)}" for title, label, text in fields], put
 
     def _fields(self, case: Case) -> Iterator[tuple[str, str, str]]:
         """Return title, label and harmless text of everything but the answer."""
         item = case.single
-        if text := neutralise(
-            (self._asks_for_instruction and case.instruction_text) or ""
-        ):
+        request = case.instruction_text if self._asks_for_instruction else None
+        if text := neutralise(request or ""):
             name = "question" if "question" in self._shown else "instruction"
             yield f"The {name}", name, text
         if "context" in self._shown and item.context:
             yield "The scene and its roles", "context", neutralise(item.context)
         if "reference" in self._shown:
-            many = len(item.reference) > 1
-            for number, reference in enumerate(item.reference, start=1):
-                label = f"reference {number}" if many else "reference"
-                title = "Reference answer" + (
-                    f" {number} (any one suffices)" if many else ""
-                )
-                yield title, label, neutralise(reference)
+            yield from _references(item)
         if "rationale" in self._shown and item.rationale:
             title = "Supplementary: why the reference is right"
             yield title, "rationale", neutralise(item.rationale)
@@ -286,22 +260,61 @@ class SingleView(View):
         return second_chance(messages, reply, again)
 
 
+def _shown_inputs(rubric: ScoreRubric, show: Sequence[str] | None) -> set[str]:
+    """Return the inputs of a rubric that are shown; ``show`` chooses the optional ones.
+
+    Raises:
+        UserError: ``show`` names what the rubric has no use for.
+    """
+    optional = [name for name in OPTIONAL if name in rubric.inputs]
+    for name in show or ():
+        if name not in optional:
+            usable = ", ".join(optional) or "nothing"
+            raise UserError(
+                f"show: {name!r} is no material of rubric {rubric.name}; use {usable}"
+            )
+    shown: set[str] = set()
+    for name in rubric.inputs:
+        is_shown = rubric.wants(name)
+        if show is not None and name in optional:
+            is_shown = name in show
+        if is_shown:
+            shown.add(name)
+    return shown
+
+
+def _is_silence(signal: Signal | Absent) -> bool:
+    if isinstance(signal, Signal):
+        return signal.peak_dbfs is None
+    return signal.status is Status.SILENT
+
+
+def _references(item: Single) -> Iterator[tuple[str, str, str]]:
+    """Return title, label and harmless text of each reference."""
+    if len(item.reference) == 1:
+        yield "Reference answer", "reference", neutralise(item.reference[0])
+        return
+    for number, reference in enumerate(item.reference, start=1):
+        title = f"Reference answer {number} (any one suffices)"
+        yield title, f"reference {number}", neutralise(reference)
+
+
 def doubtful_words(case: Case) -> list[str]:
-    """Return the caveat of an answer whose recognised words are doubtful, if they are."""
-    transcripts = [blueprint.transcript for blueprint in case.answers.values()]
-    flags = [
-        f
-        for words in transcripts
-        if isinstance(words, Transcript)
-        for f in words.suspect
+    """Return the caveat of an answer whose recognised words are doubtful, if any is."""
+    flags: dict[str, None] = {}
+    for blueprint in case.answers.values():
+        if isinstance(blueprint.transcript, Transcript):
+            flags |= dict.fromkeys(blueprint.transcript.suspect)
+    if not flags:
+        return []
+    return [
+        f"{SUSPECT}: what the recogniser made of the answer is doubtful"
+        f" ({', '.join(flags)})"
     ]
-    named = ", ".join(dict.fromkeys(flags))
-    message = f"{SUSPECT}: what the recogniser made of the answer is doubtful ({named})"
-    return [message] if flags else []
 
 
 def _content(pieces: list[str | MessagePart]) -> str | tuple[MessagePart, ...]:
-    """Return one text where all pieces are, else parts with neighbouring texts joined."""
+    """Return one text where all pieces are texts, else parts with texts joined."""
     if all(isinstance(piece, str) for piece in pieces):
         return "\n\n".join(str(piece) for piece in pieces)
     parts: list[MessagePart] = []

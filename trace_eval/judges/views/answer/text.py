@@ -24,15 +24,13 @@ def roles_of_words(item: Item) -> list[str]:
 
 
 def missing_words(case: Case) -> str | None:
-    """Say why the answer's words are missing: no transcript for a technical reason, or guesses."""
+    """Say why the answer's words are missing: no transcript, or only a guessed one."""
     if case.single.answer.text is not None:
         return None
     for role, blueprint in case.answers.items():
         if absent := technical_absence(blueprint.transcript):
-            return (
-                f"{role} has no transcript: it"
-                f" {unmeasured('transcript', absent, why=True)}"
-            )
+            absence = unmeasured("transcript", absent, why=True)
+            return f"{role} has no transcript: it {absence}"
         if why := guessed(blueprint):
             return f"the recogniser guessed the words of {role}: {why}"
     return None
@@ -40,16 +38,17 @@ def missing_words(case: Case) -> str | None:
 
 def recognised_words(case: Case) -> str:
     """Return the recognised words of the answer's recordings, as they are."""
-    transcripts = (blueprint.transcript for blueprint in case.answers.values())
-    return " ".join(
-        each.text if isinstance(each, Transcript) else "" for each in transcripts
-    )
+    words = []
+    for blueprint in case.answers.values():
+        transcript = blueprint.transcript
+        words.append(transcript.text if isinstance(transcript, Transcript) else "")
+    return " ".join(words)
 
 
 def words_of(case: Case) -> str:
     """Return the answer's words, harmless and on one line."""
-    text = case.single.answer.text
-    return neutralise(recognised_words(case) if text is None else text)
+    written = case.single.answer.text
+    return neutralise(recognised_words(case) if written is None else written)
 
 
 class TranscriptView(SingleView):
@@ -75,18 +74,18 @@ class TranscriptView(SingleView):
         shown = "Candidate answer\n" + fence("candidate", words_of(case))
         if case.single.answer.text is not None:
             return [shown]
-        lines = [
-            words_note("the answer", blueprint) for blueprint in case.answers.values()
-        ]
-        return [shown, *dict.fromkeys(filter(None, lines))]
+        blueprints = case.answers.values()
+        notes = [words_note("the answer", blueprint) for blueprint in blueprints]
+        return [shown, *dict.fromkeys(filter(None, notes))]
 
 
 class BlueprintView(SingleView):
     """The answer's blueprints, for judges that cannot hear."""
 
     def __init__(self, rubric: ScoreRubric, options: JudgeOptions) -> None:
-        legend = legend_of(options)
-        self.about = ABOUT["blueprint"] + (f"\n\n{legend}" if legend else "")
+        self.about = ABOUT["blueprint"]
+        if legend := legend_of(options):
+            self.about += f"\n\n{legend}"
         super().__init__(rubric, options)
 
     def missing_answer(self, case: Case) -> str | None:
@@ -99,26 +98,24 @@ class BlueprintView(SingleView):
 
     def parts(self, case: Case, fence: Fence) -> Sequence[str | MessagePart]:
         """Return one blueprint, or one per turn with its speaker."""
-        shown = self._rendered(case)
         turns = case.single.answer.spoken_turns
         parts = []
-        for role, text in shown.items():
+        for role, text in self._rendered(case).items():
             title = role.removeprefix("answer/").replace("-", " ").capitalize()
             if role == "answer":
                 title = "The answer's recording"
-            if speaker := neutralise((role in turns and turns[role].speaker) or ""):
+            name = turns[role].speaker if role in turns else None
+            if speaker := neutralise(name or ""):
                 title += f" ({speaker})"
             parts.append(f"{title}\n{fence(role, text)}".strip())
-        if "transcript" in self.options.drop:
-            return parts
-        notes = (
-            words_note(role, blueprint) for role, blueprint in case.answers.items()
-        )
-        return [*parts, *filter(None, notes)]
+        if "transcript" not in self.options.drop:
+            notes = [words_note(role, clip) for role, clip in case.answers.items()]
+            parts += filter(None, notes)
+        return parts
 
     def _rendered(self, case: Case) -> Mapping[str, str]:
-        how = self.options.rendering, self.options.drop
-        answers = case.answers.items()
-        return {
-            role: rendered(neutralise_blueprint(raw), *how) for role, raw in answers
-        }
+        texts = {}
+        for role, raw in case.answers.items():
+            blueprint = neutralise_blueprint(raw)
+            texts[role] = rendered(blueprint, self.options.rendering, self.options.drop)
+        return texts

@@ -44,14 +44,15 @@ def read_examples(path: Path, task: PairRubric, shots: int | None = None) -> Exa
     manifest = read_manifest(path)
     if manifest.problems:
         raise UserError(f"examples {manifest.problems[0]}")
-    made = [_example(path, pair, task) for pair in manifest.pairs]
-    examples = examples_of(path, made, shots)
-    twice = tuple(
-        f"examples {path}, {example.item.id!r}: both recordings are the same"
-        for example in examples.shown
-        if len(example.answers) == 1
-    )
-    return replace(examples, warnings=examples.warnings + twice)
+    solved = [_example(path, pair, task) for pair in manifest.pairs]
+    examples = examples_of(path, solved, shots)
+    warnings = list(examples.warnings)
+    for example in examples.shown:
+        if len(example.answers) == 1:
+            warnings.append(
+                f"examples {path}, {example.item.id!r}: both recordings are the same"
+            )
+    return replace(examples, warnings=tuple(warnings))
 
 
 def _example(path: Path, pair: Pair, task: PairRubric) -> Solved:
@@ -65,27 +66,35 @@ def _example(path: Path, pair: Pair, task: PairRubric) -> Solved:
     if task.wants_instruction and pair.instruction.has_audio:
         spoken = local_sound(where, pair.instruction)
     unit = Unit((a, b), spoken)
-    words = answer.get("reasoning")
-    reason = words.strip() if isinstance(words, str) else ""
-    labels = {
-        part.name: _labels(where, part, answer, len(task.parts) > 1)
-        for part in task.parts
-    }
-    if a.sha256 == b.sha256 and any("false" in one.values() for one in labels.values()):
+    reasoning = answer.get("reasoning")
+    reason = reasoning.strip() if isinstance(reasoning, str) else ""
+    has_several = len(task.parts) > 1
+    labels: dict[str, dict[str, str]] = {}
+    solutions: dict[str, tuple[str, str]] = {}
+    for part in task.parts:
+        labels[part.name] = _labels(where, part, answer, has_several)
+        solutions[part.name] = _solution(part, labels[part.name], reason)
+    if a.sha256 == b.sha256:
+        _check_same(where, labels)
+    reasons: dict[str, JsonValue] = dict.fromkeys(labels, reason) if reason else {}
+    identity: list[JsonValue] = [sound.sha256 for sound in unit.sounds]
+    identity.append(pair.instruction.text)
+    identity.append({name: {**by_dimension} for name, by_dimension in labels.items()})
+    identity.append(reasons)
+    return Solved(item=pair, unit=unit, solutions=solutions, identity=identity)
+
+
+def _check_same(where: str, labels: Mapping[str, Mapping[str, str]]) -> None:
+    """Refuse an answer that calls a recording different from itself.
+
+    Raises:
+        UserError: a label says so.
+    """
+    if any("false" in by_dimension.values() for by_dimension in labels.values()):
         raise UserError(
             f"{where}: both recordings are the same, and the answer calls them"
             " different; mend the record"
         )
-    solutions = {
-        part.name: _solution(part, labels[part.name], reason) for part in task.parts
-    }
-    hashes = (sound.sha256 for sound in unit.sounds)
-    reasons = dict.fromkeys(labels, reason) if reason else {}
-    identity: list[JsonValue] = [
-        {name: {**one} for name, one in labels.items()},
-        {**reasons},
-    ]
-    return Solved(pair, unit, solutions, [*hashes, pair.instruction.text, *identity])
 
 
 def _labels(
@@ -101,9 +110,8 @@ def _labels(
 
     try:
         if part.is_typed:
-            return {
-                name: str(part.labels.parse(value(name, "rating"))) for name in _TYPED
-            }
+            ratings = {name: value(name, "rating") for name in _TYPED}
+            return {name: str(part.labels.parse(one)) for name, one in ratings.items()}
         key = key_of(part.labels)
         label = value(part.dimension if several else key, key)
         return {part.about: parse_label(label, part.labels)}
@@ -115,13 +123,14 @@ def _solution(
     part: LabelQuestion, labels: Mapping[str, str], reason: str
 ) -> tuple[str, str]:
     """Write the reply that solves one part, as JSON, and its label in words."""
+    reply: dict[str, Any] = {}
     if part.is_typed:
-        reply: dict[str, Any] = {
-            name: {"rating": label} for name, label in labels.items()
-        }
-        return json.dumps(reply), ", ".join(
-            f"{name} {label}" for name, label in labels.items()
-        )
+        for name, label in labels.items():
+            reply[name] = {"rating": label}
+        words = [f"{name} {label}" for name, label in labels.items()]
+        return json.dumps(reply), ", ".join(words)
     (label,) = labels.values()
-    reply = {"reasoning": reason} if reason else {}
-    return json.dumps({**reply, key_of(part.labels): part.labels.json(label)}), label
+    if reason:
+        reply["reasoning"] = reason
+    reply[key_of(part.labels)] = part.labels.json(label)
+    return json.dumps(reply), label

@@ -58,9 +58,9 @@ def read_rated_examples(
     manifest = read_records(path, lambda record, root, _: [_item(record, root)])
     if manifest.problems:
         raise UserError(f"examples {manifest.problems[0]}")
-    made = [_example(path, item, rubric, one_of_several) for item in manifest.singles]
+    solved = [_example(path, item, rubric, one_of_several) for item in manifest.singles]
     first: dict[tuple[frozenset[str], str | None], Solved] = {}
-    for example in made:
+    for example in solved:
         other = first.setdefault((example.answers, example.text), example)
         if other.score != example.score:
             raise UserError(
@@ -68,7 +68,7 @@ def read_rated_examples(
                 f" {other.item.id!r} with another score ({example.score:g},"
                 f" {other.score:g}); keep one"
             )
-    return examples_of(path, made, shots)
+    return examples_of(path, solved, shots)
 
 
 def _item(record: Mapping[str, Any], root: Path | str) -> Single:
@@ -80,8 +80,10 @@ def _item(record: Mapping[str, Any], root: Path | str) -> Single:
     answer = record.get(_SOLUTION)
     if not isinstance(answer, Mapping):
         return single_from_record(record, root)
-    recording = {name: value for name, value in answer.items() if name in _RECORDING}
-    solution = {name: value for name, value in answer.items() if name not in recording}
+    recording: dict[str, Any] = {}
+    solution: dict[str, Any] = {}
+    for name, value in answer.items():
+        (recording if name in _RECORDING else solution)[name] = value
     plain = {name: value for name, value in record.items() if name != _SOLUTION}
     if recording:
         plain[_SOLUTION] = recording
@@ -94,41 +96,28 @@ def _example(
 ) -> Solved:
     where = f"examples {path}, {item.id!r}"
     _check_shown(where, item, rubric)
-    unit = Unit(
-        tuple(local_sound(where, item.recordings()[role]) for role in item.answer_roles)
-    )
-    seconds = sum(sound.seconds for sound in unit.sounds) + rubric.gap_s * (
-        len(unit.sounds) - 1
-    )
-    if rubric.crop_s is not None and seconds > rubric.crop_s:
-        raise UserError(
-            f"{where}: lasts {seconds:.1f} s, and rubric {rubric.name} crops at"
-            f" {rubric.crop_s:g} s, so its score would not be of what is heard; cut the"
-            " recording"
-        )
+    recordings = item.recordings()
+    sounds = [local_sound(where, recordings[role]) for role in item.answer_roles]
+    unit = Unit(tuple(sounds))
+    _check_crop(where, unit, rubric)
     solution = _solution(where, item, rubric, one_of_several)
     score = _number(where, rubric.key, solution[rubric.key], rubric)
-    parts = solution.get("elements")
-    parts = parts if isinstance(parts, Mapping) else {}
-    elements = {
-        name: None if parts[name] is None else _number(where, name, parts[name], rubric)
-        for name in rubric.elements
-        if name in parts
-    }
-    reason = solution.get("reasoning")
+    elements = _elements(where, solution, rubric)
     reply: dict[str, JsonValue] = {}
+    reason = solution.get("reasoning")
     if isinstance(reason, str) and reason.strip():
         reply["reasoning"] = reason.strip()
     if elements:
         reply["elements"] = {name: _plain(value) for name, value in elements.items()}
-    text = json.dumps({**reply, rubric.key: _plain(score)}, ensure_ascii=False)
+    reply[rubric.key] = _plain(score)
+    text = json.dumps(reply, ensure_ascii=False)
     numbers = {rubric.key: score, **elements}
-    words = ", ".join(f"{name} {n:g}" for name, n in numbers.items() if n is not None)
+    words = [f"{name} {n:g}" for name, n in numbers.items() if n is not None]
     beside = [item.instruction.text, item.context, *item.reference, item.rationale]
     return Solved(
         item=item,
         unit=unit,
-        solutions={rubric.key: (text, words)},
+        solutions={rubric.key: (text, ", ".join(words))},
         identity=[
             [sound.sha256 for sound in unit.sounds],
             [*beside, item.transcription],
@@ -137,6 +126,39 @@ def _example(
         ],
         score=score,
     )
+
+
+def _check_crop(where: str, unit: Unit, rubric: ScoreRubric) -> None:
+    """Refuse an example of which the judge would hear a part only.
+
+    Raises:
+        UserError: it is longer than the rubric's crop.
+    """
+    gaps_s = rubric.gap_s * (len(unit.sounds) - 1)
+    seconds = sum(sound.seconds for sound in unit.sounds) + gaps_s
+    if rubric.crop_s is not None and seconds > rubric.crop_s:
+        raise UserError(
+            f"{where}: lasts {seconds:.1f} s, and rubric {rubric.name} crops at"
+            f" {rubric.crop_s:g} s, so its score would not be of what is heard; cut the"
+            " recording"
+        )
+
+
+def _elements(
+    where: str, solution: Mapping[str, Any], rubric: ScoreRubric
+) -> dict[str, float | None]:
+    """Return the scores of elements that a solution names."""
+    scores = solution.get("elements")
+    if not isinstance(scores, Mapping):
+        return {}
+    elements: dict[str, float | None] = {}
+    for name in rubric.elements:
+        if name in scores:
+            score = scores[name]
+            elements[name] = (
+                None if score is None else _number(where, name, score, rubric)
+            )
+    return elements
 
 
 def _check_shown(where: str, item: Single, rubric: ScoreRubric) -> None:
@@ -156,25 +178,25 @@ def _solution(
 ) -> Mapping[str, Any]:
     """Return what a record says of this rubric, with the rubric's key in it."""
     answer = item.meta.get(_SOLUTION)
-    mine: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}
-    if (named := mine.get(rubric.name)) is not None:
-        mine = named if isinstance(named, Mapping) else {rubric.key: named}
+    solution: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}
+    named = solution.get(rubric.name)
+    if named is not None:
+        solution = named if isinstance(named, Mapping) else {rubric.key: named}
     elif one_of_several:
         raise UserError(
             f"{where}: several rubrics are rated, and its answer does not name"
             f" {rubric.name}; write"
             f' "answer": {{"{rubric.name}": {{"{rubric.key}": ...}}, ...}}'
         )
-    else:
-        ratings = list(item.labels.ratings.values()) if item.labels else []
-        if rubric.key not in mine and ratings:
-            mine = {**mine, rubric.key: sum(ratings) / len(ratings)}
-    if rubric.key not in mine:
+    elif rubric.key not in solution and item.labels and item.labels.ratings:
+        ratings = item.labels.ratings.values()
+        solution = {**solution, rubric.key: sum(ratings) / len(ratings)}
+    if rubric.key not in solution:
         raise UserError(
             f'{where}: has no score; add e.g. "answer": {{"{rubric.key}":'
             f" {rubric.numbers.labels[-1]:g}}}"
         )
-    return mine
+    return solution
 
 
 def _number(where: str, name: str, value: Any, rubric: ScoreRubric) -> float:

@@ -72,51 +72,61 @@ class Examples:
         """Identity of what is shown; None: nothing is."""
         if not self.shown:
             return None
-        lines = [example.identity for example in self.shown]
-        return hashlib.sha256(json.dumps(lines, sort_keys=True).encode()).hexdigest()
+        identities = [example.identity for example in self.shown]
+        text = json.dumps(identities, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
 
     def holds(self, answers: Sequence[str]) -> str | None:
         """Return the id of the example with the same recordings, in any order."""
-        wanted = frozenset(answers)
-        return next((one.item.id for one in self.shown if one.answers == wanted), None)
+        hashes = frozenset(answers)
+        for example in self.shown:
+            if example.answers == hashes:
+                return example.item.id
+        return None
 
     def shares(self, instruction: str | Sound) -> str | None:
-        """Return the id of the first example with the same instruction, written or by its sound."""
-        for one in self.shown:
-            spoken = one.unit.instruction
-            same = one.text == instruction
+        """Return the id of the first example with the same instruction.
+
+        The instruction is given in writing or by its sound.
+        """
+        for example in self.shown:
+            spoken = example.unit.instruction
             if isinstance(instruction, Sound):
-                same = spoken is not None and spoken.sha256 == instruction.sha256
-            if same:
-                return one.item.id
+                is_same = spoken is not None and spoken.sha256 == instruction.sha256
+            else:
+                is_same = example.text == instruction
+            if is_same:
+                return example.item.id
         return None
 
 
-def examples_of(path: Path, made: Sequence[Solved], shots: int | None) -> Examples:
+def examples_of(path: Path, solved: Sequence[Solved], shots: int | None) -> Examples:
     """Return the first ``shots`` of a file's examples, with warnings.
 
     Raises:
         UserError: there are too few, or too many are named.
     """
-    wanted = shots if shots is not None else min(DEFAULT_SHOTS, len(made))
+    wanted = shots if shots is not None else min(DEFAULT_SHOTS, len(solved))
     if not 0 <= wanted <= MAX_SHOTS:
         raise UserError(f"shots: {wanted} examples; use 0 to {MAX_SHOTS}")
-    if wanted > len(made):
+    if wanted > len(solved):
         raise UserError(
-            f"examples {path}: holds {len(made)}, and {wanted} are to be shown; add"
-            f" more, or use -J shots={len(made)}"
+            f"examples {path}: holds {len(solved)}, and {wanted} are to be shown; add"
+            f" more, or use -J shots={len(solved)}"
         )
-    shown = tuple(made[:wanted])
+    shown = tuple(solved[:wanted])
     return Examples(shown, tuple(_one_answer_throughout(path, shown)))
 
 
 def _one_answer_throughout(path: Path, shown: Sequence[Solved]) -> Iterable[str]:
+    if len(shown) < 2:
+        return
     answers: dict[str, set[str]] = {}
     for example in shown:
         for name, (_, solution) in example.solutions.items():
             answers.setdefault(name, set()).add(solution)
     for name, solutions in answers.items():
-        if len(shown) > 1 and len(solutions) == 1:
+        if len(solutions) == 1:
             yield (
                 f"examples {path}: all {len(shown)} that are shown say"
                 f" {solutions.pop()!r} on {name}; a model may learn to repeat it"
@@ -142,26 +152,31 @@ def local_sound(where: str, recording: Recording) -> Sound:
 
 @dataclass(frozen=True)
 class SolvedTurn:
-    """One example as it is put to the judge."""
+    """One example as it is put to the judge.
 
-    joined: Callable[
-        [str], list[Item]
-    ]  # name of its head signal -> its waveform as a list
-    sounds: Sequence[Sound]  # its recordings, which decide the rate of that waveform
-    apart: Callable[
-        [], list[MessagePart]
-    ]  # the same as parts, each behind a line that names it
-    written: tuple[str, ...]  # to be read beside them, harmless and fenced
-    solution: tuple[str, str]  # as in ``Solved.solutions``
+    Attributes:
+        joined: gives the items of its waveform, by the name of its head signal.
+        sounds: its recordings, which decide the rate of that waveform.
+        apart: gives the same as parts, each behind a line that names it.
+        written: what is read beside them, harmless and fenced.
+        solution: as in :attr:`Solved.solutions`.
+    """
+
+    joined: Callable[[str], list[Item]]
+    sounds: Sequence[Sound]
+    apart: Callable[[], list[MessagePart]]
+    written: tuple[str, ...]
+    solution: tuple[str, str]
 
 
 def example_messages(
     sending: Sending, turns: Sequence[SolvedTurn], question: str
 ) -> list[Message]:
-    """Write the turns of all examples: a user's and an assistant's for each, or for all.
+    """Write the turns of all examples: the user's and the assistant's.
 
-    How examples are joined is the strategy of ``sending``; the question ends the turn
-    of an example as it ends that of the test.
+    How examples are joined is the strategy of ``sending``: each has its own two turns,
+    or all have two together. The question ends the turn of an example as it ends that
+    of the test.
     """
     if not turns:
         return []
@@ -169,32 +184,33 @@ def example_messages(
         return _aggregated(sending, turns)
     messages = []
     for number, turn in enumerate(turns, start=1):
-        content = turn.apart()
+        content: list[MessagePart] = [Text(common().example_turn)]
         if sending.options.concat in JOINED_PAIRS:
             items = turn.joined(f"example_{number}")
-            content = [sending.waveform(items, turn.sounds).part(kept=True)]
-        content = [
-            Text(common().example_turn),
-            *content,
-            *map(Text, turn.written),
-            Text(question),
-        ]
+            content.append(sending.waveform(items, turn.sounds).part(kept=True))
+        else:
+            content += turn.apart()
+        content += [Text(words) for words in turn.written]
+        content.append(Text(question))
+        reply, _ = turn.solution
         messages.append(Message("user", tuple(content)))
-        messages.append(Message("assistant", turn.solution[0]))
+        messages.append(Message("assistant", reply))
     return messages
 
 
 def _aggregated(sending: Sending, turns: Sequence[SolvedTurn]) -> list[Message]:
     words = common()
     items: list[Item] = []
-    listed = [words.examples_solved]
+    sounds: list[Sound] = []
     texts: list[Text] = []
+    solutions = [words.examples_solved]
     for number, turn in enumerate(turns, start=1):
+        _, solution = turn.solution
         items += turn.joined(f"example_{number}")
-        listed.append(f"example {number}: {turn.solution[1]}")
+        sounds += turn.sounds
         texts += [Text(f"Example {number}. {text}") for text in turn.written]
-    sounds = [sound for turn in turns for sound in turn.sounds]
+        solutions.append(f"example {number}: {solution}")
     audio = sending.waveform(items, sounds).part(kept=True)
     intro = Text(words.examples_intro.replace("{count}", str(len(turns))))
-    content: list[MessagePart] = [intro, audio, *texts, Text("\n".join(listed))]
+    content: list[MessagePart] = [intro, audio, *texts, Text("\n".join(solutions))]
     return [Message("user", tuple(content)), Message("assistant", words.examples_taken)]

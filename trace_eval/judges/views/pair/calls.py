@@ -1,4 +1,4 @@
-"""A phone call as one clip for a listening judge: the turns of both speakers in sequence."""
+"""A phone call as one clip for a listening judge: both speakers' turns in sequence."""
 
 from __future__ import annotations
 
@@ -29,36 +29,47 @@ _WHO = {"user": "user", "agent": "assistant", "other": "somebody else"}
 
 
 def call_clip(case: Case, answer: Answer, name: str, max_seconds: float) -> Clip:
-    """Mix all turns of a call that can be heard, each from its own channel, into mono.
+    """Mix all audible turns of a call, each from its own channel, into mono.
 
     Cuts that are longer together than ``max_seconds`` are not decoded; ``name`` is for
-    messages. AudioError where a turn cannot be decoded, or all of them are too long
-    together.
+    messages.
+
+    Raises:
+        AudioError: a turn cannot be decoded, or all of them are too long together.
     """
     turns = answer.spoken_turns.values()
-    silence = TURN_GAP_S * max(len(turns) - 1, 0)
-    total_s = silence + sum(
-        turn.cut.end_s - turn.cut.start_s for turn in turns if turn.cut
-    )
-    if total_s > max_seconds:
-        check_length(total_s, max_seconds, name)
+    silence_s = TURN_GAP_S * max(len(turns) - 1, 0)
+    cuts = [turn.cut for turn in turns if turn.cut]
+    cut_s = sum(cut.end_s - cut.start_s for cut in cuts)
+    if silence_s + cut_s > max_seconds:
+        check_length(silence_s + cut_s, max_seconds, name)
     sounds = [sound_of(case.decode(turn)) for turn in turns]
-    check_length(silence + sum(sound.seconds for sound in sounds), max_seconds, name)
-    joined = Waveform(tuple(dialogue_items(sounds, TURN_GAP_S)), common_rate(sounds))
+    spoken_s = sum(sound.seconds for sound in sounds)
+    check_length(silence_s + spoken_s, max_seconds, name)
+    items = tuple(dialogue_items(sounds, TURN_GAP_S))
+    joined = Waveform(items, common_rate(sounds))
     samples = np.float32(2**-15) * joined.samples().astype(np.float32)
     return Clip(samples[:, None], joined.rate, name)
 
 
 def about_calls(answers: Sequence[Answer]) -> str:
-    """Return caveats about recordings, in the order heard, that are calls; else nothing."""
+    """Say in which order speakers are heard in calls; empty without a call.
+
+    The answers are in the order in which they are heard.
+    """
     lines = []
     for place, answer in zip(("first", "second"), answers, strict=True):
         if answer.conversation is not None:
-            who, turns = _speakers(answer.conversation), answer.spoken_turns.values()
-            order = ", ".join(who[turn.speaker or ""] for turn in turns)
+            names = _speakers(answer.conversation)
+            speakers = [
+                names[turn.speaker or ""] for turn in answer.spoken_turns.values()
+            ]
+            order = ", ".join(speakers)
             lines.append(f"The {place} recording, turn by turn: {order}.")
+    if not lines:
+        return ""
     note = ABOUT["calls"].replace("{gap}", f"{TURN_GAP_S:g}")
-    return "\n".join([note, *lines]) if lines else ""
+    return "\n".join([note, *lines])
 
 
 def _speakers(call: Conversation) -> dict[str, str]:
@@ -75,10 +86,13 @@ def words_of_call(
     """
     call = answer.conversation
     assert call is not None
-    who, recognised = _speakers(call), turn_blueprints(side, blueprints or {})
+    names = _speakers(call)
+    recognised = turn_blueprints(side, blueprints or {})
     lines = []
     for number, turn in enumerate(call.turns):
-        words = turn.text if blueprints is None else words_of(call, number, recognised)
+        words = turn.text
+        if blueprints is not None:
+            words = words_of(call, number, recognised)
         if words:
-            lines.append(f"{who[turn.speaker]}: {words}")
+            lines.append(f"{names[turn.speaker]}: {words}")
     return "\n".join(lines) or None

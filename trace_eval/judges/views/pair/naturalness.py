@@ -31,7 +31,7 @@ TEXT_FROM_ASR = (
 
 
 class MeantTexts(NamedTuple):
-    """What both sides should have said, with caveats, or the reason why a text is missing."""
+    """What both sides should have said, with caveats, or why a text is missing."""
 
     a: str = ""
     b: str = ""
@@ -42,15 +42,20 @@ class MeantTexts(NamedTuple):
 def intended(
     reference: str | None, answer: Blueprint | None, asr: bool
 ) -> tuple[str | None, list[str]]:
-    """Return what should have been said, and caveats; a recogniser's words serve if ``asr``."""
-    transcript = answer.transcript if answer and asr and reference is None else None
+    """Return what should have been said, and caveats.
+
+    Without a reference, a recogniser's words stand for it if ``asr``.
+    """
+    if reference is not None or answer is None or not asr:
+        return reference, []
+    transcript = answer.transcript
     if isinstance(transcript, Transcript):
         return transcript.text, [TEXT_FROM_ASR]
-    return reference, []
+    return None, []
 
 
 def texts_of(case: Case, asr: bool) -> MeantTexts:
-    """Return each side's reference; without one the recogniser's words, if ``asr`` allows."""
+    """Return each side's reference, or without one a recogniser's words if ``asr``."""
     results: list[str] = []
     caveats: list[str] = []
     for side, answer in case.pair.sides.items():
@@ -88,19 +93,21 @@ Sound = TypeVar("Sound")
 def keys_of(question: ScoreQuestion) -> str:
     """Spell out the reply's JSON for servers that enforce no schema."""
     scores = f"{question.scale.min:g} to {question.scale.max:g}"
-    return json.dumps(
-        dict.fromkeys(question.reasons, "...") | dict.fromkeys(SCORES, scores)
-    )
+    keys = dict.fromkeys(question.reasons, "...")
+    keys |= dict.fromkeys(SCORES, scores)
+    return json.dumps(keys)
 
 
 _KEYS = keys_of(QUESTION)
 
 
 class NaturalnessPrompt:
-    """The prompts of one run, in the package's words or with blocks of the user's template.
+    """The prompts of one run: the package's words, or blocks of the user's template.
 
     ``structure``: ``json``, or ``text`` for models that end with a line of scores.
-    UserError where the user's template cannot be read or is not valid.
+
+    Raises:
+        UserError: the user's template cannot be read or is not valid.
     """
 
     def __init__(
@@ -148,26 +155,25 @@ class NaturalnessPrompt:
         style: str | None,
     ) -> list[str | Sound]:
         harmless = [neutralise(text) for text in texts]
-        text = self._render(
-            block,
-            {
-                "texts": harmless,
-                "style": neutralise(style) if style else None,
-                "fence": partial(fence, fence_tag(harmless)),
-                **{name: _MARK.format(name) for name in sounds},
-            },
-        )
-        pieces = _MARKED.split(text)  # words, name, words, name, ..., words
-        return [sounds[one] if n % 2 else one for n, one in enumerate(pieces) if one]
+        variables: dict[str, object] = {name: _MARK.format(name) for name in sounds}
+        variables["texts"] = harmless
+        variables["style"] = neutralise(style) if style else None
+        variables["fence"] = partial(fence, fence_tag(harmless))
+        text = self._render(block, variables)
+        pieces: list[str | Sound] = []
+        # words, name, words, name, ..., words
+        for number, piece in enumerate(_MARKED.split(text)):
+            if number % 2:
+                pieces.append(sounds[piece])
+            elif piece:
+                pieces.append(piece)
+        return pieces
 
     def _render(self, block: str, variables: Mapping[str, object]) -> str:
-        usual: dict[str, object] = dict.fromkeys(
-            ("audio", "audio_1", "audio_2", "problem"), ""
-        )
-        usual |= {
-            "style": None,
-            "texts": [],
-            "structure": self._structure,
-            "keys": _KEYS,
-        }
+        places = ("audio", "audio_1", "audio_2", "problem")
+        usual: dict[str, object] = dict.fromkeys(places, "")
+        usual["style"] = None
+        usual["texts"] = []
+        usual["structure"] = self._structure
+        usual["keys"] = _KEYS
         return self._templates.render(block, {**usual, **variables})

@@ -1,4 +1,4 @@
-"""The request to a judge that scores both recordings: naturalness (SpeechJudge, arXiv 2511.07931).
+"""The request to a judge that scores both recordings (SpeechJudge, arXiv 2511.07931).
 
 Recordings are sent apart, as the published judge was trained, and without examples,
 with which published models did worse. Naturalness has its words in a template; those of
@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TypeVar
 
 from pydantic import JsonValue
@@ -77,11 +76,10 @@ class PairScoresView(View):
         self._sending = Sending(self.options, {})
 
     def parameters(self) -> dict[str, JsonValue]:
-        named = (
-            self._task.name,
-            *([] if self._task.template else [self._task.version]),
-        )
-        return {"task": " ".join(named), "label_set": "plain"}
+        name = self._task.name
+        if not self._task.template:
+            name = f"{name} {self._task.version}"
+        return {"task": name, "label_set": "plain"}
 
     def repair(
         self, messages: tuple[Message, ...], reply: str | None, problem: str
@@ -89,7 +87,7 @@ class PairScoresView(View):
         return second_chance(messages, reply, self.prompt.repair(problem))
 
     def roles(self, item: Item) -> list[str]:
-        """Return both answers; what should have been said is their reference, no instruction."""
+        """Return both answers; an instruction is not shown."""
         return item.answer_roles
 
     def missing_evidence(self, case: Case) -> str | None:
@@ -105,33 +103,34 @@ class PairScoresView(View):
         """Prepare both recordings by their hashes; samples are dropped again."""
         longest = self.options.max_clip_seconds
         a = sound_in(case, case.pair.a, "answer A", longest)
-        return a, sound_in(case, case.pair.b, "answer B", longest)
+        b = sound_in(case, case.pair.b, "answer B", longest)
+        return a, b
 
     def questions(
         self, case: Case, prepared: tuple[Sound, Sound], orders: Sequence[Order]
     ) -> Iterator[Question]:
-        texts, style = self._texts(case), style_of(case.pair.meta)
+        texts = self._texts(case)
+        style = style_of(case.pair.meta)
+        sound_a, sound_b = prepared
         for order in orders:
-            turn = 1 if order == "ab" else -1
-            first, second = prepared[::turn]
-            parts: list[MessagePart] = [
-                Text(piece.strip())
-                if isinstance(piece, str)
-                else self._sending.waveform([piece], prepared).part()
-                for piece in self.prompt.pair(
-                    (texts.a, texts.b)[::turn], (first, second), style
-                )
-            ]
-            yield Question(
-                (*self.static_messages, Message("user", tuple(parts))), order
-            )
+            if order == "ab":
+                pieces = self.prompt.pair((texts.a, texts.b), (sound_a, sound_b), style)
+            else:
+                pieces = self.prompt.pair((texts.b, texts.a), (sound_b, sound_a), style)
+            parts = tuple(self._part(piece, prepared) for piece in pieces)
+            yield Question((*self.static_messages, Message("user", parts)), order)
+
+    def _part(self, piece: str | Sound, sounds: tuple[Sound, Sound]) -> MessagePart:
+        if isinstance(piece, str):
+            return Text(piece.strip())
+        return self._sending.waveform([piece], sounds).part()
 
     def caveats(self, case: Case, prepared: tuple[Sound, Sound]) -> list[str]:
         return list(self._texts(case).caveats)
 
 
 class FilePrompt:
-    """The words of a task file, as :class:`NaturalnessPrompt` has those of the package."""
+    """The words of a task file, as :class:`NaturalnessPrompt` has the package's own."""
 
     def __init__(self, task: ScoreQuestion, structure: Structure) -> None:
         self._task = task
@@ -148,21 +147,23 @@ class FilePrompt:
     def pair(
         self, texts: Sequence[str], sounds: tuple[Clip, Clip], style: str | None = None
     ) -> list[str | Clip]:
-        """Return both recordings behind a line each, then the question with its texts."""
+        """Return both recordings behind a line each, then the question with texts."""
         words = common().names
         first, second = sounds
-        shown = [neutralise(text) for text in texts]
-        put = partial(fence, fence_tag(shown))
         question = self._task.question
         if self._task.wants_texts:
-            fenced = {
-                name: "\n" + put(f"text of recording {n}", text) + "\n"
-                for n, (name, text) in enumerate(
-                    zip(TEXTS, shown, strict=True), start=1
-                )
-            }
+            fenced = self._fenced(texts)
             question = PLACE.sub(lambda place: fenced[place[1]], question)
         return [words["audio_1"], first, words["audio_2"], second, question.strip()]
+
+    def _fenced(self, texts: Sequence[str]) -> dict[str, str]:
+        """Fence off the texts by the names of their places in the question."""
+        shown = [neutralise(text) for text in texts]
+        tag = fence_tag(shown)
+        fenced = {}
+        for number, (name, text) in enumerate(zip(TEXTS, shown, strict=True), start=1):
+            fenced[name] = "\n" + fence(tag, f"text of recording {number}", text) + "\n"
+        return fenced
 
     def repair(self, problem: str) -> str:
         """Say what was wrong, and show the form once more."""
@@ -186,7 +187,11 @@ def _form_words(task: ScoreQuestion, structure: Structure) -> str:
 def _prompt(
     task: ScoreQuestion, options: JudgeOptions
 ) -> NaturalnessPrompt | FilePrompt:
-    """Return the words of a task; raises UserError where the template cannot be used."""
+    """Return the words of a task.
+
+    Raises:
+        UserError: the template cannot be used.
+    """
     structure: Structure = "text" if options.structure == "text" else "json"
     if task.template:
         return NaturalnessPrompt(options.template, structure)

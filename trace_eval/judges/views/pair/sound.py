@@ -1,4 +1,4 @@
-"""The request to a listening judge of pairs (AudioJudge, arXiv 2507.12705): its recordings.
+"""The request to a listening judge of pairs (AudioJudge, arXiv 2507.12705).
 
 No extractor runs for it; the recordings are decoded when a request's body is made.
 """
@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from blueprints import Blueprint, Transcript, UserError
 from extractors import Clip
 from trace_eval.data.answers import Answer, Recording
-from trace_eval.data.items import Item, noisy_side
+from trace_eval.data.items import Item, Pair, noisy_side
 from trace_eval.data.outcome import Order
 from trace_eval.data.rubrics.pairs import LabelQuestion, PairRubric
 from trace_eval.judges.ask.message import Message
@@ -69,10 +69,8 @@ class PairSoundView(View):
             self._builders[part.name] = PromptBuilder(
                 part, options.elicitation, sending, examples
             )
-        prefixes = (builder.prefix for builder in self._builders.values())
-        self.static_messages: Sequence[Message] = max(
-            prefixes, key=lambda p: len(p[0].text)
-        )
+        prefixes = [builder.prefix for builder in self._builders.values()]
+        self.static_messages: Sequence[Message] = max(prefixes, key=_system_length)
 
     @cached_property
     def sha256(self) -> str:  # type: ignore[override] # made when it is asked for
@@ -80,7 +78,7 @@ class PairSoundView(View):
         return texts_sha256(self.task)
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Return what decides the judgements; files by what is in them, never by their names."""
+        """Return what decides the judgements; files by content, never by name."""
         return {
             "task": f"{self.task.name} {self.task.version}",
             "label_set": self.task.labels.label_set,
@@ -100,67 +98,59 @@ class PairSoundView(View):
         return second_chance(messages, reply, again)
 
     def roles(self, item: Item) -> list[str]:
-        """Return both answers, and the instruction if a task asks about it and it can be heard."""
-        return [
-            *item.answer_roles,
-            *(["instruction"] if self._hears_instruction(item) else []),
-        ]
+        """Return both answers, and the instruction where the judge hears it."""
+        if self._hears_instruction(item):
+            return [*item.answer_roles, "instruction"]
+        return item.answer_roles
 
     def _hears_instruction(self, item: Item) -> bool:
         spoken = item.instruction.has_audio and self.options.instruction != "text"
         return self.task.wants_instruction and spoken
 
     def missing_evidence(self, case: Case) -> str | None:
-        """Say why nothing is sent: no instruction for a task about one, no sound, no transcript."""
+        """Say why nothing is sent: no sound, no transcript, or no instruction."""
         pair = case.pair
         for side, answer in zip("AB", pair.answers, strict=True):
             if not answer.is_spoken:
                 return f"answer {side} is a call of which no turn can be heard"
-        # In a call the user asks himself.
-        shown = (
-            self._hears_instruction(pair)
-            or pair.instruction.text
-            or pair.has_conversations
-        )
-        if self.task.wants_instruction and not shown:
+        if self.task.wants_instruction and not self._shows_instruction(pair):
             return (
                 f"task {self.task.name} needs the instruction, and the pair has none to"
                 " show"
             )
         return self._words(case)[1]
 
+    def _shows_instruction(self, pair: Pair) -> bool:
+        # In a call the user asks himself.
+        if pair.has_conversations or self._hears_instruction(pair):
+            return True
+        return bool(pair.instruction.text)
+
     def prepare(self, case: Case) -> Unit:
-        """Prepare the recordings of a case by their hashes; samples are dropped again."""
+        """Prepare a case's recordings by their hashes; samples are dropped again."""
         pair = case.pair
-        longest = self.options.max_clip_seconds
+        find = partial(sound_in, case, max_seconds=self.options.max_clip_seconds)
         spoken = None
         if self._hears_instruction(pair):
-            spoken = sound_in(case, pair.instruction, "the instruction", longest)
+            spoken = find(pair.instruction, name="the instruction")
         noise: list[Callable[[Clip], Clip] | None] = [None, None]
         if self.options.noise_db is not None:
-            put_on = partial(
+            noise[noisy_side(pair.id)] = partial(
                 with_noise, snr_db=self.options.noise_db, seed=self.options.seed
             )
-            noise[noisy_side(pair.id)] = put_on
-        a = sound_in(case, pair.a, name="answer A", max_seconds=longest, noise=noise[0])
-        return Unit(
-            (
-                a,
-                sound_in(
-                    case, pair.b, name="answer B", max_seconds=longest, noise=noise[1]
-                ),
-            ),
-            spoken,
-        )
+        a = find(pair.a, name="answer A", noise=noise[0])
+        b = find(pair.b, name="answer B", noise=noise[1])
+        return Unit((a, b), spoken)
 
     def example_of(self, case: Case, prepared: Unit) -> str | None:
-        """Whether both answers are those of an example, and of which."""
+        """Say of which example both answers are those; None: of none."""
         same = self.examples.holds([sound.sha256 for sound in prepared.answers])
-        message = (
+        if same is None:
+            return None
+        return (
             f"both answers are those of example {same!r}, whose label the judge was"
             " shown"
         )
-        return message if same is not None else None
 
     def questions(
         self, case: Case, prepared: Unit, orders: Sequence[Order]
@@ -181,58 +171,57 @@ class PairSoundView(View):
         answers = case.pair.answers
         if order == "ab":
             return PromptItem(unit, text, words, about_calls(answers))
-        back = {_SWAPPED.get(name, name): one for name, one in words.items()}
+        swapped = {_SWAPPED.get(name, name): said for name, said in words.items()}
         about = about_calls(answers[::-1])
-        return PromptItem(unit.swapped, text, dict(sorted(back.items())), about)
+        return PromptItem(unit.swapped, text, dict(sorted(swapped.items())), about)
 
     def _words(self, case: Case) -> tuple[dict[str, str], str | None]:
-        """Return the transcripts that stand beside the recordings, and why one is missing."""
-        source, pair = self.options.transcripts, case.pair
+        """Return the transcripts beside the recordings, and why one is missing."""
+        source = self.options.transcripts
         if source == "none":
             return {}, None
-        if pair.has_conversations:
-            written, transcripts = {}, {}
-            for number, (side, answer) in enumerate(pair.sides.items(), start=1):
-                written[f"audio_{number}"] = words_of_call(side, answer, None)
-                transcripts[f"audio_{number}"] = words_of_call(
-                    side, answer, case.blueprints
-                )
-        elif self.task.wants_instruction:
-            written = {"instruction": pair.instruction.text}
-            transcripts = {"instruction": _transcript(case.instruction)}
-        else:
-            written = {"audio_1": pair.a.reference, "audio_2": pair.b.reference}
-            sides = {"audio_1": "a", "audio_2": "b"}
-            transcripts = {
-                n: _transcript(case.blueprints.get(side)) for n, side in sides.items()
-            }
-        wanted = written if source == "reference" else transcripts
-        words = {name: one for name, one in wanted.items() if one is not None}
+        wanted = (
+            self._written(case) if source == "reference" else self._recognised(case)
+        )
+        words = {name: text for name, text in wanted.items() if text is not None}
         if missing := wanted.keys() - words:
-            return (
-                {},
-                f"there is no {source} transcript of {', '.join(sorted(missing))}",
-            )
+            names = ", ".join(sorted(missing))
+            return {}, f"there is no {source} transcript of {names}"
         return words, None
+
+    def _written(self, case: Case) -> dict[str, str | None]:
+        """Return the words that the item's source has of each recording."""
+        pair = case.pair
+        if pair.has_conversations:
+            return _words_of_calls(pair, None)
+        if self.task.wants_instruction:
+            return {"instruction": pair.instruction.text}
+        return {"audio_1": pair.a.reference, "audio_2": pair.b.reference}
+
+    def _recognised(self, case: Case) -> dict[str, str | None]:
+        """Return the words that the recogniser heard in each recording."""
+        if case.pair.has_conversations:
+            return _words_of_calls(case.pair, case.blueprints)
+        if self.task.wants_instruction:
+            return {"instruction": _transcript(case.instruction)}
+        return {
+            "audio_1": _transcript(case.blueprints.get("a")),
+            "audio_2": _transcript(case.blueprints.get("b")),
+        }
 
     def _shown_example(self, example: Solved) -> PromptItem:
         unit, options = example.unit, self.options
         if options.instruction == "text":
             unit = Unit(unit.answers)
-        text = (
-            None
-            if options.instruction == "audio" and unit.instruction
-            else example.text
-        )
+        text = example.text
+        if options.instruction == "audio" and unit.instruction:
+            text = None
         if options.transcripts == "none":
             return PromptItem(unit, text)
         words = {"instruction": example.text}
         if not self.task.wants_instruction:
-            answers = example.item.answers
-            words = {
-                f"audio_{n}": answer.reference
-                for n, answer in enumerate(answers, start=1)
-            }
+            a, b = example.item.answers
+            words = {"audio_1": a.reference, "audio_2": b.reference}
         if None in words.values():
             raise UserError(
                 f"examples, {example.item.id!r}: -J transcripts needs its words; add"
@@ -250,6 +239,19 @@ class PairSoundView(View):
         return notes
 
 
+def _system_length(prefix: Sequence[Message]) -> int:
+    return len(prefix[0].text)
+
+
+def _words_of_calls(
+    pair: Pair, blueprints: Mapping[str, Blueprint] | None
+) -> dict[str, str | None]:
+    words = {}
+    for number, (side, answer) in enumerate(pair.sides.items(), start=1):
+        words[f"audio_{number}"] = words_of_call(side, answer, blueprints)
+    return words
+
+
 def _transcript(blueprint: Blueprint | None) -> str | None:
     transcript = blueprint.transcript if blueprint else None
     return transcript.text if isinstance(transcript, Transcript) else None
@@ -262,11 +264,13 @@ def sound_in(
     max_seconds: float,
     noise: Callable[[Clip], Clip] | None = None,
 ) -> Sound:
-    """Find a recording of a case by its hash; its samples are made again when they are sent.
+    """Find a recording of a case by its hash; its samples are made again when sent.
 
     An answer that is a call is joined from its turns; ``name`` is for messages, and
-    ``noise`` puts noise on the clip. AudioError where it cannot be decoded, or a model
-    would not hear it as it is.
+    ``noise`` puts noise on the clip.
+
+    Raises:
+        AudioError: it cannot be decoded, or a model would not hear it as it is.
     """
 
     def read() -> Clip:
@@ -289,7 +293,9 @@ def _only(part: LabelQuestion, shown: PromptItem) -> PromptItem:
 
 
 def with_noise(clip: Clip, snr_db: float, seed: int = 0) -> Clip:
-    """Add Gaussian noise to a clip, decided by seed and clip, independent for each channel.
+    """Add Gaussian noise to a clip, independent for each channel.
+
+    Seed and clip decide the noise.
 
     ``snr_db`` is the ratio of the mean power of the whole clip to that of the noise,
     dB. A silent clip stays as it is. Where the sum would pass full scale it is scaled

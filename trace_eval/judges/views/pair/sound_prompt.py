@@ -33,7 +33,11 @@ from trace_eval.judges.views.text.tasks import common
 
 @dataclass(frozen=True)
 class PromptItem:
-    """One comparison as it is put to the judge; ``transcripts`` by the names of recordings."""
+    """One comparison as it is put to the judge.
+
+    Attributes:
+        transcripts: the words of recordings, by the names of the recordings.
+    """
 
     unit: Unit
     text: str | None = None  # the instruction, where it is to be read
@@ -42,7 +46,7 @@ class PromptItem:
 
 
 class PromptBuilder:
-    """The messages of one part of a task, after solved examples with what is shown of each."""
+    """The messages of one part of a task, behind those of solved examples."""
 
     def __init__(
         self,
@@ -63,10 +67,13 @@ class PromptBuilder:
 
     def messages(self, shown: PromptItem) -> tuple[Message, ...]:
         """Return the whole conversation of one call."""
-        about = [Text(shown.about)] if shown.about else []
-        written = map(Text, self._written(shown))
-        content = (*about, *self._test(shown), *written, Text(self.part.question))
-        return (*self.prefix, Message("user", content))
+        content: list[MessagePart] = []
+        if shown.about:
+            content.append(Text(shown.about))
+        content += self._test(shown)
+        content += [Text(words) for words in self._written(shown)]
+        content.append(Text(self.part.question))
+        return (*self.prefix, Message("user", tuple(content)))
 
     def _turn(self, example: Solved, shown: PromptItem) -> SolvedTurn:
         return SolvedTurn(
@@ -78,18 +85,19 @@ class PromptBuilder:
         )
 
     def _test(self, shown: PromptItem) -> list[MessagePart]:
-        if self._sending.options.concat in JOINED_TEST:
-            order = ["the instruction"] if shown.unit.instruction else []
-            order += ["the first recording", "the second recording"][
-                : len(shown.unit.answers)
-            ]
-            line = Text(common().whole_test.replace("{order}", ", then ".join(order)))
-            items = unit_items(shown.unit, "test", self._sending.signals)
-            return [line, self._sending.waveform(items, shown.unit.sounds).part()]
-        return self._recordings(shown)
+        if self._sending.options.concat not in JOINED_TEST:
+            return self._recordings(shown)
+        answers = ["the first recording", "the second recording"]
+        order = answers[: len(shown.unit.answers)]
+        if shown.unit.instruction:
+            order = ["the instruction", *order]
+        line = common().whole_test.replace("{order}", ", then ".join(order))
+        items = unit_items(shown.unit, "test", self._sending.signals)
+        waveform = self._sending.waveform(items, shown.unit.sounds)
+        return [Text(line), waveform.part()]
 
     def _recordings(self, shown: PromptItem, kept: bool = False) -> list[MessagePart]:
-        """Return each recording behind a line that names it, all of them at one rate."""
+        """Return each recording behind a line that names it, all at one rate."""
         content: list[MessagePart] = []
         for name, sound in shown.unit.named:
             waveform = self._sending.waveform([sound], shown.unit.sounds)
@@ -104,10 +112,15 @@ class PromptBuilder:
         for name, words in shown.transcripts.items():
             written[common().transcripts[name]] = words
         tag = fence_tag(written.values())
-        return [
-            f"{title}\n{fence(tag, title.rstrip(':').lower(), neutralise(words))}"
-            for title, words in written.items()
-        ]
+        lines = []
+        for title, words in written.items():
+            label = title.rstrip(":").lower()
+            lines.append(f"{title}\n{fence(tag, label, neutralise(words))}")
+        return lines
+
+
+#: What the sketch of a reply has in the place of a value, by its type.
+_SKETCHES = {"string": "...", "boolean": "true | false"}
 
 
 def _sketch(schema: object) -> object:
@@ -118,6 +131,4 @@ def _sketch(schema: object) -> object:
         return {name: _sketch(inner) for name, inner in schema["properties"].items()}
     if "enum" in schema:
         return " | ".join(map(str, schema["enum"]))
-    return {"string": "...", "boolean": "true | false"}.get(
-        str(schema.get("type")), "..."
-    )
+    return _SKETCHES.get(str(schema.get("type")), "...")

@@ -75,12 +75,12 @@ def technical_absence(transcript: Transcript | Absent) -> Absent | None:
 
 
 def legend_of(options: JudgeOptions) -> str:
-    """Explain the marks of printed blueprints; the JSON of TRACE's prompts needs none."""
+    """Explain the marks of printed blueprints; TRACE's JSON needs no explanation."""
     if options.rendering == "paper":
         return ""
-    return (brief_legend if options.rendering == "brief" else compact_legend)(
-        options.drop
-    )
+    if options.rendering == "brief":
+        return brief_legend(options.drop)
+    return compact_legend(options.drop)
 
 
 def rendered(
@@ -93,9 +93,9 @@ def rendered(
     if rendering == "paper":
         keys = render_paper(blueprint, speaker=speaker, drop=drop)
         return json.dumps(keys, indent=2, ensure_ascii=False, allow_nan=False)
-    return (render_brief if rendering == "brief" else render_compact)(
-        blueprint, drop=drop
-    )
+    if rendering == "brief":
+        return render_brief(blueprint, drop=drop)
+    return render_compact(blueprint, drop=drop)
 
 
 #: What a template may use of a clip: ``blueprint``, and ``transcript`` or (of the
@@ -105,15 +105,17 @@ ClipText = Mapping[str, str | None]
 
 @dataclass(frozen=True)
 class ShownPair:
-    """A case as the judge may see it."""
+    """A case as the judge may see it.
+
+    Attributes:
+        beside: how far the answers are apart, by order.
+    """
 
     instruction: ClipText
     a: ClipText
     b: ClipText
     notes: Mapping[Order, Sequence[str]] = field(default_factory=dict)
-    beside: Mapping[Order, str] = field(
-        default_factory=dict
-    )  # how far the answers are apart
+    beside: Mapping[Order, str] = field(default_factory=dict)
     caveats: tuple[str, ...] = ()
 
 
@@ -133,44 +135,48 @@ class PairTextView(View):
         pack = FLAT_PACK if self._flat else PACK
         self._templates = BlockTemplates(pack, options.template, BLOCKS)
         self._legend = legend_of(options) if options.mode == "blueprint" else ""
-        shows_steps = (
-            options.beside == "steps"
-            and not self._flat
-            and options.mode == "blueprint"
-            and options.rendering != "paper"
-        )
-        self._about_steps = (
-            beside.legend(options.rendering == "brief") if shows_steps else ""
-        )
+        self._about_steps = ""
+        if self._shows_steps():
+            self._about_steps = beside.legend(options.rendering == "brief")
         self.system = Message("system", self._render("system"))
         self.static_messages = (self.system,)
-        self.sha256 = self._templates.sha256(
-            self._legend, *filter(None, [self._about_steps])
-        )
+        printed = [self._legend]
+        if self._about_steps:
+            printed.append(self._about_steps)
+        self.sha256 = self._templates.sha256(*printed)
+
+    def _shows_steps(self) -> bool:
+        """Tell whether the answers' differences are counted in steps beside them."""
+        options = self.options
+        if options.beside != "steps" or self._flat:
+            return False
+        return options.mode == "blueprint" and options.rendering != "paper"
 
     def _render(self, block: str, **variables: object) -> str:
         options = self.options
-        return self._templates.render(
-            block,
-            {
-                "mode": options.mode,
-                "rendering": options.rendering,
-                "elicitation": options.elicitation,
-                "legend": self._legend,
-                "steps": self._about_steps,
-                **variables,
-            },
-        )
+        shared: dict[str, object] = {
+            "mode": options.mode,
+            "rendering": options.rendering,
+            "elicitation": options.elicitation,
+            "legend": self._legend,
+            "steps": self._about_steps,
+        }
+        return self._templates.render(block, {**shared, **variables})
 
     def roles(self, item: Item) -> list[str]:
-        """Return both answers; in mode transcript an instruction only where it is not written."""
-        needs_instruction = (
-            self.options.mode == "blueprint" or not item.instruction.text
-        )
-        return [*item.answer_roles, *(["instruction"] if needs_instruction else [])]
+        """Return both answers, and an instruction whose blueprint is of use.
+
+        In mode ``transcript`` that is one whose words are not written.
+        """
+        if self.options.mode == "transcript" and item.instruction.text:
+            return item.answer_roles
+        return [*item.answer_roles, "instruction"]
 
     def missing_evidence(self, case: Case) -> str | None:
-        """Say why the case cannot be judged: an absence that says nothing about the answer."""
+        """Say why the case cannot be judged.
+
+        That is an absence of words which says nothing about the answer.
+        """
         if "transcript" in self.options.drop:
             return None
         for side, blueprint in case.answers.items():
@@ -180,40 +186,42 @@ class PairTextView(View):
                 why = unmeasured("transcript", absent, why=True)
                 return f"answer {side.upper()} has no transcript: it {why}"
         if case.pair.instruction.has_audio and case.instruction_text is None:
-            requested = case.instruction.transcript if case.instruction else None
-            if requested is None or technical_absence(requested):
+            transcript = case.instruction.transcript if case.instruction else None
+            if transcript is None or technical_absence(transcript):
                 return "the instruction is spoken, and there is no transcript of it"
         return None
 
     def prepare(self, case: Case) -> ShownPair:
-        requested = (
-            (self._flat and case.spoken_instruction) or case.instruction_text or ""
+        instruction = self._instruction(case)
+        if case.pair.has_conversations:
+            return self._conversations(case, instruction)
+        notes = {} if "transcript" in self.options.drop else notes_of(case)
+        return ShownPair(
+            instruction=instruction,
+            a=self._with_directions(self._shown(case.a), case, case.a),
+            b=self._with_directions(self._shown(case.b), case, case.b),
+            notes=notes,
+            beside=self._beside(case),
         )
-        text = neutralise(requested) or None
+
+    def _instruction(self, case: Case) -> ClipText:
+        request = case.instruction_text
+        if self._flat and case.spoken_instruction:
+            request = case.spoken_instruction
+        text = neutralise(request or "") or None
         spoken = None
         if case.instruction and self.options.mode == "blueprint":
             # The words are shown above it already, exactly as written or as heard.
-            spoken = self._blueprint(
-                neutralise_blueprint(case.instruction), "user", text
-            )
-        instruction = {"text": text, "blueprint": spoken}
-        if not case.pair.has_conversations:
-            notes = {} if "transcript" in self.options.drop else notes_of(case)
-            first = self._with_directions(self._shown(case.a), case, case.a)
-            second = self._with_directions(self._shown(case.b), case, case.b)
-            return ShownPair(
-                instruction=instruction,
-                a=first,
-                b=second,
-                notes=notes,
-                beside=self._beside(case),
-            )
+            blueprint = neutralise_blueprint(case.instruction)
+            spoken = self._blueprint(blueprint, "user", text)
+        return {"text": text, "blueprint": spoken}
+
+    def _conversations(self, case: Case, instruction: ClipText) -> ShownPair:
+        """Show a pair of which a side is a conversation; both share the budget."""
         sides: list[ClipText] = []
         caveats: list[str] = []
-        budget, sound = (
-            self.options.context_budget // 2,
-            self.options.mode == "blueprint",
-        )
+        budget = self.options.context_budget // 2
+        sound = self.options.mode == "blueprint"
         for side, answer in case.pair.sides.items():
             if answer.conversation is None:  # a clip beside a conversation
                 shown = self._shown(case.blueprints[side])
@@ -232,27 +240,23 @@ class PairTextView(View):
         if not self._about_steps:
             return {}
         request = case.instruction_text or ""
-        asked, unseen = measures_asked(request), names_unseen_text(request)
-        drop, brief = self.options.drop, self.options.rendering == "brief"
-        return {
-            "ab": beside.block(
-                case.a, case.b, first=asked, drop=drop, brief=brief, unseen=unseen
-            ),
-            "ba": beside.block(
-                case.b, case.a, first=asked, drop=drop, brief=brief, unseen=unseen
-            ),
-        }
+        block = partial(
+            beside.block,
+            first=measures_asked(request),
+            drop=self.options.drop,
+            brief=self.options.rendering == "brief",
+            unseen=names_unseen_text(request),
+        )
+        return {"ab": block(case.a, case.b), "ba": block(case.b, case.a)}
 
     def _with_directions(self, shown: ClipText, case: Case, raw: Blueprint) -> ClipText:
-        """Add the line on directions read aloud; TRACE's own rendering stays as published."""
+        """Add the line on directions read aloud, but not to TRACE's own rendering."""
         if self.options.rendering == "paper" or "transcript" in self.options.drop:
             return shown
         line = aloud_line(written_request(case), raw)
         if line is None:
             return shown
-        return {
-            name: f"{text}\n{line}" if text else text for name, text in shown.items()
-        }
+        return {name: text and f"{text}\n{line}" for name, text in shown.items()}
 
     def _shown(self, raw: Blueprint) -> ClipText:
         blueprint = neutralise_blueprint(raw)
@@ -263,18 +267,14 @@ class PairTextView(View):
     def _blueprint(
         self, blueprint: Blueprint, speaker: Speaker, words: str | None
     ) -> str:
-        drop = self.options.drop
-        gone = (
-            (*drop, "transcript")
-            if words and self.options.rendering != "paper"
-            else drop
-        )
-        text = rendered(blueprint, self.options.rendering, gone, speaker)
-        if (
-            isinstance(blueprint.transcript, Absent)
-            and "transcript" not in drop
-            and not words
-        ):
+        """Print a blueprint; ``words`` are those that stand above it already."""
+        options = self.options
+        drop: Sequence[str] = options.drop
+        if words and options.rendering != "paper":
+            drop = (*drop, "transcript")
+        text = rendered(blueprint, options.rendering, drop, speaker)
+        shows_words = "transcript" not in options.drop and not words
+        if shows_words and isinstance(blueprint.transcript, Absent):
             text += "\n" + _transcript(blueprint)
         return text
 
@@ -287,7 +287,7 @@ class PairTextView(View):
         return list(prepared.caveats)
 
     def if_cut(self, case: Case) -> str:
-        """Return how long the prompt is, and how long it would be in the shorter forms."""
+        """Return how long the prompt is, and how long it would be in shorter forms."""
         options = self.options
         shorter: dict[str, JudgeOptions] = {}
         if options.mode == "blueprint":
@@ -296,43 +296,40 @@ class PairTextView(View):
             if options.rendering != "brief":
                 shorter["-J rendering=brief"] = replace(options, rendering="brief")
             shorter["-J mode=transcript"] = replace(options, mode="transcript", drop=())
-        lines = [
-            f"{name} has about {_tokens(PairTextView(o), case)}"
-            for name, o in shorter.items()
-        ]
-        now = _tokens(self, case)
-        return (
-            f" (the prompt has about {now}"
-            f" tokens{''.join(f'; {text}' for text in lines)})"
-        )
+        lengths = [f" (the prompt has about {_tokens(self, case)} tokens"]
+        for name, changed in shorter.items():
+            tokens = _tokens(PairTextView(changed), case)
+            lengths.append(f"{name} has about {tokens}")
+        return "; ".join(lengths) + ")"
 
     def messages(self, shown: ShownPair, order: Order) -> tuple[Message, ...]:
-        """Write the prompt of one call; in order ``ba`` the pair's B is shown as answer 1.
+        """Write the prompt of one call; in order ``ba`` the pair's B is answer 1.
 
         One message where one reasoning is asked for: that is how TRACE's released code
         asks.
         """
         answers = (shown.a, shown.b) if order == "ab" else (shown.b, shown.a)
-        # The same in both orders, so that a server's prefix cache holds up to the first
-        # answer.
-        clips = (shown.instruction, shown.a, shown.b)
-        texts = [text or "" for clip in clips for text in clip.values()]
-        is_short = (
-            self.options.mode == "blueprint" and self.options.rendering != "paper"
-        )
-        tag = fence_tag(texts, SHORT_TAG_LENGTH if is_short else TAG_LENGTH)
         pair = self._render(
             "pair",
             instruction=shown.instruction,
             answers=answers,
             notes=shown.notes.get(order, ()),
             beside=shown.beside.get(order, ""),
-            fence=partial(fence, tag),
+            fence=partial(fence, self._tag(shown)),
         )
         if self._flat:
-            blocks = (self.system.text, pair)
-            return (Message("system", "\n\n".join(block for block in blocks if block)),)
+            blocks = filter(None, (self.system.text, pair))
+            return (Message("system", "\n\n".join(blocks)),)
         return self.system, Message("user", pair)
+
+    def _tag(self, shown: ShownPair) -> str:
+        # The same in both orders, so that a server's prefix cache holds up to the first
+        # answer.
+        clips = (shown.instruction, shown.a, shown.b)
+        texts = [text or "" for clip in clips for text in clip.values()]
+        options = self.options
+        is_short = options.mode == "blueprint" and options.rendering != "paper"
+        return fence_tag(texts, SHORT_TAG_LENGTH if is_short else TAG_LENGTH)
 
     def repair(
         self, messages: tuple[Message, ...], reply: str | None, problem: str

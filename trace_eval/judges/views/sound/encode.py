@@ -1,4 +1,4 @@
-"""Waveforms of several recordings: mono, one rate, PCM16 WAV in memory; and how they are sent.
+"""Waveforms of several recordings: mono, one rate, PCM16 WAV or MP3 in memory.
 
 Nothing is kept but parts that are the same in every call. A recording at the target
 rate passes unchanged: 16-bit files survive the trip exactly.
@@ -59,14 +59,19 @@ class Waveform:
 
     Its length, places and recipe follow by arithmetic; samples and bytes are made on
     demand.
+
+    Attributes:
+        items: in the order in which they are heard.
+        rate: sampling rate of the whole, Hz.
+        level: integrated loudness of every recording, LUFS; None: as it is.
+        crop_s: seconds from the start that are kept; None: all.
+        format: how the file is encoded.
     """
 
-    items: tuple[Item, ...]  # in the order in which they are heard
-    rate: int  # sampling rate of the whole, Hz
-    level: float | None = (
-        None  # integrated loudness of every recording, LUFS; None: as it is
-    )
-    crop_s: float | None = None  # seconds from the start that are kept; None: all
+    items: tuple[Item, ...]
+    rate: int
+    level: float | None = None
+    crop_s: float | None = None
     format: AudioFormat = "wav"
 
     @property
@@ -99,7 +104,7 @@ class Waveform:
 
     @cached_property
     def recipe(self) -> dict[str, JsonValue]:
-        """What decides the bytes (no path, no time); equal recipes stand for equal bytes."""
+        """What decides the bytes: equal recipes stand for equal bytes."""
         settings: dict[str, JsonValue] = {
             "layout": LAYOUT_VERSION,
             "items": [item.recipe for item in self.items],
@@ -114,8 +119,9 @@ class Waveform:
         }
 
     def places(self) -> list[tuple[Item, int, int]]:
-        """Return item, start and stop in samples; what the crop takes away is left out."""
-        placed, start, end = [], 0, self.frames
+        """Return item, start and stop in samples, without what the crop takes away."""
+        placed = []
+        start, end = 0, self.frames
         for item in self.items:
             stop = start + item.frames_at(self.rate)
             if start < end:
@@ -136,34 +142,34 @@ class Waveform:
                 continue
             samples = _samples(item, self.rate, None if item.signal else self.level)
             if stop - start < len(samples):
-                samples = samples[: stop - start].copy()
-                fade = min(len(samples), round(FADE_S * self.rate))
-                samples[len(samples) - fade :] *= np.linspace(
-                    1, 0, fade, dtype=np.float32
-                )
+                samples = _faded(samples[: stop - start], self.rate)
             out[start:stop] = pcm16(samples)
         return out
 
     def render(self) -> bytes:
-        """Encode the file; raises as :meth:`samples`, and UserError for MP3 without ffmpeg."""
+        """Encode the file.
+
+        Raises:
+            AudioError: as by :meth:`samples`.
+            UserError: MP3 is wanted, and ffmpeg is not installed.
+        """
         wav = wav_bytes(self.samples(), self.rate)
         return wav if self.format == "wav" else _mp3(wav)
 
     def part(self, kept: bool = False) -> AudioPart:
-        """Make the waveform a part of a message; ``kept`` keeps its bytes for all calls."""
+        """Make the waveform a part of a message; ``kept`` renders it only once."""
         render = lru_cache(maxsize=1)(self.render) if kept else self.render
 
-        def made() -> bytes:
+        def render_or_fail() -> bytes:
             try:
                 return render()
-            except (
-                AudioError
-            ) as error:  # a recording that has gone costs its calls, not the run
+            except AudioError as error:
+                # A recording that has gone costs its calls, not the run.
                 raise CallFailed(Reason.CLIP_FAILED, str(error)) from None
 
         return AudioPart(
             recipe=self.recipe,
-            render=made,
+            render=render_or_fail,
             format=self.format,
             seconds=self.seconds,
             size=self.size,
@@ -171,7 +177,10 @@ class Waveform:
 
 
 class Sending(NamedTuple):
-    """How sound is sent: by which options, and with which audible labels, by name; empty: none."""
+    """How sound is sent: by which options, and with which audible labels, by name.
+
+    No signals: labels are not heard.
+    """
 
     options: JudgeOptions
     signals: Signals
@@ -209,8 +218,17 @@ def _samples(sound: Sound, rate: int, level: float | None) -> Samples:
     if clip.rate == rate:
         return mono
     resampled = soxr.resample(mono, clip.rate, rate, quality=QUALITY)
-    wanted = sound.frames_at(rate)
-    return np.asarray(np.pad(resampled[:wanted], (0, max(0, wanted - len(resampled)))))
+    frames = sound.frames_at(rate)
+    missing = max(0, frames - len(resampled))
+    return np.asarray(np.pad(resampled[:frames], (0, missing)))
+
+
+def _faded(samples: Samples, rate: int) -> Samples:
+    """Return a copy whose end fades out, because it was cut there."""
+    faded = samples.copy()
+    fade = min(len(faded), round(FADE_S * rate))
+    faded[len(faded) - fade :] *= np.linspace(1, 0, fade, dtype=np.float32)
+    return faded
 
 
 def _levelled(clip: Clip, level: float) -> Samples:
@@ -224,18 +242,19 @@ def _levelled(clip: Clip, level: float) -> Samples:
     mono = clip.mono
     if clip.seconds < 0.4:  # one block of the measurement
         return mono
-    measured = pyloudnorm.Meter(clip.rate).integrated_loudness(mono.astype(np.float64))
+    meter = pyloudnorm.Meter(clip.rate)
+    measured = meter.integrated_loudness(mono.astype(np.float64))
     if not np.isfinite(measured):
         return mono
     gain = 10.0 ** ((level - measured) / 20)
-    return np.asarray(
-        mono * min(gain, 1.0 / float(np.abs(mono).max())), dtype=np.float32
-    )
+    most = 1.0 / float(np.abs(mono).max())
+    return np.asarray(mono * min(gain, most), dtype=np.float32)
 
 
 def pcm16(samples: Samples) -> NDArray[np.int16]:
     """Round samples to 16 bits, the inverse of libsndfile's reading of PCM16."""
-    return np.asarray(np.clip(np.rint(samples * 32768.0), -32768, 32767), np.int16)
+    rounded = np.rint(samples * 32768.0)
+    return np.asarray(np.clip(rounded, -32768, 32767), np.int16)
 
 
 def wav_bytes(samples: NDArray[np.int16], rate: int) -> bytes:
@@ -257,17 +276,8 @@ def wav_bytes(samples: NDArray[np.int16], rate: int) -> bytes:
 
 
 def _mp3(wav: bytes) -> bytes:
-    command = [
-        "ffmpeg",
-        "-v",
-        "error",
-        "-f",
-        "wav",
-        "-i",
-        "pipe:0",
-        "-b:a",
-        f"{MP3_KBITS}k",
-    ]
+    command = ["ffmpeg", "-v", "error", "-f", "wav", "-i", "pipe:0"]
+    command += ["-b:a", f"{MP3_KBITS}k"]
     # Without tags the same samples give the same bytes.
     command += ["-map_metadata", "-1", "-bitexact", "-f", "mp3", "pipe:1"]
     try:
@@ -287,7 +297,7 @@ def _mp3(wav: bytes) -> bytes:
 def sound_of(
     clip: Clip, read: Callable[[], Clip] | None = None, signal: str = ""
 ) -> Sound:
-    """Turn a decoded clip into a sound; without ``read`` to decode it again it keeps the clip."""
+    """Turn a decoded clip into a sound; without ``read`` the clip itself is kept."""
     kept = read or (lambda: clip)
     return Sound(
         sha256=clip.sha256,

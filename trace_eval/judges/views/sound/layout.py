@@ -1,15 +1,15 @@
-"""What is joined into a waveform: recordings within limits, signals of our own, and silence."""
+"""What is joined into a waveform: recordings within limits, signals, and silence."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 from pydantic import JsonValue
 
+from blueprints.decimals import written_apart
 from extractors import SILENCE_DBFS, AudioError, Clip, Samples, decibels
 
 #: Highest rate that is sent where nobody chooses one, Hz.
@@ -25,16 +25,22 @@ LABEL_GAP_S, CLIP_GAP_S = 0.3, 0.7
 
 @dataclass(frozen=True)
 class Sound:
-    """Something audible with its identity; its samples are read on demand."""
+    """Something audible with its identity; its samples are read on demand.
 
-    # of rate, channels and decoded samples, as ``extractors.audio.Clip`` defines it
+    Attributes:
+        sha256: of rate, channels and decoded samples, as ``extractors.audio.Clip``
+            defines it.
+        frames: samples per channel at ``rate``.
+        rate: its own sampling rate, Hz.
+        read: decodes it; raises ``extractors.audio.AudioError``.
+        signal: name of one of our own signals, e.g. ``test``; empty: a recording.
+    """
+
     sha256: str
-    frames: int  # samples per channel at ``rate``
-    rate: int  # its own sampling rate, Hz
-    read: Callable[[], Clip]  # decodes it; raises ``extractors.audio.AudioError``
-    signal: str = (
-        ""  # name of one of our own signals, e.g. ``test``; empty: a recording
-    )
+    frames: int
+    rate: int
+    read: Callable[[], Clip]
+    signal: str = ""
 
     @property
     def seconds(self) -> float:
@@ -42,7 +48,7 @@ class Sound:
         return self.frames / self.rate
 
     def frames_at(self, rate: int) -> int:
-        """Count the samples after resampling to ``rate``, halves rounded up as soxr does."""
+        """Count the samples after resampling, halves rounded up as soxr does."""
         return (2 * self.frames * rate + self.rate) // (2 * self.rate)
 
     @property
@@ -80,14 +86,17 @@ class Unit:
     @property
     def sounds(self) -> tuple[Sound, ...]:
         """All its recordings, in the order in which they are heard."""
-        return (self.instruction, *self.answers) if self.instruction else self.answers
+        if self.instruction:
+            return (self.instruction, *self.answers)
+        return self.answers
 
     @property
     def named(self) -> list[tuple[str, Sound]]:
-        """All its recordings with the names of their labels: ``audio``, or ``audio_1``, ..."""
+        """All its recordings by their labels' names: ``audio``, or ``audio_1`` ..."""
         names = ["audio_1", "audio_2"] if len(self.answers) == 2 else ["audio"]
-        names = [*(["instruction"] if self.instruction else []), *names]
-        return [*zip(names, self.sounds, strict=True)]
+        if self.instruction:
+            names = ["instruction", *names]
+        return list(zip(names, self.sounds, strict=True))
 
     @property
     def swapped(self) -> Unit:
@@ -99,29 +108,34 @@ Signals = Mapping[str, Sound]
 
 
 def common_rate(sounds: Iterable[Sound], wanted: int | None = None) -> int:
-    """Choose the rate of one waveform: the wanted or commonest, at most :data:`MAX_RATE`.
+    """Choose the rate of a waveform: the wanted, else the commonest to a maximum.
 
-    Of equally common rates the higher counts, so the order of the recordings does not
-    matter.
+    The maximum is :data:`MAX_RATE`. Of equally common rates the higher counts, so the
+    order of the recordings does not matter.
     """
     if wanted is not None:
         return wanted
     counts = Counter(sound.rate for sound in sounds)
     if not counts:
         raise ValueError("common_rate: there is no recording to take a rate from")
-    return min(max(counts, key=lambda rate: (counts[rate], rate)), MAX_RATE)
+    commonest = max(counts, key=lambda rate: (counts[rate], rate))
+    return min(commonest, MAX_RATE)
 
 
 def unit_items(unit: Unit, head: str, signals: Signals) -> list[Item]:
-    """Lay out one comparison: head label, each recording behind its own, a gap after each.
+    """Lay out one comparison: head label, recordings behind theirs, a gap after each.
 
     ``head`` is ``example_1`` ... ``example_8`` or ``test``; without signals no label is
     heard.
     """
-    audible: list[Item] = [signals[head]] if signals else []
+    items: list[Item] = []
+    if signals:
+        items += [signals[head], Gap(GAP_S)]
     for name, sound in unit.named:
-        audible += [signals[name], sound] if signals else [sound]
-    return list(chain.from_iterable((item, Gap(GAP_S)) for item in audible))
+        if signals:
+            items += [signals[name], Gap(GAP_S)]
+        items += [sound, Gap(GAP_S)]
+    return items
 
 
 def single_items(
@@ -132,20 +146,25 @@ def single_items(
     Without an instruction the head label is the only one; with one, each part has its
     own. An answer may be the turns of a dialogue, ``gap_s`` seconds apart.
     """
-    label, rest = Gap(LABEL_GAP_S), Gap(CLIP_GAP_S)
-    made: list[Item] = [signals[head], label] if signals else []
+    items: list[Item] = []
+    if signals:
+        items += [signals[head], Gap(LABEL_GAP_S)]
     if unit.instruction:
-        made += [signals["instruction"], label] if signals else []
-        made += [unit.instruction, rest]
-        made += [signals["audio"], label] if signals else []
-    return [*made, *dialogue_items(unit.answers, gap_s), rest]
+        if signals:
+            items += [signals["instruction"], Gap(LABEL_GAP_S)]
+        items += [unit.instruction, Gap(CLIP_GAP_S)]
+        if signals:
+            items += [signals["audio"], Gap(LABEL_GAP_S)]
+    return [*items, *dialogue_items(unit.answers, gap_s), Gap(CLIP_GAP_S)]
 
 
 def dialogue_items(turns: Sequence[Sound], gap_s: float) -> list[Item]:
     """Put a gap between the turns of a dialogue, and none at the end."""
     items: list[Item] = []
     for turn in turns:
-        items += [Gap(gap_s), turn] if items else [turn]
+        if items:
+            items.append(Gap(gap_s))
+        items.append(turn)
     return items
 
 
@@ -164,30 +183,39 @@ class ClipRefused(AudioError):
 
 
 def is_silent(samples: Samples) -> bool:
-    """Tell whether no sample passes the level under which the extractors find silence."""
+    """Tell whether no sample is louder than what the extractors call silence."""
     peak = decibels(float(np.abs(samples).max(initial=0.0)))
     return peak is None or peak < SILENCE_DBFS
 
 
 def check_length(seconds: float, max_seconds: float, name: str = "the clip") -> None:
-    """Refuse a recording that is too long to be heard whole, or too short (ClipRefused)."""
+    """Refuse a recording that is too long to be heard whole, or too short.
+
+    Raises:
+        ClipRefused: it is.
+    """
     if not seconds:
         raise ClipRefused(f"{name}: there are no samples; write the recording again")
     if seconds > max_seconds:
+        long = written_apart(seconds, [max_seconds], digits=2)
         raise ClipRefused(
-            f"{name} has {seconds:.2f} s, the limit is {max_seconds:g} s; it is never"
-            " cut (-J max_clip_seconds)"
+            f"{name} has {long} s, the limit is {max_seconds:g} s; it is never cut"
+            " (-J max_clip_seconds)"
         )
     if seconds < MIN_CLIP_S:
         raise ClipRefused(
-            f"{name} has {seconds:.3f} s, at least {MIN_CLIP_S:g} s are needed"
+            f"{name} has {written_apart(seconds, [MIN_CLIP_S], digits=3)} s, at least"
+            f" {MIN_CLIP_S:g} s are needed"
         )
 
 
 def check_clip(clip: Clip, max_seconds: float, name: str = "the clip") -> None:
-    """Refuse a recording that a judge would not hear whole, or hear nothing in (ClipRefused).
+    """Refuse a recording that a judge would not hear whole, or hear nothing in.
 
     What is sent is the mix of its channels.
+
+    Raises:
+        ClipRefused: it is too long, too short or silent.
     """
     check_length(clip.seconds, max_seconds, name)
     if is_silent(clip.mono):

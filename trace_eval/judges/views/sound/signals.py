@@ -1,4 +1,4 @@
-"""Signals between recordings: short spoken labels, tones, none, or a folder of one's own.
+"""Signals between recordings: spoken labels, tones, none, or a folder of one's own.
 
 The spoken labels are the package's files ``spoken/NAME.flac`` (24 kHz, mono, at most
 0.7 s), made by ``examples/make_signals.py`` with the synthesiser flite; see
@@ -67,9 +67,7 @@ def load_signals(spec: str) -> Mapping[str, Sound]:
     if spec == "none":
         return {}
     if spec == "tones":
-        return _made(
-            lambda name: Clip(tone(TONES[name])[:, None], SIGNAL_RATE, f"tone {name}")
-        )
+        return _sounds(_tone_clip)
     return _from_folder(SPOKEN if spec == "spoken" else Path(spec))
 
 
@@ -77,25 +75,30 @@ def signals_sha256(signals: Mapping[str, Sound]) -> str | None:
     """Return the identity of a set of signals; None: there are none."""
     if not signals:
         return None
-    listing = "\n".join(
-        f"{name} {sound.sha256}" for name, sound in sorted(signals.items())
-    )
-    return hashlib.sha256(listing.encode()).hexdigest()
+    lines = [f"{name} {sound.sha256}" for name, sound in sorted(signals.items())]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def tone(beeps: tuple[_Beep, ...]) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
     """Make sine beeps with short rests between them, float32 at :data:`SIGNAL_RATE`."""
-    parts = []
+    parts: list[np.ndarray[tuple[int], np.dtype[np.float64]]] = []
+    rest = np.zeros(round(_REST_S * SIGNAL_RATE))
     for hertz, seconds in beeps:
         time = np.arange(round(seconds * SIGNAL_RATE)) / SIGNAL_RATE
-        ramp = np.minimum(1.0, np.minimum(time, time[::-1]) / _RAMP_S)
-        parts += [_PEAK * ramp * np.sin(2 * np.pi * hertz * time)]
-        parts += [np.zeros(round(_REST_S * SIGNAL_RATE))]
-    return np.concatenate(parts[:-1]).astype(np.float32)
+        to_an_end = np.minimum(time, time[::-1])
+        ramp = np.minimum(1.0, to_an_end / _RAMP_S)
+        if parts:
+            parts.append(rest)
+        parts.append(_PEAK * ramp * np.sin(2 * np.pi * hertz * time))
+    return np.concatenate(parts).astype(np.float32)
 
 
-def _made(clip: Callable[[str], Clip]) -> dict[str, Sound]:
-    return {name: sound_of(clip(name), signal=name) for name in WORDS}
+def _tone_clip(name: str) -> Clip:
+    return Clip(tone(TONES[name])[:, None], SIGNAL_RATE, f"tone {name}")
+
+
+def _sounds(clip_of: Callable[[str], Clip]) -> dict[str, Sound]:
+    return {name: sound_of(clip_of(name), signal=name) for name in WORDS}
 
 
 @lru_cache(maxsize=4)
@@ -105,16 +108,24 @@ def _from_folder(folder: Path) -> dict[str, Sound]:
             f"signals {str(folder)!r}: no such folder; use spoken, tones, none, or a"
             f" folder with {', '.join(WORDS)} as {' or '.join(SUFFIXES)}"
         )
-    files = {}
-    for name, words in WORDS.items():
-        paths = (folder / f"{name}{suffix}" for suffix in SUFFIXES)
-        if (path := next(filter(Path.is_file, paths), None)) is None:
-            raise UserError(
-                f"signals {folder}: {name}.wav is missing (it says {words!r}); add it,"
-                f" or use another of {' or '.join(SUFFIXES)}"
-            )
-        files[name] = path
+    files = {name: _file(folder, name) for name in WORDS}
     try:
-        return _made(lambda name: decode(files[name]))
+        return _sounds(lambda name: decode(files[name]))
     except AudioError as error:
         raise UserError(f"signals {folder}: {error}") from error
+
+
+def _file(folder: Path, name: str) -> Path:
+    """Find the file of a signal in a folder.
+
+    Raises:
+        UserError: there is none.
+    """
+    for suffix in SUFFIXES:
+        path = folder / f"{name}{suffix}"
+        if path.is_file():
+            return path
+    raise UserError(
+        f"signals {folder}: {name}.wav is missing (it says {WORDS[name]!r}); add it,"
+        f" or use another of {' or '.join(SUFFIXES)}"
+    )

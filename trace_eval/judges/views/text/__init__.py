@@ -1,1 +1,1 @@
-"""Text in prompts: fences, notes, conversations in words, templates, the second chance."""
+"""Text in prompts: fences, notes, conversations, templates, and the second chance."""

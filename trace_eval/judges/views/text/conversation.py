@@ -1,4 +1,4 @@
-"""A conversation as text for a judge: turns, timing, tool calls, and how turns differ in sound.
+"""A conversation as text for a judge: turns, timing, tool calls, and the turns' sound.
 
 What does not fit the budget is dropped in the order of :data:`STEPS`, and every step is
 a caveat. Everything shown is harmless; the caller puts it behind a fence.
@@ -40,7 +40,11 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 @dataclass(frozen=True)
 class Shown:
-    """A conversation as a judge reads it, without a fence; caveats say what was left out."""
+    """A conversation as a judge reads it, without a fence.
+
+    Attributes:
+        caveats: what was left out.
+    """
 
     text: str
     caveats: tuple[str, ...]
@@ -85,6 +89,8 @@ def _tokens(text: str) -> int:
 
 
 class _Page:
+    """A conversation from which its text is written, in full or shortened."""
+
     def __init__(
         self,
         conversation: Conversation,
@@ -94,16 +100,19 @@ class _Page:
         self._of = conversation
         self._blueprints = blueprints
         self._roles = {speaker.name: speaker.role for speaker in conversation.speakers}
-        self._agent = {n for n, _ in conversation.turns_of("agent")}
         self._findings = find(conversation, blueprints)
-        self._sound = _Sound(
-            {n: b for n, b in blueprints.items() if n in self._agent and sound}
-        )
+        agent = {number for number, _ in conversation.turns_of("agent")}
+        heard: dict[int, Blueprint] = {}
+        for number, blueprint in blueprints.items():
+            if sound and number in agent:
+                heard[number] = blueprint
+        self._sound = _Sound(heard)
 
     def text(self, step: int) -> str:
         """Return the whole, ``step`` steps shortened."""
         lines = [f"{len(self._of.turns)} turns", timing_line(self._findings)]
-        lines += [self._sound.line] if step < 2 else []
+        if step < 2:
+            lines.append(self._sound.line)
         events: dict[int | None, list[SourceEvent]] = {}
         for event in self._of.events:
             if event.kind in ("tool_call", "tool_response", "unanswered_call"):
@@ -116,32 +125,35 @@ class _Page:
             before = turn.end_s if turn.end_s is not None else before
         if self._of.end.reason:
             lines.append(f"end: {neutralise(self._of.end.reason)}")
-        return "\n".join(line for line in lines if line)
+        return "\n".join(filter(None, lines))
 
     def _turn(self, number: int, before: float | None, step: int) -> str:
+        """Write one turn; ``before`` is where the last one that is timed ended."""
         turn = self._of.turns[number]
-        role = self._roles[turn.speaker]
-        parts = [
-            f"[{number}]",
-            role if role != "other" else f"other {neutralise(turn.speaker)}",
-        ]
+        speaker = str(self._roles[turn.speaker])
+        if speaker == "other":
+            speaker = f"other {neutralise(turn.speaker)}"
+        parts = [f"[{number}]", speaker]
         if turn.start_s is not None:
             parts.append(f"{turn.start_s:.1f}s")
             if before is not None:
                 parts.append(f"gap {turn.start_s - before:+.1f}")
-        flags = [
-            f"{one.kind}: {one.why}"
-            for one in self._findings.results
-            if one.turn == number
-        ]
-        if turn.backchannel:
-            flags.append("backchannel")
-        if flags:
+        if flags := self._flags(number):
             parts.append(f"{{{'; '.join(flags)}}}")
         parts.append(self._words(number, step))
         if step < 2 and (note := self._sound.note(number)):
             parts.append(f"| {note}")
         return " ".join(parts)
+
+    def _flags(self, number: int) -> list[str]:
+        """Name what was found in a turn."""
+        flags = []
+        for finding in self._findings.results:
+            if finding.turn == number:
+                flags.append(f"{finding.kind}: {finding.why}")
+        if self._of.turns[number].backchannel:
+            flags.append("backchannel")
+        return flags
 
     def _words(self, number: int, step: int) -> str:
         turn = self._of.turns[number]
@@ -165,31 +177,31 @@ class _Page:
             return f"  < {name}: no response"
         if event.kind == "tool_call":
             return f"  > {name} {_json(event.data.get('arguments'))}"
-        status, value = event.data.get("status"), event.data.get("response")
-        text = _json(_mentioned(value, self._later) if step >= 1 else value)
+        status, response = event.data.get("status"), event.data.get("response")
+        if step >= 1:
+            response = _mentioned(response, self._later)
+        text = _json(response)
         if step >= 1 and len(text) > _RESPONSE:
             text = f"{text[:_RESPONSE]} [cut]"
         message = f" {neutralise(str(status))}" if status is not None else ""
         return f"  < {name}{message} {text}"
 
     @cached_property
+    def _calls(self) -> list[Mapping[str, Any]]:
+        """What is known of each call of a tool."""
+        return [event.data for event in self._of.events if event.kind == "tool_call"]
+
+    @cached_property
     def _tools(self) -> dict[str, str]:
-        """Id of a call -> name of its tool."""
-        calls = [event.data for event in self._of.events if event.kind == "tool_call"]
-        return {str(call.get("id")): str(call.get("name")) for call in calls}
+        """The name of the tool, by the id of a call."""
+        return {str(call.get("id")): str(call.get("name")) for call in self._calls}
 
     @cached_property
     def _later(self) -> frozenset[str]:
         """Words of all turns and of all calls."""
-        texts = [
-            words_of(self._of, n, self._blueprints) or ""
-            for n in range(len(self._of.turns))
-        ]
-        texts += [
-            _json(e.data.get("arguments"))
-            for e in self._of.events
-            if e.kind == "tool_call"
-        ]
+        numbers = range(len(self._of.turns))
+        texts = [words_of(self._of, n, self._blueprints) or "" for n in numbers]
+        texts += [_json(call.get("arguments")) for call in self._calls]
         return frozenset(_WORD.findall(" ".join(texts).casefold()))
 
 
@@ -204,53 +216,57 @@ _MEASURES = {
 
 
 class _Sound:
-    """How the agent sounds as a rule, and which turns differ clearly, or have another emotion."""
+    """How the agent sounds as a rule, and what differs clearly in single turns."""
 
     def __init__(self, blueprints: Mapping[int, Blueprint]) -> None:
         self._turns = {n: _numbers(blueprint) for n, blueprint in blueprints.items()}
-        self._moods = {
-            n: b.emotion.top
-            for n, b in blueprints.items()
-            if isinstance(b.emotion, Emotion)
-        }
+        self._moods: dict[int, str] = {}
+        for number, blueprint in blueprints.items():
+            if isinstance(blueprint.emotion, Emotion):
+                self._moods[number] = blueprint.emotion.top
         moods = list(self._moods.values())
         self._mood = max(moods, key=moods.count) if moods else None
-        self._usual: dict[str, float] = {}
-        for name in _MEASURES:
-            values = [
-                numbers[name] for numbers in self._turns.values() if name in numbers
-            ]
-            if values:
-                self._usual[name] = median(values)
+        values: dict[str, list[float]] = {name: [] for name in _MEASURES}
+        for numbers in self._turns.values():
+            for name, value in numbers.items():
+                values[name].append(value)
+        self._usual = {name: median(each) for name, each in values.items() if each}
 
     @property
     def line(self) -> str:
         """The agent's usual sound; empty where nothing was measured."""
         if not self._usual:
             return ""
-        parts = [
-            f"{name} {value:.3g} {_MEASURES[name][0]}"
-            for name, value in self._usual.items()
-        ]
-        mood = [f"emotion {neutralise(self._mood)}"] if self._mood else []
-        return f"agent's sound, median of its turns: {', '.join([*parts, *mood])}"
+        parts = []
+        for name, value in self._usual.items():
+            unit, _, _ = _MEASURES[name]
+            parts.append(f"{name} {value:.3g} {unit}")
+        if self._mood:
+            parts.append(f"emotion {neutralise(self._mood)}")
+        return f"agent's sound, median of its turns: {', '.join(parts)}"
 
     def note(self, number: int) -> str:
         """Say what differs in one turn."""
         notes = []
         for name, value in self._turns.get(number, {}).items():
-            usual, (_, unit, step) = self._usual[name], _MEASURES[name]
-            off = value - usual
-            if name == "pitch":
-                off = 12 * math.log2(value / usual)
-            elif name == "pace":
-                off = 100 * (value / usual - 1) if usual else 0.0
-            if abs(off) >= step:
-                notes.append(f"{name} {off:+.{0 if name == 'pace' else 1}f}{unit}")
+            _, unit, least = _MEASURES[name]
+            difference = _difference(name, value, self._usual[name])
+            if abs(difference) >= least:
+                decimals = 0 if name == "pace" else 1
+                notes.append(f"{name} {difference:+.{decimals}f}{unit}")
         mood = self._moods.get(number)
         if mood is not None and mood != self._mood:
             notes.append(f"emotion {neutralise(mood)}")
         return ", ".join(notes)
+
+
+def _difference(measure: str, value: float, usual: float) -> float:
+    """Return how far a value is from the usual one, in the unit of differences."""
+    if measure == "pitch":
+        return 12 * math.log2(value / usual)
+    if measure == "pace":
+        return 100 * (value / usual - 1) if usual else 0.0
+    return value - usual
 
 
 def _numbers(blueprint: Blueprint) -> dict[str, float]:
@@ -277,27 +293,26 @@ def _mentioned(value: Any, words: frozenset[str]) -> Any:
         return [_mentioned(one, words) for one in value]
     if not isinstance(value, dict):
         return value
-    kept = {
-        key: _mentioned(one, words)
-        for key, one in value.items()
-        if _holds({key: one}, words)
-    }
-    return (
-        kept if len(kept) == len(value) else {**kept, "[cut]": len(value) - len(kept)}
-    )
+    members = {}
+    for key, inner in value.items():
+        if _holds({key: inner}, words):
+            members[key] = _mentioned(inner, words)
+    if len(members) < len(value):
+        members["[cut]"] = len(value) - len(members)
+    return members
 
 
 def _holds(value: Any, words: frozenset[str]) -> bool:
-    """Whether anything in a value comes up."""
-    if isinstance(value, dict):
-        return any(
-            _comes_up(key, words) or _holds(one, words) for key, one in value.items()
-        )
+    """Tell whether anything in a value comes up."""
     if isinstance(value, list):
         return any(_holds(one, words) for one in value)
+    if isinstance(value, dict):
+        names_it = any(_comes_up(key, words) for key in value)
+        return names_it or any(_holds(inner, words) for inner in value.values())
     return _comes_up(str(value), words)
 
 
 def _comes_up(text: str, words: frozenset[str]) -> bool:
-    result = _WORD.findall(text.casefold())
-    return bool(result) and set(result) <= words
+    """Tell whether a text has words, and each of them comes up."""
+    parts = _WORD.findall(text.casefold())
+    return bool(parts) and set(parts) <= words

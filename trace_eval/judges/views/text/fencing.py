@@ -1,4 +1,4 @@
-"""Text from outside in a prompt, an unusable reply included: made harmless, then fenced.
+"""Text from outside in a prompt, unusable replies too: made harmless, then fenced.
 
 Transcripts and instructions are data that an attacker can write. What could be read as
 markup is replaced, what cannot be seen is removed, and the rest stands between fence
@@ -72,7 +72,7 @@ _AUDIO_END = re.compile(r"\.(?:wav|mp3|flac|ogg|m4a)\b")
 
 
 def neutralise(text: str) -> str:
-    """Put words on one line, with nothing that a parser or a chat template could act on.
+    """Put words on one line, without what a parser or a chat template could act on.
 
     Line breaks become spaces; control and invisible characters go; lone surrogates
     become U+FFFD. A second pass changes nothing.
@@ -134,7 +134,7 @@ def _joins(joiner: str, before: str, after: str) -> bool:
 
 
 def _is_sign(char: str) -> bool:
-    """Return whether a character is a sign that emoji are made of: a symbol, keycap or skin."""
+    """Tell whether emoji are made of a character: a symbol, keycap or skin."""
     return bool(char) and (
         unicodedata.category(char) in ("So", "Sk", "Sm") or char in "0123456789#*"
     )
@@ -158,25 +158,23 @@ def neutralise_blueprint(blueprint: Blueprint) -> Blueprint:
     update: dict[str, object] = {}
     for name in GROUPS:
         before = blueprint.group(name)
-        if (after := _group(before)) is not before:
+        after = _group(before)
+        if after is not before:
             update[name] = after
     if blueprint.extensions:
-        update["extensions"] = {
-            neutralise(name): _group(group)
-            for name, group in blueprint.extensions.items()
-        }
+        extensions = blueprint.extensions.items()
+        harmless = {neutralise(name): _group(group) for name, group in extensions}
+        update["extensions"] = harmless
     return blueprint.model_copy(update=update) if update else blueprint
 
 
 def _group(group: Present | Absent) -> Present | Absent:
-    if isinstance(group, Absent):
-        reason = neutralise(without_paths(group.reason)) or "?"
-        return (
-            group
-            if reason == group.reason
-            else group.model_copy(update={"reason": reason})
-        )
-    return _record(group)
+    if not isinstance(group, Absent):
+        return _record(group)
+    reason = neutralise(without_paths(group.reason)) or "?"
+    if reason == group.reason:
+        return group
+    return group.model_copy(update={"reason": reason})
 
 
 def _record(record: _R) -> _R:
@@ -198,25 +196,26 @@ def _value(value: object) -> object:
     if isinstance(value, list):
         return value if _all_harmless(value) else [_value(one) for one in value]
     if isinstance(value, dict):
-        if {*map(type, value.values())} <= {float} and _all_harmless([*value]):
+        are_floats = set(map(type, value.values())) <= {float}
+        if are_floats and _all_harmless(list(value)):
             return value
         return {neutralise(key): _value(item) for key, item in value.items()}
     return value
 
 
 def _all_harmless(values: list[object]) -> bool:
-    """Whether nothing changes in texts, or in records of texts such as words, read at once.
+    """Tell whether nothing changes in texts, or in records of texts such as words.
 
     A change in one of them would be a change in all of them joined, because it is made
     piece by piece, and an end or an empty text is a blank beside a blank there.
     """
     texts = values
-    if len(kinds := {*map(type, values)}) == 1 and issubclass(
-        kind := kinds.pop(), BaseModel
-    ):
+    kinds = set(map(type, values))
+    kind = kinds.pop() if len(kinds) == 1 else None
+    if kind is not None and issubclass(kind, BaseModel):
         names = _text_fields(kind)
         texts = [getattr(value, name) for value in values for name in names]
-    if not {*map(type, texts)} <= {str}:
+    if not set(map(type, texts)) <= {str}:
         return False
     joined = " ".join(texts)  # type: ignore[arg-type] # all are, as has been seen
     return neutralise(joined) == joined
@@ -224,12 +223,12 @@ def _all_harmless(values: list[object]) -> bool:
 
 @cache
 def _text_fields(model: type[BaseModel]) -> tuple[str, ...]:
-    """List the fields that can hold text from outside, by type: contours are not walked through."""
-    return tuple(
-        name
-        for name, field in model.model_fields.items()
-        if _holds_text(field.annotation)
-    )
+    """List the fields whose type can hold text from outside; contours cannot."""
+    names = []
+    for name, field in model.model_fields.items():
+        if _holds_text(field.annotation):
+            names.append(name)
+    return tuple(names)
 
 
 def _holds_text(kind: object) -> bool:
@@ -244,14 +243,13 @@ def _holds_text(kind: object) -> bool:
 
 
 def fence_tag(texts: Iterable[str], length: int = TAG_LENGTH) -> str:
-    """Return a tag that occurs in none of the texts; the same texts always give the same tag."""
+    """Return a tag that occurs in none of the texts, always the same for them."""
     joined = "\x00".join(texts)
     for salt in range(1000):
-        digest = hashlib.sha256(
-            f"{salt}\x00{joined}".encode("utf-8", "replace")
-        ).hexdigest()
-        if digest[:length] not in joined:
-            return digest[:length]
+        salted = f"{salt}\x00{joined}".encode("utf-8", "replace")
+        tag = hashlib.sha256(salted).hexdigest()[:length]
+        if tag not in joined:
+            return tag
     raise AssertionError("unreachable: a text cannot hold a thousand of its own hashes")
 
 
@@ -261,7 +259,7 @@ def fence(tag: str, label: str, text: str) -> str:
 
 
 def shown_again(reply: str | None) -> str:
-    """Return an unusable reply for showing it to its model: shortened, and made harmless.
+    """Return an unusable reply, shortened and made harmless, to show it to its model.
 
     It may quote what it was shown, and is fenced off by its role alone.
     """
@@ -273,7 +271,9 @@ def shown_again(reply: str | None) -> str:
 def second_chance(
     messages: tuple[Message, ...], reply: str | None, again: str
 ) -> tuple[Message, ...]:
-    """Continue the conversation by asking once more; its recordings stay, and are paid again.
+    """Continue the conversation by asking once more.
+
+    Its recordings stay, and are paid again.
 
     ``again`` says what is wrong with the reply, if any came, and what is wanted.
     """

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from blueprints import Blueprint, Transcript
 from extractors import guessed, weak
 from trace_eval.data.measures.directions import read_aloud
@@ -14,7 +12,7 @@ from trace_eval.judges.views.text.fencing import neutralise
 
 
 def words_note(whose: str, blueprint: Blueprint) -> str | None:
-    """Say what to make of words that are guesses, or in a language that is written badly."""
+    """Say what to make of words that are guesses, or in a badly written language."""
     if why := guessed(blueprint):
         return (
             f"The words of {whose} are guesses of the speech recogniser"
@@ -31,7 +29,7 @@ def words_note(whose: str, blueprint: Blueprint) -> str | None:
 
 
 def aloud_line(request: str | None, blueprint: Blueprint) -> str | None:
-    """Return the line on directions of the request that an answer speaks, if it speaks any.
+    """Return the line on directions of the request that an answer speaks; None: none.
 
     It quotes what was heard, so it belongs inside the answer's fence.
     """
@@ -50,27 +48,30 @@ def notes_of(case: Case) -> dict[Order, list[str]]:
 
     In ``ba`` the pair's B is answer 1.
     """
-    languages, request = _languages(case), _request(case)
-    notes: dict[Order, list[str]] = {}
-    for order, sides in (("ab", ("a", "b")), ("ba", ("b", "a"))):
-        numbered = [*enumerate(sides, start=1)]
-        made = notes[cast(Order, order)] = []
-        if "a" in languages or "b" in languages:
-            of = "; ".join(
-                f"answer {n} {languages.get(side, 'unknown')}" for n, side in numbered
-            )
-            made.append(
-                f"Languages: asked for {languages.get('asked', 'unknown')}; {of}."
-            )
-        lines = (
-            words_note(f"answer {n}", case.blueprints[side]) for n, side in numbered
+    return {
+        "ab": _numbered_notes(case, ("a", "b")),
+        "ba": _numbered_notes(case, ("b", "a")),
+    }
+
+
+def _numbered_notes(case: Case, sides: tuple[str, str]) -> list[str]:
+    """Return the notes on a pair of which the sides are answers 1 and 2."""
+    languages = _languages(case)
+    notes: list[str | None] = []
+    if "a" in languages or "b" in languages:
+        spoken = [languages.get(side, "unknown") for side in sides]
+        notes.append(
+            f"Languages: asked for {languages.get('asked', 'unknown')};"
+            f" answer 1 {spoken[0]}; answer 2 {spoken[1]}."
         )
-        made += filter(None, [request, *lines])
-    return notes
+    notes.append(_request(case))
+    for number, side in enumerate(sides, start=1):
+        notes.append(words_note(f"answer {number}", case.blueprints[side]))
+    return list(filter(None, notes))
 
 
 def written_request(case: Case) -> str | None:
-    """Return the words of the request, or None where they are the recogniser's guesses."""
+    """Return the words of the request, or None where the recogniser guessed them."""
     if _request(case) and not case.item.instruction.text:
         return None
     return case.instruction_text
@@ -78,11 +79,14 @@ def written_request(case: Case) -> str | None:
 
 def single_note(case: Case) -> str | None:
     """Note a single answer's language and its request, in sentences."""
-    languages, request = _languages(case), _request(case)
-    asked_language = languages.pop("asked", "unknown")
-    of = "; ".join(f"{role} {language}" for role, language in languages.items())
-    lines = [f"Languages: asked for {asked_language}; {of}."] if languages else []
-    return " ".join(filter(None, [*lines, request])) or None
+    languages = _languages(case)
+    asked = languages.pop("asked", "unknown")
+    notes: list[str | None] = []
+    if languages:
+        spoken = [f"{role} {language}" for role, language in languages.items()]
+        notes.append(f"Languages: asked for {asked}; {'; '.join(spoken)}.")
+    notes.append(_request(case))
+    return " ".join(filter(None, notes)) or None
 
 
 def _request(case: Case) -> str | None:

@@ -47,7 +47,7 @@ def common() -> CommonWords:
 
 
 def task_names() -> list[str]:
-    """List the package's rubrics that are judged by listening and answered by labels."""
+    """List the package's rubrics that are judged by listening and have labels."""
     return [name for name in rubric_names(PAIRS) if name not in ("trace", NATURALNESS)]
 
 
@@ -74,6 +74,5 @@ def load_listening(spec: str) -> PairRubric | ScoreQuestion:
 
 def texts_sha256(rubric: PairRubric) -> str:
     """Return the identity of all texts of a rubric, those that all share included."""
-    return hashlib.sha256(
-        (rubric.identity + common().model_dump_json()).encode()
-    ).hexdigest()
+    texts = rubric.identity + common().model_dump_json()
+    return hashlib.sha256(texts.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Prompts as Jinja blocks: those of the package, and a user's file that replaces some."""
+"""Prompts as Jinja blocks: the package's, and a user's file that replaces some."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from blueprints import UserError
 
 
 class BlockTemplates:
-    """The blocks of the package's file ``own``, replaced by those that the user's file defines.
+    """The blocks of the package's file ``own``, of which the user's file replaces some.
 
     Raises:
         UserError: the user's file cannot be read or is not valid.
@@ -42,7 +42,11 @@ class BlockTemplates:
             self._blocks |= dict.fromkeys(template.blocks, (template, where))
 
     def render(self, block: str, variables: Mapping[str, object]) -> str:
-        """Render a block; raises UserError where a user's block asks for what it is not given."""
+        """Render a block.
+
+        Raises:
+            UserError: a user's block asks for what it is not given.
+        """
         template, where = self._blocks[block]
         context = template.new_context(dict(variables))
         try:
@@ -52,7 +56,8 @@ class BlockTemplates:
 
     def sha256(self, *more: str) -> str:
         """Return the identity of the files' texts, and of others that they print."""
-        return hashlib.sha256("\x00".join([*self._sources, *more]).encode()).hexdigest()
+        texts = "\x00".join([*self._sources, *more])
+        return hashlib.sha256(texts.encode()).hexdigest()
 
 
 @lru_cache(maxsize=8)

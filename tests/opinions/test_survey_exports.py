@@ -1,0 +1,251 @@
+"""Exports of survey tools whose wrong reading would look right."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blueprints import UserError
+from trace_eval.data.columns import parse_conditions
+from trace_eval.opinions.codes import LABELS
+from trace_eval.opinions.labels import read_labels
+from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.rating_files import read_ratings
+
+
+def _write(path: Path, *rows: Sequence[object]) -> Path:
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return path
+
+
+def _labels(table: Opinions) -> list[tuple[str, str, str | None]]:
+    assert table.rater is not None
+    codes = table.codes["preference"].tolist()
+    return [
+        (who, item, LABELS[code] if code >= 0 else None)
+        for who, item, code in zip(
+            table.rater.tolist(), table.ids.tolist(), codes, strict=True
+        )
+    ]
+
+
+def _scores(table: Opinions) -> list[tuple[str, str, float]]:
+    assert table.rater is not None
+    rows = zip(table.rater, table.facts["system"], table.facts["score"], strict=True)
+    return [(str(who), str(system), float(score)) for who, system, score in rows]
+
+
+def _said(table: Opinions) -> str:
+    return " | ".join(warning.text for warning in table.warnings)
+
+
+def test_several_items_of_one_task_are_items_of_their_own(tmp_path: Path) -> None:
+    table = read_labels(
+        _write(
+            tmp_path / "batch.csv",
+            ["WorkerId", *(f"Input.pair_{n}" for n in (1, 2))]
+            + [f"Answer.pref{n}" for n in (1, 2)],
+            ["W1", "p", "q", "A", "same"],
+            ["W2", "r", "", "B", ""],
+        )
+    )
+    assert _labels(table) == [
+        ("W1", "p", "1"),
+        ("W1", "q", "tie"),
+        ("W2", "r", "2"),
+    ]
+    assert "a task with 2 items" in _said(table)
+
+
+def test_flags_of_a_scale_are_scores_and_no_choice_of_two(tmp_path: Path) -> None:
+    flags = [f"Answer.mos.{number}" for number in range(1, 6)]
+    rows = [
+        ["W1", "old", "u", *("true" if n == 2 else "false" for n in range(1, 6))],
+        ["W1", "new", "u", *("true" if n == 4 else "false" for n in range(1, 6))],
+    ]
+    path = _write(
+        tmp_path / "flags.csv",
+        ["WorkerId", "Input.system", "Input.utt_id", *flags],
+        *rows,
+    )
+    assert _scores(read_ratings(path)) == [("W1", "old", 2.0), ("W1", "new", 4.0)]
+
+
+def test_the_only_number_answered_is_the_score(tmp_path: Path) -> None:
+    header = ["WorkerId", "Input.system", "Input.utt_id", "Answer.quality"]
+    path = _write(
+        tmp_path / "q.csv", header, ["W1", "old", "u", 3], ["W2", "old", "u", 5]
+    )
+    assert _scores(read_ratings(path)) == [("W1", "old", 3.0), ("W2", "old", 5.0)]
+
+
+def test_reasons_for_a_rejection_and_rows_of_training_are_named(tmp_path: Path) -> None:
+    header = ["WorkerId", "Input.pair_id", "Answer.preference", "Approve", "Reject"]
+    path = _write(
+        tmp_path / "batch.csv",
+        header,
+        ["W1", "p", "A", "x", ""],
+        ["W2", "p", "B", "", "did not listen"],
+    )
+    assert "a reason in 1 row, which all count; leave them out by --where Reject=" in (
+        _said(read_labels(path))
+    )
+    kept = read_labels(path, where=parse_conditions(["Reject="]))
+    assert _labels(kept) == [("W1", "p", "1")]
+    header = ["trial_id", "email", "rating_stimulus", "rating_score"]
+    path = _write(
+        tmp_path / "mushra.csv",
+        header,
+        ["training", "a@x.org", "old", 10],
+        ["s1", "a@x.org", "old", 90],
+    )
+    assert "trial_id says training of 1 row" in _said(read_ratings(path))
+
+
+def test_previews_of_qualtrics_are_named_in_words_and_numbers(tmp_path: Path) -> None:
+    for number, status in ((0, "Survey Preview"), (1, "1")):
+        path = _write(
+            tmp_path / f"q{number}.csv",
+            ["Status", "ResponseId", "1_Q3", "2_Q3"],
+            [
+                "Response Type",
+                "Response ID",
+                "Which is better? - p",
+                "Which is better? - q",
+            ],
+            [
+                f'{{"ImportId":"{name}"}}'
+                for name in ("status", "_id", "1_QID3", "2_QID3")
+            ],
+            ["0" if number else "IP Address", "R_1", "A", "B"],
+            [status, "R_2", "B", "B"],
+        )
+        table = read_labels(path)
+        assert f"--where 'Status!={status}'" in _said(table)
+        assert _labels(table)[:2] == [("R_1", "p", "1"), ("R_1", "q", "2")]
+
+
+def test_forms_of_microsoft_number_their_responses(tmp_path: Path) -> None:
+    header = ["ID", "Start time", "Completion time", "Email", "Name"]
+    path = _write(
+        tmp_path / "form.csv",
+        [*header, "p: which is better?", "q: which is better?"],
+        [1, "3/1/25", "3/1/25", "anonymous", "", "A", "B"],
+        [2, "3/1/25", "3/1/25", "anonymous", "", "B", "About the same"],
+    )
+    assert _labels(read_labels(path)) == [
+        ("1", "p", "1"),
+        ("1", "q", "2"),
+        ("2", "p", "2"),
+        ("2", "q", "tie"),
+    ]
+
+
+def test_questions_may_be_numbered_and_their_items_in_parentheses(
+    tmp_path: Path,
+) -> None:
+    path = _write(
+        tmp_path / "form.csv",
+        ["Email Address", "1. Which is better? (p)", "2. Which is better? (q)"],
+        ["a@x.org", "A", "B"],
+    )
+    assert [row[1:] for row in _labels(read_labels(path))] == [("p", "1"), ("q", "2")]
+
+
+def test_the_same_question_twice_is_not_read_as_one(tmp_path: Path) -> None:
+    path = _write(
+        tmp_path / "form.csv",
+        [
+            "Email",
+            *(
+                f"{n}. Which is better? ({i})"
+                for n, i in ((1, "p"), (2, "p"), (3, "q"))
+            ),
+        ],
+        ["a@x.org", "A", "B", "A"],
+    )
+    with pytest.raises(UserError, match="no column 'id'"):
+        read_labels(path)
+
+
+def test_words_of_listening_quality_are_scores(tmp_path: Path) -> None:
+    path = _write(
+        tmp_path / "form.csv",
+        ["Email Address", "How good? [p]", "How good? [q]"],
+        ["a@x.org", "Good", "Bad"],
+    )
+    with pytest.raises(UserError, match="--map Good=4 --map Bad=1"):
+        read_ratings(path)
+
+
+def test_codes_of_choices_are_not_taken_for_a_scale_alone(tmp_path: Path) -> None:
+    path = _write(
+        tmp_path / "codes.csv", ["id", "preference"], ["p", 1], ["q", 2], ["r", 3]
+    )
+    codes = "where they are codes of choices: --map 1=LABEL --map 2=LABEL --map 3=LABEL"
+    with pytest.raises(UserError, match=codes):
+        read_labels(path, mapping={})
+
+
+def test_webmushra_says_whether_the_reference_was_chosen(tmp_path: Path) -> None:
+    header = ["email", "trial_id", "choice_reference", "choice_non_reference"]
+    said = ("correct", "incorrect", "undecided", "unknown")
+    rows = [["a@x.org", f"t{n}", "old", "new", one] for n, one in enumerate(said)]
+    table = read_labels(_write(tmp_path / "pc.csv", [*header, "choice_answer"], *rows))
+    assert [label for *_, label in _labels(table)] == ["1", "2", "tie", None]
+
+
+def test_both_scores_of_a_row_of_bs1116_are_read(tmp_path: Path) -> None:
+    names = ["rating_reference", "rating_non_reference"]
+    header = ["email", "trial_id", *names, *(f"{name}_score" for name in names)]
+    row = ["a@x.org", "t1", "ref", "codec", "5", "3.5"]
+    table = read_ratings(_write(tmp_path / "bs1116.csv", header, row))
+    assert _scores(table) == [("a@x.org", "ref", 5.0), ("a@x.org", "codec", 3.5)]
+    assert table.facts["instruction_id"].tolist() == ["t1", "t1"]
+
+
+def test_results_of_label_studio_may_be_lists_in_text(tmp_path: Path) -> None:
+    header = ["annotation_id", "annotator", "id", "system", "utt_id", "rating"]
+    row = [1, 7, 1, "old", "u", json.dumps([{"rating": 4}])]
+    assert _scores(read_ratings(_write(tmp_path / "r.csv", header, row))) == [
+        ("7", "old", 4.0)
+    ]
+    header = ["annotation_id", "annotator", "id", "pair_id", "pw"]
+    rows: list[list[Any]] = [
+        [1, 7, 1, "p", json.dumps([{"selected": "right"}])],
+        [2, 7, 2, "q", ""],
+    ]
+    table = read_labels(_write(tmp_path / "p.csv", header, *rows))
+    assert _labels(table) == [("7", "p", "2"), ("7", "q", "tie")]
+
+
+def test_skipped_annotations_are_counted_beside_others(tmp_path: Path) -> None:
+    result = [
+        {"from_name": "preference", "type": "choices", "value": {"choices": ["A"]}}
+    ]
+    task = {
+        "id": 1,
+        "data": {"pair_id": "p"},
+        "annotations": [
+            {"completed_by": 1, "result": result, "was_cancelled": False},
+            {"completed_by": 2, "result": result, "was_cancelled": True},
+        ],
+    }
+    path = tmp_path / "studio.json"
+    path.write_text(json.dumps([task]))
+    table = read_labels(path)
+    assert _labels(table) == [("1", "p", "1")]
+    assert "1 annotation skipped" in _said(table)
+
+
+def test_no_remedy_names_a_column_of_decisions(tmp_path: Path) -> None:
+    path = _write(tmp_path / "t.csv", ["id", "Finished", "session"], ["p", 1, 1])
+    with pytest.raises(UserError) as caught:
+        read_labels(path)
+    assert "perhaps" not in str(caught.value)
