@@ -32,7 +32,7 @@ _CACHE_LINE = 64
 
 @dataclass(frozen=True)
 class Convolution:
-    """A 3x3 convolution with ReLU that pads frequency with zeros, and time not at all."""
+    """A 3x3 convolution with ReLU that pads frequency with zeros, but not time."""
 
     #: Of one input channel [shape=(9, outputs)]; of more with both directions of the
     #: kernel turned around, as an input sees its outputs [shape=(inputs, 9 * outputs)].
@@ -106,7 +106,7 @@ class ConvStack:
         return self._run(image, None)
 
     def among_zeros(self, image: Float32s, zeros: CellMask) -> Float32s:
-        """Run over an image with rows of zeros around and inside, as every layer sees them.
+        """Run over an image with rows of zeros around and inside, as layers see them.
 
         Args:
             image: [shape=(channels, rows, bins)].
@@ -162,7 +162,7 @@ class ConvStack:
 
 
 def _among_true(mask: CellMask, before: int, after: int) -> CellMask:
-    """Pad a mask with True; numpy's own padding takes ten times as long, and is done often."""
+    """Pad a mask with True, often and in a tenth of the time of numpy's own padding."""
     padded = np.ones(before + len(mask) + after, bool)
     padded[before : before + len(mask)] = mask
     return padded

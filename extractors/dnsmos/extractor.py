@@ -89,14 +89,14 @@ class DnsmosExtractor(NetworkExtractor):
             )
 
     def unavailable(self) -> str | None:
-        """Say why it cannot run here: a package or a model file inside it is missing."""
+        """Say why it cannot run here: a package or a model file in it is missing."""
         if missing := super().unavailable():
             return missing
         reason = packaged.problem(packaged.DNSMOS)
         return reason and f"{self.name}: {reason}"
 
     def revision(self) -> str | None:
-        """Return the SHA-256 over the P.835 and the P.808 model file; None where one is missing."""
+        """Return the SHA-256 over both model files; None where one is missing."""
         return _revision()
 
     def parameters(self) -> dict[str, JsonValue]:
@@ -138,7 +138,7 @@ class DnsmosExtractor(NetworkExtractor):
 
 
 def _windows(audio: Samples, kind: Windows) -> tuple[Samples, list[int], int]:
-    """Return :func:`score`'s arguments: audio that fills a window, its windows and its period."""
+    """Return :func:`score`'s arguments: audio that fills a window, windows, period."""
     period = 0
     if len(audio) < WINDOW_SAMPLES:
         period = math.lcm(len(audio), FRAME_SAMPLES) // FRAME_SAMPLES
@@ -151,7 +151,11 @@ def _windows(audio: Samples, kind: Windows) -> tuple[Samples, list[int], int]:
 
 
 def fill_window(audio: Samples) -> Samples:
-    """Double the audio until it fills a window, as the reference does; ValueError if empty."""
+    """Double the audio until it fills a window, as the reference does.
+
+    Raises:
+        ValueError: the audio is empty.
+    """
     if len(audio) == 0:
         raise ValueError(
             "dnsmos: 0 samples cannot fill a window; refuse the clip before"
@@ -162,7 +166,7 @@ def fill_window(audio: Samples) -> Samples:
 
 
 def reference_windows(samples: int) -> list[int]:
-    """Return the starts (s) of the windows that the reference averages; at least one fits.
+    """Return the starts (s) of the windows that the reference averages, at least one.
 
     Nominally one per second. The reference computes each window's end in floating point
     and truncates, which for some seconds gives 144,159 samples, and skips windows that
@@ -207,7 +211,7 @@ def score(
 
 
 def model_files() -> tuple[Path, ...]:
-    """Return the paths of the P.835 and the P.808 model; empty where ``speechmos`` has others."""
+    """Return the paths of both models; empty where ``speechmos`` has others."""
     folder = packaged.folder_of(packaged.DNSMOS)
     return (folder / _P835_FILE, folder / _P808_FILE) if folder else ()
 

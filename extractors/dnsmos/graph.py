@@ -101,7 +101,7 @@ def split(
 def _inside(
     part: Section, image: Float32s, period: int, stride: int, margin: int, reach: int
 ) -> Float32s:
-    """Compute the cells of a stretch without padding in time; what repeats itself only once.
+    """Compute a stretch's cells without padding in time; what repeats, only once.
 
     Args:
         image: the layers' input [shape=(1, channels, rows, bins)].
@@ -138,7 +138,7 @@ def layers_of(model: onnx.ModelProto) -> list[Layer]:
 
 
 def _shared(layers: Sequence[Layer], hop: int) -> list[Layer]:
-    """Return the first layers whose cells do not depend on which hop a window starts at."""
+    """Return the first layers whose cells do not depend on a window's first hop."""
     shared: list[Layer] = []
     stride = 1
     for layer in layers:
@@ -155,14 +155,14 @@ def _total_stride(layers: Iterable[Layer]) -> int:
 
 
 def _changed(layers: Iterable[Layer], cells: int) -> int:
-    """Count the output cells at a padded edge that differ, when so many input cells do."""
+    """Count the output cells at a padded edge that differ when so many inputs do."""
     for layer in layers:
         cells = math.ceil((cells + layer.reach) / layer.stride)
     return cells
 
 
 def _needed(layers: Sequence[Layer], cells: int) -> int:
-    """Count the input cells from an edge inwards that so many output cells depend on."""
+    """Count the input cells from an edge inwards behind so many output cells."""
     for layer in reversed(layers):
         cells = cells * layer.stride + layer.reach
     return cells

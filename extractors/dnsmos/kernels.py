@@ -70,7 +70,11 @@ _load_numba_alone()
 
 
 def compiled(kernel: Kernel) -> Kernel:
-    """Compile a function, kept in ``$NUMBA_CACHE_DIR`` or our cache; or raise an ImportError."""
+    """Compile a function, kept in ``$NUMBA_CACHE_DIR`` or our cache.
+
+    Raises:
+        ImportError: it cannot be compiled here.
+    """
     config: Any = numba.config
     before = config.CACHE_DIR
     folder = before or str(cache_folder() / "numba")

@@ -163,7 +163,10 @@ class P808(_Windows[Decibels]):
     """MOS."""
 
     def first(self, counts: Sequence[int]) -> npt.NDArray[np.float64]:
-        """Return the MOS [shape=(n,)] of the first frames, so many each, with one loudest value."""
+        """Return the MOS of first frames, so many each, with one loudest value.
+
+        It has the shape (n,).
+        """
         end = (max(counts) - 1) * FRAME_SAMPLES + REACH_SAMPLES + 1
         samples = stretch(self._audio, -REACH_SAMPLES, end)
         frames = np.lib.stride_tricks.sliding_window_view(samples, FFT_SAMPLES)[
@@ -208,7 +211,10 @@ class P808(_Windows[Decibels]):
         return np.split(decibels(frames), stop - first)
 
     def _own_frames(self, windows: Sequence[int]) -> Decibels:
-        """Compute levels of the frames that see zeros beyond an edge [shape=(n, 2, 120)], dB."""
+        """Compute levels, dB, of frames that see zeros beyond an edge.
+
+        They have the shape (n, 2, 120).
+        """
         frames = np.zeros((len(windows), 2, FFT_SAMPLES), np.float32)
         for number, window in enumerate(windows):
             begin = window * HOP_SAMPLES
@@ -252,14 +258,17 @@ def _peak(hops: Mapping[int, Decibels], window: int, own: Decibels) -> float:
 
 
 def decibels(frames: Samples) -> Decibels:
-    """Compute mel power, dB [shape=(..., 120)], of Hann-windowed frames [shape=(..., 321)]."""
+    """Compute mel power, dB, of Hann-windowed frames.
+
+    Frames have the shape (..., 321), and their powers (..., 120).
+    """
     spectrum = np.abs(np.fft.rfft(frames * _hann())) ** 2
     power = np.maximum(spectrum @ mel_filters().T, _POWER_FLOOR)
     return np.asarray(10 * np.log10(power))
 
 
 def scaled(levels: Decibels, peak: float) -> Float32s:
-    """Scale levels re ``peak``, -80 to 0 dB, to the network's input, float32 from -1 to 1."""
+    """Scale levels re ``peak``, -80 to 0 dB, to the network's input, -1 to 1."""
     half = _DYNAMIC_RANGE_DB / 2
     relative = np.maximum(levels - peak, -_DYNAMIC_RANGE_DB)
     return np.asarray((relative + half) / half, dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Parts of an ONNX network: shared layers by kernels of our own or by onnxruntime, and the rest.
+"""Parts of an ONNX network: shared layers, by our kernels or onnxruntime, and the rest.
 
 Both give the same cells but for the order in which single-precision sums are made. The
 kernels take a tenth of the time (docs/contributors/decisions.md); onnxruntime serves
@@ -29,10 +29,13 @@ class Section(Protocol):
     """Consecutive layers of a network."""
 
     def inside(self, image: Float32s) -> Float32s:
-        """Compute the cells of a stretch [shape=(1, channels, rows, bins)], not padded in time."""
+        """Compute a stretch's cells without padding in time.
+
+        They have the shape (1, channels, rows, bins).
+        """
 
     def edge(self, cells: int, at_end: bool) -> Piece:
-        """Compute the cells of strips at one edge of windows, with zeros beyond that edge.
+        """Compute the cells of strips at one edge of windows, with zeros beyond it.
 
         Args:
             cells: how many output cells are wanted, from the edge inwards; strips are
@@ -44,7 +47,7 @@ class Section(Protocol):
 def section(
     model: onnx.ModelProto, source: str, target: str, device: str = "cpu"
 ) -> Section:
-    """Build the layers between two tensors of a network; kernels of our own are for the CPU."""
+    """Build the layers between two tensors of a network, on the CPU by our kernels."""
     if not is_gpu(device) and kernels_problem() is None:
         return CompiledSection(conv_stacks(model, source, target))
     return OnnxSection(model, source, target, device)
@@ -121,7 +124,11 @@ class CompiledSection:
 
 
 def conv_stacks(model: onnx.ModelProto, source: str, target: str) -> list[ConvStack]:
-    """Build the convolutions and poolings between two tensors; ValueError where there is more."""
+    """Build the convolutions and poolings between two tensors.
+
+    Raises:
+        ValueError: there is more between them.
+    """
     from extractors.dnsmos.convolution import (
         Convolution,
         ConvStack,
@@ -206,7 +213,7 @@ def attribute(node: onnx.NodeProto, name: str, default: list[int]) -> list[int]:
 
 
 def _padded(node: onnx.NodeProto, padding: tuple[int, int]) -> onnx.NodeProto:
-    """Give a convolution that pads other padding in time; return other nodes as they are."""
+    """Give a convolution that pads other padding in time; leave other nodes be."""
     pads = attribute(node, "pads", [])
     if not any(pads):
         return node

@@ -1,4 +1,4 @@
-"""Scores of speech that do not depend on how long the recording is, or on what surrounds it.
+"""Scores of speech that depend neither on a recording's length nor its surroundings.
 
 The networks take the largest value of each feature over a window, so that P.808 of one
 clean recording grows from 3.2 of its first second to 4.0 of all its 8 s, and a quiet
@@ -59,7 +59,7 @@ LEVEL_DBFS = -26.0
 def score_speech(
     clip: Clip, signal: Signal, p835: P835Model, p808: SplitNetwork
 ) -> Quality:
-    """Score a clip in which there is speech; shorter speech than a second is repeated."""
+    """Score a clip in which there is speech; repeat speech shorter than a second."""
     start_s, end_s = signal.speech[0].start_s, signal.speech[-1].end_s
     first = round(start_s * SPEECH_RATE)
     speech = clip.speech[first : max(round(end_s * SPEECH_RATE), first + FRAME_SAMPLES)]
@@ -165,7 +165,7 @@ def _part(
 def _sounds(
     clip: Clip, signal: Signal, start_s: float, lengths: list[float]
 ) -> list[tuple[float | None, float]]:
-    """Return bandwidth and share of clipped samples of stretches that begin at one time."""
+    """Return bandwidth and share of clipped samples of stretches from one time on."""
     first = round(start_s * clip.rate)
     longest = clip.mono[first : first + round(max(lengths, default=0.0) * clip.rate)]
     results = []

@@ -75,7 +75,7 @@ class SplitNetwork:
 
 
 class HopStore(Generic[T]):
-    """Results per hop, computed once, and forgotten when no window needs them any more."""
+    """Results per hop, computed once, and forgotten when no window needs them."""
 
     def __init__(self) -> None:
         self._results: dict[int, T] = {}
@@ -83,7 +83,7 @@ class HopStore(Generic[T]):
     def of(
         self, windows: Iterable[int], compute: Callable[[int, int], Sequence[T]]
     ) -> Mapping[int, T]:
-        """Return the results of all hops in ``windows``; ask for windows in ascending order.
+        """Return the results of all hops in ``windows``; ask in ascending order.
 
         Args:
             windows: numbers of windows.
@@ -136,7 +136,7 @@ def front(network: SplitNetwork, features: Float32s, period: int = 0) -> list[Ho
 def _without_margins(
     network: SplitNetwork, image: Float32s, period: int
 ) -> list[Float32s]:
-    """Compute the front's levels, its input first, without the cells that are context only."""
+    """Compute the front's levels, its input first, without cells of context only."""
     levels: list[Float32s] = []
     images = [image, *network.front(image, period)]
     for level, margin in zip(images, network.margins, strict=True):

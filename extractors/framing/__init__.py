@@ -1,1 +1,1 @@
-"""Where the recordings in a file begin and end, by the marks of its format; nothing is decoded."""
+"""Where the recordings in a file begin and end, by its format's marks, undecoded."""

@@ -52,7 +52,7 @@ _MOST_CHUNKS = 1_000
 
 
 def extents(file: IO[bytes], size: int) -> list[Extent]:
-    """Return the recordings of a file, in order; empty where its format is none of those walked.
+    """Return the recordings of a file, in order; empty for a format that is not walked.
 
     Tags, padding and whatever else stands behind the last one are left out.
     """
@@ -207,7 +207,7 @@ def _wave(reader: Reader, place: int) -> list[Extent]:
 
 
 def _more_samples(reader: Reader, place: int, one: SampleLayout) -> list[Extent]:
-    """Return the further chunks of samples of a WAV file, each with the header of the first."""
+    """Return further chunks of samples of a WAV file, with the header of the first."""
     results: list[Extent] = []
     header = one.first - place
     at = one.first + one.stated + one.stated % 2
@@ -236,7 +236,7 @@ def _caf(reader: Reader, place: int) -> list[Extent]:
 
 
 def _plain(reader: Reader, place: int, one: SampleLayout | None) -> list[Extent]:
-    """Return the extent of a recording of samples, those behind the stated end included."""
+    """Return the extent of a recording's samples, with those behind its stated end."""
     if one is None or not place < one.first < reader.size:
         return [Extent(place, reader.size)]
     stated = one.first + one.stated

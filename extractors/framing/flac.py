@@ -36,7 +36,7 @@ def _last(reader: Reader, place: int, end: int, block: int) -> int | None:
 
 
 def flac(reader: Reader, place: int, end: int) -> Extent:
-    """Return the recording; where its header counts otherwise, with the count of its frames."""
+    """Return the recording, with the count of its frames if its header has another."""
     head, block, total, rate = _header(reader, place)
     info = int.from_bytes(head[18:26], "big")
     last = _last(reader, place, end, block)
@@ -53,7 +53,7 @@ def flac(reader: Reader, place: int, end: int) -> Extent:
 
 
 def _last_sample(data: bytes, block: int) -> int | None:
-    """Return the sample behind the last frame that begins in some bytes; None: none does."""
+    """Return the sample behind the last frame that begins in some bytes, or None."""
     place = len(data)
     while (place := data.rfind(b"\xff", 0, place)) >= 0:
         header = data[place : place + 16]
@@ -78,7 +78,7 @@ def _frame_end(header: bytes, block: int) -> int | None:
 
 
 def _number(header: bytes) -> tuple[int, int] | None:
-    """Return the number of a frame or sample, coded as UTF-8 is, and the place behind it."""
+    """Return the number of a frame or sample, coded as in UTF-8, and where it ends."""
     first, more = header[4], 0
     while more < 8 and first & (0x80 >> more):
         more += 1
@@ -95,7 +95,7 @@ def _number(header: bytes) -> tuple[int, int] | None:
 
 
 def _block(header: bytes, place: int) -> tuple[int, int]:
-    """Return the samples of a frame, and the place behind what says so; 0 samples: none."""
+    """Return the samples of a frame, and where their code ends; 0 samples: none."""
     code = header[2] >> 4
     if code == 1:
         return 192, place

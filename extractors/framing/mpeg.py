@@ -44,7 +44,7 @@ class _Frame(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def _frame(header: bytes) -> _Frame | None:
-    """Return what four bytes of a header say; None: they are none, or of a free bit rate."""
+    """Return what four bytes of a header say; None: none, or a free bit rate."""
     version_bits, layer_bits = header[1] >> 3 & 3, header[1] >> 1 & 3
     if header[1] & 0xE0 != 0xE0 or version_bits == 1 or layer_bits == 0:
         return None
@@ -104,7 +104,7 @@ def mpeg(reader: Reader, place: int, end: int | None = None) -> list[Extent]:
 
 
 def _stated(reader: Reader, place: int) -> Extent | None:
-    """Return the recording that a first frame counts in frames and bytes; None: it does not."""
+    """Return the recording that a first frame counts in frames and bytes, or None."""
     data = reader.at(place, 256)
     frame = frame_at(data, 0)
     if frame is None or frame.kind[0] == 4:
@@ -168,7 +168,10 @@ class _Walk:
         return self._results
 
     def _goes_on(self, frame: _Frame, data: bytes, at: int) -> bool:
-        """Whether a frame follows of its own kind, or the recording ends: bytes agree by chance."""
+        """Tell whether a frame of its own kind follows, or the end.
+
+        Bytes may look like a frame by chance.
+        """
         if frame.kind == self._kind:
             return True
         behind = self._place + frame.length
@@ -205,7 +208,7 @@ class _Walk:
         self._behind = self._place
 
     def _close(self, end: int) -> None:
-        """End the recording so far; a frame or two behind a counted end are part of it."""
+        """End the recording so far; one or two frames behind a counted end are its."""
         if self._kind is None:
             return
         seconds = self._samples / self._kind[2]

@@ -159,7 +159,7 @@ def caf(reader: Reader, place: int) -> SampleLayout | None:
 
 
 def lacking(one: SampleLayout, end: int) -> str | None:
-    """Return how much more a header counts than stands before a place; None: no more."""
+    """Return how much more a header counts than stands before a place, or None."""
     stated_end = one.first + one.stated
     missing = stated_end - end
     if (
@@ -182,7 +182,7 @@ def _double(eight: bytes) -> float:
 def whole(
     reader: Reader, place: int, one: SampleLayout, end: int, cut: str | None = None
 ) -> Extent:
-    """Return a recording whose samples last up to a place, with a header that says so."""
+    """Return a recording that lasts up to a place, with a header that says so."""
     size = (end - one.first) // one.frame * one.frame
     order = "little" if one.little else "big"
     head = bytearray(reader.at(place, one.first - place))
@@ -204,7 +204,7 @@ def whole(
 
 
 def is_sound(reader: Reader, one: SampleLayout, start: int, end: int) -> bool:
-    """Return whether bytes behind the stated end are samples: no text, and no other data."""
+    """Tell whether bytes behind the stated end are samples, not text or other data."""
     if end - start < max(one.frame, _MORE_S * one.rate):
         return False
     looked_at = reader.at(start, min(_LOOKED_AT, end - start))

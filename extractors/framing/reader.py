@@ -73,7 +73,7 @@ class Reader:
             start += _AT_ONCE
 
     def past_tags(self, place: int) -> int:
-        """Return the place behind tags and zeros that stand between or behind recordings."""
+        """Return the place behind tags and zeros between or behind recordings."""
         while place < self.size:
             head = self.at(place, 32)
             if head[:3] == b"ID3" and len(head) >= 10:

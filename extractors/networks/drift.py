@@ -81,7 +81,7 @@ def what_else_moves(sound: Samples, rate: int) -> str | None:
 
 
 def _noise(sound: Samples, rate: int) -> float:
-    """Return how far under the speech the quietest frames lie, dB; at most what is heard."""
+    """Return how far under the speech the quietest frames lie, dB, as far as heard."""
     size = round(_FRAME_S * rate)
     frames = sound[: len(sound) // size * size].reshape(-1, size)
     power = np.square(frames, dtype=np.float64).mean(axis=1)

@@ -12,7 +12,7 @@ from extractors import packaged
 
 
 class Network(NamedTuple):
-    """A network: what it tells, where its weights come from, and what is known of it."""
+    """A network: what it tells, where its weights come from, what is known of it."""
 
     name: str
     extractor: str  # GROUP=SPEC that runs it; empty: it is a part of others

@@ -194,7 +194,7 @@ class YamnetExtractor(SoundExtractor):
     networks: ClassVar[tuple[str, ...]] = (packaged.YAMNET, packaged.FIREREDVAD)
 
     def events(self, sound: Samples, narrow: bool) -> list[Event]:
-        """Return stretches of all kinds; one stretch has one kind, music may lie under."""
+        """Return stretches of all kinds, one kind each; music may lie under others."""
         probabilities = grouped(yamnet.classes(sound))
         events = _named(probabilities, len(sound) / SPEECH_RATE, narrow)
         music = fireredvad.events(sound)[:, 2]

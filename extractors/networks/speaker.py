@@ -72,7 +72,7 @@ class LeastLikeness(NamedTuple):
 
 
 class VoiceDirections(NamedTuple):
-    """The directions of a clip's speech: of all, of pieces, and where its sides are least alike."""
+    """The directions of a clip's speech: of all, of pieces, and of unlike sides."""
 
     whole: Vectors
     pieces: Vectors
@@ -186,7 +186,7 @@ def _limit(blueprint: Blueprint) -> float:
 
 
 def _two_bands(speech: Samples, at_s: float) -> str | None:
-    """Say that one side of a moment is a telephone's and the other is not; None: it is not so."""
+    """Say that one side of a moment is a telephone's and the other is not, or None."""
     here, reach = round(at_s * SPEECH_RATE), round(_BAND_S * SPEECH_RATE)
     sides = speech[max(0, here - reach) : here], speech[here : here + reach]
     before, after = (bandwidth(side, SPEECH_RATE) or 0.0 for side in sides)
@@ -222,7 +222,7 @@ def _mood(blueprint: Blueprint, at_s: float) -> str | None:
 def _drifts(
     pieces: Vectors, sound: Samples, spans: Sequence[Span], unknown: list[str]
 ) -> list[Event]:
-    """Return the drift of a voice that never changes at once; say why it is not known."""
+    """Return the drift of a voice that never changes at once, or why none is known."""
     drift = drift_of(pieces)
     if drift is None or not drift.drifts:
         return []
@@ -276,7 +276,7 @@ def measured(speech: Samples) -> VoiceDirections:
 def _moments(
     part: Samples, pieces_s: npt.NDArray[np.float64]
 ) -> tuple[Vectors, Vectors, LeastLikeness | None]:
-    """Return the direction of a part, those of its pieces, and where its sides are least alike.
+    """Return the direction of a part, those of its pieces, and where sides differ most.
 
     Args:
         pieces_s: where the pieces begin, seconds.

@@ -1,1 +1,1 @@
-"""Conversations, read from many layouts or heard in two channels, and timed by named rules."""
+"""Conversations, read from many layouts or heard, and timed by named rules."""

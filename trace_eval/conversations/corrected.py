@@ -35,7 +35,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class CorrectedEvents:
-    """The events of one conversation under one definition set, measured and corrected."""
+    """The events of a conversation under a definition set, measured and corrected."""
 
     kept: tuple[Kept, ...]  # every event in order of start, deleted ones too
     measured: Measured
@@ -93,7 +93,11 @@ def set_event(event: Event) -> SetEvent:
 def check_event(
     after: SetEvent, definitions: DefinitionSet, conversation: Conversation
 ) -> None:
-    """Raise UserError for a kind that the set does not have, or a time outside of the call."""
+    """Check the kind and the times of a corrected event.
+
+    Raises:
+        UserError: the set does not have the kind, or a time is outside of the call.
+    """
     if after.kind not in definitions.kinds:
         kinds = ", ".join(definitions.kinds)
         raise UserError(f"kind {after.kind!r:.40}: {definitions.name} has {kinds}")
@@ -106,7 +110,7 @@ def check_event(
 
 
 def bounds_of(conversation: Conversation) -> tuple[float, float]:
-    """Return where a conversation begins and ends: as stated, and never inside its turns."""
+    """Return where a conversation begins and ends: as stated, and not inside a turn."""
     spans = [span for turn in conversation.turns for span in turn.stretches]
     first = min([0.0, conversation.start_s or 0.0, *(start for start, _ in spans)])
     return first, max([conversation.end_s, *(end for _, end in spans)])

@@ -1,4 +1,4 @@
-"""Pairs of conversations turn by turn: each turn of the user with the answers of both agents.
+"""Pairs of conversations turn by turn: the user's turns with both agents' answers.
 
 Turns can be compared only where the user says the same on both sides, as scripted
 callers do.
@@ -70,7 +70,7 @@ def _user_turns(conversation: Conversation) -> list[int]:
 def _counterparts(
     a: Conversation, ours: Sequence[int], b: Conversation, theirs: Sequence[int]
 ) -> Iterator[tuple[int, int]]:
-    """Return places in A and in B of the user's turns; none where B's user never speaks."""
+    """Return places of the user's turns in A and B; none if B's user never speaks."""
     if not theirs:
         return
     mine, others = (
@@ -117,7 +117,7 @@ def _in_order(equal: Sequence[Sequence[bool]]) -> dict[int, int]:
 def exchange(
     conversation: Conversation, users: Sequence[int], position: int
 ) -> Conversation:
-    """Return one of the user's turns that take the floor, and all until the next of them."""
+    """Return one of the user's turns that take the floor, and all until the next."""
     first = users[position]
     last = users[position + 1] if position + 1 < len(users) else len(conversation.turns)
     turns = conversation.turns[first:last]
@@ -161,7 +161,7 @@ def not_parallel(pair: Pair, blueprints: Mapping[str, Blueprint]) -> str | None:
 
 
 def _same(one: str | None, other: str | None) -> bool:
-    """Whether two turns say the same: nine tenths of their letters and digits, in order."""
+    """Tell whether two turns say the same: nine tenths of their letters, in order."""
     if one is None or other is None:
         return False
     return alike(_letters(one), _letters(other), PARALLEL)

@@ -51,7 +51,7 @@ def other_words(conversation: Conversation) -> Iterator[str]:
 
 
 def lost_words(conversation: Conversation) -> Iterator[str]:
-    """Yield that the recogniser wrote too few words, other numbers, or all words again."""
+    """Yield that the recogniser wrote too few words, other numbers, or words again."""
     turns = list(conversation.turns_of("user"))
     whole = 0
     written = 0
@@ -84,7 +84,7 @@ def lost_words(conversation: Conversation) -> Iterator[str]:
 
 
 def says_again(conversation: Conversation, role: Role) -> Iterator[str]:
-    """Yield that a side says the same rows of words again, however its turns are cut."""
+    """Yield that a side says rows of words again, however its turns are cut."""
     again, whole = _rows_again(_stream(conversation, role, "text"))
     if _too_often(again, whole):
         yield f"says {again} of its {whole + _ROW - 1} words more than once"
@@ -111,7 +111,7 @@ def _said_again(conversation: Conversation) -> bool:
 
 
 def _stream(conversation: Conversation, role: Role, field: str) -> list[str]:
-    """Return all words of a side in order, as said (``text``) or as written (``heard``)."""
+    """Return all words of a side in order: said (``text``) or written (``heard``)."""
     texts = [getattr(turn, field) for _, turn in conversation.turns_of(role)]
     return [word for text in texts for word in words_in(text)]
 

@@ -1,4 +1,4 @@
-"""Rules over a conversation: where the agent is late, talks over, does not answer, or loops.
+"""Rules over a conversation: the agent is late, talks over, does not answer, or loops.
 
 Times come from ``trace-eval/2``; words from the source, else from a recogniser. Where a
 rule cannot decide (no clock, no words), its result is None, which is not "never".
@@ -95,7 +95,7 @@ class Findings:
 def find(
     conversation: Conversation, blueprints: Mapping[int, Blueprint] | None = None
 ) -> Findings:
-    """Apply the rules to a conversation, with blueprints of the sound of its turns by number."""
+    """Apply the rules to a conversation, with blueprints of its turns by number."""
     blueprints = blueprints or {}
     measured = TRACE_EVAL.measure(conversation)
     words = {
@@ -136,7 +136,7 @@ def find(
 def turn_blueprints(
     side: str, blueprints: Mapping[str, Blueprint]
 ) -> dict[int, Blueprint]:
-    """Return blueprints by number of turn, from those of an item's recordings by role."""
+    """Return blueprints by number of turn, from an item's blueprints by role."""
     return {
         int(role.rpartition("-")[2]): result
         for role, result in blueprints.items()
@@ -147,7 +147,7 @@ def turn_blueprints(
 def _guessed(
     conversation: Conversation, number: int, blueprints: Mapping[int, Blueprint]
 ) -> bool:
-    """Whether a turn has no words but guesses of a recogniser, which repeats itself there."""
+    """Tell whether a turn has no words but guesses of a recogniser that loops."""
     turn = conversation.turns[number]
     if turn.text is not None or turn.heard is not None or number not in blueprints:
         return False
@@ -172,7 +172,7 @@ def _transcript(number: int, blueprints: Mapping[int, Blueprint]) -> Transcript 
 
 
 def turn_at(conversation: Conversation, role: Role, at_s: float) -> int | None:
-    """Return the number of a role's turn that sounds at a moment, or begins or ends then."""
+    """Return the number of a role's turn that sounds at a moment, edges included."""
     for number, turn in conversation.turns_of(role):
         if turn.start_s is None or turn.end_s is None:
             continue
@@ -182,7 +182,7 @@ def turn_at(conversation: Conversation, role: Role, at_s: float) -> int | None:
 
 
 def alike(one: Sequence[str], other: Sequence[str], least: float) -> bool:
-    """Whether two texts, or lists of words, have this share in common, in the same order."""
+    """Tell whether two texts, or lists of words, share so much in the same order."""
     match = SequenceMatcher(None, one, other, autojunk=False)
     bounds = (
         match.real_quick_ratio,
@@ -263,7 +263,7 @@ def _loops(
 
 
 def _words_as_they_sound(text: str) -> list[str]:
-    """Return words in one spelling: recognisers set other commas, or write 25 for 25th."""
+    """Return words in one spelling: recognisers write other commas, or 25 for 25th."""
     without_ordinals = _ORDINAL.sub(r"\1", text.casefold())
     return _WORD.findall(without_ordinals)
 

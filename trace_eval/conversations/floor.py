@@ -59,7 +59,7 @@ class Floor:
 
 
 def floor_of(conversation: Conversation, rules: FloorRules) -> Floor:
-    """Collect the speech of user and agent; nothing after a transfer to a person counts."""
+    """Collect the speech of user and agent, up to a transfer to a person."""
     transfers = [
         event.at_s for event in conversation.events if event.kind == "transfer"
     ]
@@ -145,7 +145,7 @@ def _is_backchannel(
 
 
 def turns_of(floor: Floor) -> list[tuple[Role, list[Utterance]]]:
-    """Group utterances to turns in order of start; a backchannel is a turn of its own."""
+    """Group utterances to turns in order of start; each backchannel is a turn."""
     everyone = [one for role in ROLES for one in floor.utterances[role]]
     turns: list[tuple[Role, list[Utterance]]] = []
     holder: list[Utterance] | None = None
@@ -161,7 +161,7 @@ def turns_of(floor: Floor) -> list[tuple[Role, list[Utterance]]]:
 
 
 def turns_from_speech(floor: Floor, names: Mapping[Role, str]) -> tuple[Turn, ...]:
-    """Make the turns of a conversation without a transcript, under its speakers' names."""
+    """Make the turns of a conversation without a transcript, by its speakers' names."""
     turns: list[Turn] = []
     for role, utterances in turns_of(floor):
         turn = Turn(
@@ -176,7 +176,7 @@ def turns_from_speech(floor: Floor, names: Mapping[Role, str]) -> tuple[Turn, ..
 
 
 def heard_on(channel: str, events: Iterable[SourceEvent]) -> Spans:
-    """Return the stretches of those events that lie on a channel, named as its role or "mix"."""
+    """Return the stretches of events on a channel, named as its role or "mix"."""
     return [
         (event.at_s, event.end_s)
         for event in events

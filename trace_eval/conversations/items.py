@@ -55,7 +55,11 @@ def conversations_manifest(
     layout: str | None = None,
     options: ReadOptions | None = None,
 ) -> Manifest:
-    """Make every conversation of a path an item to rate; raises as :func:`read_conversations`."""
+    """Make every conversation of a path an item to rate.
+
+    Raises:
+        UserError: as :func:`read_conversations`.
+    """
     reading = read_conversations(path, layout, options)
     problems = [Problem(one.name, one.reason) for one in reading.unread]
     return Manifest(path, [single_of(item) for item in reading.items[:limit]], problems)
@@ -90,7 +94,11 @@ def conversations_folder(cache: Path | None = None) -> Path:
 def one_conversation(
     path: Path, options: ReadOptions | None = None, layout: str | None = None
 ) -> Conversation:
-    """Read the one conversation of a path in a manifest; raises UserError for none, or several."""
+    """Read the one conversation of a path in a manifest.
+
+    Raises:
+        UserError: there is none, or there are several.
+    """
     if not path.exists():
         raise InputError(f"conversation {path}: no such file or folder; check the path")
     result = read_conversations(path, layout, options)

@@ -1,4 +1,4 @@
-"""Facts that a layout may lack, as options; commands read them, so no reader is imported."""
+"""Facts that a layout may lack, as options; commands read them without any reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose fault a failed call was: of the caller, the recogniser, the agent or the recorder.
+"""Whose fault a failed call was: the caller's, recogniser's, agent's or recorder's.
 
 It needs an agent and a caller; of a simulated caller its own text, of a recogniser what
 it wrote. Each rule names its evidence with times. Where the evidence lacks, whose fault
@@ -185,7 +185,7 @@ def _shown(
 
 
 def _explained(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
-    """Yield what may have made a call break off, though calls end well in spite of it."""
+    """Yield what may have made a call break off, though calls may end well with it."""
     yield from (("recogniser", what) for what in lost_words(conversation))
     yield from (("agent", what) for what in says_again(conversation, "agent"))
     yield from (("caller", what) for what in says_again(conversation, "user"))
@@ -268,7 +268,7 @@ def _missing(
 
 
 def _left(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
-    """Yield whose fault it is where a call ends while the other speaks, or before it answers."""
+    """Yield whose fault it is where a call ends in mid-speech or before an answer."""
     reason, last = conversation.end.reason or "", _last(conversation)
     if last is None:
         return

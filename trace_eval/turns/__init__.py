@@ -1,1 +1,1 @@
-"""Many conversations: timing with intervals, systems, events, words that matter."""
+"""Many conversations: timing with intervals, two systems, events, words that matter."""

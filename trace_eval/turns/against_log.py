@@ -1,4 +1,4 @@
-"""Logs beside the sound of their calls: how far edges are off, and disagreements."""
+"""Logs beside the sound of their calls: how far edges are off, where both disagree."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def edge_errors(conversations: Sequence[Timed]) -> list[EdgeError]:
 
 
 def log_tables(conversations: Sequence[Timed]) -> Iterator[Table]:
-    """Yield the errors of edges, and the stretches on which log and sound disagree."""
+    """Yield errors of the edges, and stretches on which log and sound disagree."""
     errors = edge_errors(conversations)
     if not errors:
         return

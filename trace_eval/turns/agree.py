@@ -124,14 +124,14 @@ def matched(
     labelled: Sequence[Event], measured: Sequence[Event]
 ) -> list[tuple[Event, Event]]:
     """Pair events with near starts, each in one pair at most; the nearest first."""
-    distances = sorted(
-        (abs(one.start_s - other.start_s), i, j)
-        for i, one in enumerate(labelled)
-        for j, other in enumerate(measured)
-        if abs(one.start_s - other.start_s) <= NEAR_S
-    )
+    distances: list[tuple[float, int, int]] = []
+    for i, one in enumerate(labelled):
+        for j, other in enumerate(measured):
+            distance = abs(one.start_s - other.start_s)
+            if distance <= NEAR_S:
+                distances.append((distance, i, j))
     pairs: dict[int, int] = {}
-    for _, i, j in distances:
+    for _, i, j in sorted(distances):
         if i not in pairs and j not in pairs.values():
             pairs[i] = j
     return [(labelled[i], measured[j]) for i, j in sorted(pairs.items())]
@@ -142,35 +142,36 @@ def _agreement(
     conversations: Sequence[tuple[Sequence[Event], Sequence[Event]]],
     level: float,
 ) -> EventAgreement:
-    pairs = [matched(*sides) for sides in conversations]
-    sizes = [
-        (len(both), *map(len, sides))
-        for both, sides in zip(pairs, conversations, strict=True)
-    ]
-    counts = np.array(sizes, np.int64)
-    both, labelled, result = (int(value) for value in counts.sum(axis=0))
-    recall, precision = (
-        _interval(counts[:, 0], counts[:, side], level) for side in (1, 2)
-    )
-    off = [abs(a.start_s - b.start_s) for one in pairs for a, b in one]
+    sizes: list[tuple[int, int, int]] = []
+    distances: list[float] = []
+    for labelled, measured in conversations:
+        pairs = matched(labelled, measured)
+        sizes.append((len(pairs), len(labelled), len(measured)))
+        distances += [abs(one.start_s - other.start_s) for one, other in pairs]
+    both, of_labels, of_measured = np.array(sizes, np.int64).T
+    number_of_both = int(both.sum())
+    number_labelled = int(of_labels.sum())
+    number_measured = int(of_measured.sum())
+    recall_interval = _interval(both, of_labels, level)
+    precision_interval = _interval(both, of_measured, level)
     return EventAgreement(
         kind=kind,
-        labelled=labelled,
-        measured=result,
-        both=both,
-        recall=both / labelled if labelled else None,
-        precision=both / result if result else None,
-        recall_interval=recall,
-        precision_interval=precision,
-        start_ms=1000 * float(np.median(off)) if off else None,
-        method=SCORE if recall or precision else None,
+        labelled=number_labelled,
+        measured=number_measured,
+        both=number_of_both,
+        recall=number_of_both / number_labelled if number_labelled else None,
+        precision=number_of_both / number_measured if number_measured else None,
+        recall_interval=recall_interval,
+        precision_interval=precision_interval,
+        start_ms=1000 * float(np.median(distances)) if distances else None,
+        method=SCORE if recall_interval or precision_interval else None,
     )
 
 
 def _interval(
     both: NDArray[np.int64], of: NDArray[np.int64], level: float
 ) -> Range | None:
-    """Compute limits of matched events; None under 8 conversations."""
+    """Compute limits of the share of matched events; None under 8 conversations."""
     if len(of) < MIN_CONVERSATIONS:
         return None
     result = share_interval(both.astype(float), of.astype(float), level)

@@ -1,4 +1,4 @@
-"""What calls come to: a sentence, then how fast, where it interrupts, the worst."""
+"""What is said of calls first: a sentence, how fast, where it interrupts, the worst."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _soon(conversations: Sequence[Timed], figures: Mapping[str, TurnFigure]) -> 
 
 
 def three_answers(conversations: Sequence[Timed]) -> tuple[str, ...]:
-    """Return three sentences; one without an answer gives the reason instead."""
+    """Return three sentences, or the reason in place of an answer that is not known."""
     if not conversations:
         return ()
     return _how_fast(conversations), _where(conversations), _worst(conversations)

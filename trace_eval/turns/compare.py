@@ -1,4 +1,4 @@
-"""Calls of two systems: each figure's difference, with intervals for few calls.
+"""Calls of two systems: the difference of each figure, with intervals for few calls.
 
 Everywhere a difference is the measured system minus the other one: above zero, the
 figure is higher than that of the other.
@@ -71,7 +71,7 @@ class SystemDifference:
 
     @property
     def is_timed(self) -> bool:
-        """Tell whether it is a time, whose median counts, and not its mean."""
+        """Whether it is a time, of which the median counts, and not the mean."""
         return self.unit in ("s", "ms")
 
 
@@ -210,38 +210,44 @@ def compare_systems(
         )
     options = options or IntervalOptions()
     report, against = usable(report, against)
-    first, second = (by_scenario(one.conversations) for one in (report, against))
-    shared = [name for name in first if name in second]
-    sides_of = (report, against)
+    first = by_scenario(report.conversations)
+    second = by_scenario(against.conversations)
+    is_paired = any(name in second for name in first)
     differences = []
     for spec in report.definitions.specs:
-        pooled = [one.figures[spec.name].value for one in (report, against)]
-        by_pool = (
-            None if pooled[0] is None or pooled[1] is None else pooled[0] - pooled[1]
+        value = report.figures[spec.name].value
+        other_value = against.figures[spec.name].value
+        pooled = None
+        if value is not None and other_value is not None:
+            pooled = value - other_value
+        difference = _difference(
+            spec,
+            [_values_of(spec.name, first), _values_of(spec.name, second)],
+            pooled=pooled,
+            paired=is_paired,
+            options=options,
         )
-        sides: list[dict[str, float]] = []
-        for scenarios in (first, second):
-            having = {name: own for name, own in scenarios.items() if spec.name in own}
-            sides.append({name: own[spec.name] for name, own in having.items()})
-        differences.append(
-            _difference(
-                spec, sides, pooled=by_pool, paired=bool(shared), options=options
-            )
-        )
+        differences.append(difference)
+    name, other_name = _names(report, against)
+    calls = (*report.conversations, *against.conversations)
     return SystemsCompared(
-        report.definitions.name,
-        tuple(differences),
-        tuple(name for name in first if name not in second),
-        tuple(name for name in second if name not in first),
-        *_names(report, against),
-        bool(shared),
-        options.level,
-        "; ".join(
-            mixed_channels(
-                [one.item for side in sides_of for one in side.conversations]
-            )
-        ),
+        definitions=report.definitions.name,
+        differences=tuple(differences),
+        only_first=tuple(name for name in first if name not in second),
+        only_second=tuple(name for name in second if name not in first),
+        first=name,
+        second=other_name,
+        paired=is_paired,
+        level=options.level,
+        mixed="; ".join(mixed_channels([call.item for call in calls])),
     )
+
+
+def _values_of(
+    figure: str, scenarios: Mapping[str, Mapping[str, float]]
+) -> dict[str, float]:
+    """Return a figure of each scenario that has it."""
+    return {name: own[figure] for name, own in scenarios.items() if figure in own}
 
 
 def _names(report: TurnsReport, against: TurnsReport) -> tuple[str, str]:

@@ -29,7 +29,7 @@ class CorrectedReport:
     left_out: tuple[str, ...]  # corrections that could not be applied, a sentence each
 
     def record(self) -> dict[str, Any]:
-        """Return JSON values: figures by name, and the events that stand of each."""
+        """Return JSON values: figures by name, and the events that stand by call."""
         events = {
             name: list(map(plain, one.events))
             for name, one in self.conversations.items()
@@ -59,7 +59,7 @@ class CorrectedReport:
         yield self.figures()
 
     def figures(self) -> Table:
-        """Return the figures under both, without those unknown under both."""
+        """Return the figures under both, without those that are unknown under both."""
         after = self.report.figures
         level = f"{self.report.options.level:.0%}"
         rows: list[tuple[object, ...]] = []
@@ -101,7 +101,7 @@ def read_event_corrections(path: Path | str) -> dict[str, list[EventCorrection]]
 def correct_report(
     report: TurnsReport, corrections: dict[str, list[EventCorrection]]
 ) -> CorrectedReport:
-    """Compute a report's figures anew from corrected events; the report stays as it is.
+    """Compute the figures of a report anew from corrected events; leave the report be.
 
     Raises:
         UserError: no correction is of the report's definition set and conversations.

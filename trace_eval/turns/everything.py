@@ -41,7 +41,7 @@ def _with_ends(record: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class TurnsResult:
-    """Timing of conversations, beside another system and labels where asked for."""
+    """Timing of conversations, and what it was asked to be compared with."""
 
     report: TurnsReport
     against: SystemsCompared | None = None  # this system minus the other one
@@ -55,7 +55,7 @@ class TurnsResult:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Return the news: which system answers sooner, and a sentence about all calls.
+        """The news in sentences: which system answers sooner, and more of calls.
 
         Then how fast, where it interrupts, which call is worst, and which limits are
         not met.
@@ -74,7 +74,7 @@ class TurnsResult:
         return tuple(news)
 
     def csv(self) -> dict[str, tuple[dict[str, Any], ...]]:
-        """Return the tables of ``--csv``: calls with their figures, and all figures."""
+        """Return the tables that ``--csv`` writes: figures of each call, and of all."""
         tables = {
             "figures": self.report.figures.values(),
             "differences": self.against.differences if self.against else (),
@@ -103,7 +103,7 @@ class TurnsResult:
         return values
 
     def tables(self, shown: int | None = 3) -> Iterator[Table]:
-        """Return all tables; ``shown`` timelines, or None where a page has them."""
+        """Return all tables, with ``shown`` timelines, or without any for None."""
         if self.limits:
             yield limits_table(self.limits)
         yield from self.report.tables(shown)
@@ -123,7 +123,7 @@ class TurnsResult:
 
 
 def call_rows(report: TurnsReport) -> list[dict[str, Any]]:
-    """Return a row per call: names, figures if there are any, and the worst event."""
+    """Return a row per call: its names, its figures and its worst event."""
     rows = []
     for timed in report.conversations:
         item, worst = timed.item, worst_event(timed)

@@ -1,4 +1,4 @@
-"""Calls that failed, a line each: whose fault, what happened, and the evidence."""
+"""Calls that failed, a line each: whose fault, what happened, what speaks for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Speech fidelity: whether the agent says the codes and dates that its text says.
+"""Speech fidelity: whether the agent says the codes, dates and amounts of its text.
 
 Recognisers mishear, and that is no error of the speaker: what one of them misses is a
 place to listen to, and only an entity that all of several miss counts as not spoken.
@@ -32,7 +32,7 @@ _NEEDED = ("signal", "transcript")
 
 @dataclass(frozen=True)
 class SpokenEntity:
-    """A code, date, amount, name or number of an agent's turn, and what was heard."""
+    """One code, date, amount, name or number of an agent's turn, as it was heard."""
 
     conversation: str
     turn: int
@@ -124,7 +124,7 @@ class Fidelity:
                 yield (*where, one.status, one.kind, one.intended, recognised, of)
 
     def _kept(self, of: Any) -> Iterator[tuple[str, int, int]]:
-        """Count named, heard and meant entities, in groups."""
+        """Return names, entities that somebody heard, and all meant ones, in groups."""
         meant = [one for one in self.entities if one.intended is not None]
         kept = Counter(of(one) for one in meant if one.missed < len(self.recognisers))
         for name, count in Counter(of(one) for one in meant).items():
@@ -251,7 +251,7 @@ def _entity(
     missed: Sequence[int],
     recognised: Sequence[Transcript],
 ) -> SpokenEntity:
-    """Return one entity as all recognisers have it; ``missed`` speak against it."""
+    """Return one entity as all recognisers have it; ``missed`` are those against."""
     position = missed[0] if missed else 0
     one = ones[position]
     assert one is not None
@@ -277,7 +277,7 @@ def _entity(
 
 
 def times_of(transcript: Transcript, piece: str) -> tuple[float, float] | None:
-    """Return start and end of some words of a transcript, seconds, or None."""
+    """Return start and end of words of a transcript, seconds of its clip, or None."""
     start = transcript.text.find(piece)
     texts = [word.text.strip() for word in transcript.words]
     inside = (

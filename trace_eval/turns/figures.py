@@ -1,4 +1,4 @@
-"""Figures of many conversations: events pooled, intervals over conversations.
+"""Figures of many conversations: pooled events, with intervals over conversations.
 
 Events of one call depend on each other, so conversations are the units, or scenarios
 where one has several runs.
@@ -34,18 +34,22 @@ TOO_FEW_CONVERSATIONS = f"no interval: under {MIN_CONVERSATIONS} conversations"
 
 
 def brackets(figures: Iterable[TurnFigure]) -> str:
-    """Say what the intervals of some figures are over, and by which methods."""
+    """Say what the intervals of some figures are over, and by which methods.
+
+    Empty: there are none.
+    """
     methods = in_a_clause(one.method for one in figures)
-    return (
-        f"intervals over conversations, or their scenarios: {methods}"
-        if methods
-        else ""
-    )
+    if not methods:
+        return ""
+    return f"intervals over conversations, or their scenarios: {methods}"
 
 
 def limits_text(limits: Range | None, sign: str = "") -> str | None:
     """Print an interval; None where there is none."""
-    return f"[{limits[0]:{sign}.3f}, {limits[1]:{sign}.3f}]" if limits else None
+    if limits is None:
+        return None
+    low, high = limits
+    return f"[{low:{sign}.3f}, {high:{sign}.3f}]"
 
 
 @dataclass(frozen=True)
@@ -180,11 +184,16 @@ def _sums(spec: FigureSpec, measured: Sequence[Measured]) -> list[tuple[float, f
 
 
 def _quantile(values: Sequence[float], spec: FigureSpec) -> float:
-    """Compute a quantile by interpolation; replies that never came are infinite."""
+    """Compute a quantile by interpolation.
+
+    Infinite values stand for replies that never came.
+    """
     if not values:
         return float("nan")
-    ordered, place = sorted(values), spec.q * (len(values) - 1)
-    low, high = ordered[math.floor(place)], ordered[math.ceil(place)]
+    ordered = sorted(values)
+    place = spec.q * (len(values) - 1)
+    low = ordered[math.floor(place)]
+    high = ordered[math.ceil(place)]
     part = place - math.floor(place)
     if not part or math.isinf(high):
         return high if part else low
@@ -193,10 +202,11 @@ def _quantile(values: Sequence[float], spec: FigureSpec) -> float:
 
 def _mean_present(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """Average over groups, those without a value left out [shape=(clusters,)]."""
-    present = ~np.isnan(rows)
-    number = present.sum(axis=0)
-    total = np.where(present, rows, 0.0).sum(axis=0)
-    return np.where(number > 0, total / np.maximum(number, 1), np.nan)
+    is_known = ~np.isnan(rows)
+    number = is_known.sum(axis=0)
+    total = np.where(is_known, rows, 0.0).sum(axis=0)
+    mean = total / np.maximum(number, 1)
+    return np.where(number > 0, mean, np.nan)
 
 
 def _counted(
@@ -205,31 +215,36 @@ def _counted(
     """Make a figure with its counts; no infinity is shown."""
     top = bottom = reason = None
     if spec.how == "ratio":
-        pairs = [
-            one.ratios[spec.of]
-            for one in measured
-            if one.ratios.get(spec.of, (0, 0))[1]
-        ]
+        ratios = [one.ratios.get(spec.of, (0, 0)) for one in measured]
+        pairs = [(part, whole) for part, whole in ratios if whole]
         top = float(sum(part for part, _ in pairs))
         bottom = float(sum(whole for _, whole in pairs))
-        events, conversations = (
-            int(bottom) if spec.share or spec.least else 0,
-            len(pairs),
-        )
+        events = int(bottom) if spec.share or spec.least else 0
+        conversations = len(pairs)
     else:
         sizes = [len(one.values.get(spec.of, ())) for one in measured]
-        events, conversations = sum(sizes), sum(size > 0 for size in sizes)
+        events = sum(sizes)
+        conversations = sum(size > 0 for size in sizes)
     if value is not None and np.isinf(value):
-        value, reason = None, "over half had no reply"
+        value = None
+        reason = "over half had no reply"
     elif not conversations:
-        unknown = (
+        reasons = [
             one.not_known[spec.of] for one in measured if spec.of in one.not_known
-        )
-        reason = next(unknown, "none")
+        ]
+        reason = reasons[0] if reasons else "none"
         if any(one.unusable for one in measured):
             reason = "not usable here"
-    counts = (events, conversations, top, bottom)
-    return TurnFigure(spec.name, value, spec.unit, *counts, reason=reason)
+    return TurnFigure(
+        name=spec.name,
+        value=value,
+        unit=spec.unit,
+        events=events,
+        conversations=conversations,
+        numerator=top,
+        denominator=bottom,
+        reason=reason,
+    )
 
 
 def _is_few(spec: FigureSpec, figure: TurnFigure, options: FigureOptions) -> bool:
@@ -238,7 +253,7 @@ def _is_few(spec: FigureSpec, figure: TurnFigure, options: FigureOptions) -> boo
 
 @dataclass(frozen=True)
 class _Parts:
-    """Conversations with their clusters, in groups that ``averaged`` averages."""
+    """Conversations with the cluster of each, in groups, averaged if ``averaged``."""
 
     measured: Sequence[Measured]
     cluster: NDArray[np.int64]
@@ -248,10 +263,12 @@ class _Parts:
 
     def sums(self, spec: FigureSpec, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Sum conversations' numerators and denominators [shape=(2, clusters)]."""
-        pairs = np.array(_sums(spec, [self.measured[n] for n in rows])).reshape(-1, 2)
-        return np.stack(
-            [np.bincount(self.cluster[rows], p, self.clusters) for p in pairs.T]
-        )
+        pairs = _sums(spec, [self.measured[n] for n in rows])
+        top, bottom = np.array(pairs).reshape(-1, 2).T
+        cluster = self.cluster[rows]
+        top_sums = np.bincount(cluster, top, self.clusters)
+        bottom_sums = np.bincount(cluster, bottom, self.clusters)
+        return np.stack([top_sums, bottom_sums])
 
     def without(self, spec: FigureSpec) -> NDArray[np.float64]:
         """Compute a ratio or a mean without each cluster [shape=(clusters,)]."""
@@ -259,9 +276,8 @@ class _Parts:
         for group in self.groups:
             sums = self.sums(spec, group)
             top, bottom = sums.sum(1, keepdims=True) - sums
-            rows.append(
-                np.divide(top, bottom, out=np.full(len(top), np.nan), where=bottom > 0)
-            )
+            unknown = np.full(len(top), np.nan)
+            rows.append(np.divide(top, bottom, out=unknown, where=bottom > 0))
         return _mean_present(np.stack(rows))
 
 

@@ -1,4 +1,4 @@
-"""Limits of timing for CI: ``response_p90_s=+0.2`` fails a release later by that.
+"""Limits of timing for CI: ``response_p90_s=+0.2`` fails a release that much slower.
 
 A number with a sign bounds the difference from another system, one without bounds the
 figure itself. A difference fails where it is beyond its bound *and* shown not to be
@@ -140,7 +140,7 @@ def _row(
 
 
 def _absolute(limit: _Limit, figure: TurnFigure) -> Limited:
-    """Judge by the value; say so where its interval goes beyond the limit."""
+    """Judge by the value alone; the words say where its interval passes the limit."""
     value, bounds = figure.value, figure.interval or ()
     if value is None:
         why = f"not known: {figure.reason or 'nothing was measured'}"
@@ -165,7 +165,7 @@ def _absolute(limit: _Limit, figure: TurnFigure) -> Limited:
 def _relative(
     limit: _Limit, result: SystemDifference, compared: SystemsCompared
 ) -> tuple[GateVerdict, str]:
-    """Test a limit on a difference: of means for shares and rates, else medians."""
+    """Test a limit on a difference, by the mean of shares and rates, or the median."""
     kind, value, interval = "median of calls", result.median, result.median_interval
     if not result.is_timed:
         kind, value, interval = "mean of calls", result.mean, result.mean_interval

@@ -1,4 +1,4 @@
-"""Timing of conversations as one result, which the command prints."""
+"""Timing of conversations as one result: timelines, events and figures."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from trace_eval.turns.timed import Timed, clock, timeline
 
 
 class TurnsRecord(TypedDict):
-    """The content of ``turns --json``: figures by name, overall and per conversation.
+    """The content of ``turns --json``: figures by name, overall and of each call.
 
     ``against``, ``limits``, ``agreement``, ``speech_fidelity``, ``voices`` and
     ``corrected`` are there where they were asked for.
@@ -75,7 +75,10 @@ class TurnsReport:
     source: str = ""
 
     def record(self) -> TurnsRecord:
-        """Return everything as JSON values; ``figures`` and ``each`` are numbers."""
+        """Return everything as JSON values.
+
+        ``figures`` and ``each`` hold plain numbers by name.
+        """
         values = values_of(self)
         return {
             "layout": self.layout,
@@ -96,7 +99,7 @@ class TurnsReport:
         }
 
     def tables(self, shown: int | None = 3) -> Iterator[Table]:
-        """Yield timelines of the first ``shown`` conversations, then the figures.
+        """Yield a timeline of each of the first ``shown`` calls, then the figures.
 
         None: no timeline, and no word that there are any.
         """
@@ -217,7 +220,7 @@ class TurnsReport:
 
 
 def mixed_channels(items: Sequence[ConversationItem]) -> Iterator[str]:
-    """Say how far gaps of one channel are off, and that kinds of calls are mixed."""
+    """Say how far gaps of one channel are off, and that both kinds are mixed."""
     mono = sum(bool(item.conversation.meta.get("one_channel")) for item in items)
     if mono:
         which = f"{mono} of {len(items)}" if mono < len(items) else "all"
@@ -249,7 +252,7 @@ def time_turns(path: Path | str, options: TurnsOptions | None = None) -> TurnsRe
 
 
 def time_folder(folder: Path) -> TurnsReport | None:
-    """Time a folder's turns like :func:`time_turns`; None: it has no conversation."""
+    """Time the turns of a folder as :func:`time_turns` does; None: it holds no call."""
     return (
         time_turns(folder) if folder.is_dir() and holds_conversations(folder) else None
     )

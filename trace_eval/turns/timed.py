@@ -1,4 +1,4 @@
-"""One conversation with its events, figures and worst event, in order of time."""
+"""One conversation with its events, figures and worst event, and a timeline."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Timed:
 
     @property
     def entities(self) -> list[CheckedEntity]:
-        """Return the codes and dates of turns with two known texts, and their fate."""
+        """The entities of turns whose two texts are known, with what became of them."""
         return check_conversation(self.item.conversation, names=self.names)
 
     @property
@@ -61,17 +61,16 @@ class Timed:
 
 
 def worst_event(timed: Timed) -> Event | None:
-    """Return a call's event to listen to first; None: none of these kinds."""
-    return min(
-        (event for event in timed.measured.events if event.kind in WORST),
-        key=badness,
-        default=None,
-    )
+    """Return the event of a call to listen to first; None: it has none to name."""
+    candidates = [event for event in timed.measured.events if event.kind in WORST]
+    return min(candidates, key=badness, default=None)
 
 
 def badness(event: Event | None) -> tuple[int, float]:
     """Return the key that sorts events, the worst first; None is behind all of them."""
-    return (WORST.index(event.kind), -length_of(event)) if event else (len(WORST), 0.0)
+    if event is None:
+        return len(WORST), 0.0
+    return WORST.index(event.kind), -length_of(event)
 
 
 def length_of(event: Event) -> float:
@@ -85,36 +84,42 @@ def timeline(timed: Timed) -> Table:
     rows: list[tuple[float, int, tuple[Any, ...]]] = []
     last = 0.0
     for number, turn in enumerate(result.turns):
-        last = turn.start_s if turn.start_s is not None else last
+        if turn.start_s is not None:
+            last = turn.start_s
         text = " ".join((turn.text or turn.heard or "").split())
-        shown = text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
+        if len(text) > _TEXT:
+            text = text[: _TEXT - 1] + "…"
         kind = "backchannel" if turn.backchannel else ""
-        cells = (
-            clock(turn.start_s),
-            clock(turn.end_s),
-            number,
-            turn.speaker,
-            kind,
-            "",
-            shown,
-        )
-        rows.append((last, 0, cells))
+        start = clock(turn.start_s)
+        end = clock(turn.end_s)
+        of_turn = (start, end, number, turn.speaker, kind, "", text)
+        rows.append((last, 0, of_turn))
     for event in timed.measured.events:
+        start = clock(event.start_s)
+        end = clock(event.end_s)
         value = "" if event.value_s is None else f"{event.value_s:+.3f}"
-        data = ", ".join(
-            name if value is True else f"{name} {value}"
-            for name, value in event.data.items()
-            if value not in (None, False, [], ()) and name != "tick"
-        )
-        span = clock(event.start_s), clock(event.end_s)
-        rows.append((event.start_s, 1, (*span, "", "", event.kind, value, data)))
+        of_event = (start, end, "", "", event.kind, value, _data_text(event))
+        rows.append((event.start_s, 1, of_event))
     rows.sort(key=lambda row: row[:2])
+    title = timed.item.id
+    if timed.item.system:
+        title += f" ({timed.item.system})"
     return grid(
-        timed.item.id + (f" ({timed.item.system})" if timed.item.system else ""),
+        title,
         ("start", "end", "turn", "speaker", "event", "value", "text"),
         (row for _, _, row in rows),
         "; ".join(timed.caveats),
     )
+
+
+def _data_text(event: Event) -> str:
+    """Print the data of an event that say something; a tick is told by its times."""
+    parts = []
+    for name, value in event.data.items():
+        if name == "tick" or value in (None, False, [], ()):
+            continue
+        parts.append(name if value is True else f"{name} {value}")
+    return ", ".join(parts)
 
 
 def clock(at_s: float | None) -> str:

@@ -1,4 +1,4 @@
-"""Definition sets of timing: by name and version, each a file of thresholds and functions."""
+"""Definition sets of timing: thresholds and functions, by name and version."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ AGENT_UNKNOWN = (
 
 @dataclass(frozen=True)
 class Event:
-    """A measured event, with the span to listen to, seconds from the conversation's zero."""
+    """A measured event, with the span to listen to, in seconds of the conversation."""
 
     kind: str  # e.g. response, no_response, yield, overlap
     start_s: float
@@ -65,7 +65,7 @@ class FigureSpec:
 
 @dataclass(frozen=True)
 class DefinitionSet:
-    """Rules that turn segments into events and events into figures, by name and version.
+    """Rules that turn segments into events and events into figures, with a version.
 
     ``rules`` measure one conversation with a clock. ``sums`` make its figures anew of
     events, which annotators may have corrected; None: the set does not score events.
@@ -95,7 +95,7 @@ class DefinitionSet:
     counts_text: bool = False  # conversations without a clock are counted
 
     def measure(self, conversation: Conversation) -> Measured:
-        """Measure one conversation, without figures that a fault of its recording spoils."""
+        """Measure a conversation, without figures that a recording's fault spoils."""
         if conversation.clock.kind == "none":
             ratios = {"one": (1.0, 1.0)} if self.counts_text else {}
             return Measured(

@@ -1,4 +1,4 @@
-"""``eva/2026-08``: EVA's turn-taking score (version 0.2), per numbered turn, in milliseconds.
+"""``eva/2026-08``: EVA's turn-taking score (version 0.2), per numbered turn, in ms.
 
 Rules are those of the released metric (ServiceNow/eva, MIT). Its latencies hold those
 of interrupted turns and their negative values; its percentiles take the upper of two
@@ -48,7 +48,7 @@ _INTERRUPTIONS = (
 
 @dataclass(frozen=True)
 class EvaThresholds:
-    """Constants of the score, milliseconds; ``tool`` ones hold in turns with a tool call."""
+    """Constants of the score, ms; those of ``tool`` hold in turns with a tool call."""
 
     earliest: float = -500.0
     full: float = 500.0
@@ -101,7 +101,7 @@ def _sub_metric_names() -> Iterator[str]:
 
 
 def _last_end(spans: Spans) -> float:
-    """Return when the last of some spans ends; long before any call where there is none."""
+    """Return when the last of some spans ends; without any, long before any call."""
     return max((end for _, end in spans), default=-1e9)
 
 
@@ -158,7 +158,7 @@ def measure(conversation: Conversation) -> Measured:
 
 
 def exchanges_of(conversation: Conversation) -> dict[int, Exchange]:
-    """Group turns by number: the source's, else a new one whenever the user takes over."""
+    """Group turns by the source's number, else by a new one as the user takes over."""
     results: dict[int, Exchange] = defaultdict(Exchange)
     numbered = any(turn.exchange is not None for turn in conversation.turns)
     number = 0
@@ -196,7 +196,7 @@ def exchanges_of(conversation: Conversation) -> dict[int, Exchange]:
 
 
 def latency_score(ms: float, tool: bool) -> float:
-    """Return 1 from 0.5 s to the longest wait listeners accept, falling to 0 on both sides."""
+    """Return 1 from 0.5 s to the longest wait listeners accept, falling to 0 beyond."""
     c = THRESHOLDS
     good, worst = (c.tool_good, c.tool_worst) if tool else (c.good, c.worst)
     if ms <= c.earliest or ms >= worst:

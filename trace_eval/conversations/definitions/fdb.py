@@ -63,7 +63,7 @@ def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
 
 
 def _closed(conversation: Conversation, role: Role, gap_s: float) -> Spans:
-    """Join a role's speech where the gap is at most ``gap_s``, which is included here."""
+    """Join a role's speech where the gap is at most ``gap_s``, that one included."""
     spans: Spans = []
     for _, turn in conversation.turns_of(role):
         spans += turn.stretches

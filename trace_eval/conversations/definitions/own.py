@@ -124,7 +124,7 @@ def _begins_inside(event: Event) -> bool:
 
 
 def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
-    """Compute the figures of these events; how much was spoken stays the conversation's."""
+    """Compute the figures of these events; how much was spoken stays the call's."""
     floor = floor_of(conversation, _rules(conversation))
     return _summed(
         conversation, floor, tuple(_completed(event, floor) for event in events)
@@ -132,7 +132,7 @@ def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
 
 
 def _completed(event: Event, floor: Floor) -> Event:
-    """Add the facts that follow from an event's position, which a corrected one lacks."""
+    """Add the facts that follow from an event's position, which corrected ones lack."""
     if event.kind == "backchannel" and "handled" not in event.data:
         return replace(event, data={"handled": handled(floor, event.end_s)})
     if event.kind == "dead_air" and "owner" not in event.data:

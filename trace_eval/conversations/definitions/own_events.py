@@ -170,7 +170,7 @@ def backchannels(floor: Floor) -> Iterator[Event]:
 
 
 def handled(floor: Floor, end_s: float) -> bool | None:
-    """Whether the agent goes on after a backchannel; None: the recording ends before."""
+    """Tell whether the agent goes on after a backchannel; None: the recording ends."""
     until = end_s + THRESHOLDS.handled_s
     if floor.end_s < until:
         return None
@@ -180,7 +180,7 @@ def handled(floor: Floor, end_s: float) -> bool | None:
 def without_echoes(
     conversation: Conversation, events: Iterable[Event]
 ) -> Iterator[Event]:
-    """Drop verdicts that begin where a channel echoes the other: those are not known."""
+    """Replace verdicts that begin where a channel echoes the other, as not known."""
     feigned = [
         e for e in conversation.events if e.kind in _ECHOES or e.data.get("echo")
     ]
@@ -217,10 +217,10 @@ def of_known_voices(
     told apart.
     """
     around_doubtful: Spans = []
-    for mark in conversation.events:
-        if mark.kind != "doubtful" or mark.at_s is None or mark.end_s is None:
+    for one in conversation.events:
+        if one.kind != "doubtful" or one.at_s is None or one.end_s is None:
             continue
-        around_doubtful.append((mark.at_s - _NEAR_S, mark.end_s + _NEAR_S))
+        around_doubtful.append((one.at_s - _NEAR_S, one.end_s + _NEAR_S))
     near = joined(around_doubtful)
     for event in events:
         edges = (event.start_s, event.end_s)
@@ -232,7 +232,7 @@ def of_known_voices(
 
 
 def sounds_of(conversation: Conversation) -> dict[str, Spans]:
-    """Find where each channel has sound that is no speech, such as hold music or typing."""
+    """Find where each channel has sound that is no speech, such as hold music."""
     sounds = [event for event in conversation.events if event.kind == "sound"]
     channels = dict.fromkeys(str(event.data.get("channel")) for event in sounds)
     return {channel: joined(heard_on(channel, sounds)) for channel in channels}

@@ -1,4 +1,4 @@
-"""Layouts in which conversations are stored: a table of readers, and the choice of one."""
+"""Layouts in which conversations are stored: a table of readers and their choice."""
 
 from __future__ import annotations
 
@@ -48,7 +48,11 @@ class CallReading:
 
 
 def layout_of(path: Path) -> CallLayout:
-    """Find the one layout that fits a path; raises UserError where none or several do."""
+    """Find the one layout that fits a path.
+
+    Raises:
+        UserError: none or several do.
+    """
     fitting = [name for name, layout in LAYOUTS.items() if layout.fits(path)]
     if is_folder(path):  # a log is held against the recordings that lie beside it
         fitting = [name for name in fitting if name not in SOUNDS] or fitting
@@ -74,7 +78,7 @@ def layout_of(path: Path) -> CallLayout:
 def read_conversations(
     path: Path | str, layout: str | None = None, options: ReadOptions | None = None
 ) -> CallReading:
-    """Read every conversation of a file or folder; one that cannot be read costs no other.
+    """Read every conversation of a file or folder; an unreadable one costs no other.
 
     Args:
         layout: its layout; default: recognised by the content.
@@ -137,9 +141,9 @@ def read_conversations(
 
 
 def _timed_tables(path: Path) -> list[Path]:
-    """List the tables of timed turns in a folder of recordings, which are held against the sound.
+    """List the tables of timed turns in a folder of recordings.
 
-    A table without times may say anything else of the recordings.
+    They are held against the sound. A table without times may say anything else of the recordings.
     """
     files = sorted(path.iterdir()) if is_folder(path) else []
     return [

@@ -1,4 +1,4 @@
-"""Shared by all readers of conversations: unread ones, rows, times and places of values, tools."""
+"""Shared by all readers of conversations: unread ones, rows, times, places, tools."""
 
 from __future__ import annotations
 
@@ -84,7 +84,11 @@ def json_file(path: Path) -> Any:
 
 
 def separate_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """Yield JSON lines by number, each an object or why it is none; raises as :func:`json_file`."""
+    """Yield JSON lines by number, each an object or why it is none.
+
+    Raises:
+        UserError: as :func:`json_file`.
+    """
     try:
         for number, value in strict_json.lines(path):
             if isinstance(value, strict_json.BadJson):
@@ -118,7 +122,7 @@ def each(paths: Iterable[Path], read: Callable[[Path], ConversationItem]) -> Rea
 
 
 def one(name: str, read: Callable[[], Result]) -> Result | Unread:
-    """Call a reader; its fault costs no other conversation, and comes back as :class:`Unread`."""
+    """Call a reader, and return its fault, which costs no other conversation."""
     try:
         return read()
     except ValidationError as error:
@@ -137,7 +141,11 @@ def text_of(value: Any) -> str | None:
 
 
 def listed(value: Any, name: str) -> list[Any]:
-    """Return a list, empty where the source has None; raises UserError for anything else."""
+    """Return a list, empty where the source has None.
+
+    Raises:
+        UserError: it has anything else.
+    """
     if value is not None and not isinstance(value, list):
         raise InputError(f"{name}: expected a list (got {value!r:.60})")
     return value or []
@@ -149,13 +157,17 @@ def mapping(value: Any) -> dict[str, Any]:
 
 
 def objects(value: Any, key: str) -> list[dict[str, Any]]:
-    """Return the list under a key as objects, see :func:`mapping`; empty without a list."""
+    """Return the list under a key as objects, see :func:`mapping`; empty without it."""
     result = mapping(value).get(key)
     return [mapping(one) for one in result] if isinstance(result, list) else []
 
 
 def rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (number from 1, row) of a table, CSV without its header; errors name file and line."""
+    """Yield (number from 1, row) of a table, CSV without its header.
+
+    Raises:
+        UserError: a row is bad; the message names file and line.
+    """
     for number, row in separate_rows(path):
         if isinstance(row, str):
             raise InputError(f"{path}, line {number}: {row}")
@@ -163,7 +175,7 @@ def rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def separate_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """Yield rows as :func:`rows_of`, but a bad row is its reason, and costs no other row."""
+    """Yield rows as :func:`rows_of`, but the reason in place of a bad row."""
     if path.suffix.lower() == ".jsonl":
         yield from separate_lines(path)
         return
@@ -187,7 +199,7 @@ def first_row(path: Path) -> dict[str, Any]:
 
 
 def time_of(value: Any, name: str) -> float | None:
-    """Read seconds, see :func:`number_of`; a cell may have Unix ms or ``hh:mm:ss.mmm``."""
+    """Read seconds, see :func:`number_of`, from Unix ms or ``hh:mm:ss.mmm``, too."""
     if isinstance(value, str) and (match := _HOURS.fullmatch(value.strip())):
         seconds = float(match[3].replace(",", "."))
         return 3600 * int(match[1] or 0) + 60 * int(match[2]) + seconds
@@ -196,7 +208,11 @@ def time_of(value: Any, name: str) -> float | None:
 
 
 def number_of(value: Any, name: str) -> float | None:
-    """Read a cell's finite number, None where it is empty; raises UserError otherwise."""
+    """Read a cell's finite number, None where it is empty.
+
+    Raises:
+        UserError: it is anything else.
+    """
     if value is None or value == "":
         return None
     try:
@@ -225,7 +241,7 @@ def place(value: Any, places: Places) -> Any:
 
 
 def moment(value: Any, name: str) -> float | None:
-    """Read seconds, see :func:`time_of`, or Unix seconds where the source has a calendar time."""
+    """Read seconds, see :func:`time_of`, or the Unix seconds of a calendar time."""
     if isinstance(value, str) and "T" in value:
         try:
             return datetime.fromisoformat(value).timestamp()
@@ -235,7 +251,7 @@ def moment(value: Any, name: str) -> float | None:
 
 
 def call_zero(times: Iterable[float]) -> float | None:
-    """Return Unix time of the zero of a call, a whole second; None: times are of the call.
+    """Return the Unix time of a call's zero, a whole second; None: times are its own.
 
     Raises:
         UserError: some are Unix times and some are not.
@@ -262,7 +278,7 @@ def parsed(value: Any) -> Any:
 
 
 class ToolEntry(NamedTuple):
-    """A call or a response as a source has it; arguments and response may be any JSON."""
+    """A call or a response as a source has it, with any JSON as its value."""
 
     is_call: bool
     name: str
@@ -274,7 +290,7 @@ class ToolEntry(NamedTuple):
 
 
 def tool_events(entries: Iterable[ToolEntry]) -> list[SourceEvent]:
-    """Make events ``tool_call``, ``tool_response`` and, without one, ``unanswered_call``."""
+    """Make events ``tool_call`` and ``tool_response``, or ``unanswered_call``."""
     events: list[SourceEvent] = []
     waiting: dict[str, list[tuple[str, ToolEntry]]] = defaultdict(list)
     for number, entry in enumerate(entries):

@@ -1,4 +1,4 @@
-"""EVA record folders: the logs of a simulated caller, the agent's framework and an audit log.
+"""EVA record folders: logs of a simulated caller, of the framework and of an audit.
 
 Log spans are sessions of a speech service, not speech: a caller's span lasts until the
 service closes it. ``started_at`` of ``result.json`` is local time without a zone, and
@@ -71,7 +71,7 @@ _BACKWARDS = 0.01
 
 
 def fits(path: Path) -> bool:
-    """Tell whether a path is a record folder, a folder of them, or a file of event histories."""
+    """Tell whether a path holds record folders, or is a file of event histories."""
     if path.is_dir():
         return next(_records(path), None) is not None
     if path.suffix != ".json":
@@ -316,7 +316,7 @@ def _item(
 
 
 def _clocks_that_run_back(log: list[Entry]) -> Iterator[str]:
-    """Yield a caveat for each clock that runs back; two clocks in one log are refused."""
+    """Yield a caveat for each clock that runs back; refuse two clocks in one log."""
     for source in ("audit", "pipecat", "events"):
         times = [entry.t_ms for entry in log if entry.source == source]
         back = sum(after < before for before, after in pairwise(times))

@@ -43,7 +43,7 @@ _ENTITY = ("type", "value", "transcribed_value", "correct")
 
 
 def _trace(line: LabelRecord, name: str) -> ConversationItem:
-    """Read faithfulness and progression: utterances, tool calls and one rating of all."""
+    """Read faithfulness and progression: utterances, tool calls, one rating of all."""
     turns: list[Turn] = []
     tools: list[ToolEntry] = []
     for entry in _list(line, "trace"):
@@ -82,7 +82,7 @@ def _turns(line: LabelRecord, name: str) -> ConversationItem:
 
 
 def _fidelity(line: LabelRecord, name: str) -> ConversationItem:
-    """Read speech fidelity: the text for the agent to say; its sound is not published."""
+    """Read speech fidelity: the agent's text, whose sound is not published."""
     turns = []
     entities = {}
     for number, entry in enumerate(_list(line, "intended_turns")):

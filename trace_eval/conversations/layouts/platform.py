@@ -332,7 +332,7 @@ def _spoken(cells: dict[str, Any]) -> dict[str, Any]:
 
 
 def _to_call_time(rows: _Rows, zero: float | None) -> float | None:
-    """Turn calendar times into seconds of the call, and return the Unix time of its zero."""
+    """Turn calendar times into seconds of the call, and return its zero's Unix time."""
     edges = []
     for _, row in rows.turns:
         for key in ("start", "end"):

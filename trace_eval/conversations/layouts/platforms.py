@@ -1,4 +1,4 @@
-"""The platforms whose exports are read: a row each, by what they publish of their formats."""
+"""The platforms whose exports are read, a row each, by their published formats."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def _of_file(file: Path, name: str, folder: Path, options: ReadOptions) -> Recor
 
 
 def _of_sides(sides: dict[Role, Path], options: ReadOptions) -> Recordings:
-    """Make the channels of one file for each side; a side without one has no channel."""
+    """Make a channel of each side's file; a side without one has no channel."""
     caveats = []
     if len(sides) == len(ROLES):
         user = sides["user"]
@@ -206,7 +206,7 @@ def channel_count(path: Path) -> int:
 
 
 def lanes_of_file(file: Path, options: ReadOptions) -> dict[Role, Channel]:
-    """Return the sides' channels of a stereo file: 0 and 1, unless options say otherwise."""
+    """Return the sides' channels of a stereo file: 0 and 1, or as options say."""
     agent_is_first = options.agent_channel == 0
     agent = 1 if agent_is_first == options.swap else 0
     return {

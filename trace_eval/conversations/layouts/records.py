@@ -25,7 +25,7 @@ ITEMS = ("items.jsonl", "pairs.jsonl")
 
 
 def fits(path: Path) -> bool:
-    """Recognise JSON lines with an object under ``conversation``, or under an answer's."""
+    """Recognise JSON lines with a conversation, at the top or in an answer."""
     file = _file(path)
     if not file.is_file() or file.suffix != ".jsonl":
         return False
@@ -63,12 +63,17 @@ def _rooted(item: ConversationItem, folder: Path) -> ConversationItem:
 
 
 def _unfolded(value: dict[str, Any]) -> dict[str, Any]:
-    """Turn a rated item into a conversation with its name; return others as they are."""
+    """Turn a rated item into a conversation with its name.
+
+    Other records are returned as they are.
+    """
     answer = value.get("answer")
     if "conversation" in value or not isinstance(answer, dict):
         return value
-    names = ("id", "question_id", "system")
-    record: dict[str, Any] = {name: value[name] for name in names if name in value}
+    record: dict[str, Any] = {}
+    for key in ("id", "question_id", "system"):
+        if key in value:
+            record[key] = value[key]
     record["conversation"] = answer.get("conversation")
     record["caveats"] = mapping(value.get("meta")).get("caveats", [])
     return record

@@ -1,4 +1,4 @@
-"""Recordings: a stereo file with a speaker on each channel, or two files on one clock."""
+"""Recordings: stereo files with a speaker on each channel, or two files of a clock."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def fits_mono(path: Path) -> bool:
 
 
 def _first_count(files: Iterable[Path]) -> int | None:
-    """Return the channels of the first recording that can be read; None: there is none."""
+    """Count the channels of the first readable recording; None: there is none."""
     for file in files:
         with suppress(UserError):  # one that cannot be read says nothing of the others
             return channel_count(file)
@@ -65,9 +65,10 @@ def _first_count(files: Iterable[Path]) -> int | None:
 
 
 def read_stereo(path: Path, options: ReadOptions) -> ReadCalls:
-    """Read every recording below a path: channel 0 is the user, 1 the agent, unless told.
+    """Read every recording below a path.
 
-    One of a single channel is a mix, in which two voices are told apart.
+    Channel 0 is the user and 1 the agent, unless told. One of a single channel is a
+    mix, in which two voices are told apart.
     """
     return each(recordings_below(path), partial(_recording, path, options))
 
@@ -123,7 +124,7 @@ def _fits_two_files(path: Path) -> bool:
 
 
 def read_two_files(path: Path, options: ReadOptions) -> ReadCalls:
-    """Read every row or call: a recording of the user and one of the agent, on one clock."""
+    """Read every row or call: a recording of each side, on one clock."""
     rows: Iterable[tuple[int, dict[str, Any] | str]]
     if path.is_dir():
         folder = path

@@ -1,4 +1,4 @@
-"""Turns in a table: CSV or JSONL with speaker, start and end; text and audio where known.
+"""Turns in a table: CSV or JSONL with speaker, start, end, and text and audio if known.
 
 Further columns: ``conversation``, ``role``, ``kind`` (speech, backchannel, tic,
 non_directed, noise), ``heard``, ``audio`` (of the row, or of the whole conversation
@@ -111,7 +111,10 @@ def turn_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def read(path: Path, options: ReadOptions) -> ReadCalls:
-    """Read conversations in the order of their first rows; a bad row costs its conversation."""
+    """Read conversations in the order of their first rows.
+
+    A bad row costs its conversation.
+    """
     groups: dict[str, list[tuple[int, dict[str, Any]]]] = {}
     for number, row in turn_rows(path):
         row.setdefault("speaker", row.get("role"))
@@ -295,7 +298,7 @@ def _merged(rows: list[_Row]) -> tuple[list[_Row], int]:
 
 
 def _speakers(rows: list[_Row], options: ReadOptions) -> dict[str, Role]:
-    """Map speakers to roles: by a column, by options, or by the names user and agent."""
+    """Map speakers to roles: by a column, by options, or by their names."""
     names = list(dict.fromkeys(row.speaker for row in rows))
     result = _stated_roles(rows)
     for name, role in ((options.user, "user"), (options.agent, "agent")):

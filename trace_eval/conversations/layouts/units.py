@@ -44,7 +44,7 @@ _REMEDY = (
 
 
 class Said(NamedTuple):
-    """A turn as a table has it: its length, in a unit that is looked for, and its words."""
+    """A turn as a table has it: its length, in an unknown unit, and its words."""
 
     length: float
     text: str | None

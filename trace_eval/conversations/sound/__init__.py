@@ -1,1 +1,1 @@
-"""Turns from sound: voice activity per channel, crosstalk out, edges by energy, joined."""
+"""Turns from sound: voice activity per channel, without crosstalk, edges by energy."""

@@ -50,7 +50,7 @@ _NAMED = 3
 
 
 class FarStretch(NamedTuple):
-    """A stretch of one side in a log, moved to the sound's clock, and as it is heard."""
+    """A stretch of one side in a log, by the sound's clock, and as it is heard."""
 
     role: Role
     log: tuple[float, float]

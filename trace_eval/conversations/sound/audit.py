@@ -130,7 +130,7 @@ def _together(
 
 
 def _is_one_sound(lanes: Mapping[Role, Lane], speech: Mapping[Role, Spans]) -> bool:
-    """Tell whether the levels of both channels differ by a constant where one speaks."""
+    """Tell whether both channels' levels differ by a constant where one speaks."""
     end_s = min(lane.end_s for lane in lanes.values())
     times = np.arange(0.0, end_s, HOP_S)
     user = lanes["user"].levels_at(times)
@@ -180,7 +180,7 @@ def _has_no_top(lane: Lane, is_speech: NDArray[np.bool_]) -> bool:
 
 
 def _broken_from(lane: Lane) -> int | None:
-    """Return the hop from which a channel without other silence is silent to its end."""
+    """Return the hop from which a channel is silent to its end, but hardly before."""
     is_silent = lane.levels <= SILENT_DB + 1
     last = 0
     if not is_silent.all():

@@ -1,4 +1,4 @@
-"""A conversation from two channels of sound: who spoke when, caveats, and a cache of both."""
+"""A conversation from two channels of sound: who spoke when, caveats, and a cache."""
 
 from __future__ import annotations
 

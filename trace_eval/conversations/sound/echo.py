@@ -195,7 +195,7 @@ def find_echo(voice: Lane, speech: Spans, other: Lane) -> Echo | None:
 def _lags(
     voice: Lane, speech: Spans, other: Lane
 ) -> Iterator[tuple[float, float, float]]:
-    """Yield the middle of each window with an echo, its delay, and the correlation there.
+    """Yield the middle of each window with an echo, its delay, and the correlation.
 
     Both times are seconds.
     """

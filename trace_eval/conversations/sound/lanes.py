@@ -76,7 +76,7 @@ _TO_POWER = (2 * _IN_BAND.T / _WINDOW_POWER).astype(np.float32)
 
 @dataclass(frozen=True)
 class Lane:
-    """Speech probability and level of one channel; times are those of the conversation."""
+    """Speech probability and level of one channel, at times of the conversation."""
 
     channel: Channel
     stretches: Spans  # where the detector hears speech, neither padded nor refined
@@ -197,7 +197,7 @@ def silent(other: Lane, name: str) -> Lane:
 
 
 class _Ear:
-    """State of one channel while its file is decoded, with the detector of that number."""
+    """State of one channel while its file is decoded, with its own detector."""
 
     def __init__(self, number: int | None) -> None:
         self._speech = None if number is None else SpeechProbability(number)

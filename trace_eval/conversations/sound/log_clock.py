@@ -141,7 +141,7 @@ def _begun_before(end_s: float, spans: Spans) -> Spans:
 def _fitted(
     log: Mapping[Role, Spans], sound: Mapping[Role, Spans], rate: float
 ) -> tuple[LogClock, float]:
-    """Return the clock of a rate that fits best, and how like log and sound are by it."""
+    """Return the clock of a rate that fits best, and how like both are by it."""
     roles = [role for role in log if log[role]]
     heard_from_s = min(sound[role][0][0] for role in roles)
     begins_s = heard_from_s - _first(log) / rate
@@ -188,7 +188,7 @@ def _on_line(
     clock: LogClock,
     near_s: float = _NEAR_S,
 ) -> list[tuple[float, float]]:
-    """Return the edges of the log with an edge of the sound near, and the nearest one."""
+    """Return the edges of the log with an edge of the sound near, and that edge."""
     pairs: list[tuple[float, float]] = []
     for role, spans in log.items():
         for edge in (0, 1):

@@ -96,7 +96,9 @@ def cannot_hear_one_channel() -> str | None:
 def kept_mix(
     channel: Channel, options: ReadOptions
 ) -> tuple[Conversation, tuple[str, ...]]:
-    """Call :func:`conversation_from_mix`, keeping its result while the file is unchanged.
+    """Call :func:`conversation_from_mix` once, and keep its result.
+
+    It is kept while the file is unchanged.
 
     Raises:
         UserError: also if there is no file of the agent's voice.

@@ -1,4 +1,4 @@
-"""Hold music that a detector takes for speech, told by FireRedVAD's event detector where it is.
+"""Hold music that a detector takes for speech, told by FireRedVAD's event detector.
 
 Only long stretches are listened to again, and those beside a sound that is no speech:
 music plays on where people pause, the detector takes it for speech here and there, and

@@ -56,7 +56,7 @@ _FOLLOWED_S = LEAST_PIECES * PIECE_S
 
 @dataclass(frozen=True)
 class TurnVoice:
-    """How like a turn is to the first quarter of the call's turns, and to all others."""
+    """How like a turn is to the first quarter of the turns, and to all others."""
 
     turn: int
     start_s: float

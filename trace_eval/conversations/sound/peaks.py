@@ -1,4 +1,4 @@
-"""Outlines of sound, made in bounded memory: peaks of a clip, or of a call's channels."""
+"""Outlines of sound in bounded memory: peaks of a clip, or of a call's channels."""
 
 from __future__ import annotations
 

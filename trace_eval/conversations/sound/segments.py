@@ -61,7 +61,10 @@ class Segmented:
 def segmented(
     lanes: Sequence[Lane], ignore: Sequence[tuple[float, float]] = ()
 ) -> list[Segmented]:
-    """Find speech of two lanes recorded together; ``ignore``: what is none, e.g. music."""
+    """Find speech of two lanes recorded together.
+
+    ``ignore`` are stretches that are none, such as music.
+    """
     grid = Grid(lanes)
     kept: list[Spans] = []
     crosstalk: list[Spans] = []
@@ -78,7 +81,7 @@ def segmented(
 
 
 class Grid:
-    """Levels of both lanes at the same moments, in one of ``BANDS``; None: at all frequencies."""
+    """Levels of both lanes at the same moments, in one of ``BANDS``, or in all."""
 
     def __init__(self, lanes: Sequence[Lane], band: str | None = None) -> None:
         first_s = min(lane.at(0.0) for lane in lanes)

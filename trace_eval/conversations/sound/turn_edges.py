@@ -38,7 +38,10 @@ from trace_eval.conversations.spans import (
 
 @dataclass(frozen=True)
 class TurnRules:
-    """Constants of turns, dB and seconds; gaps of hand-made turns change little around them."""
+    """Constants of turns, dB and seconds.
+
+    Gaps of hand-made turns change little around them.
+    """
 
     # a turn's own level (90th percentile) minus this is surely spoken
     core_db: float = 15.0
@@ -74,7 +77,10 @@ TURN_RULES = TurnRules()
 
 @dataclass(frozen=True)
 class TurnEdges:
-    """One lane's speech as turns, in seconds; with what was left out it is the detector's."""
+    """One lane's speech as turns, in seconds.
+
+    With what was left out it is the detector's.
+    """
 
     segments: Spans  # what is spoken, in order and apart
     breath: Spans  # left out before something spoken, or alone
@@ -199,7 +205,7 @@ class _Side:
         return float(np.median(self.voice[with_echo] - self.expected[with_echo]))
 
     def _soft(self, part: slice, level: float) -> IsSpeech:
-        """Find moments of soft syllables and hissing consonants, which breath is not."""
+        """Find soft syllables and hissing consonants, which breath is not."""
         rules = TURN_RULES
         voice = self.voice[part]
         middle = self.middle[part]
@@ -214,7 +220,7 @@ class _Side:
 def _holes(
     stretch: tuple[float, float], turns: Spans
 ) -> list[tuple[str, tuple[float, float]]]:
-    """Return what is left out around and between the turns of a stretch, with its kind."""
+    """Return what is left out around and between a stretch's turns, with its kind."""
     start, end = stretch
     before = (start, turns[0][0])
     behind = (turns[-1][1], end)
@@ -230,7 +236,7 @@ def _holes(
 
 
 def _loud_groups(is_spoken: IsSpeech) -> list[list[tuple[int, int]]]:
-    """Return groups of runs with short pauses between, without those that are clicks."""
+    """Return groups of runs with short pauses between, but no clicks."""
     spoken = [run for run in runs(is_spoken) if run[1] - run[0] > 1]
     groups: list[list[tuple[int, int]]] = []
     for group in _grouped(spoken, TURN_RULES.fill_s):

@@ -1,4 +1,4 @@
-"""Two groups of pieces of speech that are most alike within, and how sure each piece is."""
+"""Two groups of pieces of speech, most alike within, and how sure each piece is."""
 
 from __future__ import annotations
 

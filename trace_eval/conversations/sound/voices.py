@@ -332,7 +332,7 @@ def _directions(sounds: Sequence[VoiceVectors]) -> VoiceVectors:
 
 
 def _middle(sound: VoiceVectors, size: int) -> VoiceVectors:
-    """Cut so many samples around the middle; a shorter sound is filled up with zeros."""
+    """Cut so many samples around the middle; fill up a shorter sound with zeros."""
     if len(sound) < size:
         return np.pad(sound, (0, size - len(sound)))
     first = (len(sound) - size) // 2

@@ -30,7 +30,7 @@ def role_names(log: Conversation) -> set[str]:
 def timed_by_sound(
     log: Conversation, sound: Conversation, apart: Apart
 ) -> Conversation:
-    """Give the turns of the sound the log's words, and add what stands in the log alone."""
+    """Give the turns of the sound the log's words, and add what the log alone has."""
     names: dict[Role, str] = {}
     for role in ROLES:
         speaker = log.speaker(role)
@@ -65,7 +65,7 @@ def _named_as_in_log(turn: Turn, names: Mapping[Role, str]) -> Turn:
 def _speakers(
     log: Conversation, sound: Conversation, names: Mapping[Role, str]
 ) -> Iterator[Speaker]:
-    """Yield user and agent with their channels, and the others of the log without one."""
+    """Yield user and agent with their channels, and the log's others without one."""
     recorded = {channel.name for channel in sound.channels}
     lanes = {one.role: one.channel for one in sound.speakers}
     for role in ROLES:
@@ -101,7 +101,7 @@ def _moved_turn(turn: Turn, clock: LogClock) -> Turn:
 
 
 def unplaced_words(log: Conversation, result: Conversation) -> Iterator[str]:
-    """Say that the words of a log without times are not used, as other turns are heard."""
+    """Say that a log's words without times are not used, as other turns are heard."""
     worded = [turn for turn in log.turns if turn.text or turn.heard]
     timed = any(turn.start_s is not None for turn in log.turns)
     if not worded or timed or any(turn.text or turn.heard for turn in result.turns):

@@ -1,1 +1,1 @@
-"""Words that matter (codes, dates, amounts, names): intended against heard."""
+"""Words that matter: codes, dates, amounts, names; intended against heard, by rules."""

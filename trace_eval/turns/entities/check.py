@@ -42,37 +42,47 @@ class CheckedEntity:
 def check_turn(
     turn: Turn, recognised: str, names: Iterable[str] = (), number: int | None = None
 ) -> list[CheckedEntity]:
-    """Check a turn's entities against its transcript, those of the text first."""
-    text, names = turn.text or "", tuple(names)
-    meant, left = find_entities(text, names), find_entities(recognised, names)
+    """Check a turn's entities against its transcript; those of the text come first."""
+    text = turn.text or ""
+    names = tuple(names)
+    meant = find_entities(text, names)
+    left = find_entities(recognised, names)
     whole = canonical(recognised)
     kept: dict[Entity, str] = {}
     for one in meant:
-        equal = next(
-            (other for other in left if same(one.text, other.text, one.kind)), None
-        )
+        key = canonical(one.text)
+        equal = _first_same(one, left)
         if equal is not None:
             left.remove(equal)
             kept[one] = equal.text
-        elif (key := canonical(one.text)) and len(key) > 2 and key in whole:
-            kept[one] = _piece(
-                one.text, recognised
-            )  # in other pieces: "21 A", "ZK 3 FFW"
+        elif len(key) > 2 and key in whole:
+            # in other pieces: "21 A", "ZK 3 FFW"
+            kept[one] = _piece(one.text, recognised)
     results = []
     for one in meant:
         status: EntityStatus = "kept"
-        if (stands := kept.get(one)) is None:
+        heard = kept.get(one)
+        if heard is None:
             instead = next((other for other in left if other.kind == one.kind), None)
             status = "wrong" if instead else "missing"
             if instead is not None:
                 left.remove(instead)
-                stands = instead.text
-        place = _span(turn, one)
-        results.append(
-            CheckedEntity(one.kind, status, one.text, stands, number, *place)
+                heard = instead.text
+        start_s, end_s = _span(turn, one)
+        checked = CheckedEntity(
+            kind=one.kind,
+            status=status,
+            intended=one.text,
+            heard=heard,
+            turn=number,
+            start_s=start_s,
+            end_s=end_s,
         )
-    return results + [
-        CheckedEntity(
+        results.append(checked)
+    for one in left:
+        if canonical(one.text) in canonical(text):
+            continue
+        added = CheckedEntity(
             kind=one.kind,
             status="added",
             intended=None,
@@ -81,23 +91,27 @@ def check_turn(
             start_s=turn.start_s,
             end_s=turn.end_s,
         )
-        for one in left
-        if canonical(one.text) not in canonical(text)
-    ]
+        results.append(added)
+    return results
+
+
+def _first_same(entity: Entity, others: Iterable[Entity]) -> Entity | None:
+    for other in others:
+        if same(entity.text, other.text, entity.kind):
+            return other
+    return None
 
 
 def _piece(entity: str, recognised: str) -> str:
     """Return the fewest words of a text that make up an entity together."""
-    words, key = recognised.split(), canonical(entity)
-    spans = (
-        " ".join(words[first:last])
-        for length in range(1, len(words) + 1)
-        for first in range(len(words) - length + 1)
-        for last in (first + length,)
-    )
-    return next((span for span in spans if key in canonical(span)), recognised).strip(
-        ",.?! "
-    )
+    words = recognised.split()
+    key = canonical(entity)
+    for length in range(1, len(words) + 1):
+        for first in range(len(words) - length + 1):
+            piece = " ".join(words[first : first + length])
+            if key in canonical(piece):
+                return piece.strip(",.?! ")
+    return recognised.strip(",.?! ")
 
 
 def check_conversation(
@@ -105,16 +119,15 @@ def check_conversation(
 ) -> list[CheckedEntity]:
     """Check entities of every turn with an intended text and a transcript."""
     names = tuple(names)
-    return [
-        one
-        for number, turn in enumerate(conversation.turns)
-        if turn.text is not None and turn.heard is not None
-        for one in check_turn(turn, turn.heard, names, number)
-    ]
+    checked: list[CheckedEntity] = []
+    for number, turn in enumerate(conversation.turns):
+        if turn.text is not None and turn.heard is not None:
+            checked += check_turn(turn, turn.heard, names, number)
+    return checked
 
 
 def _span(turn: Turn, entity: Entity) -> tuple[float | None, float | None]:
-    """Return when an entity is said, if its words have times and are the text's."""
+    """Return when an entity is said: when its words are, if known, else its turn."""
     words = [word.text.casefold() for word in turn.words]
     inside = words_within((turn.text or "").casefold(), words, entity.start, entity.end)
     if not inside:
@@ -124,7 +137,8 @@ def _span(turn: Turn, entity: Entity) -> tuple[float | None, float | None]:
 
 def words_within(text: str, words: Sequence[str], start: int, end: int) -> list[int]:
     """Return the places of the words in ``text[start:end]``; none where they differ."""
-    position, inside = 0, []
+    position = 0
+    inside = []
     for number, word in enumerate(words):
         at = text.find(word, position)
         if at < 0:
@@ -136,7 +150,7 @@ def words_within(text: str, words: Sequence[str], start: int, end: int) -> list[
 
 
 def same(intended: str, recognised: str | None, kind: str = "") -> bool:
-    """Whether two texts are one entity in English, spelled out or in digits.
+    """Tell whether two texts are one entity in English, spelled out or in digits.
 
     The kind of the entity, e.g. ``amount``, decides how letters beside digits count.
 
@@ -147,20 +161,23 @@ def same(intended: str, recognised: str | None, kind: str = "") -> bool:
     """
     if recognised is None:
         return False
-    return any(
-        _equal(one, other, kind) for one, other in pairs_of(intended, recognised) if one
-    )
+    pairs = [(one, other) for one, other in pairs_of(intended, recognised) if one]
+    return any(_equal(one, other, kind) for one, other in pairs)
 
 
 def _equal(one: str, other: str, kind: str) -> bool:
     if one == other:
         return True
-    halves = [_HALF_DAY.search(text) for text in (one, other)]
-    if (halves[0] is None) != (halves[1] is None):  # a time may lack am or pm
+    has_half = _HALF_DAY.search(one) is not None
+    other_has_half = _HALF_DAY.search(other) is not None
+    if has_half != other_has_half:  # a time may lack am or pm
         return _HALF_DAY.sub("", one) == _HALF_DAY.sub("", other)
     if not BY_DIGITS.search(kind):
         return False
-    digits = [re.sub(r"\D", "", text) for text in (one, other)]
-    letters = [re.sub(r"\d", "", text) for text in (one, other)]
-    same_letters = letters[0] == letters[1] or not all(letters)
-    return bool(digits[0]) and digits[0] == digits[1] and same_letters
+    digits = re.sub(r"\D", "", one)
+    other_digits = re.sub(r"\D", "", other)
+    letters = re.sub(r"\d", "", one)
+    other_letters = re.sub(r"\d", "", other)
+    if letters and other_letters and letters != other_letters:
+        return False
+    return bool(digits) and digits == other_digits

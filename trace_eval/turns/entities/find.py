@@ -1,4 +1,4 @@
-"""Entities in a text by rules: codes, dates, times, amounts, addresses, names.
+"""Entities in a text by rules: codes, dates, times, amounts, addresses, numbers, names.
 
 Names need a model or a list: those of a list are found.
 """
@@ -62,7 +62,7 @@ _LETTER_ALONE = re.compile(r"(?<![a-z])[a-z](?![a-z])", re.IGNORECASE)
 
 
 def find_entities(text: str, names: Iterable[str] = ()) -> list[Entity]:
-    """Find an English text's entities in order, as they are written, none in another.
+    """Find entities of an English text in order, none inside another, as written.
 
     >>> [(one.kind, one.text) for one in find_entities("Z K three F F W on March 25th, $120")]
     [('code', 'Z K three F F W'), ('date', 'March 25th'), ('amount', '$120')]
@@ -76,9 +76,8 @@ def find_entities(text: str, names: Iterable[str] = ()) -> list[Entity]:
 
 def _candidates(text: str, names: Iterable[str]) -> Iterator[Entity]:
     for name in names:
-        for match in re.finditer(
-            rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE
-        ):
+        whole_word = rf"(?<!\w){re.escape(name)}(?!\w)"
+        for match in re.finditer(whole_word, text, re.IGNORECASE):
             yield Entity("name", match[0], *match.span())
     for kind, pattern in _PATTERNS:
         for match in pattern.finditer(text):

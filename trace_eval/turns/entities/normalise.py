@@ -48,13 +48,15 @@ TokenTexts = list[str]
 
 
 def readings(text: str) -> list[str]:
-    """List the ways in which a text may be meant: without its brackets, and each.
+    """List the ways a text may be meant: without its brackets, and each of these.
 
     >>> readings("C twelve (C12)")
     ['C twelve ', 'C12']
     """
+    outside = _BRACKETS.sub("", text)
     inside = [match.strip() for match in _BRACKETS.findall(text)]
-    return [one for one in (_BRACKETS.sub("", text), *inside) if one.strip()] or [text]
+    with_words = [one for one in (outside, *inside) if one.strip()]
+    return with_words or [text]
 
 
 def canonical(text: str) -> str:
@@ -67,10 +69,10 @@ def canonical(text: str) -> str:
     """
     tokens = _spoken(_plain(text))
     half = next((token for token in tokens if token in ("am", "pm")), "")
-    kept = [token for token in _without_labels(tokens) if token not in ("am", "pm")]
+    content = [token for token in _without_labels(tokens) if token not in ("am", "pm")]
     if half or "oclock" in tokens:
-        kept = [_WHOLE_HOUR.sub("", token) for token in kept]  # 400 is 4
-    return "".join(kept) + half
+        content = [_WHOLE_HOUR.sub("", token) for token in content]  # 400 is 4
+    return "".join(content) + half
 
 
 def _plain(text: str) -> TokenTexts:
@@ -89,10 +91,7 @@ def _plain(text: str) -> TokenTexts:
 
 
 def _spoken(tokens: Sequence[str]) -> TokenTexts:
-    """Join number words as spoken, read ordinals, months and the spelling alphabet.
-
-    This is step 2.
-    """
+    """Step 2: number words in groups as spoken, ordinals, months, spelled letters."""
     written: TokenTexts = []
     position = 0
     while position < len(tokens):
@@ -103,15 +102,10 @@ def _spoken(tokens: Sequence[str]) -> TokenTexts:
             position += used
             continue
         following = tokens[position + 1] if position + 1 < len(tokens) else ""
-        before_number = (
-            following.isdigit() or following in NUMBERS or following in ORDINALS
-        )
-        if (
-            token in ("to", "too")
-            and before_number
-            and written
-            and written[-1].isdigit()
-        ):
+        is_number_word = following in NUMBERS or following in ORDINALS
+        before_number = following.isdigit() or is_number_word
+        behind_number = bool(written) and written[-1].isdigit()
+        if token in ("to", "too") and behind_number and before_number:
             written.append("2")  # "to zero two seven" is how 2027 is often written
         elif token in ALPHABET and not (token in MONTHS and before_number):
             written.append(ALPHABET[token])
@@ -122,8 +116,12 @@ def _spoken(tokens: Sequence[str]) -> TokenTexts:
 
 
 def _number(tokens: Sequence[str], position: int) -> tuple[str, int]:
-    """Read the number that begins here: digits and tokens used, or ("", 0)."""
-    used, value = 0, 0
+    """Read the number that begins here: its digits, and how many tokens it takes.
+
+    ("", 0): none begins here.
+    """
+    used = 0
+    value = 0
     while position + used < len(tokens):
         small, took = _below_hundred(tokens, position + used)
         if not took:
@@ -158,10 +156,7 @@ def _below_hundred(tokens: Sequence[str], position: int) -> tuple[int, int]:
 
 
 def _without_labels(tokens: Sequence[str]) -> Iterator[str]:
-    """Drop function words; a lone letter beside letters or digits stays.
-
-    This is step 3.
-    """
+    """Step 3: drop function words; keep a lone letter beside letters or digits."""
     is_mail = "dot" in tokens
     for position, token in enumerate(tokens):
         near = [tokens[n] for n in (position - 1, position + 1) if 0 <= n < len(tokens)]
