@@ -105,8 +105,9 @@ def local(usd_per_hour: float = USD_PER_GPU_HOUR) -> str:
 def judged_on_ray() -> str:
     """Write what judging stored blueprints took on two nodes, by where the results went."""
     rows = []
-    for store in ("s3", "folder"):
-        for what, row in stored(f"ray_judging_{store}")["rows"].items():
+    for name in ("s3", "folder", "folder_alone"):
+        store = name.partition("_")[0]
+        for what, row in stored(f"ray_judging_{name}")["rows"].items():
             cost = (row["CPU ms a pair"], row["largest process, GiB"], row["killed"])
             rows.append(
                 (f"{store}: {what}", f"{row['pairs']:,}", f"{row['s']:,.0f}", *cost)
