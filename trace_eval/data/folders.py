@@ -7,7 +7,7 @@ a manifest.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,23 +32,27 @@ class FolderKind:
 
     name: str
     fits: Callable[[Path], bool]
-    #: (folder, its place for relative paths, single answers wanted) -> its records.
-    rows: Callable[[Path, Path | str, bool], Iterator[FolderRow]]
+    #: (folder, its place for relative paths, single answers wanted, columns that a user
+    #: names) -> its records.
+    rows: Callable[[Path, Path | str, bool, Collection[str]], Iterator[FolderRow]]
 
 
-def rows_below(folder: Path, root: Path | str, single: bool) -> Iterator[FolderRow]:
+def rows_below(
+    folder: Path, root: Path | str, single: bool, named: Collection[str] = ()
+) -> Iterator[FolderRow]:
     """Yield the records of a folder on this machine.
 
     Args:
         root: where its relative paths count from: itself, or the URL that it was
             fetched from.
         single: single answers are wanted, not pairs.
+        named: columns that a user names.
 
     Raises:
         UserError: it is of no known kind; names what is in it.
     """
     if kind := _kind(folder):
-        return kind.rows(folder, root, single)
+        return kind.rows(folder, root, single, named)
     names = sorted(p.name + "/" * p.is_dir() for p in folder.iterdir())[:12]
     available = "; ".join(kind.name for kind in KINDS)
     raise InputError(
@@ -74,17 +78,19 @@ def _below(root: Path | str, part: str) -> Path | str:
     return root / part if isinstance(root, Path) else f"{root.rstrip('/')}/{part}"
 
 
-def _saved(folder: Path, root: Path | str, single: bool) -> Iterator[FolderRow]:
+def _saved(
+    folder: Path, root: Path | str, single: bool, named: Collection[str]
+) -> Iterator[FolderRow]:
     """Read a data set that ``save_to_disk`` of Hugging Face wrote, or several as its splits."""
     if (folder / "dataset_dict.json").is_file():
         for split in _names(folder / "dataset_dict.json", "splits"):
             yield from _in_split(
-                _saved(folder / split, _below(root, split), single), split
+                _saved(folder / split, _below(root, split), single, named), split
             )
         return
     for name in _names(folder / "state.json", "_data_files"):
         path = folder / name
-        for where, record in records(path, suffix=".arrow"):
+        for where, record in records(path, named=named, suffix=".arrow"):
             yield FolderRow(where, record, root)
 
 
@@ -143,15 +149,16 @@ def _may_be_table(path: Path) -> bool:
 
 def _of_tables(
     tables: Callable[[Path], list[Path]],
-) -> Callable[[Path, Path | str, bool], Iterator[FolderRow]]:
-    def rows(folder: Path, root: Path | str, single: bool) -> Iterator[FolderRow]:
+) -> Callable[[Path, Path | str, bool, Collection[str]], Iterator[FolderRow]]:
+    def rows(
+        folder: Path, root: Path | str, single: bool, named: Collection[str]
+    ) -> Iterator[FolderRow]:
         for path in tables(folder):
             base = _below(root, path.parent.relative_to(folder).as_posix())
             split = _SPLIT.fullmatch(path.stem)
             with suppress(EmptyTable):  # others may hold something
-                some = (
-                    FolderRow(where, record, base) for where, record in records(path)
-                )
+                own = records(path, named=named)
+                some = (FolderRow(where, record, base) for where, record in own)
                 yield from _in_split(some, split[1]) if split else some
 
     return rows
@@ -168,7 +175,9 @@ def _is_systems(folder: Path) -> bool:
     )
 
 
-def _recordings(folder: Path, root: Path | str, single: bool) -> Iterator[FolderRow]:
+def _recordings(
+    folder: Path, root: Path | str, single: bool, named: Collection[str]
+) -> Iterator[FolderRow]:
     if not single:
         raise InputError(
             f"{folder}: recordings of one system; a pair needs two: give a folder with"

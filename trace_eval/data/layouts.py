@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 
 from blueprints import InputError
@@ -19,9 +20,11 @@ from trace_eval.data.names import (
     BETTER,
     NAMES,
     OTHER_NAMES,
+    RECORDING,
     SOUND_NAMES,
     USERS,
     WORSE,
+    bare,
 )
 from trace_eval.data.renamed import is_sound
 
@@ -362,4 +365,27 @@ LAYOUTS: tuple[Layout, ...] = (
         _cells,
     ),
     Layout("other names of columns", lambda record: bool(_sounds(record)), _otherwise),
+)
+
+#: What a layout or an item may call a column beside all accepted names.
+_ELSEWHERE = (
+    *("answer", "instruction", "labels", "label", "meta", "faster", "voice", "tags"),
+    *("recording", "sources", "supervisions", "channel", "cut", "start", "duration"),
+    *("offset", "text", "transcript", "style", "severe", "name", "messages"),
+)
+
+#: Columns that hold an answer: beside one of them no other column is one of a system.
+ANSWER_COLUMNS = frozenset(map(bare, (*_ANSWERED, "turns", "conversation")))
+
+#: Every column that a reader of items looks at, as :func:`~trace_eval.data.names.bare`
+#: spells it.
+KNOWN_COLUMNS = frozenset(
+    map(
+        bare,
+        (
+            *chain.from_iterable((*NAMES.values(), *OTHER_NAMES.values())),
+            *(*BETTER, *WORSE, *BETTER_SYSTEM, *WORSE_SYSTEM, *DIALOGUES, *LISTS),
+            *(*_SPOKEN, *RECORDING, *SOUND_KEYS, *_ELSEWHERE),
+        ),
+    )
 )

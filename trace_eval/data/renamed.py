@@ -116,10 +116,15 @@ class Renamed:
         return {**rest, **results}
 
     def check_named(self) -> None:
-        """Refuse a ``--column`` that no record has; name the file's columns and the nearest."""
+        """Refuse a ``--column`` that no record has; name the file's columns and the nearest.
+
+        Where no record could be read, it is not known which columns there are.
+        """
+        if not self.values:
+            return
         for name, column in self.columns.items():
             if column not in self.values and column.split(".")[0] not in self.values:
-                message = nearest(column, self.values) if self.values else ""
+                message = nearest(column, self.values)
                 raise UserError(
                     f"{self.label}: --column {name}={column}: no such column;"
                     f" {message}; {self._has()}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 from blueprints import InputError
 from extractors import AUDIO_SUFFIXES
 from trace_eval.data.archives import TARS, tar_records
+from trace_eval.data.arrow_tables import arrow_records
 from trace_eval.data.files import is_file, is_folder, sha256_of, utf8_name
 from trace_eval.data.folders import recorded, rows_below
 from trace_eval.data.input_options import InputOptions, TwoFolders
 from trace_eval.data.system_folders import FolderRow, Systems, systems_in
-from trace_eval.data.tables import SUFFIXES, arrow_records, checked, records
+from trace_eval.data.tables import SUFFIXES, checked, records
 from trace_eval.data.urls import (
     is_url,
     location,
@@ -126,6 +127,8 @@ def opened(
         UserError: there is nothing, or it cannot be read.
     """
     root = None if reading.audio_root is None else _at(location(reading.audio_root))
+    named = [column.split(".")[0] for column in reading.columns.values()]
+    named += reading.columns.values()
     label: Path | str | None = None
     where: ItemSource = source
     if isinstance(source, Path | str):
@@ -151,7 +154,7 @@ def opened(
         )
     elif isinstance(where, Path):
         home = where if is_folder(where) else where.parent
-        yield _local(where, where, home=home, root=root, by_id=by_id)
+        yield _local(where, where, home=home, root=root, by_id=by_id, named=named)
     elif _suffix(where) in TARS:
         from trace_eval.data.remote import streamed
 
@@ -167,7 +170,9 @@ def opened(
         from trace_eval.data.remote import copied
 
         with copied(where, SUFFIXES) as (path, url):
-            yield _local(path, redacted(where), home=url, root=root, by_id=by_id)
+            yield _local(
+                path, redacted(where), home=url, root=root, by_id=by_id, named=named
+            )
 
 
 def _suffix(url: str) -> str:
@@ -202,13 +207,15 @@ def _local(
     home: Path | str,
     root: Path | str | None,
     by_id: bool,
+    named: Collection[str],
 ) -> OpenedSource:
     if is_folder(path):
-        rows = rows_below(path, _at(home), by_id)
+        rows = rows_below(path, _at(home), by_id, named)
         moved = rows if root is None else (row._replace(root=root) for row in rows)
         return OpenedSource(label, moved, None)
     base = _at(home) if root is None else root
-    rows = (FolderRow(w, r, base) for w, r in records(path, label, by_id=by_id))
+    own = records(path, label, by_id=by_id, named=named)
+    rows = (FolderRow(w, r, base) for w, r in own)
     return OpenedSource(label, rows, sha256_of(path) if is_file(path) else None)
 
 

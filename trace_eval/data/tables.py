@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from itertools import compress, islice
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any
 from blueprints import InputError
 from trace_eval.data import strict_json
 from trace_eval.data.archives import TARS, tar_records
+from trace_eval.data.arrow_tables import TableRow, arrow_rows
 from trace_eval.data.csv_cells import CsvFile, EmptyTable, unquoted
 from trace_eval.data.files import is_file, is_folder
 from trace_eval.data.inspect_logs import log_records
@@ -37,21 +38,6 @@ CSV = (".csv", ".tsv")
 #: Those of workbooks, which are no tables before they are saved as one.
 _WORKBOOKS = (".xlsx", ".xls", ".ods", ".numbers")
 
-#: Rows that are built at once; of tables with recordings, which hold megabytes each, a
-#: few.
-_ROWS, _FEW_ROWS = 4096, 16
-
-#: Bytes that rows which are built at once may take.
-_AT_ONCE = 1 << 27
-
-#: Characters from which on equal texts of several rows are one object.
-_LONG_TEXT = 10_000
-
-#: Texts that are remembered to be shared.
-_MOST_SHARED = 1000
-
-TableRow = dict[str, Any]
-
 #: What a record of a file is called, where it is not a row.
 _UNITS = {".jsonl": "line", ".ndjson": "line", ".json": "record", ".eval": "sample"}
 
@@ -62,6 +48,7 @@ def records(
     *,
     by_id: bool = False,
     names: Collection[str] | None = None,
+    named: Collection[str] | None = None,
     suffix: str | None = None,
 ) -> Iterator[tuple[str, TableRow | str]]:
     """Yield the records of a file: (where, record) or (where, what is wrong with it).
@@ -70,6 +57,8 @@ def records(
         label: what to call it; None: its path.
         by_id: a ``.json`` may be an object of records by id.
         names: the columns that are wanted of Parquet; None: all.
+        named: the columns that a user names; of the others, a large one that no reader
+            of items knows is left empty. None: every column is read.
         suffix: what the file is, whatever its name ends in; None: what its name says.
 
     Raises:
@@ -81,7 +70,7 @@ def records(
     _refuse_others(path, label, suffix)
     empty = True
     try:
-        rows = _rows(path, suffix, by_id, names)
+        rows = _rows(path, suffix, by_id, names=names, named=named)
         for where, row in checked(label, rows, _UNITS.get(suffix, "row")):
             empty = False
             yield where, row
@@ -205,7 +194,12 @@ def _refuse_others(path: Path, label: Path | str, suffix: str) -> None:
 
 
 def _rows(
-    path: Path, suffix: str, by_id: bool, names: Collection[str] | None
+    path: Path,
+    suffix: str,
+    by_id: bool,
+    *,
+    names: Collection[str] | None,
+    named: Collection[str] | None,
 ) -> Iterable[tuple[int | str, object]]:
     match suffix:
         case ".jsonl" | ".ndjson":
@@ -221,9 +215,9 @@ def _rows(
                 )
             return enumerate(strict_json.read_list(path), start=1)
         case ".parquet":
-            return enumerate(_arrow(path, "Parquet", names), start=1)
+            return enumerate(arrow_rows(path, "Parquet", names, named), start=1)
         case ".arrow":
-            return enumerate(_arrow(path, "Arrow", names), start=1)
+            return enumerate(arrow_rows(path, "Arrow", names, named), start=1)
         case ".eval":
             return log_records(path)
         case ".tar" | ".tgz":
@@ -265,121 +259,3 @@ def _cells(column: Any) -> list[str | None]:
         texts = np.array([*map(unquoted, coded.dictionary.to_pylist()), None], object)
         results += texts[coded.indices.fill_null(len(texts) - 1).to_numpy()].tolist()
     return results
-
-
-def _arrow(
-    path: Path, kind: str, names: Collection[str] | None
-) -> Iterator[TableRow | BadJson]:
-    """Yield the rows of a Parquet file, or of an Arrow file as ``datasets`` saves it."""
-    import pyarrow as pa
-
-    long_texts: dict[str, str] = {}
-    try:
-        for batch in _parquet(path, names) if kind == "Parquet" else _stored(path):
-            for record in arrow_records(batch):
-                yield (
-                    record
-                    if isinstance(record, BadJson)
-                    else _sharing(record, long_texts)
-                )
-    except (
-        pa.ArrowException,
-        OSError,
-        ValueError,
-        MemoryError,
-    ) as error:  # of a damaged header
-        article = "an" if kind == "Arrow" else "a"
-        raise InputError(f"{path}: not {article} {kind} file ({error})") from error
-
-
-def _sharing(row: TableRow, long_texts: dict[str, str]) -> TableRow:
-    """Share one object among equal long texts, which the file stores once for many rows."""
-    for name, value in row.items():
-        if isinstance(value, dict):
-            row[name] = _sharing(value, long_texts)
-        elif isinstance(value, str) and len(value) >= _LONG_TEXT:
-            if len(long_texts) >= _MOST_SHARED:
-                long_texts.clear()
-            row[name] = long_texts.setdefault(value, value)
-    return row
-
-
-def _parquet(path: Path, names: Collection[str] | None) -> Iterator[Any]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    with pq.ParquetFile(path) as file:
-        fields = [f for f in file.schema_arrow if names is None or f.name in names]
-        wanted = [field.name for field in fields]
-        large = any(
-            pa.types.is_nested(f.type) or pa.types.is_binary(f.type) for f in fields
-        )
-        most, fewest = (_FEW_ROWS, 1) if large else (_ROWS, _FEW_ROWS)
-        # A value that many rows share is stored once: each row may be as large as all
-        # that is.
-        rows = max(fewest, min(most, _AT_ONCE // max(1, _stored_bytes(file.metadata))))
-        yield from file.iter_batches(batch_size=rows, columns=wanted)
-
-
-def _stored_bytes(metadata: Any) -> int:
-    """Return the most bytes that a group of rows holds, once each value.
-
-    The size of each column would be closer, but pyarrow ends the whole process where
-    the statistics of a column are damaged.
-    """
-    groups = map(metadata.row_group, range(metadata.num_row_groups))
-    return max((group.total_byte_size for group in groups), default=0)
-
-
-def _stored(path: Path) -> Iterator[Any]:
-    import pyarrow as pa
-
-    with pa.memory_map(str(path)) as file:
-        try:
-            batches: Any = pa.ipc.open_stream(file)
-        except pa.ArrowInvalid:
-            whole = pa.ipc.open_file(file)
-            batches = (whole.get_batch(n) for n in range(whole.num_record_batches))
-        for batch in batches:
-            batch.validate(full=True)  # offsets of a damaged file lead anywhere
-            for start in range(0, batch.num_rows, _FEW_ROWS):
-                yield batch.slice(start, _FEW_ROWS)
-
-
-def arrow_records(batch: Any) -> Iterator[TableRow | BadJson]:
-    """Yield the rows of a batch or table of Arrow, classes of Hugging Face by their names.
-
-    One whose text is not UTF-8 is a problem of its own.
-    """
-    classes = _classes(batch.schema.metadata)
-    try:
-        yield from (_named(row, classes) for row in batch.to_pylist())
-    except UnicodeDecodeError:
-        for row in range(len(batch)):
-            try:
-                yield from (_named(r, classes) for r in batch.slice(row, 1).to_pylist())
-            except UnicodeDecodeError as error:
-                yield BadJson(f"not UTF-8 ({error.reason}); write the text again")
-
-
-def _classes(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]:
-    """Map columns to names by number, where Hugging Face stored labels as numbers from 0."""
-    text = (metadata or {}).get(b"huggingface")
-    try:
-        features = strict_json.loads(text)["info"]["features"] if text else {}
-        return {
-            name: feature["names"]
-            for name, feature in features.items()
-            if isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
-        }
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return {}
-
-
-def _named(row: TableRow, classes: Mapping[str, list[str]]) -> TableRow:
-    """Give a row the names of its classes: a stored 1 may be the second name, and no label 1."""
-    for name, names in classes.items():
-        number = row.get(name)
-        if isinstance(number, int):
-            row[name] = names[number] if 0 <= number < len(names) else None
-    return row

@@ -1,0 +1,107 @@
+"""Columns of Parquet and Arrow that unpack to much more than their file holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from blueprints import InputError
+from tests.support.processes import python
+from trace_eval.data.manifests import read_manifest
+from trace_eval.data.parquet_sizes import column_sizes
+
+_LARGE = 80_000_000
+
+#: Prints how many items each file gives, then by how many MB the peak has grown.
+_READ = """
+import resource, sys
+from pathlib import Path
+import pyarrow.parquet
+from trace_eval.data.manifests import read_manifest
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+for path in sys.argv[1:]:
+    print(len(read_manifest(Path(path)).items))
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
+"""
+
+
+def _table(**columns: Any) -> pa.Table:
+    own = {"id": ["p", "q"], "a": ["a.wav"] * 2, "b": ["b.wav"] * 2}
+    return pa.table({**own, "instruction": ["Say it."] * 2, **columns})
+
+
+def _write(path: Path, **columns: Any) -> Path:
+    pq.write_table(_table(**columns), path, compression="zstd")
+    assert path.stat().st_size < 50_000
+    return path
+
+
+def test_a_large_column_that_nobody_needs_is_not_unpacked(tmp_path: Path) -> None:
+    text, zeros = "x" * _LARGE, np.zeros(_LARGE, np.int8)
+    columns = {
+        "text": [text] * 2,
+        "struct": pa.array([{"x": text, "y": 1}] * 2),
+        "list": pa.array([[text, text]] * 2),
+        "dictionary": pa.array([text] * 2).dictionary_encode(),
+        "numbers": pa.ListArray.from_arrays([0, _LARGE // 2, _LARGE], zeros),
+        "bytes": pa.array([bytes(_LARGE)] * 2),
+    }
+    paths = [
+        _write(tmp_path / f"{name}.parquet", extra=column)
+        for name, column in columns.items()
+    ]
+    *items, megabytes = map(int, python(_READ, *paths).split())
+    assert items == [2] * len(columns)
+    assert megabytes < 80, "less than one value of one file"
+
+
+def test_a_large_text_that_is_needed_is_refused_before_it_is_unpacked(
+    tmp_path: Path,
+) -> None:
+    path = _write(tmp_path / "text.parquet", instruction=["x" * _LARGE + "1", "y"])
+    assert column_sizes(path)["instruction"].held > _LARGE
+    manifest = read_manifest(path)  # one of the rows can be read
+    assert [item.id for item in manifest.items] == ["q"]
+    assert "column 'instruction' holds 80 MB; at most 67 MB" in str(
+        manifest.problems[0]
+    )
+    path = _write(
+        tmp_path / "two.parquet", instruction=["x" * _LARGE, "y" * 2 * _LARGE]
+    )
+    with pytest.raises(
+        InputError, match="'instruction' holds 120 MB a row; at most 67"
+    ):
+        read_manifest(path)
+
+
+@pytest.mark.parametrize("needed", [True, False])
+def test_a_saved_data_set_is_held_to_the_same(tmp_path: Path, needed: bool) -> None:
+    """A dictionary is stored once, and every row would get a text of its own."""
+    places = pa.array([0, 0], pa.int8())
+    large = pa.DictionaryArray.from_arrays(places, pa.array(["x" * _LARGE]))
+    table = _table(**{"instruction" if needed else "extra": large})
+    with pa.ipc.new_stream(str(tmp_path / "data.arrow"), table.schema) as writer:
+        writer.write_table(table)
+    manifest = read_manifest(tmp_path / "data.arrow")
+    assert (len(manifest.items), len(manifest.problems)) == (
+        (0, 2) if needed else (2, 0)
+    )
+
+
+def test_columns_of_the_user_and_small_ones_are_read(tmp_path: Path) -> None:
+    table = _table(ours=["x" * 2000, "y"], note=["kept", "too"])
+    pq.write_table(table.drop_columns(["instruction"]), tmp_path / "p.parquet")
+    columns = {"instruction_text": "ours"}
+    manifest = read_manifest(tmp_path / "p.parquet", columns=columns)
+    assert [len(pair.instruction.text or "") for pair in manifest.pairs] == [2000, 1]
+    assert [pair.meta["note"] for pair in manifest.pairs] == ["kept", "too"]
+    path = _write(tmp_path / "q.parquet", ours=["x" * _LARGE] * 2)
+    manifest = read_manifest(path, columns={"a_reference": "ours"})
+    assert not manifest.items
+    assert len(manifest.problems) == 2
+    assert "column 'ours' holds 80 MB" in str(manifest.problems[1])

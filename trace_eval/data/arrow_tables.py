@@ -1,0 +1,257 @@
+"""The rows of Parquet and Arrow, in memory that one large value bounds, not the file.
+
+A value that many rows share is stored once, and a few kB unpack to gigabytes. So rows
+are built a few at a time, a large column that nobody needs is not read at all, and a
+text is held to the limit of a line of JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from blueprints import InputError
+from trace_eval.data import strict_json
+from trace_eval.data.layouts import ANSWER_COLUMNS, KNOWN_COLUMNS
+from trace_eval.data.names import bare
+from trace_eval.data.parquet_sizes import ColumnSize, column_sizes
+from trace_eval.data.strict_json import MAX_FILE_BYTES, MAX_LINE_BYTES, BadJson
+
+#: Rows that are built at once; of tables with recordings, which hold megabytes each, a
+#: few.
+_ROWS, _FEW_ROWS = 4096, 16
+
+#: Bytes that rows which are built at once may take.
+_AT_ONCE = 1 << 27
+
+#: Characters from which on equal texts of several rows are one object.
+_LONG_TEXT = 10_000
+
+#: Texts that are remembered to be shared.
+_MOST_SHARED = 1000
+
+#: Bytes of a row in the mean, from which on a column holds no short texts or paths.
+_LONG_ROW = 1000
+
+#: Keys of a recording in a cell.
+_SOUND = frozenset(("bytes", "array", "audio", "url"))
+
+TableRow = dict[str, Any]
+
+
+def arrow_rows(
+    path: Path, kind: str, names: Collection[str] | None, named: Collection[str] | None
+) -> Iterator[TableRow | BadJson]:
+    """Yield the rows of a Parquet file, or of an Arrow file as ``datasets`` saves it.
+
+    Args:
+        names, named: as of :func:`trace_eval.data.tables.records`.
+
+    Raises:
+        InputError: it is no such file, or a column that is needed holds too much.
+    """
+    import pyarrow as pa
+
+    long_texts: dict[str, str] = {}
+    try:
+        batches = (
+            _parquet(path, names, named) if kind == "Parquet" else _stored(path, named)
+        )
+        for batch, left_out in batches:
+            for record in arrow_records(batch):
+                if isinstance(record, BadJson):
+                    yield record
+                else:
+                    yield _sharing({**record, **left_out}, long_texts)
+    except InputError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
+        # Of a damaged header.
+        article = "an" if kind == "Arrow" else "a"
+        raise InputError(f"{path}: not {article} {kind} file ({error})") from error
+
+
+def _sharing(row: TableRow, long_texts: dict[str, str]) -> TableRow:
+    """Share one object among equal long texts, which the file stores once for many rows."""
+    for name, value in row.items():
+        if isinstance(value, dict):
+            row[name] = _sharing(value, long_texts)
+        elif isinstance(value, str) and len(value) >= _LONG_TEXT:
+            if len(long_texts) >= _MOST_SHARED:
+                long_texts.clear()
+            row[name] = long_texts.setdefault(value, value)
+    return row
+
+
+def _is_needed(
+    field: Any, columns: Collection[str], named: Collection[str] | None
+) -> bool:
+    """Tell whether a column may be needed: by its name, or as a recording of a system."""
+    import pyarrow as pa
+
+    if named is None or field.name in named or bare(field.name) in KNOWN_COLUMNS:
+        return True
+    if not ANSWER_COLUMNS.isdisjoint(map(bare, columns)):
+        return False
+    kind = field.type
+    if pa.types.is_struct(kind):
+        return not _SOUND.isdisjoint(kind.field(n).name for n in range(kind.num_fields))
+    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
+
+
+def _parquet(
+    path: Path, names: Collection[str] | None, named: Collection[str] | None
+) -> Iterator[tuple[Any, TableRow]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sizes: Mapping[str, ColumnSize] = {}
+    with suppress(ValueError):  # pyarrow says what is wrong with it
+        sizes = column_sizes(path)
+    with pq.ParquetFile(path) as file:
+        fields = [f for f in file.schema_arrow if names is None or f.name in names]
+        large = {
+            field.name
+            for field in fields
+            if (size := sizes.get(field.name))
+            and size.held > MAX_LINE_BYTES
+            and size.of_a_row > _LONG_ROW
+        }
+        left_out: TableRow = {
+            field.name: None
+            for field in fields
+            if field.name in large
+            and not _is_needed(field, file.schema_arrow.names, named)
+        }
+        fields = [field for field in fields if field.name not in left_out]
+        for field in fields:
+            if field.name in large:
+                _refuse_large(path, field, sizes[field.name])
+        wanted = [field.name for field in fields]
+        few = any(
+            pa.types.is_nested(f.type) or pa.types.is_binary(f.type) for f in fields
+        )
+        most, fewest = (_FEW_ROWS, 1) if few else (_ROWS, _FEW_ROWS)
+        # A value that many rows share is stored once: each row may be as large as all
+        # that is.
+        stored = sum(sizes[name].held for name in wanted if name in sizes)
+        stored = stored if sizes else _stored_bytes(file.metadata)
+        rows = max(fewest, min(most, _AT_ONCE // max(1, stored)))
+        for batch in file.iter_batches(batch_size=rows, columns=wanted):
+            yield batch, left_out
+
+
+def _refuse_large(path: Path, field: Any, size: ColumnSize) -> None:
+    """Refuse a column of which a single row must be too long, before it is unpacked."""
+    limit = _limit(field.type)
+    if size.of_a_row > limit:
+        raise InputError(
+            f"{path}: column {field.name!r} holds {size.of_a_row / 1e6:.0f} MB a row; at"
+            f" most {limit / 1e6:.0f} MB are read; shorten it, or leave it out"
+        )
+
+
+def _limit(kind: Any) -> int:
+    """Return the most bytes that a cell may hold: as much as a line, or as a recording."""
+    return MAX_FILE_BYTES if "binary" in str(kind) else MAX_LINE_BYTES
+
+
+def _stored_bytes(metadata: Any) -> int:
+    """Return the most bytes that a group of rows holds, once each value."""
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    return max((group.total_byte_size for group in groups), default=0)
+
+
+def _stored(
+    path: Path, named: Collection[str] | None
+) -> Iterator[tuple[Any, TableRow]]:
+    import pyarrow as pa
+
+    with pa.memory_map(str(path)) as file:
+        try:
+            batches: Any = pa.ipc.open_stream(file)
+        except pa.ArrowInvalid:
+            whole = pa.ipc.open_file(file)
+            batches = (whole.get_batch(n) for n in range(whole.num_record_batches))
+        for batch in batches:
+            batch.validate(full=True)  # offsets of a damaged file lead anywhere
+            left_out: TableRow = {
+                field.name: None
+                for number, field in enumerate(batch.schema)
+                if batch.column(number).nbytes > MAX_LINE_BYTES
+                and batch.column(number).nbytes > _LONG_ROW * batch.num_rows
+                and not _is_needed(field, batch.schema.names, named)
+            }
+            kept = [name for name in batch.schema.names if name not in left_out]
+            batch = batch.select(kept) if left_out else batch
+            for start in range(0, batch.num_rows, _FEW_ROWS):
+                yield batch.slice(start, _FEW_ROWS), left_out
+
+
+def arrow_records(batch: Any) -> Iterator[TableRow | BadJson]:
+    """Yield the rows of a batch or table of Arrow, classes of Hugging Face by their names.
+
+    One whose text is not UTF-8, or too long, is a problem of its own.
+    """
+    classes = _classes(batch.schema.metadata)
+    at_once = _most_bytes(batch) <= MAX_LINE_BYTES
+    if at_once:
+        with suppress(UnicodeDecodeError):
+            rows = batch.to_pylist()
+            yield from (_named(row, classes) for row in rows)
+            return
+    for number in range(batch.num_rows):
+        row = batch.slice(number, 1)
+        if not at_once and (problem := _too_long(row)):
+            yield BadJson(problem)
+            continue
+        try:
+            yield from (_named(one, classes) for one in row.to_pylist())
+        except UnicodeDecodeError as error:
+            yield BadJson(f"not UTF-8 ({error.reason}); write the text again")
+
+
+def _most_bytes(batch: Any) -> int:
+    """Return the most bytes that rows take as Python's: a shared value once for each."""
+    kinds = zip(batch.schema.types, batch.itercolumns(), strict=True)
+    return sum(
+        column.nbytes * (batch.num_rows if "dictionary" in str(kind) else 1)
+        for kind, column in kinds
+    )
+
+
+def _too_long(row: Any) -> str | None:
+    """Say which cell of a row holds too much; None if none does."""
+    for field, column in zip(row.schema, row.itercolumns(), strict=True):
+        limit = _limit(field.type)
+        if column.nbytes > limit:
+            return (
+                f"column {field.name!r} holds {column.nbytes / 1e6:.0f} MB; at most"
+                f" {limit / 1e6:.0f} MB are read; shorten it"
+            )
+    return None
+
+
+def _classes(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]:
+    """Map columns to names by number, where Hugging Face stored labels as numbers from 0."""
+    text = (metadata or {}).get(b"huggingface")
+    try:
+        features = strict_json.loads(text)["info"]["features"] if text else {}
+        return {
+            name: feature["names"]
+            for name, feature in features.items()
+            if isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
+        }
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _named(row: TableRow, classes: Mapping[str, list[str]]) -> TableRow:
+    """Give a row the names of its classes: a stored 1 may be the second name, and no label 1."""
+    for name, names in classes.items():
+        number = row.get(name)
+        if isinstance(number, int):
+            row[name] = names[number] if 0 <= number < len(names) else None
+    return row

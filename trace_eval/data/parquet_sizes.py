@@ -1,0 +1,158 @@
+"""How much each column of a Parquet file holds, read from its footer.
+
+pyarrow knows these numbers, too, and ends the whole process where the statistics of a
+column are damaged. Of the footer, which is Thrift in its compact protocol, only structs,
+lists, numbers and names are read, in time that grows with its length.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+#: The end of a file: the length of the footer, and the name of the format.
+_MAGIC, _TAIL = b"PAR1", 8
+
+#: Longest footer that is read, bytes.
+_LONGEST = 1 << 26
+
+#: Deepest struct in a struct.
+_DEEPEST = 20
+
+#: Fields of Parquet's footer (parquet.thrift), by number.
+_GROUPS = 4  # of the file
+_COLUMNS, _ROWS = 1, 3  # of a group of rows
+_META = 3  # of a column in it
+_PATH, _VALUES, _BYTES = 3, 5, 6  # of what is said of that column
+
+#: What an element of a list takes that is stored once for many, bytes.
+_ELEMENT = 8
+
+
+class ColumnSize(NamedTuple):
+    """What a column holds in the group of rows in which it holds most."""
+
+    held: int  # bytes, unpacked; equal values once, elements of lists each
+    rows: int
+
+    @property
+    def of_a_row(self) -> float:
+        """Bytes of a row in the mean."""
+        return self.held / max(1, self.rows)
+
+
+def column_sizes(path: Path) -> Mapping[str, ColumnSize]:
+    """Map each column to what it holds in one group of rows at most.
+
+    Raises:
+        ValueError: it has no footer that can be read.
+    """
+    with path.open("rb") as file:
+        end = file.seek(0, 2)
+        file.seek(max(0, end - _TAIL))
+        tail = file.read(_TAIL)
+        length = int.from_bytes(tail[:4], "little")
+        if tail[4:] != _MAGIC or not 0 < length <= min(_LONGEST, end - _TAIL):
+            raise ValueError("its footer is damaged")
+        file.seek(end - _TAIL - length)
+        footer = _Compact(file.read(length)).struct()
+    sizes: dict[str, ColumnSize] = {}
+    for group in _structs(footer.get(_GROUPS)):
+        held: Counter[str] = Counter()
+        rows = _number(group.get(_ROWS))
+        for column in _structs(group.get(_COLUMNS)):
+            meta = column.get(_META)
+            if not isinstance(meta, dict) or not meta.get(_PATH):
+                raise ValueError("its footer lacks a column")
+            more = max(0, _number(meta.get(_VALUES)) - rows)
+            name = bytes(meta[_PATH][0]).decode(errors="replace")
+            held[name] += _number(meta.get(_BYTES)) + _ELEMENT * more
+        for name, count in held.items():
+            if name not in sizes or count > sizes[name].held:
+                sizes[name] = ColumnSize(count, rows)
+    return sizes
+
+
+def _structs(value: Any) -> list[dict[int, Any]]:
+    return (
+        [one for one in value if isinstance(one, dict)]
+        if isinstance(value, list)
+        else []
+    )
+
+
+def _number(value: Any) -> int:
+    return value if isinstance(value, int) else 0
+
+
+class _Compact:
+    """Reads values of Thrift's compact protocol, in order."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._at = data, 0
+
+    def struct(self, depth: int = 0) -> dict[int, Any]:
+        """Read a struct: number of a field -> its value."""
+        if depth > _DEEPEST:
+            raise ValueError("its footer is nested too deep")
+        fields: dict[int, Any] = {}
+        number = 0
+        while head := self._byte():
+            step, kind = divmod(head, 16)
+            number = number + step if step else self._signed()
+            fields[number] = self._value(kind, depth, in_list=False)
+        return fields
+
+    def _value(self, kind: int, depth: int, *, in_list: bool) -> Any:
+        match kind:
+            case 1 | 2:  # of a field the type is the value
+                return self._byte() == 1 if in_list else kind == 1
+            case 3:
+                return self._byte()
+            case 4 | 5 | 6:
+                return self._signed()
+            case 7:
+                return self._bytes(8)
+            case 8:
+                return self._bytes(self._varint())
+            case 9 | 10:
+                return self._list(depth)
+            case 12:
+                return self.struct(depth + 1)
+        raise ValueError("its footer is damaged")
+
+    def _list(self, depth: int) -> list[Any]:
+        if depth > _DEEPEST:
+            raise ValueError("its footer is nested too deep")
+        size, kind = divmod(self._byte(), 16)
+        size = self._varint() if size == 15 else size
+        if size > len(self._data) - self._at:
+            raise ValueError("its footer is damaged")
+        return [self._value(kind, depth + 1, in_list=True) for _ in range(size)]
+
+    def _byte(self) -> int:
+        return self._bytes(1)[0]
+
+    def _bytes(self, size: int) -> bytes:
+        taken = self._data[self._at : self._at + size]
+        if len(taken) < size:
+            raise ValueError("its footer is damaged")
+        self._at += size
+        return taken
+
+    def _varint(self) -> int:
+        value = shift = 0
+        while True:
+            byte = self._byte()
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+            if shift > 63:
+                raise ValueError("its footer is damaged")
+
+    def _signed(self) -> int:
+        value = self._varint()
+        return value >> 1 ^ -(value & 1)
