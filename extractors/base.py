@@ -70,7 +70,27 @@ def past_gate(
 
 @dataclass(frozen=True)
 class Extractor:
-    """Base class. Options are the dataclass fields of the subclass.
+    """Measures something of each recording. Options are the subclass's dataclass fields.
+
+    In Python one of your own is used at once::
+
+        @dataclass(frozen=True)
+        class Crest(trace_eval.Extractor):
+            name = group = "crest"
+            version = "1"  # raise it when the same clip would give another value
+
+            def extract(self, clip, blueprint):
+                peak = float(abs(clip.mono).max())
+                return trace_eval.Extension(values={"peak": peak})
+
+        trace_eval.judge({"new": "DIR", "old": "DIR"}, overrides={"crest": Crest()},
+                         workers=0)
+
+    For ``-x crest=crest`` an installed package offers the class, as an entry point in
+    its ``pyproject.toml``::
+
+        [project.entry-points."trace_eval.extractors"]
+        crest = "my_module:Crest"
 
     Subclasses set the class variables and implement :meth:`extract`, or
     :meth:`extract_batch` when their model works on several clips at once. Instances are

@@ -125,7 +125,8 @@ def load(name: str) -> type[Extractor]:
     entry = _entries().get(name)
     if entry is None:
         raise UserError(
-            f"extractor {name!r} is not registered; use one of {', '.join(names())}"
+            f"extractor {name!r} is not registered; use one of {', '.join(names())};"
+            " help(trace_eval.Extractor) in Python says how to write one"
         )
     try:
         extractor_class = getattr(import_module(entry.module), entry.attr)
@@ -210,7 +211,9 @@ def plan_extractors(
     for group, spec in (overrides or {}).items():
         if group not in GROUPS and isinstance(spec, str) and not specs_for(group):
             raise UserError(
-                f"group {group!r} is unknown; use one of {', '.join(GROUPS)}"
+                f"group {group!r} is unknown; use one of {', '.join(GROUPS)}, or one"
+                " that an extractor of your own fills: see help(trace_eval.Extractor)"
+                " in Python"
             )
     provided = {
         name: value for name, value in (settings or {}).items() if value is not None

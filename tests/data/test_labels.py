@@ -154,6 +154,30 @@ def test_bad_files_are_refused_by_name(
 
 
 @pytest.mark.parametrize(
+    ("cells", "offered"),
+    [
+        ("A B", "id=Probe --column rater=Wer --column 'preference=Was ist besser'"),
+        # no label that we know, but as few values as labels have
+        ("x y", "id=Probe --column rater=Wer --column 'preference=Was ist besser'"),
+    ],
+)
+def test_columns_of_other_names_are_offered_by_what_they_hold(
+    tmp_path: Path, cells: str, offered: str
+) -> None:
+    first, second = cells.split()
+    rows = [f"p1,ann,{first},5", f"p1,bob,{second},5"]
+    rows += [f"p2,ann,{second},6", f"p2,bob,{second},6"]
+    header = "Probe,Wer,Was ist besser,Tag"
+    sheet = write(tmp_path / "sheet.csv", "\n".join([header, *rows]))
+    judged = table("judge", {"overall": "121"}, id=["p1", "p2", "p3"])
+    with pytest.raises(UserError) as refusal:
+        read_labels(sheet, about=[judged])
+    assert str(refusal.value).endswith(f"; perhaps --column {offered}")
+    with pytest.raises(UserError, match="name it: --column id=COLUMN"):
+        read_labels(sheet)
+
+
+@pytest.mark.parametrize(
     ("text", "raters", "labels"),
     [
         (

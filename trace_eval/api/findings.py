@@ -15,7 +15,7 @@ from blueprints import UserError
 from trace_eval.api.finding import Finding
 from trace_eval.data.columns import Columns
 from trace_eval.data.files import as_path
-from trace_eval.decide.answers import answer_of, enough_of
+from trace_eval.decide.answers import answer_of, enough_of, raters_of
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
 from trace_eval.show.draw import Point
@@ -103,7 +103,7 @@ def _statistics(
         title=title,
         report=report,
         tables=tuple(tables_of(report)),
-        sentences=(*answer_of(report), *enough_of(report)),
+        sentences=(*answer_of(report), *raters_of(report), *enough_of(report)),
         warnings=tuple(warning.text for warning in report.warnings),
         notes=report.notes,
         points=tuple(points),

@@ -218,7 +218,7 @@ def print_report(
         csv_folder: of ``--csv``; ``--json`` has everything, too.
         full: print the tables and a verdict per dimension, too.
     """
-    from trace_eval.decide.answers import answer_of, enough_of
+    from trace_eval.decide.answers import answer_of, enough_of, raters_of
     from trace_eval.stats.agreement.checks import warning_line
     from trace_eval.stats.tables import tables_of
 
@@ -227,7 +227,7 @@ def print_report(
         more = f" ({len(same)} of this kind)" if len(same) > 1 else ""
         messages().print(f"note{more}: {same[0]}", markup=False)
     sentences = answer_of(report)
-    say(*sentences, *enough_of(report))
+    say(*sentences, *raters_of(report), *enough_of(report))
     if full or not sentences:
         print_tables(tables_of(report), csv_folder)
         say(*report.verdicts)

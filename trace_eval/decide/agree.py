@@ -82,7 +82,8 @@ def _present(sources: Sequence[Opinions], labels: Opinions | None) -> Opinions:
     if present is None:
         raise UserError(
             f"{sources[0].source}: it holds no human labels, so there is nothing to"
-            " agree with; pass --labels FILE"
+            " agree with; pass --labels FILE, or, where these are the labels, name the"
+            f" run first: trace-eval agree RUN --labels {sources[0].source}"
         )
     return present
 

@@ -11,6 +11,7 @@ from trace_eval.decide.verdict import standing_of
 from trace_eval.show.records import plain
 from trace_eval.stats.agreement.baselines import RuleStanding
 from trace_eval.stats.agreement.judges import under
+from trace_eval.stats.agreement.parts import MAIN
 from trace_eval.stats.agreement.score import JudgeScore, most_accurate
 from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate
 from trace_eval.stats.ranking.report import RankReport
@@ -62,6 +63,27 @@ def enough_of(report: AgreeReport | ScoreReport | RankReport) -> tuple[str, ...]
         else []
     )
     return (*lines[:MOST], *more)
+
+
+def raters_of(report: AgreeReport | ScoreReport | RankReport) -> tuple[str, ...]:
+    """Say how far raters agree with each other, where several rated the same items."""
+    if isinstance(report, RankReport):
+        return ()
+    if isinstance(report, AgreeReport):
+        among = {r.dimension: r.alpha for r in report.alphas if r.who == "people"}
+        names = (*MAIN, *among)
+        found = next((among[name] for name in names if name in among), None)
+        kind, value = "nominal", found and found.nominal
+    else:
+        found = next((r.alpha for r in report.alphas if r.who == "people"), None)
+        kind, value = "interval", found and found.interval
+    if found is None or value is None:
+        return ()
+    over = counted(found.items, "item")
+    return (
+        f"{found.raters:,} raters agree with each other at Krippendorff's alpha"
+        f" {value:.2f} ({kind}, over {over} that several of them rated).",
+    )
 
 
 def rank_answer(report: RankReport) -> tuple[str, ...]:

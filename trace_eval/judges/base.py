@@ -131,7 +131,29 @@ class JudgeUnreachable(ServerError):
 class Judge(ABC):
     """Turns a case into an outcome. One instance serves a whole run, concurrently.
 
-    A judge of your own needs ``spec`` and :meth:`judge`; the rest has defaults.
+    A judge of your own needs ``spec`` and :meth:`judge`; the rest has defaults. In
+    Python it is used at once::
+
+        class Longest(trace_eval.Judge):
+            spec = "longest"
+
+            async def judge(self, case):
+                a, b = case.a.signal.duration_s, case.b.signal.duration_s
+                rating = trace_eval.Rating.A if a > b else trace_eval.Rating.B
+                verdict = trace_eval.DimensionVerdict(
+                    rating=rating, reasoning=f"{a:.1f} s against {b:.1f} s"
+                )
+                names = ("content", "voice_quality", "paralinguistics")
+                verdicts = dict.fromkeys(names, verdict)
+                return trace_eval.Judgement.scored(case.pair.id, self.spec, verdicts)
+
+        trace_eval.judge({"new": "DIR", "old": "DIR"}, judge=Longest(), out="run")
+
+    For ``--judge longest`` an installed package offers a function that takes the text
+    after the colon and a ``JudgeOptions``, as an entry point in its ``pyproject.toml``::
+
+        [project.entry-points."trace_eval.judges"]
+        longest = "my_module:create"
 
     Attributes:
         spec: its name on the command line, e.g. ``rules`` or ``ollama:qwen3:8b``.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -263,7 +264,8 @@ def _labels(
     systems = _systems(about)
     beside = labels_beside(table.columns())
     result, notes = labelled_columns(table, {**beside, **own}, systems)
-    refuse_without(table, result, LABEL_COLUMNS, systems=systems)
+    ids = frozenset(chain.from_iterable(one.ids.tolist() for one in about))
+    refuse_without(table, result, LABEL_COLUMNS, systems=systems, ids=ids)
     result, traps = without_traps(table.name, result, LABEL_COLUMNS)
     columns = mapped(result, mapping or {}, scale)
     reading = LabelReading(about, mapping is not None, scale)

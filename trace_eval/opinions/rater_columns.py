@@ -13,6 +13,7 @@ from blueprints import InputError, UserError
 from trace_eval.data.settings import nearest
 from trace_eval.data.spelling import PLAIN, is_missing, plain, spelled
 from trace_eval.opinions.cells import number_of
+from trace_eval.opinions.codes import LABEL_COLUMNS
 from trace_eval.opinions.label_files import (
     LABEL_FIELDS,
     NAMES,
@@ -23,6 +24,9 @@ from trace_eval.opinions.label_files import (
 from trace_eval.opinions.row_status import is_status
 from trace_eval.opinions.survey_layouts import RATER
 
+#: Values of a label that are told apart: two winners, and ties of two kinds.
+_MOST_LABELS = 4
+
 
 def refuse_without(
     table: OpinionTable,
@@ -31,6 +35,7 @@ def refuse_without(
     *,
     numbered: bool = False,
     systems: Collection[object] = (),
+    ids: Collection[str] = (),
 ) -> None:
     """Refuse a table of labels without ids or without labels.
 
@@ -39,6 +44,7 @@ def refuse_without(
         labels: our names of columns of labels.
         numbered: the rows of a table without ids are numbered.
         systems: names of systems that its labels may hold.
+        ids: those of the items that it may be about.
 
     Raises:
         UserError: names the table's columns, the accepted names, and the nearest
@@ -57,14 +63,66 @@ def refuse_without(
     header = table.columns()
     free = [name for name in header if name not in NAMES]
     near = get_close_matches(absent, free, n=1, cutoff=0.4 if absent == "id" else 0.7)
-    meant = _meant(table, free, systems) if absent != "id" else None
-    meant = meant or (f"{absent}={near[0]}" if near else None)
-    hint = f"perhaps --column {shlex.quote(meant or '')}"
+    if absent == "id":
+        meant = _likely(table, free, near, systems, ids)
+    else:
+        own = _meant(table, free, systems)
+        meant = [own] if own else [f"{absent}={name}" for name in near]
+    hint = " ".join(("perhaps", *(f"--column {shlex.quote(one)}" for one in meant)))
     raise InputError(
         f"{table.name}: {details} ({', '.join(accepted)}); it has"
         f" {', '.join(header[:24])};"
         f" {hint if meant else f'add one, or name it: --column {absent}=COLUMN'}"
     )
+
+
+def _likely(
+    table: OpinionTable,
+    names: Sequence[str],
+    near: Sequence[str],
+    systems: Collection[object],
+    ids: Collection[str],
+) -> list[str]:
+    """Write ``FIELD=COLUMN`` for the id, and for rater and label, by what columns hold.
+
+    The id's column has ids of the items in most of its cells, or is called nearly so.
+    """
+    columns, labels = _label_columns(table, names, systems)
+    known = frozenset(ids)
+    shares = {name: _share(columns.get(name, ()), known) for name in names}
+    item = max(shares, key=shares.__getitem__, default="")
+    if shares.get(item, 0.0) <= 0.5:
+        return [f"id={name}" for name in near]
+    others = [name for name in names if name != item]
+    apart = [name for name in others if name not in labels]
+    rater = next((name for name in apart if _tells_apart(columns, item, name)), None)
+    fields = set(map(NAMES.get, table.columns()))
+    meant = [f"id={item}"]
+    if rater is not None and "rater" not in fields:
+        meant.append(f"rater={rater}")
+    if fields.isdisjoint(LABEL_COLUMNS):
+        few = (name for name in apart if name != rater and _has_few(columns[name]))
+        unread = next((f"preference={name}" for name in few), None)
+        meant += filter(None, [_meant(table, others, systems) or unread])
+    return meant
+
+
+def _share(cells: Sequence[str | None], known: Collection[str]) -> float:
+    """Return which share of the cells are among the known."""
+    return sum(cell in known for cell in cells) / len(cells) if cells else 0.0
+
+
+def _has_few(cells: Sequence[str | None]) -> bool:
+    """Whether the cells have the number of values that labels have."""
+    return 2 <= len({cell for cell in cells if not is_missing(cell)}) <= _MOST_LABELS
+
+
+def _tells_apart(columns: TextColumns, item: str, name: str) -> bool:
+    """Whether a column tells the rows of an item apart, by values that come again."""
+    items, cells = columns[item], columns.get(name, [])
+    rows = list(zip(items, cells, strict=False))
+    is_repeated = len(set(cells)) < len(cells) and len(set(items)) < len(items)
+    return is_repeated and len(set(rows)) == len(rows)
 
 
 def _meant(

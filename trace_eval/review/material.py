@@ -152,7 +152,7 @@ def load_material(
     else:
         manifest = _read(read_manifest, source, audio_root)
         pairs, left_out = _playable(manifest.pairs)
-        database = source.with_name(f"{source.name}.{DATABASE}")
+        database = _database_beside(source)
         material = Material(
             source, pairs, left_out=left_out | _problems(manifest), database=database
         )
@@ -177,7 +177,7 @@ def _by_protocol(
     elif source.suffix in SUFFIXES or holds_conversations(source):
         manifest = _manifest_of_singles(source, audio_root)
         items, left_out = manifest.singles, _problems(manifest)
-        database = source.with_name(f"{source.name}.{DATABASE}")
+        database = _database_beside(source)
     else:
         raise UserError(
             f"{source}: name a run of rate, or a manifest of single answers"
@@ -200,6 +200,12 @@ def _by_protocol(
         left_out=left_out,
         database=database,
     )
+
+
+def _database_beside(source: Path) -> Path:
+    """Return where answers about a manifest or a folder are kept: beside it."""
+    home = source if source.name else source.resolve()  # "." has no name
+    return home.with_name(f"{home.name}.{DATABASE}")
 
 
 def _holds_systems(folder: Path) -> bool:
@@ -243,7 +249,7 @@ def _singles(
         chosen = load_rubric(rubric)
         manifest = _manifest_of_singles(source, audio_root)
         items, left_out = manifest.singles, _problems(manifest)
-        database = source.with_name(f"{source.name}.{DATABASE}")
+        database = _database_beside(source)
     else:
         raise UserError(
             f"{source}: name a run of rate, or a manifest of single answers with"

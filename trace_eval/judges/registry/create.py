@@ -57,7 +57,8 @@ def kind_of(spec: str, item: ItemKind = "pair") -> JudgeKind | EntryPoint:
         elif name[:1].isalpha():  # as names of models begin
             meant = f"did you mean openai:{spec} or ollama:{spec}? Else "
         use = f"{meant}use one of {', '.join(judge_specs(item))}"
-        raise JudgeError(f"judge {spec!r} is unknown; {use}")
+        own = "help(trace_eval.Judge) in Python says how to write one"
+        raise JudgeError(f"judge {spec!r} is unknown; {use}; {own}")
     if item == "pair" and not kind.pairs:
         raise JudgeError(
             f"judge {name}: rates single answers and compares none; use trace-eval rate"
