@@ -1,4 +1,4 @@
-"""Numbers written beside their limits: a figure that is over 290 is never printed as 290."""
+"""Numbers beside their limits: a figure over 290 is never printed as 290."""
 
 from __future__ import annotations
 

@@ -332,7 +332,7 @@ class Numbers(Scale):
         return self.low + (self.high - self.low) * position
 
     def decide(self, distribution: Mapping[Any, float]) -> int | float | None:
-        """Return the most probable label; None for two that tie, and no mean of them."""
+        """Return the most probable label; None where two tie, and no mean of them."""
         leading = self.leading(distribution)
         return leading[0] if len(leading) == 1 else None
 

@@ -94,7 +94,7 @@ def decided_score(scores: Sequence[float], raters: int | None) -> float | None:
 
 
 def decided_csv(review: Review) -> str:
-    """Export one score an item: that of its raters, or of most where a third was asked."""
+    """Export one score an item: its raters', or most of them with a third rater."""
     scores: dict[str, list[float]] = defaultdict(list)
     items: dict[str, Single] = {}
     for item, score in counted_scores(review):

@@ -47,7 +47,10 @@ class CaseReader:
         return self._run.path("blueprints.jsonl")
 
     def _sources(self, blueprints: LineIndex, places: array[int]) -> Iterator[str]:
-        """Yield every source, and note where its blueprint begins; the last outcome counts."""
+        """Yield every source, and note its blueprint's place.
+
+        Of several outcomes the last one counts.
+        """
         for record in self._run.clip_records():
             place = blueprints.place(record.clip) if record.clip else None
             places.append(_NOWHERE if place is None else place)

@@ -247,7 +247,7 @@ class _Runs:
         return lines, ranks
 
     def _repeated(self, items: JoinedLines, ranks: array[int]) -> dict[str, list[int]]:
-        """Return id -> indices of the runs of items that several have; keep the first line."""
+        """Return ids that several runs have, with their runs; the first line counts."""
         shared: dict[str, list[int]] = {}
         for rows in items.repeated():
             first, *others = sorted(rows, key=ranks.__getitem__)

@@ -39,7 +39,7 @@ _NO_CLIP = mark_of("")
 
 
 def _clips(folders: Sequence[Path]) -> JoinedLines:
-    """Keep the first line of every recording, and the first with a clip where that has none."""
+    """Keep each recording's first line, and its first clip where that has none."""
     lines = JoinedLines(folders, "clips.jsonl")
     for number, folder in enumerate(folders):
         for place, line in lines.read(number):

@@ -117,7 +117,7 @@ def scored_pairs(
 
 
 def why_unscored(outcome: Judgement | VerdictRow, fused: Overall | None) -> str | None:
-    """Return why a pair is unscored, as :func:`scored_pairs` counts; None: it is scored."""
+    """Return why a pair is unscored, as :func:`scored_pairs` counts, or None."""
     if outcome.status == "scored" or (fused and fused.rating is not None):
         return None
     return str(outcome.reason or "incomplete")

@@ -161,7 +161,7 @@ class RunReader:
         return self._records("problems.jsonl", ProblemRecord)
 
     def clip_records(self) -> Iterator[ClipRecord]:
-        """Yield the outcome of every recording as it came, those tried again included."""
+        """Yield recordings' outcomes as they came, including those tried again."""
         return self._records("clips.jsonl", ClipRecord)
 
     def clips(self) -> dict[str, ClipRecord]:

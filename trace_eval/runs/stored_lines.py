@@ -1,4 +1,4 @@
-"""Lines of a run's files that are found and read one by one: a million cost little memory."""
+"""Lines of a run's files, found and read one by one: a million cost little memory."""
 
 from __future__ import annotations
 
@@ -71,7 +71,9 @@ def mark_of(name: str | bytes) -> bytes:
 
 
 class LineIndex:
-    """Where each record of a file of JSON lines is, by one of its fields; a missing file is empty.
+    """Where each record of a file of JSON lines is, by one field.
+
+    A missing file is empty.
 
     Of equal keys the last complete line counts.
     """
@@ -104,7 +106,7 @@ class LineIndex:
                 yield name, line
 
     def place(self, name: str) -> int | None:
-        """Find where the record of a key begins in the file; None where there is none."""
+        """Find where a key's record begins in the file; None where there is none."""
         return self._index.find(name)
 
     def line(self, name: str) -> bytes | None:
@@ -114,7 +116,7 @@ class LineIndex:
 
 
 class StoredMapping(Mapping[str, T], Generic[T]):
-    """The records of a file of JSON lines by one of their fields, which stay in the file.
+    """The records of a file of JSON lines by one field; they stay in the file.
 
     Args:
         read: makes a record of its line.
@@ -145,7 +147,7 @@ class StoredMapping(Mapping[str, T], Generic[T]):
 
 
 class _Values(ValuesView[T]):
-    """Reads a file from its begin to its end, where a view would look for every line."""
+    """Reads a file from end to end, where a view would look for every line."""
 
     _mapping: StoredMapping[T]
 
@@ -183,7 +185,7 @@ class StoredRecords(Sequence[T], Generic[T]):
 
 
 def placed(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield where each complete line begins, and the line; a kill may have torn the last one."""
+    """Yield each complete line and its place; a kill may have torn the last one."""
     if not path.exists():
         return
     place = 0

@@ -1,4 +1,4 @@
-"""Labels of judges compared with human labels: everything that the two can say about each other."""
+"""Labels of judges beside human labels: all that the two say about each other."""
 
 from __future__ import annotations
 
@@ -283,7 +283,7 @@ def _policies(spec: str | None) -> tuple[Policy | None, Mapping[str, Policy]]:
 
 
 def _described(judges: Sequence[JudgeOpinions], items: Opinions) -> Opinions:
-    """Give items every fact; the instruction is the labels' where whole, else any judge's."""
+    """Give items every fact; instructions are the labels', else any judge's."""
     facts = {
         name: of
         for judge in reversed(judges)
@@ -305,7 +305,7 @@ def _knows_instructions(table: Opinions) -> bool:
 def _alphas(
     labels: Opinions, human: int, judges: Sequence[JudgeOpinions]
 ) -> Iterator[AlphaRow]:
-    """Compute alpha of the raters where there are several, and with each judge as one more."""
+    """Compute alpha of several raters, and with each judge as one more."""
     number = len(labels.per_item)
     for name, codes in labels.codes.items():
         if human > 1:
@@ -316,7 +316,7 @@ def _alphas(
 
 
 def _sides(it: _Compared) -> list[tuple[str, Mapping[str, Codes]]]:
-    """Return annotators and judges whose three dimensions a policy can fuse, by name."""
+    """Return annotators and judges with three dimensions for a policy, by name."""
     sides = [
         ("people", it.items.agreed),
         *((one.name, one.joined.codes) for one in it.judges),
@@ -332,7 +332,7 @@ def _mechanisms(it: _Compared) -> Iterator[Mechanism]:
 
 
 def _policy_comparisons(it: _Compared) -> Iterator[Comparison]:
-    """Compare every two policies on the ratings of each judge, as if they were two judges."""
+    """Compare every two policies on each judge's ratings, as if they were judges."""
     options = it.options
     truth = it.items.codes.get("overall")
     if truth is None or len(it.shown) < 2:

@@ -1,4 +1,4 @@
-"""Scores of judges compared with human ratings: all that the two can say about each other."""
+"""Scores of judges beside human ratings: all that the two say about each other."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def _figures(
     factor: float,
     options: AgreeOptions,
 ) -> tuple[list[AgreementFigure], list[Selective], list[str]]:
-    """Compute all figures that share their resamples, the curves of withholding, and notes."""
+    """Compute the figures that share resamples, curves of withholding, and notes."""
     book = FigureBook(Resampler(units_of(items), options.bootstrap.start))
     for judge in (*judges, *rules):
         add_agreement(book, items, judge)

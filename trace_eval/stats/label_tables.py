@@ -281,7 +281,10 @@ def _learned(learned: Learned) -> Table:
 
 
 def _biases(report: AgreeReport) -> Iterator[Table]:
-    """Make tables of position, length, verbosity, difficulty, self-comparisons and noise."""
+    """Make tables of position, length, verbosity, difficulty and noise.
+
+    Self-comparisons have one, too.
+    """
     verdicts = (
         "bias.pairs bias.stable bias.first bias.second bias.tied bias.decided bias.p"
     )

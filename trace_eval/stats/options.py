@@ -1,4 +1,4 @@
-"""Options of the commands on verdicts and scores; some are for labels alone, or for scores.
+"""Options on verdicts and on scores; some are for labels or for scores alone.
 
 The fields are the options of the commands, see
 :func:`trace_eval.data.settings.option_field`.
@@ -46,7 +46,7 @@ _PANELS = {LABELS: "Of labels of pairs", SCORES: "Of scores of single answers"}
 
 
 def only(kind: str, default: Any, flag: str, **how: Any) -> Any:
-    """Make a field of options for sources of one kind, :data:`LABELS` or :data:`SCORES`.
+    """Make an options field for one kind of source, :data:`LABELS` or :data:`SCORES`.
 
     ``flag`` is its name on the command line; ``how`` as of
     :func:`trace_eval.data.settings.option_field`.
@@ -55,7 +55,7 @@ def only(kind: str, default: Any, flag: str, **how: Any) -> Any:
 
 
 def check(options: Any, kind: str) -> None:
-    """Refuse, by a UserError, options that are set and mean nothing for sources of ``kind``."""
+    """Raise UserError for options that mean nothing for sources of ``kind``."""
     for option in fields(options):
         of = option.metadata.get("kind", kind)
         if of != kind and getattr(options, option.name) != option.default:
@@ -124,7 +124,10 @@ class NumberRule:
         return f"{self.number}_a", f"{self.number}_b"
 
     def codes(self, facts: Mapping[str, NDArray[Any]]) -> Codes | None:
-        """Return codes of 1 or 2; missing where unknown or equal; None without the facts."""
+        """Return codes of 1 or 2, missing where unknown or equal.
+
+        None: the facts are not there.
+        """
         import numpy as np  # late: options of commands hold rules
 
         from trace_eval.opinions.codes import MISSING
@@ -139,7 +142,10 @@ class NumberRule:
 
 
 def number_rule(spec: str) -> NumberRule:
-    """Parse ``NUMBER:higher`` or ``NUMBER:lower``, e.g. ``wer:lower``; else raise a UserError."""
+    """Parse ``NUMBER:higher`` or ``NUMBER:lower``, e.g. ``wer:lower``.
+
+    Raises UserError for anything else.
+    """
     number, _, direction = spec.rpartition(":")
     if not number or direction not in DIRECTIONS:
         raise UserError(

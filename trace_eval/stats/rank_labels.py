@@ -1,4 +1,4 @@
-"""Systems in order by their pairwise outcomes, by every method, with how sure that order is."""
+"""Systems in order by their pairwise outcomes, by every method, and how sure."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def rank_labels(
     labels: Opinions | None = None,
     left_out: Contradicted | None = None,
 ) -> RankReport:
-    """Rank the systems of one judge; UserError where none can be, or an option does not fit.
+    """Rank one judge's systems; UserError where none can be, or options do not fit.
 
     Args:
         table: one row per item, with ``overall`` or ``preference`` and the systems.
@@ -141,7 +141,7 @@ def _correlations(
     human: Mapping[str, float] | None,
     theirs: Outcomes | None,
 ) -> Iterator[Correlation]:
-    """Correlate each method with a human ranking, and with the same method on human labels."""
+    """Correlate each method with a human ranking, and with itself on human labels."""
     if human:
         if not set(human) & set(outcomes.systems):
             raise UserError(

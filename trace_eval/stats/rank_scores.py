@@ -177,7 +177,7 @@ def _systems(items: Opinions, judge: Opinions) -> _Means:
 
 
 def _drawn(items: Opinions, means: _Means, options: RankOptions) -> Array:
-    """Mean of every system in each resample of the questions [shape=(resamples, systems)]."""
+    """Return means by resample of the questions [shape=(resamples, systems)]."""
     groups = Resampler(units_of(items), options.bootstrap.start)
     if not options.bootstrap.number or groups.units < 2:
         return np.zeros((0, len(means.systems)))
@@ -189,7 +189,7 @@ def _drawn(items: Opinions, means: _Means, options: RankOptions) -> Array:
 
 
 def _order_p(items: Opinions, means: _Means) -> Array:
-    """Return p values of a sign-flip test over the questions that two systems both answer.
+    """Return p of a sign-flip test over the questions that two systems both answer.
 
     Returns:
         p where the row is ahead of the column, and 1 elsewhere [shape=(systems,

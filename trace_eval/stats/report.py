@@ -48,7 +48,7 @@ class AlphaRow:
 
 @dataclass(frozen=True)
 class TruthRow:
-    """How many items have a label: ``split`` have no plurality, ``silent`` nobody's label."""
+    """How many items have a label, how many are ``split``, how many ``silent``."""
 
     dimension: str
     labelled: int
@@ -81,7 +81,7 @@ class SplitRow:
 
 @dataclass(frozen=True)
 class AlphaOfScores:
-    """Krippendorff's alpha of the raters; with a judge as one more rater only interval."""
+    """Krippendorff's alpha of the raters; interval alone with a judge among them."""
 
     who: str
     alpha: Alpha
@@ -183,7 +183,7 @@ class AgreeReport(Agreement):
         )
 
     def accuracy_of(self, score: JudgeScore) -> IntervalEstimate:
-        """Return a judge's accuracy with its interval, corrected for how labels were drawn."""
+        """Return a judge's accuracy, corrected for how labels were drawn."""
         row = self.corrected(score)
         if row is None or row.labels is None:
             return score.accuracy

@@ -46,7 +46,7 @@ _ROUND = (0.0, 50.0, 100.0)
 
 
 def percent(share: float) -> str:
-    """Print a share in whole percent, with a decimal where it would be taken for 0, 50 or 100.
+    """Print a share in whole percent, with a decimal if it would pass for 0, 50 or 100.
 
     >>> percent(0.567), percent(0.504), percent(0.5), percent(0.9996)
     ('57', '50.4', '50', '99.96')
@@ -108,12 +108,12 @@ def is_shown(p: float | None, level: float) -> bool:
 
 
 def same(one: float, other: float) -> bool:
-    """Whether two figures differ by rounding alone: sums of weights miss one half by 1e-16."""
+    """Tell whether figures differ by rounding alone, such as sums of weights."""
     return abs(one - other) <= ROUNDING
 
 
 def next_level(level: float) -> float:
-    """Return the level of the next look: each look may err half as often as the one before.
+    """Return the level of the next look, which may err half as often as the last.
 
     Looking again after each batch at an unchanged level finds a difference of equal
     systems in one of ten cases and more; ``python -m benchmarks.coverage looks`` counts
@@ -182,7 +182,7 @@ def labels_to_tell(
     would: str = "would tell",
     claims: int = 1,
 ) -> str | None:
-    """Say how many more labels :func:`more_labels` counts; None: no number can be named.
+    """Say how many labels :func:`more_labels` counts; None: no number can be named.
 
     Args:
         left: pairs that have no label yet; None or 0: labels come with new pairs.
@@ -211,7 +211,7 @@ def labels_to_tell(
 
 
 def labels_for_difference(difference: float, level: float) -> int:
-    """Return how many labels show a difference of two win rates, one a pair and no ties.
+    """Return how many labels show a difference of win rates, one a pair, without ties.
 
     The win rate of the better one is then ``(1 + difference) / 2``; of a two-sided test
     of a share against one half (normal approximation: Fleiss, Levin & Paik 2003,
@@ -228,7 +228,7 @@ def labels_for_difference(difference: float, level: float) -> int:
 
 
 def difference_of_labels(number: int, level: float) -> float | None:
-    """Return the smallest difference of win rates that ``number`` labels show; None: none."""
+    """Return the least difference of win rates that ``number`` labels show, or None."""
     low, high = 1e-4, 1.0
     if number < labels_for_difference(high, level):
         return None
@@ -240,7 +240,7 @@ def difference_of_labels(number: int, level: float) -> float | None:
 
 
 def first_labels(pairs: int, level: float) -> str:
-    """Return next steps where there are no labels: what is needed, or what the pairs allow."""
+    """Return next steps without labels: what is needed, or what the pairs allow."""
     return before_labels(pairs, level)[labels_for_difference(DIFFERENCE, level) > pairs]
 
 
@@ -291,7 +291,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def clear_of(interval: Range | None, null: float) -> bool:
-    """Whether an interval lies on one side of the value that no difference would have."""
+    """Tell whether an interval lies on one side of the value of no difference."""
     return interval is not None and not interval[0] <= null <= interval[1]
 
 

@@ -25,7 +25,10 @@ from trace_eval.stats.report import AgreeReport, ScoreReport
 
 
 def rank_tables(report: RankReport) -> Iterator[Table]:
-    """Yield counts or means, the ranking by every method, and correlations with human labels."""
+    """Yield tables of means, of the ranking by every method, and of correlations.
+
+    Correlations are with human labels.
+    """
     level, baseline = report.options.bootstrap.level, report.options.baseline
     if report.means:
         yield table(
@@ -154,7 +157,7 @@ _DRAWN = {
 
 
 def _shown(report: RankReport) -> tuple[str, ...]:
-    """Return the methods of the table; models of two systems say what their win rate says."""
+    """Return the table's methods; models of two systems repeat their win rate."""
     methods = tuple(dict.fromkeys(standing.method for standing in report.places))
     if report.means or len(report.systems) > 2:
         return methods

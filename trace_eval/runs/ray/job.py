@@ -288,7 +288,7 @@ class RayJudging:
     def _write_works(
         self, left: Sequence[Shard], paths: Mapping[str, Path], over: threading.Event
     ) -> None:
-        """Write what each shard needs to its file, while the first are judged already."""
+        """Write each shard's needs to its file, while the first are judged already."""
         cases = CaseReader(self._source) if self._source else None
         for shard in left:
             if over.is_set():

@@ -1,1 +1,1 @@
-"""Agreement of judges with human labels: one statistic per file, and a row in ``metrics``."""
+"""Agreement of judges with human labels: a statistic per file, a row in ``metrics``."""

@@ -27,7 +27,7 @@ from trace_eval.stats.agreement.levels import drawn_agreement
 
 @dataclass(frozen=True)
 class Alpha:
-    """Alpha over the items that at least two raters labelled; None: not defined there."""
+    """Alpha over items that two raters or more labelled; None: not defined there."""
 
     nominal: float | None
     ordinal: float | None
@@ -59,7 +59,7 @@ def scale_alpha(
     positions: NDArray[np.float64],
     raters: int,
 ) -> Alpha:
-    """Compute alpha of ratings on a numeric scale such as 1 to 5, by order and by distances.
+    """Compute alpha of ratings on a numeric scale such as 1 to 5, ordinal and interval.
 
     Args:
         item, label: index of the rated item and of the label that it was given
@@ -73,7 +73,7 @@ def scale_alpha(
 def interval_alpha(
     item: NDArray[np.int64], value: NDArray[np.float64], items: int
 ) -> float | None:
-    """Compute interval alpha of values that need not be labels, such as means of samples.
+    """Compute interval alpha of values that are no labels, such as means of samples.
 
     alpha = 1 - D_o / D_e with squared differences: D_o the mean within items, weighted
     by their values, D_e that of all values (Krippendorff 2011). None: nobody ever

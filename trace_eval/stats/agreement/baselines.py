@@ -1,4 +1,4 @@
-"""Baselines that a judge has to beat: guesses by nothing, length, level, MOS or content.
+"""Baselines that a judge must beat: guesses by nothing, length, level, MOS, content.
 
 Of scores: forecasts that know the training ratings, or the words, and nothing else.
 
@@ -59,7 +59,7 @@ _ROUNDING = 1e-9
 
 
 def majority(counts: Counts, labels: tuple[str, ...]) -> Majority:
-    """Find the majority class of ``counts[truth, predicted]``, on exactly the items judged."""
+    """Find the majority class of ``counts[truth, predicted]`` on the items judged."""
     truth = counts.sum(1)
     most = truth.max().item()
     is_most = truth >= most - _ROUNDING

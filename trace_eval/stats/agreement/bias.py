@@ -90,7 +90,10 @@ def length_bias(
 
 
 class _Counted(NamedTuple):
-    """Verdicts on the pairs that annotators call a tie, and the sign test of the first two."""
+    """Verdicts on pairs that annotators call a tie, and the sign test of the first two.
+
+    Those are wins of the longer and of the shorter answer.
+    """
 
     longer: int
     shorter: int
@@ -106,7 +109,7 @@ def _counted(
     a_longer: NDArray[np.bool_],
     unit: WholeNumbers | None,
 ) -> _Counted:
-    """Count the unscored, longer, shorter and tied of the pairs that annotators call a tie."""
+    """Count unscored, longer, shorter and tied verdicts on annotators' ties."""
     ties = (collapse_codes(truth) == TIE) & apart
     verdicts = collapse_codes(predicted)[ties]
     tied, unscored = int((verdicts == TIE).sum()), int((verdicts == MISSING).sum())
@@ -150,7 +153,10 @@ def verbosity(
     tokens_b: NDArray[Any],
     unit: WholeNumbers | None = None,
 ) -> Verbosity:
-    """Count and test; pairs of unknown length are left out, ``unit`` as of :func:`length_bias`."""
+    """Count and test; pairs of unknown length are left out.
+
+    ``unit`` is as in :func:`length_bias`.
+    """
     with np.errstate(invalid="ignore"):
         apart = np.abs(tokens_a - tokens_b) >= MARGIN  # False where NaN
         a_longer = tokens_a > tokens_b
@@ -185,7 +191,7 @@ def bias_rows(
     bias: Callable[[Codes, Codes, NDArray[Any], NDArray[Any], WholeNumbers | None], B],
     unit: WholeNumbers | None = None,
 ) -> Iterator[BiasRow[B]]:
-    """Return a row per dimension, without self-comparisons; none where the fact is not known.
+    """Return a row per dimension, without self-comparisons; [] without the fact.
 
     ``fact`` is ``duration`` or ``tokens`` of both answers, ``bias`` takes truth,
     prediction, both lengths and the unit of every item.
@@ -284,7 +290,7 @@ def difficulty(
 def _p_over_units(
     x: NDArray[Any], y: NDArray[Any], unit: WholeNumbers | None
 ) -> float | None:
-    """Test a rank correlation of the units' means; None where these are few or all alike."""
+    """Test a rank correlation of units' means; None for few or equal ones."""
     from scipy.stats import spearmanr
 
     if unit is not None:

@@ -48,7 +48,7 @@ def warning_line(warning: DataWarning) -> str:
 
 
 def repeated(ids: Texts, facts: Mapping[str, NDArray[Any]]) -> Iterator[DataWarning]:
-    """Find the same recordings under several ids, and repeated (instruction, A, B) triples."""
+    """Find recordings with several ids, and repeated (instruction, A, B) triples."""
     instruction = facts.get("instruction_id")
     for check, kind, what in (
         ("duplicate_items", "clip", "recordings in the same order"),
@@ -73,7 +73,7 @@ def repeated(ids: Texts, facts: Mapping[str, NDArray[Any]]) -> Iterator[DataWarn
 
 
 def _repeats(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], int]:
-    """Return rows that others equal, those of one group together, and the number of groups.
+    """Return rows that others equal, those of one group together, and the group count.
 
     Rows with an unknown value are in none.
     """
@@ -102,7 +102,7 @@ def self_compared(ids: Texts, mask: NDArray[np.bool_]) -> Iterator[DataWarning]:
 def copied_ties(
     ids: Texts, labels: Codes, reference: Codes, who: str, against: str
 ) -> Iterator[DataWarning]:
-    """Find winners that repeat the previous row's label exactly where the reference has a tie.
+    """Find winners that repeat the previous row's label where the reference ties.
 
     A loop that sets its variable for winners only leaves this trace. Found when nearly
     all of the winners on the reference's ties equal the label of the row before, and
@@ -136,7 +136,7 @@ def copied_ties(
 def label_sets(
     ids: Texts, truth: Codes, predicted: Codes, who: str
 ) -> Iterator[DataWarning]:
-    """Find typed against untyped ties, mixtures, and labels that only one side ever uses."""
+    """Find typed against untyped ties, mixtures, and labels on one side alone."""
     seen = [
         np.bincount(c[c != MISSING], minlength=len(LABELS)) for c in (truth, predicted)
     ]
@@ -178,7 +178,7 @@ def label_sets(
 def other_column(
     truth: Mapping[str, Codes], judged: Mapping[str, Codes], who: str
 ) -> Iterator[DataWarning]:
-    """Find typed ``overall`` on one side and ``preference`` on the other, which are compared."""
+    """Find typed ``overall`` on one side beside ``preference`` on the other."""
     for one, ours, other, theirs in (
         ("the labels say", truth, "the judge", judged),
         ("the judge says", judged, "the labels", truth),
@@ -196,7 +196,10 @@ def other_column(
 def two_opinions(
     ids: Texts, codes: Mapping[str, Codes], who: str
 ) -> Iterator[DataWarning]:
-    """Find ``overall`` and ``preference`` in one file that contradict or replace each other."""
+    """Find ``overall`` and ``preference`` of one file that contradict each other.
+
+    One may also replace the other.
+    """
     if "overall" not in codes or "preference" not in codes:
         return
     overall, preference = (

@@ -1,4 +1,4 @@
-"""Everything that is wrong with labels and judgements before any figure of agreement."""
+"""All that is wrong with labels and judgements, before any figure of agreement."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def mirrored_truth(
 def exchanged_sides(
     ids: Texts, ours: FactColumns, theirs: FactColumns, who: str
 ) -> Iterator[DataWarning]:
-    """Find items whose A in the judgements is B in the labels, by recordings, else by systems."""
+    """Find items whose A is B in the labels, by recordings, else by systems."""
     for name in ("clip", "system"):
         columns = [
             side.get(f"{name}_{letter}") for side in (ours, theirs) for letter in "ab"
@@ -125,7 +125,7 @@ def label_warnings(
     columns: Sequence[Sequence[Aligned]],
     unit: WholeNumbers | None = None,
 ) -> Iterator[DataWarning]:
-    """Warn about the labels (a row per item), about judges, and about the two together."""
+    """Warn about the labels (a row per item), the judges, and both together."""
     facts = {
         name: of
         for judge in reversed(judges)

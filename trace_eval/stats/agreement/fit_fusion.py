@@ -60,7 +60,7 @@ class Blend:
         return np.stack(columns, axis=1)
 
     def apply(self, scores: Array) -> Array:
-        """Fuse scores; missing judges leave their weight to the others [shape=(rows,)]."""
+        """Fuse scores; a missing judge's weight goes to others [shape=(rows,)]."""
         calibrated = self.calibrated(scores)
         present = ~np.isnan(calibrated)
         weights = present * np.array(self.weights)

@@ -154,7 +154,7 @@ _BLOCK = 1 << 18
 
 
 def score_ratings(items: Opinions, judge: Opinions) -> Scored:
-    """Compute CRPS and likelihood of every rating under a judge that scored all items."""
+    """Compute CRPS and likelihood of each rating under a judge of all items."""
     ratings = ratings_of(items)
     row = ratings.item
     if judge.scale is None:

@@ -1,4 +1,4 @@
-"""Judges beside human labels: overall label, join by item, one label set for both sides."""
+"""Judges beside human labels: overall label, join by item, one set of labels."""
 
 from __future__ import annotations
 
@@ -108,14 +108,14 @@ class Aligned:
         )
 
     def counts(self, predicted: Codes | None = None) -> Counts:
-        """Count jointly with the judge, or another's prediction [shape=(labels, labels)]."""
+        """Count jointly with a judge or a prediction [shape=(labels, labels)]."""
         verdicts = self.predicted if predicted is None else predicted
         return folded(
             joint_counts(self.truth, verdicts, *self.shares.shape), self.shares
         )
 
     def credit(self) -> NDArray[np.float64]:
-        """Share of the raters that agree with each judgement: 1 is theirs, 0 is none of theirs.
+        """Return the share of raters that agree with each judgement, 0 to 1.
 
         Where k labels tie, each of them is right by 1 / k.
         """
@@ -124,7 +124,7 @@ class Aligned:
 
 
 def align(judge: str, dimension: str, human: Codes, predicted: Codes) -> Aligned:
-    """Bring the codes of each item to one label set: typed, unless one side has plain ties only."""
+    """Bring each item's codes to one label set: typed, unless one side is plain."""
     whole = Aligned(
         judge=judge, dimension=dimension, labels=TYPED, human=human, predicted=predicted
     )
@@ -184,7 +184,7 @@ AS_IN_FILE = "as its file gives it"
 
 
 def fused_by(table: Opinions, policy: Policy | None = None) -> str | None:
-    """Name of the policy behind a judge's overall label, as stored or fused again, for captions.
+    """Name the policy of a judge's overall label, stored or fused anew, for captions.
 
     Returns:
         :data:`AS_IN_FILE` where a file has the label; None where there is no overall
@@ -213,7 +213,7 @@ def _stored_policy(table: Opinions) -> Policy | None:
 def with_overall(
     table: Opinions, policy: Policy | None = None, default: Policy | None = None
 ) -> Opinions:
-    """Fuse ``overall`` of the table and its calls anew by ``policy``, and record its name.
+    """Fuse ``overall`` of a table and its calls by ``policy``, and record its name.
 
     Without a policy a stored ``overall`` stays, and ``default`` (None: the one it was
     fused with) fuses one only where there is none and all three dimensions are known;
@@ -243,13 +243,13 @@ def _with_overall(
 
 
 def with_preference(codes: Mapping[str, Codes]) -> dict[str, Codes]:
-    """Add ``preference`` (ties collapsed) from ``overall`` where it was not asked for."""
+    """Add ``preference`` (``overall`` without types of ties) where nobody was asked."""
     if "preference" in codes or "overall" not in codes:
         return dict(codes)
     return {**codes, "preference": collapse_codes(codes["overall"])}
 
 
 def under(policy: str | None) -> str:
-    """Name the policy behind overall labels, where it is another typed one than the default."""
+    """Name the policy behind overall labels, if it is a typed one, no default."""
     usual = (None, DEFAULT_POLICY, WHOLE_PAIR, AS_IN_FILE, *PLAIN_POLICIES)
     return "" if policy in usual else f" under {policy}"

@@ -82,7 +82,7 @@ def learn(
     fallback: Policy,
     folds: int = 5,
 ) -> Learned:
-    """Fit policies to three dimensions and the true overall label of each item, and cross-validate.
+    """Fit policies to three dimensions and the overall label, and cross-validate.
 
     Args:
         side: name of annotators or of a judge, and their three columns of labels.
@@ -169,7 +169,7 @@ def _cross_validate(
 
 
 def write_policy(path: Path, learned: Learned) -> None:
-    """Write the learned table as the CSV that ``--policy FILE`` reads; or a UserError."""
+    """Write the learned table as the CSV of ``--policy FILE``; may raise UserError."""
     rows = learned.rows()
     write_table(path, list(rows[0]), (row.values() for row in rows))
 

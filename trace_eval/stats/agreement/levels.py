@@ -277,7 +277,7 @@ def pairwise_rows(labels: Opinions, column: str, groups: Masks) -> list[Pairwise
 
 
 def drawn_agreement(votes: NDArray[np.int64]) -> tuple[int, float, float]:
-    """Return items, and mean and deviation over draws of two raters' agreement per item.
+    """Return items, and two raters' agreement per item: mean and deviation over draws.
 
     The chance of an item with counts ``c`` and ``n = sum c`` is ``p = sum c (c - 1) / n
     (n - 1)``; a draw over N items has mean ``mean p`` and variance ``sum p (1 - p) /

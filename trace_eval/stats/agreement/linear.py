@@ -117,7 +117,7 @@ def concordance_moments(x: Array, y: Array) -> tuple[Array, ...]:
 
 
 def concordance_of_sums(sums: Array) -> Array:
-    """Compute Lin's concordance from sums of :func:`concordance_moments` [shape=(..., 7)].
+    """Compute Lin's concordance from :func:`concordance_moments` [shape=(..., 7)].
 
     It is ``2 s_xy / (s_x^2 + s_y^2 + (mean_x - mean_y)^2)`` (Lin 1989), -1 to 1.
     Unlike Pearson's r it forgives neither a bias nor another scale: 1 is equality.

@@ -209,7 +209,7 @@ def accuracy_name(labels: tuple[str, ...]) -> str:
 def measures_of(
     labels: tuple[str, ...], shares: NDArray[np.float64] | None = None
 ) -> dict[str, MeasuredStatistic]:
-    """Name -> what is estimated over flat vectors of counts, of the metrics of a label set.
+    """Return the estimators of a label set's metrics over flat counts, by name.
 
     ``shares`` is what each row of the table is of each true label; None: rows are
     labels.
@@ -270,7 +270,7 @@ def compare_all(
     options: IntervalOptions,
     against: str | None = None,
 ) -> list[Comparison]:
-    """Compare every two judges on every dimension that both have, corrected by Holm over all.
+    """Compare every two judges on each dimension that both have, by Holm's method.
 
     Args:
         judges: per judge its columns, all over the same items.

@@ -1,4 +1,4 @@
-"""Accuracy of a judge on parts of the labelled items: by category, and by number of labels."""
+"""A judge's accuracy on parts of the items: by category, by number of labels."""
 
 from __future__ import annotations
 

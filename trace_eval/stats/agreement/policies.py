@@ -47,7 +47,7 @@ def has_dimensions(codes: Mapping[str, Codes]) -> bool:
 
 
 def cells_of(codes: Mapping[str, Codes]) -> NDArray[np.int64]:
-    """Return the index of each row's cell among the 64; -1 where a dimension is missing."""
+    """Return each row's cell of the 64, or -1 where a dimension is missing."""
     columns = np.stack([codes[name].astype(np.int64) for name in DIMENSIONS])
     is_complete = (columns != MISSING).all(0)
     cells = np.ravel_multi_index(tuple(np.where(is_complete, columns, 0)), CELL_SHAPE)

@@ -151,7 +151,7 @@ class SelfComparisons:
 
 
 def self_mask(facts: Mapping[str, NDArray[Any]], items: int) -> NDArray[np.bool_]:
-    """Mask items where both systems, or both recordings, are the same [shape=(items,)]."""
+    """Mask items with the same system or recording twice [shape=(items,)]."""
     mask = np.zeros(items, bool)
     for name in ("system", "clip"):
         a, b = facts.get(f"{name}_a"), facts.get(f"{name}_b")
@@ -163,7 +163,7 @@ def self_mask(facts: Mapping[str, NDArray[Any]], items: int) -> NDArray[np.bool_
 def self_comparisons(
     predicted: Codes, mask: NDArray[np.bool_], unit: WholeNumbers | None = None
 ) -> SelfComparisons:
-    """Count the judge's labels on self-comparisons; ``unit`` is what each is drawn with."""
+    """Count the judge's labels on self-comparisons; ``unit`` is what is drawn."""
     codes = collapse_codes(predicted[mask])
     if unit is not None:
         unit = unit[mask]
@@ -277,7 +277,7 @@ def in_both_orders(calls: Opinions, first: bool = False) -> NDArray[np.int64]:
 
 
 def self_rows(judge: JudgeOpinions) -> Iterator[SelfRow]:
-    """Yield a row per dimension over all judged items, if any compare with themselves."""
+    """Yield a row per dimension over the judged items that meet themselves."""
     judged = widest(judge, "system_a")
     mask = self_mask(judged.facts, len(judged))
     if not mask.any():

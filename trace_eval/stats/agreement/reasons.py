@@ -31,7 +31,7 @@ def reasons_note(judge: JudgeOpinions) -> str | None:
 
 
 def _limits(judge: JudgeOpinions) -> str:
-    """Write the interval of the share; reasons of one instruction, or of one pair, go together."""
+    """Write the share's interval; reasons of one instruction or pair go together."""
     facts = judge.own.facts
     rows = np.nan_to_num(facts["reasons"])
     unit = judge.own.units()

@@ -1,4 +1,4 @@
-"""One judge compared with human labels: agreement per dimension with intervals and baselines."""
+"""One judge beside human labels: agreement by dimension, intervals, baselines."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class JudgeScore:
 
     @property
     def accuracy(self) -> IntervalEstimate:
-        """Share of the items with the human label: over typed ties where there are, else plain."""
+        """Return the share of human labels met: of typed ones, if any, else plain."""
         return self.metrics[accuracy_name(self.labels)]
 
     def pairs(self, drawn: str) -> str:
@@ -103,7 +103,7 @@ RuleCodes = Mapping[str, Codes]
 
 
 def guesses_of(judged: Opinions, options: AgreeOptions) -> RuleCodes:
-    """Return labels by :data:`RULES` and further numbers of the items that a judge speaks of."""
+    """Return labels by :data:`RULES`, and numbers, of the items of a judge."""
     rules = {
         rule.name: rule.codes(judged.facts) for rule in (*RULES, *options.baselines)
     }
@@ -243,7 +243,7 @@ def _baselines(
 
 
 class _Paired(NamedTuple):
-    """The test that two are right equally often, and their difference; None: no items."""
+    """The test that two are right equally often, and their difference, or None."""
 
     p: float | None
     difference: IntervalEstimate | None
@@ -302,7 +302,7 @@ def _verdict(
     rules: Sequence[Baseline],
     level: float,
 ) -> str:
-    """Test how a judge stands against the majority class and the best simple rule, paired."""
+    """Test a judge against the majority class and the best simple rule, paired."""
     who = f"{column.judge} on {column.dimension}"
     if not best.items or result.value is None:
         return f"{who}: nothing was scored, nothing can be said."

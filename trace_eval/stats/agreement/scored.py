@@ -1,4 +1,4 @@
-"""Scored items, judges and human ratings of them side by side, and what a statistic reads.
+"""Scored items with judges and human ratings, and what a statistic reads of them.
 
 Every number is a place on the rubric's scale, 0 to 1; NaN stands for what is missing,
 and nothing of it reaches a report.
@@ -236,7 +236,7 @@ class Scored:
 
     @property
     def off_scale(self) -> str | None:
-        """Why its numbers have an order and no distances; None: they are on the scale."""
+        """Say why its numbers have an order and no distances; None: they do."""
         return self.reason if self.judge.scale is None else None
 
 

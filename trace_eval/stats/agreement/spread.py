@@ -67,7 +67,7 @@ def _dispersion(sums: Array) -> Array:
 def central(
     shares: Array,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return the first and last label of the central 80 %, and the forecast's share there.
+    """Return first and last label of the central 80 %, and the forecast's share there.
 
     They are the labels at the 10 % and 90 % quantiles [shape=(n,) each], from shares
     [shape=(n, labels)].

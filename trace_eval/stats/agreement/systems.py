@@ -112,7 +112,7 @@ def add_systems(
     judge: JudgeOpinions,
     families: Sequence[str],
 ) -> None:
-    """Register means, differences and correlations of systems; see :func:`system_rows`."""
+    """Register systems' means, differences, correlations; see :func:`system_rows`."""
     names, codes = systems
     scored = judge.joined.scored
     rated = items.scored

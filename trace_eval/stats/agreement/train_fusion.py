@@ -65,7 +65,7 @@ def train_fusion(
     out: Path,
     options: FusionOptions | None = None,
 ) -> FusionTraining:
-    """Fit a fused judge and store it in a folder, if it beats its judges and their average.
+    """Fit a fused judge and store it, if it beats its judges and their average.
 
     Rows of the split ``train`` fit calibrations and weights, those of ``dev`` the last
     map and the variance factor; without splits a share of the questions takes the place
@@ -124,7 +124,7 @@ def train_fusion(
 
 
 def _joining(every: Sequence[JudgeOpinions]) -> list[JudgeOpinions]:
-    """Return those that have scores and are no mixture; UserError where under two are."""
+    """Return those with scores that are no mixture; UserError under two of them."""
     judges = [
         judge
         for judge in every

@@ -1,1 +1,1 @@
-"""What may be concluded from judgements and few labels: screening, rates, plans, cards."""
+"""Conclusions from judgements and few labels: screening, rates, plans, cards."""

@@ -199,7 +199,7 @@ def calibrate(
 
 
 def features_of(run: LabelledRun) -> tuple[Array, tuple[str, ...]]:
-    """Return what the judge measured of every pair, for A against B [shape=(n, features)].
+    """Return a judge's measures of every pair, for A against B [shape=(n, features)].
 
     The lead is its margin, else the logit of its own distribution, else its label; the
     margins of the dimensions follow.

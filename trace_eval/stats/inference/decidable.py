@@ -153,7 +153,7 @@ def fewest_labels(target: float, delta: float) -> int:
 
 
 def labels_needed(agreement: float, target: float, delta: float) -> int | None:
-    """Return how many labels a part of that agreement needs to succeed with :data:`POWER`.
+    """Return how many labels a part needs to succeed with the power :data:`POWER`.
 
     None: agreement is not above the target, or more than a million would be needed.
     """
@@ -279,7 +279,7 @@ def _exact(design: Design, selected: NDArray[np.bool_]) -> bool:
 
 
 def _equal(design: Design, selected: NDArray[np.bool_]) -> bool:
-    """Say whether all selected items were as likely to be asked for, as far as is known."""
+    """Tell whether all selected items were as likely to be asked for."""
     weight = design.weight[selected]
     return len(np.unique(weight[weight > 0])) <= 1
 
@@ -313,7 +313,7 @@ def _two_strata(
 
 
 def _weights(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]:
-    """Return each labelled instruction's weight, and the largest, where items were drawn.
+    """Return each labelled instruction's weight, and the largest, if items were drawn.
 
     Of a random sample an instruction of s selected items stands for s over its chance
     of having a label; with inclusion probabilities for the sum of their inverses over

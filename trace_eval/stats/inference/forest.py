@@ -32,7 +32,7 @@ class ForestMark:
 def forest(
     rows: Sequence[ForestMark], low: float, high: float, ends: Sequence[str]
 ) -> str:
-    """Draw a forest plot, from ``low`` to ``high``, in the style of ``trace_eval.show.pages``.
+    """Draw a forest plot from ``low`` to ``high``, in ``trace_eval.show.pages``' style.
 
     An estimate without an interval is a hollow dot; ``ends`` stand under the axis, left
     to right.
@@ -65,7 +65,7 @@ def forest(
 
 
 def diagram(fitted: Fitted) -> str:
-    """Draw one dot per bin, its area by the pairs in it; the diagonal is perfect calibration."""
+    """Draw a dot per bin, as large as its pairs; the diagonal is calibration."""
     most = max(b.pairs for b in fitted.bins)
 
     def x(value: float) -> float:

@@ -199,7 +199,10 @@ class FutureLabels:
 
     @cached_property
     def _donors(self) -> tuple[RowNumbers, Array, RowNumbers]:
-        """Labelled pairs, how many open ones each stands for (mean 1), and their units."""
+        """Return labelled pairs, the open ones behind each, and their units.
+
+        The numbers have a mean of 1.
+        """
         rows = np.flatnonzero(self.has_label)
         weight = (
             np.zeros(len(rows))

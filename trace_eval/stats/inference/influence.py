@@ -62,7 +62,7 @@ class LabelledValues:
 
     @property
     def degrees(self) -> float:
-        """Degrees of freedom of that sum (Satterthwaite 1946), for units of equal variance.
+        """Return the sum's degrees of freedom (Satterthwaite 1946), of equal variances.
 
         They are n - 1 for n units of equal weight, and fewer the more one of them
         outweighs the others; 1 at least.

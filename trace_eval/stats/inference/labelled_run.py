@@ -1,4 +1,4 @@
-"""A judge's verdicts, their certainty, and human labels of some items, in aligned arrays."""
+"""A judge's verdicts, their certainty, and some human labels, in aligned arrays."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class LabelledRun:
 
     @property
     def represented(self) -> NDArray[np.bool_]:
-        """The pairs that the labels speak for, whatever the judge made of them [shape=(n,)].
+        """Return pairs that the labels speak for, whatever the judge said [shape=(n,)].
 
         Where annotators were asked about pairs that the judge left unscored, those are
         drawn from all pairs, and to leave them out would choose labels by what the
@@ -127,7 +127,7 @@ def gather(
 def labelled(
     table: Opinions, labels: Opinions | None, dimension: str | None = None
 ) -> LabelledRun:
-    """Join the judgements of one judge, one row per item, with labels; see :func:`gather`."""
+    """Join one judge's judgements, a row per item, with labels by :func:`gather`."""
     column, number = table.column(dimension), len(table)
     codes = table.codes[column]
     if labels is None:
@@ -195,7 +195,7 @@ def _identity(judged: FactColumns, labelled: FactColumns) -> FactColumns:
 def signals_of(
     source: Opinions, table: Opinions, column: str, others: Sequence[Opinions]
 ) -> dict[str, Array]:
-    """Return every sign of certainty of the judgements; unknown values count as least sure."""
+    """Return every sign of certainty; unknown values count as least sure."""
     results: dict[str, Array] = {}
     facts, codes = table.facts, table.codes[column]
     for name, sign in (("confidence", 1.0), ("entropy", -1.0), ("consistent", 1.0)):
@@ -223,7 +223,7 @@ def signals_of(
 
 
 def _towards(margin: Array, codes: Codes) -> Array:
-    """Return how far the margin speaks for the label: ahead for winners, near 0 for ties."""
+    """Return how far the margin speaks for a label; near 0 it speaks for ties."""
     tie = -np.abs(margin)
     return np.where(codes == 0, margin, np.where(codes == 1, -margin, tie))
 
@@ -265,7 +265,7 @@ LEAST_EXPECTED = 5.0
 
 
 def differences(run: LabelledRun) -> list[str]:
-    """Say how labelled pairs differ from other judged ones: label, systems, certainty."""
+    """Say how labelled pairs differ from others: by label, systems, certainty."""
     scored = run.scored
     requested, rest = scored & run.has_label, scored & ~run.has_label
     if requested.sum() < LEAST_EXPECTED or rest.sum() < LEAST_EXPECTED:

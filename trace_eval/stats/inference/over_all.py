@@ -60,7 +60,7 @@ class UnevenDraw:
     def gap(
         self, first: Array, second: Array, scored: NDArray[np.bool_], level: float
     ) -> PPIEstimate:
-        """Estimate the mean of first minus second, -1 to 1, as :meth:`mean`; ``p`` that it is 0."""
+        """Estimate the mean of first minus second, -1 to 1; ``p`` is that it is 0."""
         result = self.mean((1 + first - second) / 2, scored, level)
         limits = result.labels_interval
         return replace(

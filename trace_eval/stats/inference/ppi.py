@@ -122,7 +122,7 @@ class _Bounded:
         return float(np.sqrt(self.influence @ self.influence))
 
     def reaching(self, other: _Bounded) -> _Bounded:
-        """Return it with limits that hold those of another estimate of the same mean, too."""
+        """Return it with limits that hold another estimate of the same mean, too."""
         apart = self.value - other.value
         below = max(self.reach.below, apart + other.reach.below)
         return replace(
@@ -241,7 +241,7 @@ def _bounded(
     null: float,
     low: float = 0.0,
 ) -> PPIEstimate:
-    """Estimate with labels alone, judge alone and both; intervals where units are enough."""
+    """Estimate by labels, by the judge and by both, with intervals if units allow."""
     alone, judge, both = parts
     limits = judge.reach.around(judge.value, low)
     result = replace(result, labels=alone.value, both=both.value, judge_interval=limits)
@@ -258,7 +258,7 @@ def _bounded(
 
 
 def _p(value: float, reach: Reach, null: float, units: int, level: float) -> float:
-    """Return two-sided p, below ``1 - level`` exactly where the interval leaves out the null."""
+    """Return two-sided p, under ``1 - level`` if the interval leaves out the null."""
     from scipy.special import stdtr
 
     distance = reach.below if value > null else reach.above
@@ -271,7 +271,7 @@ def _p(value: float, reach: Reach, null: float, units: int, level: float) -> flo
 def _two(
     sample: PPIComponents, level: float, power: float | None
 ) -> tuple[_Bounded, _Bounded, float]:
-    """Return labels alone, both, and ``lam``; limits hold those of fitted weights, too."""
+    """Return labels alone, both, and ``lam``; limits hold fitted weights' limits."""
     result = _estimated(sample, level, power)
     if sample.fitted is None:
         return result
@@ -354,7 +354,7 @@ def _reach(
 
 
 def _enough(sample: PPIComponents) -> bool:
-    """Whether the labels can tell how far the judge is to be believed, of each kind of item."""
+    """Tell whether labels show how far to believe the judge, by kind of item."""
     return not 0 < sample.heavy < FEW and all(
         stratum.units >= LEAST_UNITS and stratum.minority >= LEAST_MINORITY
         for stratum in sample.open_strata
@@ -362,7 +362,7 @@ def _enough(sample: PPIComponents) -> bool:
 
 
 def _coarse(sample: PPIComponents, weight: float) -> bool:
-    """Whether so little was seen that intervals cannot hold the truth just as often as they say."""
+    """Tell whether too little was seen for intervals to hold as often as they say."""
     return any(
         stratum.units < LEAST_UNITS
         or stratum.minority < FEW

@@ -62,7 +62,7 @@ def drawn_labels(
     requested: NDArray[np.bool_],
     scored: NDArray[np.bool_],
 ) -> Drawn:
-    """Read how labels were drawn, with inclusion probabilities or not; a mixture is refused.
+    """Read how labels were drawn, with probabilities or not, and refuse a mixture.
 
     Args:
         ids: pairs of the run [shape=(n,)].
@@ -100,7 +100,7 @@ def _from_some_probabilities(
     requested: NDArray[np.bool_],
     scored: NDArray[np.bool_],
 ) -> Drawn:
-    """Weigh by probabilities of labelled pairs alone: what these stand for tells the rest."""
+    """Weigh by labelled pairs' probabilities alone: what they stand for is the rest."""
     weight = 1 / provided[requested]
     stands, total = float(weight.sum()), len(provided)
     exact = 0.5 + ROUNDING * float(weight[weight > 1].sum())
@@ -137,7 +137,10 @@ def _from_all_probabilities(
     requested: NDArray[np.bool_],
     scored: NDArray[np.bool_],
 ) -> Drawn:
-    """Weigh by probabilities of all pairs: labels must be as many as these make likely."""
+    """Weigh by all pairs' probabilities.
+
+    Labels must be as many as these make likely.
+    """
     present = ~np.isnan(provided)
     missed = int((present & ~requested & (provided == 1)).sum())
     if missed:
@@ -200,7 +203,7 @@ class Design:
 
     @cached_property
     def strata(self) -> NDArray[np.int64] | None:
-        """The stratum of every item, those told apart by their weights as well [shape=(n,)].
+        """Return each item's stratum, told apart by its weight as well [shape=(n,)].
 
         Labels of a rarely drawn kind are few and weigh much. Where it is known how many
         items are of that kind, their number among the labels does not matter.
@@ -224,7 +227,10 @@ class Design:
 
     @property
     def heavy(self) -> tuple[int, float]:
-        """(labels that weigh :data:`APART` times as much as the lightest, their share of all)."""
+        """Return how many labels are heavy, and their share of all.
+
+        They weigh :data:`APART` times as much as the lightest.
+        """
         weight = self.weight[self.labelled]
         heavy = weight >= APART * weight.min(initial=np.inf)
         return int(heavy.sum()), float(
@@ -232,7 +238,9 @@ class Design:
         )
 
     def fitted(self) -> Design | None:
-        """Return weights of labelled items that add up to all items; None: they do, or are alike.
+        """Return weights of labelled items that add up to all items.
+
+        None: they do so already, or are alike.
 
         Too many labels of a heavy kind are drawn by chance, or too few. Weights move by
         ``w (w - 1)``, the part of each in the variance of their sum where items are

@@ -1,4 +1,4 @@
-"""When enough is labelled: intervals that hold at every look, and what is still to be labelled.
+"""When enough is labelled: intervals that hold at every look, and what is left.
 
 The question of two systems is whether one wins more often than the other (a tie of any
 kind is half a win), that of scores whether the difference of means is above 0, and that
@@ -103,7 +103,7 @@ def two_means(
 def agreement(
     judge: str, agrees: Votes, target: float, level: float = 0.95
 ) -> Stopping:
-    """Say whether enough was labelled to tell a judge's agreement from a target, 0 to 1."""
+    """Say whether labels tell a judge's agreement from a target, 0 to 1."""
     return _stopping(
         f"agreement of {judge} with annotators", None, agrees, level, null=target
     )

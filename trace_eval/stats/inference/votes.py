@@ -141,7 +141,7 @@ def _future(
 
 
 def more_raters(votes: Votes, level: float, null: float) -> int | None:
-    """Count the raters to come, of each labelled item, after whom enough is labelled."""
+    """Count the further raters of each labelled item after whom it is enough."""
     alike = _likeness(votes)
     if alike is None:
         return None

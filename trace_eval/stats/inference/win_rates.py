@@ -150,7 +150,7 @@ def win_rate_tables(
 def own_rates(
     outcomes: Outcomes, level: float = 0.95, typed: bool = False
 ) -> tuple[RateRow, ...]:
-    """Return win rates by one table's labels alone, best first; see :func:`win_rate_tables`."""
+    """Return win rates by one table's labels, best first (:func:`win_rate_tables`)."""
     everyone = np.ones(len(outcomes.cell), bool)
     design = simple_design(everyone, None, outcomes.unit)
     pair, outcome = np.divmod(outcomes.cell, len(OUTCOMES))
@@ -303,7 +303,10 @@ def shares_of(
     items: Opinions,
     options: AgreeOptions,
 ) -> tuple[tuple[ShareRow, ...], str, list[str]]:
-    """Return human shares over all judged pairs, how labels were drawn, and what is left out."""
+    """Return human shares over judged pairs, how labels were drawn, and notes.
+
+    The notes say what is left out.
+    """
     rows: list[ShareRow] = []
     design, left_out = "", dict[str, None]()
     policy = policy_of(options)

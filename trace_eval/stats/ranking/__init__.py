@@ -1,1 +1,1 @@
-"""Methods that rank systems: win rates, models of pairwise outcomes, and how sure they are."""
+"""Methods that rank systems: win rates, models of pairwise outcomes, certainty."""

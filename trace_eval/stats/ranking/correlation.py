@@ -32,7 +32,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True)
 class Correlation:
-    """Correlation of two rankings; None for fewer than two systems, or where one side ties all.
+    """A correlation of two rankings; None under two systems, or where a side ties all.
 
     Attributes:
         systems: systems that both sides rank.

@@ -75,7 +75,7 @@ def _by_instruction(outcomes: Outcomes, typed: bool, only: int | None) -> PairTe
 
 
 def _by_comparison(outcomes: Outcomes, typed: bool, only: int | None) -> PairTest:
-    """Make the test of points in the games of two systems with each other and thirds."""
+    """Make the test of points in two systems' games with each other and thirds."""
     played, games = _games(outcomes, typed)
     opponents = range(len(outcomes.systems)) if only is None else [only]
 
@@ -92,7 +92,7 @@ def _by_comparison(outcomes: Outcomes, typed: bool, only: int | None) -> PairTes
 def _games(
     outcomes: Outcomes, typed: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count losses, ties and wins of row against column [shape=(systems, systems, 3) each].
+    """Count losses, ties and wins of row by column [shape=(systems, systems, 3) each].
 
     Of the two against each other, and of the row's own points: ``both_bad`` is a tie of
     the two, though typed ties give neither of them a point.
@@ -187,7 +187,7 @@ def _dealt(total: NDArray[np.int64], number: int) -> Array:
 
 
 def _instruction_rates(outcomes: Outcomes, typed: bool, only: int | None) -> Array:
-    """Return points per game of every system in every instruction, NaN where it has none.
+    """Return every system's points per game by instruction; NaN where it has none.
 
     Returns:
         [shape=(systems, instructions)]

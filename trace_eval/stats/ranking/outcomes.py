@@ -69,7 +69,7 @@ class Outcomes:
 
     @property
     def by_instruction(self) -> bool:
-        """Whether some instruction has several comparisons, which are not independent."""
+        """Tell whether an instruction has several, dependent comparisons."""
         return self.drawn == INSTRUCTIONS
 
     @property
@@ -87,7 +87,7 @@ class Outcomes:
 
 
 def outcomes_between(labels: Mapping[tuple[str, str], str]) -> Outcomes:
-    """Return the outcomes of one comparison of each two systems, with its preference."""
+    """Return the outcomes of each two systems' comparison, with its preference."""
     first = texts_of([name for name, _ in labels])
     second = texts_of([name for _, name in labels])
     codes = np.array([LABELS.index(label) for label in labels.values()], np.int8)

@@ -57,7 +57,7 @@ def judge_table(
 
 
 def chosen_judge(source: str, judges: Sequence[str], judge: str | None) -> str:
-    """Return the named judge, else the only one; UserError where there is no such one."""
+    """Return the named judge, else the only one; UserError where there is none."""
     named = ", ".join(judges)
     if judge is None and len(judges) > 1:
         raise UserError(
@@ -146,7 +146,7 @@ def ranking_warnings(
 
 @dataclass(frozen=True)
 class Contradicted:
-    """Comparisons that a judge decided by position, and how that was found out, a clause."""
+    """Comparisons that a judge decided by position, and a clause on how it shows."""
 
     rows: NDArray[np.bool_]
     why: str

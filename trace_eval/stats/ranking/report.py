@@ -187,7 +187,7 @@ class RankReport:
 
     @property
     def people(self) -> tuple[RateRow, ...]:
-        """Win rates by human labels: from few of them, or of all pairs; empty: none are known."""
+        """Return win rates by human labels, of some pairs or all; empty without any."""
         if self.powered is not None:
             return self.powered.systems
         return () if self.silent else self.labelled
@@ -204,5 +204,5 @@ class RankReport:
 
 
 def methods_of(options: RankOptions) -> tuple[str, ...]:
-    """Return the methods of a ranking; the rate against a baseline is one where there is any."""
+    """Return a ranking's methods; the rate against a baseline if there is one."""
     return METHODS if options.baseline is None else (*METHODS, AGAINST_BASELINE)

@@ -46,7 +46,7 @@ class StrengthModel:
     prior: float
 
     def games(self, counts: Array) -> tuple[Array, Array]:
-        """Return real and virtual games of flat outcome counts [shape=(fits, pairs * 4)]."""
+        """Return real and virtual games of counts [shape=(fits, pairs * 4)]."""
         real = _decisions(counts)
         virtual = (counts @ self.virtual).reshape(len(counts), -1, 3)
         if self.prior:
