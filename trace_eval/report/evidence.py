@@ -81,7 +81,7 @@ def _bars(
             "overall (OVRL)": quality.ovrl,
             "overall (P.808)": quality.p808,
         }
-        yield "quality", "Quality, MOS 1–5", _scaled(scores, 1, 5), ""
+        yield "quality", "Quality of all speech, MOS 1–5", _scaled(scores, 1, 5), ""
     if isinstance(emotion, Emotion):
         yield "emotion", "Emotion, score 0–1", _scaled(emotion.scores), emotion.top
     if isinstance(accent, Accent):

@@ -124,10 +124,12 @@ def _stand(
         raise missing(name, "quality", quality)
     mos, band = heard.numbers.get(P808.name), heard.numbers.get(BANDWIDTH.name)
     clipped, level = heard.numbers.get(CLIPPING.name, 0.0) / 100, _level(blueprint)
+    # The score of the whole clip, which pages show, is another one.
+    of = "" if heard.seconds is None else f" in {heard.seconds:.1f} s of speech"
     faults = []
     if mos is not None and mos < (least := _least_p808(heard.seconds, cuts)):
         shown = beside_limits(f"{mos:.2f}", mos, [least])
-        faults.append(f"P.808 {shown} is under {least:.2g}")
+        faults.append(f"P.808 {shown}{of} is under {least:.2g}")
     if clipped > cuts.max_clipping:
         shown = beside_limits(
             f"{clipped:.1%} of it clips", clipped, [cuts.max_clipping]
@@ -145,7 +147,7 @@ def _stand(
         "seconds": heard.seconds,
     }
     faults += _defects(blueprint)
-    summary = "too short for a score" if mos is None else f"P.808 {mos:.2f}"
+    summary = "too short for a score" if mos is None else f"P.808 {mos:.2f}{of}"
     return AnswerStanding(tuple(faults), summary, values)
 
 
