@@ -41,10 +41,10 @@ BEFORE = Path(__file__).resolve().parent / "before"
 #: steps.
 KEYS = {
     "label": (
-        "a9a2b299228d927b78e2eebac2b877326aae009fc9fff6e224e41f4f0431a715",
-        "52c328028eb69db1efa32ef0584fe58338823574ed97b6c0867ae0466ede2ce6",
-        "a49668a316337a364061549d536fcf4d98d225210678dfedf06a4e47c53bad3d",
-        "9ac9fdb48a3708ec0a10e170b2e9c3bd50e6d7c2d1eeeac1f59ed213b4eb8976",
+        "b31d20fff5881bcaf7d330260e7aa628b6d5f4dce4f1652268dc9eb2bcd2af3f",
+        "b28cbeb6109bfcc0d344fda5e4d4b4a4375122380bc7b6411fc5eec3a045baa9",
+        "b949e854bba9c72f28e9434f8c4fbafb13b4955a50eb33fbb2994e351df29251",
+        "37bf6de97865ece7b524ce25b3da2e39e75aa58ed2845e7b3a3ab681db3ba7e6",
     ),
     "acceptability": (
         "30cd9fd6f6903e61096185c7016c164f9a882e919e9462caaabea47089e2fbbe",
