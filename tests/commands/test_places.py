@@ -122,6 +122,21 @@ def test_a_working_folder_that_was_removed_is_named(tmp_path: Path) -> None:
     assert "is gone; change into another one" in said or "no such file" in said
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_standard_output_is_named_with_what_mends_it() -> None:
+    command = f"exec {sys.executable} -m trace_eval rubrics list > /dev/full"
+    done = subprocess.run(
+        ["sh", "-c", command],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "standard output or a temporary file: No space left on device" in done.stderr
+    assert "run the same command again" in done.stderr
+
+
 def test_a_file_system_without_locks_is_named(tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(

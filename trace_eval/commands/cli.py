@@ -227,11 +227,11 @@ def _ending(error: Exception) -> tuple[str, int]:
     if isinstance(error, RuntimeError) and "home directory" in str(error):
         return f"{error}; set HOME=DIR to a folder that can be written", EXIT_USAGE
     if isinstance(error, OSError):
-        where = (
-            f"{error.filename}: {error.strerror}; mend that, then run the same command"
-            " again"
-        )
-        return where if error.filename is not None else name, EXIT_USAGE
+        # Standard output and temporary files have no name.
+        place = error.filename or "standard output or a temporary file"
+        why = error.strerror or str(error) or name
+        text = f"{place}: {why}; mend that, then run the same command again"
+        return text, EXIT_USAGE
     if isinstance(error, sqlite3.DatabaseError):
         text = (
             f"a database cannot be used ({error}); restore it, or name another folder"
