@@ -112,19 +112,19 @@ def _parquet(
         sizes = column_sizes(path)
     with pq.ParquetFile(path) as file:
         fields = [f for f in file.schema_arrow if names is None or f.name in names]
-        large = {
-            field.name
-            for field in fields
-            if (size := sizes.get(field.name))
-            and size.held > MAX_LINE_BYTES
-            and size.of_a_row > _LONG_ROW
-        }
-        left_out: TableRow = {
-            field.name: None
-            for field in fields
-            if field.name in large
-            and not _is_needed(field, file.schema_arrow.names, named)
-        }
+        large: set[str] = set()
+        left_out: TableRow = {}
+        for field in fields:
+            size = sizes.get(field.name)
+            if (
+                size is None
+                or size.held <= MAX_LINE_BYTES
+                or size.of_a_row <= _LONG_ROW
+            ):
+                continue
+            large.add(field.name)
+            if not _is_needed(field, file.schema_arrow.names, named):
+                left_out[field.name] = None
         fields = [field for field in fields if field.name not in left_out]
         for field in fields:
             if field.name in large:
