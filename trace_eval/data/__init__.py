@@ -1,1 +1,1 @@
-"""What is judged, asked and known of it: items, rubrics, labels, measures, and their files."""
+"""What is judged and known of it: items, rubrics, labels, measures, files."""

@@ -73,7 +73,7 @@ def url_access() -> UrlAccess:
 
 
 def set_url_access(access: UrlAccess) -> UrlAccess:
-    """Decide for this process, and later workers, what URLs may name; returns what was before."""
+    """Decide for this process and its workers what URLs may name; returns the last."""
     # not a context variable: threads that are started early must keep to it, too
     global _access
     before, _access = _access, access
@@ -94,7 +94,7 @@ def refusal(url: str) -> str | None:
 
 
 def allowed(url: str) -> Path | str:
-    """Return what a URL names: a path, or a URL of one link with its protocol in lower case.
+    """Return what a URL names: a path, or a URL of one link with a lower-case protocol.
 
     Raises:
         UserError: it is no URL that may be opened.

@@ -1,4 +1,4 @@
-"""Answers: what a system said, as a recording, in words, turn by turn, or as a conversation."""
+"""Answers: a recording, words, turns of a dialogue, or a whole conversation."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def is_none(value: object) -> bool:
 
 
 class Recording(Strict):
-    """A clip by path, by URL, or by the bytes of its file (Hugging Face audio columns)."""
+    """A clip by path, by URL, or by its file's bytes (Hugging Face audio columns)."""
 
     audio: Path | None = Field(
         None, description="path of the recording; a URL given here becomes 'url'"
@@ -124,7 +124,7 @@ class RecordedTurn(Recording):
 
 
 class Answer(Recording):
-    """What one system answered: a recording, words, the turns of a dialogue, or a conversation.
+    """What one system answered: a recording, words, turns, or a conversation.
 
     A pair writes who answered beside each answer; a single one has that on its item.
     """
@@ -162,7 +162,7 @@ class Answer(Recording):
         return self
 
     def recordings(self, role: str) -> dict[str, Recording]:
-        """Return what there is to decode by role: the answer itself as ``role``, or its turns."""
+        """Return what to decode by role: the answer as ``role``, or its turns."""
         return {role: self} if self.has_audio else {**self._turns(role)}
 
     def _turns(self, role: str) -> dict[str, RecordedTurn]:
@@ -176,7 +176,7 @@ class Answer(Recording):
 
     @property
     def spoken_turns(self) -> dict[str, RecordedTurn]:
-        """Role -> what is heard of it, turn by turn: of a dialogue, or of a conversation."""
+        """What is heard of it by role, turn by turn: a dialogue or a conversation."""
         return self._turns("answer")
 
     @property
@@ -193,7 +193,7 @@ class Answer(Recording):
 
 @dataclass(frozen=True)
 class Without:
-    """Annotation of an answer in an item: some fields are refused there, and never written."""
+    """Annotation of an answer in an item: some fields are refused, never written."""
 
     fields: frozenset[str]
     why: str  # the end of the message that refuses one, which begins with its name
@@ -275,7 +275,7 @@ class Answered(Strict):
         }
 
     def same_as(self, other: object) -> bool:
-        """Say whether both are equal, though URLs of recordings may have been signed anew."""
+        """Say whether both are equal, even if their URLs were signed anew."""
         if not isinstance(other, type(self)):
             return False
         return self == other or _unsigned(self.model_dump()) == _unsigned(
@@ -291,7 +291,7 @@ def turn_role(side: str, number: int) -> str:
 def turn_recordings(
     side: str, conversation: Conversation | None
 ) -> dict[str, RecordedTurn]:
-    """Return the recordings of the turns that can be heard, by role: cuts of channels, or files."""
+    """Return the turns' recordings by role: cuts of channels, or files."""
     if conversation is None:
         return {}
     channels = {channel.name: channel for channel in conversation.channels}
@@ -318,7 +318,7 @@ def turn_recordings(
 
 
 def map_recordings(record: Model, change: Callable[[Recording], Recording]) -> Model:
-    """Copy a record with each of its recordings replaced by what ``change`` makes of it."""
+    """Copy a record with each of its recordings replaced by what ``change`` makes."""
     result: Any = change(record) if isinstance(record, Recording) else record
     changed: dict[str, Any] = {}
     for name, value in result:

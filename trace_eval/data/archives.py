@@ -1,4 +1,4 @@
-"""Tars of WebDataset as tables: the members of one name are a record, read as they come.
+"""WebDataset tars as tables: members of one name are a record, read in order.
 
 ``KEY.json`` gives its columns, ``KEY.txt`` the column ``text``, ``KEY.wav`` (or another
 recording) ``audio``, and ``KEY.NAME.wav`` the column ``NAME``, e.g. ``a`` and ``b`` of
@@ -117,7 +117,7 @@ def tar_records(file: IO[bytes]) -> Iterator[tuple[str, dict[str, Any] | BadJson
 
 
 def _parts(name: str) -> tuple[str, str]:
-    """Return the key and the ending of a member's name: they part at the first dot of its file."""
+    """Return a member's key and ending: they part at the first dot of its file name."""
     folder, slash, file = name[-_MOST_NAME:].removeprefix("./").rpartition("/")
     key, _, ending = file.partition(".")
     return folder + slash + key, ending.lower() if key else ""

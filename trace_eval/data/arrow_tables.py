@@ -74,7 +74,7 @@ def arrow_rows(
 
 
 def _sharing(row: TableRow, long_texts: dict[str, str]) -> TableRow:
-    """Share one object among equal long texts, which the file stores once for many rows."""
+    """Share one object among equal long texts, which the file stores only once."""
     for name, value in row.items():
         if isinstance(value, dict):
             row[name] = _sharing(value, long_texts)
@@ -88,7 +88,7 @@ def _sharing(row: TableRow, long_texts: dict[str, str]) -> TableRow:
 def _is_needed(
     field: Any, columns: Collection[str], named: Collection[str] | None
 ) -> bool:
-    """Tell whether a column may be needed: by its name, or as a recording of a system."""
+    """Tell whether a column may be needed: by its name, or as a recording."""
     import pyarrow as pa
 
     if named is None or field.name in named or bare(field.name) in KNOWN_COLUMNS:
@@ -154,7 +154,7 @@ def _refuse_large(path: Path, field: Any, size: ColumnSize) -> None:
 
 
 def _limit(kind: Any) -> int:
-    """Return the most bytes that a cell may hold: as much as a line, or as a recording."""
+    """Return the most bytes that a cell may hold: those of a line or recording."""
     return MAX_FILE_BYTES if "binary" in str(kind) else MAX_LINE_BYTES
 
 
@@ -191,7 +191,7 @@ def _stored(
 
 
 def arrow_records(batch: Any) -> Iterator[TableRow | BadJson]:
-    """Yield the rows of a batch or table of Arrow, classes of Hugging Face by their names.
+    """Yield the rows of an Arrow batch or table, Hugging Face's classes by name.
 
     One whose text is not UTF-8, or too long, is a problem of its own.
     """
@@ -214,7 +214,7 @@ def arrow_records(batch: Any) -> Iterator[TableRow | BadJson]:
 
 
 def _most_bytes(batch: Any) -> int:
-    """Return the most bytes that rows take as Python's: a shared value once for each."""
+    """Return the most bytes that rows take in Python: a shared value counts once."""
     kinds = zip(batch.schema.types, batch.itercolumns(), strict=True)
     return sum(
         column.nbytes * (batch.num_rows if "dictionary" in str(kind) else 1)
@@ -235,7 +235,7 @@ def _too_long(row: Any) -> str | None:
 
 
 def _classes(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]:
-    """Map columns to names by number, where Hugging Face stored labels as numbers from 0."""
+    """Map columns to class names by number, as Hugging Face stores labels from 0."""
     text = (metadata or {}).get(b"huggingface")
     try:
         features = strict_json.loads(text)["info"]["features"] if text else {}
@@ -249,7 +249,7 @@ def _classes(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]:
 
 
 def _named(row: TableRow, classes: Mapping[str, list[str]]) -> TableRow:
-    """Give a row the names of its classes: a stored 1 may be the second name, and no label 1."""
+    """Give a row its classes' names: a stored 1 may be the second, and no label 1."""
     for name, names in classes.items():
         number = row.get(name)
         if isinstance(number, int):

@@ -26,7 +26,7 @@ def first(record: Mapping[str, Any], names: Sequence[str]) -> str | None:
 
 
 def recording_of(value: Any) -> Any:
-    """Read a recording as records hold it: a path, a URL, or ``{"bytes", "path"}``; None: none.
+    """Read a record's recording: a path, a URL, or ``{"bytes", "path"}``; or None.
 
     Messages of chat APIs have base64 beside its ``format``, or ``data:`` URLs; Hugging
     Face has decoded samples (``array``, ``sampling_rate``).

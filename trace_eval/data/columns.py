@@ -1,4 +1,4 @@
-"""What the columns of a file mean: by accepted names, or as a user says with ``--column``."""
+"""What a file's columns mean: by accepted names, or by a user's ``--column``."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Fields:
 
 
 def parse_columns(texts: Iterable[str]) -> dict[str, str]:
-    """Map fields to columns of a file, from ``FIELD=COLUMN`` texts, see :func:`split_settings`."""
+    """Map fields to a file's columns, from ``FIELD=COLUMN`` texts."""
     return split_settings(texts, "--column")
 
 
@@ -71,7 +71,7 @@ _CONDITION = re.compile(r"\A(?P<column>.+?)(?P<sign>!?=)(?P<value>.*)", re.S)
 
 @dataclass(frozen=True)
 class RowFilter:
-    """Which rows of a table count: those that hold a value in a column, or that do not."""
+    """Which rows of a table count: those that hold a value in a column, or do not."""
 
     column: str
     value: str
@@ -82,7 +82,7 @@ class RowFilter:
         return f"--where {shlex.quote(self.column + sign + self.value)}"
 
     def holds(self, cell: object) -> bool:
-        """Whether a row with this cell meets it; capitals and blanks around do not count."""
+        """Whether a row with this cell meets it, whatever its capitals and blanks."""
         same = _cell(cell) == _cell(self.value)
         return same is self.equal
 
@@ -92,7 +92,7 @@ def _cell(value: object) -> str:
 
 
 def parse_conditions(texts: Iterable[str]) -> tuple[RowFilter, ...]:
-    """Parse conditions from ``COLUMN=VALUE`` and ``COLUMN!=VALUE``; others are refused."""
+    """Parse conditions: ``COLUMN=VALUE`` and ``COLUMN!=VALUE``; refuse others."""
     conditions = []
     for text in texts:
         parts = _CONDITION.fullmatch(text)
@@ -140,7 +140,7 @@ class Ends:
         return low <= number <= high and abs(steps - round(steps)) < _SAME_STEP
 
     def label(self, number: float) -> str:
-        """Say which answer a number of a comparison calls better: ``1``, ``2``, or ``tie``."""
+        """Say which answer a number of a comparison prefers: ``1``, ``2``, ``tie``."""
         middle = (self.first + self.last) / 2
         if abs(number - middle) < _SAME_STEP:
             return "tie"
@@ -152,7 +152,7 @@ _SAME_STEP = 1e-9
 
 
 def parse_ends(text: str | None) -> Ends | None:
-    """Parse the ends of a scale: ``0..100``, ``-3..3`` or ``1..5:0.5``; None: none declared."""
+    """Parse a scale: ``0..100``, ``-3..3`` or ``1..5:0.5``; None if undeclared."""
     if text is None:
         return None
     ends = _ENDS.fullmatch(text.strip().replace("\u2212", "-"))
@@ -254,7 +254,7 @@ def is_number(text: str) -> bool:
 
 
 def parse_sides(text: str | None) -> tuple[str, str] | None:
-    """Parse two different names of systems, A's and B's, from ``new,old``; None: none given."""
+    """Parse two names of systems, A's and B's, from ``new,old``; None without any."""
     if text is None:
         return None
     names = [name.strip() for name in text.split(",")]

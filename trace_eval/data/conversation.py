@@ -1,4 +1,4 @@
-"""A conversation: who spoke when on one clock, with words, tool calls and sound where known."""
+"""A conversation: who spoke when on one clock, with words, tool calls and sound."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Speaker(Strict):
 
 
 class Clock(Strict):
-    """What times mean: by a recording, a log, ticks of ``resolution_s``; ``none``: only order.
+    """What times mean: those of a recording, a log or ticks; ``none``: only order.
 
     ``zero`` is the Unix time of 0, where the source has it.
     """
@@ -163,7 +163,7 @@ class End(Strict):
 
 
 class Conversation(Strict):
-    """Channels, speakers, turns and events on one clock; every time in seconds from its zero."""
+    """Channels, speakers, turns and events on one clock; times in seconds from zero."""
 
     channels: tuple[Channel, ...] = ()
     speakers: tuple[Speaker, ...]
@@ -223,7 +223,7 @@ class Conversation(Strict):
 
 
 def rooted(conversation: Conversation, folder: Path) -> Conversation:
-    """Give the recordings of a conversation, named relative to a folder, their full paths."""
+    """Give a conversation's recordings, named below a folder, their full paths."""
     root = folder.absolute()
     moved: dict[str, tuple[Channel | Turn, ...]] = {}
     for name in ("channels", "turns"):

@@ -160,7 +160,7 @@ class CsvFile:
         return cls(path, encoding, lead, delimiter, [*map(unquoted, header)])
 
     def rows(self) -> Iterator[dict[str, str | None] | BadJson]:
-        """Yield the rows under the header; missing cells are None, decimal commas points."""
+        """Yield rows below the header; missing cells are None, commas are points."""
         header, width = self.header, len(self.header)
         read = _with_point if self.delimiter == ";" else unquoted
         twice = {name for name in header if name and header.count(name) > 1}
@@ -194,7 +194,7 @@ class CsvFile:
 
 
 def _filled(row: Sequence[str]) -> list[str]:
-    """Return the cells of a row that hold more than blanks, without blanks around them."""
+    """Return a row's cells that hold more than blanks, without blanks around."""
     stripped = map(str.strip, row)
     return [cell for cell in stripped if cell]
 
@@ -252,7 +252,7 @@ class _Reader:
 def _first_rows(
     lines: Iterator[str], delimiter: str
 ) -> tuple[list[list[str]], list[int]]:
-    """Read the first rows, and how many lines stand above each of them and behind the last."""
+    """Read the first rows, with how many lines stand above each and after the last."""
     rows, above = list[list[str]](), [0]
     reader = _Reader(lines, delimiter)
     with suppress(csv.Error):  # of a row below the header, which is bad by itself
@@ -263,7 +263,7 @@ def _first_rows(
 
 
 def _names_a_column(cells: list[str]) -> bool:
-    """Whether one of these cells is a known name of a column; single letters are labels, too."""
+    """Whether a cell is a known name of a column; single letters are labels, too."""
     from trace_eval.data.names import KNOWN, bare
 
     return any(len(cell) > 1 and bare(cell) in KNOWN for cell in cells)

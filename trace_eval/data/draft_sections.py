@@ -72,7 +72,7 @@ class _Heading:
 
 
 def without_draft_sections(reply: str) -> tuple[str, str | None]:
-    """Return a reply without its sections of thinking, and the heading of one that has no end.
+    """Return a reply without its sections of thinking, and an unfinished heading.
 
     Reasoning counts where it leads to a verdict at its end, and where another heading
     follows.

@@ -1,4 +1,4 @@
-"""Drafts in replies of models: thinking that stands in the text, and what counts beside it.
+"""Drafts in models' replies: thinking in the text, and what counts beside it.
 
 Models write thinking between marks of their own, and servers that do not know the marks
 leave it in the reply. Nothing in a draft is an answer, whether the draft has an end or
@@ -96,7 +96,7 @@ def without_drafts(reply: str) -> tuple[str, str | None]:
 
 
 def _without_tagged(reply: str) -> tuple[str, str | None]:
-    """Return a reply without what stands between marks, and the mark of a draft without an end.
+    """Return a reply without what stands between marks, and an unclosed mark.
 
     Each opening mark wants its own end: ``<think>a <think>b</think>`` is not done. Of
     two in a row one is the prompt's, given back.

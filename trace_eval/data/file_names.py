@@ -1,4 +1,4 @@
-"""Names of recordings below folders: by their endings, and without what a folder's names share."""
+"""Names of recordings below folders: endings, and what a folder's names share."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ WILDCARD = re.compile(r"[*?]|\[[^][]*\]")
 
 
 def stem(name: str) -> str:
-    """Return a recording's name without its ending, or another name, in one Unicode form."""
+    """Return a recording's name without its ending, in one Unicode form."""
     name = one_form(name)
     path = PurePosixPath(name)
     return str(path.with_suffix("")) if path.suffix.lower() in AUDIO_SUFFIXES else name
 
 
 def one_form(name: str) -> str:
-    """Return a name in the form NFC of Unicode: an archive of macOS holds names in form NFD."""
+    """Return a name in Unicode's form NFC; macOS archives hold names in NFD."""
     return name if name.isascii() else unicodedata.normalize("NFC", name)
 
 
 def in_its_form(path: Path) -> Path:
-    """Return a path as the file is called: where there is none, in another form of Unicode."""
+    """Return a path as its file is called: if absent, in another Unicode form."""
     if str(path).isascii() or is_file(path):
         return path
     forms = (Path(unicodedata.normalize(form, str(path))) for form in ("NFC", "NFD"))
@@ -37,12 +37,12 @@ def in_its_form(path: Path) -> Path:
 
 
 def unpadded(name: str) -> str:
-    """Remove a number's leading zeros, as spreadsheets do; return other names as they are."""
+    """Remove a number's leading zeros, as spreadsheets do; keep other names."""
     return (name.lstrip("0") or "0") if name.isdecimal() else name
 
 
 def globbed(place: Path) -> tuple[Path, str]:
-    """Split a folder, or a pattern such as ``DIR/*_gpt.wav``, into folder and pattern below it."""
+    """Split a folder or a pattern such as ``DIR/*_gpt.wav`` into its two parts."""
     if place.is_dir() or not WILDCARD.search(str(place)):
         return place, "**/*"
     folder = next(above for above in place.parents if above.is_dir())
@@ -50,7 +50,7 @@ def globbed(place: Path) -> tuple[Path, str]:
 
 
 def by_stem(place: Path) -> Iterator[tuple[str, Path | str]]:
-    """Yield paths below a folder or pattern, without endings, with recordings or what is wrong."""
+    """Yield names below a folder or pattern, with recordings or what is wrong."""
     seen: dict[str, Path] = {}
     folder, pattern = globbed(place)
     for path in sorted(folder.glob(pattern)):
@@ -112,7 +112,7 @@ def _matched(short: Mapping[str, tuple[str, Mapping[str, Any]]]) -> int:
 
 
 def _shared(names: list[str]) -> str:
-    """Return the beginning that names share, up to where a word or number ends in all of them."""
+    """Return the shared beginning of names, up to the end of a word or number."""
     first, last = min(names), max(names)  # what these two share, all between them share
     for at in range(min(map(len, names)) - 1, 0, -1):
         ends = all(_kind(name[at - 1]) != _kind(name[at]) for name in names)

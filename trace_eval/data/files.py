@@ -42,7 +42,7 @@ def as_paths(provided: Any) -> list[Any]:
 
 
 def make_folder(folder: Path, private: bool = False) -> None:
-    """Make a folder, and those above it; only its owner may enter a new ``private`` one.
+    """Make a folder and those above; a new ``private`` one is its owner's alone.
 
     Raises:
         UserError: it cannot be made.
@@ -55,7 +55,7 @@ def make_folder(folder: Path, private: bool = False) -> None:
 
 
 def refuse_link(path: Path) -> None:
-    """Refuse to change a link, or a file with a hard link, in place: it may lead to an input."""
+    """Refuse to change links, hard ones too, in place: they may lead to an input."""
     with suppress(OSError):
         info = path.lstat()
         if stat.S_ISLNK(info.st_mode) or info.st_nlink > 1:
@@ -106,7 +106,7 @@ def opened(path: Path, flags: int) -> int:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give a new file to write to, which takes the place of ``path`` when the block ends.
+    """Lend a new file to write, which takes ``path``'s place when the block ends.
 
     Readers see the old file or the new one, never a part, also after a power cut; a
     block that fails leaves nothing. Any number of processes may do so at once. A file
@@ -141,7 +141,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def is_replaceable(path: Path) -> bool:
-    """Tell whether a file can be replaced: not a device, a pipe, or a name of an open file."""
+    """Tell whether a file can be replaced: no device, pipe or open file's name."""
     if is_special(path):
         return False
     try:
@@ -170,7 +170,7 @@ def write_all(path: Path, lines: Iterable[str]) -> None:
 
 
 def utf8_name(path: Path) -> Path:
-    """Return a path that records can hold, which are UTF-8; names of other bytes are refused."""
+    """Return a path that records can hold, in UTF-8; refuse names of other bytes."""
     try:
         str(path).encode()
     except UnicodeEncodeError:
@@ -198,5 +198,5 @@ def sha256_of(path: Path) -> str:
 
 
 def encoded(text: str) -> bytes:
-    """Encode as UTF-8; what it cannot hold (a file name in another encoding) is written out."""
+    """Encode as UTF-8; what it cannot hold, such as odd file names, is escaped."""
     return text.encode(errors="backslashreplace")

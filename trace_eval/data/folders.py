@@ -62,7 +62,7 @@ def rows_below(
 
 
 def recorded(folder: Path, single: bool) -> Systems | None:
-    """Return the systems whose recordings a folder holds; None if it is something else."""
+    """Return the systems whose recordings a folder holds; None for other folders."""
     kind = _kind(folder)
     systems = systems_in(folder) if kind and kind.rows is _recordings else None
     return systems if systems and (single or len(systems.folders) > 1) else None
@@ -81,7 +81,7 @@ def _below(root: Path | str, part: str) -> Path | str:
 def _saved(
     folder: Path, root: Path | str, single: bool, named: Collection[str]
 ) -> Iterator[FolderRow]:
-    """Read a data set that ``save_to_disk`` of Hugging Face wrote, or several as its splits."""
+    """Read a data set that Hugging Face's ``save_to_disk`` wrote, or its splits."""
     if (folder / "dataset_dict.json").is_file():
         for split in _names(folder / "dataset_dict.json", "splits"):
             yield from _in_split(
@@ -105,7 +105,7 @@ def _in_split(rows: Iterator[FolderRow], split: str) -> Iterator[FolderRow]:
 
 
 def _names(path: Path, key: str) -> list[str]:
-    """Return the names that a file of a saved data set lists; each is of its own folder."""
+    """Return the names that a saved data set's file lists; each is of its folder."""
     try:
         listed = strict_json.read_file(path).get(key)
     except (strict_json.BadJson, OSError, AttributeError) as error:
@@ -141,7 +141,7 @@ def _tables(folder: Path) -> list[Path]:
 
 
 def _may_be_table(path: Path) -> bool:
-    """Tell whether a path below a data set is neither hidden nor about the data set itself."""
+    """Tell whether a path in a data set is neither hidden nor about the set."""
     is_hidden = any(part.startswith(".") for part in path.parts)
     about = ("dataset_infos.json", "dataset_info.json", "state.json")
     return not is_hidden and path.name not in about
@@ -165,7 +165,7 @@ def _of_tables(
 
 
 def _is_systems(folder: Path) -> bool:
-    """Say whether there are two systems or more, and no table that says what recordings are."""
+    """Say whether there are several systems, and no table about recordings."""
     result = systems_in(folder)
     tables = [path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES]
     return (

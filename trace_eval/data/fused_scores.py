@@ -34,7 +34,7 @@ FORMAT = "trace-eval fusion 1"
 
 @dataclass(frozen=True)
 class Map:
-    """A rising map from [0, 1] to [0, 1]: straight between its points, flat beyond them."""
+    """A rising map of [0, 1] to itself: straight between points, flat beyond."""
 
     x: tuple[float, ...]
     y: tuple[float, ...]
@@ -45,7 +45,7 @@ class Map:
             raise ValueError("a calibration that does not rise")
 
     def __call__(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Map values to where they are taken; NaN stays NaN [shape as of ``values``]."""
+        """Map values to where they are taken; NaN stays [shape as of ``values``]."""
         values = np.asarray(
             values, float
         )  # of a map with one point, interp is its height for NaN
@@ -81,7 +81,7 @@ class FusionModel:
     fitted: Mapping[str, Any] = field(default_factory=dict)
 
     def fuse(self, opinions: Mapping[str, ScoreEstimate]) -> ScoreEstimate | None:
-        """Fuse what judges say of one item, members or not; None: no member has a score.
+        """Fuse what judges say of one item, members or not; None without any score.
 
         Within and between are of the calibrated means, before the factor; the variance
         is that of human ratings, None where there was no spread to fit it by.

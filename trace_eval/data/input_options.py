@@ -1,4 +1,4 @@
-"""How an input is read, as a user says it; commands read it, so that no reader is imported."""
+"""How a user says that an input is read; commands read it before any reader."""
 
 from __future__ import annotations
 

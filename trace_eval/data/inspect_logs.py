@@ -1,4 +1,4 @@
-"""Samples of Inspect (``inspect_ai``) as records of items, while a task runs and from its log."""
+"""Samples of Inspect (``inspect_ai``) as items, while a task runs or after it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from trace_eval.data.cells import recording_of
 
 
 def log_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (number from 1, record of a single answer) of each sample of a finished log.
+    """Yield (number from 1, record of an answer) of a finished log's samples.
 
     Raises:
         UserError: the package is not installed, or the file is no log.

@@ -113,7 +113,7 @@ class Pair(Answered):
         return self.instruction_id
 
     def recordings(self) -> dict[str, Recording]:
-        """Return what there is to decode by role: ``instruction``, ``a``, ``b`` and ``voice``.
+        """Return what to decode by role: ``instruction``, ``a``, ``b``, ``voice``.
 
         Of conversations ``a/turn-0``, ... are the answer.
         """
@@ -157,7 +157,7 @@ class ScoreLabels(Strict):
     @model_validator(mode="before")
     @classmethod
     def _by_rater(cls, values: Any) -> Any:
-        """Name the unknown raters of lists by place; lists of unequal length are refused."""
+        """Name the unknown raters of lists by place; refuse lists of other lengths."""
         if not isinstance(values, dict):
             return values
         scores, feedback = values.get("scores"), values.get("feedback")
@@ -251,7 +251,7 @@ class Single(Answered):
 
     @property
     def call(self) -> ConversationItem | None:
-        """The conversation that it is, with its names; None: it is another kind of answer."""
+        """The conversation that it is, with its names; None for other answers."""
         held = self.answer.conversation
         names = {"id": self.id, "question_id": self.question_id, "system": self.system}
         return (
@@ -301,7 +301,7 @@ def items_of_pair(pair: Pair) -> tuple[Single, Single]:
 
 
 def side_of_pair(item: Single, system: str | None) -> Answer:
-    """Turn a single answer into one of a pair; what is heard counts there, not its words."""
+    """Turn a single answer into a pair's; what is heard counts, not its words."""
     reference = item.reference[0] if item.reference else None
     fields = IN_PAIR.kept(dict(item.answer))
     fields["system"] = system

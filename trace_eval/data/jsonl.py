@@ -42,7 +42,7 @@ def append(path: Path, record: BaseModel) -> None:
 
 
 def repair(path: Path) -> None:
-    """Cut off a last line that a kill left without its end; see also :func:`files.refuse_link`."""
+    """Cut off a last line that a kill left without its end."""
     refuse_link(path)
     if not is_torn(path):
         return
@@ -57,7 +57,7 @@ def repair(path: Path) -> None:
 
 
 def is_torn(path: Path) -> bool:
-    """Tell whether the last line has no end: its writer was killed, or the disk was full."""
+    """Tell whether the last line has no end: its writer was killed, or a full disk."""
     if not path.exists():
         return False
     with path.open("rb") as file:
@@ -68,7 +68,7 @@ def is_torn(path: Path) -> bool:
 
 
 def read(path: Path) -> Iterator[str]:
-    """Yield the complete lines of a file; a torn last one is left out, a missing file is empty.
+    """Yield a file's complete lines; a torn last one is left out, no file is empty.
 
     Refused is a line that is not UTF-8, or longer than :data:`MAX_LINE_BYTES`.
     """

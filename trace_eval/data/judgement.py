@@ -51,7 +51,7 @@ def check_shares(
 
 
 class CheckedClaim(Strict):
-    """A number, comparison or quotation in a reason, or the verdict itself, and what holds."""
+    """A number, comparison, quotation or verdict of a reason, and if it holds."""
 
     about: str = Field(description="dimension or criterion whose reason it stands in")
     kind: Literal["number", "comparison", "quotation", "verdict"]
@@ -106,7 +106,7 @@ class DimensionVerdict(Strict):
 
 
 class PairScores(Strict):
-    """The scores of both answers behind a preference; kept beside the vote, which decides."""
+    """The scores of both answers behind a preference, kept beside the deciding vote."""
 
     task: str
     low: float | None = Field(
@@ -206,7 +206,7 @@ class Judgement(Outcome):
         return verdict.rating if verdict else None
 
     def rating(self, dimension: Dimension) -> Rating | None:
-        """Return the typed rating of one dimension, if there is one; a plain ``1`` is none."""
+        """Return a dimension's typed rating, if there is one; a plain ``1`` is none."""
         label = self.label(dimension) if self.label_set == "typed" else None
         return label if isinstance(label, Rating) else None
 
@@ -217,14 +217,14 @@ class Judgement(Outcome):
 
     @property
     def inconsistent(self) -> tuple[About, ...]:
-        """Dimensions on which the two orders contradict each other: answered by place."""
+        """Dimensions on which the two orders contradict each other: place decided."""
         return tuple(
             n for n, result in self.dimensions.items() if result.consistent is False
         )
 
     @property
     def consistent(self) -> bool | None:
-        """Whether both orders agree on every dimension; None: only one order was asked."""
+        """Whether both orders agree on every dimension; None if one order was asked."""
         consistent = [
             v.consistent for v in self.dimensions.values() if v.consistent is not None
         ]

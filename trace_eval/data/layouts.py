@@ -78,7 +78,7 @@ _ANSWERED = (*NAMES["a"], *NAMES["b"], *NAMES["audio"], *NAMES["candidate"])
 
 
 def _sounds(record: Mapping[str, Any]) -> dict[str, str]:
-    """Map ``a`` and ``b``, or ``audio``, to the first other name that holds a recording."""
+    """Map ``a``, ``b`` or ``audio`` to the first other name with a recording."""
     if SOUND_NAMES.isdisjoint(record):
         return {}
     names = (
@@ -92,7 +92,7 @@ def _sounds(record: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _otherwise(record: Record) -> Record:
-    """Rename recordings under other names, see :data:`~trace_eval.data.names.OTHER_NAMES`."""
+    """Rename recordings that stand under a name of ``OTHER_NAMES``."""
     result = dict(record)
     for side, name in _sounds(record).items():
         if not first(record, NAMES[side]):
@@ -106,7 +106,7 @@ def is_chosen(record: Mapping[str, Any]) -> bool:
 
 
 def _chosen(record: Record) -> Record:
-    """Assign A and B by a hash of the id, so that an answer's place does not tell its label."""
+    """Assign A and B by a hash of the id, so that place does not tell the label."""
     better, worse = str(first(record, BETTER)), str(first(record, WORSE))
     own = str(record.get(str(first(record, NAMES["id"]))))
     swap = hashlib.sha256(own.encode(errors="replace")).digest()[0] & 1
@@ -201,7 +201,7 @@ def _place(record: Record, names: tuple[str, str], content: Mapping[str, Any]) -
 
 
 def _turns(value: Any) -> tuple[Record, Record]:
-    """Return a dialogue's last question and last answer, each with ``audio`` and ``text``."""
+    """Return a dialogue's last question and answer, each with ``audio``, ``text``."""
     inner = value.get("messages", [value]) if isinstance(value, Mapping) else value
     messages = [(str(m[str(first(m, _WHO))]).casefold(), m) for m in inner]
     answers = [position for position, (who, _) in enumerate(messages) if who in AGENTS]
@@ -245,7 +245,7 @@ _QUESTIONS = ("prompt", "question")
 
 
 def _is_path(value: Any) -> bool:
-    """Tell whether a value names a recording, and is not a sentence that ends like one."""
+    """Tell whether a value names a recording; sentences may end like one."""
     return is_sound(value) and not (isinstance(value, str) and " " in value)
 
 
@@ -269,7 +269,7 @@ def _is_nemo(record: Mapping[str, Any]) -> bool:
 
 
 def _nemo(record: Record) -> Record:
-    """Read a line of a manifest of NeMo: a recording, or a stretch of one, and its words."""
+    """Read a NeMo manifest's line: a recording or a stretch of it, and its words."""
     audio = record.pop("audio_filepath")
     offset, length = record.get("offset"), record.get("duration")
     answer: Record = {"audio": audio}
@@ -326,7 +326,7 @@ def _lhotse(record: Record) -> Record:
 
 
 def _stretch(start: Any, length: Any) -> Record:
-    """Return the part of a recording that begins at a time and lasts so long, seconds."""
+    """Return the part of a recording from a time on, for so many seconds."""
     numbers = [n for n in (start, length) if isinstance(n, int | float) and n >= 0]
     if len(numbers) < 2 or isinstance(start, bool) or isinstance(length, bool):
         raise InputError(

@@ -88,7 +88,7 @@ class Manifest:
         return len(self.items) + len(self.problems)
 
     def shard(self, shard: Shard) -> Manifest:
-        """Return one of several disjoint parts; items of one instruction stay together if they can.
+        """Return one of several disjoint parts; an instruction's items stay together.
 
         Problems belong to the first part, so that they are counted once.
         """
@@ -392,7 +392,7 @@ def _untyped(
 def _unused(
     field: str, results: Sequence[tuple[str, NoLabel]], items: Iterable[Pair | Single]
 ) -> Problem:
-    """Say why no label of a column is used: those that can be read are no sample of it."""
+    """Say why no label of a column is used: readable ones are no sample of it."""
     where, first = results[0]
     read = sum(bool(getattr(item.labels, field, None)) for item in items)
     every = list(dict.fromkeys(str(line.value) for _, line in results))

@@ -1,4 +1,4 @@
-"""What the columns of all tables may be called: of manifests, prompts, labels and scores.
+"""What tables' columns may be called: manifests, prompts, labels, scores.
 
 Of several accepted names in one record the first counts; capitals, spaces, hyphens,
 underscores and a remark in brackets at the end do not. ``--column`` names others.
@@ -138,7 +138,7 @@ PROMPT: Mapping[str, Names] = {
 
 
 def _select(*fields: str, **own: str) -> dict[str, Names]:
-    """Map the fields of a kind of table to accepted names; ``own``: what it calls another field."""
+    """Map a kind of table's fields to names; ``own``: what it calls another field."""
     return {name: NAMES[name] for name in fields} | {
         name: tuple(dict.fromkeys((name, *NAMES[field]))) for name, field in own.items()
     }
@@ -242,7 +242,7 @@ AGENTS = frozenset(("assistant", "gpt", "model", "agent", "bot", "ai", "chatbot"
 
 
 def first_of(kind: Mapping[str, Names], have: Collection[str]) -> dict[str, str]:
-    """Map each field to the column of a table that gives it: the first of its accepted names."""
+    """Map each field to a table's column: the first of its accepted names."""
     alike = folded(have, {alias for names in kind.values() for alias in names})
     columns = {
         **{column: column for column in have},
@@ -257,7 +257,7 @@ def first_of(kind: Mapping[str, Names], have: Collection[str]) -> dict[str, str]
 
 
 def fields_of(kind: Mapping[str, Names], have: Collection[str] = ()) -> dict[str, str]:
-    """Map accepted names to their fields; :data:`WEAK` ones count by a table's columns."""
+    """Map accepted names to fields; ``WEAK`` ones count by a table's columns."""
     fields: dict[str, str] = {}
     alike = folded(have, {alias for every in kind.values() for alias in every})
     have = {*have, *alike.values()}
@@ -273,7 +273,7 @@ def fields_of(kind: Mapping[str, Names], have: Collection[str] = ()) -> dict[str
 
 
 def folded(have: Collection[str], accepted: Collection[str]) -> dict[str, str]:
-    """Map each column to the accepted name that it matches, ignoring case and punctuation.
+    """Map columns to the accepted names they match, ignoring case and punctuation.
 
     A column counts only where the table has no column of that very name, and no other
     one that is folded to it.

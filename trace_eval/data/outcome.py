@@ -1,4 +1,4 @@
-"""What a judge leaves of one item, whatever it was asked: opinions, and an outcome with a status.
+"""What a judge leaves of one item: opinions, and an outcome with a status.
 
 A comparison of two answers is a :class:`~trace_eval.data.judgement.Judgement`, a number
 for one answer a :class:`~trace_eval.data.scores.Score`; both are an :class:`Outcome`.
@@ -126,14 +126,14 @@ class Outcome(Strict):
 
 
 def total_cost(opinions: Sequence[Opinion]) -> float | None:
-    """Sum all calls in US dollars, cached ones at their price; None: none, or an unknown price."""
+    """Sum all calls in US dollars, cached ones at their price; None if unknown."""
     costs = [opinion.usage.cost_usd if opinion.usage else None for opinion in opinions]
     priced = [cost for cost in costs if cost is not None]
     return sum(priced) if priced and len(priced) == len(costs) else None
 
 
 def commonest_failure(failed: Sequence[Opinion]) -> tuple[Reason, str | None]:
-    """Return failed opinions' commonest reason, of equals the first, and its first sentence."""
+    """Return failed opinions' commonest reason, the first of equals, in a sentence."""
     ((reason, _),) = Counter(one.reason for one in failed if one.reason).most_common(1)
     return reason, next(
         opinion.detail for opinion in failed if opinion.reason is reason

@@ -71,7 +71,7 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
 
 
 def check_output(path: Path) -> None:
-    """Refuse a file that holds what the program did not write, whatever links lead to it."""
+    """Refuse a file that the program did not write, whatever links lead to it."""
     refuse_url(path)
     target = Path(os.path.realpath(path))
     try:
@@ -129,7 +129,7 @@ def check_folder(
 
 
 def refuse_url(path: Path) -> None:
-    """Refuse a URL where something is written: it would become a folder of that name here."""
+    """Refuse a URL to write to: it would become a folder of that name here."""
     if (url := url_of_path(path)) is not None:
         raise UserError(
             f"{redacted(url)}: is a URL, and results are written to this machine; name"
@@ -193,7 +193,7 @@ def _read(folder: Path) -> tuple[dict[str, set[str]], set[str]]:
 
 @lru_cache(maxsize=8)
 def _parsed(path: Path, stamp: Stamp) -> tuple[dict[str, set[str]], set[str]]:
-    """Read the record of a folder as it was then; lines that cannot be read are left out."""
+    """Read a folder's record as it was then; unreadable lines are left out."""
     files: dict[str, set[str]] = {}
     kinds: set[str] = set()
     for _, line in strict_json.lines(path):

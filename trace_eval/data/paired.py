@@ -42,7 +42,7 @@ def question_of(item: Pair | Single) -> Hashable:
 
 
 def answers_of_systems(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Split a record with a column of recordings for each of three systems or more into answers.
+    """Split a record that has a column of recordings for each of many systems.
 
     None where fewer columns of other names hold recordings, since two may be A and B,
     or where one of them may be no answer of a system, by its name.
@@ -72,7 +72,7 @@ def answers_of_systems(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def pairs_of_systems(items: Sequence[Single]) -> tuple[list[Pair], dict[str, str]]:
-    """Pair every two systems' answers to one question; return also items that are in no pair.
+    """Pair every two systems' answers to a question; return unpaired items, too.
 
     Pairs are called by their question, and of three systems or more by both as well;
     there are none where an answer has no system. Id of an answer that its system had

@@ -1,4 +1,4 @@
-"""A folder of results on this machine or an object store: ``s3://``, ``gs://``, ``file://``."""
+"""A folder of results, on this machine or an object store (``s3://``, ``gs://``)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Place:
 
     @property
     def local(self) -> bool:
-        """True where only this machine is sure to see it, so that it does the writing."""
+        """True where only this machine surely sees it, so that it does the writing."""
         return isinstance(self._fs, LocalFileSystem)
 
     def has(self, name: str) -> bool:
@@ -54,7 +54,7 @@ class Place:
         return bool(self._fs.exists(self.path(name)))
 
     def listed(self, folder: str = "") -> list[str]:
-        """List what lies in the folder or in one below it, sorted; nothing if it is missing."""
+        """List what lies in the folder or one below it, sorted; nothing if missing."""
         self._fs.invalidate_cache()
         root = self.path(folder)
         if not self._fs.exists(root):
@@ -72,7 +72,7 @@ class Place:
         return content
 
     def opened(self, name: str) -> IO[bytes]:
-        """Open a file of which some parts are read; on an object store each takes a request.
+        """Open a file of which parts are read; each takes a request of an object store.
 
         Raises:
             FileNotFoundError: there is none.
@@ -102,7 +102,7 @@ class Place:
         self._fs.put_file(str(file), self.path(name))
 
     def fetch_files(self, folder: Path) -> None:
-        """Copy the files of the place, not of the folders in it, into a folder of this machine."""
+        """Copy the place's files, not its folders, into a folder of this machine."""
         make_folder(folder)
         for entry in self._fs.ls(self._root, detail=True):
             path = str(entry["name"])
@@ -110,7 +110,7 @@ class Place:
                 self._fs.get_file(path, str(folder / path.rpartition("/")[2]))
 
     def write_folder(self, folder: str, files: Mapping[str, bytes], last: str) -> None:
-        """Write the files of a folder, with ``last`` at the end: what has it is complete."""
+        """Write a folder's files, with ``last`` at the end: it marks completeness."""
         for name, content in files.items():
             if name != last:
                 self.write(f"{folder}/{name}", content)

@@ -15,7 +15,7 @@ WHOLE_PAIR = "asked"
 
 
 def any_policy(spec: str | Path | AnyPolicy) -> AnyPolicy:
-    """Return a policy over plain labels by name, else as :func:`load_policy`; one as it is.
+    """Return a policy over plain labels by name, else by ``load_policy``, or as is.
 
     One of the user's own must not bear the name of another one.
     """

@@ -1,4 +1,4 @@
-"""Recordings that an input names: found in folders and manifests, and looked at before work."""
+"""Recordings that an input names: found, and looked at before any work."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def find_recordings(path: Path) -> list[Path]:
 
 
 def find_urls(url: str) -> list[str]:
-    """Find the URLs of recordings below a folder or of a glob (sorted), or the one URL itself.
+    """Find the URLs of recordings below a folder or of a glob, sorted, or the URL.
 
     A URL that ends like a recording is taken for one without asking.
 
@@ -111,7 +111,7 @@ def recordings_in(
     spill: Spill | None = None,
     shard: Shard | None = None,
 ) -> tuple[list[Path | str], list[Problem]]:
-    """List the distinct recordings of files, folders and manifests, and records that are no pairs.
+    """List files', folders' and manifests' recordings, and records without pairs.
 
     They are paths, and URLs as strings, in order of appearance.
 

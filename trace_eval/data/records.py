@@ -146,7 +146,7 @@ def pair_from_record(
 
 
 def item_from(kind: type[Model], tree: dict[str, Any]) -> Model:
-    """Build a placed record's item; ids become texts, and ``meta`` keeps what JSON holds."""
+    """Build a placed record's item; ids become texts, ``meta`` keeps JSON's values."""
     tree["meta"] = {
         key: value
         for key, value in tree["meta"].items()
@@ -200,7 +200,7 @@ def _put(tree: dict[str, Any], place: tuple[str, ...], value: Any) -> Any:
 
 
 def is_audio_cell(value: Any) -> bool:
-    """Tell whether a value is Hugging Face audio: the bytes of a file, its path, or both."""
+    """Tell whether a value is Hugging Face audio: a file's bytes, path, or both."""
     return (
         isinstance(value, Mapping)
         and "bytes" in value
@@ -224,7 +224,7 @@ def is_json(value: Any) -> bool:
 def resolve_audio(
     recording: dict[str, Any], root: Path | str, spill: Spill | None
 ) -> None:
-    """Put a recording's place or bytes, which must be binary, where :class:`Recording` has them."""
+    """Put a recording's place or binary bytes where :class:`Recording` has them."""
     audio = recording.get("audio")
     if isinstance(audio, Mapping):  # Hugging Face: {"bytes": ..., "path": ...}
         data, name = audio.get("bytes"), str(audio.get("path") or "")
@@ -250,7 +250,7 @@ def resolve_audio(
 def resolve_conversation(
     answer: dict[str, Any], root: Path | str, read: ConversationReader | None
 ) -> None:
-    """Put the conversation of an answer in its place: one that is there, or what a path holds.
+    """Put an answer's conversation in its place: its own, or what a path holds.
 
     Raises:
         UserError: it cannot be read, or there is nobody to read it.
@@ -283,7 +283,7 @@ def resolve_conversation(
 def _read_labels(
     tree: dict[str, Any], record: Mapping[str, Any], dropped: Dropped | None
 ) -> None:
-    """Spell labels as we do; one in a flat column that is none is reported and taken out."""
+    """Spell labels as we do; report and take out what is none in a flat column."""
     labels = tree.get("labels", {})
     nested = {key for name in ("label", "labels") for key in _mapping(record.get(name))}
     one, other = (_mapping(tree.get(side)).get("system") for side in "ab")
@@ -332,7 +332,7 @@ _FIELDS = sorted(
 
 
 def first_problem(error: ValidationError) -> str:
-    """Say in one sentence why a record is refused; of what is missing, its accepted columns."""
+    """Say in a sentence why a record is refused, with missing fields' columns."""
     first = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     if first["type"] == "missing":
@@ -347,7 +347,7 @@ def first_problem(error: ValidationError) -> str:
 
 
 def _field_meant(place: Sequence[str | int]) -> str:
-    """Say which field a misspelt name of a record is like, or what to do without one."""
+    """Say which field a record's misspelt name is like, or what to do without."""
     *_, name = map(str, place)
     near = get_close_matches(name, _FIELDS, n=1, cutoff=0.6)
     return f"did you mean {near[0]}?" if near else "leave it out, or put it into meta"

@@ -1,4 +1,4 @@
-"""Recordings and manifests behind URLs: ``s3://``, ``gs://``, ``hf://``, ``https://``, ...
+"""Recordings and manifests behind URLs: ``s3://``, ``gs://``, ``https://``, ...
 
 :mod:`trace_eval.data.access` decides what is opened. The file systems are those of
 fsspec, with its credentials (environment, configuration files, ``FSSPEC_*`` variables);
@@ -66,7 +66,7 @@ MAX_FILES = 20_000
 
 
 class TooLarge(Exception):
-    """A file of more than :data:`MAX_BYTES`; ``size`` is None where its end was not seen."""
+    """A file of more than ``MAX_BYTES``; ``size`` is None if its end is unseen."""
 
     def __init__(self, size: int | None = None) -> None:
         there = "without end" if size is None else f"{size} bytes"
@@ -148,7 +148,7 @@ def _read(where: Path | str) -> bytes:
 
 @contextmanager
 def streamed(url: str) -> Iterator[IO[bytes]]:
-    """Open what is behind a URL to be read once, from its beginning, whatever its size."""
+    """Open what is behind a URL, to be read once from its beginning, of any size."""
     where = allowed(url)
     try:
         files, path = file_system(where)
@@ -160,7 +160,7 @@ def streamed(url: str) -> Iterator[IO[bytes]]:
 
 
 def fetch_below(url: str, suffixes: Iterable[str], home: Path) -> None:
-    """Copy the files below a URL with one of the suffixes into a folder, under their own names.
+    """Copy files below a URL with certain suffixes into a folder, by their names.
 
     A folder without any, or with more than :data:`MAX_FILES`, is refused.
     """
@@ -181,7 +181,7 @@ def fetch_below(url: str, suffixes: Iterable[str], home: Path) -> None:
 
 @contextmanager
 def copied(url: str, suffixes: Collection[str]) -> Iterator[tuple[Path, str]]:
-    """Copy a file or a folder's files while the block runs; gives the URL of the folder, too.
+    """Copy a file or a folder's files for a block; gives the folder's URL, too.
 
     A URL that ends in none of the suffixes, and has no query, is that of a folder.
     """
@@ -197,7 +197,7 @@ def copied(url: str, suffixes: Collection[str]) -> Iterator[tuple[Path, str]]:
 
 
 def find(url: str, suffixes: Iterable[str]) -> list[str]:
-    """Find the URLs of files below a folder, or of a glob, with one of the suffixes; sorted."""
+    """Find files' URLs below a folder or of a glob, by their suffixes; sorted."""
     allowed(url)
     base = glob_base(url)
     try:

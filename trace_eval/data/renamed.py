@@ -61,7 +61,7 @@ class Renamed:
         }
 
     def record(self, record: Mapping[str, Any], number: int) -> dict[str, Any]:
-        """Put a record under our names; without an id it has its number in the file, from 1."""
+        """Put a record under our names; without an id it has its number in the file."""
         for name, value in record.items():
             if self.values.get(name) in (None, ""):
                 self.values[name] = value
@@ -71,7 +71,7 @@ class Renamed:
     def rows(
         self, rows: Iterable[T], record: Callable[[T], Any]
     ) -> Iterator[tuple[T, Any]]:
-        """Yield rows with their records under our names; what is no record stays as it is.
+        """Yield rows with records under our names; what is no record stays as it is.
 
         The first records say whether the file brings ids, and which columns are ours
         but for capitals, spaces, hyphens and underscores.
@@ -116,7 +116,7 @@ class Renamed:
         return {**rest, **results}
 
     def check_named(self) -> None:
-        """Refuse a ``--column`` that no record has; name the file's columns and the nearest.
+        """Refuse a ``--column`` that no record has; name the nearest of the file's.
 
         Where no record could be read, it is not known which columns there are.
         """
@@ -131,7 +131,7 @@ class Renamed:
                 )
 
     def missing(self, guess: Mapping[str, str] | None = None) -> str | None:
-        """Say why no record of the file can be read: a field that none of its columns gives.
+        """Say why no record can be read: a field that none of its columns gives.
 
         Args:
             guess: field -> column to propose, of whoever knows more of the file than
@@ -165,7 +165,7 @@ class Renamed:
 
 
 def at(record: Mapping[str, Any], column: str) -> Any:
-    """Return the value of a column; ``x.y.0`` is one inside of nested objects and lists."""
+    """Return a column's value; ``x.y.0`` lies inside of nested objects and lists."""
     if column in record:
         return record[column]
     value: Any = record
@@ -202,7 +202,7 @@ def _guess(
 
 
 def _likeness(fields: Fields, name: str, column: str, value: Any) -> float:
-    """Score how like a column is to a field, 0 to about 1.3: by name, by side and by values."""
+    """Score how like a column is to a field, 0 to about 1.3: name, side, values."""
     plain = column.casefold()
     score = max(
         SequenceMatcher(None, alias, plain).ratio() for alias in fields.names[name]

@@ -1,4 +1,4 @@
-"""From samples to a distribution over the rubric's scale, and from judges to a mixture."""
+"""From samples to a distribution over a scale, and from judges to a mixture."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Reduced:
 
 
 def min_usable(samples: int) -> int:
-    """Return the fewest usable samples that make a score: 3 of 5, 1 of 1; more than half."""
+    """Return the fewest usable samples of a score, over half: 3 of 5, 1 of 1."""
     return samples // 2 + 1
 
 
@@ -160,7 +160,7 @@ def commonest(reasons: Iterable[T]) -> T | None:
 
 
 def majority_of(distribution: Mapping[float, float]) -> float | None:
-    """Return the one of two labels with more than half; None if undecided, or more labels."""
+    """Return which of two labels has the majority; None if undecided."""
     if len(distribution) != 2:
         return None
     leading = [label for label, share in distribution.items() if share > 0.5 + _HALF]

@@ -1,4 +1,4 @@
-"""The score: a number on a rubric's scale for one answer, with its spread, or why there is none."""
+"""The score: a number on a rubric's scale with its spread, or why none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options as users write them: ``KEY=VALUE`` on the command line, or tables of a TOML file.
+"""Options as users write them: ``KEY=VALUE`` texts, or a TOML file's tables.
 
 What an option is called, which type it has and what it means stands in its dataclass:
 the fields, and the ``Attributes`` of the docstring.
@@ -41,7 +41,7 @@ def option_field(default: Any, **how: Any) -> Any:
 
 
 def help_of(options: type) -> dict[str, str]:
-    """Map each option to its meaning, from the ``Attributes`` of a dataclass and its bases."""
+    """Map options to meanings, from a dataclass's and its bases' ``Attributes``."""
     texts: dict[str, str] = {}
     for kind in reversed(options.__mro__):
         _, _, listed = cleandoc(vars(kind).get("__doc__") or "").partition(
@@ -53,7 +53,7 @@ def help_of(options: type) -> dict[str, str]:
 
 
 def with_groups(options: type[T]) -> type[T]:
-    """Add the options of bases and parts, in groups, to a class's docstring, and so to ``help``.
+    """Add options of bases and parts, in groups, to a class's docstring, for ``help``.
 
     A part is a field whose type is another dataclass of options.
     """
@@ -103,7 +103,7 @@ class UnknownSettingError(UserError):
 
 
 def with_settings(options: T, settings: Mapping[str, Any]) -> T:
-    """Return options with fields changed, those of options within them by their own names.
+    """Return options with changed fields; nested options by their own names.
 
     Of an unknown field the nearest one is named.
     """
@@ -130,7 +130,7 @@ def choices_of(hint: Any) -> tuple[Any, ...]:
 
 
 def nearest(name: str, available: Collection[str]) -> str:
-    """Write ``did you mean X?`` where a known name is like this one, else all of them."""
+    """Write ``did you mean X?`` where a known name is like it, or list them all."""
     if not available:
         return "there are no options here"
     close = get_close_matches(name, available, n=1, cutoff=0.5)
@@ -231,7 +231,7 @@ def without_none(hint: Any) -> Any:
 
 
 def texts_to_paths(options: Any) -> None:
-    """Turn texts and ``os.PathLike`` values of new frozen options into paths; refuse others."""
+    """Turn new frozen options' texts and ``os.PathLike`` values into paths."""
     for option in fields(options):
         value = getattr(options, option.name)
         if "Path" not in str(option.type) or value is None or isinstance(value, Path):

@@ -1,4 +1,4 @@
-"""Kinds of input: a file or folder, the URL of one, folders of systems, a table at hand."""
+"""Kinds of input: a file, folder, URL, folders of systems, a table at hand."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from trace_eval.data.urls import (
 
 @dataclass(frozen=True)
 class RecordTable:
-    """Records that are no file: a list of dicts, a data frame, a data set of Hugging Face."""
+    """Records that are no file: a list, a data frame, a Hugging Face data set."""
 
     records: Iterable[Any]
     name: str = "table"  # what to call them in messages and in the name of a run
@@ -77,7 +77,7 @@ def _plain_row(row: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _plain(cell: Any) -> Any:
-    """Convert a data frame's cell: NaN becomes None, numpy's numbers plain, paths texts."""
+    """Convert a data frame's cell: NaN to None, plain numbers, paths to texts."""
     if isinstance(cell, os.PathLike):
         return os.fspath(cell)
     if type(cell).__name__ in ("NAType", "NaTType") or (
@@ -90,7 +90,7 @@ def _plain(cell: Any) -> Any:
 
 
 def _of_dataset(provided: Any) -> Iterator[Any]:
-    """Yield rows of a data set as Arrow holds them: decoding their recordings needs torch."""
+    """Yield a data set's rows as Arrow holds them: decoding sound needs torch."""
     schema = provided.features.arrow_schema.metadata
     for start in range(0, len(provided), 16):
         part = provided.with_format("arrow")[start : start + 16]
@@ -180,7 +180,7 @@ def _suffix(url: str) -> str:
 
 
 def _recordings_below(url: str) -> list[str]:
-    """List recordings below a folder that holds no table; empty: it is no such folder."""
+    """List recordings below a folder without a table; empty for other folders."""
     if _suffix(url) in SUFFIXES or "?" in url or protocol_of(url) in ("http", "https"):
         return []
     from trace_eval.data.remote import find
@@ -190,7 +190,7 @@ def _recordings_below(url: str) -> list[str]:
 
 
 def _listed(url: str, recordings: Sequence[str]) -> Iterator[FolderRow]:
-    """Yield a record per recording; those in folders of their own are answers of systems."""
+    """Yield a record per recording; folders of their own are systems' answers."""
     for number, recording in enumerate(recordings, start=1):
         inside = recording[len(url.rstrip("/")) :].lstrip("/")
         stem = inside.rpartition(".")[0]
@@ -243,7 +243,7 @@ def source_of(provided: Any) -> ItemSource:
 
 
 def source_named(items: str | None, folders: TwoFolders) -> ItemSource:
-    """Return what a command line names: items, or two systems' folders, not both or half."""
+    """Return what a command line names: items, or two systems' folders."""
     a, b, prompts = folders.a, folders.b, folders.prompts
     if items is not None and a is None and b is None:
         if prompts is None:

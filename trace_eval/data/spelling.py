@@ -121,7 +121,7 @@ def visible(text: object) -> str:
 
 
 def plain(value: object) -> str:
-    """Drop what does not matter in a spelling: case, spaces, hyphens between words, brackets.
+    """Drop what spelling does not decide: case, spaces, hyphens, brackets.
 
     What carries meaning stays, so that ``-1``, ``~1`` or ``A?`` is not taken for ``1``
     or ``A``.
@@ -137,7 +137,7 @@ MAY_BE_NEGATIVE = "it may be a negative number: others of this column have no br
 
 
 def negative_numbers(values: Iterable[object]) -> frozenset[object]:
-    """Return the numbers in brackets, which in accounts are negative, where others have none.
+    """Return bracketed numbers, which in accounts are negative, if others are bare.
 
     Where all have brackets they are the choices of a form.
     """
@@ -221,7 +221,7 @@ def _side(word: str, names: SideNames) -> str | None:
 
 
 def names_are_words(names: object) -> bool:
-    """Whether a system is called like a side, so that its name must be told from one."""
+    """Whether a system is called like a side, so that both must be told apart."""
     return plain(names) in WORDS
 
 
@@ -266,7 +266,7 @@ NO_LABEL = "missing"
 
 
 def is_missing(value: object) -> bool:
-    """Whether a cell says that there is no value; ``none`` may be an answer, and is no such cell.
+    """Whether a cell says that it has no value; ``none`` may be an answer.
 
     NFKC alone would keep a spelling such as ``N/A`` in full-width letters apart.
     """

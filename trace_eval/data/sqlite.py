@@ -85,7 +85,7 @@ def open_shared(
 
 
 def refusal_of(error: Exception) -> type[UserError]:
-    """Return the error of a database that cannot be used: damage, or a call that was wrong."""
+    """Return the error of an unusable database: damage, or a wrong call."""
     if isinstance(error, sqlite3.DatabaseError) and not isinstance(
         error, sqlite3.OperationalError
     ):

@@ -93,7 +93,7 @@ class _Record(dict[str, Any]):
 
 
 def record(line: str | bytes, where: object) -> dict[str, Any]:
-    """Read one object of a file of ours; :class:`DamagedFile` where it is none or lacks a key."""
+    """Read one object of our file; :class:`DamagedFile` if it lacks a key."""
     try:
         value = loads(line)
     except BadJson as error:
@@ -117,7 +117,7 @@ def opened(path: Path) -> IO[bytes]:
 def lines(
     path: Path, max_bytes: int = MAX_LINE_BYTES
 ) -> Iterator[tuple[int, Any | BadJson]]:
-    """Yield the lines that are not empty: number from 1, and value or what is wrong with it."""
+    """Yield lines that are not empty: number from 1, and value or what is wrong."""
     with opened(path) as file:
         for number, line in enumerate(lines_of(file, max_bytes), start=1):
             if isinstance(line, BadJson):
@@ -130,7 +130,7 @@ def lines(
 
 
 def lines_of(file: IO[bytes], max_bytes: int) -> Iterator[bytes | BadJson]:
-    """Yield the lines of an open file as they are; of one that is too long only that."""
+    """Yield an open file's lines as they are; for one too long, only that."""
     while line := file.readline(max_bytes + 1):
         if len(line) <= max_bytes or line.endswith(b"\n"):
             yield line
@@ -142,7 +142,7 @@ def lines_of(file: IO[bytes], max_bytes: int) -> Iterator[bytes | BadJson]:
 
 
 def read_file(path: Path) -> Any:
-    """Read the one JSON value of a file; raises ``OSError``, or what :func:`loads` does."""
+    """Read a file's one JSON value; raises ``OSError``, or as :func:`loads`."""
     size = path.stat().st_size
     if size > MAX_FILE_BYTES:
         raise BadJson(
@@ -152,7 +152,7 @@ def read_file(path: Path) -> Any:
 
 
 def read_list(path: Path) -> list[Any]:
-    """Read the items of a file that holds one list, or an object with one list of objects.
+    """Read the items of a file with one list, or an object with one list.
 
     Raises what :func:`read_file` does, and :class:`BadJson` where there is no list.
     """
@@ -188,7 +188,7 @@ def parse(kind: type[Model], line: str | bytes) -> Model:
 
 
 def own(kind: type[Model], line: str | bytes, where: object) -> Model:
-    """Read one record of a file of our own; a damaged one is an error and is not skipped.
+    """Read one record of our own file; a damaged one is an error, never skipped.
 
     :class:`DamagedFile` names ``where``.
     """

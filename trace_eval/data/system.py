@@ -27,7 +27,7 @@ import fcntl
 def lock(
     handle: IO[str] | IO[bytes] | int, *, shared: bool = False, wait: bool = True
 ) -> None:
-    """Lock an open file or folder between processes; freed when it is closed or its holder dies.
+    """Lock an open file or folder between processes, until closed or its holder dies.
 
     Any number of shared locks go together, but none with another kind.
 
@@ -52,21 +52,21 @@ def open_files() -> int:
 
 
 def cores() -> int:
-    """Return how many cores this process may use; all of them where nobody tells (macOS)."""
+    """Return how many cores this process may use; all where unknown (macOS)."""
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def process_space() -> str | None:
-    """Return what tells a container's process numbers from another's; None without ``/proc``."""
+    """Return what tells containers' process numbers apart; None without ``/proc``."""
     with suppress(OSError):
         return os.readlink("/proc/self/ns/pid")  # noqa: PTH115 - no file
     return None
 
 
 def is_special(path: Path) -> bool:
-    """Tell whether a path is a stream or device, e.g. ``/dev/stdout``: never replaced."""
+    """Tell whether a path is a stream or device, which is never replaced."""
     return str(path).startswith(("/dev/", "/proc/"))
 
 

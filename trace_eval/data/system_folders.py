@@ -1,4 +1,4 @@
-"""Recordings of systems as an input: a folder for each, and the prompts that they answered."""
+"""Systems' recordings as an input: a folder each, and their prompts."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Systems:
 
     @classmethod
     def parse(cls, a: object, b: object, prompts: object = None) -> Systems:
-        """Parse ``DIR`` or ``NAME=DIR`` of each; a system without a name has its folder's.
+        """Parse ``DIR`` or ``NAME=DIR`` of each; a system may take its folder's name.
 
         A pattern such as ``DIR/*_gpt.wav`` stands for a folder of the files that fit
         it.
@@ -102,7 +102,7 @@ class Systems:
         return parent / "-".join(re.sub(r"[^\w.]+", "-", name) for name in self.folders)
 
     def files(self) -> tuple[dict[str, dict[str, Path | str]], tuple[str, ...]]:
-        """Return each system's recordings by name, or why one is none, and a note on other names.
+        """Return systems' recordings by name, or why one is none, and a note.
 
         A folder without recordings is refused.
         """
@@ -132,7 +132,7 @@ class Systems:
         single: bool = False,
         columns: Mapping[str, str] | None = None,
     ) -> Iterator[FolderRow]:
-        """Yield a record per prompt that both systems of a pair answered; ``single``: per answer.
+        """Yield a record per prompt that both systems answered, or per answer.
 
         Args:
             results: of :meth:`files`.
@@ -219,7 +219,7 @@ def _named(text: str) -> tuple[str | None, Path]:
 
 
 def _apart(provided: list[tuple[str | None, Path]]) -> list[str]:
-    """Name two folders apart: as given, or by the last parts of their paths that differ.
+    """Name two folders apart: as given, or by the last parts that differ.
 
     Of a pattern the wildcards and the ending are left out: ``*_gpt.wav`` is ``gpt``.
     """
@@ -303,7 +303,7 @@ def _prompts_of(
 
 
 def _beside(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a row says beside its prompt: category and the like, the rest as ``meta``.
+    """Return what a row says beside its prompt: category, the rest as ``meta``.
 
     Nothing of it is read as a label or as a recording.
     """
@@ -324,7 +324,7 @@ def _beside(record: Mapping[str, Any]) -> dict[str, Any]:
 def _guessed(
     sample: Sequence[Mapping[str, Any]], keys: Collection[str]
 ) -> dict[str, str]:
-    """Guess the column that names the recordings, and the one with the longest texts."""
+    """Guess the columns of the recordings' names and of the longest texts."""
     called = {*keys, *map(unpadded, keys)}
     names: Counter[str] = Counter()
     lengths: Counter[str] = Counter()
@@ -368,7 +368,7 @@ def systems_in(folder: Path) -> Systems | None:
 
 
 def how_to_judge(folder: Path) -> str:
-    """Say what to type where a folder is no run: to judge its recordings, if it has any."""
+    """Say what to type where a folder is no run: to judge its recordings."""
     systems = systems_in(folder)
     if systems is not None and len(systems.folders) > 1:
         return f"judge its recordings first: trace-eval judge {folder} --out run"

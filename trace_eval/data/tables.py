@@ -100,7 +100,7 @@ def checked(
 
 
 def column_names(path: Path) -> list[str]:
-    """Return the names of a file's columns, as they stand in its header or its first records.
+    """Return a file's names of columns, as its header or first records have them.
 
     Of a file that cannot be read there are none: its reader says why.
     """
@@ -118,7 +118,7 @@ def column_names(path: Path) -> list[str]:
 def csv_columns(
     path: Path, names: Collection[str]
 ) -> dict[str, list[str | None]] | None:
-    """Read these columns of a CSV file, fast; an empty cell is None, equal cells one object.
+    """Read columns of a CSV file, fast; empty cells are None, equal ones shared.
 
     None where the file must be read by its records: Arrow says neither which row is
     bad, nor what is only short, and takes neither UTF-16 nor decimal commas.
@@ -245,7 +245,7 @@ def _rows_of_packed(path: Path, suffix: str) -> Iterable[tuple[int | str, object
 
 
 def begins(path: Path, mark: bytes) -> bool:
-    """Whether a file begins with a character, blanks left out; ``b""``: it holds nothing else."""
+    """Whether a file begins with a character after blanks; ``b""``: it is empty."""
     with path.open("rb") as file:
         return file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == mark
 

@@ -91,12 +91,12 @@ _OF_PATH = re.compile(r";([\w-]{1,40})=([^/;]+)")
 
 
 def is_url(text: object) -> bool:
-    """Tell whether a text is ``protocol://...``, the chained URLs of fsspec included."""
+    """Tell whether a text is ``protocol://...``, chained URLs included."""
     return isinstance(text, str) and _URL.match(text) is not None
 
 
 def is_chained(url: str) -> bool:
-    """Tell whether a URL names a file inside another, e.g. ``zip://a.wav::s3://bucket/all.zip``."""
+    """Tell whether a URL names a file in another, e.g. ``zip://a.wav::s3://b.zip``."""
     return _CHAIN.search(url) is not None
 
 
@@ -154,7 +154,7 @@ def name_of(url: str) -> str:
 
 
 def glob_base(url: str) -> str | None:
-    """Return the folder before the first ``*`` or ``[`` of a URL's path; None if there is none."""
+    """Return the folder before a URL's first ``*`` or ``[``; None without any."""
     parts = _PARTS.fullmatch(url)
     result = re.search(r"[*\[]", parts[3]) if parts else None
     if parts is None or result is None:
@@ -193,13 +193,13 @@ def _shown_in_text(match: re.Match[str]) -> str:
 
 
 def url_of_path(path: Path | str) -> str | None:
-    """Return the URL that a path was made of, which took one slash of its two; None: a path."""
+    """Return the URL that a path was made of, which lost a slash; None: a path."""
     match = re.match(r"([a-z][a-z0-9+._-]{1,30}):/{1,2}(?=.)", str(path), re.IGNORECASE)
     return f"{match[1]}://{str(path)[match.end() :]}" if match else None
 
 
 def _public(protocol: str, login: str) -> str:
-    """Return what may be shown of ``USER:PASSWORD``, or of ``USER``, with the ``@`` behind it."""
+    """Return what may be shown of ``USER:PASSWORD`` or ``USER``, with its ``@``."""
     name, protocol = unquote(login), protocol.lower()
     if protocol == "github":  # github://ORGANISATION:REPOSITORY@COMMIT/... is no login
         return f"{login}@"

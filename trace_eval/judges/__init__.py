@@ -1,1 +1,1 @@
-"""Judges: how they ask, what they show, how replies are read and combined, and each kind."""
+"""Judges: how they ask, what they show, how replies are read, and each kind."""

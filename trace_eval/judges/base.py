@@ -25,12 +25,12 @@ Modality = Literal["blueprint", "audio"]
 
 
 def listening(transcripts: str) -> frozenset[Modality]:
-    """Return the modalities of a judge that hears recordings, and perhaps reads their words."""
+    """Return the modalities of a judge that hears sound and may read its words."""
     return frozenset({"audio", "blueprint"} if transcripts == "asr" else {"audio"})
 
 
 class Activity(NamedTuple):
-    """The current activity of a judge: calls in flight, and what is spent or may be charged."""
+    """The activity of a judge now: calls in flight, money spent or perhaps charged."""
 
     calls: int | None = None  # None: it makes none
     cost_usd: float | None = None  # None: no price is available
@@ -76,7 +76,7 @@ class Case:
 
     @property
     def answers(self) -> dict[str, Blueprint]:
-        """Role -> blueprint of the answers: ``a`` and ``b``, ``answer``, or one per turn."""
+        """The answers' blueprints by role: ``a``, ``b``; ``answer``; one a turn."""
         roles = self.item.answer_roles
         return {
             role: self.blueprints[role] for role in roles if role in self.blueprints
@@ -125,7 +125,7 @@ class Case:
 
 
 class JudgeUnreachable(ServerError):
-    """No other call would bring an answer: the session ends, and finished items stay."""
+    """No other call would bring an answer: the session ends, finished items stay."""
 
 
 class Judge(ABC):
@@ -182,11 +182,11 @@ class Judge(ABC):
         return 1
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Return everything that decides its output; it is recorded, so never a secret."""
+        """Return all that decides its output; it is recorded, so never a secret."""
         return {}
 
     def observed(self) -> dict[str, JsonValue]:
-        """Return observations of the run that decide nothing: prices, the server's dialect."""
+        """Return observations that decide nothing: prices, the server's dialect."""
         return {}
 
     def activity(self) -> Activity:
@@ -201,7 +201,7 @@ class Judge(ABC):
         """
 
     def needs_instruction(self, item: Item) -> bool:
-        """Whether the blueprint of a spoken instruction would change its prompt or verdict."""
+        """Whether a spoken instruction's blueprint would change prompt or verdict."""
         return True
 
     def roles(self, item: Item) -> list[str]:
@@ -242,7 +242,7 @@ def refuses(judge: Judge, item: Item) -> str | None:
 def unscored(
     item: Item, rubric: Any, judge: str, reason: Reason, detail: str
 ) -> Outcome:
-    """Make an outcome without a verdict or score, with the reason; see :attr:`Judge.rubric`."""
+    """Make an outcome with a reason but no verdict; see :attr:`Judge.rubric`."""
     if isinstance(item, Pair):
         made = Judgement.unscored(item.id, judge, reason, detail)
         return made.model_copy(update={"label_set": rubric.scale.label_set})

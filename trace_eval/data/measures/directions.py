@@ -44,7 +44,7 @@ _COMMENTS = words_of(
 
 
 def read_aloud(request: str | None, answer: str) -> tuple[str, ...]:
-    """Return the directions of a request that an answer speaks as words, as they were heard."""
+    """Return a request's directions that an answer speaks as words, as heard."""
     directions = directions_of(request or "")
     if not directions.stems or not answer.strip():
         return ()
@@ -103,7 +103,7 @@ def _fragments(directions: Directions, text: str) -> Iterator[str]:
 
 
 def _runs_on(directions: Directions, words: Sequence[str]) -> Iterator[str]:
-    """Yield directions of several words that run into a sentence: "in a deep voice my name is"."""
+    """Yield directions that run into a sentence: "in a deep voice my name is"."""
     for phrase in directions.phrases:
         telling = [stem_of(w) for w in phrase if w not in STOP]
         with_sound = ("with", "a", *telling), ("with", "an", *telling)
@@ -124,7 +124,7 @@ def _runs_on(directions: Directions, words: Sequence[str]) -> Iterator[str]:
 
 
 def _opens(directions: Directions, words: Sequence[str]) -> Iterator[str]:
-    """Yield a misheard participle without a pause behind it: "yoning the cat chased a ball"."""
+    """Yield a misheard participle without a pause: "yoning the cat chased"."""
     if not words or not words[0].endswith("ing") or words[0] in directions.content:
         return
     verbs = [stem for stem in directions.stems if re.match(SOUNDS, stem)]
@@ -144,7 +144,7 @@ _BEGINS = words_of(
 
 
 def _leads_in(directions: Directions, words: Sequence[str]) -> Iterator[str]:
-    """Yield a direction that runs into the answer: "pause a cat", "with the side while"."""
+    """Yield a direction that runs into the answer: "pause a cat"."""
     if len(words) < 5:
         return
     own = [*words[:4]]
@@ -177,7 +177,7 @@ _OBJECTS = words_of("the it it's your this that these as nobody")
 
 
 def _ends_with(directions: Directions, words: Sequence[str]) -> Iterator[str]:
-    """Yield the phrase of a request that ends an answer: "... this evening in a sad voice"."""
+    """Yield the request's phrase that ends an answer: "... in a sad voice"."""
     for phrase in directions.phrases:
         head = phrase[-1]
         known = head in directions.heads or re.fullmatch(SOUNDS, head)

@@ -121,7 +121,7 @@ def requested_language(
 
 
 def answers_in_language(requested: str, answer: Blueprint) -> PairMeasure:
-    """Return 1 where the answer is in the language that was asked for, 0 where in another.
+    """Return 1 if the answer is in the requested language, 0 if in another.
 
     Null where no language was heard, or not with certainty.
     """
@@ -143,7 +143,7 @@ def answers_in_language(requested: str, answer: Blueprint) -> PairMeasure:
 
 
 def is_unsure(blueprint: Blueprint | None) -> bool:
-    """Whether the words of a clip were written in a language that was not heard with certainty."""
+    """Whether a clip's words were written in a language not surely heard."""
     transcript = blueprint.transcript if blueprint else None
     return (
         isinstance(transcript, Transcript) and "unsure_language" in transcript.suspect
@@ -151,7 +151,7 @@ def is_unsure(blueprint: Blueprint | None) -> bool:
 
 
 def language_in_words(blueprint: Blueprint | None) -> str | None:
-    """Name the language of a clip, e.g. ``Spanish`` or ``unsure: Spanish or Portuguese``.
+    """Name a clip's language: ``Spanish``, or ``unsure: Spanish or Portuguese``.
 
     None where there are no words, or their language is only assumed: nobody heard or
     gave it.
@@ -176,7 +176,7 @@ def languages_of(
     answers: Mapping[str, Blueprint],
     provided: str | None = None,
 ) -> dict[str, str]:
-    """Return ``asked`` and each answer's role with its language in words, where it is known.
+    """Return ``asked`` and each role's language in words, where it is known.
 
     The others are as for :func:`requested_language`.
     """

@@ -1,4 +1,4 @@
-"""The embedded scorer of single answers: words in common, through a small logistic model.
+"""The embedded scorer of answers: words in common, by a small logistic model.
 
 It does not understand meaning: a paraphrase without the reference's words looks wrong
 to it, a denial that repeats them looks right. It is there to make ``rate`` work without
@@ -33,7 +33,7 @@ _ARTICLES = frozenset({"a", "an", "the"})
 
 
 def words(text: str) -> list[str]:
-    """Split into normalised words; a text of articles only keeps them, since "A" may be the answer.
+    """Split into normalised words; a text of articles alone keeps them ("A").
 
     >>> words("The cat's hat (a red one)!"), words("A.")
     (['cat', 's', 'hat', 'red', 'one'], ['a'])
@@ -53,7 +53,7 @@ def shared(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def token_f1(candidate: Sequence[str], reference: Sequence[str]) -> float:
-    """Return the harmonic mean of precision and recall of words; two empty texts are equal.
+    """Return the F1 of words: the harmonic mean of precision and recall; empty is 1.
 
     >>> token_f1(words("a red hat"), words("the hat"))
     0.6666666666666666
@@ -200,7 +200,7 @@ def features(
     candidate: Sequence[str],
     rationale: Sequence[str],
 ) -> dict[str, float]:
-    """Compute :data:`FEATURES` from normalised words; the candidate has at least one."""
+    """Compute ``FEATURES`` from normalised words; the candidate has one at least."""
     requested, material, truth = set(question), set(rationale), set(reference)
     present, text = set(candidate), f" {' '.join(candidate)} "
     size = len(candidate)

@@ -1,4 +1,4 @@
-"""What a request says of the manner: directions such as "with a sigh", "(laughs)", "slowly".
+"""What a request says of the manner: "with a sigh", "(laughs)", "slowly".
 
 A request for a word itself, its meaning or a story with it has no direction. English
 alone is read.
@@ -201,7 +201,7 @@ def _manners(sentence: str) -> Iterator[tuple[str, ...]]:
 
 
 def telling(phrase: Sequence[str]) -> list[str]:
-    """Select the words that tell which direction it is; "long pause" tells by its pause."""
+    """Select the words that tell a direction: "long pause" tells by its pause."""
     own = [word for word in phrase if word not in SUPPORT]
     if own:
         return own

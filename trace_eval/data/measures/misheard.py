@@ -1,4 +1,4 @@
-"""How far two words are apart by spelling and by sound, so that a misheard one is known again."""
+"""How far two words are apart in spelling and sound, to know misheard ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measured numbers of a pair, or why there are none; and single numbers of a blueprint by name."""
+"""Measured numbers of a pair, or why there are none; a blueprint's by name."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def place_of(name: str) -> tuple[str, str] | None:
 
 
 def place_named(name: str) -> tuple[str, str]:
-    """Split as :func:`place_of`; a name that is neither short nor ``GROUP.FIELD`` is refused."""
+    """Split as ``place_of``; refuse names neither short nor ``GROUP.FIELD``."""
     place = place_of(name)
     if place is None:
         others = ", ".join(sorted(NUMBERS))
@@ -45,7 +45,7 @@ def place_named(name: str) -> tuple[str, str]:
 
 
 def number_in(blueprint: Mapping[str, Any], place: tuple[str, str]) -> float | None:
-    """Return a finite number of a blueprint as JSON, extensions included; None where absent."""
+    """Return a blueprint's finite number as JSON, extensions too; None if absent."""
     group, field = place
     values = blueprint.get(group)
     if not isinstance(values, Mapping):

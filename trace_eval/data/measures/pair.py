@@ -48,7 +48,7 @@ LEAST_SPEECH_S = 2.0
 
 
 def bandwidth_of(blueprint: Blueprint) -> str | None:
-    """Return whether a clip has the bandwidth of a telephone; None where it is not known."""
+    """Return whether a clip has a telephone's bandwidth; None if not known."""
     signal = blueprint.signal
     if not isinstance(signal, Signal) or signal.bandwidth_hz is None:
         return None
@@ -56,7 +56,7 @@ def bandwidth_of(blueprint: Blueprint) -> str | None:
 
 
 def speaker_similarity(a: Blueprint, b: Blueprint) -> PairMeasure:
-    """Measure how alike two voices are; over about 0.25 the VoxCeleb ECAPA says the same speaker.
+    """Measure how alike two voices are; above about 0.25 ECAPA hears one speaker.
 
     Both embeddings must come from the same model; others have nothing to do with each
     other. Not known are voices of two bandwidths, and of under 2 s of speech.
@@ -167,7 +167,7 @@ def measure_item(
 
 
 def pair_languages(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str, str]:
-    """Return what :func:`~trace_eval.data.measures.language.languages_of` says of a pair."""
+    """Return what ``languages_of`` says of a pair."""
     if len(item.answers) < 2:
         return {}
     answers = {
@@ -180,7 +180,7 @@ def pair_languages(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str,
 def _rates(
     reference: str, blueprint: Blueprint, provided: str | None
 ) -> tuple[PairMeasure, PairMeasure]:
-    """Count errors of words, then of characters, by the rules of the reference's language."""
+    """Count errors of words, then characters, by the reference language's rules."""
     transcript = blueprint.transcript
     if isinstance(transcript, Absent):
         reason = f"group transcript: {transcript.reason}"

@@ -114,7 +114,7 @@ def normaliser_of(language: str) -> tuple[Callable[[str], str], str]:
 
 
 def _one_script() -> tuple[Callable[[str], str], str]:
-    """Write Chinese in simplified characters: Whisper base writes both kinds in one answer."""
+    """Write Chinese in simplified characters; Whisper base mixes both kinds."""
     if not is_installed("opencc"):
         return (
             str,
@@ -128,7 +128,7 @@ def _one_script() -> tuple[Callable[[str], str], str]:
 
 @lru_cache(maxsize=1)
 def whisper_en() -> Callable[[str], str]:
-    """Return Whisper's English normaliser without torch, by the package whisper-normalizer.
+    """Return Whisper's English normaliser, of whisper-normalizer, without torch.
 
     On the answers of released benchmarks it says what the copies in their repositories
     say. A text with more than 4,300 digits in a row, which nobody says, is a

@@ -1,4 +1,4 @@
-"""Whether the answers of one system keep one voice: measures of a run, not of a pair."""
+"""Whether a system's answers keep one voice: measures of a run, not a pair."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Stretch(NamedTuple):
 
 
 def not_the_answer(item: Item, blueprints: Mapping[str, Blueprint]) -> str | None:
-    """Return why a recording of an item is not its answer, and the remedy; None: it may be.
+    """Return why a recording is not an item's answer, and the remedy; else None.
 
     A file whose end is missing is not all of it; one in which the request is spoken
     before, by another voice or in another channel, is the recording of a whole session.
@@ -160,7 +160,7 @@ def _session(
 
 
 def _other_voice(blueprint: Blueprint, middle_s: float) -> str | None:
-    """Return how the pitch before a moment differs from that behind it, as that of two voices."""
+    """Return how the pitch differs before and after a time, as two voices' does."""
     pitch = blueprint.pitch
     if not isinstance(pitch, Pitch):
         return None
@@ -207,7 +207,7 @@ def _semitones(pitch: Pitch) -> NDArray[np.float64]:
 
 
 def _at_steps(pitch: Pitch, step_s: float) -> NDArray[np.float64]:
-    """Return a contour in steps of a given length, which are longer in long recordings."""
+    """Return a contour in steps of a given length; long recordings have longer."""
     values = _semitones(pitch)
     count = int((len(values) - 1) * pitch.contour.step_s / step_s) + 1
     places = np.rint(np.arange(count) * step_s / pitch.contour.step_s).astype(int)

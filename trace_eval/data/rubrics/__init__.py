@@ -1,1 +1,1 @@
-"""Rubrics: files with a question about a pair or one answer, its scale, and its inputs."""
+"""Rubrics: files with a question on a pair or answer, a scale, and inputs."""

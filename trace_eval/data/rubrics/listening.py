@@ -1,4 +1,4 @@
-"""How people listen under a rubric: raters, order, blinding, references, traps and repeats."""
+"""How people listen by a rubric: raters, order, blinding, references, traps."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ class Listening(Strict):
         return self
 
     def check(self, labels: Sequence[float] | Sequence[str], is_pair: bool) -> None:
-        """Raise ValueError for what does not fit the scale or the items of its rubric."""
+        """Raise ValueError for what does not fit the rubric's scale or items."""
         if is_pair and (self.together or self.marks or self.third_rater):
             names = ("together", "marks", "third_rater")
             name = next(name for name in names if getattr(self, name))

@@ -41,7 +41,7 @@ def rubric_names(folder: Path = SINGLES) -> list[str]:
 
 
 def rubric_path(name: str, folder: Path = SINGLES) -> Path:
-    """Return a shipped rubric's file, or the user's own; raises UserError if there is none."""
+    """Return a shipped rubric's file, or the user's; raises UserError without."""
     shipped = rubric_names(folder)
     path = folder / f"{name}.toml" if name in shipped else Path(name)
     if path.suffix != ".toml" or not is_file(path):
@@ -64,7 +64,7 @@ def load_rubric(name: str | Path) -> ScoreRubric:
 
 
 def protocol_names() -> list[str]:
-    """List the shipped protocols: of pairs, then rubrics of answers that say how people listen."""
+    """List the shipped protocols: of pairs, then of answers that people rate."""
     listened = [
         name for name in rubric_names() if load_rubric(name).listening is not None
     ]
@@ -72,7 +72,7 @@ def protocol_names() -> list[str]:
 
 
 def load_protocol(name: str | Path) -> Protocol:
-    """Load a shipped protocol or rubric of single answers by its name, or one from a file.
+    """Load a shipped protocol or rubric of answers by name, or one from a file.
 
     Raises:
         UserError: as of :func:`load_rubric`.
@@ -151,7 +151,7 @@ def _read(path: Path, folder: Path = SINGLES) -> tuple[str, dict[str, Any]]:
 
 
 def validated(model: type[Model], table: Mapping[str, Any], where: str) -> Model:
-    """Validate the content of a file; where fields are wrong, the message names all of them."""
+    """Validate a file's content; the message names all wrong fields at once."""
     try:
         return model.model_validate(table)
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""Protocols of listening tests: rubrics with everything that people need to rate by them.
+"""Protocols of listening tests: rubrics with all that people need to rate.
 
 A rubric of single answers is a protocol with its table ``listening``, or without one by
 the defaults. A protocol of pairs has a file of its own: people are asked in small steps
@@ -126,7 +126,7 @@ class PairProtocol(RubricFile):
 
     @property
     def is_hcot(self) -> bool:
-        """Whether it asks what HCoT asks, so that its labels have the columns of HCoT."""
+        """Whether it asks what HCoT asks, so that its labels have HCoT's columns."""
         return (
             self.scale == "typed"
             and tuple(part.name for part in self.parts) == HCOT_PARTS

@@ -199,7 +199,7 @@ class ScoreRubric(RubricFile):
 
     @property
     def choices(self) -> str:
-        """Its labels in words, for a prompt: all of them, or the ends of a long scale."""
+        """Its labels in words, for a prompt: all, or the ends of a long scale."""
         spec, labels = self.scale, [f"{label:g}" for label in self.scale.labels]
         if len(labels) <= MAX_LISTED_LABELS or spec.values is not None:
             return f"one of {', '.join(labels)}"
@@ -222,7 +222,7 @@ class ScoreRubric(RubricFile):
         return "conversation" in self.inputs
 
     def total(self, elements: Mapping[str, float | None]) -> float | None:
-        """Return the score that follows from the elements; None where they decide nothing."""
+        """Return the score that its elements give; None where they decide nothing."""
         available = [value for value in elements.values() if value is not None]
         if self.overall is None or not available:
             return None

@@ -1,1 +1,1 @@
-"""Chat models: the judge over them, its calls and clients, the reply cache, and the cost."""
+"""Chat models: the judge over them, its calls and clients, cached replies, the cost."""

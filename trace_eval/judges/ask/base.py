@@ -41,7 +41,7 @@ class Request:
 
     @property
     def sampling(self) -> dict[str, float]:
-        """The parameters of sampling that are sent, by name; the others are left to the server."""
+        """The sampling parameters that are sent; the server decides the others."""
         names = ("max_tokens", "temperature", "seed", "top_p", "top_k")
         values = {
             name: getattr(self, name) for name in names if name not in self.unsent
@@ -113,7 +113,7 @@ class Unusable(Exception):
 
 @dataclass(frozen=True)
 class Choices:
-    """The replies of one request: one at least; their tokens add up to the request's."""
+    """The replies of one request, one at least; their tokens add up to its own."""
 
     replies: tuple[Reply | Unusable, ...]
     tokens: Tokens
@@ -158,7 +158,7 @@ class ChatClient(ABC):
         """
 
     def observed(self) -> dict[str, JsonValue]:
-        """Return what the server turned out to do so far, e.g. the structured-output mode."""
+        """Return what the server turned out to do, e.g. the structured-output mode."""
         return {}
 
     @property
@@ -168,7 +168,7 @@ class ChatClient(ABC):
 
     @property
     def model_context(self) -> int | None:
-        """The model's own context, tokens; None before the first call, or if not stated."""
+        """The model's own context in tokens; None where it is not known yet."""
         return None
 
     @abstractmethod
@@ -182,15 +182,15 @@ class ChatClient(ABC):
 
     @property
     def takes_choices(self) -> bool:
-        """Whether the server gives several replies to one request, until it turns out not to."""
+        """Whether the server gives several replies to one request, as far as known."""
         return False
 
     async def choices(self, request: Request) -> Choices:
-        """Make one call for at most ``request.choices`` replies; raises as :meth:`chat`."""
+        """Make one call for up to ``request.choices`` replies; raises as ``chat``."""
         raise NotImplementedError
 
     async def shutdown_date(self) -> str | None:
-        """Return the date on which the provider ends the model; None if it states none."""
+        """Return the date on which the provider ends the model; None if not stated."""
         return None
 
     async def close(self) -> None:  # noqa: B027 - a client without connections has none
@@ -198,7 +198,7 @@ class ChatClient(ABC):
 
 
 def check_text(text: str, tokens: Tokens) -> str:
-    """Return a reply's text; raises Unusable if it is empty, or longer than any verdict."""
+    """Return a reply's text; raises Unusable if it is empty or endless."""
     text = text.encode("utf-8", "replace").decode("utf-8")
     if detail := too_long(text):
         raise Unusable(Reason.UNPARSEABLE, detail, text[:MAX_REPLY_CHARS], tokens)

@@ -55,7 +55,7 @@ class BatchWritten:
 
 @dataclass(frozen=True)
 class BatchReplies:
-    """How many usable replies were read into the cache, and the cost at the batch price.
+    """How many usable replies went into the cache, and their cost at the batch price.
 
     ``failed``: reason code -> requests without a usable reply.
     """
@@ -108,7 +108,7 @@ def write_batch(
 
 
 class _Writer(ExitStack):
-    """Lines into files of bounded size; the stack closes the one in work and puts it in place."""
+    """Files of lines, bounded in size; the stack closes the open one and names it."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()

@@ -111,7 +111,7 @@ class Ledger:
         self.spending.calls = len(worst)
 
     def sent(self, worst: float) -> str:
-        """Log a call before it is sent; returns its name in the log, or raises UserError."""
+        """Log a call before it is sent; returns its name there, or raises UserError."""
         if self._before and not self._path.exists():
             jsonl.append(self._path, LedgerEntry(call="before", cost_usd=self._before))
         call = os.urandom(6).hex()
@@ -119,12 +119,12 @@ class Ledger:
         return call
 
     def settled(self, call: str, cost: float) -> None:
-        """Log the cost of a call; where that fails, the call counts with its worst case."""
+        """Log the cost of a call; where that fails, its worst case counts."""
         jsonl.append(self._path, LedgerEntry(call=call, cost_usd=cost))
 
 
 class Budget:
-    """Money that may be spent, US dollars: a call is made only if its worst case still fits.
+    """Money that may be spent, US dollars: a call is made only if its worst case fits.
 
     ``spent`` counts where there is no ledger, in which calls are logged before they are
     made.
@@ -193,7 +193,7 @@ class Budget:
 
     @contextmanager
     def counted(self, ticket: Ticket) -> Iterator[None]:
-        """Add what a call has cost to the sums; one that failed unbilled has cost nothing."""
+        """Add a call's cost to the sums; one that failed unbilled has cost nothing."""
         sums = self.spending
         try:
             yield

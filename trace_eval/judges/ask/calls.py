@@ -95,7 +95,7 @@ def of_both(
 
 @dataclass
 class Attempts(Generic[T]):
-    """One question in work: its cost so far, and the reply that counts, or why there is none.
+    """One question in work: its cost so far, and its reply or why there is none.
 
     ``seconds`` are without waits; ``choice`` is None where the reply was the only one.
     """
@@ -169,7 +169,7 @@ class Asker(Generic[T]):
     async def ask(
         self, requests: Sequence[Request], done: Callable[[int, Attempts[T]], R]
     ) -> list[R]:
-        """Ask for samples of one question, in one request; each has its own second chance.
+        """Ask for samples of one question in a request; each has its own second chance.
 
         Requests are equal but for their seeds, and the first is sent. Samples for which
         the server gave no reply are requested one by one. ``done`` makes the result of

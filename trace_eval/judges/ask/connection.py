@@ -1,4 +1,4 @@
-"""Shared by the clients: connections, addresses, bounded bodies, and texts without secrets."""
+"""What clients share: connections, addresses, bounded bodies, texts without secrets."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class PerLoop(Generic[T]):
         self._calls: list[int] = []  # that go through each of them now
 
     def get(self) -> T:
-        """Return the first object of this loop; those of a finished loop are dropped."""
+        """Return this loop's first object; those of a finished loop are dropped."""
         self._of_this_loop()
         return self._made[0] if self._made else self._add()
 
     @contextmanager
     def lend(self) -> Iterator[T]:
-        """Lend the first object with room for another call; where none has, make one more."""
+        """Lend the first object with room for a call; make one more where none has."""
         self._of_this_loop()
         calls = self._calls
         number = next(
@@ -109,7 +109,7 @@ class Redactor:
         )[::-1]
 
     def __call__(self, text: str) -> str:
-        """Remove secrets from a text, put on one line of at most ``MAX_DETAIL`` characters."""
+        """Remove secrets from a text; one line of at most ``MAX_DETAIL`` characters."""
         text = self.full(text)
         text = " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
         return text if len(text) <= MAX_DETAIL else text[: MAX_DETAIL - 1] + "…"
@@ -134,7 +134,7 @@ _HTTP = ("aiohttp", "httpcore", "httpcore2", "httpx", "httpx2")
 
 
 def is_transport(error: Exception) -> bool:
-    """Tell whether an error is a lost connection, in any version of the HTTP packages."""
+    """Tell whether an error is a lost connection, in any version of httpx."""
     package = type(error).__module__.partition(".")[0]
     return isinstance(error, OSError) or package in _HTTP
 
@@ -233,7 +233,7 @@ def public_url(url: str) -> str:
 
 
 def checked_url(url: str) -> str:
-    """Return an address without credentials; one that has them is refused, and not repeated."""
+    """Return an address that holds no credentials; refuse one that does, unrepeated."""
     parts = urlsplit(url if "://" in url else f"http://{url}")
     if parts.username or parts.password:
         raise ServerError(
@@ -261,11 +261,11 @@ class BodyTooLarge(Exception):
 
 
 class BodyLost(ConnectionError):
-    """The connection ended within a response body: the server has worked, and may charge."""
+    """The connection ended within a response: the server has worked, and may charge."""
 
 
 async def bound_body(response: Any) -> None:
-    """Bound the body of a response; an event hook ``response`` of any version of httpx."""
+    """Bound a response's body; an event hook ``response`` of any version of httpx."""
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("", "identity"):
         del response.headers["content-encoding"]  # decoded below, and not again

@@ -1,4 +1,4 @@
-"""Engines that serve a model to one judge, as child processes on loopback, and their start.
+"""Engines that serve a model to one judge, as child processes on loopback.
 
 An engine is a line of :data:`ENGINES`: how its command is written, and where it tells
 its version.
@@ -122,7 +122,7 @@ class ServedEngine:
 
 
 def _executable(name: str) -> str:
-    """Find a program beside this interpreter, else on the path; empty: there is none."""
+    """Find a program beside this interpreter, else on the path; empty if absent."""
     beside = Path(sys.executable).with_name(name)
     return str(beside) if beside.is_file() else shutil.which(name) or ""
 
@@ -258,7 +258,7 @@ class ModelServer:
 
     @contextmanager
     def _settings(self) -> Iterator[str]:
-        """Give a file with the key that only this user may read, until the engine has read it."""
+        """Lend a file with the key, for this user alone, until the engine read it."""
         if self._engine.key_variable:
             yield ""
             return

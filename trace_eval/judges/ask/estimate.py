@@ -133,7 +133,7 @@ def estimate(judge: LLMJudge, cases: Iterable[Case]) -> CostEstimate:
 
 
 def total(estimates: Iterable[CostEstimate]) -> CostEstimate:
-    """Add several judges of the same cases; ``cases`` and ``unscored`` are the largest."""
+    """Add several judges of the same cases; ``cases``, ``unscored`` are the largest."""
     every, sums = list(estimates), dict[str, Any]()
     for field in fields(CostEstimate):
         values = [getattr(one, field.name) for one in every]

@@ -54,7 +54,7 @@ class LLMJudge(Judge):
 
     @property
     def uses(self) -> frozenset[str]:  # type: ignore[override]
-        """Fields of ``JudgeOptions`` that have an effect on this judge or on its client."""
+        """Fields of ``JudgeOptions`` with an effect on this judge or its client."""
         unused = frozenset() if self.client.gives_choices else {"choices"}
         used = names_of(ChatOptions) | self.view.uses | self.client.uses
         return used - unused - self.client.ignores
@@ -111,14 +111,14 @@ class LLMJudge(Judge):
         return self.options.orders(item.id) if len(item.answers) > 1 else ("ab",)
 
     def calls(self, case: Case) -> list[Call]:
-        """Return every question that this case needs, in the order of its opinions; maybe none."""
+        """Return the questions that this case needs, in the order of its opinions."""
         prepared = self.view.prepare(case)
         if self._without_calls(case, prepared):
             return []
         return [call for _, call in self._calls(case, prepared)]
 
     def calls_to_make(self, case: Case) -> list[tuple[Call, bool]] | None:
-        """Return calls, and whether the reply is cached; None: the case cannot be judged."""
+        """Return calls and whether each is cached; None for a case without any."""
         try:
             if refuses(self, case.item) or self.view.missing_evidence(case):
                 return None
@@ -132,13 +132,13 @@ class LLMJudge(Judge):
             return None
 
     def requests(self, calls: Sequence[Call]) -> Iterator[Sequence[Call]]:
-        """Group a case's calls as they are sent: one by one, or all samples of a question."""
+        """Group a case's calls as they are sent: one by one, or all of a question."""
         if self.options.choices and self.client.takes_choices:
             return iter(_by_question(calls))
         return ((call,) for call in calls)
 
     async def judge(self, case: Case) -> Outcome:
-        """Judge one case; nothing is sent where evidence is missing, or there is no need."""
+        """Judge one case; sends nothing without evidence or where none is needed."""
         if reason := self.view.missing_evidence(case):
             return self.unscored(case.item, Reason.EVIDENCE_MISSING, reason)
         try:
@@ -184,7 +184,7 @@ class LLMJudge(Judge):
     async def _ask_again(
         self, answered: list[AnsweredQuestion[Any]], case: Case
     ) -> list[AnsweredQuestion[Any]]:
-        """Ask again where some claim was false, and keep the replies whose reasons hold better."""
+        """Ask again where a claim was false; keep the replies with better reasons."""
         if self.client.ordered:
             return [await self._once_more(each, case) for each in answered]
         return await together(self._once_more(each, case) for each in answered)
@@ -222,7 +222,7 @@ class LLMJudge(Judge):
         ]
 
     def _without_calls(self, case: Case, prepared: Any) -> Outcome | None:
-        """Return the outcome of a case that needs no request: it is an example, or silent."""
+        """Return the outcome of a case without a request: an example, or silent."""
         if details := self.view.example_of(case, prepared):
             return self.unscored(case.item, Reason.IS_EXAMPLE, details)
         if reason := self.view.nothing_in(case, prepared):
@@ -251,7 +251,7 @@ class LLMJudge(Judge):
         ]
 
     def _call(self, item: str, question: Question, sample: int) -> Call:
-        """Make the call of one sample of a question, with the key of its stored reply."""
+        """Make the call of a question's sample, with the key of its stored reply."""
         options = self.options
         request = Request(
             messages=question.messages,

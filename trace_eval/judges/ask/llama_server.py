@@ -1,4 +1,4 @@
-"""A server of llama.cpp for one model on loopback; started by its path as a process of its own."""
+"""A llama.cpp server for one model on loopback; started by its path, as a process."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class Text:
 
 @dataclass(frozen=True)
 class AudioPart:
-    """A file of sound that is made when a request's body is built, and freed with it."""
+    """A file of sound that is made with a request's body, and freed with it."""
 
     recipe: Mapping[
         str, JsonValue
@@ -93,7 +93,7 @@ class Message:
 
 
 def sent_record(messages: Sequence[Message]) -> dict[str, JsonValue] | None:
-    """Record the sound in a call: parts, seconds, SHA-256 of their recipes; None: no sound."""
+    """Record a call's sound: parts, seconds, SHA-256 of recipes; None without."""
     sounds = [part for message in messages for part in message.sounds]
     if not sounds:
         return None
@@ -123,7 +123,7 @@ _PIECES = re.compile(r"[A-Za-z]+|[^\x00-\x7f]|[^ A-Za-z]|(?<= ) ")
 
 
 def upper_tokens(messages: Iterable[Message]) -> int:
-    """Bound the tokens of text like ours; real models stay under it, toy models exceed it.
+    """Bound the tokens of text like ours; toy models may exceed it, real ones do not.
 
     Words count one for each four letters begun; digits, marks, line breaks and spaces
     of an indent one each; characters of other scripts two each.

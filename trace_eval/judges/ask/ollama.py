@@ -216,7 +216,7 @@ class OllamaClient(ChatClient):
 
     @staticmethod
     def _elsewhere(message: ollama.Message) -> str | None:
-        """Return what a message without text holds instead; None: nothing that is known."""
+        """Return what a message without text holds instead; None if not known."""
         if message.tool_calls:
             return "the reply is a call of a tool (tool_calls), and no tool was offered"
         if message.thinking:
@@ -281,7 +281,7 @@ async def _close(client: ollama.AsyncClient) -> None:
 
 
 def context_length(info: Any) -> int | None:
-    """Return a model's trained context from ``/api/show``, tokens: ``ARCH.context_length``."""
+    """Return a model's trained context in tokens, from ``/api/show``."""
     for name, value in dict(info).items():
         if (
             str(name).endswith(".context_length")

@@ -171,11 +171,11 @@ class OpenAIClient(ChatClient):
         return self._dialect.choices
 
     async def chat(self, request: Request) -> Reply:
-        """Make one call; the very first one settles the dialect while the others wait."""
+        """Make one call; the first one settles the dialect while the others wait."""
         return (await self.choices(request)).first
 
     async def choices(self, request: Request) -> Choices:
-        """Ask for several replies; a server that gives fewer gets single requests later."""
+        """Ask for several replies; a server that gives fewer gets single requests."""
         if not self._settled:
             async with self._settling.get():
                 if not self._settled:
@@ -298,7 +298,7 @@ def _encoded(body: dict[str, Any]) -> bytes:
 
 
 def _content(message: Message) -> str | list[dict[str, Any]]:
-    """Return a turn's content as the API takes it; sound as base64 without a data: prefix."""
+    """Return a turn's content as the API takes it; sound is base64 without a prefix."""
     if isinstance(message.content, str):
         return message.content
     parts: list[dict[str, Any]] = []

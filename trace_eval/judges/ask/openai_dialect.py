@@ -1,4 +1,4 @@
-"""Differences of OpenAI-compatible servers: accepted fields, errors, counts and waits."""
+"""How OpenAI-compatible servers differ: accepted fields, errors, counts and waits."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _ABOUT_ONE = re.compile(
 
 
 def takes_no_sound(refusal: str) -> bool:
-    """Whether an error text (in lower case) says that the model takes no sound at all."""
+    """Whether a lower-case error text says that the model takes no sound at all."""
     details = refusal[:_SEARCHED]
     return bool(_NO_EARS.search(details)) and not _ABOUT_ONE.search(details)
 
@@ -102,7 +102,7 @@ class Dialect:
     bounded: bool = True  # free texts of the schema have a maxLength
 
     def after(self, refusal: str) -> Dialect | None:
-        """Return the dialect to try after this error text; None: nothing is left to try."""
+        """Return the dialect to try after this error text; None if none is left."""
         simpler = _NEXT.get(self.structure)
         if self.refuses_choices(refusal):
             return replace(self, choices=False)
@@ -134,7 +134,7 @@ MAX_COUNT = 10**12
 
 
 def status_of(error: object) -> int:
-    """Return the HTTP status that an error inside a 200 stands for; 502 where it names none."""
+    """Return the HTTP status that an error in a 200 stands for; 502 without one."""
     code = error.get("code") if isinstance(error, dict) else None
     return code if isinstance(code, int) and 400 <= code < 600 else 502
 
@@ -173,7 +173,7 @@ def read_count(digits: str) -> int:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that the server asks to wait (RFC 9110: seconds or a date), if any.
+    """Return the seconds that the server asks to wait (RFC 9110), None if it does not.
 
     Another value, or one over :data:`MAX_RETRY_AFTER_S`, is ignored: it would stop all
     calls.

@@ -71,7 +71,7 @@ def place_of(model: str, options: JudgeOptions) -> ServerPlace:
 
 
 def connect(place: ServerPlace, timeout_s: float) -> Connection:
-    """Make the connections to a server; they belong to the event loop that first uses them."""
+    """Open connections to a server; they belong to the loop that first uses them."""
     key = (
         place.key or "none"
     )  # servers without keys get a header, too: the package insists

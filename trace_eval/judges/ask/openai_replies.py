@@ -1,4 +1,4 @@
-"""Response bodies and errors of OpenAI-compatible servers -> replies and typed failures."""
+"""Bodies and errors of OpenAI-compatible servers, as replies and typed failures."""
 
 from __future__ import annotations
 

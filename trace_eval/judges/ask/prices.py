@@ -48,7 +48,7 @@ class Price(Strict):
     source: str = Field(description="where to check it")
 
     def cost(self, tokens: Tokens, batch: bool = False) -> float | None:
-        """Return US dollars for these counts; None where none are given, or sound has no price."""
+        """Return US dollars for these counts; None if counts or prices are missing."""
         if tokens.input is None or tokens.output is None:
             return None
         sound = self._sound(tokens)
@@ -62,7 +62,7 @@ class Price(Strict):
         return dollars * (self.batch if batch else 1.0) / 1e6
 
     def _sound(self, tokens: Tokens) -> tuple[int, float] | None:
-        """Return tokens of sound, and their price in millionths; None: sound has no price."""
+        """Return tokens of sound and their price in millionths, or None without one."""
         if not tokens.audio and not tokens.audio_s:
             return 0, 0.0
         if not self.input and not self.output and not self.audio_input:

@@ -1,4 +1,4 @@
-"""One limit of money for several processes: a purse in one of them, asked before every call."""
+"""One limit of money for several processes: one holds it, the others ask it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Purse(Protocol):
 
 
 class OpenPurse:
-    """The purse itself: the calls that several holders have under way, over one budget."""
+    """The purse itself: calls under way of several holders, over one budget."""
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
@@ -48,7 +48,7 @@ class OpenPurse:
         return "later" if self.budget.may_fit(worst) else "never"
 
     def reserve(self, holder: str, call: str, worst: float) -> str | None:
-        """Hold the money of a call of a holder; returns why it must not be sent, or None."""
+        """Hold the money of a holder's call; returns why not to send it, or None."""
         held = self.budget.reserve(worst)
         try:
             self._open.setdefault(holder, {})[call] = held, held.__enter__()

@@ -73,7 +73,7 @@ _COUNTS = {
 
 
 def reply_key(server: str, model: str, request: dict[str, JsonValue]) -> str:
-    """Return the SHA-256 of all that decides a reply: server, model, prompt, parameters, sample."""
+    """Return the SHA-256 of what decides a reply: server, prompt, parameters."""
     record = _SORTED.encode([FORMAT, server, model, request])
     return hashlib.sha256(record.encode()).hexdigest()
 
@@ -129,7 +129,7 @@ _SEAL = '{"sha256":"'
 
 
 def _digest(key: str, record: str) -> str:
-    """Return the checksum of an entry under its key: a damaged or moved one has another."""
+    """Return an entry's checksum under its key; damaged or moved, it has another."""
     return hashlib.sha256(f"{key}\0{record}".encode()).hexdigest()
 
 

@@ -61,7 +61,7 @@ class NoObject(ReplyError):
 
 
 class _Twice(dict[str, object]):
-    """A JSON object in which a key occurred twice, at any depth: readers disagree on it."""
+    """A JSON object with a key twice, at any depth: readers disagree on it."""
 
 
 def too_long(text: str) -> str | None:
@@ -72,7 +72,7 @@ def too_long(text: str) -> str | None:
 
 
 def after_thinking(text: str) -> str:
-    """Return the part of a reply that counts: models draft answers between marks of thinking.
+    """Return the part of a reply that counts: models draft between marks of thinking.
 
     Raises:
         ReplyError: ``unparseable``: the reply is too long, or ends within its thinking.
@@ -170,7 +170,7 @@ _Placed = tuple[int, int, dict[str, object]]
 
 
 def _without_announced_drafts(text: str, objects: list[_Placed]) -> list[_Placed]:
-    """Return the objects that the words around them do not call a draft, or a step of a plan."""
+    """Return the objects that the words around them call neither a draft nor a step."""
     counting = []
     previous_end = 0
     for number, (start, end, answer) in enumerate(objects):
@@ -332,7 +332,7 @@ _BRACKETED = re.compile(r"\A(?:<[^<>]*>|\[[^\[\]]*\]|\{+[^{}]*\}+)\Z")
 
 
 def is_placeholder(words: str) -> bool:
-    """Return whether a text was copied from the form, so that its label may be copied, too.
+    """Return whether a text was copied from the form, so that its label may be, too.
 
     Such are dots, what stands in brackets alone, and words that only describe what to
     write.
@@ -363,7 +363,7 @@ def storable(words: str) -> str:
 
 
 def json_objects(text: str) -> list[dict[str, object]]:
-    """Return all outermost JSON objects of the text, in order; raises as :func:`_objects_at`."""
+    """Return the text's outermost JSON objects in order; raises as ``_objects_at``."""
     return [value for _, _, value in _objects_at(text)]
 
 
@@ -403,7 +403,7 @@ def _objects_at(text: str) -> list[tuple[int, int, dict[str, object]]]:
 
 
 def _follow(text: str, start: int, ends: dict[int, int | None]) -> None:
-    """Note where objects end, from an opening brace to the end of its object or of the grammar.
+    """Note where objects end, from an opening brace to the end of object or grammar.
 
     Every opening brace on the way gets its end, or None, so nothing is followed more
     than twice: a brace that was no token on the way stands in a string there, and a way

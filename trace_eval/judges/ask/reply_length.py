@@ -1,4 +1,4 @@
-"""The form of replies: schemas with bounds, loops at the end, long replies shortened."""
+"""The form of replies: bounded schemas, loops at the end, long replies shortened."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def loop_in(text: str) -> str | None:
 
 
 def cut_detail(text: str, what: str) -> str:
-    """Say why a reply was cut; ``what``: the place of the cut, and the option that allows more."""
+    """Say why a reply was cut: ``what`` names the place and the option for more."""
     if fragment := loop_in(text):
         return (
             f"the model repeated {fragment[:60]!r} until the token limit; more tokens"

@@ -51,7 +51,7 @@ class ScriptedClient(ChatClient):
 
     @classmethod
     def from_file(cls, path: Path) -> ScriptedClient:
-        """Read a script; raises UserError where it cannot be read, or a line is not JSON."""
+        """Read a script; raises UserError if it is unreadable or a line is no JSON."""
         try:
             lines = list(strict_json.lines(path))
         except (OSError, ValueError) as error:  # ValueError: a NUL in the name

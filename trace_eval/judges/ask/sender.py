@@ -1,4 +1,4 @@
-"""Calls -> their outcomes: the cached reply, else the model's, which is requested once."""
+"""Outcomes of calls: the cached reply, else the model's, which is requested once."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class Sender(Generic[T]):
         return await together(self.answer(call) for call in calls)
 
     async def answers_together(self, calls: Sequence[Call]) -> list[CallOutcome[T]]:
-        """Answer several samples of one question: those not cached are sent in one request."""
+        """Answer several samples of a question: those not cached go in one request."""
         made: dict[str, CallOutcome[T]] = {}
         if self.client.takes_choices:
             made = await self._in_one_request(calls)
@@ -169,7 +169,7 @@ class Sender(Generic[T]):
             )
 
     def _take(self, call: Call, held: ExitStack) -> bool:
-        """Whether this run may make a call until ``held`` ends; another may be making it."""
+        """Whether this run may call until ``held`` ends; another may be calling."""
         if self._replies is None:
             return True
         owner = new_owner()
@@ -200,7 +200,7 @@ class Sender(Generic[T]):
             return at_hand
 
     def _at_hand(self, call: Call) -> CallOutcome[T] | None:
-        """Return the outcome without sending: the cached reply, or why nothing is sent."""
+        """Return the outcome without sending: the cached reply, or why none."""
         if replayed := self.stored(call):
             return replayed
         if self.options.offline:
@@ -221,7 +221,7 @@ class Sender(Generic[T]):
         return CallOutcome(reason=Reason.TOO_LARGE, detail=detail)
 
     async def _ask(self, calls: Sequence[Call]) -> list[CallOutcome[T]]:
-        """Ask the model for replies to one call, or to several samples in one request."""
+        """Ask the model for the replies to a call, or to samples in one request."""
         return await self.asker.ask(
             [call.request for call in calls],
             lambda index, taken: self._outcome(calls[index], taken),

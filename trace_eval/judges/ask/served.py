@@ -1,4 +1,4 @@
-"""``gguf:FILE``, ``vllm:MODEL`` and ``sglang:MODEL``: a model and the server that it needs.
+"""Models that bring their server: ``gguf:FILE``, ``vllm:MODEL``, ``sglang:MODEL``.
 
 The server is started for the judge, answers it alone on loopback, and ends with it.
 What is sent and read is :class:`~trace_eval.judges.ask.openai.OpenAIClient`'s.
@@ -47,7 +47,7 @@ _kept: dict[tuple[str, Start], ModelServer] | None = None
 
 
 def keep_servers() -> None:
-    """Keep servers until this process ends: it judges several runs, and models load for minutes."""
+    """Keep servers until this process ends, as loading a model takes minutes."""
     global _kept
     _kept = {} if _kept is None else _kept
 
@@ -151,7 +151,7 @@ class ServedClient(OpenAIClient):
         return ModelServer(self._spec, self._engine, start, self._options.start_s)
 
     def _failure(self, error: Exception) -> Exception:
-        """Tell apart a call that failed and a server that has ended, which no call survives."""
+        """Tell a failed call from a server that has ended, which no call survives."""
         failure = super()._failure(error)
         if (
             self._server is None
@@ -181,7 +181,7 @@ class ServedClient(OpenAIClient):
 
 
 def _commit_of(model: str, revision: str | None) -> str | None:
-    """Return the commit of a hub's model in the cache of this machine, if there is one."""
+    """Return the commit of a hub's model in this machine's cache, or None."""
     from huggingface_hub.constants import HF_HUB_CACHE
 
     if revision and _COMMIT.fullmatch(revision):

@@ -38,7 +38,7 @@ class Speed:
 
 
 def is_own(client: ChatClient) -> bool:
-    """Tell whether a judge brings its own server, so that it costs hours and no dollars.
+    """Tell whether a judge brings its own server, so that it costs hours, not dollars.
 
     Behind another address of this machine may be a proxy to a provider, which is paid.
     """
@@ -59,7 +59,7 @@ def first_requests(
 
 
 def measured(judge: LLMJudge, requests: Sequence[Request]) -> Speed:
-    """Send requests as a run would, after one that warms the server up; replies are not kept.
+    """Send requests as a run would, after one that warms up; replies are not kept.
 
     Raises:
         UserError: the server does not start.

@@ -1,4 +1,4 @@
-"""The two parts of a judge over a chat model beside its client: a view and an answer form.
+"""The two parts of a chat model's judge beside its client: a view and an answer form.
 
 The *view* is what a prompt shows of a case (words, blueprints, sound, examples) and
 asks about it. The *form* is the shape of replies, their reading, and how they become
@@ -82,25 +82,25 @@ class Replies(Generic[T]):
 
 
 class AnswerForm(ABC, Generic[T]):
-    """How replies are read and become an outcome by a rubric; the JSON schema of a reply."""
+    """How replies are read and become an outcome by a rubric; a reply's schema."""
 
     rubric: Any  # as :attr:`trace_eval.judges.base.Judge.rubric`
     schema: Mapping[str, JsonValue]
 
     @abstractmethod
     def read(self, text: str) -> T:
-        """Read the answer in a reply, in the order shown; raises ReplyError where it has none."""
+        """Read a reply's answer in the order shown; raises ReplyError without one."""
 
     @abstractmethod
     def outcome(self, replies: Replies[T]) -> Outcome:
         """Return the outcome of all replies about an item."""
 
     def opinion(self, answered: AnsweredQuestion[T]) -> Any:
-        """Return the opinion on a pair that a reply holds; None: the form is of single answers."""
+        """Return the opinion on a pair in a reply; None if it is on one answer."""
         return None
 
     def of_nothing(self, item: Item, judge: str, reason: Reason) -> Outcome | None:
-        """Return the outcome of an empty or silent answer; None: it is sent like any other."""
+        """Return the outcome of an empty or silent answer; None to send it anyway."""
         return None
 
     def parameters(self) -> dict[str, JsonValue]:
@@ -130,7 +130,7 @@ class View(ABC):
         return None
 
     def prepare(self, case: Case) -> Any:
-        """Prepare a case's material before anything is sent and outside of the event loop.
+        """Prepare a case's material before anything is sent, outside of the event loop.
 
         Raises:
             AudioError: a recording cannot be decoded, or a model would not hear it as
@@ -147,7 +147,7 @@ class View(ABC):
         return None
 
     def nothing_in(self, case: Case, prepared: Any) -> Reason | None:
-        """Say why there is nothing to judge: silence, or no words; None: there is something."""
+        """Say why there is nothing to judge: silence or no words; None if there is."""
         return None
 
     @abstractmethod
@@ -163,7 +163,7 @@ class View(ABC):
         """Return the messages of the second chance."""
 
     def caveats(self, case: Case, prepared: Any) -> list[str]:
-        """Return caveats about the material that was shown, for readers of the outcome."""
+        """Return caveats about the shown material, for readers of the outcome."""
         return []
 
     def cropped(self, case: Case, prepared: Any) -> bool:

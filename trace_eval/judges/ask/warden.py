@@ -1,4 +1,4 @@
-"""Runs a server and ends it with its parent; started by its path, so it imports nothing of ours.
+"""Runs a server and ends it with its parent; imports nothing of this package.
 
 Standard input is a pipe that the parent holds. It closes when the parent ends, whatever
 ends it, and then every process of the server's group is ended.
@@ -28,7 +28,7 @@ def end(server: subprocess.Popen[bytes]) -> None:
 
 
 def main(command: list[str]) -> int:
-    """Run a command until it ends or the parent does; 128 and more is a signal, as in a shell."""
+    """Run a command until it or the parent ends; returns 128 + a signal."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the pipe decides
     server = subprocess.Popen(

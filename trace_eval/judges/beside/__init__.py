@@ -1,1 +1,1 @@
-"""Two answers beside each other: how far they differ, in steps that a listener hears."""
+"""Two answers beside each other: their differences in steps that a listener hears."""

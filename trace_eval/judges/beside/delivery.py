@@ -1,4 +1,4 @@
-"""How the deliveries of two answers differ, measure by measure: nothing here adds up."""
+"""How two answers' deliveries differ, measure by measure: nothing here adds up."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Difference:
 
 
 def delivery(a: Blueprint, b: Blueprint) -> tuple[Difference, ...]:
-    """Return the differences in delivery, each with its steps or the reason why it has none."""
+    """Return the differences in delivery, each with its steps or why it has none."""
     return (
         _rate(a, b),
         _of_group(PITCH, "pitch", a=a, b=b, value_of=_median),
@@ -55,7 +55,7 @@ def delivery(a: Blueprint, b: Blueprint) -> tuple[Difference, ...]:
 
 
 def levelled(a: Blueprint, b: Blueprint) -> str | None:
-    """Return why the loudness of two recordings says nothing of the voices; None: it may.
+    """Return why two recordings' loudness says nothing of the voices; None if it may.
 
     Two recordings of equal loudness, or of equal peaks, were brought to one level by a
     recorder, by a synthesiser or afterwards. Clipped peaks agree anyway.
@@ -142,7 +142,7 @@ def _of_group(
 
 
 def _nobody_speaks(blueprint: Blueprint) -> bool:
-    """Whether the detector found no speech: pitch and level of a puff are no delivery."""
+    """Whether no speech was found: pitch and level of a puff are no delivery."""
     return isinstance(blueprint.signal, Signal) and not blueprint.signal.speech
 
 

@@ -8,7 +8,7 @@ from blueprints import Absent, Blueprint, Event, Extension, Span
 
 
 def longest_pause(blueprint: Blueprint) -> float | None:
-    """Return the longest pause in seconds, 0 without any; None where it was not measured.
+    """Return the longest pause in seconds, 0 without any; None if it was not measured.
 
     Where the group ``sounds`` was measured, its events end a pause and begin another
     one.
@@ -21,7 +21,7 @@ def longest_pause(blueprint: Blueprint) -> float | None:
 
 
 def _sounds(blueprint: Blueprint) -> Sequence[Event]:
-    """Return the sounds that are no speech, by their start; none where they are not known."""
+    """Return the sounds that are no speech, by their start; empty if not known."""
     group = blueprint.extensions.get("sounds")
     if not isinstance(group, Extension) or group.events is None:
         return ()

@@ -1,4 +1,4 @@
-"""How fast an answer is spoken, by words or by syllables: one method for both answers."""
+"""How fast an answer is spoken, by words or syllables: one method for both answers."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Step:
     digits: int = 1
 
     def between(self, a: float, b: float) -> float:
-        """Return how many steps ``a`` has more than ``b``; both are above 0 on a ratio scale."""
+        """Return how many steps ``a`` is above ``b``; ratio scales need positives."""
         if self.scale == "ratio":
             return (math.log(a) - math.log(b)) / math.log(self.size)
         if self.scale == "semitones":

@@ -93,7 +93,7 @@ def block(
     brief: bool = False,
     unseen: bool = False,
 ) -> str:
-    """Return the lines on two answers; swap the arguments where the answers are swapped.
+    """Return the lines on two answers; swap the arguments with the answers.
 
     Args:
         a, b: answer 1 and answer 2 as they are shown.
@@ -175,7 +175,7 @@ def _told(one: Difference, brief: bool) -> str:
 
 
 def _pauses(n: int, blueprint: Blueprint) -> str:
-    """List all pauses of an answer, where the request is about them, and the silence at its end."""
+    """List an answer's pauses, if the request is about them, and its last silence."""
     signal = blueprint.signal
     if not isinstance(signal, Signal) or not signal.speech:
         return ""

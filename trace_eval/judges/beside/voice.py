@@ -58,7 +58,7 @@ class VoiceLead:
 
 @dataclass(frozen=True)
 class Compared:
-    """The values by which two voices are compared, by measure, and of how much speech they are.
+    """The values by which two voices are compared, and the speech that they are of.
 
     Attributes:
         a, b: name of a measure -> its value.
@@ -106,7 +106,7 @@ def lead_of(
 
 
 def compared(a: Blueprint, b: Blueprint) -> Compared | str:
-    """Return what is compared of two answers whose quality was measured, or why nothing is."""
+    """Return the comparison of two answers' measured quality, or why there is none."""
     first, second = a.quality, b.quality
     assert isinstance(first, Quality)
     assert isinstance(second, Quality)
@@ -138,7 +138,7 @@ def compared(a: Blueprint, b: Blueprint) -> Compared | str:
 
 
 def _one_voice(a: Blueprint, b: Blueprint) -> bool:
-    """Return whether two answers may be one voice saying one text, as some measures need."""
+    """Return whether two answers may be one voice saying one text."""
     share = shared_words(a, b).share
     if share is None or share < NEARLY:
         return False
@@ -150,7 +150,7 @@ def _one_voice(a: Blueprint, b: Blueprint) -> bool:
 def _distillmos(
     a: Blueprint, b: Blueprint
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """Return Distill-MOS of both, which is of whole clips: only of clips of about one length."""
+    """Return Distill-MOS of both; whole clips are rated, so of like length only."""
     lengths = [
         one.signal.duration_s for one in (a, b) if isinstance(one.signal, Signal)
     ]
@@ -173,7 +173,7 @@ def _other_words(a: Blueprint, b: Blueprint) -> bool:
 def shared_parts(
     a: Sequence[QualityPart], b: Sequence[QualityPart]
 ) -> tuple[list[QualityPart], list[QualityPart]] | None:
-    """Return two answers' longest parts of equal number and length; None if there are none."""
+    """Return two answers' longest parts of equal number and length, or None."""
     long_a = [part for part in a if part.seconds >= WINDOW_S]
     long_b = [part for part in b if part.seconds >= WINDOW_S]
     if long_a and long_b:
@@ -222,7 +222,7 @@ def whole_numbers(blueprint: Blueprint) -> dict[str, float]:
 
 
 def numbers_at(blueprint: Blueprint, seconds: float) -> dict[str, float]:
-    """Return values by measure of the first seconds of speech; of the whole clip if unknown.
+    """Return values of the first seconds of speech; of the whole clip if unknown.
 
     Empty where the clip has less speech than that.
     """

@@ -59,7 +59,7 @@ def _tokens(text: str) -> tuple[str, ...]:
 
 
 def similarity(a: Sequence[str], b: Sequence[str]) -> float:
-    """Return the share of words that two sequences have in common in order; symmetric."""
+    """Return the share of words common to two sequences in order; symmetric."""
     if tuple(a) == tuple(b):
         return 1.0
     # The ratio depends on the order.

@@ -137,7 +137,7 @@ class Panel:
         return [role for role in item.recordings() if role in wanted]
 
     async def outcomes(self, case: Case) -> list[Outcome]:
-        """Return one for every rubric that has none; what a judge raises is its outcome."""
+        """Return a judge for each rubric without one; raised errors are outcomes."""
         groups = [
             group
             for name, group in self._groups.items()

@@ -1,4 +1,4 @@
-"""The base class of judges that rate words alone, and ``lexical``: no network, no key."""
+"""The base class of judges that rate words alone, and ``lexical``, which is offline."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from trace_eval.judges.views.answer.text import missing_words, roles_of_words, w
 
 
 def references_of(item: Single) -> list[tuple[int, str]]:
-    """Return place and text of right answers that say anything; training takes the first."""
+    """Return right answers that say anything, with their place; training takes one."""
     return [
         (position, text) for position, text in enumerate(item.reference) if text.strip()
     ]
@@ -63,7 +63,7 @@ class WordJudge(Judge):
         return words_of(case)
 
     def roles(self, item: Pair | Single) -> list[str]:
-        """Name the recordings whose words are needed; a question's only where it has no text."""
+        """Name the recordings whose words are needed; questions without text, too."""
         assert isinstance(item, Single)
         if "reference" in self.inputs and not item.has_reference:
             return []
@@ -107,7 +107,7 @@ class WordJudge(Judge):
         caveats: Sequence[str] = (),
         **estimate: Any,
     ) -> Score:
-        """Make the score of a distribution over the scale's labels, e.g. ``{1.0: 1.0}`` for yes.
+        """Make the score of a distribution over labels, e.g. ``{1.0: 1.0}`` for yes.
 
         Args:
             distribution: label -> probability.

@@ -1,4 +1,4 @@
-"""The options of judges, a class for each kind of judge, of its material, and of client.
+"""The options of judges: a class for each kind of judge, of material and of client.
 
 The ``Attributes`` of these classes are the only help text: ``trace-eval doctor --judge
 SPEC`` prints it. A new option is one field here, and its line.

@@ -87,7 +87,7 @@ class JudgeOptions(
     PairwiseOptions,
     ChatOptions,
 ):
-    """Options of a judge: the options of every kind. ``doctor --judge SPEC`` explains them.
+    """Options of a judge, of every kind; ``doctor --judge SPEC`` explains them.
 
     A preset fills in the options that were not named when the object was made, so that
     ``JudgeOptions(preset="style_paper", samples=1)`` asks once.
@@ -172,7 +172,7 @@ class JudgeOptions(
         return record
 
     def changed(self) -> list[str]:
-        """Return fields that the user set to other values than the default, without presets."""
+        """Return fields that the user set to other values, without presets."""
         preset = PRESETS.get(self.preset or "", {})
         return [
             each.name
@@ -193,7 +193,7 @@ class JudgeOptions(
 
     @property
     def reply_tokens(self) -> int:
-        """The bound on a reply that is sent; without one, its greatest expected length."""
+        """The bound on a reply that is sent, or else its expected length."""
         if self.max_tokens is not None:
             return self.max_tokens
         return UNBOUNDED_TOKENS if "max_tokens" in self.unsent else REPLY_TOKENS
@@ -204,7 +204,7 @@ class JudgeOptions(
         return frozenset() if self.sampling == "ours" else _LEFT_TO_SERVER - self.named
 
     def orders(self, pair: str) -> tuple[Order, ...]:
-        """Return the orders in which a pair is shown; seed and pair decide a ``random`` one."""
+        """Return the orders in which a pair is shown; a seed decides ``random``."""
         if self.swap == "both":
             return ("ab", "ba")
         if self.swap == "off":

@@ -171,7 +171,7 @@ def read_label(text: str, scale: Scale) -> tuple[str, str]:
 
 
 def parse_label(value: object, scale: Scale) -> str:
-    """Parse the label that a value stands for; else OffScale, which names the reply's key."""
+    """Parse a value's label; raises OffScale, which names the reply's key."""
     try:
         return str(scale.parse(value))
     except OffScale:

@@ -1,1 +1,1 @@
-"""Judges by spec: ``KIND`` or ``KIND:ARGUMENT``. A new kind is a class and a row in ``kinds``."""
+"""Judges by spec, ``KIND`` or ``KIND:ARGUMENT``; a new kind is a class and a row."""

@@ -1,4 +1,4 @@
-"""Judges by spec, ``KIND`` or ``KIND:ARGUMENT``: of pairs, and of single answers by rubrics."""
+"""Judges made from a spec, ``KIND`` or ``KIND:ARGUMENT``, of pairs or of answers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Check:
 
 
 def kind_of(spec: str, item: ItemKind = "pair") -> JudgeKind | EntryPoint:
-    """Return the kind of judge that a spec names: built in, or another package's entry point.
+    """Return the kind of judge that a spec names: built in, or of another package.
 
     Raises:
         UserError: there is none of that name, or it does not take such items.
@@ -117,7 +117,7 @@ def judge_of(choice: str | Judge, options: JudgeOptions | None = None) -> Judge:
 def create_scorers(
     spec: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions | None = None
 ) -> list[Judge]:
-    """Create the judges of single answers that a spec names, one per rubric, over one client.
+    """Create the judges of single answers for a spec, one per rubric, over one client.
 
     Raises:
         UserError: as :func:`create_judge`; a judge that has no scores.

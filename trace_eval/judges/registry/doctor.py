@@ -1,4 +1,4 @@
-"""A judge before a run depends on it: its server checked by one tiny call, and its options."""
+"""A judge before a run depends on it: its server by one tiny call, and its options."""
 
 from __future__ import annotations
 
@@ -234,7 +234,7 @@ async def _server(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
 
 
 def _question(judge: LLMJudge) -> tuple[Message, ...]:
-    """Make the question, with a short tone for models that refuse calls without any sound."""
+    """Make the question; a short tone serves models that refuse calls without sound."""
     if "audio" not in judge.reads:
         return _QUESTION
     from trace_eval.judges.registry.spoken_numbers import tone_part
@@ -274,7 +274,7 @@ class ListedOption:
 
 
 async def options_of(spec: str, options: JudgeOptions) -> list[ListedOption]:
-    """List the options that this judge has, in ``JudgeOptions``' order; contacts no server.
+    """List the options of this judge in ``JudgeOptions``' order; contacts no server.
 
     Args:
         spec: of the judge.
@@ -331,7 +331,7 @@ async def _uses(
     tries: Sequence[JudgeOptions],
     rubrics: Sequence[str],
 ) -> frozenset[str] | None:
-    """Return the options of the first judge that can be made; None: none, or it says nothing."""
+    """Return the options of the first judge that can be made; None where none can."""
     for options in tries:
         for rubric in rubrics:
             try:

@@ -1,4 +1,4 @@
-"""The kinds of judges, built-in and of installed packages, and the chat clients behind them."""
+"""The kinds of judges, built in or of installed packages, and their chat clients."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _class_of(target: str, argument: str) -> Any:
 
 
 def _each(target: str) -> ScoreFactory:
-    """Return a factory of judges of single answers, one per rubric, of a class of rubrics alone."""
+    """Return a factory of judges of single answers from a class of rubrics."""
     return lambda argument, rubrics, _: [
         _class_of(target, argument)(rubric) for rubric in rubrics
     ]
@@ -123,7 +123,7 @@ def _client(kind: str, argument: str, options: JudgeOptions) -> Backend:
 
 
 def _listening_client(argument: str, options: JudgeOptions) -> Backend:
-    """Make the client behind ``audio:KIND:MODEL``; a limit needs a price that knows sound."""
+    """Make the client behind ``audio:KIND:MODEL``; limits need a price of sound."""
     kind, _, model = argument.partition(":")
     if kind == "ollama":
         raise JudgeError(
@@ -152,7 +152,7 @@ def _listening_client(argument: str, options: JudgeOptions) -> Backend:
 
 
 def compares(client: Backend, options: JudgeOptions, listens: bool = False) -> LLMJudge:
-    """Make the judge of pairs over a client: it reads by TRACE, or hears what ``task`` asks.
+    """Make the judge of pairs over a client: it reads by TRACE, or hears by ``task``.
 
     Raises:
         UserError: the task, its words or its examples cannot be used.
@@ -326,12 +326,12 @@ KINDS: dict[str, JudgeKind] = {
 
 
 def plugin(kind: str) -> EntryPoint | None:
-    """Find an installed package's entry point for a kind of judge; None: none offers it."""
+    """Find an installed package's entry point for a kind of judge; None without one."""
     return next(iter(entry_points(group=ENTRY_POINT_GROUP, name=kind)), None)
 
 
 def judge_specs(item: ItemKind = "pair") -> list[str]:
-    """List the specs of all judges of pairs, or of single answers, built-in ones first."""
+    """List the specs of all judges of pairs or single answers, built-in first."""
     plugins = sorted({entry.name for entry in entry_points(group=ENTRY_POINT_GROUP)})
     if item == "pair":
         return [kind.usage for kind in KINDS.values() if kind.pairs] + plugins

@@ -1,4 +1,4 @@
-"""Calls that show whether a model hears: two spoken numbers, and six more with ``--probe``."""
+"""Calls that show whether a model hears: two spoken numbers; six by ``--probe``."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def hearing(client: ChatClient, seed: int = 0) -> Check:
 
 
 async def probe(client: ChatClient, seed: int = 0) -> AsyncIterator[Check]:
-    """Make six calls: a voice in silence, tone, speech; a clip twice; speech against a tone."""
+    """Make six calls: a voice in silence, in tone, in speech; a clip twice; a tone."""
     silence = _sound(np.zeros(SIGNAL_RATE, np.float32))
     sounds = {"silence": silence, "a tone": _tone(), "speech": _speech()}
     counted = False
@@ -102,7 +102,7 @@ async def probe(client: ChatClient, seed: int = 0) -> AsyncIterator[Check]:
 async def _ask(
     client: ChatClient, parts: list[AudioPart], question: str, key: str, seed: int
 ) -> tuple[Reply | None, str]:
-    """Return a reply and its value for a key (number or label), or None and why there is none."""
+    """Return a reply and its number or label under a key; None, and why, without."""
     messages = (_SYSTEM, Message("user", (*parts, Text(question))))
     scale = {"match": MATCH, "label": PLAIN}.get(key)
     schema = label_schema(scale) if scale else _NUMBER

@@ -88,7 +88,7 @@ def on_device(model: RewardModel, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def last_token(mask: Any) -> Any:
-    """Find the last real token of each row; 1 for tokens, 0 for padding [shape=(rows, width)].
+    """Find each row's last real token [shape=(rows, width), 1 for a token, 0 padding].
 
     Raises:
         ValueError: a row is empty, or padded on the right: then index -1, which is what

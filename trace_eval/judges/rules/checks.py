@@ -107,7 +107,7 @@ class _Check:
     cuts: RuleThresholds
 
     def finding(self) -> RuleFinding:
-        """Return the finding; no extractor measures kinds neither here nor in ``relative``."""
+        """Return the finding; no extractor measures kinds in neither table."""
         kind = self.request.kind
         if kind in (bounds := self._bounds()):
             read, noise, low, high = bounds[kind]
@@ -127,7 +127,7 @@ class _Check:
     def _bounds(
         self,
     ) -> dict[RequestKind, tuple[Callable[[Blueprint], Read], float, Bound, Bound]]:
-        """Map requests that one number decides to (how it is read, its noise, low, high)."""
+        """Map requests that one number decides to its reading, noise, low and high."""
         c, pause = self.cuts, self.request.value
         swell, glide = reader("loudness", _swell), reader("pitch", _glide)
         semitones, level = c.pitch_noise_semitones, c.loudness_noise_lu

@@ -108,7 +108,7 @@ def _refuse_guesses(
     b: tuple[Blueprint, _AnswerText],
     cuts: RuleThresholds,
 ) -> None:
-    """Raise MeasurementMissing for words that the recogniser guessed: they decide nothing.
+    """Raise MeasurementMissing for guessed words, which prove nothing of content.
 
     One case is left to the other dimensions, by a tie: the words were lost in bad
     sound, and the other answer is acceptable. Voice quality then says what there is to
@@ -210,7 +210,7 @@ def _faults(
 
 
 def refusal(answer: str, cuts: RuleThresholds) -> str | None:
-    """Return the words with which a short answer refuses early on; None: it does not."""
+    """Return the words with which a short answer refuses early on, or None."""
     answer_words = text.words(answer)
     if not answer_words or len(answer_words) > cuts.refusal_max_words:
         return None
@@ -225,7 +225,7 @@ def refusal(answer: str, cuts: RuleThresholds) -> str | None:
 def _literal_share(
     instruction: RuleInstruction, answer: str, cuts: RuleThresholds
 ) -> float | None:
-    """Share of the literal text's words that are heard, where it is long enough to tell."""
+    """Share of a literal text's words that are heard, if long enough to tell."""
     wanted = text.topic(" ".join(instruction.reading.literal))
     if (
         not _SAY.search(instruction.reading.body)

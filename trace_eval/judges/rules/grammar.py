@@ -100,7 +100,7 @@ _REACH = 14  # words looked at in front of a noun
 
 
 def noun_phrases(sentence: str) -> Iterator[NounPhrase]:
-    """Find delivery nouns that are introduced as a manner of speaking, with their modifiers."""
+    """Find delivery nouns introduced as a manner of speaking, with modifiers."""
     tokens = [(match.start(), match[0]) for match in _TOKEN.finditer(sentence)]
     accepted: set[int] = set()
     for index, (_, word) in enumerate(tokens):
@@ -131,7 +131,7 @@ def noun_phrases(sentence: str) -> Iterator[NounPhrase]:
 
 
 def _anchor(tokens: list[tuple[int, str]], noun: int, accepted: set[int]) -> int | None:
-    """Find the word that introduces the noun phrase: a preposition, verb or earlier phrase."""
+    """Find what introduces the noun phrase: a preposition, verb or earlier phrase."""
     strange = 0
     for index in range(noun - 1, max(-1, noun - _REACH), -1):
         word = tokens[index][1]

@@ -145,7 +145,7 @@ def unasked(
 def _lead_by_change(
     a: Blueprint, b: Blueprint, changes: dict[str, Event | None]
 ) -> float:
-    """Return the lead of A, in margins, where one voice changes and the other is known not to."""
+    """Return A's lead in margins, where only one voice is known to change."""
     if changes.get("a") and _keeps_its_voice(b):
         return -1.0
     if changes.get("b") and _keeps_its_voice(a):
@@ -170,7 +170,7 @@ def _music(blueprint: Blueprint, cuts: RuleThresholds) -> Event | None:
 
 
 def _change(blueprint: Blueprint, cuts: RuleThresholds) -> Event | None:
-    """Return the change of a voice in wide band, if the sides are unlike enough to count."""
+    """Return the change of a voice in wide band, if its sides differ enough."""
     likeness = _likeness(blueprint)
     events = _events(blueprint, "speaker", CHANGE)
     if likeness is None or not events or likeness >= cuts.voice_change_likeness:
@@ -189,7 +189,7 @@ def _keeps_its_voice(blueprint: Blueprint) -> bool:
 
 
 def _likeness(blueprint: Blueprint) -> float | None:
-    """Return the least likeness within an answer in wide band; None where it is not known."""
+    """Return the least likeness within an answer in wide band; None if not known."""
     group = blueprint.extensions.get("speaker")
     if not isinstance(group, Extension) or group.values.get("bandwidth") != "wide":
         return None

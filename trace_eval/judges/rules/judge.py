@@ -64,11 +64,11 @@ class RulesJudge(Judge):
         }
 
     def needs_instruction(self, item: Item) -> bool:
-        """Tell whether a spoken instruction matters: only where nobody wrote it down."""
+        """Tell whether a spoken instruction matters: only if nobody wrote it down."""
         return not item.instruction.text
 
     async def judge(self, case: Case) -> Judgement:
-        """Judge one case; unscored with ``evidence_missing`` when a dimension has no evidence."""
+        """Judge one case; unscored as ``evidence_missing`` without any evidence."""
         return self.judge_case(case)
 
     def judge_case(self, case: Case) -> Judgement:
@@ -146,7 +146,7 @@ class RulesJudge(Judge):
 
 
 def _has_no_words(blueprint: Blueprint, cuts: RuleThresholds) -> bool:
-    """Whether there is sound without speech, or of which words are not recognised but guessed."""
+    """Whether sound has no speech, or words that are guessed, not recognised."""
     signal, words = blueprint.signal, blueprint.transcript
     if not isinstance(signal, Signal) or signal.peak_dbfs is None:
         return False

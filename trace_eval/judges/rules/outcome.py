@@ -58,7 +58,7 @@ def verdict_of(
     *notes: str,
     evidence: dict[str, JsonValue] | None = None,
 ) -> DimensionVerdict:
-    """Return the verdict on two standings: one acceptable answer wins, none is both bad.
+    """Return the verdict on two standings: the acceptable one wins, none is both bad.
 
     Two acceptable ones are compared. The reasoning is a sentence on each, then the
     notes.

@@ -72,7 +72,7 @@ class CheckedRequest:
 def judge_paralinguistics(
     a: Blueprint, b: Blueprint, instruction: RuleInstruction, cuts: RuleThresholds
 ) -> DimensionVerdict:
-    """Judge the typed tie on delivery; MeasurementMissing where nothing can be checked."""
+    """Judge the typed tie on delivery; MeasurementMissing if it is unknown."""
     # Not the pitch: a whisper has none, and is speech.
     silent_a, silent_b = (no_voice(side, "rate", cuts) for side in (a, b))
     if silent_a or silent_b:
@@ -85,7 +85,7 @@ def judge_paralinguistics(
 def _choose(
     a: Blueprint, b: Blueprint, instruction: RuleInstruction, cuts: RuleThresholds
 ) -> tuple[list[CheckedRequest], str, str]:
-    """Return checks, a sentence on their choice, and their kind: ``requests`` or ``neutral``."""
+    """Return checks, why these were chosen, and their kind."""
     if instruction.text is None:
         return _neutral(a, b, cuts), instruction.unread, "neutral"
     items = [
@@ -210,7 +210,7 @@ def _stand(
 def _lead(
     items: list[CheckedRequest], shares: float, cuts: RuleThresholds
 ) -> tuple[float, str]:
-    """Return A's lead in margins: by the share of checks met; at equal shares by mean strength."""
+    """Return A's lead in margins: by the share of checks met, else by mean strength."""
     if abs(shares) >= cuts.share_margin:
         return (
             shares / cuts.share_margin,
@@ -228,7 +228,7 @@ def _with_silence(
     instruction: RuleInstruction,
     cuts: RuleThresholds,
 ) -> DimensionVerdict:
-    """Judge an answer without speech, which has no delivery: the other stands against itself."""
+    """Judge an answer without speech, so without delivery: the other stands alone."""
     sides: list[AnswerStanding] = []
     for side, why in zip((a, b), silent, strict=True):
         if why:

@@ -53,7 +53,7 @@ AT_ONCE = re.compile(
 
 
 def _comparative(words: str) -> list[str]:
-    """List patterns of ``getting louder``, ``slower and deeper``, ``faster each time``."""
+    """List patterns such as ``getting louder`` and ``faster each time``."""
     return [
         rf"\b{_BECOME}\s+(?:\w+ly\s+)?(?:(?:{_COMPARATIVES}),? and )?(?P<at>{words})\b",
         rf"\b(?:{words}) and (?:{words})\b",
@@ -195,7 +195,7 @@ _EFFECT_OF |= dict.fromkeys(("stutters", "stuttering"), "glitch")
 
 
 def value_of(kind: RequestKind, match: re.Match[str]) -> str:
-    """Return the detail of a match in our own words: a count, seconds, an emotion, an accent."""
+    """Return a match's detail in our words: a count, an emotion, an accent."""
     groups = match.groupdict()
     text = groups.get("value") or ""
     if kind is RequestKind.REPEAT:

@@ -83,7 +83,7 @@ def _notes(reading: RuleReading) -> Iterator[DeliveryRequest]:
 
 
 def _adjectives(sentence: str) -> Iterator[DeliveryRequest]:
-    """Read ``in a slow, low tone``; ``with British or American accents``; ``styles: flat, sad``."""
+    """Read ``in a slow, low tone``, ``with British accents``, ``styles: sad``."""
     for phrase in noun_phrases(sentence):
         for at, word in phrase.modifiers:
             no = negated(sentence, phrase.modifiers[0][0])
@@ -114,7 +114,7 @@ def _fit(kind: RequestKind, noun: str) -> RequestKind | None:
 
 
 def _adverbs(sentence: str) -> Iterator[DeliveryRequest]:
-    """Read ``say it slowly``, but neither ``slowly increase`` nor ``quickly tell me``."""
+    """Read ``say it slowly``, but not ``slowly increase``, ``quickly tell me``."""
     for match in re.finditer(r"\b[a-z]+\b(?!-)", sentence):
         word, before, after = (
             match[0],
@@ -137,7 +137,7 @@ def _adverbs(sentence: str) -> Iterator[DeliveryRequest]:
 
 
 def _patterns(sentence: str) -> Iterator[DeliveryRequest]:
-    """Read verbs and set phrases: ``whisper``, ``getting louder``, ``three times``, ``pausing``."""
+    """Read verbs and set phrases: ``whisper``, ``getting louder``, ``three times``."""
     for kind, pattern in phrases.PATTERNS:
         for match in pattern.finditer(sentence):
             if kind is not RequestKind.REPEAT and in_topic(sentence[: match.start()]):
@@ -153,7 +153,7 @@ def _patterns(sentence: str) -> Iterator[DeliveryRequest]:
 
 
 def _unique(results: list[DeliveryRequest]) -> list[DeliveryRequest]:
-    """Keep the first mention of each kind and value; a named accent is the local one."""
+    """Keep the first mention of a kind and value; a named accent is the local one."""
     seen: dict[tuple[RequestKind, str, bool], DeliveryRequest] = {}
     for request in results:
         seen.setdefault((request.kind, request.value, request.negated), request)

@@ -106,7 +106,7 @@ def topic(text: str) -> frozenset[str]:
 
 
 def coverage(stems: Iterable[str], recognised: Iterable[str]) -> float:
-    """Return the share of stems recognised or misheard, 0-1; ValueError where there are none."""
+    """Return the share of stems heard or misheard, 0-1; ValueError without any."""
     wanted_stems, recognised_stems = sorted(set(stems)), set(recognised)
     if not wanted_stems:
         raise ValueError("coverage: no stems; ask only where there are some")

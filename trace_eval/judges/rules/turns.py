@@ -114,7 +114,7 @@ class TurnsJudge(Judge):
         )
 
     def _element(self, findings: Findings, kind: str) -> float | None:
-        """Rate one element: highest without, lowest from a tenth of chances on; None: unknown."""
+        """Rate an element from the chances at which it occurs; None if unknown."""
         share = findings.share(kind)  # type: ignore[arg-type]
         if share is None:
             return None

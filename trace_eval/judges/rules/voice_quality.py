@@ -89,14 +89,14 @@ def judge_voice_quality(
 
 @dataclass(frozen=True)
 class _Heard:
-    """By what an answer is acceptable: values by measure, and the speech they are of."""
+    """What decides whether an answer is acceptable, and of how much speech it is."""
 
     numbers: Mapping[str, float]
     seconds: float | None  # None: the whole clip
 
 
 def _heard(a: Blueprint, b: Blueprint) -> tuple[_Heard, _Heard]:
-    """Return both by stretches of one length where they have some; else each by all it has."""
+    """Return both by stretches of one length, or else by all that each has."""
     if isinstance(a.quality, Quality) and isinstance(b.quality, Quality):
         result = compared(a, b)
         if isinstance(result, Compared):
@@ -152,14 +152,14 @@ def _stand(
 
 
 def _least_p808(seconds: float | None, cuts: RuleThresholds) -> float:
-    """Return the floor for so much speech: P.808 grows with the length that is scored."""
+    """Return the floor for so much speech: P.808 grows with scored length."""
     if seconds is None or seconds >= cuts.p808_settles_s or seconds <= 0:
         return cuts.min_p808
     return cuts.min_p808 - cuts.p808_growth * math.log2(cuts.p808_settles_s / seconds)
 
 
 def _level(blueprint: Blueprint) -> float | None:
-    """Return the level of the speech without what surrounds it, dBFS; else that of the clip."""
+    """Return the level of the speech alone, dBFS, or else that of the clip."""
     quality, signal = blueprint.quality, blueprint.signal
     if isinstance(quality, Quality) and quality.parts is not None:
         return quality.level_dbfs
@@ -167,7 +167,7 @@ def _level(blueprint: Blueprint) -> float | None:
 
 
 def _defects(blueprint: Blueprint) -> Iterator[str]:
-    """Say why its defects are not accepted; silence before and behind the speech is none."""
+    """Say why its defects are not accepted; silence around the speech is none."""
     defects, signal = blueprint.extensions.get("defects"), blueprint.signal
     speech = signal.speech if isinstance(signal, Signal) else []
     for event in (defects.events or ()) if isinstance(defects, Extension) else ():
@@ -189,7 +189,7 @@ def sounds_bad(blueprint: Blueprint, cuts: RuleThresholds) -> bool:
 
 
 def _lead(a: Blueprint, b: Blueprint) -> tuple[float, str]:
-    """Return A's lead in steps, and a note for readers; 0 where voices cannot be compared."""
+    """Return A's lead in steps and a note for readers; 0 if not comparable."""
     result = voice_lead(a, b)
     if result.steps is None:
         return 0.0, f"the voices are not comparable: {result.why}"

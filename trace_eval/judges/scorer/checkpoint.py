@@ -93,7 +93,7 @@ class ScorerFiles:
         return sha256_of(self._deciding())
 
     def digests(self) -> dict[str, str]:
-        """Return the SHA-256 of those that lie in the folder, by their names below it."""
+        """Return the SHA-256 of the files that lie in the folder, by their names."""
         return {
             path.relative_to(self.folder).as_posix(): file_sha256(path)
             for path in sorted(self._deciding())
@@ -120,7 +120,7 @@ def check_packages(kind: str = "scorer", packages: Sequence[str] = PACKAGES) -> 
 
 
 def base_folder(base: str, what: str = "a folder with config.json") -> Path:
-    """Find the folder of a base model: a path, or a hub id in its cache; UserError without one."""
+    """Find a base model's folder: a path, or a hub id in its cache; else UserError."""
     folder = model_folder(base, ("config.json",))
     if folder is None or not (folder / "config.json").is_file():
         remedy = "" if is_path(base) else f"run: hf download {base}, or "
@@ -232,7 +232,7 @@ def model_sha256(folder: Path) -> str:
 
 
 def check_files(files: ScorerFiles) -> None:
-    """Refuse a scorer that is not as it was written, or not on the weights that it was trained on.
+    """Refuse a scorer that was changed, or whose base has other weights than it had.
 
     A scorer without digests (released by others) is believed, and its judge says so.
     The UserError names the file.

@@ -1,4 +1,4 @@
-"""Heads: from the outputs of a linear layer to a distribution over ratings 1 to 5; its errors.
+"""Heads: from a linear layer's outputs to a distribution over ratings 1 to 5.
 
 Ratings r are scaled to y = (r - 1) / 4. Everything here is computed in float32: means
 that are rounded to 16 bits tie where they should not (267 predictions of the released
@@ -75,7 +75,7 @@ def forecast(kind: HeadKind, outputs: torch.Tensor) -> Forecast:
 
 
 def nll(kind: HeadKind, outputs: torch.Tensor, ratings: torch.Tensor) -> torch.Tensor:
-    """Compute -log likelihood of each rating [shape of ``ratings``=(rows, raters), y in 0..1].
+    """Compute each rating's -log likelihood [shape of ``ratings``=(rows, raters), 0-1].
 
     Beta's is a density and may be negative. Padding (:data:`NO_RATING`) gives 0.
     """
@@ -96,7 +96,7 @@ def nll(kind: HeadKind, outputs: torch.Tensor, ratings: torch.Tensor) -> torch.T
 
 
 def shares(kind: HeadKind, params: torch.Tensor) -> list[list[float]]:
-    """Return the probability of each rating 1 to 5, a row each; Beta's mass between the cuts."""
+    """Return the probability of each rating 1 to 5, a row each, by Beta's mass."""
     import numpy as np
     from scipy.special import betainc
 

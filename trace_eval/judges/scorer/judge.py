@@ -48,7 +48,7 @@ def fields_of_case(case: Case, reference: str) -> ScorerFields:
 
 
 class ScorerJudge(WordJudge):
-    """Rates words against references with a checkpoint of :mod:`trace_eval.judges.scorer`.
+    """Rates words against references by a :mod:`trace_eval.judges.scorer` checkpoint.
 
     ``folder`` has our layout, or the released one; ``base`` is the path or hub id of
     the base, where the adapter names one that is elsewhere. UserError where a package
@@ -81,7 +81,7 @@ class ScorerJudge(WordJudge):
         return 2 * BATCH
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Return the identity of all files, text format, rubric and type; not of batch or place."""
+        """Return the identity of files, text format and rubric; not of their place."""
         record = self.files.record
         clamp = record.clamp.threshold if record.clamp else None
         return {
@@ -94,7 +94,7 @@ class ScorerJudge(WordJudge):
         }
 
     def observed(self) -> dict[str, JsonValue]:
-        """Record what it was trained on, and whether damage to its files would be seen."""
+        """Record what it was trained on, and whether damaged files would be seen."""
         record = self.files.record
         return {
             "base": record.base,

@@ -52,14 +52,14 @@ class Scorer:
         return ids
 
     def fit(self, fields: ScorerFields) -> tuple[list[int], bool] | None:
-        """Return an answer's token ids, and whether its rationale was cut; None: it cannot fit."""
+        """Return an answer's token ids and if it was cut; None if it cannot fit."""
         if not self.transcription:
             fields = replace(fields, transcription="")
         text = fitted(fields, self.limit, lambda words: len(self.encode(words)))
         return None if text is None else (self.encode(text[0]), text[1])
 
     def outputs(self, ids: Any, mask: Any) -> Any:
-        """Return the head's outputs [shape=(rows, outputs)] at each row's last real token.
+        """Return the head's outputs [shape=(rows, outputs)] at each row's last token.
 
         Ids and mask are right-padded [shape=(rows, tokens)].
         """
@@ -126,7 +126,7 @@ def sizes(backbone: Any) -> tuple[int, int]:
 
 
 def new_head(kind: HeadKind, hidden: int) -> Any:
-    """Make a head whose first forecast is near uniform (Beta(1, 1), or a fifth each)."""
+    """Make a head whose first forecast is near uniform, e.g. Beta(1, 1)."""
     import torch
 
     head = torch.nn.Linear(hidden, OUTPUTS[kind])

@@ -57,7 +57,7 @@ def place(root: Path, step: int) -> Path:
 
 
 def finish(written: Path, root: Path, best: int | None, ended: bool) -> None:
-    """Give a written checkpoint its final name, and remove checkpoints that are no longer needed.
+    """Give a written checkpoint its final name, and remove those no longer needed.
 
     Args:
         written: its files, in a folder outside of ``root`` or under :data:`PART`.
@@ -113,7 +113,7 @@ def last(root: Path) -> Checkpoint | None:
 
 
 def _read(folder: Path) -> CheckpointRecord:
-    """Read the record of a checkpoint, and check that its files are those that were written.
+    """Read the record of a checkpoint, and check that its files are those written.
 
     Raises:
         ValueError: a file is missing, changed or came later.
@@ -135,7 +135,7 @@ def _steps(root: Path) -> list[int]:
 
 
 def _remove(path: Path) -> None:
-    """Delete under a name that no checkpoint has: a stop in between leaves no half of one."""
+    """Delete under a name that no checkpoint has, so no half of one stays."""
     if not path.is_dir():
         path.unlink(missing_ok=True)
         return

@@ -72,7 +72,7 @@ def text_of(fields: ScorerFields) -> str:
 def fitted(
     fields: ScorerFields, limit: int, length: Callable[[str], int]
 ) -> tuple[str, bool] | None:
-    """Write the text in at most ``limit`` tokens, and tell whether the rationale was cut.
+    """Write the text in at most ``limit`` tokens, and tell if the rationale was cut.
 
     The rationale loses words from its middle; the other fields are never touched. None:
     it does not fit without any rationale either. ``length`` counts the tokens of a

@@ -236,7 +236,7 @@ def _with_lora(backbone: Any, rank: int) -> Any:
 def _encoded(
     scorer: Scorer, rows: Sequence[TrainingRow]
 ) -> tuple[list[dict[str, Any]], int, int]:
-    """Return rows as token ids and ratings on [0, 1]; how many were cut, how many cannot fit."""
+    """Return token ids and ratings on [0, 1], and how many rows were cut or left."""
     encoded: list[dict[str, Any]] = []
     cut = long = 0
     for row in rows:

@@ -1,4 +1,4 @@
-"""A scorer as transformers' Trainer trains it: loss, order of rows, checkpoints, progress."""
+"""A scorer as transformers' Trainer trains it: loss, order of rows, checkpoints."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class ScorerModule(torch.nn.Module):  # type: ignore[misc]
 
 
 class BatchOrder(LengthGroupedSampler):  # type: ignore[misc]
-    """Rows of like length together, in an order that the seed and the epoch decide alone.
+    """Rows of like length together, in an order that seed and epoch alone decide.
 
     transformers draws the order from torch's global generator: a training that goes on
     in its second epoch would draw that of the first. ``batch`` is rows per step,
@@ -82,7 +82,7 @@ class BatchOrder(LengthGroupedSampler):  # type: ignore[misc]
 
 
 class ScorerTrainer(Trainer):  # type: ignore[misc]
-    """A Trainer whose checkpoints are complete or absent (:mod:`~trace_eval.judges.scorer.resume`).
+    """A Trainer whose checkpoints are complete or absent; see :mod:`~.scorer.resume`.
 
     They hold the trained weights only: a frozen base is not copied at each of them.
     """
@@ -92,7 +92,7 @@ class ScorerTrainer(Trainer):  # type: ignore[misc]
         return Path(self.args.output_dir)
 
     def go_on(self, start: resume.Checkpoint | None) -> None:
-        """Train from a checkpoint on, or from the start; the best weights are loaded then."""
+        """Train from a checkpoint on, or from the start; then load the best weights."""
         if start is None or not start.ended:
             self.train(resume_from_checkpoint=str(start.folder) if start else None)
             return

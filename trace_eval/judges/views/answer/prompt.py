@@ -88,7 +88,7 @@ class SingleView(View):
 
     @abstractmethod
     def texts(self, case: Case) -> list[str]:
-        """Return each text from outside in :meth:`parts`, harmless, which fences avoid."""
+        """Return each text from outside in :meth:`parts`; fences avoid them."""
 
     @abstractmethod
     def parts(self, case: Case, fence: Fence) -> Sequence[str | MessagePart]:
