@@ -82,6 +82,17 @@ def test_how_a_run_went(run: Path) -> None:
     assert 0 <= got.consistent <= 38
 
 
+def test_a_judge_that_calls_no_model_has_no_cost(run: Path) -> None:
+    (card,) = make_cards([run])
+    ran = operation(run)
+    calls = dataclasses.replace(card, operation=dataclasses.replace(ran, cost_usd=None))
+    assert "Cost unknown; all sessions" in markdown([calls])
+    rules = dataclasses.replace(
+        card, operation=dataclasses.replace(ran, calls=0, cost_usd=None)
+    )
+    assert "No model was called, so there is no cost; all" in markdown([rules])
+
+
 def test_every_extractor_has_its_limits() -> None:
     assert [name for name in names() if limits_of(name) == UNKNOWN_LIMITS] == []
     assert limits_of("uninstalled") == UNKNOWN_LIMITS

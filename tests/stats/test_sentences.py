@@ -332,6 +332,11 @@ def test_agree_card_and_plan_begin_with_sentences(
     assert trace_eval("plan", 200).out == plan.out
     stored = json.loads((tmp_path / "plan.json").read_text())
     assert (stored["pairs"], stored["labels"]) == (200, 783)
+    everything = tmp_path / "everything.csv"
+    rows = (f"p{number},{1 + number % 2}\n" for number in range(200))
+    everything.write_text("id,preference\n" + "".join(rows))
+    plan = trace_eval("plan", judged, "--labels", everything, "--width", 0.01)
+    assert plan.out.startswith("Every pair has a label: ")
 
 
 def test_a_gate_on_systems_is_against_the_lower_end(

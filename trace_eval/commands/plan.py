@@ -47,7 +47,8 @@ def plan(
     result = make_plan(run, options)
     for note in result.notes:
         warn(note)
-    print_tables([plan_table(result)])
+    if result.strata:
+        print_tables([plan_table(result)])
     say(result.verdict)
     path = out or (source / "plan.csv" if source.is_dir() else None)
     if path:

@@ -123,10 +123,10 @@ def _what(card: Card) -> Iterator[str]:
         )
     each = ran.run_seconds / ran.pairs if ran.run_seconds and ran.pairs else None
     a_pair = f", {each:.2f} s a pair" if each else ""
-    yield (
-        f"Cost {_or(ran.cost_usd, 'US$ {:.4f}')};"
-        f" all sessions {_or(ran.run_seconds, '{:.1f} s')}{a_pair}."
-    )
+    cost = f"Cost {_or(ran.cost_usd, 'US$ {:.4f}')}"
+    if not ran.calls:
+        cost = "No model was called, so there is no cost"
+    yield f"{cost}; all sessions {_or(ran.run_seconds, '{:.1f} s')}{a_pair}."
 
 
 def _policy(card: Card) -> str:
