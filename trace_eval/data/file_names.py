@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from blueprints import UserError
 from extractors import AUDIO_SUFFIXES
@@ -18,9 +17,10 @@ WILDCARD = re.compile(r"[*?]|\[[^][]*\]")
 
 def stem(name: str) -> str:
     """Return a recording's name without its ending, in one Unicode form."""
-    name = one_form(name)
-    path = PurePosixPath(name)
-    return str(path.with_suffix("")) if path.suffix.lower() in AUDIO_SUFFIXES else name
+    path = PurePosixPath(one_form(name))
+    if path.suffix.lower() not in AUDIO_SUFFIXES:
+        return one_form(name)
+    return str(path.with_suffix(""))
 
 
 def one_form(name: str) -> str:
@@ -32,13 +32,18 @@ def in_its_form(path: Path) -> Path:
     """Return a path as its file is called: if absent, in another Unicode form."""
     if str(path).isascii() or is_file(path):
         return path
-    forms = (Path(unicodedata.normalize(form, str(path))) for form in ("NFC", "NFD"))
-    return next((form for form in forms if is_file(form)), path)
+    for form in ("NFC", "NFD"):
+        spelled = Path(unicodedata.normalize(form, str(path)))
+        if is_file(spelled):
+            return spelled
+    return path
 
 
 def unpadded(name: str) -> str:
     """Remove a number's leading zeros, as spreadsheets do; keep other names."""
-    return (name.lstrip("0") or "0") if name.isdecimal() else name
+    if not name.isdecimal():
+        return name
+    return name.lstrip("0") or "0"
 
 
 def globbed(place: Path) -> tuple[Path, str]:
@@ -56,9 +61,11 @@ def by_stem(place: Path) -> Iterator[tuple[str, Path | str]]:
     for path in sorted(folder.glob(pattern)):
         if path.suffix.lower() not in AUDIO_SUFFIXES or not path.is_file():
             continue
-        if any(part.startswith(".") for part in path.relative_to(folder).parts):
+        below = path.relative_to(folder)
+        is_hidden = any(part.startswith(".") for part in below.parts)
+        if is_hidden:
             continue
-        key = one_form(path.relative_to(folder).with_suffix("").as_posix())
+        key = one_form(below.with_suffix("").as_posix())
         try:
             utf8_name(path)
         except UserError as error:
@@ -74,52 +81,85 @@ def by_stem(place: Path) -> Iterator[tuple[str, Path | str]]:
         yield key, path.absolute()
 
 
+#: A recording, or what is wrong with the file of that name.
+FileOrFault = Path | str
+
+
 def without_own_parts(
-    results: Mapping[str, Mapping[str, Path | str]],
-) -> dict[str, tuple[str, dict[str, Path | str]]] | None:
+    systems: Mapping[str, Mapping[str, FileOrFault]],
+) -> dict[str, tuple[str, dict[str, FileOrFault]]] | None:
     """Strip what all names of a folder share: ``gpt_001`` and ``ours_001`` are ``001``.
 
-    System -> the part that its names share, and its recordings by what is left, in
-    lower case; None where names are equal as they are, or would not become so.
+    Returns:
+        System -> the part that its names share, and its recordings by what is left, in
+        lower case; None where names are equal as they are, or would not become so.
     """
-    if len(results) < 2 or set.intersection(*map(set, results.values())):
+    if len(systems) < 2 or _common_names(systems.values()):
         return None
-    folded: dict[str, tuple[str, dict[str, Path | str]]] = {}
-    for system, files in results.items():
-        folded[system] = "", {key.casefold(): file for key, file in files.items()}
-    if _matched(folded) and all(
-        len(folded[name][1]) == len(results[name]) for name in results
-    ):
-        return folded
-    short: dict[str, tuple[str, dict[str, Path | str]]] = {}
-    for system, files in results.items():
-        keys = [key for key, file in files.items() if isinstance(file, Path)]
-        if len(keys) < 2:
+    lower: dict[str, tuple[str, dict[str, FileOrFault]]] = {}
+    stripped: dict[str, tuple[str, dict[str, FileOrFault]]] = {}
+    for system, files in systems.items():
+        by_lower_name = {name.casefold(): file for name, file in files.items()}
+        if len(by_lower_name) == len(files):
+            lower[system] = "", by_lower_name
+    if len(lower) == len(systems) and _common_names(by for _, by in lower.values()):
+        return lower
+    for system, files in systems.items():
+        parts = _without_shared_part(files)
+        if parts is None:
             return None
-        begin = _shared(keys)
-        end = _shared([key[len(begin) :][::-1] for key in keys])[::-1]
-        left = {key: key[len(begin) : len(key) - len(end)].casefold() for key in keys}
-        if len({*left.values()}) < len(keys) or "" in left.values():
-            return None
-        part = f"{begin}...{end}" if begin and end else begin or end
-        short[system] = part, {left.get(key, key): file for key, file in files.items()}
-    return short if _matched(short) >= 2 else None
+        stripped[system] = parts
+    common = _common_names(by_rest for _, by_rest in stripped.values())
+    return stripped if len(common) >= 2 else None
 
 
-def _matched(short: Mapping[str, tuple[str, Mapping[str, Any]]]) -> int:
-    """Count the names that are those of a recording of every system."""
-    return len(set.intersection(*(set(files) for _, files in short.values())))
+def _without_shared_part(
+    files: Mapping[str, FileOrFault],
+) -> tuple[str, dict[str, FileOrFault]] | None:
+    """Return what a system's names share, and its files by what is left of their names.
+
+    None where fewer than two names are those of recordings, or the rest of a name is
+    empty or that of another.
+    """
+    names = [name for name, file in files.items() if isinstance(file, Path)]
+    if len(names) < 2:
+        return None
+    begin = _shared(names)
+    backwards = [name[len(begin) :][::-1] for name in names]
+    end = _shared(backwards)[::-1]
+    rests: dict[str, str] = {}
+    for name in names:
+        rests[name] = name[len(begin) : len(name) - len(end)].casefold()
+    if "" in rests.values() or len(set(rests.values())) < len(names):
+        return None
+    part = begin or end
+    if begin and end:
+        part = f"{begin}...{end}"
+    return part, {rests.get(name, name): file for name, file in files.items()}
+
+
+def _common_names(systems: Iterable[Mapping[str, FileOrFault]]) -> set[str]:
+    """Return the names that are those of a recording of every system."""
+    return set.intersection(*(set(files) for files in systems))
 
 
 def _shared(names: list[str]) -> str:
     """Return the shared beginning of names, up to the end of a word or number."""
-    first, last = min(names), max(names)  # what these two share, all between them share
-    for at in range(min(map(len, names)) - 1, 0, -1):
-        ends = all(_kind(name[at - 1]) != _kind(name[at]) for name in names)
-        if ends and first[:at] == last[:at]:
-            return first[:at]
+    # What the first and the last name share, all names between them share.
+    first, last = min(names), max(names)
+    shortest = min(len(name) for name in names)
+    for length in range(shortest - 1, 0, -1):
+        is_shared = first[:length] == last[:length]
+        if is_shared and all(_is_end(name, length) for name in names):
+            return first[:length]
     return ""
 
 
-def _kind(sign: str) -> tuple[bool, bool]:
-    return sign.isdigit(), sign.isalpha()
+def _is_end(name: str, length: int) -> bool:
+    """Tell whether a word or number of a name ends after so many characters."""
+    last, following = name[length - 1], name[length]
+    is_same_kind = (last.isdigit(), last.isalpha()) == (
+        following.isdigit(),
+        following.isalpha(),
+    )
+    return not is_same_kind

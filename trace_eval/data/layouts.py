@@ -51,13 +51,16 @@ _WHAT = ("content", "value", "text", "transcript")
 
 
 class Layout(NamedTuple):
-    """One common layout of pairs or answers, by its name in the words of its users."""
+    """One common layout of pairs or answers, by its name in the words of its users.
+
+    Attributes:
+        fits: tells whether a record has this layout.
+        ours: puts a record under our names; what it does not know stays as it is.
+    """
 
     name: str
     fits: Callable[[Mapping[str, Any]], bool]
-    ours: Callable[
-        [Record], Record
-    ]  # under our names; what it does not know stays as it is
+    ours: Callable[[Record], Record]
 
 
 def unfolded(record: Mapping[str, Any]) -> Record:
@@ -66,11 +69,11 @@ def unfolded(record: Mapping[str, Any]) -> Record:
     Raises:
         UserError: a layout was recognised, and does not hold what it should.
     """
-    result = dict(record)
+    ours = dict(record)
     for layout in LAYOUTS:
-        if layout.fits(result):
-            result = layout.ours(result)
-    return result
+        if layout.fits(ours):
+            ours = layout.ours(ours)
+    return ours
 
 
 #: Usual names of answers.
@@ -81,23 +84,30 @@ def _sounds(record: Mapping[str, Any]) -> dict[str, str]:
     """Map ``a``, ``b`` or ``audio`` to the first other name with a recording."""
     if SOUND_NAMES.isdisjoint(record):
         return {}
-    names = (
-        (field, name) for field, other in OTHER_NAMES.items() for name in other[::-1]
-    )
-    results = {field: name for field, name in names if is_sound(record.get(name))}
-    both = {side: name for side, name in results.items() if side in ("a", "b")}
+    sounds: dict[str, str] = {}
+    for field, others in OTHER_NAMES.items():
+        recordings = [name for name in others if is_sound(record.get(name))]
+        if recordings:
+            sounds[field] = recordings[0]
+    both = {side: name for side, name in sounds.items() if side in ("a", "b")}
     if len(both) == 2:
         return both
-    return {} if both or first(record, _ANSWERED) else results
+    if both or first(record, _ANSWERED):
+        return {}
+    return sounds
+
+
+def _has_sounds(record: Mapping[str, Any]) -> bool:
+    return bool(_sounds(record))
 
 
 def _otherwise(record: Record) -> Record:
     """Rename recordings that stand under a name of ``OTHER_NAMES``."""
-    result = dict(record)
+    renamed = dict(record)
     for side, name in _sounds(record).items():
         if not first(record, NAMES[side]):
-            result[side] = result.pop(name)
-    return result
+            renamed[side] = renamed.pop(name)
+    return renamed
 
 
 def is_chosen(record: Mapping[str, Any]) -> bool:
@@ -107,141 +117,173 @@ def is_chosen(record: Mapping[str, Any]) -> bool:
 
 def _chosen(record: Record) -> Record:
     """Assign A and B by a hash of the id, so that place does not tell the label."""
-    better, worse = str(first(record, BETTER)), str(first(record, WORSE))
-    own = str(record.get(str(first(record, NAMES["id"]))))
-    swap = hashlib.sha256(own.encode(errors="replace")).digest()[0] & 1
-    sides = ("b", "a") if swap else ("a", "b")
-    rest = {key: value for key, value in record.items() if key not in (better, worse)}
-    results: Record = dict(zip(sides, (record[better], record[worse]), strict=True))
-    for side, names in zip(sides, (BETTER_SYSTEM, WORSE_SYSTEM), strict=True):
-        if name := first(rest, names):
-            results[f"{side}_system"] = rest.pop(name)
-    return {"preference": "2" if swap else "1", **rest, **results}
+    pair_id = str(record.get(str(first(record, NAMES["id"]))))
+    is_swapped = hashlib.sha256(pair_id.encode(errors="replace")).digest()[0] & 1
+    chosen, rejected, preference = "a", "b", "1"
+    if is_swapped:
+        chosen, rejected, preference = "b", "a", "2"
+    rest = dict(record)
+    answers = {
+        chosen: rest.pop(str(first(record, BETTER))),
+        rejected: rest.pop(str(first(record, WORSE))),
+    }
+    for side, names in ((chosen, BETTER_SYSTEM), (rejected, WORSE_SYSTEM)):
+        name = first(rest, names)
+        if name:
+            answers[f"{side}_system"] = rest.pop(name)
+    return {"preference": preference, **rest, **answers}
 
 
 def _is_listed(record: Mapping[str, Any]) -> bool:
     name = first(record, LISTS)
-    value = None if name is None else record[name]
-    return (
-        isinstance(value, list)
-        and len(value) == 2
-        and all(_is_chat(answer) or is_sound(answer) for answer in value)
-    )
+    if name is None:
+        return False
+    answers = record[name]
+    if not isinstance(answers, list) or len(answers) != 2:
+        return False
+    return all(_is_chat(answer) or is_sound(answer) for answer in answers)
 
 
 def _listed(record: Record) -> Record:
-    name = str(first(record, LISTS))
-    results: Record = {}
-    for side, answer in zip("ab", record.pop(name), strict=True):
-        results[side] = answer if _is_chat(answer) else recording_of(answer)
-        if isinstance(answer, Mapping) and (who := first(answer, ("system", "model"))):
-            results[f"{side}_system"] = answer[who]
-    return {**results, **record}
+    pair: Record = {}
+    answers = record.pop(str(first(record, LISTS)))
+    for side, answer in zip("ab", answers, strict=True):
+        pair[side] = answer if _is_chat(answer) else recording_of(answer)
+        if not isinstance(answer, Mapping):
+            continue
+        column = first(answer, ("system", "model"))
+        if column:
+            pair[f"{side}_system"] = answer[column]
+    return {**pair, **record}
 
+
+#: Where the recording and the words of a question go.
+_QUESTION = ("instruction_audio", "instruction_text")
 
 #: Column -> where its recording and its words go.
 _SPOKEN: dict[str, tuple[str, str]] = {
-    **dict.fromkeys(
-        ("a", "a_audio", "audio_a", "response_a", "answer_a"), ("a", "a_text")
-    ),
-    **dict.fromkeys(
-        ("b", "b_audio", "audio_b", "response_b", "answer_b"), ("b", "b_text")
-    ),
-    **dict.fromkeys(("conversation_a", "messages_a"), ("a", "a_text")),
-    **dict.fromkeys(("conversation_b", "messages_b"), ("b", "b_text")),
-    **dict.fromkeys(
-        ("prompt", "instruction", "instruction_audio", "question"),
-        ("instruction_audio", "instruction_text"),
-    ),
+    "a": ("a", "a_text"),
+    "a_audio": ("a", "a_text"),
+    "audio_a": ("a", "a_text"),
+    "response_a": ("a", "a_text"),
+    "answer_a": ("a", "a_text"),
+    "conversation_a": ("a", "a_text"),
+    "messages_a": ("a", "a_text"),
+    "b": ("b", "b_text"),
+    "b_audio": ("b", "b_text"),
+    "audio_b": ("b", "b_text"),
+    "response_b": ("b", "b_text"),
+    "answer_b": ("b", "b_text"),
+    "conversation_b": ("b", "b_text"),
+    "messages_b": ("b", "b_text"),
+    "prompt": _QUESTION,
+    "instruction": _QUESTION,
+    "instruction_audio": _QUESTION,
+    "question": _QUESTION,
 }
 
 
 def _is_chat(value: Any) -> bool:
-    messages = value.get("messages") if isinstance(value, Mapping) else value
-    return (
-        isinstance(messages, list)
-        and bool(messages)
-        and all(isinstance(m, Mapping) and first(m, _WHO) for m in messages)
-    ) or (
-        isinstance(value, Mapping)
-        and first(value, _WHO) is not None
-        and bool(_content(value))
+    """Tell whether a value is a list of messages, or one message with a content."""
+    messages = value
+    if isinstance(value, Mapping):
+        messages = value.get("messages")
+        if first(value, _WHO) is not None and _content(value):
+            return True
+    if not isinstance(messages, list) or not messages:
+        return False
+    return all(
+        isinstance(message, Mapping) and first(message, _WHO) for message in messages
     )
 
 
+def _has_chat(record: Mapping[str, Any]) -> bool:
+    return any(_is_chat(record.get(name)) for name in (*_SPOKEN, *DIALOGUES))
+
+
 def _chat(record: Record) -> Record:
-    results: Record = {}
-    requested: Record = {}
-    sides = {
-        _SPOKEN[name][0] for name in record if name in _SPOKEN and record[name]
-    } & {"a", "b"}
+    """Take questions and answers out of the chats of a record."""
+    answers: Record = {}
+    question: Record = {}
+    is_pair = any(
+        record[name] and place[0] in ("a", "b")
+        for name, place in _SPOKEN.items()
+        if name in record
+    )
     for name, value in record.items():
-        if not (name in _SPOKEN or name in DIALOGUES) or not _is_chat(value):
-            results.setdefault(name, value)
+        is_dialogue = name in DIALOGUES
+        if not (is_dialogue or name in _SPOKEN) or not _is_chat(value):
+            answers.setdefault(name, value)
             continue
-        question, answer = _turns(value)
-        if (
-            name in DIALOGUES and not sides and answer
-        ):  # a single answer with its question
-            _place(results, ("audio", "candidate"), answer)
-        elif name in DIALOGUES or _SPOKEN[name][0] == "instruction_audio":
-            _place(
-                requested, ("instruction_audio", "instruction_text"), question or answer
-            )
+        last_question, last_answer = _turns(value)
+        if is_dialogue and last_answer and not is_pair:
+            _place(last_answer, answers, ("audio", "candidate"))
+        elif is_dialogue or _SPOKEN[name] == _QUESTION:
+            _place(last_question or last_answer, question, _QUESTION)
         else:
-            _place(results, _SPOKEN[name], answer)
-        _place(requested, ("instruction_audio", "instruction_text"), question)
-    return {**requested, **results}
+            _place(last_answer, answers, _SPOKEN[name])
+        _place(last_question, question, _QUESTION)
+    return {**question, **answers}
 
 
-def _place(record: Record, names: tuple[str, str], content: Mapping[str, Any]) -> None:
-    for name, key in zip(names, ("audio", "text"), strict=True):
-        if content.get(key) is not None:
-            record.setdefault(name, content[key])
+def _place(content: Mapping[str, Any], record: Record, names: tuple[str, str]) -> None:
+    """Put a recording and its words into a record, where it has none."""
+    audio_name, text_name = names
+    if content.get("audio") is not None:
+        record.setdefault(audio_name, content["audio"])
+    if content.get("text") is not None:
+        record.setdefault(text_name, content["text"])
 
 
 def _turns(value: Any) -> tuple[Record, Record]:
     """Return a dialogue's last question and answer, each with ``audio``, ``text``."""
-    inner = value.get("messages", [value]) if isinstance(value, Mapping) else value
-    messages = [(str(m[str(first(m, _WHO))]).casefold(), m) for m in inner]
-    answers = [position for position, (who, _) in enumerate(messages) if who in AGENTS]
-    end = answers[-1] if answers else len(messages)
-    requested = [
-        position for position, (who, _) in enumerate(messages[:end]) if who in USERS
-    ]
-    return (
-        _content(messages[requested[-1]][1]) if requested else {},
-        _content(messages[end][1]) if answers else {},
-    )
+    messages = value
+    if isinstance(value, Mapping):
+        messages = value.get("messages", [value])
+    question: Record = {}
+    answer: Record = {}
+    for message in reversed(messages):
+        who = str(message[str(first(message, _WHO))]).casefold()
+        if who in AGENTS and not answer:
+            answer = message
+            question = {}
+        elif who in USERS and not question:
+            question = message
+    return _content(question), _content(answer)
 
 
 def _content(message: Mapping[str, Any]) -> Record:
     """Return the recording and the words of a message."""
-    answer: Record = {}
+    content: Record = {}
     for key in (*_WHAT, *SOUND_KEYS):
         value = message.get(key)
-        parts = value if isinstance(value, list) else [value]
-        for part in parts:
-            if isinstance(part, str) and (key in SOUND_KEYS or is_sound(part)):
-                answer.setdefault("audio", part)
-            elif isinstance(part, str) and part:
-                answer.setdefault("text", part)
-            elif isinstance(part, Mapping):
-                inner = part if key not in SOUND_KEYS else {"audio": part}
-                sound = recording_of(inner.get(str(first(inner, SOUND_KEYS))))
-                if sound is not None:
-                    answer.setdefault("audio", sound)
-                elif words := first(part, _WHAT):
-                    answer.setdefault("text", part[words])
-    return answer
+        for part in value if isinstance(value, list) else [value]:
+            for name, found in _part(key, part).items():
+                content.setdefault(name, found)
+    return content
 
 
-#: Columns whose cells are recordings and nothing else.
-_CELLS = (*(name for name in _SPOKEN if name not in ("prompt", "question")), "audio")
+def _part(key: str, part: Any) -> Record:
+    """Return the recording or the words of one part of a message."""
+    if isinstance(part, str):
+        if key in SOUND_KEYS or is_sound(part):
+            return {"audio": part}
+        return {"text": part} if part else {}
+    if not isinstance(part, Mapping):
+        return {}
+    holder = {"audio": part} if key in SOUND_KEYS else part
+    sound = recording_of(holder.get(str(first(holder, SOUND_KEYS))))
+    if sound is not None:
+        return {"audio": sound}
+    words = first(part, _WHAT)
+    return {"text": part[words]} if words else {}
 
 
 #: Columns of questions, in words or as a recording.
-_QUESTIONS = ("prompt", "question")
+_QUESTIONS = frozenset({"prompt", "question"})
+
+#: Columns whose cells are recordings and nothing else.
+_CELLS = (_SPOKEN.keys() - _QUESTIONS) | {"audio"}
 
 
 def _is_path(value: Any) -> bool:
@@ -250,18 +292,27 @@ def _is_path(value: Any) -> bool:
 
 
 def _is_embedded(name: str, value: Any) -> bool:
-    return (name in _CELLS and is_cell(value)) or (
-        name in _QUESTIONS and (is_cell(value) or _is_path(value))
-    )
+    """Tell whether a cell of a column is a recording."""
+    if name in _QUESTIONS:
+        return is_cell(value) or _is_path(value)
+    return name in _CELLS and is_cell(value)
+
+
+def _has_cells(record: Mapping[str, Any]) -> bool:
+    return any(_is_embedded(name, value) for name, value in record.items())
 
 
 def _cells(record: Record) -> Record:
-    return {
-        "instruction_audio"
-        if name in _QUESTIONS and _is_embedded(name, value)
-        else name: (recording_of(value) if _is_embedded(name, value) else value)
-        for name, value in record.items()
-    }
+    """Take the recordings out of the cells of a record."""
+    ours: Record = {}
+    for name, value in record.items():
+        if not _is_embedded(name, value):
+            ours[name] = value
+        elif name in _QUESTIONS:
+            ours["instruction_audio"] = recording_of(value)
+        else:
+            ours[name] = recording_of(value)
+    return ours
 
 
 def _is_nemo(record: Mapping[str, Any]) -> bool:
@@ -286,11 +337,28 @@ def _is_lhotse(record: Mapping[str, Any]) -> bool:
 def _lhotse(record: Record) -> Record:
     """Read a cut or a recording of Lhotse; a source that is a command is never run."""
     whole = record.pop("recording", record)
+    answer: Record = {"audio": _lhotse_audio(record, whole)}
+    start = record.pop("start", None)
+    length = record.pop("duration", None)
+    channel = _one_channel(record.pop("channel", 0))
+    is_whole = (start, length) == (0, whole.get("duration"))
+    has_channels = len(whole.get("channel_ids") or [0]) > 1
+    if start is not None and (has_channels or not is_whole):
+        answer["cut"] = {**_stretch(start, length), "channel": channel}
+    sentences: list[str] = []
+    for supervision in record.pop("supervisions", None) or ():
+        text = supervision.get("text") if isinstance(supervision, Mapping) else None
+        if isinstance(text, str):
+            sentences.append(text)
+    return {"answer": answer, **_heard(" ".join(sentences) or None), **record}
+
+
+def _lhotse_audio(record: Record, whole: Mapping[str, Any]) -> Any:
+    """Return the recording of a Lhotse record; InputError if only Lhotse can make it."""
     sources = record.pop("sources", None) or whole["sources"]
-    kinds = {
-        source.get("type") if isinstance(source, Mapping) else None
-        for source in sources
-    }
+    kinds = set()
+    for source in sources:
+        kinds.add(source.get("type") if isinstance(source, Mapping) else None)
     if len(sources) != 1 or not kinds <= {"file", "url", "memory"}:
         named = ", ".join(sorted(map(str, kinds)))
         raise InputError(
@@ -303,36 +371,32 @@ def _lhotse(record: Record) -> Record:
             "recording: has transforms, which only lhotse makes; save the recordings"
             " with lhotse, and use the cuts of those"
         )
-    source = sources[0].get("source")
-    audio = recording_of({"data": source} if kinds == {"memory"} else source)
-    answer: Record = {"audio": audio}
-    start, length = record.pop("start", None), record.pop("duration", None)
-    channel = record.pop("channel", 0)
-    if isinstance(channel, list) and len(channel) > 1:
+    place = sources[0].get("source")
+    if kinds == {"memory"}:
+        return recording_of({"data": place})
+    return recording_of(place)
+
+
+def _one_channel(channel: Any) -> Any:
+    """Return the channel of a cut, which may stand in a list; refuse several."""
+    if not isinstance(channel, list):
+        return channel
+    if len(channel) > 1:
         raise InputError(
             f"channel: expected one (got {channel!r:.40}); make a cut of each channel"
         )
-    channel = channel[0] if isinstance(channel, list) and channel else channel
-    several = whole.get("channel_ids") or [0]
-    if start is not None and (
-        (start, length) != (0, whole.get("duration")) or len(several) > 1
-    ):
-        answer["cut"] = {**_stretch(start, length), "channel": channel}
-    said: list[str] = []
-    for one in record.pop("supervisions", None) or ():
-        text = one.get("text") if isinstance(one, Mapping) else None
-        said += [text] if isinstance(text, str) else []
-    return {"answer": answer, **_heard(" ".join(said) or None), **record}
+    return channel[0] if channel else channel
 
 
 def _stretch(start: Any, length: Any) -> Record:
     """Return the part of a recording from a time on, for so many seconds."""
-    numbers = [n for n in (start, length) if isinstance(n, int | float) and n >= 0]
-    if len(numbers) < 2 or isinstance(start, bool) or isinstance(length, bool):
-        raise InputError(
-            f"duration: expected seconds beside the offset (got {start!r:.40},"
-            f" {length!r:.40})"
-        )
+    for seconds in (start, length):
+        is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+        if not is_number or not seconds >= 0:
+            raise InputError(
+                f"duration: expected seconds beside the offset (got {start!r:.40},"
+                f" {length!r:.40})"
+            )
     return {
         "channel": 0,
         "start_s": float(start),
@@ -352,19 +416,9 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout("cuts or recordings of Lhotse", _is_lhotse, _lhotse),
     Layout("chosen and rejected", is_chosen, _chosen),
     Layout("a list of two answers", _is_listed, _listed),
-    Layout(
-        "messages of a chat",
-        lambda record: any(
-            _is_chat(record.get(name)) for name in (*_SPOKEN, *DIALOGUES)
-        ),
-        _chat,
-    ),
-    Layout(
-        "recordings inside of cells",
-        lambda record: any(_is_embedded(*cell) for cell in record.items()),
-        _cells,
-    ),
-    Layout("other names of columns", lambda record: bool(_sounds(record)), _otherwise),
+    Layout("messages of a chat", _has_chat, _chat),
+    Layout("recordings inside of cells", _has_cells, _cells),
+    Layout("other names of columns", _has_sounds, _otherwise),
 )
 
 #: What a layout or an item may call a column beside all accepted names.
@@ -382,10 +436,11 @@ ANSWER_COLUMNS = frozenset(map(bare, (*_ANSWERED, "turns", "conversation")))
 KNOWN_COLUMNS = frozenset(
     map(
         bare,
-        (
-            *chain.from_iterable((*NAMES.values(), *OTHER_NAMES.values())),
-            *(*BETTER, *WORSE, *BETTER_SYSTEM, *WORSE_SYSTEM, *DIALOGUES, *LISTS),
-            *(*_SPOKEN, *RECORDING, *SOUND_KEYS, *_ELSEWHERE),
+        chain(
+            *NAMES.values(),
+            *OTHER_NAMES.values(),
+            (*BETTER, *WORSE, *BETTER_SYSTEM, *WORSE_SYSTEM, *DIALOGUES, *LISTS),
+            (*_SPOKEN, *RECORDING, *SOUND_KEYS, *_ELSEWHERE),
         ),
     )
 )

@@ -38,22 +38,29 @@ _SOUND = re.compile(
 )
 
 
+#: A letter or digit that names a side, as a word of its own.
+_SIDE_IN_NAME = re.compile(r"(?<![^\W_])[ab12](?![^\W_])")
+
+
 T = TypeVar("T")
 
 
 @dataclass
 class Renamed:
-    """Records under our names, and what columns they came with."""
+    """Records under our names, and what columns they came with.
 
-    label: str  # of the file, for messages
+    Attributes:
+        label: of the file, for messages.
+        columns: field -> column, as the user says.
+        values: column -> its first value that is not empty.
+        numbered: records have no ids and are called by their row number.
+    """
+
+    label: str
     fields: Fields
-    columns: Mapping[str, str] = field(
-        default_factory=dict
-    )  # field -> column, by the user
-    values: dict[str, Any] = field(
-        default_factory=dict
-    )  # column -> its first that is not empty
-    numbered: bool = False  # records have no ids and are called by their row number
+    columns: Mapping[str, str] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
+    numbered: bool = False
 
     def __post_init__(self) -> None:
         self.columns = {
@@ -66,7 +73,9 @@ class Renamed:
             if self.values.get(name) in (None, ""):
                 self.values[name] = value
         ours = self._renamed(record) if self.columns else dict(record)
-        return {**ours, "id": str(number)} if self.numbered else ours
+        if self.numbered:
+            ours["id"] = str(number)
+        return ours
 
     def rows(
         self, rows: Iterable[T], record: Callable[[T], Any]
@@ -78,42 +87,50 @@ class Renamed:
         """
         rows = iter(rows)
         first = list(islice(rows, FIRST))
-        self._look(
-            [one for one in map(record, first) if isinstance(one, Mapping) and one]
-        )
+        records = [record(row) for row in first]
+        self._look([one for one in records if isinstance(one, Mapping) and one])
         for number, row in enumerate(chain(first, rows), start=1):
             one = record(row)
-            yield row, self.record(one, number) if isinstance(one, Mapping) else one
+            if isinstance(one, Mapping):
+                one = self.record(one, number)
+            yield row, one
 
     def _look(self, first: Sequence[Mapping[str, Any]]) -> None:
-        have = {column for record in first for column in record}
-        accepted = {alias for names in self.fields.names.values() for alias in names}
-        for column, name in folded(have, accepted).items():
+        """Learn from the first records which columns are ours, and whether ids lack."""
+        present = set(chain.from_iterable(first))
+        accepted = set(chain.from_iterable(self.fields.names.values()))
+        for column, name in folded(present, accepted).items():
             field_name = self.fields.field(name)
-            if name in SOUND_NAMES and not any(
-                is_sound(one.get(column)) for one in first
-            ):
+            has_sound = any(is_sound(record.get(column)) for record in first)
+            if name in SOUND_NAMES and not has_sound:
                 continue
-            if not {*self.fields.names[field_name]} & have:
+            if present.isdisjoint(self.fields.names[field_name]):
                 self.columns = {field_name: column, **self.columns}
-        ids = {*self.fields.names.get("id", ())}
-        ids |= {self.columns["id"].split(".")[0]} if "id" in self.columns else set()
-        self.numbered = self.fields.numbered and bool(ids and first) and not ids & have
+        ids = set(self.fields.names.get("id", ()))
+        if "id" in self.columns:
+            ids.add(self.columns["id"].split(".")[0])
+        lacks_ids = bool(ids and first) and ids.isdisjoint(present)
+        self.numbered = self.fields.numbered and lacks_ids
 
     def _renamed(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        results = {name: at(record, column) for name, column in self.columns.items()}
-        named = set(self.columns.values())
-        others = {
-            alias for name in self.columns for alias in self.fields.names[name]
-        } - named
-        rest = {
-            key: value for key, value in record.items() if key not in named | others
+        """Put a record under our names; what else those name is kept in ``meta``."""
+        ours = {name: at(record, column) for name, column in self.columns.items()}
+        columns = set(self.columns.values())
+        replaced: set[str] = set()
+        for name in self.columns:
+            replaced.update(self.fields.names[name])
+        replaced -= columns
+        rest: dict[str, Any] = {}
+        for key, value in record.items():
+            if key not in columns and key not in replaced:
+                rest[key] = value
+        kept = {
+            key: record[key] for key in replaced if record.get(key) not in (None, "")
         }
-        kept = {key: record[key] for key in others if record.get(key) not in (None, "")}
         meta = rest.get("meta")
         if kept and (meta is None or isinstance(meta, Mapping)):
             rest["meta"] = {**(meta or {}), **kept}
-        return {**rest, **results}
+        return {**rest, **ours}
 
     def check_named(self) -> None:
         """Refuse a ``--column`` that no record has; name the nearest of the file's.
@@ -123,11 +140,11 @@ class Renamed:
         if not self.values:
             return
         for name, column in self.columns.items():
-            if column not in self.values and column.split(".")[0] not in self.values:
-                message = nearest(column, self.values)
+            outermost = column.split(".")[0]
+            if column not in self.values and outermost not in self.values:
                 raise UserError(
                     f"{self.label}: --column {name}={column}: no such column;"
-                    f" {message}; {self._has()}"
+                    f" {nearest(column, self.values)}; {self._has()}"
                 )
 
     def missing(self, guess: Mapping[str, str] | None = None) -> str | None:
@@ -137,31 +154,34 @@ class Renamed:
             guess: field -> column to propose, of whoever knows more of the file than
                 its header; None: by names and first values.
         """
-        available = self.values.keys() | self.columns.keys()
-        absent = [
-            name
-            for name in self.fields.needed
-            if name not in self.columns and not available & set(self.fields.names[name])
-        ]
-        if not absent or not self.values or available & self.fields.instead:
+        names = self.values.keys() | self.columns.keys()
+        absent: list[str] = []
+        for name in self.fields.needed:
+            if name not in self.columns and names.isdisjoint(self.fields.names[name]):
+                absent.append(name)
+        if not absent or not self.values or names & self.fields.instead:
             return None
-        accepted = "; ".join(
-            f"{name}: {', '.join(self.fields.names[name])}" for name in absent
-        )
         if guess is None:
             guess = _guess(self.fields, absent, self.values)
-        typed = (f"{name}={guess.get(name, 'COLUMN')}" for name in absent)
-        options = " ".join(f"--column {shlex.quote(text)}" for text in typed)
-        hint = f"perhaps {options}" if guess else f"name them, e.g. {options}"
+        accepted: list[str] = []
+        options: list[str] = []
+        for name in absent:
+            accepted.append(f"{name}: {', '.join(self.fields.names[name])}")
+            setting = f"{name}={guess.get(name, 'COLUMN')}"
+            options.append(f"--column {shlex.quote(setting)}")
+        hint = "perhaps" if guess else "name them, e.g."
         return (
             f"{self.label}: no column for {' and '.join(absent)}; {self._has()};"
-            f" accepted are {accepted}; {hint}"
+            f" accepted are {'; '.join(accepted)}; {hint} {' '.join(options)}"
         )
 
     def _has(self) -> str:
+        """Name the first columns of the file."""
         names = list(self.values)
-        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-        return f"this file has {', '.join(names[:_SHOWN])}{more}"
+        columns = ", ".join(names[:_SHOWN])
+        if len(names) > _SHOWN:
+            columns += f" and {len(names) - _SHOWN} more"
+        return f"this file has {columns}"
 
 
 def at(record: Mapping[str, Any], column: str) -> Any:
@@ -170,33 +190,31 @@ def at(record: Mapping[str, Any], column: str) -> Any:
         return record[column]
     value: Any = record
     for part in column.split("."):
+        is_list = isinstance(value, Sequence) and not isinstance(value, str)
         if isinstance(value, Mapping):
             value = value.get(part)
-        elif (
-            isinstance(value, Sequence)
-            and not isinstance(value, str)
-            and part.isdigit()
-        ):
-            value = value[int(part)] if int(part) < len(value) else None
+        elif is_list and part.isdigit() and int(part) < len(value):
+            value = value[int(part)]
         else:
             return None
     return value
 
 
 def _guess(
-    fields: Fields, absent: Sequence[str], results: Mapping[str, Any]
+    fields: Fields, absent: Sequence[str], values: Mapping[str, Any]
 ) -> dict[str, str]:
     """Guess the most likely column of each missing field; no column serves two."""
-    taken = {alias for names in fields.names.values() for alias in names}
-    free = [name for name in results if name not in taken]
-    scored = sorted(
-        (-_likeness(fields, name, column, results[column]), position, name, column)
-        for name in absent
-        for position, column in enumerate(free)
-    )
+    taken = set(chain.from_iterable(fields.names.values()))
+    free = [column for column in values if column not in taken]
+    candidates: list[tuple[float, int, str, str]] = []
+    for name in absent:
+        for position, column in enumerate(free):
+            likeness = _likeness(fields, name, column, values[column])
+            if likeness >= _ALIKE:
+                candidates.append((-likeness, position, name, column))
     guess: dict[str, str] = {}
-    for unlike, _, name, column in scored:
-        if -unlike >= _ALIKE and name not in guess and column not in guess.values():
+    for _, _, name, column in sorted(candidates):
+        if name not in guess and column not in guess.values():
             guess[name] = column
     return {name: guess[name] for name in absent if name in guess}
 
@@ -207,19 +225,18 @@ def _likeness(fields: Fields, name: str, column: str, value: Any) -> float:
     score = max(
         SequenceMatcher(None, alias, plain).ratio() for alias in fields.names[name]
     )
-    side = next(
-        (part for part in re.split(r"[\W_]+", plain) if part in "ab12" and part), None
-    )
-    if side is not None and name[:1] in "ab" and name[:2].rstrip("_") in ("a", "b"):
-        score += 0.2 if (side in "a1") == (name[0] == "a") else -1.0
-    if name in fields.sounds:
-        if not is_sound(value):
-            return score - 1.0
-        # Of a name like no other all that is known is that it is a recording: the first
-        # one is A.
-        is_known = score >= _ALIKE or (side is not None and score > 0)
-        score = score + _SOUNDS if is_known else _ALIKE
-    return score
+    side = _SIDE_IN_NAME.search(plain)
+    if side and name[:2].rstrip("_") in ("a", "b"):
+        is_same_side = (side[0] in "a1") == (name[0] == "a")
+        score += 0.2 if is_same_side else -1.0
+    if name not in fields.sounds:
+        return score
+    if not is_sound(value):
+        return score - 1.0
+    is_known = score >= _ALIKE or (side and score > 0)
+    # Of a name like no other all that is known is that it is a recording: the first
+    # one is A.
+    return score + _SOUNDS if is_known else _ALIKE
 
 
 def is_sound(value: Any) -> bool:

@@ -25,25 +25,37 @@ _NOUNS = (
 #: Labels that need no typed ties.
 PLAIN = frozenset(("1", "2", "tie"))
 
-#: Spelling, in lower case and with ``_`` for all that is no letter, digit, ``>``, ``<``
-#: or ``=``, -> label. ``both`` says that neither was better.
+#: Label -> its spellings, in lower case and with ``_`` for all that is no letter, digit,
+#: ``>``, ``<`` or ``=``. ``both`` says that neither was better.
+_SPELLINGS: dict[str, tuple[str, ...]] = {
+    "1": (
+        *("1", "a", "left", "first", "a_wins", "a_is_better"),
+        *("a>b", "b<a", "a>>b", "b<<a"),
+        *(f"{noun}{end}" for noun in _NOUNS for end in ("a", "_a", "1", "_1")),
+        *(f"a_{noun}" for noun in _NOUNS),
+    ),
+    "2": (
+        *("2", "b", "right", "second", "b_wins", "b_is_better"),
+        *("b>a", "a<b", "b>>a", "a<<b"),
+        *(f"{noun}{end}" for noun in _NOUNS for end in ("b", "_b", "2", "_2")),
+        *(f"b_{noun}" for noun in _NOUNS),
+    ),
+    "tie": (
+        *("tie", "tied", "ties", "draw", "drawn", "equal", "same", "both"),
+        *("a=b", "even", "a_b_tie", "no_preference", "no_difference"),
+        *("no_winner", "equivalent", "about_the_same", "equally_good"),
+        *("the_same", "roughly_the_same", "almost_the_same", "about_equal"),
+        *("roughly_equal", "no_clear_preference", "no_clear_winner"),
+        *("both_the_same", "both_equal", "both_are_equal", "both_are_the_same"),
+    ),
+    "both_good": ("both_good", "bothgood"),
+    "both_bad": ("both_bad", "bothbad"),
+}
+
+#: Spelling -> label.
 WORDS: dict[str, str] = {
-    **dict.fromkeys(("1", "a", "left", "first", "a_wins", "a_is_better", "a>b", "b<a"), "1"),
-    **dict.fromkeys(("a>>b", "b<<a"), "1"),
-    **dict.fromkeys(("b>>a", "a<<b"), "2"),
-    **dict.fromkeys(("2", "b", "right", "second", "b_wins", "b_is_better", "b>a", "a<b"), "2"),
-    **{f"{noun}{join}{end}": label for noun in _NOUNS for join in ("", "_")
-       for end, label in (("a", "1"), ("1", "1"), ("b", "2"), ("2", "2"))},
-    **{f"{end}_{noun}": label for noun in _NOUNS for end, label in (("a", "1"), ("b", "2"))},
-    **dict.fromkeys(("tie", "tied", "ties", "draw", "drawn", "equal", "same", "both"), "tie"),
-    **dict.fromkeys(("a=b", "even", "a_b_tie", "no_preference", "no_difference"), "tie"),
-    **dict.fromkeys(("no_winner", "equivalent", "about_the_same", "equally_good"), "tie"),
-    **dict.fromkeys(("the_same", "roughly_the_same", "almost_the_same", "about_equal"), "tie"),
-    **dict.fromkeys(("roughly_equal", "no_clear_preference", "no_clear_winner"), "tie"),
-    **dict.fromkeys(("both_the_same", "both_equal", "both_are_equal", "both_are_the_same"), "tie"),
-    **dict.fromkeys(("both_good", "bothgood"), "both_good"),
-    **dict.fromkeys(("both_bad", "bothbad"), "both_bad"),
-}  # fmt: skip
+    spelling: label for label, words in _SPELLINGS.items() for spelling in words
+}
 
 #: Every label by its code: the four ratings in their declared order, then an untyped
 #: tie.
@@ -51,8 +63,10 @@ LABELS: tuple[str, ...] = (*map(str, TRACE.scale.labels), "tie")
 
 #: Ties of arenas that say which kind of tie they are.
 TYPED_TIES: dict[str, str] = {
-    **dict.fromkeys(("tie_bothgood", "tie_both_good"), "both_good"),
-    **dict.fromkeys(("tie_bothbad", "tie_both_bad"), "both_bad"),
+    "tie_bothgood": "both_good",
+    "tie_both_good": "both_good",
+    "tie_bothbad": "both_bad",
+    "tie_both_bad": "both_bad",
 }
 
 #: What says how the system of another column fared -> whether it won.
@@ -141,9 +155,14 @@ def negative_numbers(values: Iterable[object]) -> frozenset[object]:
 
     Where all have brackets they are the choices of a form.
     """
-    texts = {value for value in values if isinstance(value, str)}
-    bracketed = {text for text in texts if _IN_BRACKETS.fullmatch(visible(text))}
-    has_bare = any(visible(text).replace(".", "", 1).isdecimal() for text in texts)
+    bracketed: set[object] = set()
+    has_bare = False
+    for value in {value for value in values if isinstance(value, str)}:
+        text = visible(value)
+        if _IN_BRACKETS.fullmatch(text):
+            bracketed.add(value)
+        elif text.replace(".", "", 1).isdecimal():
+            has_bare = True
     return frozenset(bracketed) if has_bare else frozenset()
 
 
@@ -166,58 +185,76 @@ def spelled(value: object, names: SideNames = NOBODY, typed: bool = True) -> str
         ValueError: it is none, or it may mean either side; says which.
     """
     word = plain(value)
-    names = NOBODY if isinstance(value, Declared) else names
-    result = WORDS.get(word) or TYPED_TIES.get(word)
-    if not typed and result in ("both_good", "both_bad"):
-        result = "tie"
-    by_name = _side(word, names)
-    if not result and not by_name:
-        result = _said(word, names)
-    if by_name == "same":
+    if isinstance(value, Declared):
+        names = NOBODY
+    label = WORDS.get(word) or TYPED_TIES.get(word)
+    if not typed and label in ("both_good", "both_bad"):
+        label = "tie"
+    side = _side(word, names)
+    if not label and not side:
+        label = _said(word, names)
+    if side == _BOTH_SIDES:
         raise ValueError("both answers are of that system")
-    if by_name and result and by_name != result:
+    if side and label and side != label:
         raise ValueError(EITHER_SIDE)
-    if result or by_name:
-        return str(result or by_name)
+    if label or side:
+        return str(label or side)
     if word in FARED:
-        if names[2] in (None, ""):
-            raise ValueError(
-                "it does not say whose; name the system in a column 'system'"
-            )
-        own = plain(names[2])
-        side = _side(own, names) or {"a": "1", "b": "2"}.get(own)
-        if side not in ("1", "2"):
-            raise ValueError(
-                f"{names[2]!r} in column 'system' is neither of the two systems"
-            )
-        return side if FARED[word] else _OTHER[side]
+        winner = _side_of_column(names)
+        return winner if FARED[word] else _OTHER[winner]
     systems = [str(name) for name in names[:2] if name not in (None, "")]
-    raise ValueError(f"it is no label, and neither {' nor '.join(systems)}" if systems
-                     else "it is no label")  # fmt: skip
+    if systems:
+        raise ValueError(f"it is no label, and neither {' nor '.join(systems)}")
+    raise ValueError("it is no label")
+
+
+def _side_of_column(names: SideNames) -> str:
+    """Return the side of the system whose win or loss a column says."""
+    system = names[2]
+    if system in (None, ""):
+        raise ValueError("it does not say whose; name the system in a column 'system'")
+    word = plain(system)
+    side = _side(word, names) or {"a": "1", "b": "2"}.get(word)
+    if side not in _OTHER:
+        raise ValueError(f"{system!r} in column 'system' is neither of the two systems")
+    return side
 
 
 def _said(word: str, names: SideNames) -> str | None:
     """Return the side that a phrase says won; None if it is no such phrase."""
     for won, phrase in _SAID:
-        if said := phrase.fullmatch(word):
-            side, other = (
-                part and (_side(part, names) or WORDS.get(part))
-                for part in (said["side"], said.groupdict().get("other"))
-            )
-            if side == "same":
-                raise ValueError("both answers are of that system")
-            if side in _OTHER and other in (None, _OTHER[side]):
-                return side if won else _OTHER[side]
+        said = phrase.fullmatch(word)
+        if not said:
+            continue
+        side = _side(said["side"], names) or WORDS.get(said["side"])
+        if side == _BOTH_SIDES:
+            raise ValueError("both answers are of that system")
+        if side not in _OTHER:
+            continue
+        against = said.groupdict().get("other")
+        if against is None:
+            other = _OTHER[side]
+        else:
+            other = _side(against, names) or WORDS.get(against) or _OTHER[side]
+        if other == _OTHER[side]:
+            return side if won else _OTHER[side]
     return None
 
 
+#: What a name is that both systems have.
+_BOTH_SIDES = "both sides"
+
+
 def _side(word: str, names: SideNames) -> str | None:
-    sides = [
-        label
-        for label, name in zip(("1", "2"), names[:2], strict=True)
-        if name not in (None, "") and plain(name) == word
-    ]
-    return "same" if len(sides) > 1 else sides[0] if sides else None
+    """Return the side whose system a word names; None if it names neither."""
+    system_a, system_b, _ = names
+    is_a = system_a not in (None, "") and plain(system_a) == word
+    is_b = system_b not in (None, "") and plain(system_b) == word
+    if is_a and is_b:
+        return _BOTH_SIDES
+    if is_a:
+        return "1"
+    return "2" if is_b else None
 
 
 def names_are_words(names: object) -> bool:
@@ -232,7 +269,9 @@ def verdict(reply: str, tail: int | None = None) -> str | None:
     says.
     """
     answer, _ = without_drafts(reply)
-    marks = _MARK.findall(answer if tail is None else answer[-tail:])
+    if tail is not None:
+        answer = answer[-tail:]
+    marks = _MARK.findall(answer)
     return _MEANING[marks[-1]] if marks else None
 
 

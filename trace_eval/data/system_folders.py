@@ -45,12 +45,20 @@ _CARRIED = {
 _SAMPLE, _SENTENCE = 50, 12
 
 
+#: Name of a prompt -> the columns that it brings to its pairs.
+Prompts = Mapping[str, Mapping[str, Any]]
+
+
 class FolderRow(NamedTuple):
-    """One record of a source, or what is wrong with it, and its place for messages."""
+    """One record of a source, or what is wrong with it, and its place for messages.
+
+    Attributes:
+        root: folder of its relative paths, or the URL of that.
+    """
 
     where: str
     record: dict[str, Any] | str
-    root: Path | str  # folder of its relative paths, or the URL of that
+    root: Path | str
 
 
 @dataclass(frozen=True)
@@ -59,9 +67,12 @@ class Systems:
 
     Prompts are a folder of recordings or ``.txt`` files by the same names, or a table
     with the columns ``id`` and ``prompt`` (or ``audio``).
+
+    Attributes:
+        folders: system -> its folder, or a pattern of recordings.
     """
 
-    folders: Mapping[str, Path]  # system -> its folder, or a pattern of recordings
+    folders: Mapping[str, Path]
     prompts: Path | None = None
 
     @classmethod
@@ -74,24 +85,27 @@ class Systems:
         Raises:
             UserError: one of them is no folder, or both are the same.
         """
-        provided = [_named(str(text)) for text in (a, b)]
-        for side, (_, folder) in zip("ab", provided, strict=True):
+        name_a, folder_a = _named(str(a))
+        name_b, folder_b = _named(str(b))
+        for side, folder in (("a", folder_a), ("b", folder_b)):
             if not globbed(folder)[0].is_dir():
                 raise InputError(
                     f"--{side} {folder}: no such folder; name one with recordings"
                 )
-        if provided[0][1].resolve() == provided[1][1].resolve():
+        if folder_a.resolve() == folder_b.resolve():
+            raise InputError(f"--a and --b: both are {folder_a}; name two folders")
+        called_a, called_b = _apart(folder_a, folder_b)
+        name_a = _without_wildcards(name_a or called_a)
+        name_b = _without_wildcards(name_b or called_b)
+        if name_a == name_b:
             raise InputError(
-                f"--a and --b: both are {provided[0][1]}; name two folders"
+                f"--a and --b: both are called {name_a}; write --a NAME=DIR"
             )
-        names = _apart(provided)
-        if names[0] == names[1]:
-            raise InputError(
-                f"--a and --b: both are called {names[0]}; write --a NAME=DIR"
-            )
-        folders = dict(zip(names, (folder for _, folder in provided), strict=True))
-        where = None if prompts is None else Path(str(prompts))
-        if where is not None and not where.exists():
+        folders = {name_a: folder_a, name_b: folder_b}
+        if prompts is None:
+            return cls(folders)
+        where = Path(str(prompts))
+        if not where.exists():
             raise InputError(f"--prompts {where}: no such file or folder")
         return cls(folders, where)
 
@@ -99,140 +113,166 @@ class Systems:
     def path(self) -> Path:
         """What the input is called: both folders side by side."""
         parent = next(iter(self.folders.values())).absolute().parent
-        return parent / "-".join(re.sub(r"[^\w.]+", "-", name) for name in self.folders)
+        names = [re.sub(r"[^\w.]+", "-", name) for name in self.folders]
+        return parent / "-".join(names)
 
     def files(self) -> tuple[dict[str, dict[str, Path | str]], tuple[str, ...]]:
         """Return systems' recordings by name, or why one is none, and a note.
 
         A folder without recordings is refused.
         """
-        results = {name: dict(by_stem(folder)) for name, folder in self.folders.items()}
-        for name, files in results.items():
-            if not files:
+        recordings: dict[str, dict[str, Path | str]] = {}
+        for system, folder in self.folders.items():
+            recordings[system] = dict(by_stem(folder))
+            if not recordings[system]:
                 shown = ", ".join(AUDIO_SUFFIXES)
-                raise InputError(
-                    f"{self.folders[name]}: no recordings below it ({shown})"
-                )
-        if (short := without_own_parts(results)) is None:
-            return results, ()
-        own = " and ".join(
-            f"{part!r} of {name}" for name, (part, _) in short.items() if part
-        )
-        how = (
-            f"by their names without {own}"
-            if own
-            else "without regard to upper and lower case"
-        )
+                raise InputError(f"{folder}: no recordings below it ({shown})")
+        stripped = without_own_parts(recordings)
+        if stripped is None:
+            return recordings, ()
+        parts: list[str] = []
+        for system, (part, files) in stripped.items():
+            recordings[system] = files
+            if part:
+                parts.append(f"{part!r} of {system}")
+        how = "without regard to upper and lower case"
+        if parts:
+            how = f"by their names without {' and '.join(parts)}"
         note = f"no file name is in all folders; files are matched {how}"
-        return {name: files for name, (_, files) in short.items()}, (note,)
+        return recordings, (note,)
 
     def rows(
         self,
-        results: Mapping[str, Mapping[str, Path | str]],
+        files: Mapping[str, Mapping[str, Path | str]],
         single: bool = False,
         columns: Mapping[str, str] | None = None,
     ) -> Iterator[FolderRow]:
         """Yield a record per prompt that both systems answered, or per answer.
 
         Args:
-            results: of :meth:`files`.
+            files: of :meth:`files`.
             columns: field -> column of the table of prompts.
         """
-        requested: dict[str, dict[str, Any]] = {}
-        keys = list(dict.fromkeys(key for files in results.values() for key in files))
-        if self.prompts and self.prompts.is_dir():
-            requested = _prompts_below(self.prompts)
-        elif self.prompts:
-            requested = _prompts_of(self.prompts, columns or {}, keys)
-        if requested and not any(key in requested for key in keys):
-            short = {unpadded(name): prompt for name, prompt in requested.items()}
-            named = {
-                key: short[unpadded(key)] for key in keys if unpadded(key) in short
-            }
-            if not named:
-                raise InputError(
-                    f"--prompts {self.prompts}: has {', '.join(list(requested)[:3])},"
-                    f" and the recordings are called {', '.join(sorted(keys)[:3])}; use"
-                    " the same names"
-                )
-            requested = named
-        if not single:
-            yield from self._pairs(results, keys, requested)
+        names = sorted({name for by_name in files.values() for name in by_name})
+        prompts = self._read_prompts(names, columns or {})
+        if single:
+            yield from self._answers(files, names, prompts)
             return
-        for name, folder in self.folders.items():
-            for key in sorted(keys):
-                file = results[name].get(key)
+        for name in names:
+            yield from self._pairs_of(name, files, prompts.get(name, {}))
+
+    def _read_prompts(
+        self, names: Sequence[str], columns: Mapping[str, str]
+    ) -> Prompts:
+        """Return the prompts, if there are any, by what the recordings are called."""
+        if not self.prompts:
+            return {}
+        if self.prompts.is_dir():
+            prompts = _prompts_below(self.prompts)
+        else:
+            prompts = _prompts_of(self.prompts, columns, names)
+        if not prompts or any(name in prompts for name in names):
+            return prompts
+        by_number = {unpadded(name): prompt for name, prompt in prompts.items()}
+        matched: dict[str, Mapping[str, Any]] = {}
+        for name in names:
+            if unpadded(name) in by_number:
+                matched[name] = by_number[unpadded(name)]
+        if not matched:
+            raise InputError(
+                f"--prompts {self.prompts}: has {', '.join(list(prompts)[:3])}, and the"
+                f" recordings are called {', '.join(names[:3])}; use the same names"
+            )
+        return matched
+
+    def _answers(
+        self,
+        files: Mapping[str, Mapping[str, Path | str]],
+        names: Sequence[str],
+        prompts: Prompts,
+    ) -> Iterator[FolderRow]:
+        """Yield a record for each recording, as a single answer."""
+        for system, folder in self.folders.items():
+            for name in names:
+                file = files[system].get(name)
                 if isinstance(file, str):
                     yield FolderRow(str(folder), file, folder)
-                elif file is not None:
-                    own = {"id": f"{name}/{key}", "question_id": key, "system": name}
-                    question = {  # columns of an instruction as those of a question
-                        column.replace("instruction", "question", 1).removesuffix(
-                            "_text"
-                        ): value
-                        for column, value in requested.get(key, {}).items()
-                    }
-                    record = {**own, "audio": str(file), **question}
-                    yield FolderRow(str(file), record, folder)
-
-    def _pairs(
-        self,
-        results: Mapping[str, Mapping[str, Any]],
-        keys: list[str],
-        requested: Mapping[str, Any],
-    ) -> Iterator[FolderRow]:
-        for key in sorted(keys):
-            have = {name: files[key] for name, files in results.items() if key in files}
-            for name, file in have.items():
-                if isinstance(file, str):
-                    yield FolderRow(str(self.folders[name]), file, self.folders[name])
-            good = {
-                name: file for name, file in have.items() if not isinstance(file, str)
-            }
-            lack = [name for name in self.folders if name not in have]
-            if lack and good:
-                path = next(iter(good.values()))
-                message = (
-                    f"{', '.join(lack)} has no recording {key!r}, which"
-                    f" {', '.join(good)} has"
-                )
-                yield FolderRow(str(path), message, path.parent)
-            for one, other in combinations(good, 2):
-                name = key if len(self.folders) == 2 else f"{key}/{one}-{other}"
+                if not isinstance(file, Path):
+                    continue
                 record = {
-                    "id": name,
-                    "instruction_id": key,
-                    "a": {"audio": str(good[one]), "system": one},
-                    "b": {"audio": str(good[other]), "system": other},
-                    **requested.get(key, {}),
+                    "id": f"{system}/{name}",
+                    "question_id": name,
+                    "system": system,
+                    "audio": str(file),
                 }
-                yield FolderRow(
-                    f"{good[one]} and {good[other]}", record, good[one].parent
-                )
+                for column, value in prompts.get(name, {}).items():
+                    record[_column_of_question(column)] = value
+                yield FolderRow(str(file), record, folder)
+
+    def _pairs_of(
+        self,
+        name: str,
+        files: Mapping[str, Mapping[str, Path | str]],
+        prompt: Mapping[str, Any],
+    ) -> Iterator[FolderRow]:
+        """Yield a record for every two systems that have a recording of a name."""
+        recordings: dict[str, Path] = {}
+        without: list[str] = []
+        for system, folder in self.folders.items():
+            file = files[system].get(name)
+            if isinstance(file, str):
+                yield FolderRow(str(folder), file, folder)
+            elif file is None:
+                without.append(system)
+            else:
+                recordings[system] = file
+        if without and recordings:
+            path = next(iter(recordings.values()))
+            message = (
+                f"{', '.join(without)} has no recording {name!r}, which"
+                f" {', '.join(recordings)} has"
+            )
+            yield FolderRow(str(path), message, path.parent)
+        for one, other in combinations(recordings, 2):
+            record = {
+                "id": name if len(self.folders) == 2 else f"{name}/{one}-{other}",
+                "instruction_id": name,
+                "a": {"audio": str(recordings[one]), "system": one},
+                "b": {"audio": str(recordings[other]), "system": other},
+                **prompt,
+            }
+            where = f"{recordings[one]} and {recordings[other]}"
+            yield FolderRow(where, record, recordings[one].parent)
+
+
+def _column_of_question(column: str) -> str:
+    """Name a column of an instruction as single answers name those of a question."""
+    return column.replace("instruction", "question", 1).removesuffix("_text")
 
 
 def _named(text: str) -> tuple[str | None, Path]:
+    """Split ``NAME=DIR``; None without a name, or where a folder is called so."""
     name, mark, folder = text.partition("=")
-    return (
-        (name, Path(folder)) if mark and not Path(text).is_dir() else (None, Path(text))
-    )
+    if mark and not Path(text).is_dir():
+        return name, Path(folder)
+    return None, Path(text)
 
 
-def _apart(provided: list[tuple[str | None, Path]]) -> list[str]:
-    """Name two folders apart: as given, or by the last parts that differ.
-
-    Of a pattern the wildcards and the ending are left out: ``*_gpt.wav`` is ``gpt``.
-    """
-    parts = [folder.resolve().parts for _, folder in provided]
+def _apart(one: Path, other: Path) -> tuple[str, str]:
+    """Name two folders by the last parts of their paths that differ."""
+    parts, other_parts = one.resolve().parts, other.resolve().parts
     count = 1
-    while parts[0][-count] == parts[1][-count] and count < min(map(len, parts)):
+    shortest = min(len(parts), len(other_parts))
+    while parts[-count] == other_parts[-count] and count < shortest:
         count += 1
-    names = [
-        name or own[-count] for (name, _), own in zip(provided, parts, strict=True)
-    ]
-    plain = [WILDCARD.sub("", stem(name)).strip(" _-.") for name in names]
-    return [own if WILDCARD.search(name) and own else name
-            for name, own in zip(names, plain, strict=True)]  # fmt: skip
+    return parts[-count], other_parts[-count]
+
+
+def _without_wildcards(name: str) -> str:
+    """Call a pattern by its letters: ``*_gpt.wav`` is ``gpt``."""
+    if not WILDCARD.search(name):
+        return name
+    return WILDCARD.sub("", stem(name)).strip(" _-.") or name
 
 
 def _prompts_below(folder: Path) -> dict[str, dict[str, Any]]:
@@ -252,12 +292,12 @@ def _prompts_below(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def _prompts_of(
-    path: Path, columns: Mapping[str, str], keys: Collection[str]
+    path: Path, columns: Mapping[str, str], names: Collection[str]
 ) -> dict[str, dict[str, Any]]:
     """Read a table of prompts with all that it says about them.
 
     Args:
-        keys: what the recordings are called.
+        names: what the recordings are called.
     """
     prompts: dict[str, dict[str, Any]] = {}
     table = Renamed(str(path), PROMPT_FIELDS, columns)
@@ -269,37 +309,45 @@ def _prompts_of(
         nested = record.get("instruction")
         if isinstance(nested, Mapping):  # as our own manifests have it
             record |= {"instruction": nested.get("text"), "audio": nested.get("audio")}
-        places = [first(record, names) for names in PROMPT.values()]
-        name, text, audio = (
-            None if place is None else record[place] for place in places
-        )
+        rest = dict(record)
+        prompt: dict[str, Any] = {}
+        for field, accepted in PROMPT.items():
+            column = first(record, accepted)
+            if column is not None:
+                prompt[field] = record[column]
+                rest.pop(column, None)
+        name = prompt.pop("id", None)
+        text = prompt.get("instruction_text")
         if text is not None and not isinstance(text, str):
             raise InputError(f"{where}: the prompt is {text!r:.60}; give a text")
-        if name is None or (text is None and audio is None):
+        if name is None or not prompt:
             bad.append(where)
-            sample += [record] if len(sample) < _SAMPLE else []
+            if len(sample) < _SAMPLE:
+                sample.append(record)
             continue
-        key = stem(str(name))
-        prompts[key] = _beside(
-            {c: value for c, value in record.items() if c not in places}
-        )
-        if text is not None:
-            prompts[key]["instruction_text"] = text
-        if audio is not None:
-            place = (
-                str(path.absolute().parent / audio) if isinstance(audio, str) else audio
-            )
-            prompts[key]["instruction_audio"] = place
+        audio = prompt.get("instruction_audio")
+        if isinstance(audio, str):
+            prompt["instruction_audio"] = str(path.absolute().parent / audio)
+        prompts[stem(str(name))] = {**_beside(rest), **prompt}
     table.check_named()
     if bad:
-        if table.values.keys() & {*PROMPT["instruction_audio"]}:
-            table.fields = replace(PROMPT_FIELDS, needed=("id",))
-        guess = _guessed(sample, keys)
-        if "instruction_audio" in guess:
-            table.fields = replace(PROMPT_FIELDS, needed=("id", "instruction_audio"))
-        why = table.missing(guess)
-        raise InputError(why or f"{bad[0]}: has no id, or no prompt; fill it in")
+        raise InputError(
+            _why_no_prompt(table, sample, names)
+            or f"{bad[0]}: has no id, or no prompt; fill it in"
+        )
     return prompts
+
+
+def _why_no_prompt(
+    table: Renamed, sample: Sequence[Mapping[str, Any]], names: Collection[str]
+) -> str | None:
+    """Say which columns to name so that rows of a table of prompts have a prompt."""
+    if not table.values.keys().isdisjoint(PROMPT["instruction_audio"]):
+        table.fields = replace(PROMPT_FIELDS, needed=("id",))
+    guess = _guessed(sample, names)
+    if "instruction_audio" in guess:
+        table.fields = replace(PROMPT_FIELDS, needed=("id", "instruction_audio"))
+    return table.missing(guess)
 
 
 def _beside(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -307,40 +355,41 @@ def _beside(record: Mapping[str, Any]) -> dict[str, Any]:
 
     Nothing of it is read as a label or as a recording.
     """
-    columns = first_of(_CARRIED, record)
-    plain = {
-        column: value
-        for column, value in record.items()
-        if isinstance(value, str | int | float) and value != ""
-    }
-    fields = {
-        name: plain.pop(column) for name, column in columns.items() if column in plain
-    }
+    plain: dict[str, Any] = {}
+    for column, value in record.items():
+        if isinstance(value, str | int | float) and value != "":
+            plain[column] = value
+    fields: dict[str, Any] = {}
+    for name, column in first_of(_CARRIED, record).items():
+        if column in plain:
+            fields[name] = plain.pop(column)
     meta = record.get("meta")
-    others = {**(meta if isinstance(meta, Mapping) else {}), **plain}
-    return {**fields, "meta": others} if others else fields
+    others = {**meta, **plain} if isinstance(meta, Mapping) else plain
+    if others:
+        fields["meta"] = others
+    return fields
 
 
 def _guessed(
-    sample: Sequence[Mapping[str, Any]], keys: Collection[str]
+    sample: Sequence[Mapping[str, Any]], names: Collection[str]
 ) -> dict[str, str]:
     """Guess the columns of the recordings' names and of the longest texts."""
-    called = {*keys, *map(unpadded, keys)}
-    names: Counter[str] = Counter()
+    known = {*names, *map(unpadded, names)}
+    named: Counter[str] = Counter()
     lengths: Counter[str] = Counter()
     sounds: Counter[str] = Counter()
     for record in sample:
         for column, value in record.items():
-            key = stem(str(value))
-            names[column] += bool({key, unpadded(key)} & called)
+            name = stem(str(value))
+            if name in known or unpadded(name) in known:
+                named[column] += 1
             if is_sound(value):
                 sounds[column] += 1
             elif isinstance(value, str) and not is_number(value):
                 lengths[column] += len(value)
-    guess = {}
-    if best := names.most_common(1):
-        (column, number), *_ = best
-        guess = {"id": column} if number else {}
+    guess: dict[str, str] = {}
+    if named:
+        guess["id"] = named.most_common(1)[0][0]
     for likely in (lengths, sounds):
         likely.pop(guess.get("id", ""), None)
     longest = max(lengths.values(), default=0)
@@ -353,17 +402,17 @@ def _guessed(
 
 def systems_in(folder: Path) -> Systems | None:
     """Return the systems of a folder of folders of recordings; None if it is none."""
-    below = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
-    named = [path for path in below if path.stem.lower() in _PROMPTS]
-    tables = [
-        path for path in named if path.is_file() and path.suffix.lower() in SUFFIXES
-    ]
-    prompts = next((path for path in named if path.is_dir() or path in tables), None)
-    systems = {
-        path.name: path
-        for path in below
-        if path.is_dir() and path != prompts and next(by_stem(path), None)
-    }
+    systems: dict[str, Path] = {}
+    prompts: Path | None = None
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith("."):
+            continue
+        is_table = path.is_file() and path.suffix.lower() in SUFFIXES
+        is_called_prompts = path.stem.lower() in _PROMPTS
+        if prompts is None and is_called_prompts and (path.is_dir() or is_table):
+            prompts = path
+        elif path.is_dir() and next(by_stem(path), None):
+            systems[path.name] = path
     return Systems(systems, prompts) if systems else None
 
 
