@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from fusion import DIMENSIONS
+from fusion import DIMENSIONS, Dimension
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.columns import Columns, RowFilter
 from trace_eval.data.files import is_file, is_folder
 from trace_eval.data.items import Pair
-from trace_eval.data.judgement import Judgement, Label, Overall
+from trace_eval.data.judgement import Judgement, Label, Overall, VerdictOpinion
 from trace_eval.data.measures.numbers import number_in, place_named, place_of
 from trace_eval.opinions.codes import LABEL_COLUMNS, REASON_FACTS, TEXT_FACTS
 from trace_eval.opinions.instructions import sharing_instructions
@@ -104,35 +105,33 @@ def read_with_labels(
         )
     mapping = columns.mapping if columns else None
     columns = columns or Columns()
-    judged = [
-        read_opinions(source, _own(columns, source, labels), numbers, rows_are_items)
-        if isinstance(source, Path)
-        else source
-        for source in sources
-    ]
+    judged: list[Opinions] = []
+    files: list[Path] = []
+    for source in sources:
+        if not isinstance(source, Path):
+            judged.append(source)
+            continue
+        own = _own(columns, source, labels)
+        judged.append(read_opinions(source, own, numbers, rows_are_items))
+        if is_file(source):
+            files.append(source)
     if isinstance(labels, Path):
-        files = [
-            source for source in sources if isinstance(source, Path) and is_file(source)
-        ]
-        named = _there(columns.fields, labels, files)
-        where = _conditions(columns, labels, files)
         labels = read_labels(
             labels,
             numbers,
-            columns=named,
+            columns=_there(columns.fields, labels, files),
             mapping=mapping,
             about=judged,
-            where=where,
+            where=_conditions(columns, labels, files),
             scale=columns.scale,
         )
     elif labels is not None and not isinstance(labels, Opinions):
-        where = columns.where
         labels = table_labels(
             labels,
             columns.fields,
             mapping=mapping,
             about=judged,
-            where=where,
+            where=columns.where,
             scale=columns.scale,
         )
     return sharing_instructions(judged, labels)
@@ -156,13 +155,13 @@ def _conditions(
     """Keep conditions on a file's rows, except on columns that only others have."""
     if not columns.where or not others:
         return columns.where
-    own, theirs = (
-        {*names_in(path)},
-        {name for other in others for name in names_in(other)},
-    )
-    return tuple(
-        one for one in columns.where if one.column in own or one.column not in theirs
-    )
+    own = set(names_in(path))
+    theirs = set(chain.from_iterable(map(names_in, others)))
+    kept: list[RowFilter] = []
+    for condition in columns.where:
+        if condition.column in own or condition.column not in theirs:
+            kept.append(condition)
+    return tuple(kept)
 
 
 def _there(
@@ -171,15 +170,13 @@ def _there(
     """Keep the named columns of a file, but those that only other files have."""
     if not named or not others:
         return named
-    own, theirs = (
-        {*names_in(path)},
-        {name for other in others for name in names_in(other)},
-    )
-    return {
-        field: name
-        for field, name in named.items()
-        if _names_columns(name, own) or not _names_columns(name, theirs)
-    }
+    own = set(names_in(path))
+    theirs = set(chain.from_iterable(map(names_in, others)))
+    kept: dict[str, str] = {}
+    for field, name in named.items():
+        if _names_columns(name, own) or not _names_columns(name, theirs):
+            kept[field] = name
+    return kept
 
 
 def _names_columns(name: str, columns: Collection[str]) -> bool:
@@ -219,41 +216,48 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
         # Plain labels are no typed ties that happen to name winners: they have their
         # column.
         plain = any(judgement.label_set in ("plain", "forced") for judgement in judged)
-        name = "preference" if plain else "overall"
-        # A match is no label of the pair as a whole and has its own column.
-        table[name] = _texts(
-            record.rating if record and record.rating not in ("true", "false") else None
-            for record in fused
-        )
+        table["preference" if plain else "overall"] = _texts(map(_rating, fused))
     table |= _present(
         {"match": _texts(judgement.label("match") for judgement in judged)}
     )
     place = first_position_test(map(VerdictRow.of, judged), facts["instruction_id"])
-    warning = place.warning if place else None
-    by_position = (DataWarning("place", f"{folder}: {warning}"),) if warning else ()
+    warnings = list(_unmeasured(run, numbers))
+    if place and place.warning:
+        warnings.insert(0, DataWarning("place", f"{folder}: {place.warning}"))
+    policies = [record.policy for record in overall.values()]
     return label_table(str(folder), table, numbers=numbers).beside(
         _pair_labels(folder, pairs, by_pair),
         _calls(folder, judged, facts),
-        next((record.policy for record in overall.values()), None),
-        (*by_position, *_unmeasured(run, numbers)),
+        policies[0] if policies else None,
+        tuple(warnings),
     )
+
+
+def _rating(fused: Overall | None) -> Label | None:
+    """Return the overall label; a match is none, and has its own column."""
+    if fused is None or fused.rating in ("true", "false"):
+        return None
+    return fused.rating
 
 
 def _unmeasured(run: Run, numbers: Sequence[str]) -> Iterator[DataWarning]:
     """Say why a number was measured for no pair, e.g. for lack of its package."""
-    records = (
-        run.measures().values() if any(place_of(n) is None for n in numbers) else ()
-    )
-    for name in dict.fromkeys(numbers):
-        sides = {f"{name}_{side}" for side in "ab"}
-        tried = [
-            m
-            for result in records
-            for side, m in result.measures.items()
-            if side in sides
-        ]
-        if tried and all(measure.value is None for measure in tried):
-            ((reason, _),) = Counter(measure.reason for measure in tried).most_common(1)
+    measures = [name for name in dict.fromkeys(numbers) if place_of(name) is None]
+    if not measures:
+        return
+    pairs = list(run.measures().values())
+    for name in measures:
+        reasons: Counter[str | None] = Counter()
+        is_measured = False
+        for pair in pairs:
+            for side in (f"{name}_a", f"{name}_b"):
+                measure = pair.measures.get(side)
+                if measure is None:
+                    continue
+                reasons[measure.reason] += 1
+                is_measured = is_measured or measure.value is not None
+        if reasons and not is_measured:
+            reason = reasons.most_common(1)[0][0]
             text = (
                 f"{run.folder}: {name} was measured of no pair ({reason}); then judge"
                 " again"
@@ -308,17 +312,19 @@ def _certainty(judged: list[Judgement], overall: dict[str, Overall]) -> RunColum
         columns[f"margin_{name}"] = [judgement.margin(name) for judgement in judged]
     columns["margin"] = list(map(_total_margin, judged))
     columns["entropy"] = [one.entropy_bits if one else None for one in fused]
-    columns["p_a"] = [
-        _p_a(one.distribution) if one and one.distribution else None for one in fused
-    ]
+    columns["p_a"] = list(map(_p_a, fused))
     columns["consistent"] = list(map(_all_consistent, judged))
     for name in DIMENSIONS:
-        verdicts = [j.dimensions.get(name) for j in judged]
-        columns[f"consistent_{name}"] = [
-            None if v is None or v.consistent is None else float(v.consistent)
-            for v in verdicts
-        ]
+        columns[f"consistent_{name}"] = [_consistent(one, name) for one in judged]
     return _present(columns)
+
+
+def _consistent(judgement: Judgement, dimension: Dimension) -> float | None:
+    """Return 1 if both orders agree on a dimension, 0 if not, None if unknown."""
+    verdict = judgement.dimensions.get(dimension)
+    if verdict is None or verdict.consistent is None:
+        return None
+    return float(verdict.consistent)
 
 
 def _reasons(judged: list[Judgement]) -> RunColumns:
@@ -347,19 +353,28 @@ def _claims_in(judgement: Judgement) -> dict[str, float] | None:
     }
 
 
-def _p_a(distribution: Mapping[Label, float]) -> float:
-    """Return the judge's own probability of A, ties as halves."""
-    shares = {str(label): share for label, share in distribution.items()}
+def _p_a(fused: Overall | None) -> float | None:
+    """Return the judge's own probability of A, ties as halves; None if unknown."""
+    if fused is None or not fused.distribution:
+        return None
+    shares = {str(label): share for label, share in fused.distribution.items()}
     a, b = shares.get("1", 0.0), shares.get("2", 0.0)
     return a + (1 - a - b) / 2
 
 
 def _facts(run: Run, pairs: list[Pair], numbers: Sequence[str]) -> RunColumns:
+    """Return what is known of each pair: who answered what, and numbers of both."""
     clips = {source: record.clip for source, record in run.clips().items()}
-    stored = [*_NUMBERS, *(name for name in numbers if place_of(name))]
+    stored = list(_NUMBERS)
+    measured: list[str] = []
+    for name in numbers:
+        if place_of(name):
+            stored.append(name)
+        else:
+            measured.append(name)
     values = _numbers(run, stored)
     facts: RunColumns = {
-        "instruction_id": [*map(instruction_of, pairs)],
+        "instruction_id": list(map(instruction_of, pairs)),
         "category": [pair.category for pair in pairs],
         "system_a": [pair.a.system for pair in pairs],
         "system_b": [pair.b.system for pair in pairs],
@@ -371,14 +386,13 @@ def _facts(run: Run, pairs: list[Pair], numbers: Sequence[str]) -> RunColumns:
             facts[f"{name}_{side}"] = [
                 values.get(str(clip), {}).get(name) for clip in places
             ]
-    extra = set(numbers) - set(stored)
-    measured = run.measures() if extra else {}
-    for name in (f"{number}_{side}" for number in extra for side in "ab"):
-        ones = [
-            measured[p.id].measures.get(name) if p.id in measured else None
-            for p in pairs
-        ]
-        facts[name] = [one.value if one else None for one in ones]
+    measures = run.measures() if measured else {}
+    for number in dict.fromkeys(measured):
+        for name in (f"{number}_a", f"{number}_b"):
+            facts[name] = [
+                measures[pair.id].value(name) if pair.id in measures else None
+                for pair in pairs
+            ]
     return _present(facts, TEXT_FACTS)
 
 
@@ -414,30 +428,36 @@ def _pair_labels(folder: Path, pairs: list[Pair], facts: RunColumns) -> Opinions
 
 def _calls(folder: Path, judged: list[Judgement], facts: RunColumns) -> Opinions | None:
     """Return a row per call with ratings; None where every pair was asked once."""
-    calls = [
-        (row, opinion)
-        for row, judgement in enumerate(judged)
-        for opinion in judgement.opinions
-        if opinion.ratings
-    ]
-    if len(calls) <= len({row for row, _ in calls}):
+    rows: list[int] = []
+    calls: list[VerdictOpinion] = []
+    for row, judgement in enumerate(judged):
+        for opinion in judgement.opinions:
+            if opinion.ratings:
+                rows.append(row)
+                calls.append(opinion)
+    if len(calls) <= len(set(rows)):
         return None
     columns: RunColumns = {
-        "id": [judged[row].pair for row, _ in calls],
-        "rater": [judged[row].judge for row, _ in calls],
-        # The parts of a task are questions of their own, not repetitions of one.
-        "repeat": [
-            f"{o.order}/{o.sample}{'/' + o.part if o.part else ''}" for _, o in calls
-        ],
-        "order": [opinion.order for _, opinion in calls],
+        "id": [judged[row].pair for row in rows],
+        "rater": [judged[row].judge for row in rows],
+        "repeat": list(map(_repetition, calls)),
+        "order": [call.order for call in calls],
     }
     for name in DIMENSIONS:
-        columns[name] = _texts(opinion.ratings.get(name) for _, opinion in calls)
-    # tasks that ask for the pair as a whole, or for a match
+        columns[name] = _texts(call.ratings.get(name) for call in calls)
+    # Tasks that ask for the pair as a whole, or for a match.
     whole: RunColumns = {
-        "preference": _texts(opinion.ratings.get("overall") for _, opinion in calls),
-        "match": _texts(opinion.ratings.get("match") for _, opinion in calls),
+        "preference": _texts(call.ratings.get("overall") for call in calls),
+        "match": _texts(call.ratings.get("match") for call in calls),
     }
     columns |= _present(whole)
-    columns |= _at_rows(facts, [row for row, _ in calls])
+    columns |= _at_rows(facts, rows)
     return label_table(f"calls of {folder}", columns)
+
+
+def _repetition(call: VerdictOpinion) -> str:
+    """Tell apart the calls of a pair; a task's parts are questions of their own."""
+    repetition = f"{call.order}/{call.sample}"
+    if call.part:
+        repetition += f"/{call.part}"
+    return repetition

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from blueprints import require
 from fusion import DIMENSIONS
 from trace_eval.data.csv_cells import table_lines
-from trace_eval.data.items import Labels, Pair, Single
+from trace_eval.data.items import Labels, Pair
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.measures.numbers import PairMeasures
 from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED, VerdictRow, has_margin
@@ -37,12 +37,18 @@ _MAX_ROWS = 50
 
 #: Columns of scores.
 _SCORES: CellTypes = {
-    **dict.fromkeys(
-        ("item", "question_id", "system", "rubric", "status", "reason"), str
-    ),
-    **dict.fromkeys(("value", "sd"), float),
-    **dict.fromkeys(("used", "samples"), int),
-    **dict.fromkeys(("mean", "variance"), float),
+    "item": str,
+    "question_id": str,
+    "system": str,
+    "rubric": str,
+    "status": str,
+    "reason": str,
+    "value": float,
+    "sd": float,
+    "used": int,
+    "samples": int,
+    "mean": float,
+    "variance": float,
 }
 
 
@@ -65,11 +71,13 @@ class CellTable:
 
     def texts(self) -> Iterator[list[str]]:
         """Yield the rows as CSV has them; None is an empty text."""
-        return ([*map(self._text, row)] for row in self.rows)
+        for row in self.rows:
+            yield [self._text(cell) for cell in row]
 
     def records(self) -> Iterator[dict[str, Cell]]:
         """Yield the cells of each row by column."""
-        return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
+        for row in self.rows:
+            yield dict(zip(self.columns, row, strict=True))
 
     def arrow_batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the table in parts of bounded size, with one schema."""
@@ -108,13 +116,9 @@ class CellTable:
             return ""
         if isinstance(cell, bool):
             return "true" if cell else "false"
-        return f"{cell:.{self.digits}g}" if isinstance(cell, float) else str(cell)
-
-
-def _measured(measures: PairMeasures | None, name: str) -> float | None:
-    """Return the value of a pair's measure; None where it was not measured."""
-    measure = measures.measures.get(name) if measures else None
-    return measure.value if measure else None
+        if isinstance(cell, float):
+            return f"{cell:.{self.digits}g}"
+        return str(cell)
 
 
 def results_table(
@@ -135,62 +139,72 @@ def results_table(
     orders contradict each other on any dimension ``consistent`` is false, and
     ``inconsistent`` names those dimensions: such a rating is no verdict on the answers.
     """
-    judged = run.stored_judgements() if judged is None else judged
+    if judged is None:
+        judged = run.stored_judgements()
     if margins is None:
         margins = any(map(has_margin, judged.values()))
-    far = DIMENSIONS if margins else ()
     measured = run.stored_measures()
     measures, languages, labelled = _some_runs_have(run, measured)
-    columns = (
-        dict.fromkeys(("pair", "system_a", "system_b", "status"), str)
-        | dict.fromkeys((*DIMENSIONS, "overall", "policy", "why"), str)
-        | dict.fromkeys((f"margin_{name}" for name in far), float)
-        | dict.fromkeys(measures, float)
-        | dict.fromkeys((f"language_{name}" for name in languages), str)
-        | {
-            "consistent": bool,
-            "inconsistent": str,
-            "confidence": float,
-            "entropy_bits": float,
-        }
-        | dict.fromkeys((f"label_{name}" for name in labelled), str)
-        | dict.fromkeys(("reason", "category"), str)
-        | dict.fromkeys((f"reasoning_{name}" for name in DIMENSIONS), str)
-    )
+    columns: CellTypes = {}
+    columns |= dict.fromkeys(("pair", "system_a", "system_b", "status"), str)
+    columns |= dict.fromkeys((*DIMENSIONS, "overall", "policy", "why"), str)
+    if margins:
+        columns |= dict.fromkeys((f"margin_{name}" for name in DIMENSIONS), float)
+    columns |= dict.fromkeys(measures, float)
+    columns |= dict.fromkeys((f"language_{name}" for name in languages), str)
+    columns |= {"consistent": bool, "inconsistent": str}
+    columns |= {"confidence": float, "entropy_bits": float}
+    columns |= dict.fromkeys((f"label_{name}" for name in labelled), str)
+    columns |= {"reason": str, "category": str}
+    columns |= dict.fromkeys((f"reasoning_{name}" for name in DIMENSIONS), str)
 
     def row(pair: Pair) -> list[Cell]:
-        judgement = judged.get(pair.id)
-        outcome = VerdictRow.of(judgement) if judgement else NOT_JUDGED
-        verdicts = judgement.dimensions if judgement else {}
-        fused = overall.get(pair.id)
-        rating = fused.rating if fused else None
-        spread = fused.distribution if fused else None
-        result = measured.get(pair.id)
-        return [
-            *(
-                pair.id,
-                pair.a.system,
-                pair.b.system,
-                "scored" if rating else outcome.status,
-            ),
-            *map(_text, (*outcome.ratings, rating)),
-            *((fused.policy, fused.why) if fused else (None, None)),
-            *(outcome.margins[DIMENSIONS.index(name)] for name in far),
-            *(_measured(result, name) for name in measures),
-            *(result.languages.get(name) if result else None for name in languages),
-            judgement.consistent if judgement else None,
-            " ".join(outcome.inconsistent) if judgement else None,
-            spread.get(rating, 0.0) if spread and rating else None,
-            fused.entropy_bits if fused else None,
-            *(_text(getattr(pair.labels, name, None)) for name in labelled),
-            *(None if rating else outcome.reason, pair.category),
-            *(
-                verdicts[name].reasoning if name in verdicts else None
-                for name in DIMENSIONS
-            ),
-        ]
+        cells = _outcome_cells(judged.get(pair.id))
+        cells |= {"pair": pair.id, "category": pair.category}
+        cells |= {"system_a": pair.a.system, "system_b": pair.b.system}
+        if pair.id in overall:
+            cells |= _overall_cells(overall[pair.id])
+        for name in labelled:
+            cells[f"label_{name}"] = _text(getattr(pair.labels, name, None))
+        if pair.id in measured:
+            for name in measures:
+                cells[name] = measured[pair.id].value(name)
+            for name in languages:
+                cells[f"language_{name}"] = measured[pair.id].languages.get(name)
+        return [cells.get(column) for column in columns]
 
     return CellTable(columns, map(row, run.pairs()))
+
+
+def _outcome_cells(judgement: Judgement | None) -> dict[str, Cell]:
+    """Return what the judge said of a pair, by column."""
+    outcome = VerdictRow.of(judgement) if judgement else NOT_JUDGED
+    cells: dict[str, Cell] = {"status": outcome.status, "reason": outcome.reason}
+    for place, name in enumerate(DIMENSIONS):
+        cells[name] = _text(outcome.ratings[place])
+        cells[f"margin_{name}"] = outcome.margins[place]
+    if judgement is None:
+        return cells
+    cells["consistent"] = judgement.consistent
+    cells["inconsistent"] = " ".join(outcome.inconsistent)
+    for dimension, verdict in judgement.dimensions.items():
+        cells[f"reasoning_{dimension}"] = verdict.reasoning
+    return cells
+
+
+def _overall_cells(fused: Overall) -> dict[str, Cell]:
+    """Return the overall rating of a pair and what is known of it, by column."""
+    cells: dict[str, Cell] = {
+        "policy": fused.policy,
+        "why": fused.why,
+        "entropy_bits": fused.entropy_bits,
+    }
+    if not fused.rating:
+        return cells
+    cells |= {"overall": str(fused.rating), "status": "scored", "reason": None}
+    if fused.distribution:
+        cells["confidence"] = fused.distribution.get(fused.rating, 0.0)
+    return cells
 
 
 def _some_runs_have(
@@ -202,13 +216,11 @@ def _some_runs_have(
     for result in measured.values():
         names.update(result.measures)
         spoken.update(result.languages)
-    labels = {
-        name
-        for pair in run.pairs()
-        if pair.labels
-        for name, value in pair.labels
-        if value is not None
-    }
+    labels: set[str] = set()
+    for pair in run.pairs():
+        for name, value in pair.labels or ():
+            if value is not None:
+                labels.add(name)
     return (
         sorted(names),
         [name for name in LANGUAGES if name in spoken],
@@ -230,30 +242,27 @@ def table_of(run: RunReader, rubrics: Iterable[str] | None = None) -> CellTable:
     names = list(run.record().rubrics if rubrics is None else rubrics)
     outcomes = run.score_outcomes()
 
-    def row(item: Single, name: str) -> list[Cell]:
-        result = outcomes.get((item.id, name), NOT_SCORED)
-        return [
-            *(
-                item.id,
-                item.question_id,
-                item.system,
-                name,
-                result.status,
-                _text(result.reason),
-            ),
-            *(
-                result.value,
-                result.sd,
-                result.used,
-                result.samples,
-                result.mean,
-                result.variance,
-            ),
-        ]
+    def rows() -> Iterator[list[Cell]]:
+        for item in run.singles():
+            for name in names:
+                outcome = outcomes.get((item.id, name), NOT_SCORED)
+                cells: dict[str, Cell] = {
+                    "item": item.id,
+                    "question_id": item.question_id,
+                    "system": item.system,
+                    "rubric": name,
+                    "status": outcome.status,
+                    "reason": _text(outcome.reason),
+                    "value": outcome.value,
+                    "sd": outcome.sd,
+                    "used": outcome.used,
+                    "samples": outcome.samples,
+                    "mean": outcome.mean,
+                    "variance": outcome.variance,
+                }
+                yield [cells[column] for column in _SCORES]
 
-    return CellTable(
-        _SCORES, (row(item, name) for item in run.singles() for name in names), 6
-    )
+    return CellTable(_SCORES, rows(), digits=6)
 
 
 def result_html(judgement: Judgement, fused: Overall) -> str:
@@ -263,17 +272,15 @@ def result_html(judgement: Judgement, fused: Overall) -> str:
         True: "both orders agree",
         False: "INCONSISTENT: orders disagree",
     }
-    rows = [
-        (name, str(result.rating), orders[result.consistent], result.reasoning)
-        for name, result in judgement.dimensions.items()
-    ]
-    head = f"<p><b>{escape(fused.rating or 'unscored')}</b>: {escape(fused.why)}</p>"
-    notes = "".join(
-        f"<p><small>{escape(text)}</small></p>" for text in judgement.caveats
-    )
-    return (
-        head + _html_table(("dimension", "rating", "order", "reasoning"), rows) + notes
-    )
+    rows: list[list[str]] = []
+    for name, verdict in judgement.dimensions.items():
+        order = orders[verdict.consistent]
+        rows.append([name, str(verdict.rating), order, verdict.reasoning])
+    page = f"<p><b>{escape(fused.rating or 'unscored')}</b>: {escape(fused.why)}</p>"
+    page += _html_table(("dimension", "rating", "order", "reasoning"), rows)
+    for text in judgement.caveats:
+        page += f"<p><small>{escape(text)}</small></p>"
+    return page
 
 
 def summary_of(run: RunReader) -> str:
@@ -289,16 +296,19 @@ def run_html(run: RunReader, sentences: Iterable[str] = ()) -> str:
     head = f"<p><b>{escape(str(run.folder))}</b>: {escape(summary_of(run))}</p>"
     head += "".join(f"<p>{escape(text)}</p>" for text in sentences)
     table = replace(table_of(run), digits=3)
-    titles = (
-        table.columns if run.holds_scores else ("pair", *DIMENSIONS, "overall", "why")
-    )
-    places = [list(table.columns).index(title) for title in titles]
-    shown: list[list[str]] = []
+    columns = list(table.columns)
+    titles = columns
+    if not run.holds_scores:
+        titles = ["pair", *DIMENSIONS, "overall", "why"]
+    places = [columns.index(title) for title in titles]
+    rows: list[list[str]] = []
     for row in islice(table.texts(), _MAX_ROWS):
-        shown.append([row[place] or "-" for place in places])
-    more = sum(1 for _ in run.items()) - len(shown)
-    foot = f"<p>... {more} more; see to_pandas()</p>" if more else ""
-    return head + _html_table(titles, shown) + foot
+        rows.append([row[place] or "-" for place in places])
+    page = head + _html_table(titles, rows)
+    more = sum(1 for _ in run.items()) - len(rows)
+    if more:
+        page += f"<p>... {more} more; see to_pandas()</p>"
+    return page
 
 
 def table_html(
@@ -307,12 +317,13 @@ def table_html(
     tables: Iterable[tuple[str, Iterable[str], Iterable[Iterable[str]], str]],
 ) -> str:
     """Show a heading, sentences, and tables with a caption and a note each."""
-    lines = "".join(f"<p>{escape(text)}</p>" for text in sentences)
-    shown = "".join(
-        f"<p><b>{escape(name)}</b></p>{_html_table(head, rows)}<p><small>{escape(note)}</small></p>"
-        for name, head, rows, note in tables
-    )
-    return f"<p><b>{escape(title)}</b></p>{lines}{shown}"
+    page = f"<p><b>{escape(title)}</b></p>"
+    for text in sentences:
+        page += f"<p>{escape(text)}</p>"
+    for name, head, rows, note in tables:
+        page += f"<p><b>{escape(name)}</b></p>{_html_table(head, rows)}"
+        page += f"<p><small>{escape(note)}</small></p>"
+    return page
 
 
 def _html_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

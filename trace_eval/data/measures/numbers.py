@@ -87,3 +87,8 @@ class PairMeasures(Strict):
             " known"
         ),
     )
+
+    def value(self, name: str) -> float | None:
+        """Return a measure's value; None where it was not measured."""
+        measure = self.measures.get(name)
+        return measure.value if measure else None

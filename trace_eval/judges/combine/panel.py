@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from hashlib import sha256
 from itertools import islice
@@ -15,7 +16,7 @@ from trace_eval.data.fused_scores import FILE, FusionModel, spread_over
 from trace_eval.data.items import Pair, Single
 from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.rubrics.single import ScoreRubric
-from trace_eval.data.scores import Score
+from trace_eval.data.scores import JudgeComponent, Score, ScoreEstimate
 from trace_eval.judges.ask.calls import together
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.base import (
@@ -48,30 +49,19 @@ class Panel:
         self.judges = tuple(judges)
         self.spec = JOINED.join(dict.fromkeys(judge.spec for judge in judges))
         self.done = set(done)
-        named = [judge.groups for judge in judges if judge.groups is not None]
-        self.groups = (
-            frozenset[str]().union(*named) if len(named) == len(judges) else None
-        )
-        self.reads = frozenset[Modality]().union(*(judge.reads for judge in judges))
+        self.groups: frozenset[str] | None = frozenset()
+        self.reads: frozenset[Modality] = frozenset()
         self._groups: dict[str, list[Judge]] = {}
         for judge in judges:
+            self.reads |= judge.reads
+            if self.groups is None or judge.groups is None:
+                self.groups = None
+            else:
+                self.groups |= judge.groups
             rubric = _score_rubric(judge)
             self._groups.setdefault(rubric.name if rubric else "", []).append(judge)
         for name, group in self._groups.items():
-            if (
-                len({rubric.sha256 for rubric in map(_score_rubric, group) if rubric})
-                > 1
-            ):
-                raise JudgeError(
-                    "rubric: two different ones have the same name; rename one of them"
-                )
-            specs = [judge.spec for judge in group]
-            if len(set(specs)) < len(specs):
-                twice = next(spec for spec in specs if specs.count(spec) > 1)
-                raise JudgeError(
-                    f"judge {twice}: is named twice for rubric {name}; use --samples"
-                    " for more opinions of one judge"
-                )
+            _check_group(name, group)
         # One budget for the run, and one bound on calls in flight per client.
         callers: dict[int, Any] = {}
         for chat in self.chats:
@@ -82,15 +72,16 @@ class Panel:
     @property
     def rubrics(self) -> list[ScoreRubric]:
         """The rubrics of its scores; none of judges of pairs."""
-        first = (group[0] for group in self._groups.values())
+        first = [group[0] for group in self._groups.values()]
         return [rubric for rubric in map(_score_rubric, first) if rubric]
 
     def rubric_records(self) -> dict[str, dict[str, JsonValue]]:
         """Return all fields of each rubric, for the run's record."""
-        return {
-            rubric.name: {**rubric.model_dump(mode="json"), "sha256": rubric.sha256}
-            for rubric in self.rubrics
-        }
+        records: dict[str, dict[str, JsonValue]] = {}
+        for rubric in self.rubrics:
+            records[rubric.name] = rubric.model_dump(mode="json")
+            records[rubric.name]["sha256"] = rubric.sha256
+        return records
 
     @property
     def chats(self) -> list[LLMJudge]:
@@ -106,7 +97,11 @@ class Panel:
         """Record the parameters of each judge."""
         if len(self.judges) == 1:
             return self.judges[0].parameters()
-        return {"raters": [{"judge": j.spec, **j.parameters()} for j in self.judges]}
+        return {"raters": self._raters()}
+
+    def _raters(self) -> list[JsonValue]:
+        """Record each judge with its parameters."""
+        return [{"judge": judge.spec, **judge.parameters()} for judge in self.judges]
 
     def observed(self) -> dict[str, JsonValue]:
         """Record the observations of all judges; money is shared."""
@@ -122,8 +117,10 @@ class Panel:
 
     def activity(self) -> Activity:
         """Add up the calls and costs of all judges."""
-        if len(self.judges) == 1 or not self.chats:
-            return self.judges[0].activity() if len(self.judges) == 1 else Activity()
+        if len(self.judges) == 1:
+            return self.judges[0].activity()
+        if not self.chats:
+            return Activity()
         callers = {id(chat.sender.asker.caller): chat for chat in self.chats}.values()
         calls = sum(chat.activity().calls or 0 for chat in callers)
         costs = [chat.activity().cost_usd for chat in self.chats]
@@ -132,28 +129,31 @@ class Panel:
 
     def roles(self, item: Pair | Single) -> list[str]:
         """Name the recordings of an item whose blueprints any judge needs."""
-        able = [judge for judge in self.judges if not refuses(judge, item)]
-        wanted = {role for judge in able for role in judge.roles(item)}
+        wanted: set[str] = set()
+        for judge in self.judges:
+            if not refuses(judge, item):
+                wanted.update(judge.roles(item))
         return [role for role in item.recordings() if role in wanted]
 
     async def outcomes(self, case: Case) -> list[Outcome]:
         """Return a judge for each rubric without one; raised errors are outcomes."""
-        groups = [
-            group
-            for name, group in self._groups.items()
-            if (case.item.id, name) not in self.done
-        ]
-        requested = [judge for group in groups for judge in group]
+        groups: list[list[Judge]] = []
+        judges: list[Judge] = []
+        for name, group in self._groups.items():
+            if (case.item.id, name) not in self.done:
+                groups.append(group)
+                judges.extend(group)
         if self.concurrency == 1:  # a script's replies come in order
-            outcomes = [await _safely(judge, case) for judge in requested]
+            outcomes = [await _safely(judge, case) for judge in judges]
         else:
-            outcomes = await together(_safely(judge, case) for judge in requested)
+            outcomes = await together(_safely(judge, case) for judge in judges)
         left = iter(outcomes)
         return [self._one(case, list(islice(left, len(group)))) for group in groups]
 
     def _one(self, case: Case, parts: list[Outcome]) -> Outcome:
+        """Return one outcome of several judges of a rubric; a pair has one judge."""
         scores = [part for part in parts if isinstance(part, Score)]
-        if not scores:  # a pair has one judge
+        if not scores:
             return parts[0]
         rubric = self._groups[scores[0].rubric][0].rubric
         return self.combined(case.single, rubric, scores)
@@ -168,12 +168,14 @@ class Panel:
         self, item: Pair | Single, reason: Reason, detail: str
     ) -> list[Outcome]:
         """Return outcomes of the rubrics that have none yet."""
-        rubrics = [group[0].rubric for group in self._groups.values()]
-        whole = [
-            unscored(item, rubric, judge=self.spec, reason=reason, detail=detail)
-            for rubric in rubrics
-        ]
-        return [outcome for outcome in whole if outcome.key not in self.done]
+        outcomes: list[Outcome] = []
+        for group in self._groups.values():
+            outcome = unscored(
+                item, group[0].rubric, judge=self.spec, reason=reason, detail=detail
+            )
+            if outcome.key not in self.done:
+                outcomes.append(outcome)
+        return outcomes
 
     async def close(self) -> None:
         """Release the connections of all."""
@@ -185,29 +187,36 @@ def _score_rubric(judge: Judge) -> ScoreRubric | None:
     return judge.rubric if isinstance(judge.rubric, ScoreRubric) else None
 
 
+def _check_group(name: str, judges: Sequence[Judge]) -> None:
+    """Refuse two rubrics of one name, and a judge that is named twice for a rubric."""
+    rubrics = [rubric for rubric in map(_score_rubric, judges) if rubric]
+    if len({rubric.sha256 for rubric in rubrics}) > 1:
+        raise JudgeError(
+            "rubric: two different ones have the same name; rename one of them"
+        )
+    (spec, times), *_ = Counter(judge.spec for judge in judges).most_common(1)
+    if times > 1:
+        raise JudgeError(
+            f"judge {spec}: is named twice for rubric {name}; use --samples for more"
+            " opinions of one judge"
+        )
+
+
 async def _safely(judge: Judge, case: Case) -> Outcome:
     """Return one judge's outcome; a judge that raises costs its own only."""
-    if why := refuses(judge, case.item):
-        return unscored(
-            case.item,
-            judge.rubric,
-            judge=judge.spec,
-            reason=Reason.EVIDENCE_MISSING,
-            detail=why,
-        )
-    try:
-        return await judge.judge(case)
-    except JudgeUnreachable:
-        raise
-    except Exception as error:
-        detail = f"{type(error).__name__}: {error}"
-        return unscored(
-            case.item,
-            judge.rubric,
-            judge=judge.spec,
-            reason=Reason.JUDGE_FAILED,
-            detail=detail,
-        )
+    reason = Reason.EVIDENCE_MISSING
+    detail = refuses(judge, case.item)
+    if not detail:
+        try:
+            return await judge.judge(case)
+        except JudgeUnreachable:
+            raise
+        except Exception as error:
+            reason = Reason.JUDGE_FAILED
+            detail = f"{type(error).__name__}: {error}"
+    return unscored(
+        case.item, judge.rubric, judge=judge.spec, reason=reason, detail=detail
+    )
 
 
 #: How the judge is written: ``fusion:DIR``.
@@ -234,37 +243,34 @@ class FusedPanel(Panel):
         self.model = FusionModel.load(folder)
         for rubric in rubrics:
             labels = tuple(float(label) for label in rubric.numbers.labels)
-            if labels != self.model.labels or self.model.rubric not in (
-                None,
-                rubric.name,
-            ):
+            is_its_rubric = self.model.rubric in (None, rubric.name)
+            if labels != self.model.labels or not is_its_rubric:
                 raise JudgeError(
                     f"judge {KIND}:{folder}: was trained on scores of rubric"
                     f" {self.model.rubric or 'unknown'} from {self.model.labels[0]:g}"
                     f" to {self.model.labels[-1]:g}, not of {rubric.name}; use that"
                     " rubric, or train another"
                 )
-        specs = [member.judge for member in self.model.members if member.weight > 0]
-        super().__init__(
-            [rater for spec in specs for rater in create_scorers(spec)], done
-        )
+        judges: list[Judge] = []
+        for member in self.model.members:
+            if member.weight > 0:
+                judges.extend(create_scorers(member.judge))
+        super().__init__(judges, done)
         self.spec = f"{KIND}:{folder}"
         self._sha256 = sha256((folder / FILE).read_bytes()).hexdigest()
 
     def parameters(self) -> dict[str, JsonValue]:
-        raters: list[JsonValue] = [
-            {"judge": r.spec, **r.parameters()} for r in self.judges
-        ]
-        return {"fusion": self._sha256, "raters": raters}
+        return {"fusion": self._sha256, "raters": self._raters()}
 
     def combined(
         self, item: Single, rubric: ScoreRubric, parts: Sequence[Score]
     ) -> Score:
         mixture = pooled(item, rubric, parts)
-        scored = {
-            p.judge: p.estimate for p in parts if p.status == "scored" and p.estimate
-        }
-        fused = self.model.fuse(scored)
+        estimates: dict[str, ScoreEstimate] = {}
+        for part in parts:
+            if part.status == "scored" and part.estimate:
+                estimates[part.judge] = part.estimate
+        fused = self.model.fuse(estimates)
         if fused is None:
             return mixture.model_copy(update={"judge": self.spec})
         scale = rubric.numbers
@@ -272,10 +278,13 @@ class FusedPanel(Panel):
         if fused.variance is not None:
             labels = [float(label) for label in scale.labels]
             spread = shares(spread_over(labels, fused.mean, fused.variance), scale)
-        total = sum(m.weight for m in self.model.members if m.judge in scored)
-        weights = {
-            m.judge: m.weight / total for m in self.model.members if m.judge in scored
-        }
+        members = [one for one in self.model.members if one.judge in estimates]
+        total = sum(member.weight for member in members)
+        weights = {member.judge: member.weight / total for member in members}
+        weighted: list[JudgeComponent] = []
+        for component in mixture.parts:
+            share = weights.get(component.judge)
+            weighted.append(component.model_copy(update={"weight": share}))
         return mixture.model_copy(
             update={
                 "judge": self.spec,
@@ -283,9 +292,6 @@ class FusedPanel(Panel):
                 "majority": None,
                 "distribution": spread,
                 "estimate": fused,
-                "parts": [
-                    part.model_copy(update={"weight": weights.get(part.judge)})
-                    for part in mixture.parts
-                ],
+                "parts": weighted,
             }
         )
