@@ -50,11 +50,16 @@ def gains(levels: Mapping[str, Level]) -> dict[str, float]:
 
     A recording without a loudness stays as it is.
     """
-    target = min([TARGET_LUFS, *(level.highest for level in levels.values())])
-    return {
-        name: 1.0 if level.lufs is None else 10 ** ((target - level.lufs) / 20)
-        for name, level in levels.items()
-    }
+    target = TARGET_LUFS
+    for level in levels.values():
+        target = min(target, level.highest)
+    factors: dict[str, float] = {}
+    for name, level in levels.items():
+        if level.lufs is None:
+            factors[name] = 1.0
+        else:
+            factors[name] = 10 ** ((target - level.lufs) / 20)
+    return factors
 
 
 def spread(levels: Iterable[Level]) -> float | None:
