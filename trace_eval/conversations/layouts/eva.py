@@ -262,16 +262,14 @@ def _add(
         kind = "session_ended"
     if at is not None and (isinstance(at, bool) or not isinstance(at, int | float)):
         raise InputError(f"audio_timestamp {at!r:.40}: expected Unix seconds")
-    role, at_s = _ROLES.get(str(value.get("user"))), None if at is None else float(at)
-    text = text_of(data.get("text")) or ""
     log.append(
         Entry(
             t_ms=t_ms,
             source=source,
             kind=kind,
-            role=role,
-            at_s=at_s,
-            text=text,
+            role=_ROLES.get(str(value.get("user"))),
+            at_s=None if at is None else float(at),
+            text=text_of(data.get("text")) or "",
             value=value.get("value"),
         )
     )
@@ -289,17 +287,23 @@ def _item(
     reason = text_of(place(source, (reason_at,)))
     caveats = list(_clocks_that_run_back(log))
     entries = merged(log)
-    result = number(entries, pipeline)
+    numbered = number(entries, pipeline)
     first = min((entry.t_ms for entry in entries), default=0.0) / 1000
     zero = call_zero([first]) or 0.0
-    turns = _turns(result, entries, zero)
-    events = [*_tools(result, entries, zero, turns), *_flags(result, entries, zero)]
-    ended = [entry.t_ms for entry in entries if entry.kind == "session_ended"]
-    if result.dropped:
-        caveats.append(f"{result.dropped} ends of speech without a start were dropped")
-    if result.unended:
+    turns = _turns(numbered, entries, zero)
+    events = _tools(numbered, entries, zero, turns)
+    events.extend(_flags(numbered, entries, zero))
+    end_s = None
+    for entry in entries:
+        if entry.kind == "session_ended":
+            end_s = entry.t_ms / 1000 - zero
+    if numbered.dropped:
+        caveats.append(
+            f"{numbered.dropped} ends of speech without a start were dropped"
+        )
+    if numbered.unended:
         why = "starts of speech without an end last until the session's end"
-        caveats.append(f"{result.unended} {why}")
+        caveats.append(f"{numbered.unended} {why}")
     return ConversationItem(
         id=name,
         question_id=name,
@@ -309,7 +313,7 @@ def _item(
             turns=tuple(turns),
             events=tuple(events),
             start_s=first - zero,
-            end=End(at_s=ended[-1] / 1000 - zero if ended else None, reason=reason),
+            end=End(at_s=end_s, reason=reason),
             meta={
                 "pipeline": pipeline,
                 "sessions": True,
@@ -355,14 +359,18 @@ def _turns(numbered: Numbered, entries: list[Entry], zero: float) -> list[Turn]:
         apart = joined(relative)
         audit = " ".join(audited.get((role, exchange), ())) or None
         spoken = " ".join(numbered.texts.get((role, exchange), ())) or None
+        if role == "user":
+            words, heard = spoken, audit
+        else:
+            words, heard = audit or spoken, spoken
         turns.append(
             Turn(
                 speaker=role,
                 start_s=apart[0][0],
                 end_s=apart[-1][1],
                 segments=tuple(apart),
-                text=spoken if role == "user" else audit or spoken,
-                heard=audit if role == "user" else spoken,
+                text=words,
+                heard=heard,
                 exchange=exchange,
             )
         )
@@ -370,43 +378,41 @@ def _turns(numbered: Numbered, entries: list[Entry], zero: float) -> list[Turn]:
 
 
 def _tools(
-    result: Numbered, entries: list[Entry], zero: float, turns: list[Turn]
+    numbered: Numbered, entries: list[Entry], zero: float, turns: list[Turn]
 ) -> list[SourceEvent]:
-    positions = {
-        turn.exchange: n for n, turn in enumerate(turns) if turn.speaker == "agent"
-    }
+    positions: dict[int | None, int] = {}
+    for position, turn in enumerate(turns):
+        if turn.speaker == "agent":
+            positions[turn.exchange] = position
     calls = []
     for index, entry in enumerate(entries):
         if entry.source != "audit" or entry.kind not in ("tool_call", "tool_response"):
             continue
-        value, exchange = mapping(entry.value), result.turn_of[index]
-        is_call, at_s = entry.kind == "tool_call", entry.t_ms / 1000 - zero
-        data = value.get("parameters" if is_call else "response")
-        turn = positions.get(exchange)
+        value, exchange = mapping(entry.value), numbered.turn_of[index]
+        is_call = entry.kind == "tool_call"
         calls.append(
             ToolEntry(
                 is_call=is_call,
                 name=str(value.get("tool")),
-                value=data,
-                at_s=at_s,
-                turn=turn,
+                value=value.get("parameters" if is_call else "response"),
+                at_s=entry.t_ms / 1000 - zero,
+                turn=positions.get(exchange),
                 exchange=exchange,
             )
         )
     return tool_events(calls)
 
 
-def _flags(result: Numbered, entries: list[Entry], zero: float) -> list[SourceEvent]:
+def _flags(numbered: Numbered, entries: list[Entry], zero: float) -> list[SourceEvent]:
     exchanges = {
-        "agent_interrupted": result.agent_interrupted,
-        "user_interrupted": result.user_interrupted,
-        "fallback": result.fallbacks,
+        "agent_interrupted": numbered.agent_interrupted,
+        "user_interrupted": numbered.user_interrupted,
+        "fallback": numbered.fallbacks,
     }
-    flags = [
-        SourceEvent(kind=kind, data={"exchange": exchange})
-        for kind, numbers in exchanges.items()
-        for exchange in sorted(numbers)
-    ]
+    flags: list[SourceEvent] = []
+    for kind, numbers in exchanges.items():
+        for exchange in sorted(numbers):
+            flags.append(SourceEvent(kind=kind, data={"exchange": exchange}))
     for entry in entries:
         spoke = entry.kind == "assistant" and (text_of(entry.value) or "").strip()
         if entry.source == "audit" and (entry.kind == "user" or spoke):
