@@ -196,24 +196,26 @@ def _view(
 
     lanes = []
     for role in ROLES:
-        turns = [turn for _, turn in conversation.turns_of(role)]
-        spoken = [
-            span(*one) for turn in turns for one in turn.stretches if inside(*one)
-        ]
+        spoken: list[tuple[float, float]] = []
+        for _, turn in conversation.turns_of(role):
+            for start, end in turn.stretches:
+                if inside(start, end):
+                    spoken.append(span(start, end))
         peaks = _peaks(
             conversation, role, start_s=start_s, seconds=seconds, columns=columns
         )
         lanes.append((role, upright(peaks), spoken))
+    drawn: list[tuple[int, float, float, str]] = []
+    for number, event in enumerate(events):
+        if inside(event.start_s, event.end_s):
+            left, width = span(event.start_s, event.end_s)
+            drawn.append((number, left, width, event.kind))
     return {
         "start_s": start_s,
         "end_s": end_s,
         "columns": columns,
         "lanes": lanes,
-        "events": [
-            (number, *span(one.start_s, one.end_s), one.kind)
-            for number, one in enumerate(events)
-            if inside(one.start_s, one.end_s)
-        ],
+        "events": drawn,
     }
 
 

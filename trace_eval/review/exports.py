@@ -65,12 +65,14 @@ def records(review: Review, repeats: bool = False) -> list[dict[str, Any]]:
     chosen = review.plan.inclusion({row.view.item for row in rows})
     if not repeats:
         return [_record(review, row, chosen) for row in rows if row.view.repeat == 0]
-    again = {(row.view.rater, row.view.item) for row in rows if row.view.repeat}
-    return [
-        _record(review, row, chosen) | {"repeat": str(row.view.repeat)}
-        for row in rows
-        if (row.view.rater, row.view.item) in again
-    ]
+    repeated = {(row.view.rater, row.view.item) for row in rows if row.view.repeat}
+    records: list[dict[str, Any]] = []
+    for row in rows:
+        if (row.view.rater, row.view.item) in repeated:
+            record = _record(review, row, chosen)
+            record["repeat"] = str(row.view.repeat)
+            records.append(record)
+    return records
 
 
 def _record(
@@ -109,8 +111,9 @@ def to_jsonl(rows: Iterable[dict[str, Any]]) -> str:
 
 def to_csv(rows: Sequence[dict[str, Any]]) -> str:
     """Export a table for spreadsheets, see :mod:`trace_eval.data.csv_cells`."""
-    extra = [name for row in rows[:1] for name in row if name.endswith("_confidence")]
-    columns = (*COLUMNS, *extra)
+    columns = list(COLUMNS)
+    if rows:
+        columns.extend(name for name in rows[0] if name.endswith("_confidence"))
     return table_text(columns, (map(row.__getitem__, columns) for row in rows))
 
 

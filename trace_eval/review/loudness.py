@@ -90,15 +90,13 @@ def summary_of(measured: Iterable[ItemLoudness], matched: bool) -> str | None:
     if not differing:
         return None
     most = max(differing, key=lambda row: row.spread or 0.0)
-    then = (
-        "raters hear them equally loud"
-        if matched
-        else "raters hear them as they are, and see it"
-    )
+    heard = "as they are, and see it"
+    if matched:
+        heard = "equally loud"
     return (
         f"loudness: the answers of {len(differing)} of {counted(len(known), 'item')}"
         f" differ by {TOLD_LU:g} LU or more, the most {most.spread:.1f} LU"
-        f" ({most.item}); {then}"
+        f" ({most.item}); raters hear them {heard}"
     )
 
 
