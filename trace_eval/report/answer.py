@@ -152,24 +152,31 @@ def human_labels(facts: Facts) -> dict[str, Any]:
     else:
         agreement, agreement_note = _agreement(facts, source)
         ranking, ranking_note = ranking_of(Run(facts.folder), source)
-        with suppress(UserError):  # the labels are too few
-            calibration = (
-                None if source.labels is None else calibrate(gather(source, None))
-            )
-    return {
+        if source.labels is not None:
+            with suppress(UserError):  # the labels are too few
+                calibration = calibrate(gather(source, None))
+    values: dict[str, Any] = {
         "agreement": agreement,
         "agreement_note": agreement_note,
         "methods": _methods(agreement, calibration),
         "ranking": ranking,
         "ranking_note": ranking_note,
-        "places": list(_standings(ranking)) if ranking else [],
-        "caveats": list(_caveats(ranking)) if ranking else [],
-        "correlation": _correlation(ranking) if ranking else "",
+        "places": [],
+        "caveats": [],
+        "correlation": "",
         "calibration": calibration,
-        "reliability": diagram(calibration.chosen) if calibration else "",
+        "reliability": "",
         "policy": fused_by(source) if source else None,
-        "level": ranking.options.bootstrap.level if ranking else 0.95,
+        "level": 0.95,
     }
+    if ranking:
+        values["places"] = list(_standings(ranking))
+        values["caveats"] = list(_caveats(ranking))
+        values["correlation"] = _correlation(ranking)
+        values["level"] = ranking.options.bootstrap.level
+    if calibration:
+        values["reliability"] = diagram(calibration.chosen)
+    return values
 
 
 def _agreement(facts: Facts, source: Opinions) -> tuple[AgreeReport | None, str]:
@@ -190,8 +197,9 @@ def _agreement(facts: Facts, source: Opinions) -> tuple[AgreeReport | None, str]
 def _methods(agreement: AgreeReport | None, calibration: Calibration | None) -> str:
     """Name what made the intervals of the section on agreement."""
     shown: list[IntervalEstimate] = []
-    for score in agreement.scores if agreement else ():
-        shown += score.metrics.values()
+    if agreement:
+        for score in agreement.scores:
+            shown.extend(score.metrics.values())
     if calibration:
         shown.append(measured(calibration.chosen.accuracy))
     return methods_of(shown)
