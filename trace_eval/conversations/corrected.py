@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from blueprints import UserError
 from trace_eval.conversations.definitions.base import DefinitionSet, Event, Measured
@@ -111,9 +112,13 @@ def check_event(
 
 def bounds_of(conversation: Conversation) -> tuple[float, float]:
     """Return where a conversation begins and ends: as stated, and not inside a turn."""
-    spans = [span for turn in conversation.turns for span in turn.stretches]
-    first = min([0.0, conversation.start_s or 0.0, *(start for start, _ in spans)])
-    return first, max([conversation.end_s, *(end for _, end in spans)])
+    first = min(0.0, conversation.start_s or 0.0)
+    last = conversation.end_s
+    for turn in conversation.turns:
+        for start, end in turn.stretches:
+            first = min(first, start)
+            last = max(last, end)
+    return first, last
 
 
 def _apply(
@@ -166,13 +171,11 @@ def _kept(
         return Kept(measured, measured)
     has_value = definitions.kinds[after.kind]
     value = after.end_s - after.start_s if has_value else None
-    data = {}
+    data: dict[str, Any] = {}
     if measured is not None and measured.kind == after.kind:
-        data = {
-            name: details
-            for name, details in measured.data.items()
-            if name not in _OF_EDGES
-        }
+        for name, details in measured.data.items():
+            if name not in _OF_EDGES:
+                data[name] = details
         # A length has no sign, and is unknown where the measured value is.
         if measured.value_s is None:
             value = None

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from blueprints import Blueprint, UserError
 from trace_eval.conversations.findings import alike, turn_blueprints, words_of
 from trace_eval.data.answers import Instruction, turn_role
-from trace_eval.data.conversation import Conversation
+from trace_eval.data.conversation import Conversation, SourceEvent
 from trace_eval.data.items import Pair
 
 #: Share of characters in common, 0 to 1, from which two user turns say the same.
@@ -97,12 +97,13 @@ def _in_order(equal: Sequence[Sequence[bool]]) -> dict[int, int]:
     longest = [[0] * (columns + 1) for _ in range(rows + 1)]
     for row in reversed(range(rows)):
         for column in reversed(range(columns)):
-            longest[row][column] = (
-                1 + longest[row + 1][column + 1]
-                if equal[row][column]
-                else max(longest[row + 1][column], longest[row][column + 1])
-            )
-    matches, row, column = {}, 0, 0
+            if equal[row][column]:
+                longest[row][column] = 1 + longest[row + 1][column + 1]
+            else:
+                down, right = longest[row + 1][column], longest[row][column + 1]
+                longest[row][column] = max(down, right)
+    matches = {}
+    row = column = 0
     while row < rows and column < columns:
         if equal[row][column]:
             matches[row] = column
@@ -123,18 +124,18 @@ def exchange(
     turns = conversation.turns[first:last]
     end = conversation.end
     if last < len(conversation.turns):
-        times = (*(turn.end_s for turn in turns), conversation.turns[last].start_s)
+        times = [turn.end_s for turn in turns]
+        times.append(conversation.turns[last].start_s)
         at_s = max((time for time in times if time is not None), default=None)
         end = end.model_copy(update={"at_s": at_s, "reason": None})
-    events = tuple(
-        event.model_copy(update={"turn": event.turn - first})
-        for event in conversation.events
-        if event.turn is not None and first <= event.turn < last
-    )
+    events: list[SourceEvent] = []
+    for event in conversation.events:
+        if event.turn is not None and first <= event.turn < last:
+            events.append(event.model_copy(update={"turn": event.turn - first}))
     return conversation.model_copy(
         update={
             "turns": turns,
-            "events": events,
+            "events": tuple(events),
             "end": end,
             "start_s": turns[0].start_s,
         }

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import pairwise
 from statistics import median
 from typing import Literal
 
@@ -98,10 +99,6 @@ def find(
     """Apply the rules to a conversation, with blueprints of its turns by number."""
     blueprints = blueprints or {}
     measured = TRACE_EVAL.measure(conversation)
-    words = {
-        n: words_of(conversation, n, blueprints) for n in range(len(conversation.turns))
-    }
-    agent = [n for n, turn in conversation.turns_of("agent") if not turn.backchannel]
     user = [n for n, turn in conversation.turns_of("user") if not turn.backchannel]
     is_timed = "reply_rate" in measured.ratios
     results: list[CallFinding] = []
@@ -111,10 +108,14 @@ def find(
         results.extend(_timed(conversation, measured))
     else:
         results.extend(_unanswered(conversation))
-    certain = [
-        n for n in agent if words[n] and not _guessed(conversation, n, blueprints)
-    ]
-    results.extend(_loops(conversation, [(n, words[n] or "") for n in certain]))
+    certain: list[tuple[int, str]] = []
+    for number, turn in conversation.turns_of("agent"):
+        if turn.backchannel or _guessed(conversation, number, blueprints):
+            continue
+        text = words_of(conversation, number, blueprints)
+        if text:
+            certain.append((number, text))
+    results.extend(_loops(conversation, certain))
     languages = _languages(conversation, blueprints)
     results.extend(_foreign(conversation, languages))
     chances: dict[FindingKind, int | None] = dict.fromkeys(KINDS)
@@ -137,11 +138,12 @@ def turn_blueprints(
     side: str, blueprints: Mapping[str, Blueprint]
 ) -> dict[int, Blueprint]:
     """Return blueprints by number of turn, from an item's blueprints by role."""
-    return {
-        int(role.rpartition("-")[2]): result
-        for role, result in blueprints.items()
-        if role.startswith(f"{side}/turn-")
-    }
+    by_turn: dict[int, Blueprint] = {}
+    for role, blueprint in blueprints.items():
+        if role.startswith(f"{side}/turn-"):
+            _, _, number = role.rpartition("-")
+            by_turn[int(number)] = blueprint
+    return by_turn
 
 
 def _guessed(
@@ -184,12 +186,10 @@ def turn_at(conversation: Conversation, role: Role, at_s: float) -> int | None:
 def alike(one: Sequence[str], other: Sequence[str], least: float) -> bool:
     """Tell whether two texts, or lists of words, share so much in the same order."""
     match = SequenceMatcher(None, one, other, autojunk=False)
-    bounds = (
-        match.real_quick_ratio,
-        match.quick_ratio,
-        match.ratio,
-    )  # the cheap ones first
-    return all(ratio() >= least for ratio in bounds)
+    # The first two are cheap, and never lower than the ratio.
+    if match.real_quick_ratio() < least or match.quick_ratio() < least:
+        return False
+    return match.ratio() >= least
 
 
 def _timed(conversation: Conversation, measured: Measured) -> Iterator[CallFinding]:
@@ -225,16 +225,21 @@ def _timed(conversation: Conversation, measured: Measured) -> Iterator[CallFindi
 
 def _unanswered(conversation: Conversation) -> Iterator[CallFinding]:
     """Find turns of the user that no turn of the agent follows, without a clock."""
-    turns = [(n, t) for n, t in enumerate(conversation.turns) if not t.backchannel]
-    user = {n for n, _ in conversation.turns_of("user")}
-    agent = {n for n, _ in conversation.turns_of("agent")}
-    for position, (number, _) in enumerate(turns):
-        after = turns[position + 1][0] if position + 1 < len(turns) else None
-        open_end = after is None and conversation.end.reason in (None, *USER_LEFT)
-        if number in user and after not in agent and not open_end:
+    turns: list[int | None] = []
+    for number, turn in enumerate(conversation.turns):
+        if not turn.backchannel:
+            turns.append(number)
+    user = {number for number, _ in conversation.turns_of("user")}
+    agent = {number for number, _ in conversation.turns_of("agent")}
+    reason = conversation.end.reason
+    may_have_left = reason is None or reason in USER_LEFT
+    turns.append(None)  # nobody speaks after the last turn
+    for before, after in pairwise(turns):
+        has_open_end = after is None and may_have_left
+        if before in user and after not in agent and not has_open_end:
             yield CallFinding(
                 kind="no_answer",
-                turn=number,
+                turn=before,
                 start_s=None,
                 end_s=None,
                 why="the agent says nothing after it",
@@ -315,11 +320,9 @@ def timing_line(findings: Findings) -> str:
     if replies:
         lines[0] += f" (median {median(replies):.1f} s, longest {max(replies):.1f} s)"
     counted: tuple[FindingKind, ...] = ("late", "no_answer", "talks_over")
-    lines += [
-        f"{kind} {len(findings.of(kind))}"
-        for kind in counted
-        if findings.chances[kind] is not None
-    ]
+    for kind in counted:
+        if findings.chances[kind] is not None:
+            lines.append(f"{kind} {len(findings.of(kind))}")
     if "yield_rate" in measured.ratios:
         yields, chances = measured.ratios["yield_rate"]
         lines.append(f"stopped for the user {int(yields)} of {int(chances)}")

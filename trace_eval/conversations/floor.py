@@ -60,23 +60,23 @@ class Floor:
 
 def floor_of(conversation: Conversation, rules: FloorRules) -> Floor:
     """Collect the speech of user and agent, up to a transfer to a person."""
-    transfers = [
-        event.at_s for event in conversation.events if event.kind == "transfer"
-    ]
-    transfer_times = [at_s for at_s in transfers if at_s is not None]
-    stop = min(transfer_times, default=conversation.end_s)
+    transfers: list[float] = []
+    for event in conversation.events:
+        if event.kind == "transfer" and event.at_s is not None:
+            transfers.append(event.at_s)
+    stop = min(transfers, default=conversation.end_s)
     segments: dict[Role, Spans] = {}
     words: dict[Role, dict[tuple[float, float], str]] = {}
     for role in ROLES:
-        turns = [turn for _, turn in conversation.turns_of(role)]
-        spans = [span for turn in turns for span in turn.stretches if span[0] < stop]
-        segments[role] = joined(spans)
+        spans: Spans = []
         words[role] = {}
-        for turn in turns:
+        for _, turn in conversation.turns_of(role):
+            spans.extend(span for span in turn.stretches if span[0] < stop)
             parts = joined(turn.stretches, rules.join_s)
             # the words are known of those utterances that are a whole turn
             if turn.text is not None and len(parts) == 1:
                 words[role][parts[0]] = turn.text
+        segments[role] = joined(spans)
     return _floor(
         segments, words, start_s=conversation.start_s, end_s=stop, rules=rules
     )
@@ -177,12 +177,13 @@ def turns_from_speech(floor: Floor, names: Mapping[Role, str]) -> tuple[Turn, ..
 
 def heard_on(channel: str, events: Iterable[SourceEvent]) -> Spans:
     """Return the stretches of events on a channel, named as its role or "mix"."""
-    return [
-        (event.at_s, event.end_s)
-        for event in events
-        if event.data.get("channel") == channel
-        if event.at_s is not None and event.end_s is not None
-    ]
+    spans: Spans = []
+    for event in events:
+        if event.data.get("channel") != channel:
+            continue
+        if event.at_s is not None and event.end_s is not None:
+            spans.append((event.at_s, event.end_s))
+    return spans
 
 
 def speech_edges(conversation: Conversation) -> Conversation:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from blueprints import InputError
 from extractors import cache_folder
@@ -67,14 +68,16 @@ def conversations_manifest(
 
 def single_of(item: ConversationItem) -> Single:
     """Turn a conversation into an item; its human labels stay among the item's."""
-    rating, turns = item.labels.get("rating"), item.labels.get("turns")
-    rated = turns.items() if isinstance(turns, dict) else ()
-    labels = ScoreLabels.model_validate(
-        {
-            "scores": {} if rating is None else {ANNOTATORS: rating},
-            "turns": {number: {ANNOTATORS: value} for number, value in rated},
-        }
-    )
+    scores: dict[str, Any] = {}
+    rating = item.labels.get("rating")
+    if rating is not None:
+        scores[ANNOTATORS] = rating
+    turn_scores: dict[str, dict[str, Any]] = {}
+    turns = item.labels.get("turns")
+    if isinstance(turns, dict):
+        for number, value in turns.items():
+            turn_scores[number] = {ANNOTATORS: value}
+    labels = ScoreLabels.model_validate({"scores": scores, "turns": turn_scores})
     return Single(
         id=item.id,
         question_id=item.question_id,

@@ -101,18 +101,17 @@ def whose_fault(
     """
     findings = findings or find(conversation)
     broke_off = bool(_BROKE_OFF.search(_ending(conversation)))
-    shown = [*_shown(conversation, findings)]
-    if broke_off and not (shown and shown[0][0] == "recording"):
-        shown = _in_order(shown, [*_explained(conversation)])
+    shown = list(_shown(conversation, findings))
+    is_of_recording = bool(shown) and shown[0][0] == "recording"
+    if broke_off and not is_of_recording:
+        shown = _in_order(shown, list(_explained(conversation)))
     if not shown and not broke_off:
         return None
     if not shown:
         why = f"the call ended by {_ending(conversation)!r:.60}, and no rule shows why"
         return CallFault("not known", why, ())
-    first = shown[0]
-    return CallFault(
-        first[0], first[1], tuple(f"{whose}: {what}" for whose, what in shown)
-    )
+    whose, what = shown[0]
+    return CallFault(whose, what, tuple(f"{whose}: {what}" for whose, what in shown))
 
 
 def _ending(conversation: Conversation) -> str:
@@ -125,8 +124,14 @@ def _in_order(
     shown: list[tuple[Whose, str]], explained: list[tuple[Whose, str]]
 ) -> list[tuple[Whose, str]]:
     """Put what a recogniser did before what others made of it, all else behind."""
-    upstream = [one for one in explained if one[0] == "recogniser"]
-    return [*upstream, *shown, *(one for one in explained if one[0] != "recogniser")]
+    first: list[tuple[Whose, str]] = []
+    last: list[tuple[Whose, str]] = []
+    for whose, what in explained:
+        if whose == "recogniser":
+            first.append((whose, what))
+        else:
+            last.append((whose, what))
+    return first + shown + last
 
 
 def _shown(
@@ -251,9 +256,10 @@ def _missing(
     conversation: Conversation, heard: Mapping[Role, list[Turn]]
 ) -> Iterator[tuple[Whose, str]]:
     """Yield a side that says nothing in a call in which the other speaks."""
-    logged = {
-        e.data.get("channel") for e in conversation.events if e.kind == "log_alone"
-    }
+    logged = set()
+    for event in conversation.events:
+        if event.kind == "log_alone":
+            logged.add(event.data.get("channel"))
     ends = f"in {conversation.end_s:.1f} s"
     whose: tuple[tuple[Role, Whose], ...] = (("user", "caller"), ("agent", "agent"))
     for role, who in whose:

@@ -58,11 +58,10 @@ SOON = 20_000
 def short_answer(folder: Path | str) -> tuple[str, ...]:
     """Return the first sentence on a run if it takes a moment at most; else nothing."""
     run = Run(folder)
-    if (
-        not run.exists
-        or (coverage := run.record().coverage) is None
-        or coverage.total > SOON
-    ):
+    if not run.exists:
+        return ()
+    coverage = run.record().coverage
+    if coverage is None or coverage.total > SOON:
         return ()
     with suppress(UserError):
         return run_answer(folder)[:1]
@@ -71,15 +70,13 @@ def short_answer(folder: Path | str) -> tuple[str, ...]:
 
 def score_rankings(run: Run) -> dict[str, RankReport]:
     """Rank a run's systems by each rubric, where that is possible."""
-    results = {}
+    rankings = {}
     for name in run.rubrics():
-        try:
-            results[name] = rank(
-                run.folder, options=RankOptions(missing="drop", rubric=name)
-            )
-        except UserError:  # an answer without a system, or nothing scored
-            continue
-    return results
+        options = RankOptions(missing="drop", rubric=name)
+        # An answer without a system, or nothing scored, is not ranked.
+        with suppress(UserError):
+            rankings[name] = rank(run.folder, options=options)
+    return rankings
 
 
 def score_answer(run: Run, rankings: dict[str, RankReport]) -> tuple[str, ...]:
@@ -87,19 +84,21 @@ def score_answer(run: Run, rankings: dict[str, RankReport]) -> tuple[str, ...]:
 
     Of three rubrics or more, for which there is no room, nobody is named.
     """
-    rows = [row.status == "scored" for row in run.score_outcomes().values()]
-    message = (
-        f"{sum(rows)} of {counted(len(rows), 'score')} given by"
+    is_scored = [row.status == "scored" for row in run.score_outcomes().values()]
+    given = (
+        f"{sum(is_scored)} of {counted(len(is_scored), 'score')} given by"
         f" {run.record().judge.spec}."
     )
-    rubrics = run.rubrics()
+    number = len(run.rubrics())
     sentences: list[str] = []
-    for name, ranking in rankings.items() if len(rubrics) < MOST else ():
-        result = rank_answer(ranking)
-        sentences += (
-            result if len(rubrics) == 1 else [f"{name}: {text}" for text in result[:1]]
-        )
-    return (*sentences[: MOST - 1], message)
+    if number < MOST:
+        for name, ranking in rankings.items():
+            answer = rank_answer(ranking)
+            if number == 1:
+                sentences.extend(answer)
+            else:
+                sentences.extend(f"{name}: {text}" for text in answer[:1])
+    return (*sentences[: MOST - 1], given)
 
 
 def pair_answer(run: Run, ranking: RankReport | None) -> tuple[str, ...]:
@@ -109,16 +108,17 @@ def pair_answer(run: Run, ranking: RankReport | None) -> tuple[str, ...]:
         (pair.id for pair in run.pairs()), run.outcomes(), overall
     )
     number = len(scored) + unscored.total() + sum(1 for _ in run.problems())
-    message = (
+    judged = (
         f"{len(scored)} of {counted(number, 'pair')} judged by"
         f" {run.record().judge.spec}"
     )
     policies = sorted({fused.policy for fused in overall.values()})
-    fused = f" and fused with {', '.join(policies)}" if policies else ""
-    return (
-        *(rank_answer(ranking)[: MOST - 1] if ranking else ()),
-        f"{message}{fused}.",
-    )
+    if policies:
+        judged += f" and fused with {', '.join(policies)}"
+    sentences: tuple[str, ...] = ()
+    if ranking:
+        sentences = rank_answer(ranking)[: MOST - 1]
+    return (*sentences, f"{judged}.")
 
 
 def ranking_of(
@@ -152,24 +152,31 @@ def human_labels(facts: Facts) -> dict[str, Any]:
     else:
         agreement, agreement_note = _agreement(facts, source)
         ranking, ranking_note = ranking_of(Run(facts.folder), source)
-        with suppress(UserError):  # the labels are too few
-            calibration = (
-                None if source.labels is None else calibrate(gather(source, None))
-            )
-    return {
+        if source.labels is not None:
+            with suppress(UserError):  # the labels are too few
+                calibration = calibrate(gather(source, None))
+    values: dict[str, Any] = {
         "agreement": agreement,
         "agreement_note": agreement_note,
         "methods": _methods(agreement, calibration),
         "ranking": ranking,
         "ranking_note": ranking_note,
-        "places": list(_standings(ranking)) if ranking else [],
-        "caveats": list(_caveats(ranking)) if ranking else [],
-        "correlation": _correlation(ranking) if ranking else "",
+        "places": [],
+        "caveats": [],
+        "correlation": "",
         "calibration": calibration,
-        "reliability": diagram(calibration.chosen) if calibration else "",
+        "reliability": "",
         "policy": fused_by(source) if source else None,
-        "level": ranking.options.bootstrap.level if ranking else 0.95,
+        "level": 0.95,
     }
+    if ranking:
+        values["places"] = list(_standings(ranking))
+        values["caveats"] = list(_caveats(ranking))
+        values["correlation"] = _correlation(ranking)
+        values["level"] = ranking.options.bootstrap.level
+    if calibration:
+        values["reliability"] = diagram(calibration.chosen)
+    return values
 
 
 def _agreement(facts: Facts, source: Opinions) -> tuple[AgreeReport | None, str]:
@@ -190,8 +197,9 @@ def _agreement(facts: Facts, source: Opinions) -> tuple[AgreeReport | None, str]
 def _methods(agreement: AgreeReport | None, calibration: Calibration | None) -> str:
     """Name what made the intervals of the section on agreement."""
     shown: list[IntervalEstimate] = []
-    for score in agreement.scores if agreement else ():
-        shown += score.metrics.values()
+    if agreement:
+        for score in agreement.scores:
+            shown.extend(score.metrics.values())
     if calibration:
         shown.append(measured(calibration.chosen.accuracy))
     return methods_of(shown)
@@ -205,32 +213,35 @@ def _standings(ranking: RankReport) -> Iterator[dict[str, Any]]:
     """
     counts = {row.system: row for row in ranking.systems}
     rates = {row.system: row.rate for row in ranking.judged}
-    requested = ranking.powered.systems if ranking.powered else ranking.labelled
-    labels = {row.system: row.rate for row in requested}
-    placed = [
-        one
-        for one in ranking.places
-        if one.method == "win_rate" and one.value is not None
-    ]
-    for standing in sorted(placed, key=lambda one: (one.rank or 0, one.system)):
-        judged, theirs = rates.get(standing.system), labels.get(standing.system)
-        yield {
+    by_labels = ranking.powered.systems if ranking.powered else ranking.labelled
+    labels = {row.system: row.rate for row in by_labels}
+    for standing in sorted(ranking.places, key=lambda one: (one.rank or 0, one.system)):
+        if standing.method != "win_rate" or standing.value is None:
+            continue
+        row: dict[str, Any] = {
             "standing": standing,
-            "interval": judged.labels_interval if judged else None,
+            "interval": None,
             "counts": counts[standing.system],
-            "human": theirs.both if theirs else None,
-            "human_interval": theirs.interval if theirs else None,
-            "human_method": theirs.method if theirs else None,
+            "human": None,
+            "human_interval": None,
+            "human_method": None,
         }
+        if standing.system in rates:
+            row["interval"] = rates[standing.system].labels_interval
+        if standing.system in labels:
+            human = labels[standing.system]
+            row["human"] = human.both
+            row["human_interval"] = human.interval
+            row["human_method"] = human.method
+        yield row
 
 
 def _caveats(ranking: RankReport) -> Iterator[str]:
     for caveat in ranking.caveats:
-        if caveat.method in ("bradley_terry", "models", "all", HUMAN_RATES):
-            who = (
-                "" if caveat.method == "all" else f"{caveat.method.replace('_', ' ')}: "
-            )
-            yield f"{who}{caveat.text}"
+        if caveat.method == "all":
+            yield caveat.text
+        elif caveat.method in ("bradley_terry", "models", HUMAN_RATES):
+            yield f"{caveat.method.replace('_', ' ')}: {caveat.text}"
     lost = next((p.undefined for p in ranking.places if p.method == "win_rate"), 0)
     if lost:
         of = f"of {counted(ranking.options.bootstrap.number, 'resample')}"
@@ -244,13 +255,10 @@ def _correlation(ranking: RankReport) -> str:
     for row in ranking.correlations:
         if row.systems < 3:  # of two an order is the other or its reverse
             continue
-        if (
-            row.method == "win_rate"
-            and row.spearman is not None
-            and row.kendall is not None
-        ):
-            return (
-                f"Against the ranking by {row.reference}, over {row.systems} systems:"
-                f" Spearman {row.spearman:.2f}, Kendall tau-b {row.kendall:.2f}."
-            )
+        if row.method != "win_rate" or row.spearman is None or row.kendall is None:
+            continue
+        return (
+            f"Against the ranking by {row.reference}, over {row.systems} systems:"
+            f" Spearman {row.spearman:.2f}, Kendall tau-b {row.kendall:.2f}."
+        )
     return ""

@@ -121,27 +121,30 @@ class AudioAssets:
             return PlayedSound(None, "no recording")
         path = Path(os.path.abspath(recording.audio))  # noqa: PTH100
         if record and record.error:
-            playable = self.folder is None and is_file(path)
-            return PlayedSound(self._link(path) if playable else None, record.error)
+            href = None
+            if self.folder is None and is_file(path):
+                href = self._link(path)
+            return PlayedSound(href, record.error)
         if not is_file(path):
             return PlayedSound(None, f"{path}: no such file any more")
         if judged and self.is_replaced(recording, record):
             return self.refused(path)
         if self.folder is None:
             return PlayedSound(self._link(path))
-        # what no judge heard, as a question that came in words, too, has no hash yet
-        try:
-            clip = record.clip if record and record.clip else decode(path).sha256
-        except UserError as error:
-            return PlayedSound(None, str(error))
+        clip = record.clip if record else None
+        if not clip:
+            # What no judge heard, as a question that came in words, too, has no hash.
+            try:
+                clip = decode(path).sha256
+            except UserError as error:
+                return PlayedSound(None, str(error))
         if clip not in self._copied:
-            name, cut = clip + _suffix(path.name), recording.cut
-            if cut:
+            write: Callable[[Path], object]
+            if recording.cut:
                 name = f"{clip}.wav"
-                write: Callable[[Path], object] = partial(
-                    _one_channel, path, cut.channel
-                )
+                write = partial(_one_channel, path, recording.cut.channel)
             else:
+                name = clip + _suffix(path.name)
                 write = partial(shutil.copyfile, path)
             self._place(self.folder, name, clip, write)
         return PlayedSound(self._href(clip))
@@ -156,25 +159,19 @@ class AudioAssets:
         if recording.audio is None and recording.url is None:
             return PlayedSound(None, "no recording")
         if self.folder is None:
-            return PlayedSound(
-                None, "redacted: report --redact --audio copies it, muted"
-            )
+            return _not_played("redacted: report --redact --audio copies it, muted")
         clip = record.clip if record else None
         stretches = muted.get(clip) if clip else None
         if recording.audio is None or recording.cut or not clip or stretches is None:
-            return PlayedSound(
-                None, "redacted: not copied, because its words have no times"
-            )
+            return _not_played("redacted: not copied, because its words have no times")
         if clip not in self._copied:
             try:
                 sound = decode(Path(recording.audio))
             except UserError as error:
-                return PlayedSound(None, redact_text(str(error)))
+                return _not_played(redact_text(str(error)))
             if sound.sha256 != clip:
                 self.replaced.add(str(recording.audio))
-                return PlayedSound(
-                    None, "redacted: not copied, because it has changed since"
-                )
+                return _not_played("redacted: not copied, because it has changed since")
             samples = mute(sound.speech, SPEECH_RATE, stretches)
             write = partial(soundfile.write, data=samples, **_WAV)
             self._place(self.folder, f"{clip}.redacted.wav", clip, write)
@@ -217,12 +214,10 @@ class AudioAssets:
         if self.folder is None:
             message = f"{redacted(url)}: not on this machine; report --audio copies it"
             return PlayedSound(None, message)
+        clip = record.clip if record else None
         try:
-            clip = (
-                record.clip
-                if record and record.clip
-                else decode(fetch(url), url).sha256
-            )
+            if not clip:
+                clip = decode(fetch(url), url).sha256
             self.fetched(url, clip)
         except UserError as error:
             return PlayedSound(None, str(error))
@@ -243,6 +238,10 @@ class AudioAssets:
         with replacing(target) as part:
             write(part)
         self._copied[clip] = name
+
+
+def _not_played(why: str) -> PlayedSound:
+    return PlayedSound(None, why)
 
 
 def _one_channel(path: Path, channel: int, copy: Path) -> None:

@@ -37,20 +37,22 @@ def write_calls(
     make_folder(path.parent)
     items = _items_of(result)
     timing = timing_of(items, _address)
-    compared = result.against
-    if (
-        timing and compared
-    ):  # the same difference as on the terminal, not the one back in time
-        timing["sentence"] = compared.sentence()
-    title = (
-        f"{compared.first} against {compared.second}"
-        if compared
-        else result.report.source
-    )
-    order = (
-        [call["id"] for call in timing["calls"]]
-        if timing
-        else [item.id for item in items]
+    comparison = result.against
+    title = result.report.source
+    if comparison:
+        title = f"{comparison.first} against {comparison.second}"
+    if timing and comparison:
+        # The same difference as on the terminal, not the one back in time.
+        timing["sentence"] = comparison.sentence()
+    order = [item.id for item in items]
+    if timing:
+        order = [call["id"] for call in timing["calls"]]
+    calls = _calls(
+        items=items,
+        order=order,
+        timing=timing,
+        assets=AudioAssets(path, audio),
+        voices=_voices(result),
     )
     page = pieces(
         "calls.html.j2",
@@ -61,9 +63,7 @@ def write_calls(
         timing=timing,
         limits=[row for row in result.limits if row.verdict != "pass"],
         unread=[str(one) for one in result.report.unread],
-        calls=_calls(
-            items, order, timing, AudioAssets(path, audio), voices=_voices(result)
-        ),
+        calls=calls,
         number=len(items),
         tables=[table for table in result.tables(None) if table.rows],
     )
@@ -77,10 +77,12 @@ def _address(name: str) -> str:
 
 def _items_of(result: TurnsResult) -> list[ConversationItem]:
     """Return the calls of a system, or of two by name, the earlier release first."""
-    compared, other = result.against, result.other
-    if compared is None or other is None:
+    comparison, other = result.against, result.other
+    if comparison is None or other is None:
         return [timed.item for timed in result.report.conversations]
-    return [*_named(other, compared.second), *_named(result.report, compared.first)]
+    items = list(_named(other, comparison.second))
+    items.extend(_named(result.report, comparison.first))
+    return items
 
 
 def _named(report: TurnsReport, system: str) -> Iterator[ConversationItem]:
@@ -115,11 +117,14 @@ def _calls(
     by_id = {item.id: item for item in items}
     for number, name in enumerate(order):
         item = by_id[name]
+        caveats = list(item.caveats)
+        if name in voices:
+            caveats.append(voices[name])
         yield {
             "number": number,
             "id": name,
             "system": item.system or "",
             "line": lines.get(name),
             "lanes": lanes_of(item.conversation, {}, assets),
-            "caveats": (*item.caveats, *([voices[name]] if name in voices else [])),
+            "caveats": caveats,
         }

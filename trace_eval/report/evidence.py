@@ -43,31 +43,46 @@ def view(blueprint: Blueprint, wave: Envelope) -> dict[str, Any]:
     length 0 to 1, value); ``absent``: (group, why).
     """
     transcript = blueprint.transcript
-    absent: dict[str, str] = {}
-    for name in (*GROUPS, *blueprint.extensions):
+    words = []
+    if isinstance(transcript, Transcript):
+        words = [_word(word) for word in transcript.words]
+    unheard = ""
+    absent: list[tuple[str, str]] = []
+    for name in _groups_of(blueprint):
         group = blueprint.group(name)
-        if isinstance(group, Absent):
-            absent[name] = unmeasured(name, group, why=True)
+        if not isinstance(group, Absent):
+            continue
+        why = unmeasured(name, group, why=True)
+        if name == "transcript":  # which has a place of its own
+            unheard = why
+        else:
+            absent.append((label(name), why))
     return {
         "timeline": timeline(blueprint, wave),
         "spectrum": wave.spectrum,
         "transcript": transcript,
-        "unheard": absent.pop("transcript", ""),  # which has a place of its own
-        "words": list(map(_word, transcript.words))
-        if isinstance(transcript, Transcript)
-        else [],
+        "unheard": unheard,
+        "words": words,
         "bars": list(_bars(blueprint)),
         "numbers": list(_numbers(blueprint)),
-        "absent": [(label(name), why) for name, why in absent.items()],
+        "absent": absent,
     }
+
+
+def _groups_of(blueprint: Blueprint) -> list[str]:
+    """Return the names of a blueprint's groups, its extensions last."""
+    return list(GROUPS) + list(blueprint.extensions)
 
 
 def _word(word: Word) -> tuple[str, str, bool]:
     doubtful = word.confidence is not None and word.confidence < DOUBTFUL_CONFIDENCE
     if word.start_s is None:
         return word.text, "", doubtful
-    end = word.start_s if word.end_s is None else word.end_s
-    return word.text, f"{round(word.start_s * 100)}-{round(end * 100)}", doubtful
+    start = round(word.start_s * 100)
+    end = start
+    if word.end_s is not None:
+        end = round(word.end_s * 100)
+    return word.text, f"{start}-{end}", doubtful
 
 
 def _bars(
@@ -92,22 +107,23 @@ def _bars(
 def _scaled(
     values: Mapping[str, float], low: float = 0, high: float = 1
 ) -> list[tuple[str, float, str]]:
-    return [
-        (name, min(1.0, max(0.0, (number - low) / (high - low))), f"{number:.2f}")
-        for name, number in values.items()
-    ]
+    rows: list[tuple[str, float, str]] = []
+    for name, number in values.items():
+        length = (number - low) / (high - low)
+        rows.append((name, min(1.0, max(0.0, length)), f"{number:.2f}"))
+    return rows
 
 
 def _numbers(blueprint: Blueprint) -> Iterator[tuple[str, str, str]]:
-    for name in (*GROUPS, *blueprint.extensions):
+    for name in _groups_of(blueprint):
         group = blueprint.group(name)
-        marked = (
-            isinstance(group, Extension) and group.events is not None
-        )  # on the drawing
-        if name not in _DRAWN and not marked and isinstance(group, Present):
-            for fact in group.facts(name):
-                text = fact.value if isinstance(fact.value, str) else value(fact.value)
-                yield fact.name, text, fact.word
+        if name in _DRAWN or not isinstance(group, Present):
+            continue
+        if isinstance(group, Extension) and group.events is not None:
+            continue  # its events are on the drawing
+        for fact in group.facts(name):
+            text = fact.value if isinstance(fact.value, str) else value(fact.value)
+            yield fact.name, text, fact.word
 
 
 @dataclass(frozen=True)
@@ -122,37 +138,49 @@ class EvidenceGrid:
 
 def grids(evidence: Mapping[str, JsonValue]) -> Iterator[EvidenceGrid]:
     """Make tables of what decided a rating: values of A beside B, then lists."""
-    left = dict(evidence)
-    a, b = left.get("a"), left.get("b")
+    rest = dict(evidence)
+    a, b = rest.get("a"), rest.get("b")
     if isinstance(a, dict) and isinstance(b, dict):
-        del left["a"], left["b"]
-        names = list(dict.fromkeys([*a, *b]))
-        rows = tuple((label(n), value(a.get(n)), value(b.get(n))) for n in names)
-        yield EvidenceGrid("Measured", ("", "A", "B"), rows)
-    lists: set[str] = set()
-    for name, result in left.items():
-        items = result if isinstance(result, list) else []
-        records = [item for item in items if isinstance(item, dict)]
-        if records and len(records) == len(items):
-            lists.add(name)
+        del rest["a"], rest["b"]
+        yield _side_by_side(a, b)
+    plain: dict[str, JsonValue] = {}
+    for name, item in rest.items():
+        records = _all_records(item)
+        if records:
             yield _records(name, records)
-    plain = {
-        name: v
-        for name, v in left.items()
-        if name not in lists and name not in _SETTINGS
-    }
+        elif name not in _SETTINGS:
+            plain[name] = item
     if plain:
         yield EvidenceGrid("Values", (), _rows(plain))
     for name in _SETTINGS:
-        title, settings = label(name).capitalize(), left.get(name)
+        title, settings = label(name).capitalize(), rest.get(name)
         if isinstance(settings, dict) and settings:
             yield EvidenceGrid(title, (), _rows(settings), settings=True)
         elif settings is not None and not isinstance(settings, dict):
             yield EvidenceGrid(title, (), (("", value(settings)),), settings=True)
 
 
-def _rows(results: Mapping[str, JsonValue]) -> tuple[tuple[str, ...], ...]:
-    return tuple((label(name), value(item)) for name, item in results.items())
+def _side_by_side(
+    a: Mapping[str, JsonValue], b: Mapping[str, JsonValue]
+) -> EvidenceGrid:
+    rows: list[tuple[str, ...]] = []
+    for name in dict.fromkeys(list(a) + list(b)):
+        rows.append((label(name), value(a.get(name)), value(b.get(name))))
+    return EvidenceGrid("Measured", ("", "A", "B"), tuple(rows))
+
+
+def _all_records(item: JsonValue) -> list[dict[str, JsonValue]]:
+    """Return the mappings of a list that holds nothing else; else an empty list."""
+    if not isinstance(item, list):
+        return []
+    records = [entry for entry in item if isinstance(entry, dict)]
+    if len(records) < len(item):
+        return []
+    return records
+
+
+def _rows(values: Mapping[str, JsonValue]) -> tuple[tuple[str, ...], ...]:
+    return tuple((label(name), value(item)) for name, item in values.items())
 
 
 def _records(name: str, records: Sequence[Mapping[str, JsonValue]]) -> EvidenceGrid:
@@ -181,13 +209,20 @@ def value(item: JsonValue) -> str:
         case list():
             return _short(", ".join(map(value, item)) or "none")
         case dict():
-            if set(item) == {"met", "strength", "why"}:  # a check of the judge rules
-                met = {True: "met", False: "not met"}.get(bool(item["met"]))
-                return (
-                    f"{'cannot be told' if item['met'] is None else met}: {item['why']}"
-                )
-            return _short("; ".join(f"{label(k)} {value(v)}" for k, v in item.items()))
+            if set(item) == {"met", "strength", "why"}:
+                return _check(item["met"], item["why"])
+            parts = [f"{label(name)} {value(part)}" for name, part in item.items()]
+            return _short("; ".join(parts))
     return str(item)
+
+
+def _check(met: JsonValue, why: JsonValue) -> str:
+    """Say how a check of the judge ``rules`` ended, and why."""
+    if met is None:
+        return f"cannot be told: {why}"
+    if met:
+        return f"met: {why}"
+    return f"not met: {why}"
 
 
 def _short(text: str) -> str:

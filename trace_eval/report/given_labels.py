@@ -47,8 +47,10 @@ def with_labels_of(
         raise InputError(no_common_ids(labels, str(facts.folder), ids))
     pairs = []
     for pair, row in zip(facts.pairs, rows, strict=True):
-        given = None if row < 0 else _labels_in(by_column, row)
-        pairs.append(pair.model_copy(update={"labels": given}))
+        labels_of_pair = None
+        if row >= 0:
+            labels_of_pair = _labels_in(by_column, row)
+        pairs.append(pair.model_copy(update={"labels": labels_of_pair}))
     return replace(facts, pairs=tuple(pairs), labels=labels)
 
 
@@ -75,14 +77,9 @@ def _labels_in(columns: Mapping[str, Codes], row: int) -> Labels:
             continue
         if name == "match":
             values[name] = code == MATCHES["true"]
-            continue
-        labels = UNTYPED if name == "preference" else RATINGS
-        text = _untyped_text(code) if name == "preference" else label_text(code)
-        if text in labels:
-            values[name] = text
+        elif name == "preference":
+            if code < len(UNTYPED):
+                values[name] = UNTYPED[code]
+        elif label_text(code) in RATINGS:
+            values[name] = label_text(code)
     return Labels.model_validate(values)
-
-
-def _untyped_text(code: int) -> str | None:
-    """Return a label whose ties are one; None where raters split."""
-    return UNTYPED[code] if code < len(UNTYPED) else None

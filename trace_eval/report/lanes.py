@@ -94,32 +94,43 @@ def lanes_of(
     are what was judged, and a channel that holds something else now is not played.
     """
     findings = find(conversation, blueprints)
-    length = conversation.end_s if conversation.clock.kind != "none" else 0.0
-    bar, timed = partial(_bar, length), length > 0
-    events = _lettered(_events(findings, bar)) if timed else []
-    return {
+    drawing: dict[str, Any] = {
         "timing": timing_line(findings).replace("_", " "),
         "notes": _notes(conversation, findings),
-        "length_s": length,
+        "length_s": 0.0,
         "one_channel": bool(conversation.meta.get("one_channel")),
-        "axis": [(100 * at / length, text) for at, text in ticks(length)]
-        if timed
-        else [],
-        "lanes": list(_lanes(conversation, bar, assets, clips or {})) if timed else [],
-        "events": events,
-        "tools": list(_tools(conversation, bar)) if timed else [],
+        "axis": [],
+        "lanes": [],
+        "events": [],
+        "tools": [],
         "turns": list(_turns(conversation, blueprints, findings)),
-        "legend": {event.kind: name_of_event(event.kind) for event in events},
+        "legend": {},
     }
+    length = conversation.end_s
+    if conversation.clock.kind == "none" or length <= 0:
+        return drawing
+    bar = partial(_bar, length)
+    events = _lettered(_events(findings, bar))
+    drawing["length_s"] = length
+    drawing["axis"] = [(100 * at / length, text) for at, text in ticks(length)]
+    drawing["lanes"] = list(_lanes(conversation, bar, assets, clips or {}))
+    drawing["events"] = events
+    drawing["tools"] = list(_tools(conversation, bar))
+    drawing["legend"] = {event.kind: name_of_event(event.kind) for event in events}
+    return drawing
 
 
 def _bar(
-    length_s: float, kind: str, start_s: float, end_s: float, message: str
+    length_s: float, kind: str, start_s: float, end_s: float, title: str
 ) -> LaneBar:
-    left, right = (100 * min(1.0, max(0.0, at / length_s)) for at in (start_s, end_s))
-    return LaneBar(
-        kind=kind, left=left, width=max(0.1, right - left), title=message, at_s=start_s
-    )
+    left = _percent(start_s, length_s)
+    right = _percent(end_s, length_s)
+    width = max(0.1, right - left)  # what takes no time is seen, too
+    return LaneBar(kind=kind, left=left, width=width, title=title, at_s=start_s)
+
+
+def _percent(at_s: float, length_s: float) -> float:
+    return 100 * min(1.0, max(0.0, at_s / length_s))
 
 
 #: :func:`_bar` on the axis of a conversation.
@@ -153,34 +164,38 @@ def _lanes(
     length_s = conversation.end_s
     channels = {role: conversation.channel_of(role) for role in ROLES}
     replaced = _replaced(conversation, assets, clips)
-    there = [one for one in channels.values() if one and one.audio not in replaced]
-    peaks = dict(zip(there, channel_peaks(there, length_s, POINTS), strict=True))
+    drawn = [one for one in channels.values() if one and one.audio not in replaced]
+    peaks = dict(zip(drawn, channel_peaks(drawn, length_s, POINTS), strict=True))
     for role, channel in channels.items():
-        yield {
+        turns: list[LaneBar] = []
+        for number, turn in conversation.turns_of(role):
+            for start, end in turn.stretches:
+                title = f"turn {number}, {start:.1f} to {end:.1f} s"
+                turns.append(bar("turn", start, end, title))
+        log: list[LaneBar] = []
+        for start, end in _logged(conversation, role):
+            title = f"in the log, {start:.1f} to {end:.1f} s"
+            log.append(bar("log", start, end, title))
+        lane: dict[str, Any] = {
             "role": role,
-            "bars": [
-                bar("turn", *span, f"turn {number}, {span[0]:.1f} to {span[1]:.1f} s")
-                for number, turn in conversation.turns_of(role)
-                for span in turn.stretches
-            ],
-            "log": [
-                bar("log", *span, f"in the log, {span[0]:.1f} to {span[1]:.1f} s")
-                for span in _logged(conversation, role)
-            ],
-            "peaks": peaks[channel].round(3).tolist() if channel in peaks else [],
-            "sound": _sound(channel, length_s, assets, replaced) if channel else None,
+            "bars": turns,
+            "log": log,
+            "peaks": [],
+            "sound": None,
         }
+        if channel:
+            lane["sound"] = _sound(channel, length_s, assets, replaced)
+        if channel in peaks:
+            lane["peaks"] = peaks[channel].round(3).tolist()
+        yield lane
 
 
 def _logged(conversation: Conversation, role: str) -> list[tuple[float, float]]:
     """Return a role's spans in a log that was fitted to the sound, on its clock."""
     log: Any = conversation.meta.get("log")
-    spans = (
-        log["logged"].get(role, [])
-        if isinstance(log, dict) and log.get("logged")
-        else []
-    )
-    return [(float(start), float(end)) for start, end in spans]
+    if not isinstance(log, dict) or not log.get("logged"):
+        return []
+    return [(float(start), float(end)) for start, end in log["logged"].get(role, [])]
 
 
 def _notes(conversation: Conversation, findings: Findings) -> list[str]:
@@ -237,28 +252,30 @@ def _lettered(bars: Iterable[LaneBar]) -> list[LaneBar]:
 def _tools(conversation: Conversation, bar: _Bar) -> Iterator[LaneBar]:
     for event in conversation.events:
         if event.kind == "tool_call" and event.at_s is not None:
-            message = f"calls {event.data.get('name')} at {event.at_s:.1f} s"
-            yield bar("tool", event.at_s, event.at_s, message)
+            title = f"calls {event.data.get('name')} at {event.at_s:.1f} s"
+            yield bar("tool", event.at_s, event.at_s, title)
 
 
 def _turns(
     conversation: Conversation, blueprints: Mapping[int, Blueprint], findings: Findings
 ) -> Iterator[dict[str, Any]]:
     """Yield turns in words, with the findings about each and the tools called in it."""
+    flags: dict[int | None, list[str]] = {}
+    for finding in findings.results:
+        flags.setdefault(finding.turn, []).append(
+            f"{label(finding.kind)}: {finding.why}"
+        )
+    tools: dict[int | None, list[str]] = {}
+    for event in conversation.events:
+        if event.kind == "tool_call":
+            tools.setdefault(event.turn, []).append(str(event.data.get("name")))
     for number, turn in enumerate(conversation.turns):
+        text = words_of(conversation, number, blueprints) or ""
         yield {
             "number": number,
             "speaker": turn.speaker,
             "at_s": turn.start_s,
-            "text": (words_of(conversation, number, blueprints) or "")[:_SHOWN],
-            "flags": [
-                f"{label(f.kind)}: {f.why}"
-                for f in findings.results
-                if f.turn == number
-            ],
-            "calls": [
-                str(event.data.get("name"))
-                for event in conversation.events
-                if event.kind == "tool_call" and event.turn == number
-            ],
+            "text": text[:_SHOWN],
+            "flags": flags.get(number, []),
+            "calls": tools.get(number, []),
         }

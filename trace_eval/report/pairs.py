@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from blueprints import counted, install_line
+from blueprints import Blueprint, counted, install_line
 from fusion import DIMENSIONS, POLICIES
 from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.answers import Answer, Recording
@@ -53,6 +53,7 @@ FLAGS = {
 #: Labels as a sentence says them.
 _SPOKEN = {"1": "A", "2": "B", "both_good": "both good", "both_bad": "both bad"}
 _LABELS = re.compile(rf"\b({'|'.join(_SPOKEN)})\b")
+_TIES = {"both_good": "A tie, both are good,", "both_bad": "A tie, both are bad,"}
 
 
 @dataclass(frozen=True)
@@ -78,10 +79,15 @@ class PairRow:
 def pair_row(number: int, pair: Pair, facts: Facts) -> PairRow:
     """Make the list's line of a pair."""
     judgement, overall = facts.judgements.get(pair.id), facts.overall.get(pair.id)
-    rating = overall.rating if overall else None
+    rating = entropy = human = None
+    if overall:
+        rating, entropy = overall.rating, overall.entropy_bits
+    ratings: list[str | None] = [None] * len(DIMENSIONS)
+    if judgement:
+        ratings = [judgement.rating(name) for name in DIMENSIONS]
     labels = pair.labels
-    human = (labels.overall or labels.preference) if labels else None
-    entropy = overall.entropy_bits if overall else None
+    if labels:
+        human = labels.overall or labels.preference
     differs = disagrees(labels, judgement, overall)
     flags = {
         "disagree": differs is True,
@@ -106,9 +112,7 @@ def pair_row(number: int, pair: Pair, facts: Facts) -> PairRow:
         id=pair.id,
         systems=(pair.a.system or "", pair.b.system or ""),
         category=pair.category or "",
-        ratings=tuple(
-            judgement.rating(name) if judgement else None for name in DIMENSIONS
-        ),
+        ratings=tuple(ratings),
         overall=rating,
         human=str(human) if human else None,
         entropy=entropy,
@@ -135,15 +139,24 @@ def page_of(
     def answer(side: str, system: str | None) -> dict[str, Any]:
         recording = {"A": pair.a, "B": pair.b}.get(side, pair.instruction)
         record = facts.clip_of(recording)
+        sound = PlayedSound(None)
         is_call = isinstance(recording, Answer) and recording.conversation is not None
+        if not is_call:
+            sound = assets.sound(recording, record)
+        clip = None
+        if record and record.clip:
+            clip = clips.get(record.clip)
+        directions: tuple[str, ...] = ()
+        if side in ("A", "B"):
+            directions = _aloud(pair, recording, facts)
         return {
             "side": side,
             "system": system or "",
-            "sound": PlayedSound(None) if is_call else assets.sound(recording, record),
-            "clip": clips.get(record.clip) if record and record.clip else None,
+            "sound": sound,
+            "clip": clip,
             "text": facts.transcript_of(recording),
             "language": languages.get(side, ""),
-            "aloud": _aloud(pair, recording, facts) if side in ("A", "B") else (),
+            "aloud": directions,
         }
 
     return {
@@ -169,7 +182,9 @@ def _beside(pair: Pair, facts: Facts) -> list[str]:
     if pair.a.conversation is not None or pair.b.conversation is not None:
         return []
     a, b = facts.blueprint_of(pair.a), facts.blueprint_of(pair.b)
-    return block(a, b).splitlines() if a and b else []
+    if a is None or b is None:
+        return []
+    return block(a, b).splitlines()
 
 
 def _aloud(pair: Pair, answer: Recording, facts: Facts) -> tuple[str, ...]:
@@ -183,42 +198,45 @@ def _sentence(pair: Pair, judgement: Judgement | None, overall: Overall | None) 
     if judgement is None:
         return "This pair is not judged yet."
     if overall is None or overall.rating is None:
-        message = " ".join(
-            filter(None, (label(judgement.reason or ""), judgement.detail))
-        )
-        why = message or (overall.why if overall else "not fused")
-        return f"No verdict by {judgement.judge}: {why}"
-    ends = {"both_good": "A tie, both are good,", "both_bad": "A tie, both are bad,"}
-    for rating, side, system in (("1", "A", pair.a.system), ("2", "B", pair.b.system)):
-        ends[rating] = f"{side} ({system}) wins" if system else f"{side} wins"
-    message = ends.get(overall.rating, "A tie")
-    why = _LABELS.sub(lambda result: _SPOKEN[result[0]], overall.why).replace(
-        ": ", ", "
-    )
-    return f"{message} by {judgement.judge} ({overall.policy}: {why})."
+        why = " ".join(filter(None, (label(judgement.reason or ""), judgement.detail)))
+        if not why and overall:
+            why = overall.why
+        return f"No verdict by {judgement.judge}: {why or 'not fused'}"
+    why = _LABELS.sub(lambda match: _SPOKEN[match[0]], overall.why)
+    why = why.replace(": ", ", ")
+    outcome = _outcome(pair, overall.rating)
+    return f"{outcome} by {judgement.judge} ({overall.policy}: {why})."
+
+
+def _outcome(pair: Pair, rating: str) -> str:
+    """Say who wins, as the beginning of a sentence."""
+    if rating == "1":
+        return f"A ({pair.a.system}) wins" if pair.a.system else "A wins"
+    if rating == "2":
+        return f"B ({pair.b.system}) wins" if pair.b.system else "B wins"
+    return _TIES.get(rating, "A tie")
 
 
 def _languages(pair: Pair, facts: Facts) -> dict[str, str]:
     """Return each side's language in words; of the instruction: which it asks for."""
-    results = {"A": facts.blueprint_of(pair.a), "B": facts.blueprint_of(pair.b)}
-    answers = {
-        side: b for side, b in results.items() if b and b.transcript.status == "ok"
-    }
+    answers: dict[str, Blueprint] = {}
+    for side, answer in (("A", pair.a), ("B", pair.b)):
+        blueprint = facts.blueprint_of(answer)
+        if blueprint and blueprint.transcript.status == "ok":
+            answers[side] = blueprint
     spoken = facts.blueprint_of(pair.instruction)
-    details = languages_of(pair.instruction.text, spoken, answers, pair.language)
-    wanted = requested_language(pair.instruction.text, spoken, pair.language)
-    if wanted in (None, "en") and all(
-        text.startswith("English") for text in details.values()
-    ):
+    heard = languages_of(pair.instruction.text, spoken, answers, pair.language)
+    requested = requested_language(pair.instruction.text, spoken, pair.language)
+    is_english = all(text.startswith("English") for text in heard.values())
+    if is_english and requested in (None, "en"):
         return {}  # nothing but English is in sight: no note
-    requested = (
-        {"instruction": f"asks for {details.pop('asked')}"}
-        if "asked" in details
-        else {}
-    )
-    # its recogniser knows one language only
+    # The recogniser of a side without a language knows one only.
     unheard = f"language not heard (needs the extra base: {install_line('base')})"
-    return {**dict.fromkeys(answers, unheard), **details, **requested}
+    languages = dict.fromkeys(answers, unheard)
+    languages |= heard
+    if "asked" in languages:
+        languages["instruction"] = f"asks for {languages.pop('asked')}"
+    return languages
 
 
 def _calls(
@@ -238,11 +256,13 @@ def _verdicts(
     pair: Pair, judgement: Judgement | None, overall: Overall | None
 ) -> Iterator[tuple[str, DimensionVerdict, str | None, list[EvidenceGrid]]]:
     """Return dimension, verdict, human label and evidence."""
+    if judgement is None:
+        return
     human = {
         name: label for name, label, _ in compared(pair.labels, judgement, overall)
     }
     for name in DIMENSIONS:
-        verdict = judgement.dimensions.get(name) if judgement else None
+        verdict = judgement.dimensions.get(name)
         if verdict:
             yield name, verdict, human.get(name), list(grids(verdict.evidence))
 
@@ -265,8 +285,10 @@ class ReasonsOf:
 
 def _reasons(judgement: Judgement | None) -> dict[str, ReasonsOf]:
     """Return the checkable claims of all calls' reasons, counted by dimension."""
+    if judgement is None:
+        return {}
     claims: dict[str, list[CheckedClaim]] = {}
-    for opinion in judgement.opinions if judgement else ():
+    for opinion in judgement.opinions:
         for claim in opinion.claims:
             if claim.holds is not None:
                 claims.setdefault(claim.about, []).append(claim)
@@ -287,22 +309,19 @@ def _steps(
     if overall is None:
         yield ("nothing was fused yet; run trace-eval fuse", None)
         return
-    ratings = {
-        name: judgement.rating(name) if judgement else None for name in DIMENSIONS
-    }
-    if judgement is None or judgement.status != "scored" or None in ratings.values():
+    if judgement is None or judgement.status != "scored":
+        yield (overall.why, None)
+        return
+    ratings = {name: judgement.rating(name) for name in DIMENSIONS}
+    if None in ratings.values():
         yield (overall.why, None)
         return
     for name, rating in ratings.items():
-        yield (f"{name.replace('_', ' ')} says", str(rating))
-    policy = POLICIES.get(overall.policy)
-    yield (
-        (
-            f"policy {overall.policy}:"
-            f" {policy.summary if policy else 'a table of its own'}"
-        ),
-        None,
-    )
+        yield (f"{label(name)} says", str(rating))
+    summary = "a table of its own"
+    if overall.policy in POLICIES:
+        summary = POLICIES[overall.policy].summary
+    yield (f"policy {overall.policy}: {summary}", None)
     yield (overall.why, str(overall.rating) if overall.rating else None)
 
 
@@ -316,20 +335,17 @@ def compared(
     if labels is None or judgement is None:
         return
     for name, verdict in judgement.dimensions.items():
-        label = getattr(labels, name, None)
-        if label is not None:
-            yield name, str(label), str(verdict.rating)
-    rating = overall.rating if overall else None
-    if rating is None:
+        human = getattr(labels, name, None)
+        if human is not None:
+            yield name, str(human), str(verdict.rating)
+    if overall is None or overall.rating is None:
         return
+    rating = str(overall.rating)
     if labels.overall is not None:
-        yield "overall", str(labels.overall), str(rating)
+        yield "overall", str(labels.overall), rating
     elif labels.preference is not None:
-        yield (
-            "overall",
-            labels.preference,
-            str(rating) if rating in ("1", "2") else "tie",
-        )
+        untyped = rating if rating in ("1", "2") else "tie"
+        yield "overall", labels.preference, untyped
 
 
 def disagrees(
@@ -339,10 +355,9 @@ def disagrees(
 
     The overall labels count, or any dimension where there is none.
     """
-    rows = {
-        name: label != rating
-        for name, label, rating in compared(labels, judgement, overall)
-    }
-    if "overall" in rows:
-        return rows["overall"]
-    return any(rows.values()) if rows else None
+    differs: dict[str, bool] = {}
+    for name, human, rating in compared(labels, judgement, overall):
+        differs[name] = human != rating
+    if not differs:
+        return None
+    return differs.get("overall", any(differs.values()))

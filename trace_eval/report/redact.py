@@ -54,7 +54,11 @@ _PROSE = {
     "detail",
     "what",
     "extensions",
-} | {*("error", "caveats", "rationale", "comment")}
+    "error",
+    "caveats",
+    "rationale",
+    "comment",
+}
 
 #: Words before "at" that are taken for those of a spoken mail address.
 _LOCAL_PART = 3
@@ -70,43 +74,46 @@ def _has_number(word: str) -> bool:
 def sensitive(words: Sequence[str]) -> list[bool]:
     """Whether each word is redacted."""
     plain = [word.strip(".,;:!?\"'()[]").casefold() for word in words]
-    marks = list(map(_has_number, plain))
+    certain = list(map(_has_number, plain))
     for start, end in _addresses(plain):
-        marks[start:end] = [True] * (end - start)
-    numbers = list(marks)
-    for n, word in enumerate(plain):
-        beside = numbers[n - 1 : n] + numbers[n + 1 : n + 2]
-        if _BETWEEN.fullmatch(word):
-            marks[n] |= all(beside) if word in ("a", "and") else any(beside)
+        certain[start:end] = [True] * (end - start)
+    marks = list(certain)
+    for place, word in enumerate(plain):
+        if not _BETWEEN.fullmatch(word):
+            continue
+        neighbours = certain[place - 1 : place] + certain[place + 1 : place + 2]
+        if word in ("a", "and"):
+            marks[place] |= all(neighbours)
+        else:
+            marks[place] |= any(neighbours)
     return marks
 
 
 def _addresses(words: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Find half-open ranges of spoken addresses: ``ann dot lee at mail dot com``."""
-    for n, word in enumerate(words):
-        dots = [
-            k for k in range(n + 2, min(n + 5, len(words) - 1)) if words[k] == "dot"
-        ]
-        if word != "at" or not dots:
+    for at, word in enumerate(words):
+        if word != "at":
             continue
-        start = n - 1
+        last = min(at + 5, len(words) - 1)
+        if "dot" not in words[at + 2 : last]:
+            continue
+        start = at - 1
         while start > 1 and words[start - 1] in ("dot", "underscore", "dash", "hyphen"):
             start -= 2
         while start > 0 and len(words[start]) == 1:  # spelt letter by letter
             start -= 1
-        end = dots[0] + 2
+        end = words.index("dot", at + 2) + 2
         while end + 1 < len(words) and words[end] == "dot":
             end += 2
-        yield max(0, min(start, n - _LOCAL_PART)), end
+        yield max(0, min(start, at - _LOCAL_PART)), end
 
 
 def redact_text(text: str) -> str:
     """Replace the sensitive words of a text; spaces stay."""
     parts = re.split(r"(\s+)", text)
-    marks = sensitive(parts[::2])
-    parts[::2] = [
-        REDACTED if mark else word for word, mark in zip(parts[::2], marks, strict=True)
-    ]
+    for number, mark in enumerate(sensitive(parts[::2])):
+        if mark:
+            parts[2 * number] = REDACTED  # between two words are their spaces
     return "".join(parts)
 
 
@@ -141,27 +148,34 @@ def _redact(value: Any, prose: bool = False) -> Any:
         return value
     fields = {name: _redact(one, prose or name in _PROSE) for name, one in value}
     if isinstance(value, Transcript):
+        words = []
         marks = sensitive([word.text for word in value.words])
-        fields["words"] = type(value.words)(
-            word.model_copy(update={"text": REDACTED}) if mark else word
-            for word, mark in zip(value.words, marks, strict=True)
-        )
+        for word, mark in zip(value.words, marks, strict=True):
+            if mark:
+                words.append(word.model_copy(update={"text": REDACTED}))
+            else:
+                words.append(word)
+        fields["words"] = type(value.words)(words)
     return value.model_copy(update=fields)
 
 
 def spans(blueprint: Blueprint) -> list[tuple[float, float]] | None:
     """Return stretches to mute, in seconds; None: nothing says where the words are."""
     transcript = blueprint.transcript
-    if not isinstance(transcript, Transcript) or bool(transcript.text) != bool(
-        transcript.words
-    ):
+    if not isinstance(transcript, Transcript):
         return None
-    times = [(word.start_s, word.end_s) for word in transcript.words]
-    timed = [(low, high) for low, high in times if low is not None and high is not None]
+    if bool(transcript.text) != bool(transcript.words):
+        return None
+    times: list[tuple[float, float]] = []
+    for word in transcript.words:
+        if word.start_s is None or word.end_s is None:
+            return None
+        times.append((word.start_s, word.end_s))
     marks = sensitive([word.text for word in transcript.words])
-    if len(timed) < len(times) or sum(marks) < sum(sensitive(transcript.text.split())):
+    marks_in_text = sensitive(transcript.text.split())
+    if sum(marks) < sum(marks_in_text):
         return None
-    return stretches_of(timed, marks)
+    return stretches_of(times, marks)
 
 
 def stretches_of(
@@ -169,11 +183,15 @@ def stretches_of(
 ) -> list[tuple[float, float]]:
     """Return time spans of marked words, with a margin; adjacent marks are joined."""
     stretches: list[tuple[float, float]] = []
-    for n, ((low, high), mark) in enumerate(zip(times, marks, strict=True)):
-        if mark and n and marks[n - 1]:
-            stretches[-1] = (stretches[-1][0], max(stretches[-1][1], high + MARGIN_S))
+    follows = False
+    for (low, high), mark in zip(times, marks, strict=True):
+        end = high + MARGIN_S
+        if mark and follows:
+            first, last = stretches[-1]
+            stretches[-1] = first, max(last, end)
         elif mark:
-            stretches.append((max(0.0, low - MARGIN_S), high + MARGIN_S))
+            stretches.append((max(0.0, low - MARGIN_S), end))
+        follows = mark
     return stretches
 
 

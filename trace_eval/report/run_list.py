@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -72,9 +73,12 @@ class RunLine:
     @property
     def text(self) -> str:
         """The text that the page's search looks through."""
+        words = [self.name]
+        words.extend(self.sentences)
+        words.extend(figure.system for figure in self.systems)
         record = self.record
-        words = [self.name, *self.sentences, *(one.system for one in self.systems)]
-        words += [record.judge.spec, record.tag or "", record.input] if record else []
+        if record:
+            words += [record.judge.spec, record.tag or "", record.input]
         return " ".join(words).lower()
 
 
@@ -104,7 +108,8 @@ def write_run_list(
     path = Path(out) if out else folder / PAGE
     seen: dict[Path, tuple[int, RunLine]] = {}
     while True:
-        lines = [_remembered(seen, one, path.parent) for one in list_runs(folder)][::-1]
+        lines = [_remembered(seen, one, path.parent) for one in list_runs(folder)]
+        lines.reverse()
         if not lines and not live:
             raise UserError(f"{folder}: holds no runs; {how_to_judge(folder)}")
         working = live and any(line.running for line in lines)
@@ -119,12 +124,15 @@ def _remembered(
     seen: dict[Path, tuple[int, RunLine]], one: ListedRun, home: Path
 ) -> RunLine:
     """Return a run's line, made anew only where one of its files was written since."""
-    stamp = max(
-        (file.stat().st_mtime_ns for file in one.folder.glob("*.json*")), default=0
-    )
-    if one.folder not in seen or seen[one.folder][0] != stamp:
-        seen[one.folder] = stamp, _line(one, home)
-    return seen[one.folder][1]
+    times = [file.stat().st_mtime_ns for file in one.folder.glob("*.json*")]
+    written = max(times, default=0)
+    if one.folder in seen:
+        written_then, line = seen[one.folder]
+        if written == written_then:
+            return line
+    line = _line(one, home)
+    seen[one.folder] = written, line
+    return line
 
 
 def _line(one: ListedRun, home: Path) -> RunLine:
@@ -134,36 +142,31 @@ def _line(one: ListedRun, home: Path) -> RunLine:
     if one.record is None:
         return RunLine(name, link, None, (one.problem or "its record cannot be read",))
     run = Run(one.folder)
+    figures: list[SystemFigure] = []
+    agreement = None
     try:
         if run.holds_scores:
             rankings = score_rankings(run)
-            figures = [
-                f
-                for rubric, ranking in rankings.items()
-                for f in _means(rubric, ranking)
-            ]
+            for rubric, by_rubric in rankings.items():
+                figures.extend(_means(rubric, by_rubric))
             sentences = score_answer(run, rankings)
-            return RunLine(
-                name=name,
-                link=link,
-                record=one.record,
-                sentences=sentences,
-                systems=tuple(figures),
-            )
-        ranking, _ = ranking_of(run)
-        rates = tuple(_rates(ranking)) if ranking else ()
-        return RunLine(
-            name=name,
-            link=link,
-            record=one.record,
-            sentences=pair_answer(run, ranking),
-            systems=rates,
-            agreement=_agreement(run),
-        )
-    except (
-        UserError
-    ) as error:  # a file of it is damaged: the others are listed all the same
+        else:
+            ranking, _ = ranking_of(run)
+            if ranking:
+                figures.extend(_rates(ranking))
+            sentences = pair_answer(run, ranking)
+            agreement = _agreement(run)
+    except UserError as error:
+        # A file of it is damaged: the other runs are listed all the same.
         return RunLine(name, link, one.record, (str(error),))
+    return RunLine(
+        name=name,
+        link=link,
+        record=one.record,
+        sentences=sentences,
+        systems=tuple(figures),
+        agreement=agreement,
+    )
 
 
 def _rates(ranking: RankReport) -> list[SystemFigure]:
@@ -204,41 +207,56 @@ def _agreement(run: Run) -> str | None:
     score = main_score(report)
     if score is None or score.accuracy.value is None:
         return None
-    result = report.accuracy_of(score)
-    assert result.value is not None
-    return rate(result.value, result.interval)
+    accuracy = report.accuracy_of(score)
+    assert accuracy.value is not None
+    return rate(accuracy.value, accuracy.interval)
 
 
 def trends(lines: Sequence[RunLine]) -> list[Trend]:
     """Draw a picture for each system and figure that two runs or more have."""
-    results: dict[tuple[str, str], list[tuple[RunLine, SystemFigure]]] = {}
+    rows: dict[tuple[str, str], list[tuple[RunLine, SystemFigure]]] = {}
     for line in reversed(lines):
         for figure in line.systems:
-            results.setdefault((figure.system, figure.figure), []).append(
-                (line, figure)
-            )
-    return [
-        Trend(system, figure, _picture(rows, figure == "win rate"))
-        for (system, figure), rows in results.items()
-        if len(rows) > 1
-    ]
+            name = figure.system, figure.figure
+            rows.setdefault(name, []).append((line, figure))
+    pictures: list[Trend] = []
+    for (system, name_of_figure), runs in rows.items():
+        if len(runs) > 1:
+            picture = _picture(runs, name_of_figure == "win rate")
+            pictures.append(Trend(system, name_of_figure, picture))
+    return pictures
 
 
 def _picture(rows: Sequence[tuple[RunLine, SystemFigure]], share: bool) -> str:
-    def text(figure: SystemFigure) -> str:
-        if share:
-            return rate(figure.value, figure.interval)
-        low, high = figure.interval or (None, None)
-        bounds = "" if low is None else f" [{low:.2f}, {high:.2f}]"
-        return f"{figure.value:.2f}{bounds}"
-
-    drawn = [ForestMark(line.name, f.value, f.interval, text(f)) for line, f in rows]
-    ends = [bound for _, f in rows for bound in (f.interval or (f.value, f.value))]
-    low, high = (0.0, 1.0) if share else (min(ends), max(ends))
-    if low == high:
+    marks: list[ForestMark] = []
+    low, high = math.inf, -math.inf
+    for line, figure in rows:
+        text = _share(figure) if share else _mean(figure)
+        marks.append(ForestMark(line.name, figure.value, figure.interval, text))
+        ends = figure.interval or (figure.value, figure.value)
+        low, high = min(low, *ends), max(high, *ends)
+    if share:
+        low, high = 0.0, 1.0
+    elif low == high:
         low, high = low - 0.5, high + 0.5
-    shown: Callable[[float], str] = "{:.0%}".format if share else "{:.2f}".format
-    return forest(drawn, low, high, (shown(low), shown((low + high) / 2), shown(high)))
+    style = ".0%" if share else ".2f"
+    labels = (
+        format(low, style),
+        format((low + high) / 2, style),
+        format(high, style),
+    )
+    return forest(marks, low, high, labels)
+
+
+def _share(figure: SystemFigure) -> str:
+    return rate(figure.value, figure.interval)
+
+
+def _mean(figure: SystemFigure) -> str:
+    if figure.interval is None:
+        return f"{figure.value:.2f}"
+    low, high = figure.interval
+    return f"{figure.value:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def _html(folder: Path, lines: Sequence[RunLine], working: bool) -> Iterator[str]:

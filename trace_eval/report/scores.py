@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -41,8 +42,13 @@ def write_scores(run: Run, assets: AudioAssets) -> Iterator[str]:
     record = run.record()
     rankings = score_rankings(run)
     voices = [row.sentence for row in voices_of(run) if not row.unknown]
-    calls = [item.call for item in run.singles()]
-    unscored = [line["score"] for line in lines if line["value"] is None]
+    calls = [item.call for item in run.singles() if item.call]
+    reasons: Counter[str] = Counter()
+    for line in lines:
+        if line["score"] is None:
+            reasons["not_judged"] += 1
+        elif line["value"] is None:
+            reasons[str(line["score"].reason)] += 1
     return pieces(
         "scores.html.j2",
         "scores.js",
@@ -55,15 +61,10 @@ def write_scores(run: Run, assets: AudioAssets) -> Iterator[str]:
         lines=lines,
         systems=list(_systems(rankings, rubrics)),
         nameless=not any(line["item"].system for line in lines),
-        timing=timing_of(
-            [call for call in calls if call],
-            lambda name: f"call-{quote(name)}",
-        ),
+        timing=timing_of(calls, lambda name: f"call-{quote(name)}"),
         sentences=score_answer(run, rankings),
-        reasons=Counter(
-            str(score.reason) if score else "not_judged" for score in unscored
-        ),
-        caveats=[*findings_in(run), *voices, *_caveats(lines)],
+        reasons=reasons,
+        caveats=list(findings_in(run)) + voices + _caveats(lines),
         problems=list(run.problems()),
         level=RankOptions().bootstrap.level,
         least=LEAST_LABELS,
@@ -76,30 +77,37 @@ def _lines(
     """Yield a line per item and rubric: what it is rated by, and what can be played."""
     scores = {score.key: score for score in run.scores()}
     clips = run.clips()
-    words = {
-        b.clip: b for b in run.blueprints() if isinstance(b.transcript, Transcript)
-    }
+    transcribed: dict[str, Blueprint] = {}
+    for blueprint in run.blueprints():
+        if isinstance(blueprint.transcript, Transcript):
+            transcribed[blueprint.clip] = blueprint
     number = count()
     for item in run.singles():
+        recordings = item.recordings()
         blueprints: dict[str, Blueprint] = {}
-        for role, recording in item.recordings().items():
+        for role, recording in recordings.items():
             record = clips.get(recording.source_id)
-            if record and record.clip in words:
-                blueprints[role] = words[record.clip]
-        call, recognised = None, [*blueprints.items()]
+            if record and record.clip in transcribed:
+                blueprints[role] = transcribed[record.clip]
+        call, recognised = None, list(blueprints.items())
         if item.answer.conversation:
             turns = turn_blueprints("answer", blueprints)
             call = lanes_of(item.answer.conversation, turns, assets, clips)
             recognised = []  # it stands in the turns
-        sounds = tuple(
-            (role, assets.sound(recording, clips.get(recording.source_id)))
-            for role, recording in item.recordings().items()
-            if not call or role == "instruction"
-        )
-        shown = {"item": item, "recognised": recognised, "sounds": sounds, "call": call}
+        sounds = []
+        for role, recording in recordings.items():
+            if call and role != "instruction":
+                continue  # the lanes play it
+            sound = assets.sound(recording, clips.get(recording.source_id))
+            sounds.append((role, sound))
         for name, rubric in rubrics.items():
             line = _line(item, rubric, scores.get((item.id, name)))
-            yield {"number": next(number), **shown, **line}
+            line["number"] = next(number)
+            line["item"] = item
+            line["recognised"] = recognised
+            line["sounds"] = tuple(sounds)
+            line["call"] = call
+            yield line
 
 
 def _line(item: Single, rubric: ScoreRubric, score: Score | None) -> dict[str, Any]:
@@ -110,42 +118,61 @@ def _line(item: Single, rubric: ScoreRubric, score: Score | None) -> dict[str, A
     ``histogram`` has (label, share of it, share of the largest).
     """
     scale = rubric.numbers
-    provided = list(item.labels.ratings.values()) if item.labels else []
-    human = statistics.fmean(provided) if provided else None
-    value = score.value if score else None
-    variance = score.estimate.variance if score and score.estimate else None
-    spread = None if variance is None else variance**0.5 * (scale.high - scale.low)
-    half = spread or 0.0
-    shares = (score.distribution if score else None) or {}
-    top = max(shares.values(), default=0) or 1.0
-    return {
+    line: dict[str, Any] = {
         "rubric": rubric,
         "score": score,
-        "value": value,
-        "spread": spread,
-        "bar": None
-        if value is None
-        else _bar(scale, value - half, value, value + half),
-        "human": human,
-        "ratings": len(provided),
-        "human_at": None if human is None else _at(scale, human),
-        "distance": None if human is None or value is None else abs(value - human),
-        "histogram": [(label, share, share / top) for label, share in shares.items()],
-        "why": _why(score) if score else "",
+        "value": None,
+        "spread": None,
+        "bar": None,
+        "human": None,
+        "ratings": 0,
+        "human_at": None,
+        "distance": None,
+        "histogram": [],
+        "why": "",
     }
+    if score:
+        line["value"] = score.value
+        line["histogram"] = _histogram(score)
+        line["why"] = _why(score)
+        if score.estimate and score.estimate.variance is not None:
+            deviation = score.estimate.variance**0.5
+            line["spread"] = deviation * (scale.high - scale.low)
+        if score.value is not None:
+            half = line["spread"] or 0.0
+            low, high = score.value - half, score.value + half
+            line["bar"] = _bar(scale, low, score.value, high)
+    if item.labels and item.labels.ratings:
+        human = statistics.fmean(item.labels.ratings.values())
+        line["human"] = human
+        line["ratings"] = len(item.labels.ratings)
+        line["human_at"] = _at(scale, human)
+        if line["value"] is not None:
+            line["distance"] = abs(line["value"] - human)
+    return line
+
+
+def _histogram(score: Score) -> list[tuple[str, float, float]]:
+    shares = score.distribution or {}
+    largest = max(shares.values(), default=0) or 1.0
+    return [(label, share, share / largest) for label, share in shares.items()]
 
 
 def _why(score: Score) -> str:
     """Say in a line why an answer has its score, by the opinion nearest to it."""
     words = score.detail or ""
-    explained = [
-        one for one in score.opinions if one.reasoning and one.score is not None
-    ]
-    if score.value is not None and explained:
-        value = score.value
-        nearest = min(explained, key=lambda one: abs((one.score or 0) - value))
-        words = nearest.reasoning
-    return words if len(words) <= WHY_SHOWN else f"{words[: WHY_SHOWN - 1]}…"
+    if score.value is not None:
+        least = math.inf
+        for opinion in score.opinions:
+            if not opinion.reasoning or opinion.score is None:
+                continue
+            distance = abs(opinion.score - score.value)
+            if distance < least:
+                least = distance
+                words = opinion.reasoning
+    if len(words) > WHY_SHOWN:
+        words = f"{words[: WHY_SHOWN - 1]}…"
+    return words
 
 
 def _at(scale: Numbers, value: float) -> float:
@@ -182,8 +209,13 @@ def _systems(
 
 
 def _caveats(lines: Sequence[dict[str, Any]]) -> list[str]:
-    every: dict[str, str] = {}
+    """Return one caveat of each kind; the words before its colon are its kind."""
+    caveats: dict[str, str] = {}
     for line in lines:
-        for caveat in line["score"].caveats if line["score"] else ():
-            every.setdefault(caveat.partition(":")[0], caveat)
-    return [caveat for about, caveat in every.items() if " of " not in about]
+        if line["score"] is None:
+            continue
+        for caveat in line["score"].caveats:
+            kind, _, _ = caveat.partition(":")
+            if " of " not in kind:
+                caveats.setdefault(kind, caveat)
+    return list(caveats.values())

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from blueprints import GROUPS, Absent, Blueprint, Transcript, counted
+from blueprints import GROUPS, Absent, Blueprint, counted
 from fusion import DIMENSIONS, POLICIES, RATINGS
 from trace_eval.data.answers import Recording
 from trace_eval.data.items import Pair
@@ -75,13 +75,16 @@ class Facts:
     def blueprint_of(self, recording: Recording) -> Blueprint | None:
         """Return the blueprint of a recording, if there is one."""
         record = self.clip_of(recording)
-        return self.blueprints.get(record.clip) if record and record.clip else None
+        if record is None or not record.clip:
+            return None
+        return self.blueprints.get(record.clip)
 
     def transcript_of(self, recording: Recording) -> str:
         """Return the recogniser's text of a recording; empty where there is none."""
         blueprint = self.blueprint_of(recording)
-        result = blueprint.transcript if blueprint else None
-        return result.text if isinstance(result, Transcript) else ""
+        if blueprint is None or isinstance(blueprint.transcript, Absent):
+            return ""
+        return blueprint.transcript.text
 
 
 @dataclass(frozen=True)
@@ -97,12 +100,15 @@ class ReportedRatings:
     @property
     def parts(self) -> list[tuple[str, float, int, bool]]:
         """(rating, share of scored pairs, count, inconsistent), as declared."""
-        results = []
-        for rating, n in self.counts.items():
+        parts = []
+        for rating, number in self.counts.items():
             doubtful = self.inconsistent.get(rating, 0)
-            results.append((rating, (n - doubtful) / self.scored, n - doubtful, False))
-            results.append((rating, doubtful / self.scored, doubtful, True))
-        return [part for part in results if part[2]]
+            firm = number - doubtful
+            if firm:
+                parts.append((rating, firm / self.scored, firm, False))
+            if doubtful:
+                parts.append((rating, doubtful / self.scored, doubtful, True))
+        return parts
 
 
 def summarise(facts: Facts) -> dict[str, Any]:
@@ -115,25 +121,21 @@ def summarise(facts: Facts) -> dict[str, Any]:
     ``wall_s`` are seconds of all sessions, ``call_s`` those spent in calls of the
     judge.
     """
-    judgements = [facts.judgements.get(pair.id) for pair in facts.pairs]
-    available = [judgement for judgement in judgements if judgement]
+    judged = [pair for pair in facts.pairs if pair.id in facts.judgements]
+    judgements = [facts.judgements[pair.id] for pair in judged]
     ids = (pair.id for pair in facts.pairs)
     scored, unscored = scored_pairs(ids, facts.judgements, facts.overall)
     if facts.problems:
         unscored["unreadable_record"] = len(facts.problems)
-    policies = sorted({fused.policy for fused in facts.overall.values()})
-    spent = [judgement.usage for judgement in available if judgement.usage]
-    sessions = facts.record.sessions
-    calls = [o.seconds for j in available for o in j.opinions if o.seconds is not None]
-    signals = [
-        b.signal for b in facts.blueprints.values() if not isinstance(b.signal, Absent)
-    ]
-    instructions = [
-        instruction_of(pair) for pair in facts.pairs if pair.id in facts.judgements
-    ]
-    position = first_position_test(map(VerdictRow.of, available), instructions)
-    details = Counter(judgement.detail for judgement in available if judgement.detail)
     total = len(facts.pairs) + len(facts.problems)
+    usages = [judgement.usage for judgement in judgements if judgement.usage]
+    sessions = facts.record.sessions
+    position = first_position_test(
+        map(VerdictRow.of, judgements), map(instruction_of, judged)
+    )
+    remedy = ""
+    if not scored:
+        remedy = _most_common_detail(judgements)
     return {
         "total": total,
         "scored": len(scored),
@@ -141,27 +143,58 @@ def summarise(facts: Facts) -> dict[str, Any]:
         "unscored": dict(unscored.most_common()),
         "clips": len(facts.clips),
         "clip_errors": sum(record.error is not None for record in facts.clips.values()),
-        "audio_s": sum(signal.duration_s for signal in signals),
-        "policy_summary": " ".join(
-            POLICIES[name].summary for name in policies if name in POLICIES
-        ),
-        "ratings": list(_ratings(facts, available)),
-        "swap": list(_swap(available)),
+        "audio_s": _seconds_of_audio(facts.blueprints.values()),
+        "policy_summary": _policy_summary(facts.overall.values()),
+        "ratings": list(_ratings(facts, judgements)),
+        "swap": list(_swap(judgements)),
         "measured": list(_measured(facts)),
-        "usage": _sum(spent),
-        "priced": sum(usage.cost_usd is not None for usage in spent),
-        "used": len(spent),
+        "usage": _sum(usages),
+        "priced": sum(usage.cost_usd is not None for usage in usages),
+        "used": len(usages),
         "sessions": sessions,
         "wall_s": sum(session.seconds or 0.0 for session in sessions),
-        "call_s": sum(calls) if calls else None,
-        "warnings": list(_warnings(facts, available, position)),
+        "call_s": _seconds_of_calls(judgements),
+        "warnings": list(_warnings(facts, judgements, position)),
         "position_test": position,
-        "remedy": details.most_common(1)[0][0] if details and not scored else "",
+        "remedy": remedy,
     }
 
 
+def _most_common_detail(judgements: Iterable[Judgement]) -> str:
+    """Return what most judgements say in detail; empty where none says anything."""
+    details = Counter(judgement.detail for judgement in judgements if judgement.detail)
+    if not details:
+        return ""
+    detail, _ = details.most_common(1)[0]
+    return detail
+
+
+def _seconds_of_audio(blueprints: Iterable[Blueprint]) -> float:
+    seconds = 0.0
+    for blueprint in blueprints:
+        if not isinstance(blueprint.signal, Absent):
+            seconds += blueprint.signal.duration_s
+    return seconds
+
+
+def _seconds_of_calls(judgements: Iterable[Judgement]) -> float | None:
+    """Sum the seconds of all calls of the judge; None where no call was timed."""
+    seconds: list[float] = []
+    for judgement in judgements:
+        for opinion in judgement.opinions:
+            if opinion.seconds is not None:
+                seconds.append(opinion.seconds)
+    return sum(seconds) if seconds else None
+
+
+def _policy_summary(overall: Iterable[Overall]) -> str:
+    """Describe the built-in policies that fused the overall ratings."""
+    policies = sorted({fused.policy for fused in overall})
+    return " ".join(POLICIES[name].summary for name in policies if name in POLICIES)
+
+
 def _warnings(
-    facts: Facts, available: Sequence[Judgement], position: FirstPositionTest | None
+    facts: Facts, judgements: Sequence[Judgement], position: FirstPositionTest | None
 ) -> Iterable[str]:
     if position and position.warning:
         yield f"Do not use these ratings: {position.warning}."
@@ -171,31 +204,45 @@ def _warnings(
         if not voice.unknown:  # of few answers rank and gate say so
             yield f"{voice.sentence}."
     yield from facts.record.unused_labels
-    for text, count in Counter(
-        text for j in available for text in j.caveats
-    ).most_common():
-        yield (
-            text
-            if count == len(facts.pairs)
-            else f"On {counted(count, 'pair')}: {text}"
-        )
+    caveats: Counter[str] = Counter()
+    for judgement in judgements:
+        caveats.update(judgement.caveats)
+    for caveat, number in caveats.most_common():
+        if number == len(facts.pairs):
+            yield caveat
+        else:
+            yield f"On {counted(number, 'pair')}: {caveat}"
 
 
-def _ratings(facts: Facts, available: Sequence[Judgement]) -> Iterable[ReportedRatings]:
+def _ratings(
+    facts: Facts, judgements: Sequence[Judgement]
+) -> Iterable[ReportedRatings]:
     for name in DIMENSIONS:
-        scored = [judgement for judgement in available if name in judgement.dimensions]
-        counts = Counter(judgement.rating(name) for judgement in scored)
-        doubtful = Counter(j.rating(name) for j in scored if name in j.inconsistent)
+        counts: Counter[Any] = Counter()
+        doubtful: Counter[Any] = Counter()
+        for judgement in judgements:
+            if name not in judgement.dimensions:
+                continue
+            rating = judgement.rating(name)
+            counts[rating] += 1
+            if name in judgement.inconsistent:
+                doubtful[rating] += 1
         yield ReportedRatings(
-            name, len(scored), _by_rating(counts), _by_rating(doubtful)
+            dimension=name,
+            scored=counts.total(),
+            counts=_by_rating(counts),
+            inconsistent=_by_rating(doubtful),
         )
     fused = Counter(record.rating for record in facts.overall.values() if record.rating)
-    swayed = {judgement.pair for judgement in available if judgement.inconsistent}
-    unsure: Counter[Any] = Counter(
-        facts.overall[pair].rating for pair in swayed if pair in facts.overall
-    )
+    unsure: Counter[Any] = Counter()
+    for judgement in judgements:
+        if judgement.inconsistent and judgement.pair in facts.overall:
+            unsure[facts.overall[judgement.pair].rating] += 1
     yield ReportedRatings(
-        "overall", fused.total(), _by_rating(fused), _by_rating(unsure)
+        dimension="overall",
+        scored=fused.total(),
+        counts=_by_rating(fused),
+        inconsistent=_by_rating(unsure),
     )
 
 
@@ -203,19 +250,24 @@ def _by_rating(counts: Counter[Any]) -> dict[str, int]:
     return {str(rating): counts[rating] for rating in RATINGS}
 
 
-def _swap(available: Sequence[Judgement]) -> Iterable[dict[str, Any]]:
+def _swap(judgements: Sequence[Judgement]) -> Iterable[dict[str, Any]]:
     """Count pairs with equal ratings in both orders, of those ``judged`` in both."""
     for name in DIMENSIONS:
-        verdicts = (judgement.dimensions.get(name) for judgement in available)
-        votes = [
-            one.consistent for one in verdicts if one and one.consistent is not None
-        ]
-        if votes:
-            yield {"dimension": name, "same": sum(votes), "judged": len(votes)}
-    equal = [judgement.consistent for judgement in available]
-    whole = [value for value in equal if value is not None]
-    if whole:
-        yield {"dimension": "all three", "same": sum(whole), "judged": len(whole)}
+        verdicts = (judgement.dimensions.get(name) for judgement in judgements)
+        consistent = Counter(verdict.consistent for verdict in verdicts if verdict)
+        yield from _same_in_both(name, consistent)
+    consistent = Counter(judgement.consistent for judgement in judgements)
+    yield from _same_in_both("all three", consistent)
+
+
+def _same_in_both(
+    name: str, consistent: Mapping[bool | None, int]
+) -> Iterable[dict[str, Any]]:
+    """Yield a row if any pair was judged in both orders; None counts the others."""
+    same = consistent.get(True, 0)
+    judged = same + consistent.get(False, 0)
+    if judged:
+        yield {"dimension": name, "same": same, "judged": judged}
 
 
 def _measured(facts: Facts) -> Iterable[dict[str, Any]]:
@@ -224,32 +276,44 @@ def _measured(facts: Facts) -> Iterable[dict[str, Any]]:
     work: Counter[str] = Counter()
     for session in facts.record.sessions:
         work.update(session.extracted_s)
-    every = list(facts.blueprints.values())
-    extra = sorted({name for blueprint in every for name in blueprint.extensions})
-    for group in dict.fromkeys((*GROUPS, *extra, *plan)):
-        results = [blueprint.group(group) for blueprint in every]
-        absent = Counter(str(g.status) for g in results if isinstance(g, Absent))
-        source = plan.get(group)
-        packages = source.packages.items() if source else ()
-        yield {
+    extensions: set[str] = set()
+    for blueprint in facts.blueprints.values():
+        extensions.update(blueprint.extensions)
+    groups = list(GROUPS) + sorted(extensions) + list(plan)
+    for group in dict.fromkeys(groups):
+        absent: Counter[str] = Counter()
+        for blueprint in facts.blueprints.values():
+            values = blueprint.group(group)
+            if isinstance(values, Absent):
+                absent[str(values.status)] += 1
+        row: dict[str, Any] = {
             "group": group,
-            "extractor": source.extractor if source else "",
-            "version": source.version if source else "",
-            "packages": ", ".join(f"{k} {v}" for k, v in packages),
-            "revision": (source.revision or "") if source else "",
-            "present": len(results) - absent.total(),
+            "extractor": "",
+            "version": "",
+            "packages": "",
+            "revision": "",
+            "present": len(facts.blueprints) - absent.total(),
             "absent": dict(absent.most_common()),
-            "seconds": work.get(source.extractor) if source else None,
+            "seconds": None,
         }
+        if group in plan:
+            source = plan[group]
+            versions = [f"{name} {v}" for name, v in source.packages.items()]
+            row["extractor"] = source.extractor
+            row["version"] = source.version
+            row["packages"] = ", ".join(versions)
+            row["revision"] = source.revision or ""
+            row["seconds"] = work.get(source.extractor)
+        yield row
 
 
-def _sum(spent: Sequence[Usage]) -> Usage | None:
-    if not spent:
+def _sum(usages: Sequence[Usage]) -> Usage | None:
+    if not usages:
         return None
-    costs = [usage.cost_usd for usage in spent if usage.cost_usd is not None]
+    costs = [usage.cost_usd for usage in usages if usage.cost_usd is not None]
     return Usage(
-        input_tokens=sum(usage.input_tokens for usage in spent),
-        output_tokens=sum(usage.output_tokens for usage in spent),
-        cached_tokens=sum(usage.cached_tokens for usage in spent),
+        input_tokens=sum(usage.input_tokens for usage in usages),
+        output_tokens=sum(usage.output_tokens for usage in usages),
+        cached_tokens=sum(usage.cached_tokens for usage in usages),
         cost_usd=sum(costs) if costs else None,
     )

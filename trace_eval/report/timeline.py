@@ -11,7 +11,7 @@ import base64
 import math
 import struct
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -100,27 +100,25 @@ def spectrogram(samples: npt.NDArray[np.float32], rate: int) -> str:
     starts = np.linspace(0, len(samples) - length, COLUMNS * WINDOWS).astype(int)
     edges = np.arange(BANDS) * TOP_HZ / BANDS
     bins = np.minimum(np.round(edges * length / rate).astype(int), length // 2)
-    frames = samples[starts[:, None] + np.arange(length)] * np.hanning(length).astype(
-        np.float32
-    )
+    window = np.hanning(length).astype(np.float32)
+    frames = samples[starts[:, None] + np.arange(length)] * window
     spectra = rfft(frames)
     power = spectra.real**2 + spectra.imag**2
-    power = power.reshape(COLUMNS, WINDOWS, -1).max(axis=1)[
-        :, : round(TOP_HZ * length / rate) + 1
-    ]
-    # A band without a bin of its own takes the next; above half the rate there is
-    # nothing.
-    cells = np.where(
-        bins < length // 2, np.maximum.reduceat(power, bins, axis=1), 0.0
-    ).T
+    loudest = power.reshape(COLUMNS, WINDOWS, -1).max(axis=1)
+    highest_bin = round(TOP_HZ * length / rate)
+    loudest = loudest[:, : highest_bin + 1]
+    # A band without a bin of its own takes the next.
+    bands = np.maximum.reduceat(loudest, bins, axis=1)
+    # Above half the rate there is nothing.
+    cells = np.where(bins < length // 2, bands, 0.0).T
     if not cells.max() > 0:
         return ""
     decibels = 10 * np.log10(np.maximum(cells / cells.max(), 1e-12))
-    shades = np.clip(np.round((1 + decibels / RANGE_DB) * (SHADES - 1)), 0, SHADES - 1)
-    return (
-        "data:image/png;base64,"
-        + base64.b64encode(_png(shades[::-1].astype(np.uint8))).decode()
-    )
+    darkest = SHADES - 1
+    shades = np.round((1 + decibels / RANGE_DB) * darkest)
+    shades = np.clip(shades, 0, darkest)
+    picture = _png(shades[::-1].astype(np.uint8))
+    return f"data:image/png;base64,{base64.b64encode(picture).decode()}"
 
 
 def _png(shades: npt.NDArray[np.uint8]) -> bytes:
@@ -130,15 +128,21 @@ def _png(shades: npt.NDArray[np.uint8]) -> bytes:
     raw = b"".join(b"\0" + row.tobytes() for row in rows)
     opacity = bytes(round(255 * n / (SHADES - 1)) for n in range(SHADES))
     header = struct.pack(">IIBBBBB", width, height, 4, 3, 0, 0, 0)
-    chunks = [(b"IHDR", header), (b"PLTE", bytes(3 * SHADES)), (b"tRNS", opacity)]
-    chunks += [(b"IDAT", zlib.compress(raw, 9)), (b"IEND", b"")]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data))
-        + kind
-        + data
-        + struct.pack(">I", zlib.crc32(kind + data))
-        for kind, data in chunks
-    )
+    chunks = [
+        _chunk(b"IHDR", header),
+        _chunk(b"PLTE", bytes(3 * SHADES)),
+        _chunk(b"tRNS", opacity),
+        _chunk(b"IDAT", zlib.compress(raw, 9)),
+        _chunk(b"IEND", b""),
+    ]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    """Frame a part of a PNG by its length and checksum."""
+    length = struct.pack(">I", len(data))
+    checksum = struct.pack(">I", zlib.crc32(kind + data))
+    return length + kind + data + checksum
 
 
 @dataclass(frozen=True)
@@ -198,35 +202,41 @@ def timeline(blueprint: Blueprint, wave: Envelope) -> Timeline | None:
     seconds = _seconds(blueprint)
     if seconds is None:
         return None
-    second = HEIGHT - LANE
-    first = second - LABEL - LANE
-    signal = blueprint.signal if isinstance(blueprint.signal, Signal) else None
-    drawn = mirrored(wave.peaks, LABEL, WAVE)
-    lanes = (
-        TimelineLane(
-            name="waveform", unit="", path=drawn, top=LABEL, height=WAVE, note=wave.note
-        ),
-        _lane(PITCH, blueprint.pitch, seconds, first),
-        _lane(LOUDNESS, blueprint.loudness, seconds, second),
+    top_of_loudness = HEIGHT - LANE
+    top_of_pitch = top_of_loudness - LABEL - LANE
+    waveform = TimelineLane(
+        name="waveform",
+        unit="",
+        path=mirrored(wave.peaks, LABEL, WAVE),
+        top=LABEL,
+        height=WAVE,
+        note=wave.note,
     )
-    spans = (
-        tuple((span.start_s, span.end_s) for span in signal.speech) if signal else ()
-    )
-    events = (
-        event
-        for group in blueprint.extensions.values()
-        if isinstance(group, Extension)
-        for event in group.events or ()
-        if event.start_s <= seconds
-    )
+    speech: tuple[tuple[float, float], ...] = ()
+    if isinstance(blueprint.signal, Signal):
+        speech = tuple((span.start_s, span.end_s) for span in blueprint.signal.speech)
     return Timeline(
         seconds=seconds,
-        lanes=lanes,
-        speech=spans,
+        lanes=(
+            waveform,
+            _lane(PITCH, blueprint.pitch, seconds, top_of_pitch),
+            _lane(LOUDNESS, blueprint.loudness, seconds, top_of_loudness),
+        ),
+        speech=speech,
         ticks=ticks(seconds),
-        events=tuple(events),
+        events=tuple(_events(blueprint, seconds)),
         largest=wave.largest,
     )
+
+
+def _events(blueprint: Blueprint, seconds: float) -> Iterator[Event]:
+    """Yield the events of extensions that begin before the clip ends."""
+    for group in blueprint.extensions.values():
+        if not isinstance(group, Extension):
+            continue
+        for event in group.events or ():
+            if event.start_s <= seconds:
+                yield event
 
 
 def _seconds(blueprint: Blueprint) -> float | None:
@@ -268,8 +278,12 @@ def widened(
     scale: tuple[float, float], values: Sequence[float | None]
 ) -> tuple[float, float]:
     """Widen the scale to have room for every value."""
-    known = [value for value in values if value is not None]
-    return min([scale[0], *known]), max([scale[1], *known])
+    low, high = scale
+    for value in values:
+        if value is not None:
+            low = min(low, value)
+            high = max(high, value)
+    return low, high
 
 
 def curve(values: Sequence[float | None], height: Callable[[float], float]) -> str:
@@ -283,19 +297,26 @@ def curve(values: Sequence[float | None], height: Callable[[float], float]) -> s
         y = round(height(value))
         if before is None:
             parts.append(f"M{column}.5 {y}h0")  # round caps make a dot of nothing
+        elif y == before:
+            parts.append("h1")
         else:
-            parts.append(f"l1 {y - before}" if y != before else "h1")
+            parts.append(f"l1 {y - before}")
         before = y
     return "".join(parts)
 
 
 def mirrored(peaks: Sequence[float], top: int, height: int) -> str:
     """Write a waveform as path data: upright lines, around the middle of its lane."""
-    middle, parts, before = top + height // 2, [], 0
+    middle = top + height // 2
+    parts = []
+    before = 0
     for column, peak in enumerate(peaks):
         half = max(1, round(peak * height / 2))
-        move = f"m1 {-(before + half)}" if column else f"M.5 {middle - half}"
-        parts.append(f"{move}v{2 * half}")
+        if column == 0:
+            parts.append(f"M.5 {middle - half}")
+        else:
+            parts.append(f"m1 {-(before + half)}")
+        parts.append(f"v{2 * half}")
         before = half
     return "".join(parts)
 

@@ -5,7 +5,8 @@ Positions are percent of a plot's width or height, so that a page draws it at an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,45 +67,69 @@ def timing_of(
     ``beyond`` answers outside; scenarios of two systems, the largest difference first;
     all calls, the worst event first.
     """
-    reports: dict[str, TurnsReport] = {}
-    for name in dict.fromkeys(item.system or "" for item in items):
-        own = [item for item in items if (item.system or "") == name]
-        reports[name] = measure_items(own, TRACE_EVAL)
-    timed = [one for report in reports.values() for one in report.conversations]
-    if not any(one.measured.ratios for one in timed):
+    reports = _measured_by_system(items)
+    calls: list[Timed] = []
+    for report in reports.values():
+        calls.extend(report.conversations)
+    if not any(call.measured.ratios for call in calls):
         return None
-    low, high = _ends([value for one in timed for value in _responses(one)])
-    two = list(reports.values()) if len(reports) == 2 and all(reports) else []
-    compared = compare_systems(two[0], two[1]) if two else None
-    pairs = _pairs(*two) if compared and compared.paired else []
-    worst_first = sorted(timed, key=lambda one: badness(worst_event(one)))
+    answers = three_answers(calls)
+    if len(reports) > 1:
+        # Of several systems together a median says nothing; the worst call still does.
+        answers = answers[2:]
+    sentence = ""
+    pairs: list[BeforeAfter] = []
+    if len(reports) == 2 and all(reports):
+        first, second = reports.values()
+        comparison = compare_systems(first, second)
+        sentence = comparison.sentence()
+        if comparison.paired:
+            pairs = _pairs(first, second)
+    pair_axis: tuple[tuple[float, str], ...] = ()
+    if pairs:
+        shortest, longest = _reach(row.values for row in pairs)
+        pair_axis = _axis(shortest, longest)
+    responses: list[float] = []
+    for call in calls:
+        responses.extend(_responses(call))
+    low, high = _ends(responses)
+    worst_first = sorted(calls, key=lambda call: badness(worst_event(call)))
     return {
         "definitions": TRACE_EVAL.name,
-        "sentence": compared.sentence() if compared else "",
+        "sentence": sentence,
         "headlines": [
             headline(report.conversations, report.figures, name)
-            for name, report in list(reports.items())[:MOST_CURVES]
+            for name, report in islice(reports.items(), MOST_CURVES)
         ],
-        # Of several systems together a median says nothing; which call is worst still
-        # does.
-        "answers": three_answers(timed)[0 if len(reports) == 1 else 2 :],
-        "notes": [*mixed_channels([one.item for one in timed])],
-        "methods": in_a_clause(
-            report.figures[name].method
-            for report in reports.values()
-            for name in SHOWN
-            if name in report.figures
-        ),
+        "answers": answers,
+        "notes": list(mixed_channels([call.item for call in calls])),
+        "methods": in_a_clause(_methods(reports.values())),
         "systems": [
             _system(name, report, low, high) for name, report in reports.items()
         ],
         "axis": _axis(low, high),
-        "beyond": sum(value > high for one in timed for value in _responses(one)),
+        "beyond": sum(response > high for response in responses),
         "until_s": high,
         "pairs": pairs[:MOST_PAIRS],
-        "pair_axis": _axis(*_reach(row.values for row in pairs)) if pairs else (),
-        "calls": [_line(one, address(one.item.id)) for one in worst_first],
+        "pair_axis": pair_axis,
+        "calls": [_line(call, address(call.item.id)) for call in worst_first],
     }
+
+
+def _measured_by_system(items: Sequence[ConversationItem]) -> dict[str, TurnsReport]:
+    """Measure the calls of each system, in order of appearance; "": it has no name."""
+    calls: dict[str, list[ConversationItem]] = {}
+    for item in items:
+        calls.setdefault(item.system or "", []).append(item)
+    return {name: measure_items(group, TRACE_EVAL) for name, group in calls.items()}
+
+
+def _methods(reports: Iterable[TurnsReport]) -> Iterator[str | None]:
+    """Yield the methods of the intervals on the first screen."""
+    for report in reports:
+        for name in SHOWN:
+            if name in report.figures:
+                yield report.figures[name].method
 
 
 def _responses(timed: Timed) -> Sequence[float]:
@@ -144,51 +169,65 @@ def _system(name: str, report: TurnsReport, low: float, high: float) -> dict[str
 
 def _curve(values: Sequence[float], low: float, high: float) -> str:
     """Draw the empirical distribution's steps; (0, 100) is the lower left corner."""
-    parts = ["M0 100"] if values else []
-    for number, value in enumerate(value for value in values if value <= high):
-        height = 100 * (1 - (number + 1) / len(values))
+    if not values:
+        return ""
+    parts = ["M0 100"]
+    for rank, value in enumerate(values, 1):
+        if value > high:
+            break  # they are sorted
+        height = 100 * (1 - rank / len(values))
         parts.append(f"H{_at(value, low, high):.2f}V{height:.2f}")
-    return "".join(parts) + ("H100" if values else "")
+    parts.append("H100")
+    return "".join(parts)
 
 
 def _medians(report: TurnsReport) -> dict[str, float]:
     """Return the median response of each scenario that has one, in seconds."""
-    scenarios = by_scenario(report.conversations)
-    name_of_median = "response_p50_s"
-    return {
-        name: figures[name_of_median]
-        for name, figures in scenarios.items()
-        if name_of_median in figures
-    }
+    medians: dict[str, float] = {}
+    for name, figures in by_scenario(report.conversations).items():
+        if "response_p50_s" in figures:
+            medians[name] = figures["response_p50_s"]
+    return medians
 
 
 def _pairs(first: TurnsReport, second: TurnsReport) -> list[BeforeAfter]:
+    """Return the scenarios of both systems, the largest difference first."""
     before, after = _medians(first), _medians(second)
     both = {
         name: (value, after[name]) for name, value in before.items() if name in after
     }
     low, high = _reach(both.values())
-    rows = (
-        BeforeAfter(name, (one, two), (_at(one, low, high), _at(two, low, high)))
-        for name, (one, two) in both.items()
-    )
+    rows: list[BeforeAfter] = []
+    for name, (one, two) in both.items():
+        left = _at(one, low, high), _at(two, low, high)
+        rows.append(BeforeAfter(name, (one, two), left))
     return sorted(rows, key=lambda row: -abs(row.values[1] - row.values[0]))
 
 
 def _reach(pairs: Iterable[tuple[float, float]]) -> tuple[float, float]:
-    values = [value for pair in pairs for value in pair]
-    return min(0.0, *values, 0.0), max(0.5, *values, 0.5)
+    """Return the ends of an axis that holds all values, 0 and half a second."""
+    low, high = 0.0, 0.5
+    for pair in pairs:
+        low = min(low, *pair)
+        high = max(high, *pair)
+    return low, high
 
 
 def _line(timed: Timed, address: str) -> dict[str, Any]:
     """Make a call's line; ``letter`` and ``kind`` mark its worst event as lanes do."""
     item, worst = timed.item, worst_event(timed)
-    message = letter = ""
+    kind = letter = description = ""
     if worst:
-        letter, words = name_of_event(worst.kind)
-        length = "" if worst.value_s is None else f" {worst.value_s:.1f} s"
-        words = "longest wait" if worst.kind == "response" else words
-        message = f"{words}{length}, at {worst.start_s:.1f} s"
+        kind = worst.kind
+        letter, words = name_of_event(kind)
+        if kind == "response":
+            words = "longest wait"
+        if worst.value_s is not None:
+            words += f" {worst.value_s:.1f} s"
+        description = f"{words}, at {worst.start_s:.1f} s"
+    fault = ""
+    if timed.fault:
+        fault = f"{timed.fault.whose}: {timed.fault.what}"
     hits, due = timed.measured.ratios.get("reply_rate", (0, 0))
     return {
         "id": item.id,
@@ -196,8 +235,8 @@ def _line(timed: Timed, address: str) -> dict[str, Any]:
         "answered": (int(hits), int(due)),
         "median": timed.own.get("response_p50_s"),
         "address": address,
-        "worst": message,
-        "fault": f"{timed.fault.whose}: {timed.fault.what}" if timed.fault else "",
+        "worst": description,
+        "fault": fault,
         "letter": letter,
-        "kind": worst.kind if worst else "",
+        "kind": kind,
     }

@@ -52,9 +52,13 @@ def figures_of(folder: Path | str) -> Figures:
     summary = Summary()
     summary.count(run, tuple(record.rubrics))
     metrics = {"scored": float(summary.scored)}
-    if total := summary.scored + summary.unscored.total():
+    total = summary.scored + summary.unscored.total()
+    if total:
         metrics["coverage"] = summary.scored / total
-    metrics |= dict(_means(run) if run.holds_scores else _rates(run))
+    if run.holds_scores:
+        metrics.update(_means(run))
+    else:
+        metrics.update(_rates(run))
     details = {"judge": record.judge.spec, "input": record.input, "tag": record.tag}
     parameters = {name: str(value) for name, value in details.items() if value}
     return Figures(run.folder.resolve().name, parameters, metrics)
@@ -62,14 +66,17 @@ def figures_of(folder: Path | str) -> Figures:
 
 def _rates(run: Run) -> Iterator[tuple[str, float]]:
     ranking, _ = ranking_of(run)
-    for row in ranking.judged if ranking else ():
+    if ranking is None:
+        return
+    for row in ranking.judged:
         if row.rate.labels is None:
             continue
-        yield f"win_rate/{row.system}", row.rate.labels
-        for end, value in zip(
-            ("low", "high"), row.rate.labels_interval or (), strict=False
-        ):
-            yield f"win_rate/{row.system}_{end}", value
+        name = f"win_rate/{row.system}"
+        yield name, row.rate.labels
+        if row.rate.labels_interval is not None:
+            low, high = row.rate.labels_interval
+            yield f"{name}_low", low
+            yield f"{name}_high", high
 
 
 def _means(run: Run) -> Iterator[tuple[str, float]]:
@@ -77,10 +84,10 @@ def _means(run: Run) -> Iterator[tuple[str, float]]:
     values: dict[str, list[float]] = {}
     for (item, rubric), row in run.score_outcomes().items():
         if row.value is not None:
-            who = systems.get(item) or "all"
-            values.setdefault(f"{rubric}/{who}", []).append(row.value)
-    for name, result in values.items():
-        yield f"score/{name}", sum(result) / len(result)
+            system = systems.get(item) or "all"
+            values.setdefault(f"score/{rubric}/{system}", []).append(row.value)
+    for name, scores in values.items():
+        yield name, sum(scores) / len(scores)
 
 
 def _mlflow(figures: Figures, out: Path | None) -> str:
@@ -94,11 +101,10 @@ def _mlflow(figures: Figures, out: Path | None) -> str:
     if out is not None:
         mlflow.set_tracking_uri(out.resolve().as_uri())
     mlflow.set_experiment("trace-eval")
+    metrics = {_OTHER.sub("_", name): value for name, value in figures.metrics.items()}
     with mlflow.start_run(run_name=figures.name) as run:
         mlflow.log_params(dict(figures.parameters))
-        mlflow.log_metrics(
-            {_OTHER.sub("_", key): v for key, v in figures.metrics.items()}
-        )
+        mlflow.log_metrics(metrics)
     return f"mlflow run {run.info.run_id}"
 
 
@@ -108,32 +114,35 @@ def _wandb(figures: Figures, out: Path | None) -> str:
     ``wandb sync`` uploads it.
     """
     wandb = require("wandb", "wandb", "wandb", "--to wandb")
+    folder = mode = None
+    if out is not None:
+        folder, mode = str(out), "offline"
     run = wandb.init(
         project="trace-eval",
         name=figures.name,
         config=dict(figures.parameters),
-        dir=None if out is None else str(out),
-        mode=None if out is None else "offline",
+        dir=folder,
+        mode=mode,
         settings=wandb.Settings(silent=True),
     )
     run.log(dict(figures.metrics))
     run.finish()
-    return f"wandb run {run.id}" + (f" in {run.dir}" if out is not None else "")
+    if out is None:
+        return f"wandb run {run.id}"
+    return f"wandb run {run.id} in {run.dir}"
 
 
 #: ``send(figures, out)``: gives what was made a name; ``out`` is the folder of a store
 #: of files or of an offline run, None: as the tracker's own settings say.
 Send = Callable[[Figures, Path | None], str]
 
-_OWN: Mapping[str, Send] = {"mlflow": _mlflow, "wandb": _wandb}
+_BUILT_IN: Mapping[str, Send] = {"mlflow": _mlflow, "wandb": _wandb}
 
 
 def trackers() -> list[str]:
     """Return the names of all trackers, plug-ins included."""
-    return [
-        *_OWN,
-        *sorted(entry.name for entry in entry_points(group=ENTRY_POINT_GROUP)),
-    ]
+    plug_ins = sorted(entry.name for entry in entry_points(group=ENTRY_POINT_GROUP))
+    return list(_BUILT_IN) + plug_ins
 
 
 def send(run: Path | str, name: str, out: Path | None = None) -> str:
@@ -150,13 +159,15 @@ def send(run: Path | str, name: str, out: Path | None = None) -> str:
         UserError: there is no such tracker, its package is not installed, or there is
             no run.
     """
-    if name in _OWN:
-        made = _OWN[name]
-    elif entry := next(iter(entry_points(group=ENTRY_POINT_GROUP, name=name)), None):
-        made = entry.load()
-    else:
-        raise UserError(
-            f"tracker {name!r} is unknown; use one of {', '.join(trackers())}"
-        )
+    log = _tracker(name)
     with claimed(out, name) if out else nullcontext():
-        return made(figures_of(run), out)
+        return log(figures_of(run), out)
+
+
+def _tracker(name: str) -> Send:
+    if name in _BUILT_IN:
+        return _BUILT_IN[name]
+    for entry in entry_points(group=ENTRY_POINT_GROUP, name=name):
+        plug_in: Send = entry.load()
+        return plug_in
+    raise UserError(f"tracker {name!r} is unknown; use one of {', '.join(trackers())}")

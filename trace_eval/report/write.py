@@ -14,6 +14,7 @@ from markupsafe import Markup
 from blueprints import UserError
 from extractors import MAX_SECONDS
 from trace_eval.data.columns import Columns
+from trace_eval.data.conversation import ConversationItem
 from trace_eval.data.files import encoded, is_file, make_folder
 from trace_eval.data.items import items_of_pair
 from trace_eval.data.outputs import refuse_url, write_file
@@ -86,13 +87,15 @@ def write_report(
     """
     run = Run.open(run_folder)
     run_folder = run.folder
-    facts = None if run.holds_scores else Facts.read(run_folder)
-    if labels is not None and facts is None:
+    if run.holds_scores and labels is not None:
         raise UserError(f"{run_folder}: holds scores; --labels is of runs of pairs")
-    if labels is not None and facts is not None:
-        facts = with_labels_of(facts, labels, columns)
-    if redact and not facts:
+    if run.holds_scores and redact:
         raise UserError(f"{run_folder}: holds scores; --redact is of runs of pairs")
+    facts = None
+    if not run.holds_scores:
+        facts = Facts.read(run_folder)
+        if labels is not None:
+            facts = with_labels_of(facts, labels, columns)
     path = Path(out) if out else run_folder / REPORT
     refuse_url(path)
     make_folder(path.parent)
@@ -119,12 +122,13 @@ def _html(
     """Generate the page, piece by piece: fragments are made while it is written."""
     lines = [pair_row(number, pair, facts) for number, pair in enumerate(facts.pairs)]
     human = human_labels(facts)
-    # of pairs of calls both sides of each
-    whole = (pair for pair in facts.pairs if pair.a.conversation or pair.b.conversation)
-    calls = [half.call for pair in whole for half in items_of_pair(pair) if half.call]
-    flags: dict[str, tuple[object, ...]] = {}
-    for name, details in FLAGS.items():
-        flags[name] = (*details, sum(name in line.flags for line in lines))
+    calls: list[ConversationItem] = []
+    for pair in facts.pairs:
+        if pair.a.conversation or pair.b.conversation:
+            calls.extend(side.call for side in items_of_pair(pair) if side.call)
+    flags: dict[str, tuple[str, str, int]] = {}
+    for name, (title, meaning) in FLAGS.items():
+        flags[name] = title, meaning, sum(name in line.flags for line in lines)
     return pieces(
         "report.html.j2",
         *SCRIPTS,
@@ -158,25 +162,26 @@ def _fragments(
     facts: Facts, assets: AudioAssets, lines: list[PairRow], *, moved: MovedFiles | None
 ) -> Iterator[Markup]:
     """Generate the page's parts; waveforms are drawn if files may be looked at."""
-    files, distant = (_files(facts, moved), _distant(facts)) if moved else ({}, {})
+    files: dict[str, Path] = {}
+    distant: dict[str, str] = {}
+    if moved:
+        files, distant = _files(facts, moved), _distant(facts)
     clips = _numbered(facts)
     limit = facts.record.max_seconds or MAX_SECONDS
-    render = templates().get_template("clip.html.j2").render
+    template = templates().get_template("clip.html.j2")
     for clip, number in clips.items():
         file = files.get(clip)
         if not file and clip in distant:
-            with suppress(
-                UserError
-            ):  # the clip's player says why there is no copy of it
+            # The clip's player says why there is no copy of it.
+            with suppress(UserError):
                 file = assets.fetched(distant[clip], clip)
-        shown = view(facts.blueprints[clip], envelope(file, clip, limit))
-        yield deferred(f"c{number}", render(shown))
-    render = templates().get_template("pair.html.j2").render
+        values = view(facts.blueprints[clip], envelope(file, clip, limit))
+        yield deferred(f"c{number}", template.render(values))
+    template = templates().get_template("pair.html.j2")
     for line, pair in zip(lines, facts.pairs, strict=True):
         values = page_of(pair, facts, assets, clips)
-        yield deferred(
-            f"p{line.number}", render(values, line=line, raw_shown=RAW_SHOWN)
-        )
+        html = template.render(values, line=line, raw_shown=RAW_SHOWN)
+        yield deferred(f"p{line.number}", html)
 
 
 def _files(facts: Facts, moved: MovedFiles) -> dict[str, Path]:

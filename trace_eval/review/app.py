@@ -44,7 +44,8 @@ def _rater(request: Request) -> str:
 
     The first page asks for the rater's name.
     """
-    if not (name := _visitor(request).rater):
+    name = _visitor(request).rater
+    if not name:
         raise HTTPException(303, headers={"Location": "/"})
     return name
 
@@ -225,7 +226,8 @@ class _Site:
         return self.page(request, "flags.html.j2", {"flags": self._review.flags()})
 
     def correct_page(self, rater: Rater, request: Request, task: int) -> Response:
-        if (values := pages.correct_page(self._review, task)) is None:
+        values = pages.correct_page(self._review, task)
+        if values is None:
             raise HTTPException(404, "no such item")
         return self.page(request, "correct.html.j2", values)
 

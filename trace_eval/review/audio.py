@@ -48,17 +48,19 @@ class Clips:
     def __init__(
         self, items: Iterable[Reviewed], secret: bytes, matched: bool = False
     ) -> None:
-        self._secret, self.matched = secret, matched
+        self._secret = secret
+        self.matched = matched
         self._sources: dict[str, PlayedSource | tuple[Conversation, Role | None]] = {}
-        # clip -> those that are heard beside it
+        # clip -> all that are compared with each other, itself among them
         self._rated: dict[str, tuple[str, ...]] = {}
         self._levels: dict[str, Level] = {}
         self.lanes: dict[str, tuple[str, ...]] = {}
         for item in items:
             for role, recording in item.recordings().items():
                 self._sources[self.clip_id(item.id, role)] = recording
-            beside = tuple(self.clip_id(item.id, role) for role in rated_roles(item))
-            self._rated |= dict.fromkeys(beside, beside)
+            rated = tuple(self.clip_id(item.id, role) for role in rated_roles(item))
+            for clip in rated:
+                self._rated[clip] = rated
             for side, answer in item.sides.items():
                 if answer.conversation is not None and answer.conversation.channels:
                     self._add_call(item.id, side, answer.conversation)
@@ -69,9 +71,12 @@ class Clips:
         """Add the whole call, and each of its voices alone."""
         whole = self.clip_id(item, side)
         self._sources[whole] = conversation, None
-        alone = {role: self.clip_id(item, f"{side}/{role}") for role in ROLES}
-        self._sources |= {clip: (conversation, role) for role, clip in alone.items()}
-        self.lanes[whole] = (whole, *alone.values())
+        lanes = [whole]
+        for role in ROLES:
+            alone = self.clip_id(item, f"{side}/{role}")
+            self._sources[alone] = conversation, role
+            lanes.append(alone)
+        self.lanes[whole] = tuple(lanes)
 
     def clip_id(self, item: str, role: str) -> str:
         """Return the id of a recording, see :func:`keyed`; it tells nothing."""
@@ -92,15 +97,15 @@ class Clips:
                 return self._cache[clip]
         samples, rate = self._decoded(clip)
         if self.matched and clip in self._rated:
-            samples = samples * np.float32(gains(self.levels(self._rated[clip]))[clip])
+            levels = self.levels(self._rated[clip])
+            samples = samples * np.float32(gains(levels)[clip])
         data = wav_file(samples, rate)
         with self._lock:
             self._cache[clip] = data
-            while (
-                len(self._cache) > 1
-                and sum(map(len, self._cache.values())) > CACHE_BYTES
-            ):
-                self._cache.popitem(last=False)
+            cached_bytes = sum(map(len, self._cache.values()))
+            while cached_bytes > CACHE_BYTES and len(self._cache) > 1:
+                _, oldest = self._cache.popitem(last=False)
+                cached_bytes -= len(oldest)
         return data
 
     def levels(self, clips: Iterable[str]) -> dict[str, Level]:
@@ -108,16 +113,15 @@ class Clips:
 
         Each is decoded once.
         """
+        unknown = Level(lufs=None, peak=0.0)
         levels = {}
         for clip in clips:
             if clip not in self._levels:
                 try:
                     self._decoded(clip)
                 except UserError:
-                    self._levels[clip] = Level(lufs=None, peak=0.0)
-            levels[clip] = self._levels.get(
-                clip, Level(lufs=None, peak=0.0)
-            )  # of calls
+                    self._levels[clip] = unknown
+            levels[clip] = self._levels.get(clip, unknown)  # a call's is not measured
         return levels
 
     def loudness(self, item: Reviewed) -> ItemLoudness:
@@ -129,49 +133,45 @@ class Clips:
 
     def measured(self, items: Sequence[Reviewed]) -> list[ItemLoudness]:
         """Return the loudness of the items whose answers were all decoded already."""
-        results = []
+        measured = []
         for item in items:
             clips = [self.clip_id(item.id, role) for role in rated_roles(item)]
             if clips and all(clip in self._levels for clip in clips):
-                results.append(self.loudness(item))
-        return results
+                measured.append(self.loudness(item))
+        return measured
 
     def _decoded(self, clip: str) -> tuple[Samples, int]:
         """Decode a recording; also notes how loud it is."""
         source = self._sources[clip]
         if isinstance(source, tuple):
-            return lanes(*source)
-        hz = source.hz if isinstance(source, LowPassed) else None
-        sound = source_of(
-            source.recording if isinstance(source, LowPassed) else source
-        ).decode()
-        samples = sound.samples
-        if hz is not None:
-            samples = low_passed(samples, sound.rate, hz)
+            conversation, role = source
+            return lanes(conversation, role)
+        if isinstance(source, LowPassed):
+            sound = source_of(source.recording).decode()
+            samples = low_passed(sound.samples, sound.rate, source.hz)
             sound = replace(sound, samples=samples)
+        else:
+            sound = source_of(source).decode()
         if clip in self._rated and clip not in self._levels:
-            peak = float(np.abs(samples).max(initial=0.0))
+            peak = float(np.abs(sound.samples).max(initial=0.0))
             self._levels[clip] = Level(integrated_lufs(sound), peak)
-        return samples, sound.rate
+        return sound.samples, sound.rate
 
 
 def rated_roles(item: Reviewed) -> tuple[str, ...]:
     """Return the roles of an item's recordings that are compared with each other."""
     if isinstance(item, Page):
         return tuple(role for role in item.recordings() if role != "instruction")
-    return (
-        ("a", "b")
-        if isinstance(item, Pair) and item.recordings().keys() >= {"a", "b"}
-        else ()
-    )
+    if isinstance(item, Pair) and item.recordings().keys() >= {"a", "b"}:
+        return ("a", "b")
+    return ()
 
 
 def wav_file(samples: Samples, rate: int) -> bytes:
     """Write a 16-bit WAV file; what is louder than it can hold is clipped."""
     file = io.BytesIO()
-    soundfile.write(
-        file, np.clip(samples, -1.0, 1.0), rate, format="WAV", subtype="PCM_16"
-    )
+    clipped = np.clip(samples, -1.0, 1.0)
+    soundfile.write(file, clipped, rate, format="WAV", subtype="PCM_16")
     return file.getvalue()
 
 
@@ -204,28 +204,30 @@ def lanes(conversation: Conversation, only: Role | None = None) -> tuple[Samples
     heard at 16 kHz. Raises AudioError where one is not decoded.
     """
     start_s = sound_start(conversation)
-    role = {one.channel: one.role for one in conversation.speakers}
-    clips, audible, late = [], [], []
     user = conversation.channel_of("user")
-    for channel in sorted(conversation.channels, key=lambda one: one != user):
-        first, last = (
-            max(0.0, channel.file_time(at)) for at in (start_s, conversation.end_s)
-        )
+    channels = sorted(conversation.channels, key=lambda one: one != user)
+    clips = []
+    for channel in channels:
+        first = max(0.0, channel.file_time(start_s))
+        last = max(0.0, channel.file_time(conversation.end_s))
         cut = Cut(channel=channel.channel, start_s=first, end_s=last)
         clips.append(source_of(Recording(audio=channel.audio, cut=cut)).decode())
-        audible.append(only in (None, role.get(channel.name)))
-        late.append(
-            max(0.0, -channel.file_time(start_s))
-        )  # it was recorded from later on
-    same = len({clip.rate for clip in clips}) == 1
-    results = [clip.samples[:, 0] if same else clip.speech for clip in clips]
-    rate = clips[0].rate if same else SPEECH_RATE
-    starts = [round(seconds * rate) for seconds in late]
-    longest = max(start + len(one) for start, one in zip(starts, results, strict=True))
-    sound = np.zeros((longest, len(results)), np.float32)
-    for index, samples in enumerate(results):
-        if audible[index]:
-            sound[starts[index] :, index][: len(samples)] = samples
+    if len({clip.rate for clip in clips}) == 1:
+        rate = clips[0].rate
+        voices = [clip.samples[:, 0] for clip in clips]
+    else:
+        rate = SPEECH_RATE
+        voices = [clip.speech for clip in clips]
+    starts, ends = [], []
+    for channel, samples in zip(channels, voices, strict=True):
+        late_s = max(0.0, -channel.file_time(start_s))  # it was recorded from later on
+        starts.append(round(late_s * rate))
+        ends.append(starts[-1] + len(samples))
+    role_of = {speaker.channel: speaker.role for speaker in conversation.speakers}
+    sound = np.zeros((max(ends), len(voices)), np.float32)
+    for index, channel in enumerate(channels):
+        if only is None or role_of.get(channel.name) == only:
+            sound[starts[index] : ends[index], index] = voices[index]
     return sound, rate
 
 
@@ -248,14 +250,23 @@ def byte_range(header: str | None, size: int) -> tuple[int, int] | None:
     """
     unit, _, spec = (header or "").partition("=")
     first, dash, last = spec.strip().partition("-")
-    digits = all(
-        not part or (part.isascii() and part.isdigit()) for part in (first, last)
-    )
-    if unit.strip().lower() != "bytes" or not dash or not digits or not (first or last):
+    if unit.strip().lower() != "bytes" or not dash:
         return None
-    if first and last and int(last) < int(first):
+    if not _is_number(first + last):
         return None
-    start = int(first) if first else size - min(size, int(last))
+    start, end = 0, size - 1
+    if not first:
+        start = size - min(size, int(last))
+    elif not last:
+        start = int(first)
+    else:
+        start, end = int(first), min(int(last), end)
+        if int(last) < start:
+            return None
     if start >= size:  # of the last 0 bytes, too
         raise ValueError(f"byte {start} of {size}")
-    return start, min(int(last), size - 1) if first and last else size - 1
+    return start, end
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()

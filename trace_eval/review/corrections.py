@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
@@ -139,21 +139,21 @@ class Corrections:
         Codes of ratings count, as (item, codes), and those that came with an item until
         it is corrected.
         """
-        counted: dict[str, Counter[str]] = {}
-        came = (
-            (name, chain.from_iterable(single.labels.feedback.values()))
-            for name, single in self.items.items()
-            if single.labels and not self.of(name)
-        )
-        for item, codes in chain(rated, came):
-            requested = [code for code in codes if code in CODES]
-            if requested and item in self.items:
-                counted.setdefault(item, Counter()).update(requested)
-        index = {item: number for number, item in enumerate(self.items)}
-        order = sorted(
-            counted, key=lambda item: (-sum(counted[item].values()), index[item])
-        )
-        return [Flag(index[item], self.items[item], counted[item]) for item in order]
+        items = self.items
+        flags: dict[str, Counter[str]] = {name: Counter() for name in items}
+        for name, codes in rated:
+            if name in flags:
+                flags[name].update(code for code in codes if code in CODES)
+        for name, single in items.items():
+            if single.labels and not self.of(name):
+                codes = chain.from_iterable(single.labels.feedback.values())
+                flags[name].update(code for code in codes if code in CODES)
+        flagged: list[Flag] = []
+        for number, (name, single) in enumerate(items.items()):
+            if flags[name]:
+                flagged.append(Flag(number, single, flags[name]))
+        flagged.sort(key=lambda flag: -sum(flag.codes.values()))
+        return flagged
 
 
 def texts_of(item: Single) -> dict[CorrectedField, str]:
@@ -166,12 +166,13 @@ def texts_of(item: Single) -> dict[CorrectedField, str]:
 
 
 def _between(
-    item: Single, provided: Mapping[CorrectedField, str], who: str
+    item: Single, texts: Mapping[CorrectedField, str], who: str
 ) -> list[Correction]:
     """List the corrections that a form makes to an item."""
-    when, corrections = _now(), []
+    when = _now()
+    corrections: list[Correction] = []
     for field, before in texts_of(item).items():
-        after = provided.get(field, before).replace("\r\n", "\n").strip()
+        after = texts.get(field, before).replace("\r\n", "\n").strip()
         if len(after) > LIMIT:
             raise UserError(
                 f"{field}: {len(after)} characters; at most {LIMIT} are kept"
@@ -290,9 +291,12 @@ class EventLog:
         if after is not None:
             check_event(after, DEFINITIONS, self.conversations[item])
         with self._lock:
-            there = {set_event(event) for event in self.of(item).events}
-            old = after in there if before is None else before not in there
-            if old or before == after:
+            events = {set_event(event) for event in self.of(item).events}
+            if before == after:
+                return False
+            if before is None and after in events:
+                return False
+            if before is not None and before not in events:
                 return False
             self._append(item, before, after, who)
         return True
@@ -323,9 +327,9 @@ class EventLog:
         rows: list[tuple[object, ...]] = []
         for item in self.looked_at:
             events = self.of(item).events
-            rows += [
-                (item, one.kind, repr(one.start_s), repr(one.end_s)) for one in events
-            ]
+            for event in events:
+                row = item, event.kind, repr(event.start_s), repr(event.end_s)
+                rows.append(row)
             if not events:  # looked at, and nothing is there
                 rows.append((item, "", 0, ""))
         return table_text(COLUMNS, rows)
@@ -337,21 +341,18 @@ class EventLog:
         for one in self._made.get(item, ()):
             if one.who != who or one.before is one.after is None:
                 continue
-            undone = one.after, one.before
-            back = [
-                n for n, it in enumerate(standing) if (it.before, it.after) == undone
-            ]
-            if back:
-                del standing[back[-1]]
-            else:
+            place = _undone_by(one, standing)
+            if place is None:
                 standing.append(one)
+            else:
+                del standing[place]
         if not standing:
             return None
-        after = standing[-1].after
-        stands = after is None or after in (
-            set_event(event) for event in self.of(item).events
-        )
-        return standing[-1] if stands else None
+        last = standing[-1]
+        if last.after is None:
+            return last
+        events = [set_event(event) for event in self.of(item).events]
+        return last if last.after in events else None
 
     def _append(
         self, item: str, before: SetEvent | None, after: SetEvent | None, who: str
@@ -365,3 +366,14 @@ class EventLog:
             when=_now(),
         )
         jsonl.append(self._path, correction)
+
+
+def _undone_by(
+    correction: EventCorrection, standing: Sequence[EventCorrection]
+) -> int | None:
+    """Return the place of the last correction that this one reverses, if any."""
+    for place in reversed(range(len(standing))):
+        earlier = standing[place]
+        if (earlier.before, earlier.after) == (correction.after, correction.before):
+            return place
+    return None

@@ -49,32 +49,46 @@ def events_page(
     conversation = review.events.conversations[call.name]
     result = review.events.of(call.name)
     events = [set_event(event) for event in result.events]
-    changed = {
-        set_event(one.event): one.who for one in result.changed if not one.deleted
-    }
-    added = {set_event(one.event) for one in result.changed if one.measured is None}
-    rows = [
-        {"number": n, "event": one, "who": changed.get(one), "added": one in added}
-        for n, one in enumerate(events)
-    ]
+    changed_by: dict[SetEvent, str | None] = {}
+    added: set[SetEvent] = set()
+    for change in result.changed:
+        event_now = set_event(change.event)
+        if not change.deleted:
+            changed_by[event_now] = change.who
+        if change.measured is None:
+            added.add(event_now)
+    rows = []
+    for number, one in enumerate(events):
+        rows.append(
+            {
+                "number": number,
+                "event": one,
+                "who": changed_by.get(one),
+                "added": one in added,
+            }
+        )
     first, last = bounds_of(conversation)
     chosen = min(max(0, shown.event), max(0, len(events) - 1))
+    drawn, place = list(events), chosen
     new = _new(shown, first, last)
-    drawn = [*events, new] if new else events
-    place = len(events) if new else chosen
-    event, near = drawn[place] if drawn else None, None
-    if event is not None:
+    if new:
+        drawn.append(new)
+        place = len(events)
+    event = near = None
+    if drawn:
+        event = drawn[place]
         start = max(first, event.start_s - AROUND_S)
         end = max(min(last, event.end_s + AROUND_S), start + STEP_S)
         near = _view(conversation, drawn, start, end)
+    other = None
+    if len(calls) == 2:
+        other = 1 - shown.call, calls[1 - shown.call].letter
     whole = clips.clip_id(call.item, call.side)
     return {
         "task": task,
         "call": shown.call,
         "letter": call.letter,
-        "other": (1 - shown.call, calls[1 - shown.call].letter)
-        if len(calls) == 2
-        else None,
+        "other": other,
         "events": rows,
         "chosen": chosen,
         "event": event,
@@ -97,8 +111,8 @@ def _new(shown: ShownEvent, first: float, last: float) -> SetEvent | None:
     if shown.start is None:
         return None
     end = shown.start + NEW_S if shown.end is None else shown.end
-    low, high = sorted(min(max(first, at), last) for at in (shown.start, end))
-    return SetEvent(kind="", start_s=low, end_s=high)
+    inside = [min(max(first, at), last) for at in (shown.start, end)]
+    return SetEvent(kind="", start_s=min(inside), end_s=max(inside))
 
 
 def change_event(review: Review, rater: str, sent: SentEvent) -> int:
@@ -141,14 +155,18 @@ def _after(before: SetEvent | None, sent: SentEvent) -> SetEvent:
     """Return the event as sent; an edge that is left as shown keeps all its digits."""
 
     def edge(text: str, name: str, was: float | None) -> float:
-        same = was is not None and text.strip() == f"{was:.3f}"
-        at = was if same else time_of(text.strip(), name)
+        if was is not None and text.strip() == f"{was:.3f}":
+            return was
+        at = time_of(text.strip(), name)
         if at is None:
             raise UserError(f"{name}: give a time in seconds")
         return at
 
-    start = edge(sent.start, "start", before.start_s if before else None)
-    end = edge(sent.end, "end", before.end_s if before else None)
+    start_was = end_was = None
+    if before:
+        start_was, end_was = before.start_s, before.end_s
+    start = edge(sent.start, "start", start_was)
+    end = edge(sent.end, "end", end_was)
     try:
         return SetEvent(kind=sent.kind, start_s=start, end_s=end)
     except ValidationError:
@@ -178,24 +196,26 @@ def _view(
 
     lanes = []
     for role in ROLES:
-        turns = [turn for _, turn in conversation.turns_of(role)]
-        spoken = [
-            span(*one) for turn in turns for one in turn.stretches if inside(*one)
-        ]
+        spoken: list[tuple[float, float]] = []
+        for _, turn in conversation.turns_of(role):
+            for start, end in turn.stretches:
+                if inside(start, end):
+                    spoken.append(span(start, end))
         peaks = _peaks(
             conversation, role, start_s=start_s, seconds=seconds, columns=columns
         )
         lanes.append((role, upright(peaks), spoken))
+    drawn: list[tuple[int, float, float, str]] = []
+    for number, event in enumerate(events):
+        if inside(event.start_s, event.end_s):
+            left, width = span(event.start_s, event.end_s)
+            drawn.append((number, left, width, event.kind))
     return {
         "start_s": start_s,
         "end_s": end_s,
         "columns": columns,
         "lanes": lanes,
-        "events": [
-            (number, *span(one.start_s, one.end_s), one.kind)
-            for number, one in enumerate(events)
-            if inside(one.start_s, one.end_s)
-        ],
+        "events": drawn,
     }
 
 

@@ -65,33 +65,37 @@ def records(review: Review, repeats: bool = False) -> list[dict[str, Any]]:
     chosen = review.plan.inclusion({row.view.item for row in rows})
     if not repeats:
         return [_record(review, row, chosen) for row in rows if row.view.repeat == 0]
-    again = {(row.view.rater, row.view.item) for row in rows if row.view.repeat}
-    return [
-        _record(review, row, chosen) | {"repeat": str(row.view.repeat)}
-        for row in rows
-        if (row.view.rater, row.view.item) in again
-    ]
+    repeated = {(row.view.rater, row.view.item) for row in rows if row.view.repeat}
+    records: list[dict[str, Any]] = []
+    for row in rows:
+        if (row.view.rater, row.view.item) in repeated:
+            record = _record(review, row, chosen)
+            record["repeat"] = str(row.view.repeat)
+            records.append(record)
+    return records
 
 
 def _record(
     review: Review, row: Labelled, chosen: Mapping[str, float | None]
 ) -> dict[str, Any]:
     view, pair = row.view, review.material.by_id[row.view.item]
-    # Nobody knows how long it took where the clock went back.
+    seconds = None
     took = (view.finished or 0.0) - view.started
-    results: dict[str, Any] = {"id": view.item, "rater": view.rater}
-    results |= {phase: row.ratings.get(phase) for phase in PHASES}
+    if took >= 0:  # else the clock went back, and nobody knows how long it took
+        seconds = round(took, 1)
+    record: dict[str, Any] = {"id": view.item, "rater": view.rater}
+    for phase in PHASES:
+        record[phase] = row.ratings.get(phase)
     if review.plan.confidence:
-        results |= {
-            f"{name}_confidence": row.answers.get(f"{name}{SURE}") for name in PHASES
-        }
-    return results | {
+        for phase in PHASES:
+            record[f"{phase}_confidence"] = row.answers.get(f"{phase}{SURE}")
+    return record | {
         "overall_first": row.ratings.get("overall_first"),
         "instruction_id": pair.instruction_id,
         "system_a": pair.a.system,
         "system_b": pair.b.system,
         "shown": view.shown,
-        "seconds": round(took, 1) if took >= 0 else None,
+        "seconds": seconds,
         "inclusion": chosen.get(view.item),
         "comment": view.comment,
         "answers": {step: value for step, value in row.answers.items() if value},
@@ -107,35 +111,39 @@ def to_jsonl(rows: Iterable[dict[str, Any]]) -> str:
 
 def to_csv(rows: Sequence[dict[str, Any]]) -> str:
     """Export a table for spreadsheets, see :mod:`trace_eval.data.csv_cells`."""
-    extra = [name for row in rows[:1] for name in row if name.endswith("_confidence")]
-    columns = (*COLUMNS, *extra)
+    columns = list(COLUMNS)
+    if rows:
+        columns.extend(name for name in rows[0] if name.endswith("_confidence"))
     return table_text(columns, (map(row.__getitem__, columns) for row in rows))
 
 
 def to_hcot(review: Review) -> str:
     """Export a list in the HCoT annotation layout, with nested labels per opinion."""
-    results = []
+    annotations = []
     for row in records(review):
         pair = review.material.by_id[row["id"]]
-        results.append(
-            {
-                "index": pair.id,
-                "instruction_text": pair.instruction.text,
-                "model_a": pair.a.system,
-                "model_b": pair.b.system,
-                "instruction_path": _where(pair.instruction),
-                "audio1_path": _where(pair.a),
-                "audio2_path": _where(pair.b),
-                "label": {phase: row[phase] for phase in PHASES},
-                **{name: row[name] for name in _BESIDE},
-            }
-        )
-    return json.dumps(results, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        annotation: dict[str, Any] = {
+            "index": pair.id,
+            "instruction_text": pair.instruction.text,
+            "model_a": pair.a.system,
+            "model_b": pair.b.system,
+            "instruction_path": _where(pair.instruction),
+            "audio1_path": _where(pair.a),
+            "audio2_path": _where(pair.b),
+            "label": {phase: row[phase] for phase in PHASES},
+        }
+        for name in _BESIDE:
+            annotation[name] = row[name]
+        annotations.append(annotation)
+    text = json.dumps(annotations, indent=2, ensure_ascii=False, allow_nan=False)
+    return f"{text}\n"
 
 
 def _where(recording: Recording) -> str | None:
     """Return its path, or its URL without what gives access: labels are sent around."""
-    return None if recording.data or not recording.has_audio else recording.source_id
+    if recording.data or not recording.has_audio:
+        return None
+    return recording.source_id
 
 
 def to_accuracy(review: Review) -> str:
@@ -151,32 +159,32 @@ def to_accuracy(review: Review) -> str:
 
 def _score_table(review: Review, answers: Sequence[StoredAnswer]) -> str:
     rubric = review.material.rubric
-    asked = ("confidence",) if rubric and rubric.confidence else ()
-    columns = (*ANSWER_COLUMNS, *asked)
+    columns = list(ANSWER_COLUMNS)
+    if rubric and rubric.confidence:
+        columns.append("confidence")
     sure: dict[tuple[str, str, str], StoredAnswer] = {}
-    for one in answers:
-        step = scored_step(one.step)
+    for answer in answers:
+        step = scored_step(answer.step)
         if step:
-            sure[one.rater, one.item, step] = one
+            sure[answer.rater, answer.item, step] = answer
 
     def row(answer: StoredAnswer) -> tuple[object, ...]:
-        score, how = (
-            score_of(answer.value),
-            sure.get((answer.rater, answer.item, answer.step)),
-        )
-        turn = turn_of(answer.step)
+        turn, score = turn_of(answer.step), score_of(answer.value)
+        confidence = sure.get((answer.rater, answer.item, answer.step))
+        comments = [answer.comment]
+        if confidence:
+            comments.append(confidence.comment)
         cells = (
-            answer.item
-            if turn is None
-            else turn_role(answer.item, turn),  # as ``agree`` calls it
+            # As ``agree`` calls it.
+            answer.item if turn is None else turn_role(answer.item, turn),
             answer.rater,
             review.form.name,
             "" if score is None else f"{score:g}",
             " ".join(answer.codes),
-            " ".join(filter(None, (answer.comment, how.comment if how else ""))),
+            " ".join(filter(None, comments)),
             f"{answer.at:.0f}",
             answer.set_aside or "",
-            how.value if how else "",
+            confidence.value if confidence else "",
         )
         return cells[: len(columns)]
 
@@ -192,40 +200,37 @@ def to_rated_items(review: Review) -> str:
 
     What annotators said of an item before it was corrected is left out.
     """
-    provided: dict[str, list[StoredAnswer]] = {}
+    answers: dict[str, list[StoredAnswer]] = {}
     for answer in _scores_among(review.store.stored()):
-        provided.setdefault(answer.item, []).append(answer)
+        answers.setdefault(answer.item, []).append(answer)
     corrections = review.corrections
     assert corrections is not None
-    lines = (
-        _rated(
-            item.model_copy(update={"labels": None})
-            if corrections.of(item.id)
-            else item,
-            provided.get(item.id, ()),
-        ).model_dump_json(exclude_none=True)
-        for item in corrections.items.values()
-    )
-    return "".join(f"{line}\n" for line in lines)
+    lines: list[str] = []
+    for item in corrections.items.values():
+        if corrections.of(item.id):
+            item = item.model_copy(update={"labels": None})
+        rated = _rated(item, answers.get(item.id, ()))
+        lines.append(f"{rated.model_dump_json(exclude_none=True)}\n")
+    return "".join(lines)
 
 
-def _rated(item: Single, provided: Iterable[StoredAnswer]) -> Single:
-    present = item.labels or ScoreLabels()
+def _rated(item: Single, answers: Iterable[StoredAnswer]) -> Single:
+    """Return an item with the scores and codes of a review beside its own."""
+    own = item.labels or ScoreLabels()
     codes: dict[str, list[str]] = {}
-    scores = dict(present.scores)
-    turns = {number: dict(scores) for number, scores in present.turns.items()}
-    for answer in provided:
+    scores = dict(own.scores)
+    turns = {number: dict(by_rater) for number, by_rater in own.turns.items()}
+    for answer in answers:
         score, turn = score_of(answer.value), turn_of(answer.step)
         if answer.codes:
-            kept = codes.setdefault(answer.rater, [])
-            kept.extend(code for code in answer.codes if code not in kept)
+            of_rater = codes.setdefault(answer.rater, [])
+            of_rater.extend(code for code in answer.codes if code not in of_rater)
         if turn is None:
             scores[answer.rater] = score
         elif score is not None:
             turns.setdefault(str(turn), {})[answer.rater] = score
-    labels = ScoreLabels(
-        scores=scores, feedback={**present.feedback, **codes}, turns=turns
-    )
+    feedback = {**own.feedback, **codes}
+    labels = ScoreLabels(scores=scores, feedback=feedback, turns=turns)
     return item.model_copy(update={"labels": labels})
 
 
@@ -253,37 +258,42 @@ SCORE_FILES: Exporters = {
 
 def files_of(review: Review) -> Exporters:
     """Return the files to which a review of this kind can be exported."""
-    files = FILES
-    if not review.is_hcot:
-        files = PROTOCOL_FILES if review.has_protocol else SCORE_FILES
+    if review.is_hcot:
+        files = dict(FILES)
+    elif review.has_protocol:
+        files = dict(PROTOCOL_FILES)
+    else:
+        files = dict(SCORE_FILES)
     if review.listening.third_rater:
-        files = {**files, "decided.csv": decided_csv}
+        files["decided.csv"] = decided_csv
     log = review.events
-    return (
-        {**files, EVENTS: lambda _: log.csv()}
-        if log is not None and log.looked_at
-        else files
-    )
+    if log is not None and log.looked_at:
+        files[EVENTS] = lambda _: log.csv()
+    return files
 
 
 def _without_rows(review: Review) -> set[str]:
     """Name the files of a protocol that would hold a header alone."""
-    repeated = any(view.repeat and view.finished for view in review.store.views())
-    empty = set() if repeated else {"retest.csv"}
-    empty |= set() if review.listening.traps else {"traps.csv"}
-    return empty | (
-        set() if review.material.pairs or review.material.pages else {"loudness.csv"}
-    )
+    empty: set[str] = set()
+    if not any(view.repeat and view.finished for view in review.store.views()):
+        empty.add("retest.csv")
+    if not review.listening.traps:
+        empty.add("traps.csv")
+    if not review.material.pairs and not review.material.pages:
+        empty.add("loudness.csv")
+    return empty
 
 
 def write_exports(review: Review, folder: Path) -> Sequence[Path]:
     """Write all files of a review; files of pairs without a record are left out."""
     empty: set[str] = set()
     if review.is_hcot:
-        rows, again = records(review), records(review, repeats=True)
-        empty = {name for name in FILES if name.startswith("labels") and not rows}
-        empty |= set() if again else {"retest.jsonl"}
-        empty |= set() if review.material.judged else {"accuracy.json"}
+        if not records(review):
+            empty.update(name for name in FILES if name.startswith("labels"))
+        if not records(review, repeats=True):
+            empty.add("retest.jsonl")
+        if not review.material.judged:
+            empty.add("accuracy.json")
     elif review.has_protocol:
         empty = _without_rows(review)
     written = []

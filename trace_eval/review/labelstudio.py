@@ -172,8 +172,11 @@ def _annotator(annotation: Mapping[str, Any]) -> str:
 
 def _entries(annotation: Mapping[str, Any]) -> Entries:
     """Return the entries of an annotation that say something."""
-    result, entries = annotation.get("result"), []
-    for number, one in enumerate(result if isinstance(result, list) else (), start=1):
+    entries: list[tuple[str, Mapping[str, Any]]] = []
+    results = annotation.get("result")
+    if not isinstance(results, list):
+        return entries
+    for number, one in enumerate(results, start=1):
         if isinstance(one, strict_json.BadJson):
             raise UserError(f"result {number}: {one}")
         if isinstance(one, Mapping) and one.get("from_name"):
@@ -200,11 +203,12 @@ def _item_of(
             "its trace_task is not of this review, or its item was corrected;"
             " export tasks again"
         )
-    result = task.get("annotations")
-    annotations = [
-        one
-        for one in (result if isinstance(result, list) else ())
-        if isinstance(one, strict_json.BadJson)
-        or (isinstance(one, Mapping) and not one.get("was_cancelled"))
-    ]
+    annotations: list[Mapping[str, Any] | strict_json.BadJson] = []
+    listed = task.get("annotations")
+    if not isinstance(listed, list):
+        return item, annotations
+    for one in listed:
+        is_cancelled = isinstance(one, Mapping) and one.get("was_cancelled")
+        if isinstance(one, strict_json.BadJson | Mapping) and not is_cancelled:
+            annotations.append(one)
     return item, annotations

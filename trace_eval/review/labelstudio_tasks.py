@@ -123,12 +123,11 @@ class PairTasks(_Tasks):
     def read(self, rater: str, item: Any, entries: Entries) -> Imported:
         """Read one finished view of the pair."""
         order = self.order(item)
-        ratings = {
-            f"{phase}.{TYPED}": str(
-                shown_rating(Rating(_chosen(phase, entries, CHOICES)), order)
-            )
-            for phase in PHASES
-        }
+        answers: dict[str, str] = {}
+        for phase in PHASES:
+            chosen = Rating(_chosen(phase, entries, CHOICES))
+            answers[f"{phase}.{TYPED}"] = str(shown_rating(chosen, order))
+        answers[COMMENT] = ""
         now = time.time()
         view = StoreView(
             rater=rater,
@@ -140,7 +139,7 @@ class PairTasks(_Tasks):
             comment=_comment_in(entries),
             judge="hidden",
         )
-        new = self.review.store.insert_finished(view, ratings | {COMMENT: ""})
+        new = self.review.store.insert_finished(view, answers)
         return Imported(int(new), int(not new))
 
 
@@ -157,19 +156,24 @@ class ScoreTasks(_Tasks):
     def offered(self) -> dict[str, str]:
         """Label of the scale -> its words, the best first; at last no score."""
         points = self.form.rubric.points
-        labels = [f"{label:g}" for label in self.form.rubric.numbers.labels]
-        words = {x: f"{x}: {points[x]}" if x in points else x for x in labels[::-1]}
-        return words | {NO_SCORE: "no score"}
+        words: dict[str, str] = {}
+        for number in reversed(self.form.rubric.numbers.labels):
+            label = f"{number:g}"
+            words[label] = f"{label}: {points[label]}" if label in points else label
+        words[NO_SCORE] = "no score"
+        return words
 
     def players(self, item: Pair | Single) -> dict[str, str]:
         """Name of a player -> id of its recording; of a call the whole."""
         roles = {role.replace("-", "_"): role for role in item.recordings()}
         if item.answers[0].conversation is not None:
             roles = {ANSWER: ANSWER}
-        results = {
-            name: self.clips.clip_id(item.id, role) for name, role in roles.items()
-        }
-        return {name: clip for name, clip in results.items() if clip in self.clips}
+        players: dict[str, str] = {}
+        for name, role in roles.items():
+            clip = self.clips.clip_id(item.id, role)
+            if clip in self.clips:
+                players[name] = clip
+        return players
 
     @cached_property
     def played(self) -> list[str]:
@@ -178,19 +182,19 @@ class ScoreTasks(_Tasks):
 
     def data(self, item: Any) -> dict[str, str]:
         """Fill in words and players; one without sound is silent and says so."""
-        playing = self.players(item)
-        results = {WORDS: self.words(item)}
+        clips = self.players(item)
+        fields = {WORDS: self.words(item)}
         for name in self.played:
-            title = (
-                CALL
-                if item.answer.conversation
-                else name.replace("_", " ").capitalize()
-            )
-            results[name] = url(playing.get(name, SILENCE))
-            results[f"{name}_note"] = (
-                title if name in playing else f"({title}: no sound)"
-            )
-        return results
+            title = name.replace("_", " ").capitalize()
+            if item.answer.conversation:
+                title = CALL
+            if name in clips:
+                fields[name] = url(clips[name])
+                fields[f"{name}_note"] = title
+            else:
+                fields[name] = url(SILENCE)
+                fields[f"{name}_note"] = f"({title}: no sound)"
+        return fields
 
     def words(self, item: Single) -> str:
         """Return the words that the app shows of an item, in one text."""
@@ -224,17 +228,17 @@ class ScoreTasks(_Tasks):
         question, store = self.form.questions(item)[0], self.review.store
         choice = _chosen(SCORE, entries, self.offered)
         view = store.start(rater, item.id, 0, "ab")
-        kept, before = self.form.stored(question, choice, "ab"), store.answers(view)
-        if (was := before.get(question.key, kept)) != kept:
-            was = was.removesuffix(".0")
+        value = self.form.stored(question, choice, "ab")
+        value_before = store.answers(view).get(question.key, value)
+        if value_before != value:
+            before = value_before.removesuffix(".0")
             changed = (
-                f"{question.key}: {choice} now, {was} when it was read before; that"
+                f"{question.key}: {choice} now, {before} when it was read before; that"
                 " stays"
             )
             return Imported(0, 1, (changed,))
-        new = store.answer(
-            view, question.key, kept, Remark(_comment_in(entries)), "hidden"
-        )
+        remark = Remark(_comment_in(entries))
+        new = store.answer(view, question.key, value, remark, "hidden")
         return Imported(int(new), int(not new))
 
 
@@ -254,21 +258,29 @@ def clip_of(value: str) -> str:
 
 def _chosen(field: str, entries: Entries, offered: Mapping[str, str]) -> str:
     """Return the one choice of a field, named or in words; else raise UserError."""
-    provided = [value.get("choices") for name, value in entries if name == field]
-    if not provided:
+    results = [value.get("choices") for name, value in entries if name == field]
+    if not results:
         raise UserError(f"no choice for {field}; finish the annotation")
-    details = provided if len(provided) > 1 else provided[0]
-    if len(provided) > 1 or not isinstance(details, list) or len(details) != 1:
-        raise UserError(f"{field}: expected one choice, got {details!r:.60}")
+    if len(results) > 1:
+        raise UserError(f"{field}: expected one choice, got {results!r:.60}")
+    choices = results[0]
+    if not isinstance(choices, list) or len(choices) != 1:
+        raise UserError(f"{field}: expected one choice, got {choices!r:.60}")
     for choice, words in offered.items():
-        if details[0] in (choice, words):
+        if choices[0] in (choice, words):
             return choice
-    raise UserError(f"{field}: {details[0]!r:.60} is none of {', '.join(offered)}")
+    raise UserError(f"{field}: {choices[0]!r:.60} is none of {', '.join(offered)}")
 
 
 def _comment_in(entries: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
     """Return the free words of an annotation."""
-    texts = [value.get("text") for name, value in entries if name == COMMENT]
-    text = texts[-1] if texts else ""
-    words = "\n".join(map(str, text)) if isinstance(text, list) else str(text or "")
+    words = ""
+    for name, value in entries:
+        if name != COMMENT:
+            continue
+        text = value.get("text") or ""
+        if isinstance(text, list):
+            words = "\n".join(map(str, text))
+        else:
+            words = str(text)
     return words[:COMMENT_LIMIT]

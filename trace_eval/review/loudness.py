@@ -50,11 +50,16 @@ def gains(levels: Mapping[str, Level]) -> dict[str, float]:
 
     A recording without a loudness stays as it is.
     """
-    target = min([TARGET_LUFS, *(level.highest for level in levels.values())])
-    return {
-        name: 1.0 if level.lufs is None else 10 ** ((target - level.lufs) / 20)
-        for name, level in levels.items()
-    }
+    target = TARGET_LUFS
+    for level in levels.values():
+        target = min(target, level.highest)
+    factors: dict[str, float] = {}
+    for name, level in levels.items():
+        if level.lufs is None:
+            factors[name] = 1.0
+        else:
+            factors[name] = 10 ** ((target - level.lufs) / 20)
+    return factors
 
 
 def spread(levels: Iterable[Level]) -> float | None:
@@ -85,15 +90,13 @@ def summary_of(measured: Iterable[ItemLoudness], matched: bool) -> str | None:
     if not differing:
         return None
     most = max(differing, key=lambda row: row.spread or 0.0)
-    then = (
-        "raters hear them equally loud"
-        if matched
-        else "raters hear them as they are, and see it"
-    )
+    heard = "as they are, and see it"
+    if matched:
+        heard = "equally loud"
     return (
         f"loudness: the answers of {len(differing)} of {counted(len(known), 'item')}"
         f" differ by {TOLD_LU:g} LU or more, the most {most.spread:.1f} LU"
-        f" ({most.item}); {then}"
+        f" ({most.item}); raters hear them {heard}"
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
+from types import MappingProxyType
 
 from blueprints import UserError, counted
 from fusion import DIMENSIONS, Dimension, Rating
@@ -232,18 +233,18 @@ def _singles(
     left_out: dict[str, str] = {}
     if source.is_dir():
         run = Run.open(source)
-        available = run.rubrics()
-        name = rubric or (next(iter(available)) if len(available) == 1 else None)
-        if name not in available:
+        rubrics = run.rubrics()
+        if not rubric and len(rubrics) == 1:
+            (rubric,) = rubrics
+        if rubric not in rubrics:
             raise UserError(
-                f"{source}: rated by {', '.join(available)}; name one with --rubric"
+                f"{source}: rated by {', '.join(rubrics)}; name one with --rubric"
             )
-        chosen, items = available[name], list(run.singles())
+        chosen, items = rubrics[rubric], list(run.singles())
         refuse_changed(run, items, _JUDGE_AGAIN)
-        outcomes = run.score_outcomes()
-        variances = {
-            item: o.variance for (item, by), o in outcomes.items() if by == name
-        }
+        for (item_id, rated_by), outcome in run.score_outcomes().items():
+            if rated_by == rubric:
+                variances[item_id] = outcome.variance
         database = run.path(DATABASE)
     elif rubric and (source.suffix in SUFFIXES or holds_conversations(source)):
         chosen = load_rubric(rubric)
@@ -260,18 +261,27 @@ def _singles(
     if not items:
         why = next(iter(left_out.values()), "it has none of its kind")
         raise UserError(f"{source}: no items to review by {chosen.name} ({why})")
-    feedback = {i.id: i.labels.feedback.values() if i.labels else () for i in items}
-    flagged: dict[str, int] = {}
-    for item, lists in feedback.items():
-        flagged[item] = sum(code in FEEDBACK_CODES for codes in lists for code in codes)
-    ordered = sorted(items, key=lambda i: (-(variances.get(i.id) or 0), -flagged[i.id]))
+
+    def urgency(item: Single) -> tuple[float, int]:
+        return variances.get(item.id) or 0.0, _flags(item)
+
     return Material(
         source,
-        singles=tuple(ordered),
+        singles=tuple(sorted(items, key=urgency, reverse=True)),
         protocol=chosen,
         left_out=left_out,
         database=database,
     )
+
+
+def _flags(item: Single) -> int:
+    """Count the feedback codes that annotators gave an item."""
+    if item.labels is None:
+        return 0
+    flags = 0
+    for codes in item.labels.feedback.values():
+        flags += sum(code in FEEDBACK_CODES for code in codes)
+    return flags
 
 
 def _read(
@@ -289,10 +299,11 @@ def _problems(manifest: Manifest | Run) -> dict[str, str]:
 
 
 def _of_run(run: Run) -> Material:
-    failed = {
-        source: record.error for source, record in run.clips().items() if record.error
-    }
-    pairs, left_out = _playable(list(run.pairs()), failed)
+    errors: dict[str, str] = {}
+    for source, record in run.clips().items():
+        if record.error:
+            errors[source] = record.error
+    pairs, left_out = _playable(list(run.pairs()), errors)
     refuse_changed(run, pairs, _JUDGE_AGAIN)
     return Material(
         run.folder,
@@ -306,17 +317,20 @@ def _of_run(run: Run) -> Material:
 
 
 def _playable(
-    pairs: list[Pair], failed: Mapping[str, str | None] | None = None
+    pairs: list[Pair], errors: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[tuple[Pair, ...], dict[str, str]]:
+    """Return the pairs that can be played, and why others cannot.
+
+    Args:
+        errors: of recordings that a run could not decode, by their sources.
+    """
     left_out: dict[str, str] = {}
     for problem in check_audio(pairs):
         left_out.setdefault(problem.pair or problem.where, str(problem))
     for pair in pairs:
         for recording in (pair.instruction, pair.a, pair.b):
-            if recording.has_audio and (
-                error := (failed or {}).get(recording.source_id)
-            ):
-                left_out.setdefault(pair.id, error)
+            if recording.has_audio and recording.source_id in errors:
+                left_out.setdefault(pair.id, errors[recording.source_id])
     return tuple(pair for pair in pairs if pair.id not in left_out), left_out
 
 
@@ -328,12 +342,15 @@ def _transcripts(
         text = getattr(blueprint.transcript, "text", "")  # an absent group has none
         if text:
             texts[blueprint.clip] = text
-    clips = {source: record.clip for source, record in run.clips().items()}
-
-    def text_of(source: str) -> str | None:
-        return texts.get(clips.get(source) or "")
-
-    return {p.id: (text_of(p.a.source_id), text_of(p.b.source_id)) for p in pairs}
+    text_of: dict[str, str] = {}
+    for source, record in run.clips().items():
+        if record.clip in texts:
+            text_of[source] = texts[record.clip]
+    transcripts: dict[str, tuple[str | None, str | None]] = {}
+    for pair in pairs:
+        text_a, text_b = text_of.get(pair.a.source_id), text_of.get(pair.b.source_id)
+        transcripts[pair.id] = text_a, text_b
+    return transcripts
 
 
 def turn_lines(
@@ -346,12 +363,13 @@ def turn_lines(
     """
     roles = {speaker.name: speaker.role for speaker in conversation.speakers}
     turns = conversation.turns[first:last]
-    if len(turns) > 1 and not any(one.text or one.heard for one in turns):
+    if len(turns) > 1 and not any(turn.text or turn.heard for turn in turns):
         return [(None, f"({counted(len(turns), 'turn')}, no words known)")]
-    return [
-        (f"{number} {roles[one.speaker]}", one.text or one.heard or "(no words known)")
-        for number, one in enumerate(turns, start=first)
-    ]
+    lines: list[tuple[str | None, str]] = []
+    for number, turn in enumerate(turns, start=first):
+        words = turn.text or turn.heard or "(no words known)"
+        lines.append((f"{number} {roles[turn.speaker]}", words))
+    return lines
 
 
 def transcript(conversation: Conversation) -> str:
@@ -368,11 +386,13 @@ def shown_texts(item: Single, rubric: ScoreRubric) -> list[tuple[str | None, str
         texts.append((None, item.instruction.text))
     if "context" in shown and item.context:
         texts.append(("Scene", item.context))
-    references = item.reference if "reference" in shown else ()
-    for number, reference in enumerate(references, start=1):
-        texts.append(
-            (f"Reference {number}" if len(references) > 1 else "Reference", reference)
-        )
+    if "reference" not in shown:
+        return texts
+    if len(item.reference) == 1:
+        texts.append(("Reference", item.reference[0]))
+    else:
+        for number, reference in enumerate(item.reference, start=1):
+            texts.append((f"Reference {number}", reference))
     return texts
 
 

@@ -40,7 +40,8 @@ def open_review(
             "--rubric, --protocol: a rubric is a protocol; give --protocol alone"
         )
     review = _opened(source, provided, options)
-    if changed := review.follow(listen=True):
+    changed = review.follow(listen=True)
+    if changed:
         unit = review.form.unit
         warnings.warn(
             f"{source}: {counted(len(changed), unit)} ({changed[0]!r} first) changed since"
@@ -59,10 +60,12 @@ def _opened(
     material = load_material(source, options.audio_root, options.rubric, protocol)
     database = options.database or material.database
     if material.rubric and not protocol:
-        requested = [
-            name for name in ("show_judge", "allow_unplayed") if getattr(options, name)
-        ]
-        if ignored := [*requested, *(name for name in provided if name != "budget")]:
+        ignored: list[str] = []
+        for name in ("show_judge", "allow_unplayed"):
+            if getattr(options, name):
+                ignored.append(name)
+        ignored.extend(name for name in provided if name != "budget")
+        if ignored:
             raise UserError(
                 f"{', '.join(ignored)}: belong to reviews of pairs; leave them out"
             )

@@ -16,10 +16,13 @@ LEASE_S = 1800.0
 
 def shown_order(seed: int, rater: str, item: str, repeat: int) -> Order:
     """Toss a fair coin per item, rater and repetition for which answer comes first."""
-    digest = sha256(
-        "\0".join(("order", str(seed), rater, item, str(repeat))).encode()
-    ).digest()
+    digest = _digest("order", str(seed), rater, item, str(repeat))
     return "ba" if digest[0] & 1 else "ab"
+
+
+def _digest(*parts: str) -> bytes:
+    """Hash some texts, so that a rater's order is the same whenever it is asked for."""
+    return sha256("\0".join(parts).encode()).digest()
 
 
 def rater_order(seed: int, rater: str, tasks: Sequence[tuple[str, int]]) -> list[int]:
@@ -27,9 +30,7 @@ def rater_order(seed: int, rater: str, tasks: Sequence[tuple[str, int]]) -> list
 
     def place(task: int) -> tuple[int, bytes]:
         item, repeat = tasks[task]
-        return repeat, sha256(
-            "\0".join(("place", str(seed), rater, item)).encode()
-        ).digest()
+        return repeat, _digest("place", str(seed), rater, item)
 
     return sorted(range(len(tasks)), key=place)
 
@@ -63,18 +64,19 @@ def full_items(
         held = view.finished is not None or view.started > since
         if held and view.rater != rater and view.repeat == 0:
             others[view.item] = others.get(view.item, 0) + 1
-    return {
-        item
-        for item, number in others.items()
-        if number >= raters + (1 if item in disputed else 0)
-    }
+    full: set[str] = set()
+    for item, number in others.items():
+        needed = raters + 1 if item in disputed else raters
+        if number >= needed:
+            full.add(item)
+    return full
 
 
 def shuffled_for(names: Iterable[str], view: StoreView, seed: int) -> list[str]:
     """Return the answers of a page in a random order for one rater."""
 
     def place(name: str) -> bytes:
-        parts = ("page", str(seed), view.rater, view.item, str(view.repeat), name)
-        return sha256("\0".join(parts).encode()).digest()
+        repeat = str(view.repeat)
+        return _digest("page", str(seed), view.rater, view.item, repeat, name)
 
     return sorted(names, key=place)

@@ -6,7 +6,7 @@ kept as soon as it is set, and may be changed until the page is finished.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from blueprints import UserError
@@ -45,38 +45,50 @@ def together_page(review: Review, clips: Clips, position: Position) -> dict[str,
     page, form = review.item(position.view.item), review.form
     assert isinstance(page, Page)
     assert isinstance(form, ReviewScoreForm)
-    roles, blind = page.recordings(), review.listening.blind
-    scores = {item: score_of(value) for item, value in position.answers.items()}
-    return {
+    values: dict[str, Any] = {
         "task": position.task,
         "place": position.place,
         "total": position.total,
         "step": COMMENT,
         "version": item_version(page),
-        "text": page.text
-        if {"instruction", "question"} & set(form.rubric.inputs)
-        else None,
-        "spoken": clips.clip_id(page.id, "instruction")
-        if "instruction" in roles
-        else None,
-        "reference": clips.clip_id(page.id, REFERENCE) if REFERENCE in roles else None,
+        "text": None,
+        "spoken": None,
+        "reference": None,
         "rubric": form.rubric,
         "scale": shown_scale(form.rubric.scale, form.rubric.points),
-        "stimuli": [
-            {
-                "letter": letter,
-                "clip": clips.clip_id(page.id, item),
-                "score": "" if scores.get(item) is None else f"{scores[item]:g}",
-                "system": None if blind else page.members[item].system,
-            }
-            for letter, item in letters_of(review, position).items()
-        ],
+        "stimuli": list(_stimuli(review, clips, page, position)),
         "comment": position.view.comment,
-        "must_play": " ".join(review.players(position))
-        if review.must_play(position)
-        else "",
-        "louder": None if clips.matched else _louder(clips, page),
+        "must_play": "",
+        "louder": None,
     }
+    if "instruction" in form.rubric.inputs or "question" in form.rubric.inputs:
+        values["text"] = page.text
+    roles = page.recordings()
+    if "instruction" in roles:
+        values["spoken"] = clips.clip_id(page.id, "instruction")
+    if REFERENCE in roles:
+        values["reference"] = clips.clip_id(page.id, REFERENCE)
+    if review.must_play(position):
+        values["must_play"] = " ".join(review.players(position))
+    if not clips.matched:
+        values["louder"] = _louder(clips, page)
+    return values
+
+
+def _stimuli(
+    review: Review, clips: Clips, page: Page, position: Position
+) -> Iterator[dict[str, Any]]:
+    """Yield the answers by their letters, each with the score that it has so far."""
+    for letter, item in letters_of(review, position).items():
+        score = None
+        if item in position.answers:
+            score = score_of(position.answers[item])
+        yield {
+            "letter": letter,
+            "clip": clips.clip_id(page.id, item),
+            "score": "" if score is None else f"{score:g}",
+            "system": None if review.listening.blind else page.members[item].system,
+        }
 
 
 def _louder(clips: Clips, page: Page) -> str | None:
@@ -122,11 +134,10 @@ def score_page(
         if not isinstance(page, Page) or version not in (None, item_version(page)):
             return False
         named = _checked(review, letters_of(review, position), scores)
-        new = {
-            item: score
-            for item, score in named.items()
-            if score != position.answers.get(item)
-        }
+        new: dict[str, str] = {}
+        for item, score in named.items():
+            if score != position.answers.get(item):
+                new[item] = score
         late = review.is_late(position, new, remark)
         if not late:
             _keep(review, position, new, remark=remark, finish=finish)
@@ -163,22 +174,22 @@ def _keep(
     """Store new scores in place of earlier ones, and the end of the page."""
     view, store = position.view, review.store
     letters = letters_of(review, position)
+    scores: dict[str, str] = {}
     if finish == NO_SCORE:
-        unscored = {
-            one: NO_SCORE for one in letters.values() if one not in position.answers
-        }
-        new = unscored | {**new}
-    for item, score in new.items():
+        for item in letters.values():
+            if item not in position.answers:
+                scores[item] = NO_SCORE
+    scores |= new
+    for item, score in scores.items():
         if item in position.answers:
             store.take_back(view, item, CHANGED)
         store.answer(view, item, score, None)
     if not finish:
         store.keep_comment(view, remark.comment)
         return
-    given = {**position.answers, **new}
-    if missing := [
-        letter.upper() for letter, item in letters.items() if item not in given
-    ]:
+    scored = position.answers.keys() | scores.keys()
+    missing = [letter.upper() for letter, item in letters.items() if item not in scored]
+    if missing:
         raise UserError(
             f"{' and '.join(missing)}: has no score yet; give one, then go on"
         )

@@ -62,57 +62,68 @@ TURNS_SHOWN = 12
 
 def of_form(form: Form) -> dict[str, Any]:
     """Return the words and keys that every page takes from what is asked."""
-    return {
+    values: dict[str, Any] = {
         "unit": form.unit,
         "codes": form.codes,
         # Letters are feedback codes where there are any.
         "undo_key": "Backspace" if form.codes else "U",
         "results_key": None if form.codes or form.listening.together else "R",
-        "corrects": isinstance(form, ReviewScoreForm) and form.rubric.listening is None,
+        "corrects": False,
         "guide": _guide(form),
-        "about": form.rubric.title if isinstance(form, ReviewScoreForm) else None,
+        "about": None,
         "together": form.listening.together,
-        "small_steps": isinstance(form, PairForm) and form.protocol.scale == "typed",
-        "example": form.protocol.example if isinstance(form, PairForm) else "",
+        "small_steps": False,
+        "example": "",
     }
+    if isinstance(form, PairForm):
+        values["small_steps"] = form.protocol.scale == "typed"
+        values["example"] = form.protocol.example
+    if isinstance(form, ReviewScoreForm):
+        values["corrects"] = form.rubric.listening is None
+        values["about"] = form.rubric.title
+    return values
 
 
 def _guide(form: Form) -> list[tuple[str, str]]:
     """List (title, words) of questions and rules, for the page at the very start."""
     if isinstance(form, PairForm):
-        parts = [(part.title, part.question) for part in form.protocol.parts]
-        rules = [("", rule) for rule in form.protocol.rules]
-        return [*parts, *rules]
-    rules = [("", rule) for rule in form.rubric.rules]
-    points = sorted(form.rubric.points.items(), key=lambda point: -float(point[0]))
-    return [("Question", form.rubric.question), *rules, *points]
+        guide = [(part.title, part.question) for part in form.protocol.parts]
+        guide.extend(("", rule) for rule in form.protocol.rules)
+        return guide
+    guide = [("Question", form.rubric.question)]
+    guide.extend(("", rule) for rule in form.rubric.rules)
+    points = form.rubric.points.items()
+    guide.extend(sorted(points, key=lambda point: -float(point[0])))
+    return guide
 
 
 def titles_of(form: Form) -> dict[str, str]:
     """Return the titles of a protocol's parts by their names."""
     if not isinstance(form, PairForm):
         return {}
-    first = form.protocol.first_impression
-    return {
-        part.name: part.title for part in (*filter(None, [first]), *form.protocol.parts)
-    }
+    titles: dict[str, str] = {}
+    first_impression = form.protocol.first_impression
+    if first_impression:
+        titles[first_impression.name] = first_impression.title
+    for part in form.protocol.parts:
+        titles[part.name] = part.title
+    return titles
 
 
 def blocks(position: Position, form: PairForm) -> list[dict[str, Any]]:
     """Return the strip of blocks with its decisions, as the rater saw the answers."""
     if len(form.parts) == 1 and form.listening.comment != "asked":
         return []
-    results: list[dict[str, Any]] = []
+    strip: list[dict[str, Any]] = []
     current = position.step.phase if position.step else None
     for part in form.parts:
         chip = _decided(form, position, part.name)
-        results.append(
-            {"title": part.title, "chip": chip, "current": part.name == current}
-        )
-    if form.listening.comment != "asked":
-        return results
-    asks = position.step is not None and position.step.phase is None
-    return [*results, {"title": "Comment", "chip": None, "current": asks}]
+        is_current = part.name == current
+        strip.append({"title": part.title, "chip": chip, "current": is_current})
+    if form.listening.comment == "asked":
+        is_current = position.step is not None and current is None
+        strip.append({"title": "Comment", "chip": None, "current": is_current})
+    return strip
 
 
 def _decided(form: PairForm, position: Position, part: str) -> tuple[str, str] | None:
@@ -130,7 +141,11 @@ def item_page(review: Review, clips: Clips, position: Position) -> dict[str, Any
     """Fill the page that asks a question."""
     item, form = review.item(position.view.item), review.form
     assert position.step is not None
-    spoken, turn = clips.clip_id(item.id, "instruction"), turn_of(position.step.key)
+    spoken = clips.clip_id(item.id, "instruction")
+    turn = turn_of(position.step.key)
+    must_play = ""
+    if review.must_play(position):
+        must_play = " ".join(review.players(position))
     values = {
         "task": position.task,
         "place": position.place,
@@ -144,9 +159,7 @@ def item_page(review: Review, clips: Clips, position: Position) -> dict[str, Any
         "no_score": NO_SCORE,
         "comment": position.view.comment,
         "one_comment": form.of_pairs,
-        "must_play": " ".join(review.players(position))
-        if review.must_play(position)
-        else "",
+        "must_play": must_play,
         "turn": turn,
         "louder": None,
         "lanes": clips.lanes,
@@ -167,29 +180,33 @@ def _pair_shown(
     pair: Pair, clips: Clips, position: Position, form: PairForm
 ) -> dict[str, Any]:
     answers = []
-    inputs, blind = form.protocol.inputs, form.listening.blind
+    inputs = form.protocol.inputs
     for letter, side in zip("AB", position.view.shown, strict=True):
-        clip, called = (
-            clips.clip_id(pair.id, side),
-            pair.answers[side == "b"].conversation,
-        )
-        sounds = [(letter, clip)] if called is None or clip in clips else []
         answer = pair.sides[side]
-        words = None if called is None else transcript(called)
+        clip = clips.clip_id(pair.id, side)
+        words = None
+        sounds = [(letter, clip)]
+        if answer.conversation is not None:
+            words = transcript(answer.conversation)
+            if clip not in clips:
+                sounds = []
         if "reference" in inputs and answer.reference:
             words = answer.reference
-        system = None if blind else answer.system
+        system = None if form.listening.blind else answer.system
         answers.append(
             {"letter": letter, "words": words, "clips": sounds, "system": system}
         )
-    asked = pair.instruction.text if "instruction" in inputs else None
+    texts = []
+    if "instruction" in inputs and pair.instruction.text:
+        texts.append((None, pair.instruction.text))
+    louder = None
+    if not clips.matched:
+        louder = louder_notice(clips.loudness(pair), position.view)
     return {
         "shows_question": "instruction" in inputs,
         "asks": "Instruction",
-        "texts": [(None, asked)] if asked else [],
-        "louder": None
-        if clips.matched
-        else louder_notice(clips.loudness(pair), position.view),
+        "texts": texts,
+        "louder": louder,
         "rationale": None,
         "corrected": False,
         "answers": answers,
@@ -213,27 +230,32 @@ def louder_notice(loudness: ItemLoudness, view: StoreView) -> str | None:
 def _single_shown(item: Single, clips: Clips, form: Form) -> dict[str, Any]:
     """Show an answer as far as the rubric does; the key P plays its sound, if any."""
     assert isinstance(form, ReviewScoreForm)
-    named = {"system": None if form.listening.blind else item.system}
     questions = {"question", "instruction", "context", "reference", "conversation"}
-    asked = questions & {*form.rubric.inputs}
+    asked = questions.intersection(form.rubric.inputs)
     roles = [role for role in item.recordings() if role != "instruction"]
-    keys = ["P", *map(str, range(2, len(roles) + 1))]
-    sounds = [
-        (key, clips.clip_id(item.id, role))
-        for key, role in zip(keys, roles, strict=False)
-    ]
+    sounds = []
+    for number, role in enumerate(roles, start=1):
+        key = "P" if number == 1 else str(number)
+        sounds.append((key, clips.clip_id(item.id, role)))
+    answer = {
+        "letter": None,
+        "words": item.answer.text,
+        "clips": sounds,
+        "system": None if form.listening.blind else item.system,
+    }
     texts = shown_texts(item, form.rubric)
-    is_reading = asked == {"reference"}  # its heading is that of the whole section
-    if is_reading and len(texts) == 1:
-        texts = [(None, texts[0][1])]
+    heading = "Question"
+    if asked == {"reference"}:
+        heading = "Reference"
+        if len(texts) == 1:
+            ((_, reference),) = texts
+            texts = [(None, reference)]  # which is under the heading already
     return {
         "shows_question": bool(asked) or form.rubric.listening is None,
-        "asks": "Reference" if is_reading else "Question",
+        "asks": heading,
         "texts": texts,
         "rationale": rationale(item, form.rubric),
-        "answers": [
-            {"letter": None, "words": item.answer.text, "clips": sounds} | named
-        ],
+        "answers": [answer],
         "blocks": [],
     }
 
@@ -253,21 +275,21 @@ def _conversation_shown(
         texts = turn_lines(conversation, 0, len(conversation.turns))
         answers = [{"letter": None, "words": None, "clips": sounds}]
         return {"asks": "Conversation", "texts": texts, "answers": answers}
+    spoken = None
     before = [number for number, _ in conversation.turns_of("user") if number < turn]
-    sound_of = {
-        n: clips.clip_id(item.id, turn_role("answer", n)) for n in (*before[-1:], turn)
-    }
+    if before:
+        clip = clips.clip_id(item.id, turn_role("answer", before[-1]))
+        if clip in clips:
+            spoken = clip
+    clip = clips.clip_id(item.id, turn_role("answer", turn))
+    sounds = [("P", clip)] if clip in clips else []
     rated = conversation.turns[turn]
-    sounds = [("P", sound_of[turn])] if sound_of[turn] in clips else []
+    words = rated.text or rated.heard
     return {
         "asks": "Conversation so far",
         "texts": turn_lines(conversation, max(0, turn - TURNS_SHOWN), turn),
-        "spoken": next(
-            (sound_of[n] for n in before[-1:] if sound_of[n] in clips), None
-        ),
-        "answers": [
-            {"letter": None, "words": rated.text or rated.heard, "clips": sounds}
-        ],
+        "spoken": spoken,
+        "answers": [{"letter": None, "words": words, "clips": sounds}],
     }
 
 
@@ -292,30 +314,36 @@ def judge_page(review: Review, position: Position) -> dict[str, Any]:
     """
     item, titles = position.view.item, titles_of(review.form)
     judgement = review.material.judgements[item]
-    transcripts = review.material.transcripts.get(item, (None, None))
-    first, second = transcripts if position.view.shown == "ab" else transcripts[::-1]
+    order = position.view.shown
+    first, second = review.material.transcripts.get(item, (None, None))
+    if order == "ba":
+        first, second = second, first
     verdicts: dict[Phase, tuple[Label | None, str]] = dict.fromkeys(PHASES, (None, ""))
     for name in DIMENSIONS:
-        if verdict := judgement.dimensions.get(name):
+        verdict = judgement.dimensions.get(name)
+        if verdict:
             verdicts[name] = verdict.rating, verdict.reasoning
-    if (fused := review.material.overall.get(item)) and fused.rating:
+    fused = review.material.overall.get(item)
+    if fused and fused.rating:
         verdicts["overall"] = fused.rating, fused.why
-    rows = [
-        {
-            "title": titles[phase],
-            "yours": _chip(rating(position.answers, phase), position.view.shown),
-            "judge": _chip(label, position.view.shown),
-            "words": words,
-        }
-        for phase, (label, words) in verdicts.items()
-    ]
+    rows = []
+    for phase, (label, words) in verdicts.items():
+        rows.append(
+            {
+                "title": titles[phase],
+                "yours": _chip(rating(position.answers, phase), order),
+                "judge": _chip(label, order),
+                "words": words,
+            }
+        )
+    unscored = None
+    if judgement.status != "scored":
+        unscored = judgement.detail or judgement.reason
     return {
         "task": position.task,
         "rows": rows,
-        "unscored": None
-        if judgement.status == "scored"
-        else judgement.detail or judgement.reason,
-        "exchanged": position.view.shown == "ba",
+        "unscored": unscored,
+        "exchanged": order == "ba",
         "transcripts": [("A", first), ("B", second)],
     }
 

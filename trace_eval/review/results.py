@@ -67,24 +67,29 @@ def agreement(labelled: Sequence[Labelled]) -> dict[str, list[RaterAgreement]]:
         rated = [row for row in labelled if phase in row.ratings]
         for row in rated:
             if row.view.repeat == 0:
-                by_rater.setdefault(row.view.rater, {})[row.view.item] = row.ratings[
-                    phase
-                ]
-        kappas += [
-            _kappa(phase, *pair)
-            for pair in combinations(sorted(by_rater.items()), 2)
-            if pair[0][1].keys() & pair[1][1].keys()
-        ]
+                ratings = by_rater.setdefault(row.view.rater, {})
+                ratings[row.view.item] = row.ratings[phase]
+        for first, second in combinations(sorted(by_rater.items()), 2):
+            (_, ratings_of_first), (_, ratings_of_second) = first, second
+            if ratings_of_first.keys() & ratings_of_second.keys():
+                kappas.append(_kappa(phase, first, second))
         if len(by_rater) > 1:
             alphas.append(_alpha(phase, by_rater))
         for rater in sorted({row.view.rater for row in rated}):
             views = [row for row in rated if row.view.rater == rater]
             views.sort(key=lambda row: row.view.repeat)
             item = _numbers(row.view.item for row in views)
-            again = noise(item, _codes([row.ratings[phase] for row in views]))
-            if again.items:
-                values = again.retest_kappa, again.retest
-                retests.append(RaterAgreement(rater, phase, again.items, *values))
+            retest = noise(item, _codes([row.ratings[phase] for row in views]))
+            if retest.items:
+                retests.append(
+                    RaterAgreement(
+                        who=rater,
+                        phase=phase,
+                        items=retest.items,
+                        value=retest.retest_kappa,
+                        same=retest.retest,
+                    )
+                )
     return {"kappas": kappas, "alphas": alphas, "retests": retests}
 
 
@@ -102,33 +107,40 @@ def _kappa(
     first: tuple[str, dict[str, Rating]],
     second: tuple[str, dict[str, Rating]],
 ) -> RaterAgreement:
-    both = [item for item in first[1] if item in second[1]]
-    one = _codes([first[1][item] for item in both])
-    two = _codes([second[1][item] for item in both])
+    (first_rater, first_ratings), (second_rater, second_ratings) = first, second
+    both = [item for item in first_ratings if item in second_ratings]
+    one = _codes([first_ratings[item] for item in both])
+    two = _codes([second_ratings[item] for item in both])
     value = float(kappa(joint_counts(one, two, len(RATINGS))))
-    beyond, same = None if np.isnan(value) else value, float((one == two).mean())
     return RaterAgreement(
-        who=f"{first[0]} and {second[0]}",
+        who=f"{first_rater} and {second_rater}",
         phase=phase,
         items=len(both),
-        value=beyond,
-        same=same,
+        value=None if np.isnan(value) else value,
+        same=float((one == two).mean()),
     )
 
 
 def _alpha(phase: Phase, by_rater: dict[str, dict[str, Rating]]) -> RaterAgreement:
-    opinions = [one for ratings in by_rater.values() for one in ratings.items()]
-    item = _numbers(name for name, _ in opinions)
-    result = alpha(
-        item, _codes([r for _, r in opinions]), int(item.max()) + 1, len(by_rater)
-    )
+    names: list[str] = []
+    ratings: list[Rating] = []
+    for of_rater in by_rater.values():
+        names.extend(of_rater.keys())
+        ratings.extend(of_rater.values())
+    item = _numbers(names)
+    number_of_items = int(item.max()) + 1
+    result = alpha(item, _codes(ratings), number_of_items, len(by_rater))
     reason = None
-    if result.nominal is None:
-        reason = (
-            "no pair has two raters" if not result.items else "only one label occurs"
-        )
+    if result.nominal is None and result.items:
+        reason = "only one label occurs"
+    elif result.nominal is None:
+        reason = "no pair has two raters"
     return RaterAgreement(
-        "all raters", phase, result.items, result.nominal, reason=reason
+        who="all raters",
+        phase=phase,
+        items=result.items,
+        value=result.nominal,
+        reason=reason,
     )
 
 
@@ -178,23 +190,24 @@ def _timing(review: Review) -> dict[str, Any] | None:
 
 def _pair_results(review: Review, unlocked: bool) -> dict[str, Any]:
     labelled, titles = review.labelled(), titles_of(review.form)
-    return {
-        "accuracies": [
-            (titles[phase], accuracy)
-            for phase, accuracy in accuracies(review, labelled).items()
-        ]
-        if unlocked and review.material.judged
-        else [],
+    values: dict[str, Any] = {
+        "accuracies": [],
         "judged": review.material.judged,
         "titles": [titles[phase] for phase in RATED],
-        **{name: _by_row(cells) for name, cells in agreement(labelled).items()},
         "needed": len(review.plan.needed),
         "random": review.plan.drawn,
     }
+    if unlocked and review.material.judged:
+        for phase, accuracy in accuracies(review, labelled).items():
+            values["accuracies"].append((titles[phase], accuracy))
+    for name, cells in agreement(labelled).items():
+        values[name] = _by_row(cells)
+    return values
 
 
 def _by_row(cells: Iterable[RaterAgreement]) -> dict[str, list[RaterAgreement | None]]:
     rows: dict[str, list[RaterAgreement | None]] = {}
     for cell in cells:
-        rows.setdefault(cell.who, [None] * len(RATED))[RATED.index(cell.phase)] = cell
+        row = rows.setdefault(cell.who, [None] * len(RATED))
+        row[RATED.index(cell.phase)] = cell
     return rows

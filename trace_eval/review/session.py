@@ -57,21 +57,23 @@ class Review:
         self.show_judge = show_judge and material.judged
         self.allow_unplayed = allow_unplayed
         self.tasks = plan.tasks()
-        singles = {item.id: item for item in material.singles}
-        wanted = [singles[item] for item in plan.items if item in singles]
-        pairs = [material.by_id[item] for item in plan.items if item in material.by_id]
-        # What is judged turn by turn is a part of a call, and no call that has events.
-        halves = [
-            half for pair in pairs if pair.turn is None for half in items_of_pair(pair)
-        ]
-        called = any(half.answer.conversation for half in halves)
-        if (wanted or called) and jsonl.is_torn(material.corrections):
-            jsonl.repair(
-                material.corrections
-            )  # else the next line would be written onto it
-        self.corrections = Corrections(material.corrections, wanted) if wanted else None
+        by_id = {item.id: item for item in material.singles}
+        singles = [by_id[item] for item in plan.items if item in by_id]
+        halves: list[Single] = []
+        for item in plan.items:
+            pair = material.by_id.get(item)
+            # What is judged turn by turn is a part of a call, and has no events.
+            if pair is not None and pair.turn is None:
+                halves.extend(items_of_pair(pair))
+        has_calls = any(half.answer.conversation for half in halves)
+        if (singles or has_calls) and jsonl.is_torn(material.corrections):
+            # Else the next line would be written onto the torn one.
+            jsonl.repair(material.corrections)
+        self.corrections = None
+        if singles:
+            self.corrections = Corrections(material.corrections, singles)
         self._followed: Mapping[str, Single] | None = None
-        events = EventLog(material.corrections, [*wanted, *halves])
+        events = EventLog(material.corrections, singles + halves)
         self.events = events if events.conversations else None
 
     def item(self, name: str) -> Reviewed:
@@ -167,22 +169,20 @@ class Review:
 
     def progress(self, rater: str) -> tuple[int, int]:
         """Count (finished tasks, all tasks) of a rater."""
-        wanted = {self.tasks[task] for task in self.sequence(rater)}
-        done = {
-            (v.item, v.repeat)
-            for v in self.store.views(rater)
-            if v.finished is not None
-        }
-        return len(done & wanted), len(wanted)
+        tasks = {self.tasks[task] for task in self.sequence(rater)}
+        finished = set()
+        for view in self.store.views(rater):
+            if view.finished is not None:
+                finished.add((view.item, view.repeat))
+        return len(finished & tasks), len(tasks)
 
     def fraction(self, position: Position | None) -> float:
         """Share of the way that a rater has gone, 0 to 1; grows with every answer."""
         if position is None:
             return 1.0
         longest = self.form.longest(self.item(position.view.item))
-        return (
-            position.place + min(1.0, len(position.answers) / longest)
-        ) / position.total
+        of_this_task = min(1.0, len(position.answers) / longest)
+        return (position.place + of_this_task) / position.total
 
     # --- what a rater does ------------------------------------------------------------
 
@@ -248,10 +248,10 @@ class Review:
         if version not in (None, item_version(self.item(position.view.item))):
             return False
         self.check_played(position, remark)
-        if unknown := [code for code in remark.codes if code not in self.form.codes]:
-            raise UserError(
-                f"code {unknown[0]!r:.20}: use {', '.join(self.form.codes) or 'none'}"
-            )
+        for code in remark.codes:
+            if code not in self.form.codes:
+                codes = ", ".join(self.form.codes) or "none"
+                raise UserError(f"code {code!r:.20}: use {codes}")
         remark = Remark(
             remark.comment[:COMMENT_LIMIT],
             sorted(set(remark.codes)),

@@ -137,7 +137,8 @@ def dots(
     ax.set_ylim(len(points) - 0.5, -0.5)
     if ends is not None:
         low, high = ends
-        high = ax.get_xlim()[1] if high is None else high
+        if high is None:
+            _, high = ax.get_xlim()
         room = 0.02 * (high - low)  # for a dot at the end
         ax.set_xlim(low - room, high + room)
     ax.grid(axis="x", color=colours["line"], linewidth=0.6)
@@ -147,13 +148,14 @@ def dots(
 
 def _dot(ax: Any, place: int, point: Point) -> None:
     colour = palette()["a"]
+    inside = "white" if point.baseline else colour
     _interval(ax, place, point, color=colour, linewidth=1.5)
     ax.plot(
         [point.value],
         [place],
         "o",
         color=colour,
-        markerfacecolor="white" if point.baseline else colour,
+        markerfacecolor=inside,
         markersize=4,
     )
 
@@ -340,6 +342,6 @@ def seen(name: str) -> str:
     """Write a name as pictures show it: on two lines where it is long, and no more."""
     lines = textwrap.wrap(_UNSEEN.sub(" ", name), _LINE) or [""]
     if len(lines) > _LINES:
-        cut = lines[_LINES - 1][: _LINE - 1] + "…"
-        lines = [*lines[: _LINES - 1], cut]
+        lines = lines[:_LINES]
+        lines[-1] = lines[-1][: _LINE - 1] + "…"
     return "\n".join(lines)

@@ -46,28 +46,32 @@ class Table:
     @property
     def caption(self) -> str:
         """The note, with those methods of the intervals shown that it does not name."""
-        methods: list[str | None] = []
+        unnamed: list[str] = []
         for value in itertools.chain.from_iterable(self.cells):
-            if isinstance(value, IntervalEstimate) and value.interval is not None:
-                methods.append(value.method)
-        unnamed = in_a_clause(
-            method for method in methods if method and method not in self.note
-        )
-        made_by = f"intervals: {unnamed}" if unnamed else ""
-        return "; ".join(filter(None, (self.note, made_by)))
+            if not isinstance(value, IntervalEstimate) or value.interval is None:
+                continue
+            if value.method and value.method not in self.note:
+                unnamed.append(value.method)
+        if not unnamed:
+            return self.note
+        made_by = f"intervals: {in_a_clause(unnamed)}"
+        return f"{self.note}; {made_by}" if self.note else made_by
 
     def beside(self, title: str, column: Sequence[Any]) -> Table:
         """Return the table with one more column at the right.
 
         It is for values that depend on more than their row.
         """
-        rows = zip(self.rows, column, strict=True)
-        cells = zip(self.cells, column, strict=True)
+        rows: list[tuple[str, ...]] = []
+        cells: list[tuple[Any, ...]] = []
+        for texts, values, value in zip(self.rows, self.cells, column, strict=True):
+            rows.append((*texts, cell(value)))
+            cells.append((*values, value))
         return replace(
             self,
             columns=(*self.columns, title),
-            rows=tuple((*texts, cell(value)) for texts, value in rows),
-            cells=tuple((*values, value) for values, value in cells),
+            rows=tuple(rows),
+            cells=tuple(cells),
         )
 
 
@@ -145,11 +149,14 @@ def _column(rows: Sequence[Any], path: str) -> Mapping[str, Any]:
 
 
 def _value(row: Any, path: str) -> Any:
-    for name in path.split(".") if path else ():
+    """Return the value at a path; None where the row lacks a part of it."""
+    if not path:
+        return row
+    for name in path.split("."):
         if isinstance(row, Mapping):
             row = row.get(name)
-        else:
-            row = None if row is None else getattr(row, name)
+        elif row is not None:
+            row = getattr(row, name)
     return row
 
 
@@ -159,9 +166,11 @@ def _cell(row: Any, path: str, how: Writer | str) -> tuple[Any, Any]:
     owner = _value(row, path.rpartition(".")[0])
     if owner is None or not how:
         return value, value
-    if isinstance(how, str):
-        return value, None if value is None else format(value, how)
-    return value, how(value, owner)
+    if callable(how):
+        return value, how(value, owner)
+    if value is None:
+        return None, None
+    return value, format(value, how)
 
 
 def count_text(number: float) -> str | int:

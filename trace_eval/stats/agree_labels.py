@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from blueprints import UserError, counted
 from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.data.policies import load_policy
 from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes, is_untyped
-from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.stats.agreement.alpha import (
     alpha,
     annotator_noise,
@@ -20,6 +21,9 @@ from trace_eval.stats.agreement.alpha import (
     with_each_judge,
 )
 from trace_eval.stats.agreement.bias import (
+    BiasRow,
+    LengthBias,
+    Verbosity,
     bias_rows,
     difficulty_rows,
     length_bias,
@@ -31,6 +35,7 @@ from trace_eval.stats.agreement.judges import (
     Aligned,
     JudgeOpinions,
     align,
+    facts_of,
     prepare_judges,
     with_preference,
 )
@@ -58,9 +63,15 @@ from trace_eval.stats.agreement.policies import (
     has_dimensions,
     mechanisms,
 )
-from trace_eval.stats.agreement.position import positions, self_rows, widest
+from trace_eval.stats.agreement.position import (
+    PositionRow,
+    positions,
+    self_rows,
+    widest,
+)
 from trace_eval.stats.agreement.reasons import reasons_note
 from trace_eval.stats.agreement.score import JudgeScore, guesses_of, score_judge
+from trace_eval.stats.inference.calibrate import Calibration
 from trace_eval.stats.inference.win_rates import calibrations_of, policy_of, shares_of
 from trace_eval.stats.options import ALL_POLICIES, AgreeOptions, settled
 from trace_eval.stats.report import (
@@ -68,6 +79,9 @@ from trace_eval.stats.report import (
     AlphaRow,
     TruthRow,
 )
+
+_Part = TypeVar("_Part")
+_Row = TypeVar("_Row")
 
 #: Why nothing was drawn in a comparison of labels.
 _NOT_DRAWN = (
@@ -119,19 +133,46 @@ def agree_labels(
             )
     errors = [score_error(judge, items) for judge in judges]
     by_labels = tuple(labels_rows(main, it.cluster, options.bootstrap))
-    # of all labels in any order there is nothing to draw
-    drawn = options.calibrated or len(by_labels) > len({row.judge for row in by_labels})
+    # Of all labels in any order there is nothing to draw.
+    is_drawn = options.calibrated
+    is_drawn |= len(by_labels) > len({row.judge for row in by_labels})
+    warnings: list[DataWarning] = []
+    for source in sources:
+        warnings.extend(source.warnings)
+    warnings.extend(present.warnings)
+    warnings.extend(label_warnings(items, judges, it.columns, it.cluster))
+    notes = unknown + list(left_out)
+    notes.extend(filter(None, map(reasons_note, judges)))
+    policies: dict[str, str] = {}
+    for judge in judges:
+        if judge.own.policy is not None:
+            policies[judge.name] = judge.own.policy
+
+    def positions_of(judge: JudgeOpinions) -> Iterable[PositionRow]:
+        return positions(judge.name, widest(judge, "clip_a"))
+
+    def length_of(judge: JudgeOpinions) -> Iterable[BiasRow[LengthBias]]:
+        return bias_rows(
+            judge, items, fact="duration", bias=length_bias, unit=it.cluster
+        )
+
+    def verbosity_of(judge: JudgeOpinions) -> Iterable[BiasRow[Verbosity]]:
+        return bias_rows(judge, items, fact="tokens", bias=verbosity, unit=it.cluster)
+
+    learned: tuple[Learned, ...] = ()
+    if options.learn:
+        learned = tuple(_learned(it))
+    calibrations: tuple[Calibration, ...] = ()
+    if options.calibrated:
+        calibrations = tuple(calibrations_of(sources, present, options))
     return AgreeReport(
         labels=present.source,
         items=len(items),
         raters=raters,
         options=replace(
-            options, bootstrap=settled(options.bootstrap, drawn, _NOT_DRAWN)
+            options, bootstrap=settled(options.bootstrap, is_drawn, _NOT_DRAWN)
         ),
-        warnings=(
-            *(warning for source in (*sources, present) for warning in source.warnings),
-            *label_warnings(items, judges, it.columns, it.cluster),
-        ),
+        warnings=tuple(warnings),
         truth=tuple(_truth(items)),
         scores=tuple(_scores(it)),
         score_errors=tuple(error for error in errors if error is not None),
@@ -141,55 +182,38 @@ def agree_labels(
         alphas=tuple(_alphas(present, raters, judges)),
         mechanisms=tuple(_mechanisms(it)),
         policy_comparisons=tuple(_policy_comparisons(it)),
-        position=tuple(
-            r for j in judges for r in positions(j.name, widest(j, "clip_a"))
-        ),
-        length=tuple(
-            r
-            for j in judges
-            for r in bias_rows(
-                j, items, fact="duration", bias=length_bias, unit=it.cluster
-            )
-        ),
-        verbosity=tuple(
-            r
-            for j in judges
-            for r in bias_rows(j, items, fact="tokens", bias=verbosity, unit=it.cluster)
-        ),
-        difficulty=tuple(row for judge in judges for row in difficulty_rows(judge)),
-        self_comparisons=tuple(row for judge in judges for row in self_rows(judge)),
-        noise=(
-            *annotator_noise(present),
-            *(row for judge in judges for row in noise_rows(judge)),
-        ),
-        learned=tuple(_learned(it)) if options.learn else (),
-        notes=(*unknown, *left_out, *filter(None, map(reasons_note, judges))),
+        position=_rows_of(judges, positions_of),
+        length=_rows_of(judges, length_of),
+        verbosity=_rows_of(judges, verbosity_of),
+        difficulty=_rows_of(judges, difficulty_rows),
+        self_comparisons=_rows_of(judges, self_rows),
+        noise=tuple(annotator_noise(present)) + _rows_of(judges, noise_rows),
+        learned=learned,
+        notes=tuple(notes),
         drawn=it.drawn,
-        policies={
-            judge.name: judge.own.policy
-            for judge in judges
-            if judge.own.policy is not None
-        },
-        levels=tuple(
-            row for name in human for row in level_rows(present, name, it.groups)
-        ),
-        pairwise=tuple(
-            row for name in human for row in pairwise_rows(present, name, it.groups)
-        ),
-        reliability=tuple(
-            row for name in human for row in reliability_rows(present, name)
-        ),
+        policies=policies,
+        levels=_rows_of(human, lambda name: level_rows(present, name, it.groups)),
+        pairwise=_rows_of(human, lambda name: pairwise_rows(present, name, it.groups)),
+        reliability=_rows_of(human, lambda name: reliability_rows(present, name)),
         forced=tuple(_forced(it)),
         shares=shares,
         design=design,
-        calibrations=tuple(calibrations_of(sources, present, options))
-        if options.calibrated
-        else (),
+        calibrations=calibrations,
         by_category=tuple(
             category_rows(main, it.groups, it.cluster, options.bootstrap)
         ),
         by_labels=by_labels,
     )
+
+
+def _rows_of(
+    parts: Iterable[_Part], rows: Callable[[_Part], Iterable[_Row]]
+) -> tuple[_Row, ...]:
+    """Return the rows of all judges or label columns, one after the other."""
+    of_all: list[_Row] = []
+    for part in parts:
+        of_all.extend(rows(part))
+    return tuple(of_all)
 
 
 def _compared(
@@ -245,11 +269,10 @@ def _compared(
 
 def _truth(items: Opinions) -> Iterator[TruthRow]:
     for name, codes in items.codes.items():
-        agreed, silent = (
-            int((items.agreed[name] != MISSING).sum()),
-            int((codes == MISSING).sum()),
-        )
-        yield TruthRow(name, agreed, len(codes) - agreed - silent, silent)
+        agreed = int((items.agreed[name] != MISSING).sum())
+        silent = int((codes == MISSING).sum())
+        split = len(codes) - agreed - silent
+        yield TruthRow(name, agreed, split, silent)
 
 
 def _scores(it: _Compared) -> Iterator[JudgeScore]:
@@ -262,14 +285,12 @@ def _scores(it: _Compared) -> Iterator[JudgeScore]:
 def _forced(it: _Compared) -> Iterator[Forced]:
     for aligned in it.columns:
         for column in aligned:
-            if column.dimension in ("overall", "preference"):
-                # a preference may be made of overall
-                own = (
-                    column.dimension
-                    if column.dimension in it.labels.codes
-                    else "overall"
-                )
-                yield from forced(column, {**it.groups, **by_level(it.labels, own)})
+            if column.dimension not in ("overall", "preference"):
+                continue
+            labels = column.dimension
+            if labels not in it.labels.codes:
+                labels = "overall"  # of which a preference is made
+            yield from forced(column, {**it.groups, **by_level(it.labels, labels)})
 
 
 def _policies(spec: str | None) -> tuple[Policy | None, Mapping[str, Policy]]:
@@ -284,16 +305,13 @@ def _policies(spec: str | None) -> tuple[Policy | None, Mapping[str, Policy]]:
 
 def _described(judges: Sequence[JudgeOpinions], items: Opinions) -> Opinions:
     """Give items every fact; instructions are the labels', else any judge's."""
-    facts = {
-        name: of
-        for judge in reversed(judges)
-        for name, of in judge.joined.facts.items()
-    }
-    whole = next(
-        filter(_knows_instructions, (items, *(judge.joined for judge in judges))), None
-    )
-    if whole is not None:
-        facts["instruction_id"] = whole.facts["instruction_id"]
+    facts = facts_of(judges)
+    tables = [items]
+    tables.extend(judge.joined for judge in judges)
+    for table in tables:
+        if _knows_instructions(table):
+            facts["instruction_id"] = table.facts["instruction_id"]
+            break
     return replace(items, facts=facts)
 
 
@@ -317,10 +335,8 @@ def _alphas(
 
 def _sides(it: _Compared) -> list[tuple[str, Mapping[str, Codes]]]:
     """Return annotators and judges with three dimensions for a policy, by name."""
-    sides = [
-        ("people", it.items.agreed),
-        *((one.name, one.joined.codes) for one in it.judges),
-    ]
+    sides = [("people", it.items.agreed)]
+    sides.extend((judge.name, judge.joined.codes) for judge in it.judges)
     return [(name, codes) for name, codes in sides if has_dimensions(codes)]
 
 

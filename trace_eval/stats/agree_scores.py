@@ -33,7 +33,7 @@ from trace_eval.stats.agreement.figures import (
 )
 from trace_eval.stats.agreement.forecasts import score_ratings
 from trace_eval.stats.agreement.judges import JudgeOpinions
-from trace_eval.stats.agreement.linear import binary_agreement
+from trace_eval.stats.agreement.linear import BinaryAgreement, binary_agreement
 from trace_eval.stats.agreement.raters import (
     MAX_RATERS,
     add_raters,
@@ -94,23 +94,31 @@ def agree_scores(
     scale = sources[0].scale or DEFAULT_SCALE
     items, judges = join_scores(sources, ratings, scale, options.missing)
     report = compare_scores(items, list(with_clamped(judges)), options)
-    notes = [
-        *dict.fromkeys(caveat for judge in judges for caveat in _caveats(judge.own))
-    ]
-    notes += [warning.text for of in (*sources, ratings) for warning in of.warnings]
+    caveats: dict[str, None] = {}
+    for judge in judges:
+        caveats.update(dict.fromkeys(_caveats(judge.own)))
+    notes = list(caveats)
+    for source in chain(sources, (ratings,)):
+        notes.extend(warning.text for warning in source.warnings)
     if "mos" in ratings_of(items).facts and "mos" not in ratings.facts:
         notes.append(
             f"{ratings.source}: numbers between labels are taken as mean opinions"
         )
-    return replace(report, rubric=sources[0].rubric, notes=(*notes, *report.notes))
+    notes.extend(report.notes)
+    return replace(report, rubric=sources[0].rubric, notes=tuple(notes))
 
 
 def _caveats(judged: Opinions) -> Iterator[str]:
     """Return the caveats that stand on every score of a judge."""
-    stated = [] if "caveats" not in judged.facts else judged.facts["caveats"].tolist()
-    counts = Counter(caveat for one in stated for caveat in one or ())
+    if "caveats" not in judged.facts:
+        return
+    counts: Counter[str] = Counter()
+    for of_item in judged.facts["caveats"].tolist():
+        counts.update(of_item or ())
     scores = int((~np.isnan(judged.facts["score"])).sum())
-    yield from (caveat for caveat, count in counts.items() if count == scores)
+    for caveat, number in counts.items():
+        if number == scores:
+            yield caveat
 
 
 def compare_scores(
@@ -150,13 +158,23 @@ def compare_scores(
     systems, agreements = _systems(items, judges, chosen, options)
     many = max(int(units_of(only(items, mask)).max()) for mask in (common, chosen))
     drawn = settled(options.bootstrap, many >= MAX_UNITS, _NOT_DRAWN)
-    rivals, question = [rule.name for rule in theirs], part.units()
+    rivals = [rule.name for rule in theirs]
+    questions = None
+    units = part.units()
+    if units is not None:
+        questions = int(units.max()) + 1
+    binary: tuple[BinaryAgreement, ...] = ()
+    if len(scale_of(items).labels) == 2:
+        binary = tuple(
+            binary_agreement(judge.name, judge.joined.score, part.score)
+            for judge in ours
+        )
     return ScoreReport(
         labels=ratings_of(items).source,
         rubric=None,
         items=len(part),
         ratings=len(ratings_of(part)),
-        questions=None if question is None else int(question.max()) + 1,
+        questions=questions,
         raters=len(names_of(items)),
         low=float(scale_of(items).low),
         high=float(scale_of(items).high),
@@ -168,10 +186,7 @@ def compare_scores(
         systems=systems,
         system_agreement=agreements,
         growth=tuple(growth for growth in growths if growth),
-        binary=tuple(
-            binary_agreement(judge.name, judge.joined.score, part.score)
-            for judge in (ours if len(scale_of(items).labels) == 2 else ())
-        ),
+        binary=binary,
         alphas=tuple(_alphas(part, ours)),
         splits=tuple(row for judge in ours for row in _by_split(part, judge)),
         verdicts=tuple(verdict(judge.name, rivals, figures) for judge in ours),
@@ -181,8 +196,13 @@ def compare_scores(
 
 def _coverage(judge: JudgeOpinions, rated: Mask, chosen: Mask) -> Coverage:
     scored = judge.joined.scored
-    masks = (chosen, rated & chosen, scored & rated & chosen, chosen & ~scored)
-    return Coverage(judge.name, *(int(mask.sum()) for mask in masks))
+    return Coverage(
+        judge=judge.name,
+        items=int(chosen.sum()),
+        rated=int((rated & chosen).sum()),
+        scored=int((scored & rated & chosen).sum()),
+        unscored=int((chosen & ~scored).sum()),
+    )
 
 
 def _of(judge: JudgeOpinions, chosen: Mask) -> JudgeOpinions:
@@ -198,12 +218,13 @@ def _figures(
 ) -> tuple[list[AgreementFigure], list[Selective], list[str]]:
     """Compute the figures that share resamples, curves of withholding, and notes."""
     book = FigureBook(Resampler(units_of(items), options.bootstrap.start))
-    for judge in (*judges, *rules):
+    for judge in chain(judges, rules):
         add_agreement(book, items, judge)
     add_ceiling(book, items, judges)
     notes = add_raters(book, items, judges)
     add_variance(book, items, judges, factor)
-    for judge in (*judges, *(rule for rule in rules if "shares" in rule.joined.scores)):
+    forecasts = [rule for rule in rules if "shares" in rule.joined.scores]
+    for judge in chain(judges, forecasts):
         add_calibration(book, items, judge)
     for judge in judges:
         add_samples(book, judge)
@@ -321,14 +342,16 @@ def _alphas(
 def _by_split(items: Opinions, judge: JudgeOpinions) -> Iterator[SplitRow]:
     split = items.facts.get("split", np.array([]))
     names = sorted({str(name) for name in split if name})
-    for name in names if len(names) > 1 else ():
-        mine = np.asarray(split == name, bool)
-        part, judged = only(items, mine), _of(judge, mine).joined
+    if len(names) < 2:
+        return
+    for name in names:
+        is_in_split = np.asarray(split == name, bool)
+        part, judged = only(items, is_in_split), _of(judge, is_in_split).joined
         crps = score_ratings(part, judged).crps
         yield SplitRow(
             judge=judge.name,
             split=name,
-            items=int(mine.sum()),
+            items=int(is_in_split.sum()),
             spearman=defined(spearman(judged.score, part.score)),
             mae=float(abs(judged.score - part.score).mean()),
             crps=None if crps is None else float(crps.mean()),

@@ -23,32 +23,40 @@ from trace_eval.stats.report import AgreeReport
 
 def label_tables(report: AgreeReport) -> Iterator[Table]:
     """Make every table that has rows, in reading order."""
-    for result in (
-        *_agreement(report),
-        *_annotators(report),
-        *_parts(report),
-        *_mechanisms(report),
-        comparison_table(_COMPARED.format("Policies"), report.policy_comparisons),
-        *_biases(report),
-        *(_learned(learned) for learned in report.learned),
-    ):
-        if result.rows:
-            yield _fused(result, report)
+    for shown in _every_table(report):
+        if shown.rows:
+            yield _fused(shown, report)
     if report.shares:
         yield share_table(report.shares, report.options.bootstrap.level, report.design)
     for calibration in report.calibrations:
         yield from calibration_tables(calibration)
 
 
-def _fused(result: Table, report: AgreeReport) -> Table:
+def _every_table(report: AgreeReport) -> Iterator[Table]:
+    yield from _agreement(report)
+    yield from _annotators(report)
+    yield from _parts(report)
+    yield from _mechanisms(report)
+    yield comparison_table(_COMPARED.format("Policies"), report.policy_comparisons)
+    yield from _biases(report)
+    for learned in report.learned:
+        yield _learned(learned)
+
+
+def _fused(shown: Table, report: AgreeReport) -> Table:
     """Name the policy behind overall labels in a table, where it shows some."""
-    texts = {result.title, *(cell for row in result.rows for cell in row)}
+    texts = {shown.title}
+    for row in shown.rows:
+        texts.update(row)
     policies = report.policies
-    named = any("overall" in text or "preference" in text for text in texts)
-    if not named or not any(judge in text for judge in policies for text in texts):
-        return result
-    details = policy_words(policies)
-    return replace(result, note=f"{result.note}; {details}" if result.note else details)
+    shows_pairs = any("overall" in text or "preference" in text for text in texts)
+    shows_judge = any(judge in text for judge in policies for text in texts)
+    if not shows_pairs or not shows_judge:
+        return shown
+    note = policy_words(policies)
+    if shown.note:
+        note = f"{shown.note}; {note}"
+    return replace(shown, note=note)
 
 
 def policy_words(policies: Mapping[str, str]) -> str:
@@ -56,9 +64,8 @@ def policy_words(policies: Mapping[str, str]) -> str:
     names = set(policies.values())
     if len(names) == 1:
         return f"overall label: {names.pop()}"
-    return "overall labels: " + ", ".join(
-        f"{name} of {judge}" for judge, name in policies.items()
-    )
+    each = [f"{name} of {judge}" for judge, name in policies.items()]
+    return f"overall labels: {', '.join(each)}"
 
 
 def _agreement(report: AgreeReport) -> Iterator[Table]:
@@ -69,37 +76,45 @@ def _agreement(report: AgreeReport) -> Iterator[Table]:
         report.truth,
         "dimension labelled split silent",
     )
-    metrics = (metric.title for metric in METRICS)
-    # labels that were not drawn alike are no picture of all pairs
+    # Labels that were not drawn alike are no picture of all pairs.
     is_corrected = any(report.corrected(score) for score in report.scores)
-    over_all = ("accuracy over all pairs",) if is_corrected else ()
+    columns = ["judge", "dimension", "scored"]
+    if is_corrected:
+        columns.append("accuracy over all pairs")
+    columns.extend(metric.title for metric in METRICS)
+    columns += ["2-way coverage", "majority class"]
 
-    def row(score: JudgeScore) -> tuple[Any, ...]:
-        return (
-            score.judge,
-            score.dimension,
-            f"{score.scored}/{score.labelled}",
-            *([report.accuracy_of(score)] if is_corrected else []),
-            *(score.metrics.get(metric.name) for metric in METRICS),
-            score.coverage_2way,
-            score.majority.accuracy if score.majority.items else None,
-        )
+    def row(score: JudgeScore) -> list[Any]:
+        cells: list[Any] = [score.judge, score.dimension]
+        cells.append(f"{score.scored}/{score.labelled}")
+        if is_corrected:
+            cells.append(report.accuracy_of(score))
+        cells.extend(score.metrics.get(metric.name) for metric in METRICS)
+        cells.append(score.coverage_2way)
+        cells.append(score.majority.accuracy if score.majority.items else None)
+        return cells
 
     yield grid(
         "Agreement with human labels",
-        (
-            "judge",
-            "dimension",
-            "scored",
-            *over_all,
-            *metrics,
-            "2-way coverage",
-            "majority class",
-        ),
+        columns,
         [row(score) for score in report.scores],
         f"brackets: {report.options.bootstrap.level:.0%} interval over {report.drawn}:"
         f" {methods_of(results)}",
     )
+    rules: list[tuple[Any, ...]] = []
+    for score in report.scores:
+        for rule in score.baselines:
+            rules.append(
+                (
+                    score.judge,
+                    score.dimension,
+                    rule.name,
+                    rule.items,
+                    rule.accuracy,
+                    rule.accuracy_2way,
+                    rule.judge,
+                )
+            )
     yield grid(
         "Rules to beat, each on the items on which it says something",
         (
@@ -111,19 +126,7 @@ def _agreement(report: AgreeReport) -> Iterator[Table]:
             "2-way",
             "judge's accuracy",
         ),
-        (
-            (
-                score.judge,
-                score.dimension,
-                b.name,
-                b.items,
-                b.accuracy,
-                b.accuracy_2way,
-                b.judge,
-            )
-            for score in report.scores
-            for b in score.baselines
-        ),
+        rules,
     )
     yield table(
         "Scores against human scores: mean squared error",
@@ -235,18 +238,21 @@ def _mechanisms(report: AgreeReport) -> Iterator[Table]:
         "labels policy right accuracy kappa winner_on_bad.winner_on_bad"
         " winner_on_bad.bad winner_on_bad.winner_accuracy winner_on_bad.winners",
     )
-    decided = (f"P1 {name} (right)" for name in RESOLVERS)
+    columns = ["dimensions of", "policy"]
+    columns.extend(f"P1 {name} (right)" for name in RESOLVERS)
+    columns.extend(f"P2 {name}" for name in DIMENSIONS)
     rows = []
-    for one in report.mechanisms:
-        resolved = map(_resolved, one.counterfactual.values())
-        flips = [result.share for result in one.flips.values()]
-        rows.append((one.labels, one.policy, *resolved, *flips))
+    for mechanism in report.mechanisms:
+        row: list[Any] = [mechanism.labels, mechanism.policy]
+        row.extend(map(_resolved, mechanism.counterfactual.values()))
+        row.extend(flip.share for flip in mechanism.flips.values())
+        rows.append(row)
     yield grid(
         (
             "P1: content forced to both_good, who decides; P2: flips when a dimension"
             " is forced"
         ),
-        ("dimensions of", "policy", *decided, *(f"P2 {name}" for name in DIMENSIONS)),
+        columns,
         rows,
     )
 
@@ -315,17 +321,18 @@ def _biases(report: AgreeReport) -> Iterator[Table]:
     )
     for row in report.difficulty:
         ease = row.difficulty
+        note = ""
+        if ease.spearman is not None:
+            note = (
+                f"Spearman of ease and place-bound: {ease.spearman:.2f}, p ="
+                f" {p_value(ease.p)}"
+            )
         yield table(
             f"Difficulty for {row.judge} on {row.dimension}: quarters by the difference"
             " of mean opinions, hardest first",
             ease.quartiles,
             f"low high items accuracy {verdicts}",
-            ""
-            if ease.spearman is None
-            else (
-                f"Spearman of ease and place-bound: {ease.spearman:.2f}, p ="
-                f" {p_value(ease.p)}"
-            ),
+            note,
         )
     yield table(
         "Self-comparisons, counted apart",

@@ -11,7 +11,7 @@ import numpy as np
 from blueprints import UserError, counted
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.inference.win_rates import own_rates
+from trace_eval.stats.inference.win_rates import RateRow, own_rates
 from trace_eval.stats.options import RankOptions, settled
 from trace_eval.stats.ranking.correlation import Correlation, correlate
 from trace_eval.stats.ranking.fit import MODELS
@@ -31,6 +31,7 @@ from trace_eval.stats.ranking.report import (
     Parameter,
     RankReport,
     SystemRow,
+    SystemStanding,
     methods_of,
 )
 from trace_eval.stats.ranking.strengths import Strengths, strengths
@@ -63,11 +64,24 @@ def rank_labels(
     fitted = [one.fitted for one in methods.values() if one.fitted is not None]
     sets = rank_intervals(methods_of(options), outcomes, options)
     bootstrap = settled(options.bootstrap, draws_ranks(outcomes, options), NOT_DRAWN)
-    theirs = (
-        None
-        if labels is None
-        else outcomes_of(labels, options.dimension, options.cluster)
-    )
+    places: list[SystemStanding] = []
+    for method, ranked in methods.items():
+        standings = sets[method].standings(method, outcomes.systems, ranked.values)
+        places.extend(standings)
+    parameters: list[Parameter] = []
+    for model in fitted:
+        for name, value in model.parameters:
+            parameters.append(Parameter(model.model, name, value))
+    by_humans = None
+    labelled: tuple[RateRow, ...] = ()
+    if labels is not None:
+        by_humans = outcomes_of(labels, options.dimension, options.cluster)
+        labelled = own_rates(by_humans, options.bootstrap.level, options.typed)
+    caveats: list[Caveat] = []
+    if left_out is not None:
+        caveats.append(Caveat("all", left_out.text))
+    caveats.extend(_caveats(outcomes, fitted, options))
+    caveats.extend(_of_humans(table, human, labels))
     return RankReport(
         source=table.source,
         options=replace(options, bootstrap=bootstrap),
@@ -78,34 +92,20 @@ def rank_labels(
             ranking_warnings(table, table.column(options.dimension), labels)
         ),
         systems=tuple(_system_rows(outcomes, options)),
-        places=tuple(
-            place
-            for method, one in methods.items()
-            for place in sets[method].standings(method, outcomes.systems, one.values)
-        ),
+        places=tuple(places),
         correlations=tuple(
             _correlations(
-                methods, outcomes, options=options, human=human, theirs=theirs
+                methods, outcomes, options=options, human=human, by_humans=by_humans
             )
         ),
-        parameters=tuple(
-            Parameter(result.model, name, value)
-            for result in fitted
-            for name, value in result.parameters
-        ),
+        parameters=tuple(parameters),
         together=outcomes.unit is not None,
         drawn=outcomes.drawn,
         meetings=tuple(meetings(outcomes, options.typed)),
         judged=own_rates(outcomes, options.bootstrap.level, options.typed),
-        labelled=()
-        if theirs is None
-        else own_rates(theirs, options.bootstrap.level, options.typed),
-        split=0 if theirs is None else theirs.split,
-        caveats=(
-            *([] if left_out is None else [Caveat("all", left_out.text)]),
-            *_caveats(outcomes, fitted, options),
-            *_of_humans(table, human, labels),
-        ),
+        labelled=labelled,
+        split=0 if by_humans is None else by_humans.split,
+        caveats=tuple(caveats),
     )
 
 
@@ -139,7 +139,7 @@ def _correlations(
     outcomes: Outcomes,
     options: RankOptions,
     human: Mapping[str, float] | None,
-    theirs: Outcomes | None,
+    by_humans: Outcomes | None,
 ) -> Iterator[Correlation]:
     """Correlate each method with a human ranking, and with itself on human labels."""
     if human:
@@ -148,28 +148,33 @@ def _correlations(
                 f"--human: none of its systems ({', '.join(sorted(human))}) is compared"
                 f" here ({', '.join(outcomes.systems)}); use the same names"
             )
-        for method, one in methods.items():
-            if values := _by_system(method, one, outcomes):
+        for method, ranked in methods.items():
+            values = _by_system(method, ranked, outcomes)
+            if values:
                 yield correlate(method, values, "given ranking", human)
-    for method, one in methods.items():
-        lacking = method == AGAINST_BASELINE and options.baseline
-        if theirs is None or (lacking and lacking not in theirs.systems):
+    if by_humans is None:
+        return
+    for method, ranked in methods.items():
+        if method == AGAINST_BASELINE and options.baseline not in by_humans.systems:
             continue
-        values = _by_system(method, one, outcomes)
-        by_humans = _by_system(method, _ranked(method, theirs, options), theirs)
-        if values and by_humans:
-            yield correlate(method, values, "human labels", by_humans)
+        values = _by_system(method, ranked, outcomes)
+        human_ranked = _ranked(method, by_humans, options)
+        human_values = _by_system(method, human_ranked, by_humans)
+        if values and human_values:
+            yield correlate(method, values, "human labels", human_values)
 
 
 def _by_system(method: str, ranked: _Ranked, outcomes: Outcomes) -> dict[str, float]:
     """Map systems to values; of a rate over all opponents 0 where there is none."""
     if ranked.fitted is not None and ranked.fitted.values is None:
         return {}
-    return {
-        system: float(value or 0.0)
-        for system, value in zip(outcomes.systems, ranked.values, strict=True)
-        if value is not None or method != AGAINST_BASELINE
-    }
+    values: dict[str, float] = {}
+    for system, value in zip(outcomes.systems, ranked.values, strict=True):
+        if value is not None:
+            values[system] = float(value)
+        elif method != AGAINST_BASELINE:
+            values[system] = 0.0
+    return values
 
 
 def _without(table: Opinions, column: str, left_out: Contradicted) -> Opinions:
@@ -202,17 +207,16 @@ def _of_humans(
 ) -> Iterator[Caveat]:
     """Return caveats on systems and items that the human side or the judge lacks."""
     if human is not None:
-        available = {
-            str(name)
-            for side in "ab"
-            for name in table.facts[f"system_{side}"].tolist()
-        }
-        for there, absent in (
-            ("in the human ranking but never compared", sorted(set(human) - available)),
-            ("compared but not in the human ranking", sorted(available - set(human))),
+        compared: set[str] = set()
+        for side in "ab":
+            compared.update(map(str, table.facts[f"system_{side}"].tolist()))
+        for where, names in (
+            ("in the human ranking but never compared", set(human) - compared),
+            ("compared but not in the human ranking", compared - set(human)),
         ):
-            if absent:
-                yield Caveat("given ranking", f"{there}, left out: {', '.join(absent)}")
+            if names:
+                left_out = ", ".join(sorted(names))
+                yield Caveat("given ranking", f"{where}, left out: {left_out}")
     if labels is not None and len(labels) < len(table):
         of = f"of {counted(len(table), 'judged item')}"
         yield Caveat(
@@ -247,19 +251,19 @@ def _system_rows(outcomes: Outcomes, options: RankOptions) -> Iterator[SystemRow
 def _caveats(
     outcomes: Outcomes, fitted: Iterable[Strengths], options: RankOptions
 ) -> Iterator[Caveat]:
-    yield from (
-        Caveat(one.model, one.reason) for one in fitted if one.reason is not None
-    )
-    rows = _system_rows(outcomes, options)
-    if winless := [
-        row.system for row in rows if not row.wins and (row.ties or row.both_bad)
-    ]:
-        has = (
-            "has no win: its strength rests"
-            if len(winless) == 1
-            else "have no win: they rest"
-        )
-        yield Caveat("models", f"{', '.join(winless)} {has} on ties alone")
+    for model in fitted:
+        if model.reason is not None:
+            yield Caveat(model.model, model.reason)
+    winless: list[str] = []
+    for row in _system_rows(outcomes, options):
+        if not row.wins and (row.ties or row.both_bad):
+            winless.append(row.system)
+    if len(winless) == 1:
+        text = f"{winless[0]} has no win: its strength rests on ties alone"
+        yield Caveat("models", text)
+    elif winless:
+        text = f"{', '.join(winless)} have no win: they rest on ties alone"
+        yield Caveat("models", text)
     units = outcomes.unit
     if outcomes.by_instruction and units is not None and len(np.unique(units)) < 2:
         yield Caveat(

@@ -26,11 +26,17 @@ from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.inference.stopping import Stopping, every_two_means
 from trace_eval.stats.inference.stopping_labels import MOST_SYSTEMS
 from trace_eval.stats.options import RankOptions, settled
-from trace_eval.stats.ranking.correlation import correlate
+from trace_eval.stats.ranking.correlation import Correlation, correlate
 from trace_eval.stats.ranking.intervals import NOT_DRAWN, RankSets, rank_sets
 from trace_eval.stats.ranking.order_test import MANY
 from trace_eval.stats.ranking.prepare import chosen_judge
-from trace_eval.stats.ranking.report import MEAN_SCORE, Caveat, MeanRow, RankReport
+from trace_eval.stats.ranking.report import (
+    MEAN_SCORE,
+    Caveat,
+    MeanRow,
+    RankReport,
+    SystemStanding,
+)
 
 #: Random signs of the test of two systems: at least, at most, and for each pair of
 #: systems, because the p values of many pairs must be small.
@@ -95,32 +101,34 @@ def rank_scores(
     bootstrap = settled(options.bootstrap, bool(len(drawn)) or many, NOT_DRAWN)
     rated = {row.system: row.people for row in rows if row.people is not None}
     named = dict(zip(means.systems, values.tolist(), strict=True))
-    references = (("given ranking", human), ("human labels", rated))
+    places: list[SystemStanding] = []
+    for place in sets.standings(MEAN_SCORE, means.systems, values.tolist()):
+        places.append(replace(place, value=scale.value(named[place.system])))
+    correlations: list[Correlation] = []
+    for name, reference in (("given ranking", human), ("human labels", rated)):
+        if reference:
+            correlations.append(correlate(MEAN_SCORE, named, name, reference))
+    warnings = list(source.warnings)
+    if ratings is not _NOBODY:
+        warnings.extend(ratings.warnings)
+    enough: tuple[Stopping, ...] = ()
+    if source.human:
+        enough = _enough(items, means, options.bootstrap.level)
     return RankReport(
         source=source.source,
         options=replace(options, bootstrap=bootstrap),
         unscored=int((~judge.scored).sum()),
         self_compared=0,
-        warnings=(
-            *source.warnings,
-            *(ratings.warnings if ratings is not _NOBODY else ()),
-        ),
+        warnings=tuple(warnings),
         systems=(),
-        places=tuple(
-            replace(place, value=scale.value(named[place.system]))
-            for place in sets.standings(MEAN_SCORE, means.systems, values.tolist())
-        ),
-        correlations=tuple(
-            correlate(MEAN_SCORE, named, name, theirs)
-            for name, theirs in references
-            if theirs
-        ),
+        places=tuple(places),
+        correlations=tuple(correlations),
         parameters=(),
         caveats=tuple(_caveats(items, judge, means)),
         means=rows,
         low=scale.low,
         high=scale.high,
-        enough=_enough(items, means, options.bootstrap.level) if source.human else (),
+        enough=enough,
     )
 
 
@@ -142,12 +150,11 @@ def _chosen(
     source: str, judges: Sequence[JudgeOpinions], judge: str | None
 ) -> JudgeOpinions:
     """Return the judge to rank: the named one, else what all of them were pooled to."""
+    if judge is None:
+        for one in judges:
+            if any(one.own.facts.get("pooled", ())):
+                return one
     by_name = {one.name: one for one in judges}
-    pooled = [
-        name for name, one in by_name.items() if any(one.own.facts.get("pooled", ()))
-    ]
-    if judge is None and pooled:
-        return by_name[pooled[0]]
     return by_name[chosen_judge(source, list(by_name), judge)]
 
 
@@ -218,32 +225,39 @@ def _order_p(items: Opinions, means: _Means) -> Array:
 def _rows(
     items: Opinions, judge: Opinions, means: _Means, options: BootstrapOptions
 ) -> Iterator[MeanRow]:
-    (systems, codes), value = systems_of(items), scale_of(items).value
-    bounds = bounds_of(scale_of(items), judge.score)
+    systems, codes = systems_of(items)
+    scale = scale_of(items)
+    bounds = bounds_of(scale, judge.score)
     resampler = Resampler(units_of(items), options.start)
     for index, system in enumerate(means.systems):
         resampler.mean(system, means.value, None, bounds, means.codes == index)
-    result = resampler.estimates(options)
+    estimates = resampler.estimates(options)
     for index, system in enumerate(means.systems):
-        mine = codes == systems.index(system)
-        limits = result[system].interval if means.units[index] >= LEAST_LABELS else None
-        human = items.score[mine & items.scored]
+        is_own = codes == systems.index(system)
+        mean = replace(estimates[system], method=SCORE)
+        if means.units[index] < LEAST_LABELS or mean.interval is None:
+            mean = replace(mean, interval=None, method=None)
+        human = items.score[is_own & items.scored]
+        people = None
+        if len(human):
+            people = scale.value(float(human.mean()))
         yield MeanRow(
             system=system,
-            scored=int((mine & judge.scored).sum()),
-            unscored=int((mine & ~judge.scored).sum()),
-            mean=replace(
-                result[system], interval=limits, method=SCORE if limits else None
-            ).on(value),
-            people=value(float(human.mean())) if len(human) else None,
+            scored=int((is_own & judge.scored).sum()),
+            unscored=int((is_own & ~judge.scored).sum()),
+            mean=mean.on(scale.value),
+            people=people,
         )
 
 
 def _caveats(items: Opinions, judge: Opinions, means: _Means) -> Iterator[Caveat]:
-    if unscored := int((~judge.scored).sum()):
+    unscored = int((~judge.scored).sum())
+    if unscored:
         left_out = "answer without a score is", "answers without a score are"
         yield Caveat("all", f"{counted(unscored, *left_out)} left out")
-    if absent := sorted(set(systems_of(items)[0]) - set(means.systems)):
+    systems, _ = systems_of(items)
+    absent = sorted(set(systems) - set(means.systems))
+    if absent:
         yield Caveat("all", f"no answer of {', '.join(absent)} has a score: left out")
     if items.units() is None:
         yield Caveat("all", "answers have no question_id: they are drawn one by one")

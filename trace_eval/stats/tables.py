@@ -48,14 +48,15 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
             both_bad="both_bad",
             against_baseline=f"win rate against {baseline}",
         )
-        rates = {
-            row.system: IntervalEstimate(
+        rates: dict[str, IntervalEstimate] = {}
+        for row in report.judged:
+            rates[row.system] = IntervalEstimate(
                 row.rate.labels, row.rate.labels_interval, method=SCORE
             )
-            for row in report.judged
-        }
-        won = [rates.get(row.system) for row in report.systems]
-        yield counts.beside("win rate", won) if rates else counts
+        if rates:
+            won = [rates.get(row.system) for row in report.systems]
+            counts = counts.beside("win rate", won)
+        yield counts
     yield _ranking(report)
     if len(report.meetings) > 1:
         pick = "first second comparisons rate"
@@ -110,42 +111,48 @@ def _ranking(report: RankReport) -> Table:
         {standing.system for standing in report.places},
         key=lambda name: (standings[first, name].rank or 0, name),
     )
-    options = report.options
     counts = {row.system: row.comparisons for row in report.systems}
-    rates = {
+    limits = {
         ("win_rate", row.system): row.rate.labels_interval for row in report.judged
     }
-    drawn = "questions" if report.means else _DRAWN[report.drawn]
-    draw, brackets = options.bootstrap, ""
+    methods = _shown(report)
+    rows: list[list[str | None]] = []
+    cells: list[tuple[Any, ...]] = []
+    for system in systems:
+        texts: list[str | None] = [system]
+        values: list[Any] = [system]
+        for method in methods:
+            place = standings[method, system]
+            texts.append(_standing_text(place, counts.get(system)))
+            limits_of_place = limits.get((method, system))
+            values.append(IntervalEstimate(place.value, limits_of_place))
+        rows.append(texts)
+        cells.append(tuple(values))
+    shown = grid(
+        "Ranking: value, rank and its interval",
+        ["system", *methods],
+        rows,
+        _note_of_ranking(report),
+    )
+    return replace(shown, cells=tuple(cells))
+
+
+def _note_of_ranking(report: RankReport) -> str:
+    """Say what the brackets of a ranking are, how it counts, and what fused labels."""
+    note = ""
     if any(place.low is not None for place in report.places):
-        brackets = (
+        draw = report.options.bootstrap
+        drawn = "questions" if report.means else _DRAWN[report.drawn]
+        note = (
             "brackets: ranks that tests of every two systems leave open,"
             f" {draw.level:.0%} for all together (Holm; {draw.number} resamples of"
             f" {drawn}, seed {draw.start});"
         )
-    texts: list[tuple[str | None, ...]] = []
-    values: list[tuple[Any, ...]] = []
-    for name in systems:
-        places = [standings[method, name] for method in _shown(report)]
-        texts.append(
-            (name, *(_standing_text(place, counts.get(name)) for place in places))
-        )
-        limits = [rates.get((place.method, name)) for place in places]
-        values.append((name, *(map(_with_limits, places, limits))))
-    shown = grid(
-        "Ranking: value, rank and its interval",
-        ("system", *_shown(report)),
-        texts,
-        f"{brackets}{'' if report.means else ' win rates are ranked as fractions,'}"
-        " equal ones share a rank" + (f"; {_fused(report)}" if _fused(report) else ""),
-    )
-    return replace(shown, cells=tuple(values))
-
-
-def _with_limits(
-    place: SystemStanding, limits: tuple[float, float] | None
-) -> IntervalEstimate:
-    return IntervalEstimate(place.value, limits)
+    if not report.means:
+        note += " win rates are ranked as fractions,"
+    note += " equal ones share a rank"
+    fused = _fused(report)
+    return f"{note}; {fused}" if fused else note
 
 
 #: What is drawn in a ranking, by the units of its comparisons.
@@ -161,7 +168,8 @@ def _shown(report: RankReport) -> tuple[str, ...]:
     methods = tuple(dict.fromkeys(standing.method for standing in report.places))
     if report.means or len(report.systems) > 2:
         return methods
-    return tuple(name for name in methods if name not in (*MODELS, "mean_win_rate"))
+    repeated = set(MODELS) | {"mean_win_rate"}
+    return tuple(name for name in methods if name not in repeated)
 
 
 def _fused(report: RankReport) -> str:
@@ -188,11 +196,10 @@ def tables_of(report: AgreeReport | ScoreReport | RankReport) -> Iterator[Table]
     if isinstance(report, RankReport):
         yield from rank_tables(report)
         return
-    yield from (
-        label_tables(report)
-        if isinstance(report, AgreeReport)
-        else score_tables(report)
-    )
+    if isinstance(report, AgreeReport):
+        yield from label_tables(report)
+    else:
+        yield from score_tables(report)
     if report.checked:
         yield table(
             "Raters, those to look at first",
@@ -253,107 +260,101 @@ _HEADS: dict[Group, tuple[str, str]] = {
 
 def score_tables(report: ScoreReport) -> Iterator[Table]:
     """Make every table that has rows, in reading order."""
-    questions = (
-        ""
-        if report.questions is None
-        else f" to {counted(report.questions, 'question')}"
+    return (shown for shown in _every_table(report) if shown.rows)
+
+
+def _every_table(report: ScoreReport) -> Iterator[Table]:
+    answers = counted(report.items, "answer")
+    if report.questions is not None:
+        answers += f" to {counted(report.questions, 'question')}"
+    yield table(
+        f"Scores against {report.labels}: {answers},"
+        f" {counted(report.ratings, 'rating')}",
+        report.coverage,
+        "judge items rated scored unscored",
+        f"constants are fitted on {report.fitted_on}",
     )
-    for shown in (
-        table(
-            f"Scores against {report.labels}:"
-            f" {counted(report.items, 'answer')}{questions},"
-            f" {counted(report.ratings, 'rating')}",
-            report.coverage,
-            "judge items rated scored unscored",
-            f"constants are fitted on {report.fitted_on}",
-        ),
-        *(
-            _figures(report, group)
-            for group in ("agreement", "people", "raters", "judges")
-        ),
-        *(_figures(report, group) for group in ("variance", "calibration")),
-        grid(
-            "MAE of what is kept when the most uncertain scores are withheld",
-            (
-                "withheld first",
-                "items",
-                *(f"{share:.0%}" for share in WITHHELD),
-                "mean over all shares",
-                "minus random's",
-            ),
-            [
-                (row.who, row.items, *row.at, row.area, row.gain)
-                for row in report.selective
-            ],
-            (
-                "random: in any order; oracle: the largest errors first, which no order"
-                " beats"
-            ),
-        ),
-        table(
-            "By split of the labels",
-            report.splits,
-            "judge split items spearman mae crps",
-        ),
-        _figures(report, "samples"),
-        _growth(report),
-        table(
-            "Majorities, yes or no",
-            report.binary,
-            (
-                "judge items undecided_judge phi accuracy balanced_accuracy"
-                " majority_baseline"
-            ),
-            "exactly one half is undecided and left out",
-        ),
-        table(
-            f"Systems, mean score from {report.low:g} to {report.high:g}",
-            report.systems,
-            (
-                "judge system scored unscored mean rank people people_rank difference"
-                " same_family"
-            ),
-        ),
-        table(
-            "Order of the systems, judge and annotators",
-            report.system_agreement,
-            "judge systems pearson spearman kendall own_family",
-        ),
-        table(
-            "Krippendorff's alpha",
-            report.alphas,
-            "who alpha.raters alpha.items alpha.nominal alpha.ordinal alpha.interval",
-            "a judge joins with its mean, which need not be a label: interval only",
-        ),
-    ):
-        if shown.rows:
-            yield shown
+    yield _figures(report, "agreement")
+    yield _figures(report, "people")
+    yield _figures(report, "raters")
+    yield _figures(report, "judges")
+    yield _figures(report, "variance")
+    yield _figures(report, "calibration")
+    yield _selective(report)
+    yield table(
+        "By split of the labels",
+        report.splits,
+        "judge split items spearman mae crps",
+    )
+    yield _figures(report, "samples")
+    yield _growth(report)
+    yield table(
+        "Majorities, yes or no",
+        report.binary,
+        "judge items undecided_judge phi accuracy balanced_accuracy majority_baseline",
+        "exactly one half is undecided and left out",
+    )
+    yield table(
+        f"Systems, mean score from {report.low:g} to {report.high:g}",
+        report.systems,
+        "judge system scored unscored mean rank people people_rank difference"
+        " same_family",
+    )
+    yield table(
+        "Order of the systems, judge and annotators",
+        report.system_agreement,
+        "judge systems pearson spearman kendall own_family",
+    )
+    yield table(
+        "Krippendorff's alpha",
+        report.alphas,
+        "who alpha.raters alpha.items alpha.nominal alpha.ordinal alpha.interval",
+        "a judge joins with its mean, which need not be a label: interval only",
+    )
+
+
+def _selective(report: ScoreReport) -> Table:
+    """Make a row for each order in which uncertain scores are withheld."""
+    columns = ["withheld first", "items"]
+    columns.extend(f"{share:.0%}" for share in WITHHELD)
+    columns += ["mean over all shares", "minus random's"]
+    rows = []
+    for order in report.selective:
+        rows.append((order.who, order.items, *order.at, order.area, order.gain))
+    return grid(
+        "MAE of what is kept when the most uncertain scores are withheld",
+        columns,
+        rows,
+        "random: in any order; oracle: the largest errors first, which no order beats",
+    )
 
 
 def _figures(report: ScoreReport, group: Group) -> Table:
     """Make a row per statistic, a column per judge and baseline."""
-    figures = [f for f in report.figures if f.group == group]
-    names = list(dict.fromkeys(f.name for f in figures))
-    who = list(dict.fromkeys(f.who for f in figures))
-    by_place = {(f.name, f.who): f for f in figures}
+    figures = [figure for figure in report.figures if figure.group == group]
+    by_name: dict[str, dict[str, AgreementFigure]] = {}
+    for figure in figures:
+        by_name.setdefault(figure.name, {})[figure.who] = figure
+    who = list(dict.fromkeys(figure.who for figure in figures))
+    rows: list[list[Any]] = []
+    for name, by_who in by_name.items():
+        row: list[Any] = [_TITLES[name], _rows_of(list(by_who.values()))]
+        for one in who:
+            row.append(by_who[one].estimate if one in by_who else None)
+        rows.append(row)
     title, note = _HEADS[group]
     brackets = ""
-    if by := methods_of(f.estimate for f in figures):
+    methods = methods_of(figure.estimate for figure in figures)
+    if methods:
         over = "items" if report.questions is None else "questions"
-        brackets = (
-            f"brackets: {report.options.bootstrap.level:.0%} interval over {over}: {by}"
-        )
-    rows: list[tuple[Any, ...]] = []
-    for name in names:
-        of_name = [by_place.get((name, one)) for one in who]
-        present = [figure for figure in of_name if figure]
-        estimates = [figure.estimate if figure else None for figure in of_name]
-        rows.append((_TITLES[name], _rows_of(present), *estimates))
+        level = report.options.bootstrap.level
+        brackets = f"brackets: {level:.0%} interval over {over}: {methods}"
+    notes = (note, brackets, _reasons(figures))
     return grid(
         title,
-        ("", "from", *who),
+        ["", "from", *who],
         rows,
-        "; ".join(part for part in (note, brackets, _reasons(figures)) if part),
+        "; ".join(filter(None, notes)),
     )
 
 
@@ -362,17 +363,18 @@ def _reasons(figures: Sequence[AgreementFigure]) -> str:
     lacking: dict[tuple[str, str], list[str]] = {}
     for figure in figures:
         if figure.estimate.value is None and figure.reason:
-            lacking.setdefault((_TITLES[figure.name], figure.reason), []).append(
-                figure.who
-            )
+            key = _TITLES[figure.name], figure.reason
+            lacking.setdefault(key, []).append(figure.who)
     merged: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for (title, reason), who in lacking.items():
-        merged.setdefault(tuple(who), {}).setdefault(reason, []).append(title)
-    return "; ".join(
-        f"{NOTHING} of {', '.join(names)}: {reason} ({', '.join(titles)})"
-        for names, reasons in merged.items()
-        for reason, titles in reasons.items()
-    )
+        by_reason = merged.setdefault(tuple(who), {})
+        by_reason.setdefault(reason, []).append(title)
+    clauses: list[str] = []
+    for names, by_reason in merged.items():
+        missing = f"{NOTHING} of {', '.join(names)}"
+        for reason, titles in by_reason.items():
+            clauses.append(f"{missing}: {reason} ({', '.join(titles)})")
+    return "; ".join(clauses)
 
 
 def _rows_of(figures: Sequence[AgreementFigure]) -> str:
@@ -382,12 +384,14 @@ def _rows_of(figures: Sequence[AgreementFigure]) -> str:
 
 
 def _growth(report: ScoreReport) -> Table:
-    most = max((len(g.by_samples) for g in report.growth), default=0)
-    return grid(
-        "Mean r with annotators, by number of samples in the mean",
-        ("judge", *(str(k) for k in range(1, most + 1))),
-        [
-            (g.judge, *g.by_samples, *([None] * (most - len(g.by_samples))))
-            for g in report.growth
-        ],
-    )
+    most = max((len(growth.by_samples) for growth in report.growth), default=0)
+    columns = ["judge"]
+    columns.extend(str(number) for number in range(1, most + 1))
+    rows: list[list[Any]] = []
+    for growth in report.growth:
+        row: list[Any] = [growth.judge]
+        row.extend(growth.by_samples)
+        row += [None] * (most - len(growth.by_samples))
+        rows.append(row)
+    title = "Mean r with annotators, by number of samples in the mean"
+    return grid(title, columns, rows)

@@ -127,16 +127,27 @@ class DefinitionSet:
         return speech_edges(conversation) if self.on_speech else conversation
 
     def _usable(self, conversation: Conversation, whole: Measured) -> Measured:
-        faults = conversation.meta.get("faults")
-        spoils = {
-            str(fault.get("spoils"))
-            for fault in (faults if isinstance(faults, list) else [])
-            if isinstance(fault, dict)
-        } - {"nothing"}
-        if not spoils:
+        spoiled = _spoiled_by_faults(conversation)
+        if not spoiled:
             return whole
-        kept = ("one", *(() if "all" in spoils else self.one_sided))
+        usable = {"one"}
+        if "all" not in spoiled:
+            usable.update(self.one_sided)
+        caveats = list(whole.caveats)
         why = f"not usable here: {conversation.meta.get('audit')}"
-        caveats = tuple(dict.fromkeys((*whole.caveats, why)))
-        ratios = {name: ratio for name, ratio in whole.ratios.items() if name in kept}
-        return Measured((), {}, ratios, caveats=caveats, unusable=True)
+        if why not in caveats:
+            caveats.append(why)
+        ratios = {name: ratio for name, ratio in whole.ratios.items() if name in usable}
+        return Measured((), {}, ratios, caveats=tuple(caveats), unusable=True)
+
+
+def _spoiled_by_faults(conversation: Conversation) -> set[str]:
+    """Return what the faults of a recording spoil, see :data:`Spoils`."""
+    faults = conversation.meta.get("faults")
+    spoiled: set[str] = set()
+    if not isinstance(faults, list):
+        return spoiled
+    for fault in faults:
+        if isinstance(fault, dict) and fault.get("spoils") != "nothing":
+            spoiled.add(str(fault.get("spoils")))
+    return spoiled

@@ -19,7 +19,7 @@ from trace_eval.conversations.definitions.base import (
     Measured,
 )
 from trace_eval.conversations.spans import Spans, overlaps, total
-from trace_eval.data.conversation import Conversation
+from trace_eval.data.conversation import Conversation, SourceEvent
 
 #: Segments of the agent that began while the user spoke: summed over turns, not
 #: averaged.
@@ -325,10 +325,11 @@ def _pre_tool_speech(conversation: Conversation) -> float | None:
     None: there are no tools.
     """
     tools = ("tool_call", "tool_response")
-    kinds = (*tools, "log_user", "log_assistant")
-    entries = [
-        one for one in conversation.events if one.kind in kinds and one.at_s is not None
-    ]
+    kinds = {*tools, "log_user", "log_assistant"}
+    entries: list[SourceEvent] = []
+    for event in conversation.events:
+        if event.kind in kinds and event.at_s is not None:
+            entries.append(event)
     groups = 0
     announced = 0
     kind_before = ""

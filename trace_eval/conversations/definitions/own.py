@@ -9,6 +9,7 @@ detector's speech.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -35,7 +36,7 @@ from trace_eval.conversations.definitions.own_events import (
 )
 from trace_eval.conversations.floor import Floor, FloorRules, floor_of, turns_of
 from trace_eval.conversations.spans import joined, total
-from trace_eval.data.conversation import ROLES, Conversation
+from trace_eval.data.conversation import ROLES, Conversation, Role
 
 #: Clocks with longer steps than this cannot tell latched from late, seconds.
 COARSE_S = 0.05
@@ -91,31 +92,41 @@ _LEAST = {0.5: 5, 0.9: 20, 0.95: 40}
 def measure(conversation: Conversation, echoes: bool = True) -> Measured:
     """Measure one conversation; ``echoes``: with what is not known."""
     floor = floor_of(conversation, _rules(conversation))
-    calls = sorted(
-        event.at_s
-        for event in conversation.events
-        if event.kind == "tool_call" and event.at_s is not None
-    )
-    events = [*alone(floor, conversation.start_s is not None, sounds_of(conversation))]
+    has_start = conversation.start_s is not None
+    events = list(alone(floor, has_start, sounds_of(conversation)))
     if all(floor.segments.values()):
-        events += replies(floor, conversation.end.reason, calls)
-        events += [*interruptions(floor), *backchannels(floor)]
-    events = [*without_echoes(conversation, events)] if echoes else events
+        events.extend(
+            replies(floor, conversation.end.reason, _tool_calls(conversation))
+        )
+        events.extend(interruptions(floor))
+        events.extend(backchannels(floor))
+    if echoes:
+        events = list(without_echoes(conversation, events))
     if conversation.meta.get("one_channel"):
-        told = [event for event in events if event.kind in _ONE_CHANNEL_KINDS]
-        told = [*of_known_voices(conversation, told)]
+        heard = [event for event in events if event.kind in _ONE_CHANNEL_KINDS]
+        heard = list(of_known_voices(conversation, heard))
         if not echoes:  # the set has no such kind
-            told = [event for event in told if event.kind != "not_known"]
-        events = [event for event in told if not _begins_inside(event)]
-    events += [*log_alone(conversation)]
+            heard = [event for event in heard if event.kind != "not_known"]
+        events = [event for event in heard if not _begins_inside(event)]
+    events.extend(log_alone(conversation))
     events.sort(key=lambda event: (event.start_s, event.end_s))
     return _summed(conversation, floor, tuple(events))
 
 
+def _tool_calls(conversation: Conversation) -> list[float]:
+    """Return when tools were called, in order, where a log knows it."""
+    times: list[float] = []
+    for event in conversation.events:
+        if event.kind == "tool_call" and event.at_s is not None:
+            times.append(event.at_s)
+    return sorted(times)
+
+
 def _rules(conversation: Conversation) -> FloorRules:
     """Return the rules; of one channel every utterance takes the floor."""
-    one_channel = bool(conversation.meta.get("one_channel"))
-    return replace(THRESHOLDS, backchannel_s=0.0) if one_channel else THRESHOLDS
+    if conversation.meta.get("one_channel"):
+        return replace(THRESHOLDS, backchannel_s=0.0)
+    return THRESHOLDS
 
 
 def _begins_inside(event: Event) -> bool:
@@ -136,14 +147,22 @@ def _completed(event: Event, floor: Floor) -> Event:
     if event.kind == "backchannel" and "handled" not in event.data:
         return replace(event, data={"handled": handled(floor, event.end_s)})
     if event.kind == "dead_air" and "owner" not in event.data:
-        starts = [
-            (start, role)
-            for role in ROLES
-            for start, _ in floor.segments[role]
-            if start >= event.end_s - THRESHOLDS.latch_s
-        ]
-        return replace(event, data={"owner": min(starts)[1] if starts else None})
+        next_s = event.end_s - THRESHOLDS.latch_s
+        return replace(event, data={"owner": _first_to_speak(floor, next_s)})
     return event
+
+
+def _first_to_speak(floor: Floor, from_s: float) -> Role | None:
+    """Return whose speech begins first from a time on; None: nobody's does."""
+    starts: list[tuple[float, Role]] = []
+    for role in ROLES:
+        for start, _ in floor.segments[role]:
+            if start >= from_s:
+                starts.append((start, role))
+    if not starts:
+        return None
+    _, role = min(starts)
+    return role
 
 
 def _caveats(conversation: Conversation, floor: Floor) -> Iterator[str]:
@@ -169,23 +188,22 @@ def _summed(
     ratios: dict[str, tuple[float, float]] = {}
     values: dict[str, list[float]] = {}
     for name, kind in _VALUES.items():
-        values[name] = [
-            event.value_s for event in of(kind) if event.value_s is not None
-        ]
-    # A response that an annotator made of another event may lack whether a tool was
-    # called.
-    values["response_tool"] = [
-        _value(e) for e in responses if e.data.get("tool") is True
-    ]
-    values["response_no_tool"] = [
-        _value(e) for e in responses if e.data.get("tool") is False
-    ]
-    values["response_or_never"] = [
-        *map(_value, responses),
-        *[float("inf")] * len(without),
-    ]
+        known = [event.value_s for event in of(kind)]
+        values[name] = [value for value in known if value is not None]
+    with_tool: list[float] = []
+    without_tool: list[float] = []
+    for response in responses:
+        # One that an annotator made of another event may lack whether there was a tool.
+        if response.data.get("tool") is True:
+            with_tool.append(_value(response))
+        elif response.data.get("tool") is False:
+            without_tool.append(_value(response))
+    values["response_tool"] = with_tool
+    values["response_no_tool"] = without_tool
+    never = [math.inf] * len(without)
+    values["response_or_never"] = [_value(response) for response in responses] + never
     user_s, agent_s = (total(floor.segments[role]) for role in ROLES)
-    everyone = joined([*floor.segments["user"], *floor.segments["agent"]])
+    everyone = joined(floor.segments["user"] + floor.segments["agent"])
     if both:
         handled = [event.data.get("handled") for event in of("backchannel")]
         answered = [value for value in handled if value is not None]
@@ -208,20 +226,18 @@ def _summed(
         if everyone:
             quiet = [e for e in of("dead_air") if e.data.get("owner") == role]
             ratios[f"dead_air_{role}"] = (_seconds(quiet), minutes)
-        texts = [
-            turn.text
-            for _, turn in conversation.turns_of(role)
-            if turn.text is not None
-        ]
-        ratios[f"words_{role}"] = (sum(len(text.split()) for text in texts), len(texts))
+        words = texts = 0
+        for _, turn in conversation.turns_of(role):
+            if turn.text is not None:
+                words += len(turn.text.split())
+                texts += 1
+        ratios[f"words_{role}"] = (words, texts)
     ratios["one"] = (1, 1)
     not_known = {}
     if conversation.meta.get("one_channel"):
         not_known = dict.fromkeys(_OF_TWO, ONE_CHANNEL)
-        ratios = {name: ratio for name, ratio in ratios.items() if name in _ONE_CHANNEL}
-        values = {
-            name: of_kind for name, of_kind in values.items() if name in _ONE_CHANNEL
-        }
+        ratios = {name: ratios[name] for name in ratios if name in _ONE_CHANNEL}
+        values = {name: values[name] for name in values if name in _ONE_CHANNEL}
     return Measured(
         events=events,
         values=values,

@@ -21,7 +21,7 @@ from trace_eval.conversations.definitions.base import (
     FigureSpec,
     Measured,
 )
-from trace_eval.conversations.spans import joined, runs
+from trace_eval.conversations.spans import Spans, joined, runs
 from trace_eval.data.conversation import Conversation, Role
 
 #: Kinds of sound that no agent should take for a turn, in order of precedence.
@@ -128,9 +128,9 @@ def ticks_of(conversation: Conversation) -> Ticks:
     number = round(conversation.end_s / d)
     lanes: dict[Role, NDArray[np.bool_]] = {}
     for role in ("user", "agent"):
-        spans = [
-            span for _, turn in conversation.turns_of(role) for span in turn.stretches
-        ]
+        spans: Spans = []
+        for _, turn in conversation.turns_of(role):
+            spans.extend(turn.stretches)
         lanes[role] = _covered(joined(spans, join_s), d, number)
     backchannel = np.zeros(number, bool)
     effects = []
@@ -191,11 +191,10 @@ def _events(ticks: Ticks) -> Iterator[Event]:
     number = len(user)
     if number < 2:
         return
-    effects = [
-        (kind, first, min(last, number))
-        for kind, first, last in ticks.effects
-        if first < number
-    ]
+    effects = []
+    for kind, first, last in ticks.effects:
+        if first < number:
+            effects.append((kind, first, min(last, number)))
     cut = Ticks(
         d=ticks.d,
         user=user,
@@ -271,12 +270,14 @@ def _while_agent_speaks(segment: _Segment, ticks: Ticks) -> Event:
     start = segment.start
     in_window = ticks.agent[start : start + int(window_s / ticks.d)]
     silent = np.flatnonzero(~in_window)
-    stops = len(silent) > 0
-    latency = int(silent[0]) if stops else None
-    end = start + (len(in_window) if latency is None else latency)
+    if not len(silent):
+        end = start + len(in_window)
+        verdict = "no_yield" if kind == "yield" else f"{kind}_correct"
+        return _event(verdict, start, end)
+    latency = int(silent[0])
     if kind == "yield":
-        return _event("yield" if stops else "no_yield", start, end, latency)
-    return _event(f"{kind}_error" if stops else f"{kind}_correct", start, end)
+        return _event("yield", start, start + latency, latency)
+    return _event(f"{kind}_error", start, start + latency)
 
 
 def _answered(

@@ -100,8 +100,10 @@ def read_conversations(
     chosen = LAYOUTS[layout] if layout else layout_of(path)
     options = options or ReadOptions()
     sources = [path]
-    if layout is None and chosen.name in SOUNDS and (tables := _timed_tables(path)):
-        chosen, sources = TABLE, tables
+    if layout is None and chosen.name in SOUNDS:
+        tables = _timed_tables(path)
+        if tables:
+            chosen, sources = TABLE, tables
     total = chosen.count(path) if chosen.count and options.tick else None
     items: dict[str, ConversationItem] = {}
     unread: list[Unread] = []
@@ -120,10 +122,9 @@ def read_conversations(
         else:
             items[result.id] = result
     if is_folder(path) and (chosen.name in _EXPORTS or sources != [path]):
-        heard = {
-            one.audio for item in items.values() for one in item.conversation.channels
-        }
-        heard |= {file for file in recordings_below(path) if file.stem in items}
+        heard = {file for file in recordings_below(path) if file.stem in items}
+        for item in items.values():
+            heard.update(channel.audio for channel in item.conversation.channels)
         for result in read_rest(path, options, heard):
             if isinstance(result, Unread):
                 unread.append(result)
@@ -145,12 +146,13 @@ def _timed_tables(path: Path) -> list[Path]:
 
     They are held against the sound. A table without times may say anything else of the recordings.
     """
-    files = sorted(path.iterdir()) if is_folder(path) else []
-    return [
-        file
-        for file in files
-        if TABLE.fits(file) and is_timed(first_of(TURNS, first_row(file)))
-    ]
+    if not is_folder(path):
+        return []
+    tables: list[Path] = []
+    for file in sorted(path.iterdir()):
+        if TABLE.fits(file) and is_timed(first_of(TURNS, first_row(file))):
+            tables.append(file)
+    return tables
 
 
 def _by_sound(item: ConversationItem, options: ReadOptions) -> ConversationItem:

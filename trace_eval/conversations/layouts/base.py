@@ -6,6 +6,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -108,12 +109,9 @@ def problem(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     message = first["msg"].removeprefix("Value error, ")
-    got = (
-        ""
-        if first["type"] in ("missing", "value_error")
-        else f" (got {first['input']!r:.80})"
-    )
-    return f"{where}: {message}{got}".removeprefix(": ")
+    if first["type"] not in ("missing", "value_error"):
+        message += f" (got {first['input']!r:.80})"
+    return f"{where}: {message}" if where else message
 
 
 def each(paths: Iterable[Path], read: Callable[[Path], ConversationItem]) -> ReadCalls:
@@ -128,9 +126,8 @@ def one(name: str, read: Callable[[], Result]) -> Result | Unread:
     except ValidationError as error:
         return Unread(name, problem(error))
     except UserError as error:
-        return Unread(
-            name, str(error).removeprefix(f"{name}: ").removeprefix(f"{name}, ")
-        )
+        why = str(error).removeprefix(f"{name}: ").removeprefix(f"{name}, ")
+        return Unread(name, why)
     except Exception as error:  # a value that its reader did not think of
         return Unread(name, f"cannot be read ({type(error).__name__}: {error!s:.200})")
 
@@ -180,31 +177,35 @@ def separate_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
         yield from separate_lines(path)
         return
     for number, (_, row) in enumerate(records(path), start=1):
-        yield (
-            number,
-            row if isinstance(row, str) else {n: v or "" for n, v in row.items()},
-        )
+        if isinstance(row, str):
+            yield number, row
+        else:
+            yield number, {name: value or "" for name, value in row.items()}
 
 
 def first_row(path: Path) -> dict[str, Any]:
     """Return the first row of a table that can be read; empty where there is none."""
     if path.suffix.lower() not in _SUFFIXES:
         return {}
-    try:
-        return next(
-            (row for _, row in separate_rows(path) if isinstance(row, dict)), {}
-        )
-    except UserError:
-        return {}
+    with suppress(UserError):
+        for _, row in separate_rows(path):
+            if isinstance(row, dict):
+                return row
+    return {}
 
 
 def time_of(value: Any, name: str) -> float | None:
     """Read seconds, see :func:`number_of`, from Unix ms or ``hh:mm:ss.mmm``, too."""
-    if isinstance(value, str) and (match := _HOURS.fullmatch(value.strip())):
-        seconds = float(match[3].replace(",", "."))
-        return 3600 * int(match[1] or 0) + 60 * int(match[2]) + seconds
+    if isinstance(value, str):
+        clock = _HOURS.fullmatch(value.strip())
+        if clock:
+            hours, minutes, seconds = clock.groups()
+            whole_minutes = 3600 * int(hours or 0) + 60 * int(minutes)
+            return whole_minutes + float(seconds.replace(",", "."))
     number = number_of(value, name)
-    return number if number is None or number < UNIX_MS else number / 1000
+    if number is not None and number >= UNIX_MS:
+        return number / 1000
+    return number
 
 
 def number_of(value: Any, name: str) -> float | None:
@@ -267,12 +268,10 @@ def call_zero(times: Iterable[float]) -> float | None:
 
 def parsed(value: Any) -> Any:
     """Parse JSON that a platform writes as text; return other values as they are."""
+    if not isinstance(value, str) or value[:1] not in "{[":
+        return value
     try:
-        return (
-            strict_json.loads(value)
-            if isinstance(value, str) and value[:1] in "{["
-            else value
-        )
+        return strict_json.loads(value)
     except strict_json.BadJson:
         return value
 

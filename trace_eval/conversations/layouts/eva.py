@@ -104,15 +104,12 @@ def read(path: Path, options: ReadOptions) -> ReadCalls:
     if path.is_dir():
         yield from each(_records(path), lambda folder: _record(folder, path, options))
         return
-    result = json_file(path)
-    for position, history in enumerate(
-        result if isinstance(result, list) else [result]
-    ):
-        name = text_of(mapping(history).get("id")) or str(position)
-        yield one(
-            f"{path}, {name}",
-            partial(_history, mapping(history), name, options.pipeline),
-        )
+    content = json_file(path)
+    histories = content if isinstance(content, list) else [content]
+    for position, history in enumerate(map(mapping, histories)):
+        name = text_of(history.get("id")) or str(position)
+        read_history = partial(_history, history, name, options.pipeline)
+        yield one(f"{path}, {name}", read_history)
 
 
 def _record(folder: Path, root: Path, options: ReadOptions) -> ConversationItem:
@@ -129,8 +126,7 @@ def _record(folder: Path, root: Path, options: ReadOptions) -> ConversationItem:
             time=value.get("timestamp"),
             value=value,
         )
-    pipecat = folder / "pipecat_logs.jsonl"
-    for _, value in rows_of(pipecat) if pipecat.is_file() else ():
+    for value in _rows_if_there(folder / "pipecat_logs.jsonl"):
         _add(
             log,
             "pipecat",
@@ -138,20 +134,17 @@ def _record(folder: Path, root: Path, options: ReadOptions) -> ConversationItem:
             time=value.get("timestamp"),
             value=value,
         )
-    named = {Path(value).name for value in result.values() if isinstance(value, str)}
-    there = [name for name in EVENT_FILES if (folder / name).is_file()]
-    if not there:
-        raise InputError(
-            f"{folder}: no {EVENT_FILES[0]}; without it no speech has times"
-        )
-    for _, value in rows_of(
-        folder / next((name for name in there if name in named), there[0])
-    ):
+    for _, value in rows_of(_event_file(folder, result)):
         kind = text_of(value.get("type")) or text_of(value.get("event_type"))
         _add(log, "events", kind=kind, time=value.get("timestamp"), value=value)
-    name = text_of(result.get("record_id")) or folder.name
-    trial = folder.name if folder.name.startswith("trial") else None
+    record_id = text_of(result.get("record_id"))
+    name = question = record_id or folder.name
+    if not result.get("record_id") and folder.name.startswith("trial"):
+        question = folder.parent.name
+    instructions: dict[str, str] = {}
     policy = _policy(whole)
+    if policy is not None:
+        instructions["policy"] = policy
     shown = name if folder == root else str(folder.relative_to(root))
     item = _item(
         log,
@@ -160,19 +153,32 @@ def _record(folder: Path, root: Path, options: ReadOptions) -> ConversationItem:
         pipeline=options.pipeline,
         reason_at="conversation_ended_reason",
     )
-    item = item.model_copy(
-        update={
-            "question_id": folder.parent.name
-            if trial and not result.get("record_id")
-            else name,
-            "conversation": item.conversation.model_copy(
-                update={"instructions": {} if policy is None else {"policy": policy}}
-            ),
-        }
-    )
+    call = item.conversation.model_copy(update={"instructions": instructions})
+    item = item.model_copy(update={"question_id": question, "conversation": call})
     if not whole:
         item = _with_transcript(item, folder / "transcript.jsonl")
     return with_recordings(item, recordings_in(folder, options))
+
+
+def _rows_if_there(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a file; none where there is no such file."""
+    if path.is_file():
+        for _, value in rows_of(path):
+            yield value
+
+
+def _event_file(folder: Path, result: dict[str, Any]) -> Path:
+    """Return the file of events that a result names, else the first that is there."""
+    names = [name for name in EVENT_FILES if (folder / name).is_file()]
+    if not names:
+        raise InputError(
+            f"{folder}: no {EVENT_FILES[0]}; without it no speech has times"
+        )
+    mentioned = {Path(text).name for text in result.values() if isinstance(text, str)}
+    for name in names:
+        if name in mentioned:
+            return folder / name
+    return folder / names[0]
 
 
 def _with_transcript(item: ConversationItem, path: Path) -> ConversationItem:
@@ -183,26 +189,25 @@ def _with_transcript(item: ConversationItem, path: Path) -> ConversationItem:
     """
     call = item.conversation
     words: dict[int, list[str]] = {}
-    for _, value in rows_of(path) if path.is_file() else ():
-        t_ms, text = (
-            number_of(value.get("timestamp"), "timestamp in ms"),
-            value.get("content"),
-        )
+    for value in _rows_if_there(path):
+        t_ms = number_of(value.get("timestamp"), "timestamp in ms")
+        text = value.get("content")
         if t_ms is None or value.get("type") != "user" or not isinstance(text, str):
             continue
         at_s = t_ms / 1000 - (call.clock.zero or 0.0)
         begun = [
-            n for n, turn in call.turns_of("user") if (turn.start_s or 0.0) <= at_s
+            position
+            for position, turn in call.turns_of("user")
+            if (turn.start_s or 0.0) <= at_s
         ]
         if begun:
             words.setdefault(begun[-1], []).append(text)
-    turns = [
-        turn.model_copy(update={"heard": " ".join(words[n])}) if n in words else turn
-        for n, turn in enumerate(call.turns)
-    ]
-    return item.model_copy(
-        update={"conversation": call.model_copy(update={"turns": tuple(turns)})}
-    )
+    turns = list(call.turns)
+    for position, fragments in words.items():
+        heard = {"heard": " ".join(fragments)}
+        turns[position] = turns[position].model_copy(update=heard)
+    call = call.model_copy(update={"turns": tuple(turns)})
+    return item.model_copy(update={"conversation": call})
 
 
 def _policy(audit: dict[str, Any]) -> str | None:
@@ -257,16 +262,14 @@ def _add(
         kind = "session_ended"
     if at is not None and (isinstance(at, bool) or not isinstance(at, int | float)):
         raise InputError(f"audio_timestamp {at!r:.40}: expected Unix seconds")
-    role, at_s = _ROLES.get(str(value.get("user"))), None if at is None else float(at)
-    text = text_of(data.get("text")) or ""
     log.append(
         Entry(
             t_ms=t_ms,
             source=source,
             kind=kind,
-            role=role,
-            at_s=at_s,
-            text=text,
+            role=_ROLES.get(str(value.get("user"))),
+            at_s=None if at is None else float(at),
+            text=text_of(data.get("text")) or "",
             value=value.get("value"),
         )
     )
@@ -284,17 +287,23 @@ def _item(
     reason = text_of(place(source, (reason_at,)))
     caveats = list(_clocks_that_run_back(log))
     entries = merged(log)
-    result = number(entries, pipeline)
+    numbered = number(entries, pipeline)
     first = min((entry.t_ms for entry in entries), default=0.0) / 1000
     zero = call_zero([first]) or 0.0
-    turns = _turns(result, entries, zero)
-    events = [*_tools(result, entries, zero, turns), *_flags(result, entries, zero)]
-    ended = [entry.t_ms for entry in entries if entry.kind == "session_ended"]
-    if result.dropped:
-        caveats.append(f"{result.dropped} ends of speech without a start were dropped")
-    if result.unended:
+    turns = _turns(numbered, entries, zero)
+    events = _tools(numbered, entries, zero, turns)
+    events.extend(_flags(numbered, entries, zero))
+    end_s = None
+    for entry in entries:
+        if entry.kind == "session_ended":
+            end_s = entry.t_ms / 1000 - zero
+    if numbered.dropped:
+        caveats.append(
+            f"{numbered.dropped} ends of speech without a start were dropped"
+        )
+    if numbered.unended:
         why = "starts of speech without an end last until the session's end"
-        caveats.append(f"{result.unended} {why}")
+        caveats.append(f"{numbered.unended} {why}")
     return ConversationItem(
         id=name,
         question_id=name,
@@ -304,7 +313,7 @@ def _item(
             turns=tuple(turns),
             events=tuple(events),
             start_s=first - zero,
-            end=End(at_s=ended[-1] / 1000 - zero if ended else None, reason=reason),
+            end=End(at_s=end_s, reason=reason),
             meta={
                 "pipeline": pipeline,
                 "sessions": True,
@@ -350,14 +359,18 @@ def _turns(numbered: Numbered, entries: list[Entry], zero: float) -> list[Turn]:
         apart = joined(relative)
         audit = " ".join(audited.get((role, exchange), ())) or None
         spoken = " ".join(numbered.texts.get((role, exchange), ())) or None
+        if role == "user":
+            words, heard = spoken, audit
+        else:
+            words, heard = audit or spoken, spoken
         turns.append(
             Turn(
                 speaker=role,
                 start_s=apart[0][0],
                 end_s=apart[-1][1],
                 segments=tuple(apart),
-                text=spoken if role == "user" else audit or spoken,
-                heard=audit if role == "user" else spoken,
+                text=words,
+                heard=heard,
                 exchange=exchange,
             )
         )
@@ -365,43 +378,41 @@ def _turns(numbered: Numbered, entries: list[Entry], zero: float) -> list[Turn]:
 
 
 def _tools(
-    result: Numbered, entries: list[Entry], zero: float, turns: list[Turn]
+    numbered: Numbered, entries: list[Entry], zero: float, turns: list[Turn]
 ) -> list[SourceEvent]:
-    positions = {
-        turn.exchange: n for n, turn in enumerate(turns) if turn.speaker == "agent"
-    }
+    positions: dict[int | None, int] = {}
+    for position, turn in enumerate(turns):
+        if turn.speaker == "agent":
+            positions[turn.exchange] = position
     calls = []
     for index, entry in enumerate(entries):
         if entry.source != "audit" or entry.kind not in ("tool_call", "tool_response"):
             continue
-        value, exchange = mapping(entry.value), result.turn_of[index]
-        is_call, at_s = entry.kind == "tool_call", entry.t_ms / 1000 - zero
-        data = value.get("parameters" if is_call else "response")
-        turn = positions.get(exchange)
+        value, exchange = mapping(entry.value), numbered.turn_of[index]
+        is_call = entry.kind == "tool_call"
         calls.append(
             ToolEntry(
                 is_call=is_call,
                 name=str(value.get("tool")),
-                value=data,
-                at_s=at_s,
-                turn=turn,
+                value=value.get("parameters" if is_call else "response"),
+                at_s=entry.t_ms / 1000 - zero,
+                turn=positions.get(exchange),
                 exchange=exchange,
             )
         )
     return tool_events(calls)
 
 
-def _flags(result: Numbered, entries: list[Entry], zero: float) -> list[SourceEvent]:
+def _flags(numbered: Numbered, entries: list[Entry], zero: float) -> list[SourceEvent]:
     exchanges = {
-        "agent_interrupted": result.agent_interrupted,
-        "user_interrupted": result.user_interrupted,
-        "fallback": result.fallbacks,
+        "agent_interrupted": numbered.agent_interrupted,
+        "user_interrupted": numbered.user_interrupted,
+        "fallback": numbered.fallbacks,
     }
-    flags = [
-        SourceEvent(kind=kind, data={"exchange": exchange})
-        for kind, numbers in exchanges.items()
-        for exchange in sorted(numbers)
-    ]
+    flags: list[SourceEvent] = []
+    for kind, numbers in exchanges.items():
+        for exchange in sorted(numbers):
+            flags.append(SourceEvent(kind=kind, data={"exchange": exchange}))
     for entry in entries:
         spoke = entry.kind == "assistant" and (text_of(entry.value) or "").strip()
         if entry.source == "audit" and (entry.kind == "user" or spoke):

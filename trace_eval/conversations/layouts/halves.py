@@ -24,11 +24,8 @@ def recordings_below(path: Path, pattern: str = "**/*") -> list[Path]:
     """List the recording that a path is, or those below a folder, in order."""
     if path.is_file():
         return [path]
-    return [
-        file
-        for file in sorted(path.glob(pattern))
-        if file.suffix.lower() in AUDIO_SUFFIXES
-    ]
+    files = sorted(path.glob(pattern))
+    return [file for file in files if file.suffix.lower() in AUDIO_SUFFIXES]
 
 
 def halves(folder: Path, inside: bool = True) -> dict[str, dict[Role, str]]:
@@ -61,7 +58,8 @@ def side_below(folder: Path, file: Path) -> Role | None:
 def _halves(folder: Path, changed_ns: int, inside: bool) -> dict[str, dict[Role, str]]:
     del changed_ns  # of a folder that has changed the answer may be another
     calls: dict[str, dict[Role, str]] = {}
-    for file in recordings_below(folder, "**/*" if inside else "*"):
+    pattern = "**/*" if inside else "*"
+    for file in recordings_below(folder, pattern):
         name = file.relative_to(folder).with_suffix("").as_posix()
         words = [word for word in _WORD.finditer(name) if word[0].casefold() in _SPEAKS]
         if len(words) == 1:

@@ -11,6 +11,7 @@ from typing import Any
 from trace_eval.conversations.layouts.base import mapping, objects, parsed, place
 
 _ROLES = {"user": "user", "assistant": "agent", "model": "agent"}
+_TOOL_ROLES = {"tool_call": "tool_call", "tool_call_response": "tool_response"}
 
 
 def spoken_in_spans(values: Sequence[Any]) -> list[dict[str, Any]]:
@@ -110,12 +111,12 @@ def _words(message: dict[str, Any]) -> Any:
 
 
 def _text(parts: list[Any]) -> str:
-    texts = (
-        mapping(part).get("content")
-        for part in parts
-        if mapping(part).get("type") == "text"
-    )
-    return " ".join(text for text in texts if isinstance(text, str))
+    texts: list[str] = []
+    for part in map(mapping, parts):
+        content = part.get("content")
+        if part.get("type") == "text" and isinstance(content, str):
+            texts.append(content)
+    return " ".join(texts)
 
 
 def _turns(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -126,10 +127,10 @@ def _turns(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if role and text:
         yield {"role": role, "text": text}
     for part in parts:
-        kind = part.get("type")
-        if kind in ("tool_call", "tool_call_response"):
+        role = _TOOL_ROLES.get(str(part.get("type")))
+        if role:
             yield {
-                "role": "tool_call" if kind == "tool_call" else "tool_response",
+                "role": role,
                 "call": part.get("id"),
                 "name": part.get("name"),
                 "arguments": part.get("arguments"),

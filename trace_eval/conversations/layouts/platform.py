@@ -110,11 +110,8 @@ class _Rows(NamedTuple):
 
 
 def _files(path: Path) -> list[Path]:
-    if path.is_file():
-        return [path] if path.suffix in (".json", ".jsonl") else []
-    return sorted(
-        file for file in path.glob("*.json*") if file.suffix in (".json", ".jsonl")
-    )
+    files = [path] if path.is_file() else sorted(path.glob("*.json*"))
+    return [file for file in files if file.suffix in (".json", ".jsonl")]
 
 
 def _fits(platform: Platform, path: Path) -> bool:
@@ -150,7 +147,7 @@ def _calls(platform: Platform, file: Path) -> list[tuple[str, Any]]:
         ]
     else:
         rows = _numbered(file, _listed_calls(json_file(file)))
-    marks = platform.inside or (*platform.turns, *platform.call.get("recording", ()))
+    marks = platform.inside or platform.turns + platform.call.get("recording", ())
     rows = [(where, unwrapped(value, marks)) for where, value in rows]
     if platform.whole is None:
         return rows
@@ -218,7 +215,7 @@ def _item(
     file_names = [PurePosixPath(urlsplit(address).path).name] if address else []
     recorded = recordings_of(name, folder, options, file_names)
     channels = recorded.channels
-    caveats = [*recorded.caveats]
+    caveats = list(recorded.caveats)
     system = {"system": text_of(facts.get("system"))}
     if not listed and len(channels) == len(ROLES):
         return item_from_sound(name, channels, options, system)
@@ -272,7 +269,7 @@ def _nothing(platform: Platform, facts: dict[str, Any], folder: Path, name: str)
     stated = "no version is stated"
     if version is not None:
         stated = f"its version is {version!r:.60}"
-    sought = [*platform.turns]
+    sought = list(platform.turns)
     if "recording" in platform.call:
         sought.append(f"a recording {name}.wav in {folder}")
     return (

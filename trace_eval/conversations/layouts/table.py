@@ -170,16 +170,21 @@ def item_of(
     speakers = _speakers(rows, options)
     channel = _channel_of_all(rows, folder)
     folder_of_turns = folder if channel is None else None
+    kind = "log" if is_timed_call else "none"
     fields: dict[str, Any] = {
         "channels": () if channel is None else (channel,),
-        "clock": Clock(kind="log" if is_timed_call else "none", zero=zero or None),
+        "clock": Clock(kind=kind, zero=zero or None),
         "events": tuple(_events(rows)),
     }
     fields |= of_call
     first = rows[0].cells
-    facts = {
-        key: str(first[key]) for key in ("system", "question_id") if first.get(key)
-    }
+    facts: dict[str, str] = {}
+    for key in ("system", "question_id"):
+        if first.get(key):
+            facts[key] = str(first[key])
+    caveats: tuple[str, ...] = ()
+    if merged:
+        caveats = (f"{counted(merged, *_MERGED)} merged",)
     return ConversationItem(
         id=name,
         conversation=Conversation(
@@ -187,7 +192,7 @@ def item_of(
             turns=tuple(_turn(row, folder_of_turns) for row in speech),
             **fields,
         ),
-        caveats=(f"{counted(merged, *_MERGED)} merged",) if merged else (),
+        caveats=caveats,
         **facts,
     )
 
@@ -259,7 +264,9 @@ def _to_seconds(rows: list[_Row]) -> float:
         raise InputError(
             "times are seconds in some rows and hh:mm:ss in others; use one kind"
         )
-    times = [time for row in rows for time in (row.start, row.end) if time is not None]
+    times: list[float] = []
+    for row in rows:
+        times.extend(time for time in (row.start, row.end) if time is not None)
     zero = call_zero(times) or 0.0
     for row in rows:
         if row.start is not None:

@@ -98,9 +98,10 @@ class Apart:
 
     def errors(self) -> dict[str, list[float]]:
         """Return log minus sound of each edge, seconds, by kind of edge."""
-        errors: dict[str, list[float]] = {
-            f"{role} {edge}": [] for role in ROLES for edge in ("start", "end")
-        }
+        errors: dict[str, list[float]] = {}
+        for role in ROLES:
+            errors[f"{role} start"] = []
+            errors[f"{role} end"] = []
         for pair in self.pairs:
             log_start, log_end = pair.log
             sound_start, sound_end = pair.sound
@@ -142,7 +143,7 @@ class Apart:
                 " used"
             )
         moved = f", {self.clock.words}," if self.clock.words else ""
-        errors = [*chain(*self.errors().values())]
+        errors = list(chain.from_iterable(self.errors().values()))
         if not errors:
             return (
                 f"times are those of the sound; of its log{moved} no stretch is heard"
@@ -193,8 +194,8 @@ class Apart:
                 {"role": pair.role, "log": list(pair.log), "sound": list(pair.sound)}
                 for pair in self.far
             ],
-            "log_alone": [[*one] for one in self.log_alone],
-            "sound_alone": [[*one] for one in self.sound_alone],
+            "log_alone": [list(stretch) for stretch in self.log_alone],
+            "sound_alone": [list(stretch) for stretch in self.sound_alone],
             "logged": {
                 role: list(map(list, spans))
                 for role, spans in (self.logged or {}).items()
@@ -306,12 +307,19 @@ def _together(log: Spans, sound: Spans) -> list[tuple[Spans, Spans]]:
     """Group stretches of both that overlap each other."""
     shared = overlaps(log, sound)
     groups: list[tuple[Spans, Spans]] = []
-    for start, end in joined([*log, *sound]):
-        mine = [span for span in log if start <= span[0] and span[1] <= end]
-        theirs = [span for span in sound if start <= span[0] and span[1] <= end]
-        heard = total(span for span in shared if start <= span[0] and span[1] <= end)
-        if mine and theirs and heard < _HEARD * total(mine):
-            groups += [(mine, []), ([], theirs)]
+    for stretch in joined(log + sound):
+        logged = _within(stretch, log)
+        heard = _within(stretch, sound)
+        heard_as_logged_s = total(_within(stretch, shared))
+        if logged and heard and heard_as_logged_s < _HEARD * total(logged):
+            groups.append((logged, []))
+            groups.append(([], heard))
         else:
-            groups.append((mine, theirs))
+            groups.append((logged, heard))
     return groups
+
+
+def _within(stretch: tuple[float, float], spans: Spans) -> Spans:
+    """Return the spans that lie in a stretch as a whole."""
+    first, last = stretch
+    return [(start, end) for start, end in spans if first <= start and end <= last]

@@ -89,9 +89,9 @@ class Fault:
 
 def audit(lanes: Mapping[Role, Lane], speech: Mapping[Role, Spans]) -> list[Fault]:
     """List the faults of a recording."""
-    faults = [*_together(lanes, speech)]
+    faults = list(_together(lanes, speech))
     for role in ROLES:
-        faults += _alone(role, lanes[role], speech[role])
+        faults.extend(_alone(role, lanes[role], speech[role]))
     return faults
 
 
@@ -135,7 +135,7 @@ def _is_one_sound(lanes: Mapping[Role, Lane], speech: Mapping[Role, Spans]) -> b
     times = np.arange(0.0, end_s, HOP_S)
     user = lanes["user"].levels_at(times)
     agent = lanes["agent"].levels_at(times)
-    is_spoken = inside(joined([*speech["user"], *speech["agent"]]), times)
+    is_spoken = inside(_of_either(speech), times)
     has_sound = (user > SILENT_DB + 1) & (agent > SILENT_DB + 1)
     is_compared = is_spoken & has_sound
     if is_compared.sum() * HOP_S < 1.0:
@@ -143,6 +143,11 @@ def _is_one_sound(lanes: Mapping[Role, Lane], speech: Mapping[Role, Spans]) -> b
     apart = (user - agent)[is_compared]
     off_constant = np.abs(apart - np.median(apart))
     return bool(np.quantile(off_constant, 0.95) < _SAME_DB)
+
+
+def _of_either(speech: Mapping[Role, Spans]) -> Spans:
+    """Return the stretches in which anybody speaks."""
+    return joined(speech["user"] + speech["agent"])
 
 
 def _alone(role: Role, lane: Lane, speech: Spans) -> Iterator[Fault]:
@@ -153,8 +158,10 @@ def _alone(role: Role, lane: Lane, speech: Spans) -> Iterator[Fault]:
     if broken_from is not None and _tone_s(lane, speech) >= _TONE_S:
         spans = [(lane.at(broken_from * HOP_S), lane.end_s)]
         yield Fault("a channel that breaks off", role, "replies", spans)
-    elif spans := _filled(lane, speech):
-        yield Fault("silence that is filled in", role, "replies", spans)
+    else:
+        spans = _filled(lane, speech)
+        if spans:
+            yield Fault("silence that is filled in", role, "replies", spans)
     is_speech = inside(speech, lane.times(len(lane.levels), HOP_S))
     level = 0.0
     if is_speech.any():
@@ -162,9 +169,11 @@ def _alone(role: Role, lane: Lane, speech: Spans) -> Iterator[Fault]:
         if lane.rate > TELEPHONE_HZ and _has_no_top(lane, is_speech):
             yield Fault("no sound above 4 kHz", role, "nothing", [])
     is_lost, is_repeated, is_clipped = lane.flaws
-    if spans := _inside_speech(lane, is_lost, level - _LOST_DB):
+    spans = _inside_speech(lane, is_lost, level - _LOST_DB)
+    if spans:
         yield Fault("lost packets", role, "nothing", spans)
-    if spans := _inside_speech(lane, is_repeated, level - _LOUD_DB):
+    spans = _inside_speech(lane, is_repeated, level - _LOUD_DB)
+    if spans:
         yield Fault("repeated packets", role, "nothing", spans)
     if is_clipped.sum() > _CLIPPED:
         spans = [_seconds(lane, run) for run in runs(is_clipped)]
@@ -199,7 +208,7 @@ def _seconds(lane: Lane, run: tuple[int, int]) -> tuple[float, float]:
 
 def _cut_out(speech: Mapping[Role, Spans]) -> bool:
     """Tell whether replies begin the moment the other one ends, and none pauses."""
-    pauses = gaps(joined([*speech["user"], *speech["agent"]]))
+    pauses = gaps(_of_either(speech))
     if any(end - start >= _NO_PAUSE_S for start, end in pauses):
         return False
     after = []

@@ -91,14 +91,15 @@ def conversation_from_sound(
         if spans:
             speech = without(lanes[role].stretches, spans)
             lanes[role] = replace(lanes[role], stretches=speech)
-    results = dict(zip(ROLES, segmented([*lanes.values()], ignore), strict=True))
+    in_lanes = segmented(list(lanes.values()), ignore)
+    results = dict(zip(ROLES, in_lanes, strict=True))
     user_starts = [start for start, _ in results["user"].segments]
     agent_starts = [start for start, _ in results["agent"].segments]
     user_is_first = min(user_starts, default=np.inf) < min(agent_starts, default=np.inf)
     if agent_greets and user_is_first:
         lanes = {"user": lanes["agent"], "agent": lanes["user"]}
         results = {"user": results["agent"], "agent": results["user"]}
-    sides = turn_edges([*lanes.values()], [*results.values()])
+    sides = turn_edges(list(lanes.values()), list(results.values()))
     turns = dict(zip(ROLES, sides, strict=True))
     end_s = max(lane.end_s for lane in lanes.values())
     faults = audit(lanes, {role: one.segments for role, one in results.items()})
@@ -131,7 +132,7 @@ def conversation_from_sound(
             "faults": [fault.record() for fault in faults],
         },
     )
-    caveats = [*_caveats(lanes, results, turns=turns, floor=floor, sounds=sounds)]
+    caveats = list(_caveats(lanes, results, turns=turns, floor=floor, sounds=sounds))
     if check_clock:
         caveats.extend(_clock(lanes, results))
     for role, spans in music.items():

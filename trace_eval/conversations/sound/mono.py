@@ -142,7 +142,8 @@ def conversation_from_mix(
             weights are missing.
     """
     del voice_stamp
-    if why := cannot_hear_one_channel():
+    why = cannot_hear_one_channel()
+    if why:
         raise InputError(
             f"one channel: two voices in it cannot be told apart here ({why}); or give"
             " two channels, or its turns in a table with the columns speaker, start,"
@@ -156,9 +157,9 @@ def conversation_from_mix(
     lane = _spoken(lane, voices)
     music: Spans = []
     for spans in voices.speech:
-        music += music_of(lane, spans, voices.speech)
+        music.extend(music_of(lane, spans, voices.speech))
     music = joined(music)
-    no_speech = [*ignore, *music]
+    no_speech = list(ignore) + music
     if music:
         voices = two_voices(samples, heard, no_speech)
         lane = _spoken(lane, voices)
@@ -210,7 +211,7 @@ def _events(kind: str, spans: Spans) -> Iterator[SourceEvent]:
 def _spoken(lane: Lane, voices: Voices) -> Lane:
     """Return a lane whose speech is that of two voices."""
     first, second = voices.speech
-    return replace(lane, stretches=joined([*first, *second]))
+    return replace(lane, stretches=joined(first + second))
 
 
 def _caveats(how: str, voices: Voices, sounds: Spans) -> list[str]:

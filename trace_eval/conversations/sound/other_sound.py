@@ -53,11 +53,10 @@ def other_sounds(lane: Lane, speech: Sequence[Spans]) -> Spans:
     """
     rules = SOUND_RULES
     times = lane.times(len(lane.levels), HOP_S)
-    near = [
-        (start - rules.away_s, end + rules.away_s)
-        for spans in speech
-        for start, end in spans
-    ]
+    near: Spans = []
+    for spans in speech:
+        for start, end in spans:
+            near.append((start - rules.away_s, end + rules.away_s))
     is_free = ~inside(joined(near), times)
     has_sound = lane.levels > SILENT_DB + 1
     if not (is_free & has_sound).any():
@@ -89,7 +88,8 @@ def other_sounds(lane: Lane, speech: Sequence[Spans]) -> Spans:
                 sounds.append((start, end))
         elif length_s >= rules.beep_s:
             beeps.append((start, end))
-    sounds = joined([*sounds, *_in_series(beeps)])
+    sounds.extend(_in_series(beeps))
+    sounds = joined(sounds)
     return [(lane.at(start), lane.at(end)) for start, end in sounds]
 
 

@@ -173,7 +173,8 @@ class _Side:
         above_echo = [self._above(part, group) for group in groups]
         if not any(db >= rules.whole_db for db in above_echo):
             is_echo = is_all_echo or (is_loud.any() and bool(groups))
-            return "echo" if is_echo else "breath", [], []
+            kind = "echo" if is_echo else "breath"
+            return kind, [], []
         soft = runs((is_loud | self._soft(part, level)) & is_own)
         fades = (voice > max(level - rules.fade_db, self.line)) & is_own
         turns: Spans = []

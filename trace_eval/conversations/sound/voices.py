@@ -111,9 +111,13 @@ def two_voices(
     """
     heard = _without_ignored(heard, ignore)
     pieces = _pieces(heard)
-    measured = [
-        n for n, piece in enumerate(pieces) if _alone(heard, piece) >= RULES.measured_s
-    ]
+    measured: list[int] = []
+    short: list[int] = []
+    for number, piece in enumerate(pieces):
+        if _alone(heard, piece) >= RULES.measured_s:
+            measured.append(number)
+        elif _seconds(piece) >= RULES.leans_s:
+            short.append(number)
     if len(measured) < 2:
         spans = joined(_span(piece) for piece in pieces)
         return Voices(
@@ -131,11 +135,6 @@ def two_voices(
     weight_of_votes = np.where(votes > 0, RULES.same, RULES.other)
     apart = centred(vectors, lengths)
     groups = two_groups(apart @ apart.T + weight_of_votes * votes, lengths)
-    short = [
-        n
-        for n, piece in enumerate(pieces)
-        if n not in measured and _seconds(piece) >= RULES.leans_s
-    ]
     sounds = [_as_float(samples[_part(pieces[n])]) for n in short]
     lean = leans(_directions(sounds), vectors, lengths=lengths, groups=groups)
     leaning = dict(zip(short, lean.tolist(), strict=True))
@@ -144,18 +143,22 @@ def two_voices(
     if of_piece[0] == 1:  # the first voice is the one that speaks first
         of_piece = [1 - group for group in of_piece]
         groups = 1 - groups
-    both = [
-        _span(run) for run in runs(heard.overlap) if _has_both(run, pieces, of_piece)
-    ]
+    both: Spans = []
+    for run in runs(heard.overlap):
+        if _has_both(run, pieces, of_piece):
+            both.append(_span(run))
     first, second = _speech_by_voice(pieces, of_piece, both)
     is_first = groups == 0
     is_second = groups == 1
     likeness = vectors @ vectors.T
     margins = nearer(likeness, groups, lengths)
-    unsure = [
-        n for n, margin in zip(measured, margins, strict=True) if margin < RULES.nearer
-    ]
-    unsure += [n for n, lean in leaning.items() if abs(lean) < RULES.leaning]
+    unsure: list[int] = []
+    for number, margin in zip(measured, margins, strict=True):
+        if margin < RULES.nearer:
+            unsure.append(number)
+    for number, lean_of_piece in leaning.items():
+        if abs(lean_of_piece) < RULES.leaning:
+            unsure.append(number)
     return Voices(
         speech=(first, second),
         overlaps=both,
@@ -321,9 +324,7 @@ def _directions(sounds: Sequence[VoiceVectors]) -> VoiceVectors:
     vectors = np.zeros((len(sounds), campplus.SIZE), np.float32)
     for step in sorted(set(steps)):
         size = round(step * _EQUAL_S * SPEECH_RATE)
-        of_step = [
-            n for n, steps_of_piece in enumerate(steps) if steps_of_piece == step
-        ]
+        of_step = np.flatnonzero(np.equal(steps, step)).tolist()
         for first in range(0, len(of_step), _TOGETHER):
             part = of_step[first : first + _TOGETHER]
             middles = [_middle(sounds[n], size) for n in part]

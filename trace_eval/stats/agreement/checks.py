@@ -42,9 +42,11 @@ def warning_line(warning: DataWarning) -> str:
     """Print a finding in one line, with its first rows."""
     if not warning.rows:
         return warning.text
-    shown = ", ".join(warning.rows[:SHOWN_ROWS])
+    rows = ", ".join(warning.rows[:SHOWN_ROWS])
     more = len(warning.rows) - SHOWN_ROWS
-    return f"{warning.text} (rows {shown}{f' and {more} more' if more > 0 else ''})"
+    if more > 0:
+        rows += f" and {more} more"
+    return f"{warning.text} (rows {rows})"
 
 
 def repeated(ids: Texts, facts: Mapping[str, NDArray[Any]]) -> Iterator[DataWarning]:
@@ -157,20 +159,19 @@ def label_sets(
         )
         yield DataWarning("label_sets", text)
         return
-    for label in LABELS[:4] if any(typed) else ("1", "2", "tie"):
+    labels = LABELS[:4] if any(typed) else ("1", "2", "tie")
+    for label in labels:
         code = LABELS.index(label)
         for one, other, name in (
             (0, 1, "the judge never says"),
             (1, 0, "the labels never say"),
         ):
-            if (
-                seen[one][code] >= SEEN_OFTEN
-                and not seen[other][code]
-                and seen[other].any()
-            ):
+            times = int(seen[one][code])
+            never_says = seen[other].any() and not seen[other][code]
+            if times >= SEEN_OFTEN and never_says:
                 text = (
                     f"{who}: {name} {label}, the other side does"
-                    f" {counted(int(seen[one][code]), 'time')}"
+                    f" {counted(times, 'time')}"
                 )
                 yield DataWarning("label_sets", text)
 
@@ -238,22 +239,18 @@ def swapped(
     them, by the one-sided sign test over independent units [shape=(items,)].
     """
     both_name_winners = (truth >= 0) & (truth < 2) & (predicted >= 0) & (predicted < 2)
-    number, right = (
-        int(both_name_winners.sum()),
-        int((both_name_winners & (truth == predicted)).sum()),
-    )
+    number = int(both_name_winners.sum())
+    right = int((both_name_winners & (truth == predicted)).sum())
     if 2 * right >= number:
         return
     gain = np.where(truth == predicted, 1.0, -1.0)[both_name_winners]
-    if (
-        sign_flip(gain, None if unit is None else unit[both_name_winners], "less")
-        >= SIGNIFICANT
-    ):
+    if unit is not None:
+        unit = unit[both_name_winners]
+    if sign_flip(gain, unit, "less") >= SIGNIFICANT:
         return
-    now, then = (
-        float(accuracy(joint_counts(truth, codes, len(LABELS))))
-        for codes in (predicted, flip(predicted).astype(np.int8))
-    )
+    exchanged = flip(predicted).astype(np.int8)
+    now = float(accuracy(joint_counts(truth, predicted, len(LABELS))))
+    then = float(accuracy(joint_counts(truth, exchanged, len(LABELS))))
     d = digits(number)
     yield DataWarning.of(
         "swapped",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ from trace_eval.stats.agreement.checks import (
     swapped,
     two_opinions,
 )
-from trace_eval.stats.agreement.judges import Aligned, JudgeOpinions
+from trace_eval.stats.agreement.judges import Aligned, JudgeOpinions, facts_of
 from trace_eval.stats.agreement.position import join_orders, self_mask
 
 
@@ -71,8 +72,10 @@ def mirrored_truth(
     both = joined[(codes[joined] >= 0).all(1) & (codes[joined] < TIE).all(1)]
     kept = codes[both[:, 0]] != partner[both[:, 0]]
     count, number = int(kept.sum()), len(both)
-    gain, drawn = np.where(kept, 1.0, -1.0), None if unit is None else unit[both[:, 0]]
-    if sign_flip(gain, drawn, "greater") >= SIGNIFICANT:
+    gain = np.where(kept, 1.0, -1.0)
+    if unit is not None:
+        unit = unit[both[:, 0]]
+    if sign_flip(gain, unit, "greater") >= SIGNIFICANT:
         partner[both[kept]] = TIE
         yield from copied_ties(
             ids,
@@ -99,15 +102,14 @@ def exchanged_sides(
 ) -> Iterator[DataWarning]:
     """Find items whose A is B in the labels, by recordings, else by systems."""
     for name in ("clip", "system"):
-        columns = [
-            side.get(f"{name}_{letter}") for side in (ours, theirs) for letter in "ab"
-        ]
-        if any(column is None for column in columns):
+        name_a, name_b = f"{name}_a", f"{name}_b"
+        if not {name_a, name_b} <= ours.keys() & theirs.keys():
             continue
-        a, b, their_a, their_b = (np.asarray(column, object) for column in columns)
-        differs = np.array(
-            [x is not None and x != y for x, y in zip(a, b, strict=True)], bool
-        )
+        a, b = np.asarray(ours[name_a], object), np.asarray(ours[name_b], object)
+        their_a = np.asarray(theirs[name_a], object)
+        their_b = np.asarray(theirs[name_b], object)
+        pairs = zip(a, b, strict=True)
+        differs = np.array([x is not None and x != y for x, y in pairs], bool)
         crossed = differs & (a == their_b) & (b == their_a)
         if crossed.any():
             text = (
@@ -126,11 +128,7 @@ def label_warnings(
     unit: WholeNumbers | None = None,
 ) -> Iterator[DataWarning]:
     """Warn about the labels (a row per item), the judges, and both together."""
-    facts = {
-        name: of
-        for judge in reversed(judges)
-        for name, of in judge.joined.facts.items()
-    }
+    facts = facts_of(judges)
     ids, truth = items.ids, items.agreed
     yield from repeated(ids, facts)
     yield from self_compared(ids, self_mask(facts, len(items)))
@@ -152,11 +150,10 @@ def label_warnings(
         verdicts = judge.joined.codes
         yield from two_opinions(ids, verdicts, judge.name)
         yield from other_column(truth, verdicts, judge.name)
-        own = {
-            name: judge.joined.facts[name]
-            for name in TEXT_FACTS
-            if name in judge.own.facts
-        }
+        own: dict[str, NDArray[Any]] = {}
+        for name in TEXT_FACTS:
+            if name in judge.own.facts:
+                own[name] = judge.joined.facts[name]
         yield from exchanged_sides(ids, own, items.facts, judge.name)
         for column in aligned:
             who = f"{judge.name}, {column.dimension}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, count
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,6 +144,14 @@ class JudgeOpinions(NamedTuple):
     name: str
     own: Opinions
     joined: Opinions
+
+
+def facts_of(judges: Sequence[JudgeOpinions]) -> dict[str, NDArray[Any]]:
+    """Return every fact that a judge knows of the labelled items, the first's first."""
+    facts: dict[str, NDArray[Any]] = {}
+    for judge in reversed(judges):
+        facts.update(judge.joined.facts)
+    return facts
 
 
 def prepare_judges(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
@@ -187,18 +187,17 @@ def estimates_of(
         rows: items with both that count; None: all of them.
         name: the only metric; None: all that the label set allows.
     """
-    rows = np.flatnonzero(column.usable) if rows is None else rows
-    cells = (
-        column.truth[rows].astype(np.int64) * len(column.labels)
-        + column.predicted[rows]
-    )
-    units = Units.of(
-        cells, column.shares.size, None if cluster is None else cluster[rows]
-    )
+    if rows is None:
+        rows = np.flatnonzero(column.usable)
+    if cluster is not None:
+        cluster = cluster[rows]
+    row_of_table = column.truth[rows].astype(np.int64)
+    cells = row_of_table * len(column.labels) + column.predicted[rows]
+    units = Units.of(cells, column.shares.size, cluster)
     measures = measures_of(column.labels, column.shares)
-    return estimates(
-        units, measures if name is None else {name: measures[name]}, options
-    )
+    if name is not None:
+        measures = {name: measures[name]}
+    return estimates(units, measures, options)
 
 
 def accuracy_name(labels: tuple[str, ...]) -> str:
@@ -289,15 +288,16 @@ def compare_all(
                 f"--against {against!r} is no judge here; use one of {names}"
             )
         couples = [(fixed, other) for other in judges if other is not fixed]
-    results = [
-        _comparison(one, other, cluster, options)
-        for first, second in couples
-        for one in first
-        for other in second
-        if one.dimension == other.dimension
+    comparisons: list[Comparison] = []
+    for first, second in couples:
+        for one, other in product(first, second):
+            if one.dimension == other.dimension:
+                comparisons.append(_comparison(one, other, cluster, options))
+    adjusted = holm([comparison.mcnemar.p for comparison in comparisons])
+    return [
+        replace(comparison, p_holm=p)
+        for comparison, p in zip(comparisons, adjusted, strict=True)
     ]
-    adjusted = holm([comparison.mcnemar.p for comparison in results])
-    return [replace(c, p_holm=p) for c, p in zip(results, adjusted, strict=True)]
 
 
 def _comparison(
@@ -309,14 +309,13 @@ def _comparison(
     if first.labels != second.labels:
         first, second = first.untyped(), second.untyped()
     shares, both = first.shares, first.usable & second.usable
+    if cluster is not None:
+        cluster = cluster[both]
     shape = (*shares.shape, shares.shape[1])  # [truth, first, second]
-    codes = (first.truth, first.predicted, second.predicted)
-    cells = np.ravel_multi_index(
-        tuple(code[both].astype(np.int64) for code in codes), shape
-    )
-    units = Units.of(
-        cells, int(np.prod(shape)), None if cluster is None else cluster[both]
-    )
+    columns = (first.truth, first.predicted, second.predicted)
+    codes = tuple(column[both].astype(np.int64) for column in columns)
+    cells = np.ravel_multi_index(codes, shape)
+    units = Units.of(cells, int(np.prod(shape)), cluster)
     gained = shares[:, None, :] - shares[:, :, None]
     parts = (MeasurePart(gained.ravel(), np.ones(gained.size), -1.0),)
     measures = {
@@ -325,15 +324,15 @@ def _comparison(
         )
         for name, statistic in (("accuracy", accuracy), ("kappa", kappa))
     }
-    result = estimates(units, measures, options)
-    test = mcnemar(-gained.ravel()[cells], None if cluster is None else cluster[both])
+    differences = estimates(units, measures, options)
+    test = mcnemar(-gained.ravel()[cells], cluster)
     return Comparison(
         first=first.judge,
         second=second.judge,
         dimension=first.dimension,
         items=len(cells),
-        difference=result["accuracy"],
-        kappa_difference=result["kappa"],
+        difference=differences["accuracy"],
+        kappa_difference=differences["kappa"],
         mcnemar=test,
         p_holm=test.p,
     )

@@ -47,9 +47,12 @@ class LabelsRow:
 def whole(columns: Iterable[Sequence[Aligned]]) -> list[Aligned]:
     """Return the overall label of each judge, or its preference, or what it has."""
     results = []
-    for own in columns:
-        by_name = {it.dimension: it for it in own}
-        results += [by_name[name] for name in (*MAIN, *by_name) if name in by_name][:1]
+    for of_judge in columns:
+        by_name = {column.dimension: column for column in of_judge}
+        for name in list(MAIN) + list(by_name):
+            if name in by_name:
+                results.append(by_name[name])
+                break
     return results
 
 
@@ -61,20 +64,22 @@ def category_rows(
 ) -> Iterator[CategoryRow]:
     """Return rows of the overall label, where there are several categories."""
     named = {name: mask for name, mask in groups.items() if name != ALL}
-    for it in columns if len(named) > 1 else ():
+    if len(named) < 2:
+        return
+    for it in columns:
+        main = accuracy_name(it.labels)
         for name, mask in named.items():
-            if len(rows := np.flatnonzero(it.usable & mask)):
-                main = accuracy_name(it.labels)
-                result = estimates_of(
-                    it, cluster, options=options, rows=rows, name=main
-                )[main]
-                yield CategoryRow(
-                    judge=it.judge,
-                    dimension=it.dimension,
-                    category=name,
-                    items=len(rows),
-                    accuracy=result,
-                )
+            rows = np.flatnonzero(it.usable & mask)
+            if not len(rows):
+                continue
+            estimates = estimates_of(it, cluster, options=options, rows=rows, name=main)
+            yield CategoryRow(
+                judge=it.judge,
+                dimension=it.dimension,
+                category=name,
+                items=len(rows),
+                accuracy=estimates[main],
+            )
 
 
 def labels_rows(
@@ -82,15 +87,16 @@ def labels_rows(
 ) -> Iterator[LabelsRow]:
     """Return rows of the first items of a drawn order, which is one for all judges."""
     for it in columns:
+        main = accuracy_name(it.labels)
         order = np.random.default_rng(options.start).permutation(len(it.human))
         order = order[it.usable[order]]
         tenths = {len(order) * step // STEPS for step in range(1, STEPS + 1)}
-        for number in sorted(n for n in tenths if n >= LEAST):
-            main = accuracy_name(it.labels)
-            result = estimates_of(
-                it, cluster, options=options, rows=order[:number], name=main
-            )[main]
-            yield LabelsRow(it.judge, it.dimension, number, result)
+        for number in sorted(tenths):
+            if number < LEAST:
+                continue
+            rows = order[:number]
+            estimates = estimates_of(it, cluster, options=options, rows=rows, name=main)
+            yield LabelsRow(it.judge, it.dimension, number, estimates[main])
 
 
 @dataclass(frozen=True)
@@ -129,23 +135,28 @@ def forced(column: Aligned, groups: Masks) -> Iterator[Forced]:
     winner = (truth != MISSING) & (truth < TIE)
     for name, mask in groups.items():
         chosen = winner & mask
-        if items := int(chosen.sum()):
-            verdicts = predicted[chosen]
-            scored, ties = (
-                int((verdicts != MISSING).sum()),
-                int((verdicts == TIE).sum()),
-            )
-            right = int((verdicts == truth[chosen]).sum())
-            yield Forced(
-                judge=column.judge,
-                dimension=column.dimension,
-                group=name,
-                items=items,
-                scored=scored,
-                ties=ties,
-                coverage=scored / items,
-                accuracy=right / items,
-                accuracy_scored=right / scored if scored else None,
-                tie_half=(right + ties / 2) / scored if scored else None,
-                ties_out=right / (scored - ties) if scored > ties else None,
-            )
+        items = int(chosen.sum())
+        if not items:
+            continue
+        verdicts = predicted[chosen]
+        scored = int((verdicts != MISSING).sum())
+        ties = int((verdicts == TIE).sum())
+        right = int((verdicts == truth[chosen]).sum())
+        yield Forced(
+            judge=column.judge,
+            dimension=column.dimension,
+            group=name,
+            items=items,
+            scored=scored,
+            ties=ties,
+            coverage=scored / items,
+            accuracy=right / items,
+            accuracy_scored=_share(right, scored),
+            tie_half=_share(right + ties / 2, scored),
+            ties_out=_share(right, scored - ties),
+        )
+
+
+def _share(count: float, number: int) -> float | None:
+    """Return a share of a number of items; None of no items."""
+    return count / number if number else None

@@ -77,10 +77,9 @@ class JudgeScore:
 
     def pairs(self, drawn: str) -> str:
         """Describe the pairs behind it; ``drawn`` is what its interval is over."""
-        lines = [
-            self.dimension,
-            *(["interval over instructions"] if drawn == INSTRUCTIONS else []),
-        ]
+        lines = [self.dimension]
+        if drawn == INSTRUCTIONS:
+            lines.append("interval over instructions")
         if self.split:
             lines.append(
                 f"annotators split on {self.split:,}, where each of their labels is"
@@ -104,11 +103,14 @@ RuleCodes = Mapping[str, Codes]
 
 def guesses_of(judged: Opinions, options: AgreeOptions) -> RuleCodes:
     """Return labels by :data:`RULES`, and numbers, of the items of a judge."""
-    rules = {
-        rule.name: rule.codes(judged.facts) for rule in (*RULES, *options.baselines)
-    }
-    rules[_CONTENT] = judged.codes.get("content")
-    return {name: codes for name, codes in rules.items() if codes is not None}
+    guesses: dict[str, Codes] = {}
+    for rule in RULES + options.baselines:
+        codes = rule.codes(judged.facts)
+        if codes is not None:
+            guesses[rule.name] = codes
+    if "content" in judged.codes:
+        guesses[_CONTENT] = judged.codes["content"]
+    return guesses
 
 
 def _plain_counts(row: NDArray[Any]) -> tuple[int | float, ...]:
@@ -179,11 +181,11 @@ def _lone_ties(counts: Counts, metrics: Mapping[str, IntervalEstimate]) -> str:
     result = metrics.get("accuracy_2way")
     if not total or min(human, judge) > 0 or max(human, judge) < LONE_TIES * total:
         return ""
-    who, other = (
-        ("The judge ties", "annotators") if judge else ("Annotators tie", "the judge")
-    )
     pairs = counted(round(total), "pair")
-    lone = f"{who} on {_tenths(max(human, judge))} of {pairs} and {other} on none"
+    if judge:
+        lone = f"The judge ties on {_tenths(judge)} of {pairs} and annotators on none"
+    else:
+        lone = f"Annotators tie on {_tenths(human)} of {pairs} and the judge on none"
     if result is None or result.value is None:
         return f"{lone}."
     right = rate(result.value, result.interval)
@@ -327,13 +329,12 @@ def _verdict(
         )
     if word == "below":
         message += "; it is worse than not judging"
-    ahead = [
-        rule
-        for rule in rules
-        if rule.accuracy is not None
-        and rule.judge is not None
-        and rule.accuracy > max(rule.judge, best.accuracy)
-    ]
+    ahead: list[Baseline] = []
+    for rule in rules:
+        if rule.accuracy is None or rule.judge is None:
+            continue
+        if rule.accuracy > max(rule.judge, best.accuracy):
+            ahead.append(rule)
     if ahead:
         first = max(ahead, key=lambda rule: rule.accuracy or 0.0)
         d = digits(first.items)
@@ -341,7 +342,8 @@ def _verdict(
             f"; the rule '{first.name}' does better: {first.accuracy:.{d}f} against the"
             f" judge's {first.judge:.{d}f} on the same {counted(first.items, 'item')}"
         )
-        message += "" if first.p is None else f" (paired test, p = {first.p:.2g})"
+        if first.p is not None:
+            message += f" (paired test, p = {first.p:.2g})"
     return f"{message}."
 
 

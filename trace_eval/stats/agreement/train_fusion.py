@@ -125,11 +125,11 @@ def train_fusion(
 
 def _joining(every: Sequence[JudgeOpinions]) -> list[JudgeOpinions]:
     """Return those with scores that are no mixture; UserError under two of them."""
-    judges = [
-        judge
-        for judge in every
-        if judge.joined.scored.any() and not any(judge.own.facts.get("pooled", ()))
-    ]
+    judges: list[JudgeOpinions] = []
+    for judge in every:
+        is_mixture = any(judge.own.facts.get("pooled", ()))
+        if judge.joined.scored.any() and not is_mixture:
+            judges.append(judge)
     if len(judges) < 2:
         raise UserError(
             f"train fusion: {len(judges)} judges have scores; name runs of two or more"
@@ -145,11 +145,11 @@ def _parts(items: Opinions, seed: int) -> tuple[Array, Array, Array, dict[str, s
             rated & np.asarray(split == name, bool) for name in ("train", "dev", "test")
         )
         if dev.any():
-            details = {
-                name: f"{counted(int(mask.sum()), 'rated item')} of the split {name}"
-                for name, mask in (("train", train), ("dev", dev), ("test", test))
-                if mask.any()
-            }
+            details: dict[str, str] = {}
+            for name, mask in (("train", train), ("dev", dev), ("test", test)):
+                if mask.any():
+                    rows = counted(int(mask.sum()), "rated item")
+                    details[name] = f"{rows} of the split {name}"
             return train, dev, test, details
     else:
         train, test = rated, np.zeros_like(rated)
@@ -191,14 +191,15 @@ def _factor(
     """Fit the factor of the variance on these rows; see :func:`fit_factor`."""
     unknown, mean, spread = np.full((3, len(items)), np.nan)
     for row in np.flatnonzero(dev):
-        stated = {
-            judge.name: ScoreEstimate(
-                mean=float(judge.joined.score[row]),
-                variance=defined(judge.joined.scores.get("variance", unknown)[row]),
+        stated: dict[str, ScoreEstimate] = {}
+        for judge in judges:
+            score = judge.joined.score[row]
+            if np.isnan(score):
+                continue
+            variance = judge.joined.scores.get("variance", unknown)[row]
+            stated[judge.name] = ScoreEstimate(
+                mean=float(score), variance=defined(variance)
             )
-            for judge in judges
-            if not np.isnan(judge.joined.score[row])
-        }
         fused = model.fuse(stated)
         if fused is None:
             continue

@@ -206,20 +206,19 @@ def signals_of(
         results["margin"] = _towards(facts[own], codes)
     elif all(name in facts for name in SCORE_FACTS):
         results["margin"] = _towards(facts["score_a"] - facts["score_b"], codes)
-    if (repeated := _repeats(source, table, codes, column)) is not None:
+    repeated = _repeats(source, table, codes, column)
+    if repeated is not None:
         results["repeats"] = repeated
     if others:
         results["judges"] = _others(table, codes, column, others)
-    for (
-        name,
-        values,
-    ) in results.items():  # an unknown value counts as the least sure one
-        lacking = np.isnan(values)
-        least = 0.0 if lacking.all() else np.nanmin(values)
-        results[name] = np.where(lacking, least, values)
-    return {
-        name: values for name, values in results.items() if len(np.unique(values)) > 1
-    }
+    signals: dict[str, Array] = {}
+    for name, values in results.items():
+        is_unknown = np.isnan(values)
+        least = 0.0 if is_unknown.all() else np.nanmin(values)
+        values = np.where(is_unknown, least, values)
+        if len(np.unique(values)) > 1:
+            signals[name] = values
+    return signals
 
 
 def _towards(margin: Array, codes: Codes) -> Array:

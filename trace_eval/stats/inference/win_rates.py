@@ -97,19 +97,23 @@ def win_rate_tables(
     unscored = int((run.has_label & kept & ~run.scored).sum())
     silent = int((apart & ~kept).sum())
     truth, judged = run.truth[kept], run.codes[kept]
-    (group, drawn), inclusion = drawn_units(run.table, kept), run.drawn.inclusion
-    design = simple_design(
-        truth != MISSING,
-        None if inclusion is None else inclusion[kept],
-        None if group is None else group[kept],
-    )
-    listed = [run.table.facts[f"system_{side}"][kept].tolist() for side in "ab"]
-    number, systems_named = index_of(listed[0] + listed[1])
+    group, drawn = drawn_units(run.table, kept)
+    if group is not None:
+        group = group[kept]
+    inclusion = run.drawn.inclusion
+    if inclusion is not None:
+        inclusion = inclusion[kept]
+    design = simple_design(truth != MISSING, inclusion, group)
+    names_a = run.table.facts["system_a"][kept].tolist()
+    names_b = run.table.facts["system_b"][kept].tolist()
+    number, systems_named = index_of(names_a + names_b)
     a, b = number.reshape(2, -1)
     human, judge = points(truth, typed), points(judged, typed)
     scored = judged != MISSING
-    rated = {
-        str(name): _rated(
+    systems: list[RateRow] = []
+    components: dict[str, PPIComponents] = {}
+    for code, name in enumerate(systems_named):
+        parts, rate = _rated(
             (a == code, b == code),
             human,
             judge=judge,
@@ -117,29 +121,25 @@ def win_rate_tables(
             design=design,
             level=level,
         )
-        for code, name in enumerate(systems_named)
-    }
-    systems = sorted(
-        (RateRow(name, rate) for name, (_, rate) in rated.items()), key=_best_first
-    )
-    names = [row.system for row in systems]
-    pairs = [
-        (one, other, difference(rated[one][0], rated[other][0], level))
-        for one, other in combinations(names, 2)
-    ]
-    if len(systems) == 2 and not typed:  # the same question, asked twice
-        ((one, other, gap),) = pairs
-        pairs = [
-            (one, other, replace(gap, p=systems[0].rate.p, exact=systems[0].rate.exact))
-        ]
-    tested = [p.p for _, _, p in pairs if p.p is not None]
+        components[str(name)] = parts
+        systems.append(RateRow(str(name), rate))
+    systems.sort(key=_best_first)
+    pairs: list[tuple[str, str, PPIEstimate]] = []
+    for one, other in combinations([row.system for row in systems], 2):
+        gap = difference(components[one], components[other], level)
+        if len(systems) == 2 and not typed:  # the same question, asked twice
+            best = systems[0].rate
+            gap = replace(gap, p=best.p, exact=best.exact)
+        pairs.append((one, other, gap))
+    tested = [gap.p for _, _, gap in pairs if gap.p is not None]
     adjusted = iter(holm(tested))
+    differences: list[DifferenceRow] = []
+    for one, other, gap in pairs:
+        p_holm = None if gap.p is None else next(adjusted)
+        differences.append(DifferenceRow(one, other, gap, p_holm))
     return WinRates(
         systems=tuple(systems),
-        differences=tuple(
-            DifferenceRow(one, other, p, None if p.p is None else next(adjusted))
-            for one, other, p in pairs
-        ),
+        differences=tuple(differences),
         design=describe(design, drawn),
         split=int((truth >= SPLIT).sum()),
         unscored=unscored,
@@ -174,7 +174,9 @@ def own_rates(
 
 
 def _best_first(row: RateRow) -> tuple[float, str]:
-    return (1.0 if row.rate.both is None else -round(row.rate.both, 9)), row.system
+    if row.rate.both is None:
+        return 1.0, row.system
+    return -round(row.rate.both, 9), row.system
 
 
 def _rated(
@@ -191,25 +193,25 @@ def _rated(
     score test behind the interval errs in up to 7 % of the draws of fewer than ten
     labels.
     """
-    rows = np.flatnonzero(places[0] | places[1])
+    is_a, is_b = places
+    rows = np.flatnonzero(is_a | is_b)
     y, f = (
-        np.where(places[1][rows], side[1][rows], side[0][rows])
-        for side in (human, judge)
+        np.where(is_b[rows], as_b[rows], as_a[rows]) for as_a, as_b in (human, judge)
     )
     design = design.take(rows)
-    parts, asked = ppi_components(y, f, design, scored[rows]), design.labelled
-    result = estimate(parts, level)
+    parts = ppi_components(y, f, design, scored[rows])
+    rate = estimate(parts, level)
     if not scored[rows].any():  # the judge has no rate of its own
-        result = replace(result, judged=0, judge=None, judge_interval=None)
-    alone = len(np.unique(design.cluster[asked])) == asked.sum()
-    if (
-        result.p is None
-        or result.weight
-        or not alone
-        or len(np.unique(design.weight[asked])) > 1
-    ):
-        return parts, result
-    return parts, replace(result, p=sign_flip(y[asked] - 0.5), exact=True)
+        rate = replace(rate, judged=0, judge=None, judge_interval=None)
+    if rate.p is None or rate.weight:
+        return parts, rate
+    labelled = design.labelled
+    is_independent = len(np.unique(design.cluster[labelled])) == labelled.sum()
+    has_one_weight = len(np.unique(design.weight[labelled])) <= 1
+    if is_independent and has_one_weight:
+        p = sign_flip(y[labelled] - 0.5)
+        rate = replace(rate, p=p, exact=True)
+    return parts, rate
 
 
 def describe(design: Design, drawn: str) -> str:
@@ -219,10 +221,9 @@ def describe(design: Design, drawn: str) -> str:
         how = (
             "labels in two strata: taken with certainty, and a random slice of the rest"
         )
-    elif (strata := design.strata) is not None:
-        how = (
-            f"labels in {len(np.unique(strata))} strata by their inclusion probability"
-        )
+    elif design.strata is not None:
+        strata = len(np.unique(design.strata))
+        how = f"labels in {strata} strata by their inclusion probability"
     elif len(np.unique(design.weight[design.labelled])) > 1:
         how = "labels weighted by their inverse inclusion probability"
         number, part = design.heavy
@@ -277,13 +278,14 @@ def share_rows(run: LabelledRun, level: float = 0.95) -> Iterator[ShareRow]:
     if names == UNTYPED:
         truth, verdicts = collapse_codes(truth), collapse_codes(verdicts)
     truth = np.minimum(truth, SPLIT)
-    kinds = list(enumerate(names)) + (
-        [(SPLIT, RATERS_SPLIT)] if (truth == SPLIT).any() else []
-    )
+    kinds = list(enumerate(names))
+    if (truth == SPLIT).any():
+        kinds.append((SPLIT, RATERS_SPLIT))
     for code, name in kinds:
-        human, judged = ((labels == code).astype(float) for labels in (truth, verdicts))
-        result = ppi_components(human, judged, design, scored[rows])
-        yield ShareRow(run.judge, run.column, name, estimate(result, level))
+        human = (truth == code).astype(float)
+        judged = (verdicts == code).astype(float)
+        parts = ppi_components(human, judged, design, scored[rows])
+        yield ShareRow(run.judge, run.column, name, estimate(parts, level))
     rows = np.flatnonzero(scored)
     design = run.design(run.usable).take(rows)
     right, sure = np.nan_to_num(run.agrees[rows]), np.zeros(len(rows))
@@ -321,16 +323,17 @@ def shares_of(
                     run = gather(source, labels, LabelChoice(judge, policy, dimension))
                     if run.drawn.problem is not None:
                         raise UserError(run.drawn.problem)
-                except (
-                    UserError
-                ) as error:  # probabilities of some labels only, or of another run
+                except UserError as error:
+                    # Probabilities are of some labels only, or of another run.
                     left_out[str(error)] = None
                     continue
-                if results := list(share_rows(run, options.bootstrap.level)):
-                    design = describe(run.design(run.usable), drawn_units(run.table)[1])
+                shares = list(share_rows(run, options.bootstrap.level))
+                if shares:
+                    _, drawn = drawn_units(run.table)
+                    design = describe(run.design(run.usable), drawn)
                     if run.drawn.caption is not None:
                         design = f"{design}; {run.drawn.caption}"
-                rows += results
+                rows.extend(shares)
     notes = [
         f"annotators over all judged pairs: left out: {reason}" for reason in left_out
     ]
