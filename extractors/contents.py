@@ -171,9 +171,33 @@ def _is_coded(text: str) -> bool:
     )
 
 
-#: How headerless samples may be written: what FFmpeg calls it, and a type of numpy.
-_FORMS = (("s16le", "<i2"), ("s16be", ">i2"), ("f32le", "<f4"), ("s32le", "<i4"), ("mulaw", "u1"),
-          ("u8", "u1"))  # fmt: skip
+#: How headerless samples may be written, by FFmpeg's names, and the bytes of a sample.
+_FORMS = {
+    "s16le": 2,
+    "s16be": 2,
+    "f32le": 4,
+    "s32le": 4,
+    "s24le": 3,
+    "mulaw": 1,
+    "alaw": 1,
+    "u8": 1,
+}
+
+#: Types of numpy of those that numpy reads.
+_TYPES = {"s16le": "<i2", "s16be": ">i2", "f32le": "<f4", "s32le": "<i4"}
+
+#: First bytes of recordings: what follows is damaged, but has a header.
+_HEADERS = (
+    b"RIFF",
+    b"RF64",
+    b"ID3",
+    b"OggS",
+    b"fLaC",
+    b"FORM",
+    b".snd",
+    b"caff",
+    b"\x1aE\xdf\xa3",
+)
 
 #: Bytes that are too few to tell.
 _FEWEST = 2048
@@ -181,29 +205,59 @@ _FEWEST = 2048
 #: From this correlation of neighbours on, samples are a wave.
 _SMOOTH = 0.6
 
+#: Samples beyond this are no sound, written as floats.
+_LOUDEST_FLOAT = 8.0
+
 
 def samples_of(data: bytes) -> str | None:
-    """Return FFmpeg's name of how bytes without a header may be samples, or None."""
-    if len(data) < _FEWEST:
+    """Return FFmpeg's name of how bytes without a header may be samples, or None.
+
+    Of several forms the one in which neighbours are most alike is taken: samples of
+    mu-law, read as 16-bit numbers, are a wave, too, but a rough one.
+    """
+    if len(data) < _FEWEST or data.startswith(_HEADERS):
         return None
-    for name, kind in _FORMS:
+    likeness = {name: _likeness(_wave(data, name)) for name in _FORMS}
+    best = max(likeness, key=lambda name: likeness[name])
+    return best if likeness[best] > _SMOOTH else None
+
+
+def _wave(data: bytes, form: str) -> npt.NDArray[np.float64]:
+    """Read bytes as samples of a form; return no samples where they cannot be such."""
+    whole = data[: len(data) // _FORMS[form] * _FORMS[form]]
+    if form == "s24le":
+        low, middle, high = np.frombuffer(whole, "u1").astype(np.int32).reshape(-1, 3).T
+        return ((low << 8 | middle << 16 | high << 24) >> 8).astype(np.float64)
+    if form == "f32le":
         with np.errstate(invalid="ignore"):  # bytes may be NaN with a payload
-            wave = np.frombuffer(data[: len(data) // 4 * 4], kind).astype(np.float64)
-        if kind == "<f4" and not (
-            np.isfinite(wave).all() and np.abs(wave).max(initial=0) < 8
-        ):
-            continue
-        if name == "mulaw":
-            wave = _linear(wave)
-        wave = wave - wave.mean() if len(wave) else wave
-        power = float(np.square(wave).sum())
-        if power > 0 and float((wave[1:] * wave[:-1]).sum()) > _SMOOTH * power:
-            return name
-    return None
+            wave = np.frombuffer(whole, "<f4").astype(np.float64)
+        sound = np.isfinite(wave).all() and np.abs(wave).max() < _LOUDEST_FLOAT
+        return wave if sound else wave[:0]
+    wave = np.frombuffer(whole, _TYPES.get(form, "u1")).astype(np.float64)
+    if form == "mulaw":
+        return _mu_law(wave)
+    return _a_law(wave) if form == "alaw" else wave
 
 
-def _linear(coded: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _likeness(wave: npt.NDArray[np.float64]) -> float:
+    """Return the correlation of neighbours; 0 of a wave that does not move."""
+    if not len(wave):
+        return 0.0
+    wave = wave - wave.mean()
+    power = float(np.square(wave).sum())
+    return float((wave[1:] * wave[:-1]).sum()) / power if power > 0 else 0.0
+
+
+def _mu_law(coded: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Decode mu-law (ITU-T G.711)."""
     code = 255 - coded.astype(int)
     size = ((code & 15) * 2 + 33 << (code >> 4 & 7)) - 33
     return np.where(code & 128, -size, size).astype(np.float64)
+
+
+def _a_law(coded: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Decode A-law (ITU-T G.711)."""
+    code = coded.astype(int) ^ 0x55
+    exponent = code >> 4 & 7
+    size = (code & 15) * 2 + np.where(exponent, 33, 1) << np.maximum(exponent - 1, 0)
+    return np.where(code & 128, size, -size).astype(np.float64)

@@ -144,6 +144,13 @@ def test_a_judgement_and_a_pair_are_flattened(tmp_path: Path) -> None:
             "no column of labels",
         ),  # counts, perhaps
         ("l.csv", "id,rater,ann,bob\nx,me,A,B\n", "no column of labels"),
+        # columns of the worse answer: neither a rater's, nor offered as labels
+        (
+            "l.csv",
+            "id,better,worse\nx,A,B\ny,B,A\n",
+            "; worse names the worse answer; perhaps --column preference=better$",
+        ),
+        ("l.csv", "id,loser\nx,A\n", "or name it: --column overall=COLUMN$"),
     ],
 )
 def test_bad_files_are_refused_by_name(

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
+from scipy.signal import resample_poly
 
 from extractors.audio import AudioError, decode
 from extractors.containers import decoded
@@ -190,6 +191,35 @@ def test_samples_without_a_header_are_never_a_moment_of_mpeg(tmp_path: Path) -> 
             decode(path)
         named += "ffmpeg -f s16le -ar 16000 -ac 1 -i IN OUT.wav" in str(refused.value)
     assert named == 30
+
+
+_RAW = {
+    "mulaw": ("ULAW", None),
+    "alaw": ("ALAW", None),
+    "u8": ("PCM_U8", None),
+    "s16be": ("PCM_16", "BIG"),
+    "s24le": ("PCM_24", "LITTLE"),
+    "f32le": ("FLOAT", "LITTLE"),
+}
+
+
+@pytest.mark.parametrize("form", _RAW)
+def test_samples_without_a_header_are_called_by_their_own_form(form: str) -> None:
+    """Mu-law was called 16-bit: the printed command made noise of it."""
+    subtype, endian = _RAW[form]
+    raw = io.BytesIO()
+    wave = resample_poly(sweep(1.0)[:, 0], 1, 2)
+    soundfile.write(raw, wave, 8_000, subtype, endian, format="RAW")
+    with pytest.raises(AudioError, match=f"which look like {form}; ffmpeg -f {form} "):
+        decode(raw.getvalue())
+
+
+def test_a_damaged_recording_is_not_taken_for_samples_without_a_header() -> None:
+    """A hole in an MP3 was called mu-law."""
+    whole = b"ID3\x04" + bytes(6) + encoded("MP3", 3.0)
+    third = len(whole) // 3
+    with pytest.raises(AudioError, match="cannot be decoded"):
+        decode(whole[:third] + bytes(2 * third) + whole[third:])
 
 
 _NO_SOUND = {

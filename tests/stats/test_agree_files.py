@@ -103,6 +103,15 @@ def test_ratings_of_unknown_items_are_refused_or_dropped(tmp_path: Path) -> None
     ("line", "message"),
     [
         ("i0,P9,0", "score is 0 in 1 row, and the other scores go from"),
+        # several codes of surveys, each beyond the other
+        (
+            "i0,P9,-8\ni1,P9,-9",
+            r"score is -8 in 1 row \(1 more .*--map -8=missing --map -9=missing",
+        ),
+        (
+            "i0,P9,77\ni1,P9,88\ni2,P9,99",
+            "--map 77=missing --map 88=missing --map 99=missing",
+        ),
         ("i0,P9,3.5", "'3.5' is not one of"),
         ("i0,P1,5", "id i0 was given in record 1 already, by P1"),
     ],

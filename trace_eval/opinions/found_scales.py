@@ -125,22 +125,31 @@ def _is_doubtful(value: float, distinct: Values) -> bool:
     rest = distinct[distinct != value]
     if not len(rest):
         return False
-    size = float(rest.max() - rest.min())
-    gap = max(rest.min() - value, value - rest.max())
     if value == 0:
         whole = bool((rest == rest.round()).all())
         return whole and rest.min() >= 1 < rest.max() <= DEFAULT_SCALE.high
-    if value == -1:
-        return bool(rest.min() >= 0 and rest.max() > 1)
-    if value in _CODES and gap >= max(size, 1):
-        fits = {1: DEFAULT_SCALE.high, 2: _FEW_STEPS}.get(len(f"{abs(value):.0f}"), 100)
-        return bool(value < 0 or (rest.max() <= fits and len(rest) > 2))
+    if value in _CODES and _is_apart(value, distinct):
+        return True
     core = distinct[np.abs(distinct) <= _FEW_STEPS]
     beyond = distinct[np.abs(distinct) > _FEW_STEPS]
     if abs(value) <= _FEW_STEPS or len(core) < 3 or len(beyond) > 2:
         return False
     away = max(core.min() - value, value - core.max())
     return bool(away >= 2 * max(float(core.max() - core.min()), 1))
+
+
+def _is_apart(code: float, distinct: Values) -> bool:
+    """Whether a usual code stands apart from all scores that are none."""
+    rest = distinct[~np.isin(distinct, list(_CODES))]
+    if not len(rest):
+        return False
+    if code < 0 <= rest.min():
+        return bool(rest.max() > 1)
+    size = float(rest.max() - rest.min())
+    if max(rest.min() - code, code - rest.max()) < max(size, 1):
+        return False
+    fits = {1: DEFAULT_SCALE.high, 2: _FEW_STEPS}.get(len(f"{abs(code):.0f}"), 100)
+    return bool(code < 0 or (rest.max() <= fits and len(rest) > 2))
 
 
 def _rows(texts: Sequence[object], rows: Sequence[int]) -> str:

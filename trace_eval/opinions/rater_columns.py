@@ -61,17 +61,18 @@ def refuse_without(
     else:
         return
     header = table.columns()
-    free = [name for name in header if name not in NAMES]
+    free = _unnamed(header)
     near = get_close_matches(absent, free, n=1, cutoff=0.4 if absent == "id" else 0.7)
     if absent == "id":
         meant = _likely(table, free, near, systems, ids)
     else:
         own = _meant(table, free, systems)
         meant = [own] if own else [f"{absent}={name}" for name in near]
+    worse = [f"{name} names the worse answer" for name in header if _names_worse(name)]
     hint = " ".join(("perhaps", *(f"--column {shlex.quote(one)}" for one in meant)))
     raise InputError(
         f"{table.name}: {details} ({', '.join(accepted)}); it has"
-        f" {', '.join(header[:24])};"
+        f" {', '.join(header[:24])};{''.join(f' {clause};' for clause in worse)}"
         f" {hint if meant else f'add one, or name it: --column {absent}=COLUMN'}"
     )
 
@@ -184,6 +185,14 @@ _DESIGN = frozenset((
 ))  # fmt: skip
 
 
+#: Words in names of columns that hold the answer that lost: read as a rater's, or as the
+#: label, they would turn every label round.
+_WORSE = frozenset((
+    "worse", "worst", "loser", "loses", "lost", "rejected", "dispreferred", "unpreferred",
+    "disliked", "dislikes", "dislike", "least", "inferior", "weaker", "weakest",
+))  # fmt: skip
+
+
 def rater_columns(named: Mapping[str, str], columns: Collection[str]) -> list[str]:
     """Return raters' columns from ``--column rater=ann,bob``; empty if it names one.
 
@@ -220,7 +229,7 @@ def label_of_each(
         systems: names of systems that its labels may hold.
         raters: the columns, where a user names them.
     """
-    others = raters or [name for name in table.columns() if name not in NAMES]
+    others = raters or _unnamed(table.columns())
     columns, labels = _label_columns(table, others, systems)
     called = list(raters) or [name for name in labels if RATER.fullmatch(name)]
     if len(called) < 2:
@@ -240,7 +249,7 @@ def only_labels(
     header = table.columns()
     if not names_raters(header):
         return None
-    others = [name for name in header if name not in NAMES and not _names_a_part(name)]
+    others = [name for name in _unnamed(header) if not _names_a_part(name)]
     columns, labels = _label_columns(table, others, systems)
     worded = [
         name
@@ -255,8 +264,7 @@ def only_labels(
 
 def columns_like_labels(table: OpinionTable) -> list[str]:
     """List columns of 1 and 2 alone, named as no part of a study: raters' perhaps."""
-    others = [name for name in table.columns() if name not in NAMES]
-    labels = _label_columns(table, others)[1]
+    labels = _label_columns(table, _unnamed(table.columns()))[1]
     return [name for name in labels if not _names_a_part(name)]
 
 
@@ -274,8 +282,23 @@ def _like_raters(columns: TextColumns, labels: Mapping[str, set[str]]) -> list[s
 
 
 def _names_a_part(name: str) -> bool:
-    words = re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
-    return not words or any(word.casefold() in _DESIGN for word in words)
+    words = _words(name)
+    return not words or not _DESIGN.isdisjoint(words)
+
+
+def _names_worse(name: str) -> bool:
+    return not _WORSE.isdisjoint(_words(name))
+
+
+def _words(name: str) -> list[str]:
+    """Split a column's name into words, also where capitals begin them."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return [word.casefold() for word in re.findall(r"[^\W\d_]+", apart)]
+
+
+def _unnamed(header: Iterable[str]) -> list[str]:
+    """Return columns that may hold labels: of no known name, and not of the worse answer."""
+    return [name for name in header if name not in NAMES and not _names_worse(name)]
 
 
 def score_of_each(
