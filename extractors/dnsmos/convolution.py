@@ -139,6 +139,7 @@ class ConvStack:
         result = np.empty(
             (steps * height, bins // self.scale, sums[-1].shape[2]), np.float32
         )
+        pool_rows = pool(sums[-1], result)
         reach = len(self._layers)
         blank = None if zeros is None else _among_true(zeros, reach, ROWS)
         for step in range(steps):
@@ -154,10 +155,10 @@ class ConvStack:
                 ):  # a layer's results lie one row behind what it takes in
                     first = ROWS * step - number + reach
                     to[:ROWS][blank[first : first + ROWS]] = 0
-            rows_out = result[height * step : height * (step + 1)]
             if self.scale == 2:
-                pool(sums[-1], rows_out)()
+                pool_rows(step)
             else:
+                rows_out = result[height * step : height * (step + 1)]
                 np.maximum(sums[-1][:ROWS, 1:-1], 0, out=rows_out)
         # The first rows of the result have no input.
         return result[2 * reach // self.scale : rows // self.scale].transpose(2, 0, 1)

@@ -191,18 +191,20 @@ def _list_positive(eights: Any, index: Any, ends: Any) -> None:
 
 
 def pool(
-    image_at: Address, to_at: Address, columns: int, rows: int, bins: int, channels: int
+    image_at: Address, to_at: Address, columns: int, bins: int, channels: int, step: int
 ) -> None:
     """Take the maximum of 2x2 cells of the positive part of an image.
 
     Args:
-        image_at: [shape=(2 * rows, columns, channels)].
-        to_at: result [shape=(rows, bins, channels)].
-        columns, rows, bins, channels: sizes of these arrays.
+        image_at: [shape=(ROWS, columns, channels)].
+        to_at: results of all steps [shape=(steps, ROWS / 2, bins, channels)].
+        columns, bins, channels: sizes of these arrays.
+        step: which result this one is.
     """
-    image = carray(image_at, (2 * rows, columns, channels))
-    to = carray(to_at, (rows, bins, channels))
-    for i in range(rows):
+    image = carray(image_at, (ROWS, columns, channels))
+    steps = carray(to_at, (step + 1, ROWS // 2, bins, channels))
+    to = steps[_UINT(step)]
+    for i in range(ROWS // 2):
         for q in range(bins):
             for c in range(channels):
                 upper = max(image[2 * i, 2 * q + 1, c], image[2 * i, 2 * q + 2, c])

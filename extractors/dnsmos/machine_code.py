@@ -99,9 +99,9 @@ class KernelCall:
         self._arrays = arrays  # live as long as their addresses are used
         self._arguments = (*(array.ctypes.data for array in arrays), *sizes)
 
-    def __call__(self) -> None:
-        """Run the kernel on what the arrays hold now."""
-        self._kernel(*self._arguments)
+    def __call__(self, *last: int) -> None:
+        """Run the kernel on what the arrays hold now; ``last``: further arguments."""
+        self._kernel(*self._arguments, *last)
 
 
 def convolve_one(
@@ -142,9 +142,10 @@ def convolve(
 def pool(image: Float32s, to: Float32s) -> KernelCall:
     """Return a call that takes the maximum of 2x2 cells of an image's positive part.
 
+    Its argument is the number of the step whose result it is.
+
     Args:
-        image: [shape=(rows, columns, channels)].
-        to: result [shape=(rows', bins', channels)]; rows' and bins' say how much is
-            read.
+        image: its first ``ROWS`` rows are pooled [shape=(rows, columns, channels)].
+        to: results of all steps [shape=(steps * ROWS / 2, bins, channels)].
     """
-    return KernelCall(_POOL, (image, to), (image.shape[1], *to.shape))
+    return KernelCall(_POOL, (image, to), (image.shape[1], *to.shape[1:]))
