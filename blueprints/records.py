@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import (
+    VERSION,
     AfterValidator,
     BaseModel,
     ConfigDict,
@@ -24,11 +25,20 @@ from pydantic import (
 
 from blueprints.notation import COMPACT_POINTS, label, quoted
 
+_PYDANTIC = tuple(map(int, VERSION.split(".")[:2]))
+
 
 class Strict(BaseModel):
     """Base of every record: no unknown fields, no NaN or infinity, immutable."""
 
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        allow_inf_nan=False,
+        frozen=True,
+        # Most processes use few of the records. Before 2.14 two threads that used one
+        # for the first time could take its base class's fields for its own.
+        defer_build=_PYDANTIC >= (2, 14),
+    )
 
 
 def _finite(value: JsonValue) -> JsonValue:

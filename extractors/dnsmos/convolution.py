@@ -14,12 +14,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from extractors.dnsmos.kernels import GROUP, ROWS, convolve, convolve_one, pool
-from extractors.dnsmos.windows import Float32s
+from extractors.dnsmos.machine_code import KernelCall, convolve, convolve_one, pool
+from extractors.dnsmos.windows import GROUP, ROWS, Float32s
 
 CellMask = npt.NDArray[np.bool_]
 
@@ -59,8 +60,8 @@ class Convolution:
             used = weights[:, :, ::-1, ::-1].transpose(1, 2, 3, 0).reshape(inputs, -1)
         return cls(_aligned(used), _aligned(bias), inputs)
 
-    def add_rows(self, image: Float32s, sums: Float32s) -> None:
-        """Take in the next ``ROWS`` rows of an image, and complete as many.
+    def between(self, image: Float32s, sums: Float32s) -> KernelCall:
+        """Return what takes in the next ``ROWS`` rows, and completes as many.
 
         Args:
             image: of one channel after the last two rows taken in
@@ -70,11 +71,8 @@ class Convolution:
                 [shape=(ROWS + 2, columns, outputs)]; only the positive part counts.
         """
         if self.inputs == 1:
-            convolve_one(image[..., 0], self.weights, self.bias, sums)
-        else:  # here, because slices take numba 5 s to compile
-            sums[:2] = sums[ROWS:]  # which were not complete
-            sums[2:] = self.bias
-            convolve(image, self.weights, sums)
+            return convolve_one(image[..., 0], self.weights, self.bias, sums)
+        return convolve(image, self.weights, self.bias, sums)
 
 
 class ConvStack:
@@ -128,6 +126,12 @@ class ConvStack:
             _aligned_zeros(ROWS + 2, bins + 2, len(layer.bias))
             for layer in self._layers
         ]
+        layers = [
+            layer.between(source, to)
+            for layer, (source, to) in zip(
+                self._layers, pairwise([taken, *sums]), strict=True
+            )
+        ]
         carried = (
             2 if channels == 1 else 0
         )  # such a layer reads rows again, others keep sums
@@ -135,28 +139,27 @@ class ConvStack:
         result = np.empty(
             (steps * height, bins // self.scale, sums[-1].shape[2]), np.float32
         )
+        pool_rows = pool(sums[-1], result)
         reach = len(self._layers)
         blank = None if zeros is None else _among_true(zeros, reach, ROWS)
         for step in range(steps):
             fresh = image[:, ROWS * step : ROWS * (step + 1)].transpose(1, 2, 0)
             taken[:carried] = taken[ROWS : ROWS + carried]
             taken[carried : carried + len(fresh), 1:-1] = fresh
-            provided = taken
-            for number, (layer, to) in enumerate(
-                zip(self._layers, sums, strict=True), start=1
+            for number, (add_rows, to) in enumerate(
+                zip(layers, sums, strict=True), start=1
             ):
-                layer.add_rows(provided, to)
+                add_rows()
                 if (
                     blank is not None
                 ):  # a layer's results lie one row behind what it takes in
                     first = ROWS * step - number + reach
                     to[:ROWS][blank[first : first + ROWS]] = 0
-                provided = to
-            rows_out = result[height * step : height * (step + 1)]
             if self.scale == 2:
-                pool(provided, rows_out)
+                pool_rows(step)
             else:
-                np.maximum(provided[:ROWS, 1:-1], 0, out=rows_out)
+                rows_out = result[height * step : height * (step + 1)]
+                np.maximum(sums[-1][:ROWS, 1:-1], 0, out=rows_out)
         # The first rows of the result have no input.
         return result[2 * reach // self.scale : rows // self.scale].transpose(2, 0, 1)
 

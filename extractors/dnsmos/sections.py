@@ -55,9 +55,9 @@ def section(
 
 @cache
 def kernels_problem() -> str | None:
-    """Say why kernels of our own cannot be used here, or None; compiles nothing yet."""
+    """Say why kernels of our own cannot be used here, or None."""
     try:
-        import extractors.dnsmos.kernels  # noqa: F401
+        import extractors.dnsmos.machine_code  # noqa: F401
     except ImportError as error:
         return str(error)
     return None

@@ -40,6 +40,12 @@ WINDOW_HOPS = 9
 #: Windows per run of edges and tails, at most: more take 5 MB each and are no faster.
 WINDOWS_PER_RUN = 8
 
+#: Rows of an image that a layer takes in, and hands on, at once.
+ROWS = 8
+
+#: Input channels come in multiples of this: so many are tested at once for being zero.
+GROUP = 8
+
 #: Cells of one hop: the front's input and each of its outputs, [shape=(channels, cells,
 #: bins)].
 Hop = tuple[Float32s, ...]

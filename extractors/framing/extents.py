@@ -147,8 +147,10 @@ def _ebml_size(data: bytes, at: int) -> tuple[int | None, int]:
 
 def _flac(reader: Reader, place: int) -> list[Extent]:
     # Two of equal length end as the first one counts: that mark is always looked for.
-    marks = {b"fLaC": 0} if ends_as_counted(reader, place) else _MARKS
-    return [flac(reader, place, _next_start(reader, place, marks))]
+    counted = ends_as_counted(reader, place)
+    end = _next_start(reader, place, {b"fLaC": 0} if counted else _MARKS)
+    whole_file = counted and end == reader.size
+    return [Extent(place, end) if whole_file else flac(reader, place, end)]
 
 
 def _ogg(reader: Reader, place: int) -> list[Extent]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,12 +13,9 @@ import onnx
 from blueprints import UserError
 from extractors import packaged
 from extractors.device import loaded, release
+from extractors.kept import DIGITS, kept
 from extractors.models import cache_folder
 from extractors.sessions import open_session
-
-#: Digits of a hash in the name of a file.
-_DIGITS = 16
-
 
 Build = Callable[[Path], onnx.ModelProto]
 
@@ -54,53 +49,20 @@ def forget(network: str) -> None:
 def graph(network: str, build: Build, version: int) -> bytes:
     """Return the graph of a network, from the cache where it is there and undamaged.
 
-    A graph's file is named after the files that it was built of and after its own
-    content. Where the cache cannot be written, the graph is built each time.
+    A graph's file is named after the files that it was built of. Where the cache cannot
+    be written, it is built each time, which takes a fifth of a second.
     """
     if reason := packaged.problem(network):
         raise UserError(f"{network}: {reason}")
     folder = packaged.folder_of(network)
     assert folder is not None  # there is no problem
-    origin = packaged.revision(network)[:_DIGITS]
-    prefix = f"{network}-{version}-{origin}-"
+    prefix = f"{network}-{version}-{packaged.revision(network)[:DIGITS]}-"
     place = cache_folder() / "graphs"
-    if (content := _cached(place, prefix)) is None:
-        content = build(folder).SerializeToString()
-        _keep(place, prefix, content)
-    return content
+    return kept(place, prefix, ".onnx", lambda: build(folder).SerializeToString())
 
 
 def _key(network: str, device: str) -> tuple[str, ...]:
     return "packaged network", network, device
-
-
-def _cached(place: Path, prefix: str) -> bytes | None:
-    """Return the content of an undamaged file whose name begins so; remove others."""
-    for path in sorted(place.glob(f"{prefix}*.onnx")):
-        try:
-            content = path.read_bytes()
-        except OSError:
-            continue
-        if path.name == _name(prefix, content):
-            return content
-        path.unlink(missing_ok=True)
-    return None
-
-
-def _keep(place: Path, prefix: str, content: bytes) -> None:
-    """Write a graph beside its place and rename it: others never see half of it."""
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=place, prefix=".", delete=False) as file:
-            file.write(content)
-        Path(file.name).chmod(0o644)
-        Path(file.name).replace(place / _name(prefix, content))
-    except OSError:
-        pass  # without a cache it is built again, which takes a fifth of a second
-
-
-def _name(prefix: str, content: bytes) -> str:
-    return f"{prefix}{hashlib.sha256(content).hexdigest()[:_DIGITS]}.onnx"
 
 
 @contextmanager

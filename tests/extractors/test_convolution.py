@@ -195,7 +195,8 @@ def test_without_numba_or_a_place_for_its_cache_onnxruntime_gives_the_same(
     (tmp_path / "file").touch()
     blocked = str(tmp_path / "file" / "numba")
     usual, want = scored("as it is")
-    no_numba, without = scored("no numba")
+    empty = str(tmp_path / "empty")
+    no_numba, without = scored("no numba", NUMBA_CACHE_DIR=empty)
     no_cache, uncached = scored("as it is", NUMBA_CACHE_DIR=blocked)
     assert usual == "None"
     assert "numba" in no_numba
@@ -203,13 +204,28 @@ def test_without_numba_or_a_place_for_its_cache_onnxruntime_gives_the_same(
     assert without == uncached == pytest.approx(want, abs=2e-6)
 
 
-def test_machine_code_lies_in_our_cache_folder(
+def test_machine_code_lies_in_our_cache_folder_and_is_used_without_numba(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("NUMBA_CACHE_DIR")
-    python(
-        "import numpy as np; from extractors.dnsmos.kernels import pool;"
-        "pool(np.ones((2, 4, 8), np.float32), np.ones((1, 1, 8), np.float32))",
-        TRACE_EVAL_CACHE=str(tmp_path),
+    load = """
+import sys
+import numpy as np
+from extractors.dnsmos.machine_code import pool
+image = np.arange(256, dtype=np.float32).reshape(8, 4, 8)
+to = np.zeros((8, 1, 8), np.float32)
+pool(image, to)(1)
+print("numba" in sys.modules, *to[3:5].ravel())
+"""
+    first = python(load, TRACE_EVAL_CACHE=str(tmp_path)).split()
+    [code] = (tmp_path / "numba").glob("kernels-*.o")
+    again = python(load, TRACE_EVAL_CACHE=str(tmp_path)).split()
+    assert (first[0], again[0]) == ("True", "False")
+    assert (
+        first[1:] == again[1:] == [*["0.0"] * 8, *(f"{48 + c:.1f}" for c in range(8))]
     )
-    assert list((tmp_path / "numba").rglob("kernels.pool*.nbc"))
+    cut = code.read_bytes()[:-100]  # as a full disk leaves it: never loaded
+    code.write_bytes(cut)
+    assert python(load, TRACE_EVAL_CACHE=str(tmp_path)).split() == first
+    [code] = (tmp_path / "numba").glob("kernels-*.o")
+    assert code.stat().st_size > len(cut)

@@ -15,10 +15,10 @@ import pytest
 
 from tests.support.cases import verdict
 from tests.support.llm_judges import unasked
+from trace_eval.data.marked_verdicts import verdict as marked
 from trace_eval.data.measures.lexical import lexical_score
 from trace_eval.data.rubrics.load import load_rubric, rubric_names
 from trace_eval.data.rubrics.single import ScoreRubric
-from trace_eval.data.spelling import verdict as marked
 from trace_eval.judges.ask.base import Tokens, Unusable, check_text
 from trace_eval.judges.ask.connection import Redactor
 from trace_eval.judges.ask.message import Message, typical_tokens

@@ -11,7 +11,7 @@ import pytest
 from extractors.audio import Clip
 from tests.support.label_tables import codes
 from trace_eval.data.columns import Columns
-from trace_eval.data.spelling import verdict
+from trace_eval.data.marked_verdicts import verdict
 from trace_eval.judges.views.pair.sound import with_noise
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_opinions

@@ -48,7 +48,6 @@ def extract(
     from trace_eval.data.records import spill_into
     from trace_eval.data.shards import Shard
     from trace_eval.data.urls import location
-    from trace_eval.runs.exports import clip_table
     from trace_eval.runs.extraction import extract_to
 
     part = Shard.parse(reading.shard) if reading.shard else None
@@ -64,6 +63,8 @@ def extract(
     with progress(len(sources), what="extracting") as listener:
         done = extract_to(folder, sources, extracting, listener)
     if csv_file and isinstance(folder, Path):
+        from trace_eval.runs.exports import clip_table
+
         write_lines(csv_file, clip_table(folder).csv_lines())
     warn_all(done.errors)
     for group, reason in done.missing.items():

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from fusion import TRACE
-from trace_eval.data.drafts import without_drafts
 
 #: What names the sides, with ``a`` or ``1``, ``b`` or ``2`` behind it or before it.
 _NOUNS = (
@@ -101,10 +100,6 @@ _OTHER = {"1": "2", "2": "1"}
 SideNames = tuple[object, object, object]
 
 NOBODY: SideNames = (None, None, None)
-
-_MARK = re.compile(r"\[\[([ABC])\]\]")
-_MEANING = {"A": "1", "B": "2", "C": "tie"}
-
 
 #: What may stand around a spelling without a meaning of its own.
 _AROUND = "()[]{}\"'`\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb "
@@ -262,19 +257,6 @@ def names_are_words(names: object) -> bool:
     return plain(names) in WORDS
 
 
-def verdict(reply: str, tail: int | None = None) -> str | None:
-    """Return the verdict of a reply: ``1``, ``2`` or ``tie``; None: nothing is marked.
-
-    The last mark outside of thinking counts, in so many last characters as ``tail``
-    says.
-    """
-    answer, _ = without_drafts(reply)
-    if tail is not None:
-        answer = answer[-tail:]
-    marks = _MARK.findall(answer)
-    return _MEANING[marks[-1]] if marks else None
-
-
 #: What stands in a cell of which nothing is known, in lower case.
 _MISSING = frozenset((
     "", "-", "--", "---", "\u2013", "\u2014", "\u2212", ".", "..", "...", "\u2026", "?", "/", "//",
@@ -310,8 +292,3 @@ def is_missing(value: object) -> bool:
     NFKC alone would keep a spelling such as ``N/A`` in full-width letters apart.
     """
     return value is None or visible(value).casefold() in _MISSING
-
-
-def are_replies(values: Sequence[str | None]) -> bool:
-    """Tell whether a column holds marked verdicts."""
-    return any(value is not None and _MARK.search(value) for value in values)

@@ -10,15 +10,14 @@ from typing import Any
 from blueprints import InputError
 from fusion import mean_points, threshold
 from trace_eval.data.columns import Columns, Ends
+from trace_eval.data.marked_verdicts import are_replies, verdict
 from trace_eval.data.spelling import (
     MAY_BE_NEGATIVE,
     PLAIN,
     Declared,
-    are_replies,
     is_missing,
     negative_numbers,
     spelled,
-    verdict,
 )
 from trace_eval.data.tables import column_names
 from trace_eval.opinions.cells import UnreadValues, without_traps
