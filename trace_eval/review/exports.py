@@ -25,6 +25,7 @@ from trace_eval.review.protocol_files import (
     ANSWER_COLUMNS,
     PAIR_COLUMNS,
     PROTOCOL_FILES,
+    training_csv,
 )
 from trace_eval.review.protocol_results import decided_csv
 from trace_eval.review.session import Review
@@ -256,6 +257,8 @@ def files_of(review: Review) -> Exporters:
     files = FILES
     if not review.is_hcot:
         files = PROTOCOL_FILES if review.has_protocol else SCORE_FILES
+    if review.is_hcot and review.plan.training:
+        files = {**files, "training.csv": training_csv}
     if review.listening.third_rater:
         files = {**files, "decided.csv": decided_csv}
     log = review.events
@@ -271,6 +274,7 @@ def _without_rows(review: Review) -> set[str]:
     repeated = any(view.repeat and view.finished for view in review.store.views())
     empty = set() if repeated else {"retest.csv"}
     empty |= set() if review.listening.traps else {"traps.csv"}
+    empty |= set() if review.plan.training else {"training.csv"}
     return empty | (
         set() if review.material.pairs or review.material.pages else {"loudness.csv"}
     )

@@ -76,6 +76,7 @@ def together_page(review: Review, clips: Clips, position: Position) -> dict[str,
         if review.must_play(position)
         else "",
         "louder": None if clips.matched else _louder(clips, page),
+        "training": review.is_training(page.id),
     }
 
 
