@@ -211,6 +211,11 @@ def test_a_day_ends_with_it(tmp_path: Path) -> None:
             'traps = [{ item = "x", answer = 5 }, { item = "x", answer = 6 }]',
             "traps: x is there twice",
         ),
+        ('training = ["x", "x"]', "training: x is there twice; keep one"),
+        (
+            'training = "x"\ntraps = [{ item = "x", answer = 5 }]',
+            "training: x is a trap too, and no answer of the training counts; keep one",
+        ),
         ('marks = { p = "pause" }', "marks: the page needs the keys"),
         (
             "most_failed = 0.15",

@@ -165,6 +165,56 @@ def test_items_without_raters_failed_traps_and_repeats_are_told(
     assert notes(review, ())[0].startswith("6 of 6 pairs have no rater: p")
 
 
+def test_training_comes_first_and_never_counts(run: Path, tmp_path: Path) -> None:
+    path = protocol(tmp_path, "ab", 'training = ["p4", "p2"]', "raters = 1")
+    review = opened(run, path)
+    for rater in ("bob", "ada"):  # one rater an item, and everybody is trained
+        text = client_of(review, rater).get("/review").text
+        assert "Training: hear how far apart recordings can be" in text
+        first = [answered(review, rater, "1") for _ in range(2)]
+        assert first == ["p4", "p2"]
+    assert "Training:" not in client_of(review, "ada").get("/review").text
+    rated = {answered(review, "ada", "1") for _ in range(4)}
+    assert rated == {"p0", "p1", "p3", "p5"}
+    assert review.position("ada") is None
+    (line,) = protocol_results(review)["rows"]
+    assert (line.labels, line.items) == (4, 4)
+    rows = rows_of(review, tmp_path / "out")
+    assert {row["id"] for row in rows} == rated
+    apart = rows_of(review, tmp_path / "out", "training.csv")
+    assert [(row["rater"], row["id"]) for row in apart] == [
+        ("bob", "p4"),
+        ("bob", "p2"),
+        ("ada", "p4"),
+        ("ada", "p2"),
+    ]
+    assert notes(review, ()) == []
+    with pytest.raises(UserError, match="began with training p4, p2; restore that"):
+        opened(run, protocol(tmp_path, "ab", "raters = 1"))
+
+
+def test_training_of_hcot_is_no_label_of_any_file(run: Path, tmp_path: Path) -> None:
+    review = opened(run, protocol(tmp_path, "hcot", 'training = ["p3"]'))
+    trained = reviewed.say(review, "ada", reviewed.Rating.B)
+    rated = reviewed.say(review, "ada", reviewed.Rating.A)
+    assert trained == "p3"
+    assert [row["id"] for row in rows_of(review, tmp_path / "out")] == [rated]
+    (apart,) = rows_of(review, tmp_path / "out", "training.csv")
+    assert (apart["id"], apart["overall"]) == ("p3", "2")
+
+
+def test_single_answers_may_be_traps_and_training(
+    answers: Path, tmp_path: Path
+) -> None:
+    trap = 'traps = [{ item = "two-1", at_most = 3 }]'
+    review = opened(answers, protocol(tmp_path, "mos", trap, 'training = "ref-2"'))
+    seen = [answered(review, "ada", "5") for _ in range(9)]
+    assert seen[0] == "ref-2"
+    assert "rater ada failed 1 of 1 trap: two-1" in notes(review, ())
+    scored = [row["id"] for row in rows_of(review, tmp_path / "out") if row["score"]]
+    assert sorted(scored) == sorted({*seen} - {"ref-2", "two-1"})
+
+
 def test_votes_after_the_end_are_kept_and_do_not_count(
     run: Path, tmp_path: Path
 ) -> None:
@@ -187,6 +237,7 @@ def test_votes_after_the_end_are_kept_and_do_not_count(
     [
         (['traps = [{ item = "p9", answer = "1" }]'], "trap 'p9' is no item of"),
         (["repeat = 7"], "repeat = 7, and 6 items are rated; repeat fewer"),
+        (['training = ["p9"]'], "training 'p9' is no item of"),
     ],
 )
 def test_what_does_not_fit_the_items_is_one_line(
@@ -371,6 +422,7 @@ def page_scores(review: Review, rater: str, scores: dict[str, float]) -> dict[st
     }
 
 
+LOW = {"ref": 10, "one": 20, "two": 30, "lowpass-3500": 0, "lowpass-7000": 95}
 SCORES = {"ref": 100, "one": 60, "two": 20, "lowpass-3500": 30, "lowpass-7000": 50}
 
 
@@ -407,6 +459,30 @@ def test_a_page_has_the_hidden_reference_and_its_anchors(
     assert {row.name: row.mean for row in protocol_results(review)["rows"]} == SCORES
     aside = rows_of(review, tmp_path / "out", "set_aside.csv")
     assert {row["set_aside"] for row in aside} == {"changed"}
+
+
+def test_training_of_mushra_is_a_page_and_fails_no_trap(
+    answers: Path, tmp_path: Path
+) -> None:
+    review = opened(answers, protocol(tmp_path, "mushra", 'training = "q1"'))
+    for number in range(3):
+        position = review.position("ada")
+        assert position is not None
+        assert (position.view.item == "q1") == (number == 0)
+        shown = client_of(review, "ada").get("/review").text
+        assert ("Training:" in shown) == (number == 0)
+        given = page_scores(review, "ada", LOW if number == 0 else SCORES)
+        assert score_page(review, "ada", position.task, given, finish="yes")
+    assert review.position("ada") is None
+    rows = rows_of(review, tmp_path / "out")
+    assert {row["instruction_id"] for row in rows} == {"q0", "q2"}
+    assert {row.name: row.mean for row in protocol_results(review)["rows"]}[
+        "ref"
+    ] == 100
+    assert not any("failed" in note for note in notes(review, ()))
+    apart = rows_of(review, tmp_path / "out", "training.csv")
+    assert {row["instruction_id"] for row in apart} == {"q1"}
+    assert len(apart) == 5
 
 
 def test_a_page_that_cannot_be_rated_is_left(answers: Path, tmp_path: Path) -> None:

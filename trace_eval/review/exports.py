@@ -25,6 +25,7 @@ from trace_eval.review.protocol_files import (
     ANSWER_COLUMNS,
     PAIR_COLUMNS,
     PROTOCOL_FILES,
+    training_csv,
 )
 from trace_eval.review.protocol_results import decided_csv
 from trace_eval.review.session import Review
@@ -260,6 +261,8 @@ def files_of(review: Review) -> Exporters:
     """Return the files to which a review of this kind can be exported."""
     if review.is_hcot:
         files = dict(FILES)
+        if review.plan.training:
+            files["training.csv"] = training_csv
     elif review.has_protocol:
         files = dict(PROTOCOL_FILES)
     else:
@@ -279,6 +282,8 @@ def _without_rows(review: Review) -> set[str]:
         empty.add("retest.csv")
     if not review.listening.traps:
         empty.add("traps.csv")
+    if not review.plan.training:
+        empty.add("training.csv")
     if not review.material.pairs and not review.material.pages:
         empty.add("loudness.csv")
     return empty

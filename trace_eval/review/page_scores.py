@@ -60,6 +60,7 @@ def together_page(review: Review, clips: Clips, position: Position) -> dict[str,
         "comment": position.view.comment,
         "must_play": "",
         "louder": None,
+        "training": review.is_training(page.id),
     }
     if "instruction" in form.rubric.inputs or "question" in form.rubric.inputs:
         values["text"] = page.text

@@ -163,6 +163,7 @@ def item_page(review: Review, clips: Clips, position: Position) -> dict[str, Any
         "turn": turn,
         "louder": None,
         "lanes": clips.lanes,
+        "training": review.is_training(item.id),
         "has_events": bool(review.calls(position.view.rater, position.task)),
     }
     if isinstance(form, PairForm):

@@ -130,17 +130,17 @@ def counted_scores(review: Review) -> Iterator[tuple[Single, float]]:
 
 
 def first_views(review: Review) -> dict[int, StoreView]:
-    """Return the finished first views of everything but traps, by number."""
+    """Return the finished first views of all but traps and training, by number."""
     return _chosen_views(review, repeats=False)
 
 
 def _chosen_views(review: Review, repeats: bool) -> dict[int, StoreView]:
     """Return finished views by number: first ones, or all views of repeated items."""
-    traps = {*review.plan.traps}
+    apart = {*review.plan.apart}
     views = [
         view
         for view in review.store.views()
-        if view.finished and view.item not in traps
+        if view.finished and view.item not in apart
     ]
     if not repeats:
         return {view.number: view for view in views if view.repeat == 0}
@@ -287,6 +287,24 @@ def set_aside_csv(review: Review) -> str:
     return table_text(columns, rows)
 
 
+# --- training -------------------------------------------------------------------------
+
+
+def training_csv(review: Review) -> str:
+    """Export what was said of the items of the training, which never counts."""
+    if isinstance(review.form, PairForm):
+        views = {
+            view.number: view
+            for view in review.store.views()
+            if view.finished and review.is_training(view.item)
+        }
+        return _pair_table(review, review.form, views, repeats=False, traps=())
+    answers = [
+        answer for answer in review.store.stored() if review.is_training(answer.item)
+    ]
+    return score_table(review, answers)
+
+
 # --- traps ----------------------------------------------------------------------------
 
 
@@ -316,12 +334,16 @@ def _given(review: Review) -> Iterator[tuple[str, str, str | None, str]]:
     form = review.form
     if isinstance(form, PairForm):
         for view in review.store.views():
+            if review.is_training(view.item):
+                continue
             label = form.label(review.store.answers(view), form.protocol.parts[0].name)
             if label is not None and view.finished:
                 yield view.rater, view.item, None, label
         return
     for answer in review.store.stored():
         if answer.step == COMMENT or scored_step(answer.step) is not None:
+            continue
+        if review.is_training(answer.item):
             continue
         if (score := score_of(answer.value)) is not None:
             item = rated_answer(review, answer)
@@ -464,6 +486,7 @@ def _some(names: Sequence[str]) -> str:
 PROTOCOL_FILES: Mapping[str, Callable[[Review], str]] = {
     "labels.csv": labels_csv,
     "retest.csv": retest_csv,
+    "training.csv": training_csv,
     "traps.csv": traps_csv,
     "set_aside.csv": set_aside_csv,
     "loudness.csv": loudness_csv,

@@ -145,12 +145,22 @@ class ReviewPlan(Strict):
         exclude_if=lambda value: not value,
         description="items with a known right answer, which are no part of the population",
     )
+    training: list[str] = Field(
+        [],
+        exclude_if=lambda value: not value,
+        description="items that come first and never count",
+    )
     seed: int
 
     @property
     def items(self) -> list[str]:
         """The distinct pairs of the queue in order, the random sample last."""
         return [*self.needed, *self.others[: self.drawn]]
+
+    @property
+    def apart(self) -> list[str]:
+        """The items that are shown beside the queue: traps, and those of the training."""
+        return [*self.traps, *self.training]
 
     def inclusion(self, reviewed: Collection[str]) -> dict[str, float | None]:
         """Return the probability, in (0, 1], with which each reviewed pair was chosen.
@@ -174,14 +184,18 @@ class ReviewPlan(Strict):
         )
 
     def tasks(self) -> list[tuple[str, int]]:
-        """List (item, repetition) in their given order, the traps spread evenly."""
+        """List (item, repetition) in their given order.
+
+        The training comes first, and the traps are spread evenly.
+        """
         items = self.items
         for number, trap in enumerate(self.traps, start=1):
             items.insert(
                 round(number * len(self.items) / (len(self.traps) + 1)) + number - 1,
                 trap,
             )
-        return [*((item, 0) for item in items), *((item, 1) for item in self.repeats)]
+        first_views = [(item, 0) for item in (*self.training, *items)]
+        return [*first_views, *((item, 1) for item in self.repeats)]
 
     def extended(self, budget: int) -> ReviewPlan:
         """Extend the plan along the random order; UserError for a smaller budget."""
@@ -197,14 +211,15 @@ class ReviewPlan(Strict):
 
 def make_plan(material: Material, options: QueueOptions) -> ReviewPlan:
     """Choose the items; without a judge none needs a person more than another."""
-    traps = _traps(material)
-    ids = [item.id for item in material.items if item.id not in traps]
+    traps, training = _traps(material), _training(material)
+    ids = [item.id for item in material.items if item.id not in (*traps, *training)]
     listening, protocol = material.listening, material.protocol
     budget = options.budget if options.budget is not None else listening.items
     repeat = options.repeat or listening.repeat
     if not ids:
         raise UserError(
-            f"{material.source}: all of its items are traps; add some to rate"
+            f"{material.source}: all of its items are traps or training; add some to"
+            " rate"
         )
     asked = min(len(ids), budget or len(ids))
     if options.repeat == 0 and repeat > asked:
@@ -224,6 +239,7 @@ def make_plan(material: Material, options: QueueOptions) -> ReviewPlan:
             repeats=rng.sample(needed, min(repeat, len(needed))),
             repeat=repeat,
             traps=traps,
+            training=training,
             seed=options.seed,
         )
     needs = {
@@ -233,10 +249,23 @@ def make_plan(material: Material, options: QueueOptions) -> ReviewPlan:
         if material.judged
         else Needed((), 0.0)
         for pair in material.pairs
-        if pair.id not in traps
+        if pair.id not in (*traps, *training)
     }
     plan = plan_from_needs(needs, replace(options, budget=budget, repeat=repeat))
-    return plan.model_copy(update={"traps": traps})
+    return plan.model_copy(update={"traps": traps, "training": training})
+
+
+def _training(material: Material) -> list[str]:
+    """Return the items of the training; raises UserError for one that is not there."""
+    ids = {item.id for item in material.items}
+    training = list(material.listening.training)
+    if unknown := [name for name in training if name not in ids]:
+        kind = "question" if material.pages else "item"
+        raise UserError(
+            f"protocol {material.protocol.name}: training {unknown[0]!r} is no {kind} of"
+            f" {material.source}; correct it, or leave it out"
+        )
+    return training
 
 
 def _traps(material: Material) -> list[str]:
@@ -297,7 +326,7 @@ def plan_from_needs(needs: Mapping[str, Needed], options: QueueOptions) -> Revie
 
 def check_same_items(plan: ReviewPlan, material: Material) -> None:
     """Raise UserError where an item of the review is gone, or there are new ones."""
-    was, now = {*plan.population, *plan.traps}, {item.id for item in material.items}
+    was, now = {*plan.population, *plan.apart}, {item.id for item in material.items}
     if stray := sorted(was ^ now):
         kind = "pair" if material.pairs else "item"
         raise UserError(
@@ -322,6 +351,12 @@ def stored_plan(
         return strict_json.own(ReviewPlan, store.set_first(name, made), store.path)
     plan = strict_json.own(ReviewPlan, stored, store.path)
     check_same_items(plan, material)
+    if plan.training != list(material.listening.training):
+        raise UserError(
+            f"{store.path}: this review began with training"
+            f" {', '.join(plan.training) or 'on no item'}; restore that, or start"
+            " another review with --db"
+        )
     for option in ("random_share", "overall_first", "confidence", "seed", "repeat"):
         if provided.get(option, getattr(plan, option)) != getattr(plan, option):
             raise UserError(

@@ -34,6 +34,7 @@ DOWNLOADS: dict[str, str] = {
     "decided.csv": "decided scores",
     "retest.jsonl": "repeated pairs",
     "retest.csv": "repeated items",
+    "training.csv": "training",
     "traps.csv": "traps",
     "loudness.csv": "loudness",
     "set_aside.csv": "taken back, or given before a correction",

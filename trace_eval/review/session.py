@@ -58,9 +58,10 @@ class Review:
         self.allow_unplayed = allow_unplayed
         self.tasks = plan.tasks()
         by_id = {item.id: item for item in material.singles}
-        singles = [by_id[item] for item in plan.items if item in by_id]
+        names = (*plan.items, *plan.apart)
+        singles = [by_id[item] for item in names if item in by_id]
         halves: list[Single] = []
-        for item in plan.items:
+        for item in names:
             pair = material.by_id.get(item)
             # What is judged turn by turn is a part of a call, and has no events.
             if pair is not None and pair.turn is None:
@@ -84,8 +85,8 @@ class Review:
 
     @property
     def items(self) -> list[Reviewed]:
-        """The items in the order of the queue, then the traps."""
-        return [self.item(name) for name in (*self.plan.items, *self.plan.traps)]
+        """The items in the order of the queue, then the traps and the training."""
+        return [self.item(name) for name in (*self.plan.items, *self.plan.apart)]
 
     @property
     def listening(self) -> Listening:
@@ -117,17 +118,26 @@ class Review:
     # --- where a rater is -------------------------------------------------------------
 
     def sequence(self, rater: str) -> list[int]:
-        """Return a rater's tasks in order, without items that enough others rate."""
+        """Return a rater's tasks in order, without items that enough others rate.
+
+        Everybody begins with the training.
+        """
         order = list(range(len(self.tasks)))
         if self.listening.order == "random":
-            order = rater_order(self.plan.seed, rater, self.tasks)
+            first = len(self.plan.training)
+            shuffled = rater_order(self.plan.seed, rater, self.tasks)
+            order = [*order[:first], *(task for task in shuffled if task >= first)]
         if self.listening.raters is None:
             return order
         views = self.store.views()
         mine = {view.item for view in views if view.rater == rater}
         full = full_items(views, rater, self.listening.raters, self.disputed())
-        closed = full - mine - {*self.plan.traps}
+        closed = full - mine - {*self.plan.apart}
         return [task for task in order if self.tasks[task][0] not in closed]
+
+    def is_training(self, item: str) -> bool:
+        """Tell whether what is said of an item never counts."""
+        return item in self.plan.training
 
     def disputed(self) -> set[str]:
         """Return the items on which raters differ, where a protocol asks one more."""
@@ -390,13 +400,15 @@ class Review:
     # --- what came of it --------------------------------------------------------------
 
     def labelled(self) -> list[Labelled]:
-        """List all finished views of pairs with their ratings."""
+        """List all finished views of pairs with their ratings, without the training."""
         answers: dict[int, dict[str, str]] = {}
         for one in self.store.stored():
             answers.setdefault(one.view, {})[one.step] = one.value
         rows = []
         for view in self.store.views():
             if view.finished is None or view.item not in self.material.by_id:
+                continue
+            if self.is_training(view.item):
                 continue
             provided = answers.get(view.number, {})
             ratings: dict[Phase, Rating] = {}

@@ -37,8 +37,11 @@ def _as_moment(value: object) -> object:
     return value
 
 
+#: Several names, or one that stands alone.
+OneOrMore = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
+
 #: Names of systems; the first one that a question has is meant.
-SystemNames = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
+SystemNames = OneOrMore
 
 
 class Trap(Strict):
@@ -116,6 +119,11 @@ class Trap(Strict):
             )
 
 
+def _twice(names: Sequence[str]) -> list[str]:
+    """Return the names that stand there before."""
+    return [name for number, name in enumerate(names) if name in names[:number]]
+
+
 class Listening(Strict):
     """How people rate under a protocol.
 
@@ -140,6 +148,8 @@ class Listening(Strict):
         played: take no answer before every recording was played.
         comment: ask for a comment after each item, or offer a field for one.
         marks: what raters may tick beside an answer, by its key.
+        training: items that every rater hears first, to learn the scale; what they say
+            of them never counts. Where answers share a page: questions.
         traps: items with a known right answer.
         most_failed: share of the trap items, or of the answers of one trap system, that
             a rater may fail; who fails more is named as one to leave out.
@@ -164,6 +174,7 @@ class Listening(Strict):
     marks: dict[Annotated[str, Field(pattern="^[a-z]$")], str] = Field(
         default_factory=dict
     )
+    training: OneOrMore = ()
     traps: tuple[Trap, ...] = ()
     most_failed: float | None = Field(None, ge=0, lt=1)
     until: Annotated[datetime | None, BeforeValidator(_as_moment)] = None
@@ -172,7 +183,9 @@ class Listening(Strict):
     def _does_not_contradict_itself(self) -> Listening:
         both = [name for name in self.anchor if name in self.reference]
         traps = [trap.name for trap in self.traps]
-        twice = [name for number, name in enumerate(traps) if name in traps[:number]]
+        twice = _twice(traps)
+        taught_twice = _twice(self.training)
+        both_kinds = [name for name in self.training if name in traps]
         problems = {
             "hidden_reference: there is no reference; name its system": (
                 self.hidden_reference and not self.reference
@@ -194,6 +207,13 @@ class Listening(Strict):
                 " together"
             ): (bool(self.reference) and not self.together),
             f"traps: {', '.join(twice)} is there twice; keep one": bool(twice),
+            f"training: {', '.join(taught_twice)} is there twice; keep one": (
+                bool(taught_twice)
+            ),
+            (
+                f"training: {', '.join(both_kinds)} is a trap too, and no answer of the"
+                " training counts; keep one"
+            ): bool(both_kinds),
             "third_rater: name the raters that come first, e.g. raters = 2": (
                 self.third_rater and self.raters is None
             ),
