@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
 
@@ -108,17 +109,16 @@ def board_sentence(
         )
     surviving = sum(row.p_holm is not None and row.p_holm <= 0.05 for row in rows)
     changed = sum(family.changed for family in families)
-    size = sum(family.size for family in families)
-    if changed or surviving:
-        head = "ranks differ" if changed else f"shifted by {all_.mean:+.2f}"
+    if not changed and not surviving:
         return (
-            f"{head}: {message};"
-            f" {counted(surviving, 'shift survives', 'shifts survive')} Holm, and"
-            f" {changed} of {counted(size, 'conclusion changes', 'conclusions change')}"
+            f"not enough data to tell the judges apart: {message}; no shift survives"
+            " Holm"
         )
-    return (
-        f"not enough data to tell the judges apart: {message}; no shift survives Holm"
-    )
+    size = sum(family.size for family in families)
+    shifts = counted(surviving, "shift survives", "shifts survive")
+    conclusions = counted(size, "conclusion changes", "conclusions change")
+    head = "ranks differ" if changed else f"shifted by {all_.mean:+.2f}"
+    return f"{head}: {message}; {shifts} Holm, and {changed} of {conclusions}"
 
 
 def board_tables(report: BoardChange) -> Iterator[Table]:
@@ -126,10 +126,8 @@ def board_tables(report: BoardChange) -> Iterator[Table]:
     yield table(
         f"{report.first} -> {report.second}",
         report.figures,
-        (
-            "rows systems spearman kendall mean_absolute mean largest of rank_move"
-            " moved reordered"
-        ),
+        "rows systems spearman kendall mean_absolute mean largest of rank_move moved"
+        " reordered",
     )
     yield conclusions_table(report.conclusions)
     yield mapping_table(report.mapping)
@@ -161,44 +159,50 @@ def compare_boards(
         UserError: fewer than two systems in common, or scores that are no win rates.
     """
     rows = other.find(one.ids)
-    first, second = one.take(rows >= 0), other.take(rows[rows >= 0])
+    first = one.take(rows >= 0)
+    second = other.take(rows[rows >= 0])
     names = first.ids.tolist()
     if len(names) < 2:
         raise UserError(
             f"{one.source} and {other.source} have {len(names)} systems in common;"
             " need 2"
         )
-    old, new = first.score, second.score
-    base, rest = first.facts["baseline"], ~first.facts["baseline"]
+    old = first.score
+    new = second.score
+    is_baseline = first.facts["baseline"]
+    rest = ~is_baseline
+    has_baseline = bool(is_baseline.any())
     figures = [_figures("all", names, old, new)]
-    kept = first.ids[rest].tolist()
-    if base.any():
-        (name,) = first.ids[base]
-        figures.append(
-            _figures(f"without the baseline {name}", kept, old[rest], new[rest])
-        )
+    names_of_rest = first.ids[rest].tolist()
+    if has_baseline:
+        (name,) = first.ids[is_baseline]
+        title = f"without the baseline {name}"
+        figures.append(_figures(title, names_of_rest, old[rest], new[rest]))
     families: list[ConclusionChange] = []
     p_holm: dict[str, float] = {}
     if items is not None:
         rates = _rates(one.source, old, new)[:, rest]
-        errors = [p * (1 - p) / items for p in rates]
-        families = [*_families(kept, rates, errors, bool(base.any()))]
-        tested = holm(z_p(rates[1] - rates[0], errors[0] + errors[1]).tolist())
-        p_holm = dict(zip(kept, tested, strict=True))
+        errors = [rate * (1 - rate) / items for rate in rates]
+        families += _families(names_of_rest, rates, errors, has_baseline)
+        p = z_p(rates[1] - rates[0], errors[0] + errors[1]).tolist()
+        p_holm = dict(zip(names_of_rest, holm(p), strict=True))
     fitted = mapping(old[rest], new[rest])
-    before, after = ranks(old.tolist()), ranks(new.tolist())
-    shifts = [
-        BoardShift(
-            name,
-            float(old[row]),
-            float(new[row]),
-            float(new[row] - old[row]),
-            (before[row] or 0, after[row] or 0),
-            p_holm.get(name),
-            *(fitted.at(float(old[row])) or (None, None)),
+    old_ranks = ranks(old.tolist())
+    new_ranks = ranks(new.tolist())
+    shifts: list[BoardShift] = []
+    for row, name in enumerate(names):
+        mapped, mapped_range = fitted.at(float(old[row])) or (None, None)
+        shift = BoardShift(
+            system=name,
+            first=float(old[row]),
+            second=float(new[row]),
+            shift=float(new[row] - old[row]),
+            ranks=(old_ranks[row] or 0, new_ranks[row] or 0),
+            p_holm=p_holm.get(name),
+            mapped=mapped,
+            mapped_range=mapped_range,
         )
-        for row, name in enumerate(names)
-    ]
+        shifts.append(shift)
     return BoardChange(
         title="judge changed (other changes are not recorded)",
         sentence=board_sentence(figures[0], families, shifts, items),
@@ -232,9 +236,8 @@ def _rates(source: str, old: Array, new: Array) -> Array:
 
 def _figures(rows: str, names: Sequence[str], old: Array, new: Array) -> BoardFigures:
     shift = new - old
-    first, second = (
-        dict(zip(names, side.tolist(), strict=True)) for side in (old, new)
-    )
+    first = dict(zip(names, old.tolist(), strict=True))
+    second = dict(zip(names, new.tolist(), strict=True))
     both = correlate("second", second, "first", first)
     moves = np.array(ranks(old.tolist())) - np.array(ranks(new.tolist()))
     i, j = np.triu_indices(len(names), 1)
@@ -260,23 +263,19 @@ def _families(
     names: Sequence[str], rates: Array, errors: Sequence[Array], against: bool
 ) -> Iterator[ConclusionChange]:
     """Pair every system with the baseline ``against``, if any, and every two."""
+    old, new = rates
+    old_error, new_error = errors
     if against:
-        one, other = (
-            z_conclusions(p - EVEN, own) for p, own in zip(rates, errors, strict=True)
-        )
+        first = z_conclusions(old - EVEN, old_error)
+        second = z_conclusions(new - EVEN, new_error)
         words = {1: "better", 0: "undecided", -1: "worse"}
-        signs = zip(names, one.signs.tolist(), other.signs.tolist(), strict=True)
-        lines = [
-            f"{name} {words[first]} to {words[second]}" for name, first, second in signs
-        ]
-        yield change("every system against the baseline", lines, one, other)
+        lines: list[str] = []
+        signs = zip(names, first.signs.tolist(), second.signs.tolist(), strict=True)
+        for name, old_sign, new_sign in signs:
+            lines.append(f"{name} {words[old_sign]} to {words[new_sign]}")
+        yield change("every system against the baseline", lines, first, second)
     i, j = np.triu_indices(len(names), 1)
-    one, other = (
-        z_conclusions(p[i] - p[j], own[i] + own[j])
-        for p, own in zip(rates, errors, strict=True)
-    )
-    lines = [
-        f"{names[a]} and {names[b]}"
-        for a, b in zip(i.tolist(), j.tolist(), strict=True)
-    ]
-    yield change("every two systems", lines, one, other)
+    first = z_conclusions(old[i] - old[j], old_error[i] + old_error[j])
+    second = z_conclusions(new[i] - new[j], new_error[i] + new_error[j])
+    pairs = [f"{one} and {other}" for one, other in combinations(names, 2)]
+    yield change("every two systems", pairs, first, second)

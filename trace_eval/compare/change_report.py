@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +37,12 @@ _LEVEL = 0.05
 
 
 def _reasons(reasons: dict[str, int], _: object) -> str:
-    return (
-        ", ".join(f"{reason} {n}" for reason, n in sorted(reasons.items())) or NOTHING
-    )
+    parts = [f"{reason} {number}" for reason, number in sorted(reasons.items())]
+    return ", ".join(parts) or NOTHING
+
+
+def _limits(limits: tuple[float, float] | None, _: object) -> str | None:
+    return limits and f"{limits[0]:+.4f} to {limits[1]:+.4f}"
 
 
 @dataclass(frozen=True)
@@ -78,28 +82,27 @@ class Direction:
     # lies within the margin where judges are interchangeable (two one-sided tests of 5
     # %)
     equivalence: tuple[float, float] | None = field(
-        metadata=column(
-            "90 % interval", lambda e, _: e and f"{e[0]:+.4f} to {e[1]:+.4f}"
-        )
+        metadata=column("90 % interval", _limits)
     )
     p: float = field(metadata=column("p (sign flips)", p_text))
     # label -> share under the first, under the second, and shift; empty for scores
     labels: dict[str, tuple[float, float, IntervalEstimate]]
-    needed: (
-        int | None
-    )  # items that would show the margin if there is no shift; None: no spread
+    # items that would show the margin if there is no shift; None: no spread
+    needed: int | None
 
     def interchangeable(self, margin: float) -> bool:
         """Whether the 90 % interval of the shift lies within the margin."""
-        return self.equivalence is not None and max(map(abs, self.equivalence)) < margin
+        if self.equivalence is None:
+            return False
+        return max(map(abs, self.equivalence)) < margin
 
     @property
     def shifted(self) -> bool:
         """Whether the test and the interval both see a shift."""
-        limits = self.shift.interval
-        return (
-            self.p <= _LEVEL and limits is not None and not limits[0] <= 0 <= limits[1]
-        )
+        if self.shift.interval is None or self.p > _LEVEL:
+            return False
+        low, high = self.shift.interval
+        return low > 0 or high < 0
 
 
 @dataclass(frozen=True)
@@ -189,18 +192,21 @@ class JudgeChange(ChangeReport):
 def coverage(joined: Joined, metric: str) -> ChangeCoverage:
     """Count scored items, and bound the shift by calling all others lost, or won."""
     x, y = joined.points(metric)
-    available = ~np.isnan(x), ~np.isnan(y)
-    low = np.where(available[1], y, 0.0) - np.where(available[0], x, 1.0)
-    high = np.where(available[1], y, 1.0) - np.where(available[0], x, 0.0)
-    both, first, second = (
-        int(m.sum()) for m in (available[0] & available[1], *available)
+    has_x = ~np.isnan(x)
+    has_y = ~np.isnan(y)
+    worst = np.where(has_y, y, 0.0) - np.where(has_x, x, 1.0)
+    best = np.where(has_y, y, 1.0) - np.where(has_x, x, 0.0)
+    return ChangeCoverage(
+        metric=metric,
+        items=len(x),
+        both=int((has_x & has_y).sum()),
+        first=int(has_x.sum()),
+        second=int(has_y.sum()),
+        unscored_first=dict(Counter(filter(None, joined.first.reasons[metric]))),
+        unscored_second=dict(Counter(filter(None, joined.second.reasons[metric]))),
+        worst=float(worst.mean()),
+        best=float(best.mean()),
     )
-    why, why_second = (
-        dict(Counter(filter(None, j.reasons[metric])))
-        for j in (joined.first, joined.second)
-    )
-    limits = float(low.mean()), float(high.mean())
-    return ChangeCoverage(metric, len(x), both, first, second, why, why_second, *limits)
 
 
 def metric_flips(
@@ -210,18 +216,18 @@ def metric_flips(
     one, other = joined.first, joined.second
     per_item, noise, _ = repeated(one, repeats, metric)
     change = changed(one, other, metric)
-    rate = mean_difference(*joined.available(change), options.bootstrap, bounds=UNIT)
-    beyond = None
+    values, cluster = joined.available(change)
+    rate = mean_difference(values, cluster, options.bootstrap, bounds=UNIT)
+    excess = None
     if noise.measured:
-        beyond = mean_difference(
-            *joined.available(change - per_item), options.bootstrap
-        )
+        values, cluster = joined.available(change - per_item)
+        excess = mean_difference(values, cluster, options.bootstrap)
     return MetricFlips(
         metric=metric,
         flips=flips(one, other, metric),
         rate=rate,
         noise=noise,
-        excess=beyond,
+        excess=excess,
     )
 
 
@@ -235,16 +241,14 @@ def direction(joined: Joined, metric: str, options: ChangeOptions) -> Direction:
     wide = mean_difference(gap, cluster, replace(options.bootstrap, level=0.9)).interval
     if wide is None and len(gap) > 1 and not gap.any():
         wide = (0.0, 0.0)
-    labels = {}
-    if metric in joined.first.codes:
+    labels: dict[str, tuple[float, float, IntervalEstimate]] = {}
+    if metric in joined.first.codes and len(gap):
         x, y, names = comparable(
             joined.first.codes[metric], joined.second.codes[metric]
         )
-        for code, name in enumerate(names if len(gap) else ()):
-            before, after = (
-                (x[present] == code).astype(float),
-                (y[present] == code).astype(float),
-            )
+        for code, name in enumerate(names):
+            before = (x[present] == code).astype(float)
+            after = (y[present] == code).astype(float)
             moved = mean_difference(after - before, cluster, options.bootstrap)
             labels[name] = (float(before.mean()), float(after.mean()), moved)
     return Direction(
@@ -273,43 +277,41 @@ def _needed(gap: Array, margin: float) -> int | None:
 def groups(joined: Joined, main: str, top: int) -> list[ChangeGroup]:
     """Return the ``top`` categories and the ``top`` length bins by flip rate."""
     one, other = joined.points(main)
-    differ, gap = changed(joined.first, joined.second, main), other - one
-    results, facts = [], joined.first.facts
-    columns, length = {"category": facts.get("category")}, facts.get("length")
-    if length is not None and np.isfinite(length).any():
-        columns["length"] = _terciles(length, joined.first.length_unit)
+    differ = changed(joined.first, joined.second, main)
+    gap = other - one
+    facts = joined.first.facts
+    columns: dict[str, NDArray[Any]] = {}
+    if "category" in facts:
+        columns["category"] = facts["category"]
+    if "length" in facts and np.isfinite(facts["length"]).any():
+        columns["length"] = _terciles(facts["length"], joined.first.length_unit)
+    groups: list[ChangeGroup] = []
     for by, values in columns.items():
-        if values is None:
-            continue
-        rows = []
-        for value in sorted({v for v in values.tolist() if v}):
+        of_column: list[ChangeGroup] = []
+        for value in sorted(set(filter(None, values.tolist()))):
             mask = (values == value) & ~np.isnan(differ)
-            if mask.any():
-                shift = float(gap[mask].mean())
-                rows.append(
-                    ChangeGroup(
-                        by=by,
-                        value=value,
-                        items=int(mask.sum()),
-                        flips=int(differ[mask].sum()),
-                        shift=shift,
-                    )
-                )
-        rows.sort(key=lambda group: -group.flips / group.items)
-        results += rows[:top]
-    return results
+            if not mask.any():
+                continue
+            group = ChangeGroup(
+                by=by,
+                value=value,
+                items=int(mask.sum()),
+                flips=int(differ[mask].sum()),
+                shift=float(gap[mask].mean()),
+            )
+            of_column.append(group)
+        of_column.sort(key=lambda group: -group.flips / group.items)
+        groups += of_column[:top]
+    return groups
 
 
 def _terciles(length: Array, unit: str) -> NDArray[np.object_]:
     low, high = np.nanquantile(length, [1 / 3, 2 / 3])
-    between = f"{low:.1f} to {high:.1f} {unit}"
-    names = [f"up to {low:.1f} {unit}", between, f"over {high:.1f} {unit}"]
-    result = np.empty(len(length), object)
-    result[:] = [
-        None if np.isnan(seconds) else names[int(seconds > low) + int(seconds > high)]
-        for seconds in length.tolist()
-    ]
-    return result
+    names = np.full(len(length), None)
+    names[length <= low] = f"up to {low:.1f} {unit}"
+    names[(length > low) & (length <= high)] = f"{low:.1f} to {high:.1f} {unit}"
+    names[length > high] = f"over {high:.1f} {unit}"
+    return names
 
 
 def largest(joined: Joined, main: str, top: int) -> list[tuple[str, float, float]]:
@@ -317,8 +319,7 @@ def largest(joined: Joined, main: str, top: int) -> list[tuple[str, float, float
     one, other = joined.points(main)
     gap = np.abs(np.nan_to_num(other - one))
     order = np.argsort(-gap, kind="stable")[:top]
-    return [
-        (str(joined.first.ids[row]), float(one[row]), float(other[row]))
-        for row in order.tolist()
-        if gap[row] > 0
-    ]
+    items: list[tuple[str, float, float]] = []
+    for row in order[gap[order] > 0].tolist():
+        items.append((str(joined.first.ids[row]), float(one[row]), float(other[row])))
+    return items

@@ -23,16 +23,6 @@ _SAME = {True: "yes", False: "NO", None: "unknown"}
 #: What servers report of the model that answered.
 _VERSION = ("model", "digest", "system_fingerprint", "build_info", "model_path")
 
-#: Title of a row -> parameters of the judge, of which the first that is recorded
-#: counts.
-_PARAMETERS = {
-    "prompt": ("prompt", "task"),
-    "temperature": ("temperature",),
-    "order": ("swap",),
-    "samples": ("samples",),
-    "mode": ("mode",),
-}
-
 
 class NotComparable(UserError):
     """Two runs differ in more than the answers; the message names the field."""
@@ -62,51 +52,55 @@ def differs(one: Judging, other: Judging, fact: str) -> NDArray[np.bool_] | None
 
 def held_fixed(joined: Joined) -> tuple[Held, ...]:
     """Return each condition that could explain a difference, differing ones first."""
-    records = zip(*map(_of_record, (joined.first, joined.second)), strict=True)
-    rows = [
-        _items(joined),
-        _recordings(joined),
-        _evidence(joined),
-        *(_row(name, first, second) for (name, first), (_, second) in records),
-    ]
+    rows = [_items(joined), _recordings(joined), _evidence(joined)]
+    first = _of_record(joined.first)
+    second = _of_record(joined.second)
+    rows += [_row(name, first[name], second[name]) for name in first]
     order = {False: 0, None: 1, True: 2}
     return tuple(sorted(rows, key=lambda row: order[row.same]))
 
 
 def others_changed(rows: tuple[Held, ...]) -> list[str]:
     """Name the conditions that differ beside the judge itself; dates always do."""
-    return [
-        row.name
-        for row in rows
-        if row.same is False and row.name not in (*OF_THE_JUDGE, "date")
-    ]
+    different = [row.name for row in rows if row.same is False]
+    return [name for name in different if name not in (*OF_THE_JUDGE, "date")]
 
 
 def _row(name: str, first: Any, second: Any) -> Held:
-    same = None if first is None or second is None else first == second
-    texts = (
-        "not recorded" if value is None else str(value) for value in (first, second)
-    )
-    return Held(name, same, *texts)
+    same = None
+    if first is not None and second is not None:
+        same = bool(first == second)
+    return Held(name, same, _recorded(first), _recorded(second))
+
+
+def _recorded(value: Any) -> str:
+    return "not recorded" if value is None else str(value)
 
 
 def _items(joined: Joined) -> Held:
     rows = differs(joined.first, joined.second, "question")
     if rows is None:
         return Held("items", None, "ids only", "ids only")
-    number, differ = len(rows), int(rows.sum())
-    return Held("items", not differ, f"{number}", f"{number}, {differ} asked otherwise")
+    different = int(rows.sum())
+    return Held(
+        name="items",
+        same=not different,
+        first=f"{len(rows)}",
+        second=f"{len(rows)}, {different} asked otherwise",
+    )
 
 
 def _recordings(joined: Joined) -> Held:
-    masks = [differs(joined.first, joined.second, f"answer_{side}") for side in "ab"]
-    counts = [int(mask.sum()) for mask in masks if mask is not None]
+    counts: list[int] = []
+    for fact in ("answer_a", "answer_b"):
+        rows = differs(joined.first, joined.second, fact)
+        if rows is not None:
+            counts.append(int(rows.sum()))
     if not counts:
         return _row("recordings", None, None)
-    differ = sum(counts)
-    return Held(
-        "recordings", not differ, "by hash", f"{differ} differ" if differ else "by hash"
-    )
+    different = sum(counts)
+    second = f"{different} differ" if different else "by hash"
+    return Held("recordings", not different, "by hash", second)
 
 
 def _evidence(joined: Joined) -> Held:
@@ -115,37 +109,40 @@ def _evidence(joined: Joined) -> Held:
     if not shared:
         nothing = "none" if joined.first.record else "not recorded"
         return Held("evidence", None, nothing, nothing)
-    differ = sum(one[clip] != other[clip] for clip in shared)
-    second = f"{differ} differ" if differ else "equal"
-    return Held("evidence", not differ, counted(len(shared), "blueprint"), second)
+    different = sum(one[clip] != other[clip] for clip in shared)
+    second = f"{different} differ" if different else "equal"
+    return Held("evidence", not different, counted(len(shared), "blueprint"), second)
 
 
-def _of_record(judging: Judging) -> list[tuple[str, Any]]:
-    """List the conditions that a run's record states, by title; None: not recorded."""
+def _of_record(judging: Judging) -> dict[str, Any]:
+    """Return the conditions that a run's record states, by title; None: not recorded."""
+    has_record = judging.record is not None
     record = judging.record or RunRecord()
-    settings, observed = record.judge.parameters, record.judge_observed
-    parameters = {
-        title: _first_set(settings, names) for title, names in _PARAMETERS.items()
+    settings = record.judge.parameters
+    observed = filter(None, map(record.judge_observed.get, _VERSION))
+    version = ", ".join(map(str, observed))
+    has_policy = has_record and not record.rubrics
+    return {
+        "judge": record.judge.spec if has_record else None,
+        "model": settings.get("model"),
+        "version": version or None,
+        "prompt": _first_set(settings, ("prompt", "task")),
+        "label set": ", ".join(judging.label_sets) or None,
+        "policy": record.policy if has_policy else None,
+        "temperature": settings.get("temperature"),
+        "order": settings.get("swap"),
+        "samples": settings.get("samples"),
+        "mode": settings.get("mode"),
+        "date": record.started or None,
     }
-    version = ", ".join(str(observed[n]) for n in _VERSION if observed.get(n))
-    own = judging.record is not None
-    return [
-        ("judge", record.judge.spec if own else None),
-        ("model", settings.get("model")),
-        ("version", version or None),
-        ("prompt", parameters.pop("prompt")),
-        ("label set", ", ".join(judging.label_sets) or None),
-        ("policy", record.policy if own and not record.rubrics else None),
-        *parameters.items(),
-        ("date", record.started or None),
-    ]
 
 
 def _first_set(settings: Mapping[str, Any], names: Iterable[str]) -> Any:
     """Return the first of several settings that has a value; None where none has."""
-    return next(
-        (settings[name] for name in names if settings.get(name) is not None), None
-    )
+    for name in names:
+        if settings.get(name) is not None:
+            return settings[name]
+    return None
 
 
 def check_comparable(
@@ -163,32 +160,28 @@ def check_comparable(
     names = {"question": "item texts"}
     if again:
         names |= {"answer_a": "answers", "answer_b": "answers"}
-    for fact, details in names.items():
+    for fact, name in names.items():
         rows = differs(baseline, other, fact)
         if rows is not None and rows.any():
             raise NotComparable(
-                f"{title}: {details} differs under {int(rows.sum())} of the same ids,"
+                f"{title}: {name} differs under {int(rows.sum())} of the same ids,"
                 f" first {baseline.ids[rows.argmax()]!r}; judge the same items"
             )
     if baseline.record is None or other.record is None:
-        return [
-            (
-                f"{other.source}: a table; that judge and prompts were the same is not"
-                " recorded"
-            )
-        ]
+        note = "a table; that judge and prompts were the same is not recorded"
+        return [f"{other.source}: {note}"]
     before, after = baseline.record, other.record
     if again:
         before, after = _without_seed(before), _without_seed(after)
-    changes = [*differences(before, after, DECIDING, other.source)]
-    label_sets = baseline.label_sets, other.label_sets
-    pairs = [("label set", *label_sets)] if all(label_sets) else []
-    pairs.append(("policy", (before.policy,), (after.policy,)))
-    changes += [
-        (name, f"{', '.join(one)}, {other.source} {', '.join(two)}")
-        for name, one, two in pairs
-        if one != two
-    ]
+    changes = list(differences(before, after, DECIDING, other.source))
+    label_sets = ", ".join(baseline.label_sets)
+    other_label_sets = ", ".join(other.label_sets)
+    if label_sets and other_label_sets and label_sets != other_label_sets:
+        changes.append(
+            ("label set", f"{label_sets}, {other.source} {other_label_sets}")
+        )
+    if before.policy != after.policy:
+        changes.append(("policy", f"{before.policy}, {other.source} {after.policy}"))
     for part, message in changes:
         raise NotComparable(
             f"{title}: {part} differs ({message}); judge both in one way, or use"

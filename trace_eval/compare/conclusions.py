@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,16 @@ class Conclusions:
         return cls(order * (adjusted <= LEVEL), order * (p <= LEVEL), order)
 
 
+def _number(names: tuple[str, ...], _: object) -> int:
+    return len(names)
+
+
+def _expected(number: float | None, row: ConclusionChange) -> str | None:
+    if number is None:
+        return None
+    return f"{number:g} ({row.expected_from})"
+
+
 @dataclass(frozen=True)
 class ConclusionChange:
     """How the conclusions of a family change from one judge to the other.
@@ -47,31 +58,28 @@ class ConclusionChange:
 
     family: str  # what is compared, in words
     size: int  # comparisons
-    lost: tuple[str, ...] = field(metadata=column(shown=lambda names, _: len(names)))
-    gained: tuple[str, ...] = field(metadata=column(shown=lambda names, _: len(names)))
-    reversed: tuple[str, ...] = field(
-        metadata=column(shown=lambda names, _: len(names))
-    )
+    lost: tuple[str, ...] = field(metadata=column(shown=_number))
+    gained: tuple[str, ...] = field(metadata=column(shown=_number))
+    reversed: tuple[str, ...] = field(metadata=column(shown=_number))
     # another order, and both undecided: counted, not listed
     reordered: int = field(metadata=column("order only"))
     raw: tuple[int, int, int] = field(metadata=column("without Holm", joined(" / ")))
     raw_reversed: tuple[str, ...]
     order: int  # comparisons in another order, decided or not
     expected: float | None = field(
-        default=None,
-        metadata=column(
-            "expected by noise",
-            lambda n, row: n if n is None else f"{n:g} ({row.expected_from})",
-        ),
+        default=None, metadata=column("expected by noise", _expected)
     )
     expected_from: str = ""
 
     @property
     def which(self) -> str:
         """Some of them by name, the reversed ones first."""
-        kinds = {"reversed": self.reversed, "lost": self.lost, "gained": self.gained}
-        names = [f"{kind}: {name}" for kind, own in kinds.items() for name in own]
-        return "; ".join(names[:3]) + ("; ..." if len(names) > 3 else "") or NOTHING
+        names = [f"reversed: {name}" for name in self.reversed]
+        names += [f"lost: {name}" for name in self.lost]
+        names += [f"gained: {name}" for name in self.gained]
+        if len(names) > 3:
+            names[3:] = ["..."]
+        return "; ".join(names) or NOTHING
 
     @property
     def changed(self) -> int:
@@ -87,17 +95,15 @@ def change(
     expected: tuple[float | None, str] = (None, ""),
 ) -> ConclusionChange:
     """Compare two judges' conclusions on a family; ``expected``: see the report."""
-    kinds = _kinds(first.signs, second.signs)
     other_order = first.order * second.order < 0
     undecided = (first.signs == 0) & (second.signs == 0)
-    raw = _kinds(first.raw, second.raw)
+    lost, gained, turned = _kinds(first.signs, second.signs)
+    raw_lost, raw_gained, raw_turned = _kinds(first.raw, second.raw)
+    expected_number, expected_from = expected
 
     def named(mask: NDArray[Any]) -> tuple[str, ...]:
-        return tuple(names[row] for row in np.flatnonzero(mask).tolist())
+        return tuple(compress(names, mask.tolist()))
 
-    lost, gained, turned = kinds
-    raw_lost, raw_gained, raw_turned = raw
-    expected_number, expected_from = expected
     return ConclusionChange(
         family=family,
         size=len(names),
@@ -119,7 +125,10 @@ def changes(first: Conclusions, second: Conclusions) -> int:
 
 
 def _kinds(one: Signs, other: Signs) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    return (one != 0) & (other == 0), (one == 0) & (other != 0), one * other < 0
+    """Mark the conclusions that are lost, gained and reversed."""
+    lost = (one != 0) & (other == 0)
+    gained = (one == 0) & (other != 0)
+    return lost, gained, one * other < 0
 
 
 def z_conclusions(differences: Array, variances: Array) -> Conclusions:
@@ -151,8 +160,6 @@ def conclusions_table(families: tuple[ConclusionChange, ...]) -> Table:
         "Conclusions that change",
         families,
         "family size lost gained reversed reordered raw expected which",
-        (
-            "two-sided at 5 %, Holm within the family; order only: another order, both"
-            " undecided"
-        ),
+        "two-sided at 5 %, Holm within the family; order only: another order, both"
+        " undecided",
     )

@@ -146,57 +146,66 @@ def compare_runs(
     options = options or CompareOptions()
     names = names_of(folders)
     judged, labels = read_with_labels(folders, labels, columns)
-    sources = {  # under the runs' own names: two runs may have one judge
-        name: replace(
-            one, source=name, rater=texts_of([name] * len(one)), calls=None, warnings=()
+    sources: dict[str, Opinions] = {}
+    for name, opinions in zip(names, judged, strict=True):
+        # under the run's own name: two runs may have one judge
+        rater = texts_of([name] * len(opinions))
+        sources[name] = replace(
+            opinions, source=name, rater=rater, calls=None, warnings=()
         )
-        for name, one in zip(names, judged, strict=True)
-    }
     shared = _shared(sources)
-    tables = _alike({name: one.take(one.find(shared)) for name, one in sources.items()})
+    tables = _alike(
+        {name: source.take(source.find(shared)) for name, source in sources.items()}
+    )
     if labels is None:
-        own = (
-            replace(one.labels, source=n) for n, one in sources.items() if one.labels
-        )
-        labels = next(own, None)
+        labels = _labels_inside(sources)
     else:
         labels = replace(labels, source=Path(labels.source).name)
     notes = _notes(labels, shared)
-    rows = (
-        np.array([])
-        if labels is None
-        else next(iter(tables.values())).find(labels.ids) >= 0
-    )
-    labels = labels.take(rows) if labels is not None and rows.any() else None
-    report = None
     if labels is not None:
-        kept = [
-            table.beside(policy=sources[name].policy) for name, table in tables.items()
-        ]
-        level = SeedOptions(level=options.bootstrap.level)
-        report = agree_labels(
-            kept, labels, AgreeOptions(level, options.cluster, "drop")
-        )
+        is_shared = tables[names[0]].find(labels.ids) >= 0
+        labels = labels.take(is_shared) if is_shared.any() else None
     runs = dict(zip(names, map(Run.open, folders), strict=True))
-    return RunComparison(
+    result = RunComparison(
         names=tuple(names),
         options=options,
         shared=len(shared),
-        only={name: len(one) - len(shared) for name, one in sources.items()},
-        labels=labels.source if labels is not None else None,
+        only={name: len(source) - len(shared) for name, source in sources.items()},
+        labels=None,
         costs=tuple(run_cost(name, run) for name, run in runs.items()),
-        people=report.scores if report else (),
-        differences=report.comparisons if report else (),
+        people=(),
+        differences=(),
         mutual=tuple(_mutual(tables, options.bootstrap)),
         apart=tuple(disagreements(tables, labels)[: options.top]),
-        over_all={} if report is None else _over_all(report),
-        gaps=()
-        if labels is None or report is None
-        else tuple(_gaps(tables, labels, report)),
         noise=tuple(_noise(tables, runs)),
-        drawn=report.drawn if report else ITEMS,
         notes=tuple(notes),
     )
+    if labels is None:
+        return result
+    with_policies = [
+        table.beside(policy=sources[name].policy) for name, table in tables.items()
+    ]
+    level = SeedOptions(level=options.bootstrap.level)
+    report = agree_labels(
+        with_policies, labels, AgreeOptions(level, options.cluster, "drop")
+    )
+    return replace(
+        result,
+        labels=labels.source,
+        people=report.scores,
+        differences=report.comparisons,
+        over_all=_over_all(report),
+        gaps=tuple(_gaps(tables, labels, report)),
+        drawn=report.drawn,
+    )
+
+
+def _labels_inside(sources: Mapping[str, Opinions]) -> Opinions | None:
+    """Return the human labels inside the first run that has some."""
+    for name, source in sources.items():
+        if source.labels:
+            return replace(source.labels, source=name)
+    return None
 
 
 def _over_all(report: AgreeReport) -> dict[str, PPIEstimate]:
@@ -204,11 +213,17 @@ def _over_all(report: AgreeReport) -> dict[str, PPIEstimate]:
     scores = most_accurate(report.scores)
     if not any(report.corrected(score) for score in scores):
         return {}
-    rows = {
-        (row.judge, row.dimension): row for row in report.shares if row.what == RIGHT
+    shares = {
+        (row.judge, row.dimension): row.share
+        for row in report.shares
+        if row.what == RIGHT
     }
-    found = {score.judge: rows.get((score.judge, score.dimension)) for score in scores}
-    return {judge: row.share for judge, row in found.items() if row is not None}
+    accuracies: dict[str, PPIEstimate] = {}
+    for score in scores:
+        share = shares.get((score.judge, score.dimension))
+        if share is not None:
+            accuracies[score.judge] = share
+    return accuracies
 
 
 def _gaps(
@@ -232,7 +247,10 @@ def _gaps(
     tested = [gap.difference.p for gap in gaps if gap.difference.p is not None]
     corrected = iter(holm(tested))
     for gap in gaps:
-        yield gap if gap.difference.p is None else replace(gap, p_holm=next(corrected))
+        if gap.difference.p is None:
+            yield gap
+        else:
+            yield replace(gap, p_holm=next(corrected))
 
 
 def names_of(folders: Sequence[Path]) -> list[str]:
@@ -243,8 +261,10 @@ def names_of(folders: Sequence[Path]) -> list[str]:
     """
     if len(folders) < 2:
         raise UserError("compare: name two or more run folders")
-    for depth in range(1, max(len(folder.resolve().parts) for folder in folders) + 1):
-        names = ["/".join(folder.resolve().parts[-depth:]) for folder in folders]
+    paths = [folder.resolve().parts for folder in folders]
+    deepest = max(map(len, paths))
+    for depth in range(1, deepest + 1):
+        names = ["/".join(parts[-depth:]) for parts in paths]
         if len(set(names)) == len(names):
             return names
     raise UserError("compare: one run is named twice; name different runs")
@@ -284,17 +304,14 @@ def _notes(labels: Opinions | None, shared: Texts) -> list[str]:
     """Say how many of the shared pairs have no human label."""
     if labels is None:
         return ["no human labels: the runs are compared with each other only"]
-    missing = int((labels.find(shared) < 0).sum())
-    of = f"of {counted(len(shared), 'shared pair')}"
-    if missing == len(shared):
-        return [
-            f"{labels.source} labels none of the {counted(len(shared), 'shared pair')}"
-        ]
-    return (
-        [f"{counted(missing, f'{of} has', f'{of} have')} no human label"]
-        if missing
-        else []
-    )
+    unlabelled = int((labels.find(shared) < 0).sum())
+    pairs = counted(len(shared), "shared pair")
+    if unlabelled == len(shared):
+        return [f"{labels.source} labels none of the {pairs}"]
+    if not unlabelled:
+        return []
+    number = counted(unlabelled, f"of {pairs} has", f"of {pairs} have")
+    return [f"{number} no human label"]
 
 
 def _noise(
@@ -308,12 +325,14 @@ def _noise(
     quiet = [name for name, level in levels.items() if level is None]
     if not quiet or len(quiet) == len(levels):
         return
-    base, repeat = quiet[0], quiet[1] if len(quiet) > 1 else None
+    base = quiet[0]
+    repeat = quiet[1] if len(quiet) > 1 else None
     side = np.array([noisy_side(str(name)) for name in tables[base].ids.tolist()])
     whole = "preference" if "preference" in tables[base].codes else "overall"
+    labels = tables[base].codes.get(whole)
     again = tables[repeat].codes.get(whole) if repeat else None
     for name, level in levels.items():
-        labels, noisy = tables[base].codes.get(whole), tables[name].codes.get(whole)
+        noisy = tables[name].codes.get(whole)
         if not isinstance(level, int | float) or labels is None or noisy is None:
             continue
         for effect in robustness(labels, again, noisy, side):
@@ -327,22 +346,31 @@ def _mutual(
 ) -> Iterator[Mutual]:
     for (first, one), (second, other) in combinations(tables.items(), 2):
         unit, _ = drawn_units(one)
-        for dimension in [
-            n for n in LABEL_COLUMNS if n in one.codes and n in other.codes
-        ]:
+        for dimension in LABEL_COLUMNS:
+            if dimension not in one.codes or dimension not in other.codes:
+                continue
             pair = align(
                 second, dimension, one.codes[dimension], other.codes[dimension]
             )
             if not pair.scored:
                 continue
-            result = estimates_of(pair, unit, options)
-            same = result.get("accuracy_4way") or result["accuracy_3way"]
-            figures = pair.scored, same, result["kappa"]
-            yield Mutual(first, second, dimension, pair.labels, *figures)
+            figures = estimates_of(pair, unit, options)
+            yield Mutual(
+                first=first,
+                second=second,
+                dimension=dimension,
+                labels=pair.labels,
+                items=pair.scored,
+                same=figures.get("accuracy_4way") or figures["accuracy_3way"],
+                kappa=figures["kappa"],
+            )
 
 
 #: Label -> its position between A (0) and B (1); all others are in the middle.
 _POSITION = {"1": 0.0, "2": 1.0, "true": 0.0, "false": 1.0}
+
+#: What the labels of a match are called.
+_MATCH_WORDS = {"1": "true", "2": "false"}
 
 #: Weights of columns against those of one dimension.
 _WEIGHT = {"overall": 3.0, "preference": 3.0, "match": 3.0}
@@ -372,39 +400,40 @@ def disagreements(
     human: dict[str, dict[str, str]] = {}
     if labels is not None:
         codes = with_preference(labels.per_item.codes)
-        human = {
-            pair: _labels(codes, row)
-            for row, pair in enumerate(labels.per_item.ids.tolist())
-        }
-    results = []
+        for row, pair in enumerate(labels.per_item.ids.tolist()):
+            human[pair] = _labels(codes, row)
+    results: list[Disagreement] = []
     for row, pair in enumerate(next(iter(tables.values())).ids.tolist()):
         verdicts = {name: _labels(table.codes, row) for name, table in tables.items()}
-        distance = max(_distance(*two) for two in combinations(verdicts.values(), 2))
+        distance = max(
+            _distance(one, other) for one, other in combinations(verdicts.values(), 2)
+        )
         if distance:
-            results.append(
-                Disagreement(str(pair), distance, verdicts, human.get(pair, {}))
-            )
+            people = human.get(pair, {})
+            results.append(Disagreement(str(pair), distance, verdicts, people))
     return sorted(results, key=lambda item: -item.distance)
 
 
 def _labels(columns: Mapping[str, Codes], row: int) -> dict[str, str]:
     """Return the labels of one row by column; matches have their own words."""
-    texts = {}
+    texts: dict[str, str] = {}
     for name, codes in columns.items():
-        text = label_text(code := int(codes[row]))
-        if text is not None and code < SPLIT:
-            words = {"1": "true", "2": "false"} if name == "match" else {}
-            text = (
-                "tie" if name == "preference" and code >= TIE else words.get(text, text)
-            )
-        if text is not None:
-            texts[name] = text
+        code = int(codes[row])
+        text = label_text(code)
+        if text is None:
+            continue
+        if name == "preference" and TIE <= code < SPLIT:
+            text = "tie"
+        if name == "match":
+            text = _MATCH_WORDS.get(text, text)
+        texts[name] = text
     return texts
 
 
 def _distance(one: Mapping[str, str], other: Mapping[str, str]) -> float:
-    return sum(
-        _WEIGHT.get(name, 1.0)
-        * abs(_POSITION.get(one[name], 0.5) - _POSITION.get(other[name], 0.5))
-        for name in one.keys() & other.keys()
-    )
+    distance = 0.0
+    for name in one.keys() & other.keys():
+        before = _POSITION.get(one[name], 0.5)
+        after = _POSITION.get(other[name], 0.5)
+        distance += _WEIGHT.get(name, 1.0) * abs(before - after)
+    return distance

@@ -60,9 +60,8 @@ class Flips:
 
     share: Share  # flips over the items that both scored
     kinds: dict[str, int]  # items by kind, see :data:`KINDS`; empty for scores
-    kappa: (
-        float | None
-    )  # of both with each other; None: scores, or one label throughout
+    # of both with each other; None: scores, or one label throughout
+    kappa: float | None
     labels: tuple[str, ...] = ()  # of the transitions; empty for scores
     # items by label of the first (rows) and of the second (columns)
     transitions: tuple[tuple[int, ...], ...] = ()
@@ -77,7 +76,8 @@ def comparable(one: Codes, other: Codes) -> tuple[Codes, Codes, tuple[str, ...]]
 
 def changed(one: Judging, other: Judging, metric: str) -> Array:
     """Mark items that differ between judgings: 1 or 0, NaN where one is unscored."""
-    before, after = one.points(metric), other.points(metric)
+    before = one.points(metric)
+    after = other.points(metric)
     if metric in one.codes:
         first, second, _ = comparable(one.codes[metric], other.codes[metric])
         differ = first != second
@@ -94,18 +94,20 @@ def flips(one: Judging, other: Judging, metric: str) -> Flips:
         return Flips(share, {}, None)
     first, second, labels = comparable(one.codes[metric], other.codes[metric])
     counts = joint_counts(first, second, len(labels))
-    typed = counts[2, 3] + counts[3, 2] if len(labels) > len(UNTYPED) else 0
-    ties = counts[:2, 2:].sum(), counts[2:, :2].sum()
-    results = (counts[0, 1] + counts[1, 0], *ties, typed)
+    has_typed_ties = len(labels) > len(UNTYPED)
+    numbers = (
+        counts[0, 1] + counts[1, 0],
+        counts[:2, 2:].sum(),
+        counts[2:, :2].sum(),
+        counts[2, 3] + counts[3, 2] if has_typed_ties else 0,
+    )
     value = float(kappa(counts))
-    kinds = {name: int(number) for name, number in zip(KINDS, results, strict=True)}
-    rows = tuple(tuple(row) for row in counts.tolist())
     return Flips(
         share=share,
-        kinds=kinds,
+        kinds=dict(zip(KINDS, map(int, numbers), strict=True)),
         kappa=None if np.isnan(value) else value,
         labels=labels,
-        transitions=rows,
+        transitions=tuple(map(tuple, counts.tolist())),
     )
 
 
@@ -143,13 +145,16 @@ class VerdictNoise:
 
 def identical(one: Judging, other: Judging) -> bool:
     """Whether one is a copy of the other, row by row."""
-    copies = [judging.facts.get("copies", ()) for judging in (one, other)]
-    return list(copies[0]) == list(copies[1]) and all(
-        np.nansum(changed(one, other, name)) == 0
-        and one.reasons[name].tolist() == other.reasons[name].tolist()
-        for name in one.metrics
-        if name in other.metrics
-    )
+    if list(one.facts.get("copies", ())) != list(other.facts.get("copies", ())):
+        return False
+    for name in one.metrics:
+        if name not in other.metrics:
+            continue
+        if np.nansum(changed(one, other, name)) > 0:
+            return False
+        if one.reasons[name].tolist() != other.reasons[name].tolist():
+            return False
+    return True
 
 
 def _fresh(first: Judging, repeat: Judging) -> tuple[NDArray[np.bool_], str | None]:
@@ -163,11 +168,15 @@ def _fresh(first: Judging, repeat: Judging) -> tuple[NDArray[np.bool_], str | No
         return none, COPY
     if repeat.record is None or first.record is None:
         return ~none, None
-    one, other = first.facts["replies"], repeat.facts["replies"]
-    if not any(other):
+    replies = repeat.facts["replies"]
+    if not any(replies):
         return none, "no replies are kept, so nothing proves that no cache answered"
-    fresh = (other != None) & (~repeat.flags("cached") | (one != other))  # noqa: E711
-    return fresh, None if fresh.any() else "all replies came from a cache: not an A/A"
+    is_kept = np.array([reply is not None for reply in replies.tolist()], bool)
+    is_other = first.facts["replies"] != replies
+    fresh = is_kept & (~repeat.flags("cached") | is_other)
+    if not fresh.any():
+        return fresh, "all replies came from a cache: not an A/A"
+    return fresh, None
 
 
 def _no_noise(first: Judging, repeats: Sequence[Judging]) -> VerdictNoise:
@@ -193,42 +202,48 @@ def repeated(
     unknown = np.full(len(first), np.nan)
     if is_deterministic(first):
         return unknown, _no_noise(first, repeats), []
-    usable, notes = [(first, first.points(metric))], []
-    for repeat in [each for each in repeats if metric in each.metrics]:
+    usable = [(first, first.points(metric))]
+    notes: list[str] = []
+    for repeat in repeats:
+        if metric not in repeat.metrics:
+            continue
         fresh, reason = _fresh(first, repeat)
         if reason is not None:
             notes.append(f"{repeat.source}: {reason}")
             continue
         points = repeat.points(metric)
-        if left_out := int((~fresh & ~np.isnan(points)).sum()):
-            cached = "item came from a cache and is", "items came from a cache and are"
-            notes.append(f"{repeat.source}: {counted(left_out, *cached)} left out")
+        left_out = int((~fresh & ~np.isnan(points)).sum())
+        if left_out:
+            items = counted(
+                left_out,
+                "item came from a cache and is",
+                "items came from a cache and are",
+            )
+            notes.append(f"{repeat.source}: {items} left out")
         usable.append((repeat, np.where(fresh, points, np.nan)))
-    names = (
-        tuple(repeat.source for repeat in repeats) if notes or len(usable) > 1 else ()
-    )
+    names: tuple[str, ...] = ()
+    if notes or len(usable) > 1:
+        names = tuple(repeat.source for repeat in repeats)
     if len(usable) < 2:
         why = "; ".join(notes) or "noise not measured"
         return unknown, VerdictNoise(names, 0, Share(0, 0), why), []
-    differ, gaps = [], []
+    differ: list[Array] = []
+    gaps: list[Array] = []
     for (one, before), (other, after) in combinations(usable, 2):
-        gaps.append(after - before)
-        differ.append(np.where(np.isnan(gaps[-1]), np.nan, changed(one, other, metric)))
-    present = ~np.isnan(differ)
-    of = present.sum(0)
-    per_item = np.divide(np.nansum(differ, 0), of, out=unknown, where=of > 0)
-    share = Share(int(np.nansum(differ)), int(present.sum()))
-    return (
-        per_item,
-        VerdictNoise(
-            runs=names,
-            items=int((of > 0).sum()),
-            flips=share,
-            reason=None,
-            notes=tuple(notes),
-        ),
-        gaps,
+        gap = after - before
+        gaps.append(gap)
+        differ.append(np.where(np.isnan(gap), np.nan, changed(one, other, metric)))
+    has_both = ~np.isnan(differ)
+    pairs = has_both.sum(0)
+    per_item = np.divide(np.nansum(differ, 0), pairs, out=unknown, where=pairs > 0)
+    noise = VerdictNoise(
+        runs=names,
+        items=int((pairs > 0).sum()),
+        flips=Share(int(np.nansum(differ)), int(has_both.sum())),
+        reason=None,
+        notes=tuple(notes),
     )
+    return per_item, noise, gaps
 
 
 #: Points above which an answer wins (of scores: is in the upper half), and below which
@@ -270,33 +285,41 @@ def severe_items(
     if flip is not None:
         turned = np.where(flip, won, lost)
     gone = ~np.isnan(before) & np.isnan(after)
-    agreed = np.zeros(len(before), bool)
-    if one.labels is not None and metric in one.codes:
-        human = one.labels.per_item
-        if about := [
-            n for n in (metric.rpartition(".")[2], "human") if n in human.codes
-        ]:
-            labels = human.labels_of(about[0], one.ids)
-            agreed = (labels != MISSING) & (labels == one.codes[metric])
     severe = one.flags("severe") | other.flags("severe")
     reasons = {
-        "annotators agree with the first": turned & agreed,
+        "annotators agree with the first": turned & _agrees_with_labels(one, metric),
         "both judgings were sure": turned & one.flags("sure") & other.flags("sure"),
         "tagged severe": severe,
     }
-    results = []
+    items: list[SevereItem] = []
     for row in np.flatnonzero(turned | gone).tolist():
         why = [reason for reason, rows in reasons.items() if rows[row]]
         if gone[row]:
             why.append(f"no verdict now: {other.reasons[metric][row]}")
-        if why:
-            points = (
-                f"{before[row]:.3g}",
-                "unscored" if gone[row] else f"{after[row]:.3g}",
-            )
-            facts = str(one.ids[row]), metric, bool(severe[row]), tuple(why)
-            results.append(SevereItem(*facts, *points))
-    return sorted(results, key=lambda item: (not item.tagged, item.item))
+        if not why:
+            continue
+        item = SevereItem(
+            item=str(one.ids[row]),
+            metric=metric,
+            tagged=bool(severe[row]),
+            why=tuple(why),
+            before=f"{before[row]:.3g}",
+            after="unscored" if gone[row] else f"{after[row]:.3g}",
+        )
+        items.append(item)
+    return sorted(items, key=lambda item: (not item.tagged, item.item))
+
+
+def _agrees_with_labels(judging: Judging, metric: str) -> NDArray[np.bool_]:
+    """Mark items whose verdict is that of the annotators."""
+    if judging.labels is not None and metric in judging.codes:
+        human = judging.labels.per_item
+        for dimension in (metric.rpartition(".")[2], "human"):
+            if dimension in human.codes:
+                labels = human.labels_of(dimension, judging.ids)
+                is_same = labels == judging.codes[metric]
+                return np.asarray((labels != MISSING) & is_same, bool)
+    return np.zeros(len(judging), bool)
 
 
 def severe_table(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trace_eval.compare.judgings import Ceiling, Joined
 from trace_eval.estimate.arrays import Array
@@ -34,15 +36,13 @@ class AgainstLabels:
     """Both judges compared with human labels on the items that both scored."""
 
     metric: str
-    scores: tuple[
-        JudgeScore, ...
-    ]  # first and second, with the majority class beside them
+    # first and second, with the majority class beside them
+    scores: tuple[JudgeScore, ...]
     comparison: Comparison  # second minus first, paired, with McNemar's test
     # name of the judge that is nearer; None: not told apart
     nearer: str | None = field(metadata=column(shown=lambda name, _: name or NEITHER))
-    ceiling: (
-        Ceiling | None
-    )  # annotators themselves; None: one label per item, or one part of many
+    # annotators themselves; None: one label per item, or one part of many
+    ceiling: Ceiling | None
     # mean human points of answer A over all items, from their labels and each judge
     # (PPI); empty where annotators labelled everything
     powered: tuple[PPIEstimate, ...]
@@ -61,9 +61,8 @@ class AgainstRatings:
     items: int
     # mean absolute distance from the mean human rating, points from 0 to 1
     errors: tuple[IntervalEstimate, IntervalEstimate, IntervalEstimate]
-    ranks: tuple[
-        IntervalEstimate, IntervalEstimate, IntervalEstimate
-    ]  # Spearman's rho with it
+    # Spearman's rho with it
+    ranks: tuple[IntervalEstimate, IntervalEstimate, IntervalEstimate]
     p: float  # of equal errors, by sign flips
     nearer: str | None
     ceiling: Ceiling | None
@@ -74,97 +73,99 @@ def against_labels(
     joined: Joined, metric: str, options: IntervalOptions
 ) -> AgainstLabels | None:
     """Compare both with a metric's human labels; None for a score or without labels."""
-    labels, items = joined.first.labels or joined.second.labels, joined.first.ids
-    dimension = metric.rpartition(".")[2]
-    whole = dimension in ("overall", "preference", "verdict")
-    columns = (dimension, "human", *(("preference", "overall") if whole else ()))
-    about = next(
-        (name for name in columns if labels is not None and name in labels.codes), None
-    )
-    if labels is None or about is None or metric not in joined.first.codes:
+    labels = joined.first.labels or joined.second.labels
+    if labels is None or metric not in joined.first.codes:
         return None
-    truth = labels.per_item.labels_of(about, items)
-    judged = [judging.codes[metric] for judging in (joined.first, joined.second)]
-    has_all = np.all([codes != MISSING for codes in (*judged, truth)], axis=0)
+    dimension = metric.rpartition(".")[2]
+    is_whole = dimension in ("overall", "preference", "verdict")
+    columns = [dimension, "human"]
+    if is_whole:
+        columns += ["preference", "overall"]
+    labelled = [name for name in columns if name in labels.codes]
+    if not labelled:
+        return None
+    about = labelled[0]
+    truth = labels.per_item.labels_of(about, joined.first.ids)
+    one = joined.first.codes[metric]
+    other = joined.second.codes[metric]
+    has_all = (one != MISSING) & (other != MISSING) & (truth != MISSING)
     if not has_all.any():
         return None
-    judged, items = [codes[has_all] for codes in judged], items[has_all]
+    items = joined.first.ids[has_all]
+    judged = [one[has_all], other[has_all]]
     labels = labels.take(joined.first.take(has_all).find(labels.ids) >= 0)
-    typed = not any(is_untyped(codes) for codes in (labels.codes[about], *judged))
-    column = "overall" if typed and dimension != "preference" else "preference"
-    facts = {
-        n: joined.first.facts[n][has_all] for n in IDENTITY if n in joined.first.facts
-    }
-    named = facts.get("instruction_id", np.array([None])).tolist()
-
-    def own(codes: Codes) -> dict[str, Codes]:
-        tie = (codes >= TIE) & (column == "preference")
-        return {column: np.where(tie, LABELS.index("tie"), codes).astype(np.int8)}
-
+    human = labels.codes[about]
+    has_plain_ties = any(map(is_untyped, [human, *judged]))
+    column = "overall"
+    if has_plain_ties or dimension == "preference":
+        column = "preference"
+        human = _with_plain_ties(human)
+        judged = list(map(_with_plain_ties, judged))
+    facts: dict[str, NDArray[Any]] = {}
+    for name in IDENTITY:
+        if name in joined.first.facts:
+            facts[name] = joined.first.facts[name][has_all]
     names = joined.names()
-    sources = [
-        Opinions(name, items, own(codes), facts=facts)
-        for name, codes in zip(names, judged, strict=True)
-    ]
-    cluster = None not in named and len({*named}) < len(items)
-    provided = Opinions(
-        "human labels", labels.ids, own(labels.codes[about]), labels.rater
-    )
+    sources: list[Opinions] = []
+    for name, codes in zip(names, judged, strict=True):
+        sources.append(Opinions(name, items, {column: codes}, facts=facts))
+    instructions = facts.get("instruction_id", np.array([None])).tolist()
+    cluster = None not in instructions and len(set(instructions)) < len(items)
+    people = Opinions("human labels", labels.ids, {column: human}, labels.rater)
     level = SeedOptions(level=options.level)
-    report = agree_labels(sources, provided, AgreeOptions(level, cluster, "drop"))
-    (comparison,) = [c for c in report.comparisons if c.dimension == column]
+    report = agree_labels(sources, people, AgreeOptions(level, cluster, "drop"))
+    (comparison,) = [row for row in report.comparisons if row.dimension == column]
+    ceiling = joined.first.ceiling or joined.second.ceiling
     return AgainstLabels(
         metric=metric,
-        scores=tuple(s for s in report.scores if s.dimension == column),
+        scores=tuple(score for score in report.scores if score.dimension == column),
         comparison=comparison,
         nearer=_nearer(names, comparison.difference.interval, more_is_better=True),
-        ceiling=(joined.first.ceiling or joined.second.ceiling) if whole else None,
+        ceiling=ceiling if is_whole else None,
         powered=_ppi_estimates(joined, metric, POINTS[truth], options.level),
     )
+
+
+def _with_plain_ties(codes: Codes) -> Codes:
+    """Return codes in which every tie, of whatever kind, is a plain one."""
+    return np.where(codes >= TIE, LABELS.index("tie"), codes).astype(np.int8)
 
 
 def against_ratings(
     joined: Joined, metric: str, options: IntervalOptions
 ) -> AgainstRatings | None:
     """Compare both with human ratings; None: labels, or nobody rated an item."""
-    both = joined.points(metric)
     rated = joined.first.facts.get("rated", joined.second.facts.get("rated"))
     if rated is None or metric in joined.first.codes:
         return None
-    has_all = ~np.isnan(rated) & ~np.isnan(both[0]) & ~np.isnan(both[1])
+    one, other = joined.points(metric)
+    has_all = ~np.isnan(rated) & ~np.isnan(one) & ~np.isnan(other)
     if not has_all.any():
         return None
-    truth, cluster = rated[has_all], joined.cluster
+    truth = rated[has_all]
+    cluster = None if joined.cluster is None else joined.cluster[has_all]
     unit = np.arange(len(truth))
     if cluster is not None:
-        _, unit = np.unique(cluster[has_all], return_inverse=True)
+        _, unit = np.unique(cluster, return_inverse=True)
     resampler = Resampler(unit)
-    distances = []
-    for name, points in zip(("first", "second"), both, strict=True):
-        distances.append(np.abs(points[has_all] - truth))
-        resampler.mean(f"{name} error", distances[-1])
+    distances = {"first": np.abs(one - rated), "second": np.abs(other - rated)}
+    for name, points in (("first", one), ("second", other)):
+        resampler.mean(f"{name} error", distances[name][has_all])
         add_spearman(resampler, f"{name} rho", points[has_all], truth)
     for figure in ("error", "rho"):
         resampler.difference(f"both {figure}", f"first {figure}", f"second {figure}")
-    result = resampler.estimates(options)
-    errors, ranks = (
-        (
-            result[f"first {figure}"],
-            result[f"second {figure}"],
-            result[f"both {figure}"],
-        )
-        for figure in ("error", "rho")
-    )
+    figures = resampler.estimates(options)
     names = joined.names()
-    units = None if cluster is None else cluster[has_all]
+    gaps = distances["second"] - distances["first"]
+    error_gap = figures["both error"]
     return AgainstRatings(
         metric=metric,
         judges=names,
         items=int(has_all.sum()),
-        errors=errors,
-        ranks=ranks,
-        p=sign_flip(distances[1] - distances[0], units),
-        nearer=_nearer(names, errors[2].interval, more_is_better=False),
+        errors=(figures["first error"], figures["second error"], error_gap),
+        ranks=(figures["first rho"], figures["second rho"], figures["both rho"]),
+        p=sign_flip(gaps[has_all], cluster),
+        nearer=_nearer(names, error_gap.interval, more_is_better=False),
         ceiling=joined.first.ceiling or joined.second.ceiling,
         powered=_ppi_estimates(joined, metric, rated, options.level),
     )
@@ -180,29 +181,35 @@ def _ppi_estimates(
     items that both scored.
     """
     points = joined.points(metric)
-    scored = ~np.isnan(points[0]) & ~np.isnan(points[1])
-    everything = bool((~np.isnan(truth) & ~scored).any())
-    shown = np.ones(len(scored), bool) if everything else scored
-    labelled = ~np.isnan(truth[shown])
-    if labelled.all() or not labelled.any():
+    is_scored = ~np.isnan(points[0]) & ~np.isnan(points[1])
+    counts = is_scored
+    if (~np.isnan(truth) & ~is_scored).any():
+        counts = np.ones(len(is_scored), bool)
+    is_labelled = ~np.isnan(truth[counts])
+    if is_labelled.all() or not is_labelled.any():
         return ()
     cluster = joined.cluster
     if cluster is not None:
-        _, cluster = np.unique(cluster[shown], return_inverse=True)
-    design = simple_design(labelled, cluster=cluster)
-    labels = np.nan_to_num(truth[shown])
-    results = []
-    for own in points:
-        known = ~np.isnan(own[shown])
-        values = np.nan_to_num(own[shown], nan=0.5)
-        results.append(estimate(ppi_components(labels, values, design, known), level))
-    return tuple(results)
+        _, cluster = np.unique(cluster[counts], return_inverse=True)
+    design = simple_design(is_labelled, cluster=cluster)
+    labels = np.nan_to_num(truth[counts])
+    estimates: list[PPIEstimate] = []
+    for of_judge in points:
+        is_known = ~np.isnan(of_judge[counts])
+        values = np.nan_to_num(of_judge[counts], nan=0.5)
+        components = ppi_components(labels, values, design, is_known)
+        estimates.append(estimate(components, level))
+    return tuple(estimates)
 
 
 def _nearer(
     names: tuple[str, str], limits: tuple[float, float] | None, more_is_better: bool
 ) -> str | None:
     """Return the nearer judge, if the interval of the difference leaves out 0."""
-    if limits is None or limits[0] <= 0 <= limits[1]:
+    if limits is None:
         return None
-    return names[(limits[0] > 0) == more_is_better]
+    low, high = limits
+    if low <= 0 <= high:
+        return None
+    second_is_nearer = (low > 0) == more_is_better
+    return names[1] if second_is_nearer else names[0]

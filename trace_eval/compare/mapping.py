@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -17,6 +18,9 @@ LEAST = 5
 
 #: Points that are left out in turn; of more, so many at even distances.
 _MOST = 400
+
+#: Fits new scores to old ones, and returns those of further old scores.
+_Fit = Callable[[Array, Array, Array], Array]
 
 
 @dataclass(frozen=True)
@@ -75,13 +79,11 @@ class Mapping:
         """
         if self.half_width is None or not self.low <= old <= self.high:
             return None
-        knots = np.array(self.knots)
-        value = float(np.interp(old, knots[:, 0], knots[:, 1]))
-        one = 1 + 1 / self.points
-        half = (
-            self.half_width
-            * ((one + (old - self.centre) ** 2 / self.spread) / one) ** 0.5
-        )
+        old_knots, new_knots = np.array(self.knots).T
+        value = float(np.interp(old, old_knots, new_knots))
+        in_the_middle = 1 + 1 / self.points
+        here = in_the_middle + (old - self.centre) ** 2 / self.spread
+        half = self.half_width * (here / in_the_middle) ** 0.5
         return value, (value - half, value + half)
 
 
@@ -90,48 +92,61 @@ def mapping(old: Array, new: Array) -> Mapping:
 
     It is "none" unless it beats the identity on points that were left out.
     """
-    number, places = len(old), np.unique(old)
-    low, high = (float(places[0]), float(places[-1])) if number else (0.0, 0.0)
+    number = len(old)
+    if not number:
+        return _too_few(Mapping("none", 0), values=0)
+    places = np.unique(old)
+    low = float(places[0])
+    high = float(places[-1])
     none = Mapping("none", number, low=low, high=high)
     if number < LEAST or high <= low:
+        return _too_few(none, values=len(places))
+    is_linear = number < MONOTONE_FROM
+    fit = _linear if is_linear else _isotonic
+    left_out = _left_out_error(fit, old, new)
+    identity = float(np.mean(np.abs(new - old)))
+    squares = (new - fit(old, new, old)) ** 2
+    sd = float(np.sqrt(squares.sum() / (number - 2)))
+    none = replace(none, sd=sd, left_out=left_out, identity=identity)
+    if left_out >= identity:
         return replace(
             none,
-            reason=f"{number} points on {len(places)} values; a mapping needs {LEAST}",
+            reason=f"left-out error {left_out:.3g} does not beat that of no mapping,"
+            f" {identity:.3g}",
         )
-    linear = number < MONOTONE_FROM
-    fit = _linear if linear else _isotonic
-    chosen = np.unique(np.linspace(0, number - 1, min(number, _MOST)).astype(np.int64))
-    gaps = [
-        new[row] - fit(np.delete(old, row), np.delete(new, row), old[[row]])[0]
-        for row in chosen
-    ]
-    away, identity = float(np.mean(np.abs(gaps))), float(np.mean(np.abs(new - old)))
-    sd = float(np.sqrt(((new - fit(old, new, old)) ** 2).sum() / (number - 2)))
-    none = replace(none, sd=sd, left_out=away, identity=identity)
-    if away >= identity:
-        message = (
-            f"left-out error {away:.3g} does not beat that of no mapping,"
-            f" {identity:.3g}"
-        )
-        return replace(none, reason=message)
     spread = float(((old - old.mean()) ** 2).sum())
-    ends = places[[0, -1]] if linear else places
-    fitted = fit(old, new, ends)
+    knots = places[[0, -1]] if is_linear else places
+    fitted = fit(old, new, knots)
     result = replace(
         none,
-        kind="linear" if linear else "isotonic",
+        kind="linear" if is_linear else "isotonic",
         half_width=_t(number - 2) * sd * float(np.sqrt(1 + 1 / number)),
-        knots=tuple(zip(ends.tolist(), fitted.tolist(), strict=True)),
+        knots=tuple(zip(knots.tolist(), fitted.tolist(), strict=True)),
         centre=float(old.mean()),
         spread=spread,
     )
-    if not linear:
+    if not is_linear:
         return result
     slope = float(fitted[1] - fitted[0]) / (high - low)
     intercept = float(fitted[0]) - slope * low
     return replace(
         result, intercept=intercept, slope=slope, slope_error=sd / spread**0.5
     )
+
+
+def _too_few(none: Mapping, values: int) -> Mapping:
+    reason = f"{none.points} points on {values} values; a mapping needs {LEAST}"
+    return replace(none, reason=reason)
+
+
+def _left_out_error(fit: _Fit, old: Array, new: Array) -> float:
+    """Return the mean absolute error of points that are left out in turn."""
+    tried = np.linspace(0, len(old) - 1, min(len(old), _MOST)).astype(np.int64)
+    gaps: list[float] = []
+    for row in np.unique(tried):
+        fitted = fit(np.delete(old, row), np.delete(new, row), old[[row]])
+        gaps.append(new[row] - fitted[0])
+    return float(np.mean(np.abs(gaps)))
 
 
 def _linear(old: Array, new: Array, at: Array) -> Array:
@@ -172,7 +187,10 @@ def mapping_table(results: Mapping) -> Table:
 
 def mapped_cells(results: Mapping | None, old: float | None) -> tuple[str, str]:
     """Print an old score on the new scale, and its 95 % interval."""
-    at = None if results is None or old is None else results.at(old)
-    if at is None:
+    if results is None or old is None:
         return NOTHING, NOTHING
-    return f"{at[0]:.4g}", f"{at[1][0]:.3g} to {at[1][1]:.3g}"
+    mapped = results.at(old)
+    if mapped is None:
+        return NOTHING, NOTHING
+    value, (low, high) = mapped
+    return f"{value:.4g}", f"{low:.3g} to {high:.3g}"

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from trace_eval.compare.judgings import ABSENT, Ceiling, Judging
 from trace_eval.data import jsonl, strict_json
+from trace_eval.data.answers import Answer
 from trace_eval.data.items import Pair, Single
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.scores import Score
 from trace_eval.estimate.arrays import Array
-from trace_eval.opinions.cells import texts_of
-from trace_eval.opinions.codes import MISSING
+from trace_eval.opinions.cells import Texts, texts_of
+from trace_eval.opinions.codes import MISSING, Codes
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import places_on, rated, ratings_of_items, values_of
 from trace_eval.runs.opinions import read_opinions
@@ -35,46 +36,53 @@ def run_judging(run: Run) -> Judging:
 
 def _verdicts(run: Run) -> Judging:
     table = read_opinions(run.folder)
-    judged, pairs = run.judgements(), {pair.id: pair for pair in run.pairs()}
+    all_judgements = run.judgements()
+    all_pairs = {pair.id: pair for pair in run.pairs()}
     ids = table.ids.tolist()
-    results, items = [judged[name] for name in ids], [pairs[name] for name in ids]
-    why = texts_of(
-        [
-            "no_rating" if j.status == "scored" else str(j.reason or "incomplete")
-            for j in results
-        ]
-    )
-    codes = {
-        f"pair.{name}": column
-        for name, column in table.codes.items()
-        if (column != MISSING).any() or name in ("overall", "preference")
-    }
-    facts = {**table.facts, **_facts(items, [[judgement] for judgement in results])}
-    for side in "ab":
-        clips = table.facts.get(f"clip_{side}", [None] * len(ids))
-        answers = [getattr(pair, side).source_id for pair in items]
-        facts[f"answer_{side}"] = texts_of(
-            [c or a for c, a in zip(clips, answers, strict=True)]
-        )
+    judgements = [all_judgements[name] for name in ids]
+    pairs = [all_pairs[name] for name in ids]
+    why_missing = texts_of([_why_missing(judgement) for judgement in judgements])
+    codes: dict[str, Codes] = {}
+    reasons: dict[str, Texts] = {}
+    for name, column in table.codes.items():
+        is_missing = column == MISSING
+        if not is_missing.all() or name in ("overall", "preference"):
+            codes[f"pair.{name}"] = column
+            reasons[f"pair.{name}"] = np.where(is_missing, why_missing, np.array(None))
+    facts = dict(table.facts)
+    facts |= _facts(pairs, [[judgement] for judgement in judgements])
+    facts["answer_a"] = _recordings(table, "clip_a", [pair.a for pair in pairs])
+    facts["answer_b"] = _recordings(table, "clip_b", [pair.b for pair in pairs])
     durations = [facts[name] for name in ("duration_a", "duration_b") if name in facts]
     if durations:
         facts["length"] = np.fmax.reduce(durations)
+    label_sets = {one.label_set for one in judgements if one.status == "scored"}
     judging = Judging(
         source=run.folder.resolve().name,
         ids=table.ids,
         codes=codes,
         facts=facts,
-        reasons={
-            name: np.where(own == MISSING, why, np.array(None))
-            for name, own in codes.items()
-        },
+        reasons=reasons,
         record=run.record(),
-        label_sets=tuple(
-            sorted({j.label_set for j in results if j.status == "scored"})
-        ),
+        label_sets=tuple(sorted(label_sets)),
         evidence=_evidence(run)[0],
     )
     return with_labels(judging, table.labels)
+
+
+def _why_missing(judgement: Judgement) -> str:
+    """Say why a judgement has no label in some column."""
+    if judgement.status == "scored":
+        return "no_rating"
+    return str(judgement.reason or "incomplete")
+
+
+def _recordings(table: Opinions, clips: str, answers: Sequence[Answer]) -> Texts:
+    """Return what identifies answers: their clips, or else their sources."""
+    names = [answer.source_id for answer in answers]
+    for row, clip in enumerate(table.facts.get(clips, ())):
+        names[row] = clip or names[row]
+    return texts_of(names)
 
 
 def _scores(run: Run) -> Judging:
@@ -85,53 +93,56 @@ def _scores(run: Run) -> Judging:
         raise UserError(
             f"{run.folder}: the run has no scores yet; run `trace-eval rate` first"
         )
-    record, rubrics = run.record(), run.rubrics()
+    record = run.record()
+    rubrics = run.rubrics()
     judged_ids: set[str] = set().union(*scored.values())
     items = [item for item in run.singles() if item.id in judged_ids]
-    points, reasons, scale = {}, {}, None
-    for rubric, of in scored.items():
-        results = [of.get(item.id) for item in items]
-        of_rubric = rubrics[rubric].numbers
-        values = [np.nan if s is None or s.value is None else s.value for s in results]
-        points[f"{rubric}.score"] = places_on(np.array(values, float), of_rubric)
-        reasons[f"{rubric}.score"] = texts_of([_reason(s) for s in results])
-        scale = of_rubric if len(scored) == 1 else None
+    points: dict[str, Array] = {}
+    reasons: dict[str, Texts] = {}
+    scale = None
+    for rubric, by_item in scored.items():
+        scores = [by_item.get(item.id) for item in items]
+        numbers = rubrics[rubric].numbers
+        values = np.array([_value(score) for score in scores], float)
+        points[f"{rubric}.score"] = places_on(values, numbers)
+        reasons[f"{rubric}.score"] = texts_of([_reason(score) for score in scores])
+        scale = numbers if len(scored) == 1 else None
     evidence, durations = _evidence(run)
-    clips = {source: record.clip for source, record in run.clips().items()}
-    length, unit = _lengths(items, clips, durations)
-    available = {
+    clips = {source: clip.clip for source, clip in run.clips().items()}
+    item_facts = {
         "instruction_id": [item.question_id for item in items],
         "category": [item.category for item in items],
         "system_a": [item.system for item in items],
     }
+    facts: dict[str, NDArray[Any]] = {}
+    for name, column in item_facts.items():
+        if any(column):
+            facts[name] = texts_of(column)
     answers: list[str] = []
     scores_of_items: list[list[Score]] = []
     for item in items:
         recordings = [clips.get(source) or source for source in _sources(item)]
         answers.append(_hash([item.answer.text, recordings]))
-        scores_of_items.append([of[item.id] for of in scored.values() if item.id in of])
+        scores_of_items.append(
+            [by_item[item.id] for by_item in scored.values() if item.id in by_item]
+        )
+    facts |= _facts(items, scores_of_items)
+    facts["answer_a"] = texts_of(answers)
+    length, unit = _lengths(items, clips, durations)
+    if length is not None:
+        facts["length"] = length
+    hashes = [f"{name} {spec.get('sha256')}" for name, spec in record.rubrics.items()]
     judging = Judging(
         source=run.folder.resolve().name,
         ids=texts_of([item.id for item in items]),
         codes={},
-        facts={
-            **{
-                name: texts_of(column)
-                for name, column in available.items()
-                if any(column)
-            },
-            **_facts(items, scores_of_items),
-            "answer_a": texts_of(answers),
-            **({} if length is None else {"length": length}),
-        },
+        facts=facts,
         scores=points,
         reasons=reasons,
         length_unit=unit,
         scale=scale,
         record=record,
-        label_sets=tuple(
-            sorted(f"{k} {v.get('sha256')}" for k, v in record.rubrics.items())
-        ),
+        label_sets=tuple(sorted(hashes)),
         evidence=evidence,
     )
     return with_labels(judging, ratings_of_items(str(run.folder), items))
@@ -153,46 +164,48 @@ def with_labels(judging: Judging, labels: Opinions | None) -> Judging:
     if judging.scale is None or not len(ratings):
         return judging
     low, high = judging.scale.low, judging.scale.high
-    provided: dict[str, list[float]] = {}
-    for name, value in zip(
-        ratings.ids.tolist(), values_of(ratings).tolist(), strict=True
-    ):
+    places: dict[str, list[float]] = {}
+    values = values_of(ratings).tolist()
+    for name, value in zip(ratings.ids.tolist(), values, strict=True):
         if not low <= value <= high:
             raise UserError(
                 f"{ratings.source}: rating of item {name!r:.60} is {value:g}, and"
                 f" {judging.source} scores from {low:g} to {high:g}; give ratings by"
                 " the same rubric"
             )
-        provided.setdefault(name, []).append((value - low) / (high - low))
-    own = [provided.get(name, []) for name in judging.ids.tolist()]
-    if not any(own):
+        places.setdefault(name, []).append((value - low) / (high - low))
+    means = np.full(len(judging), np.nan)
+    gaps: list[float] = []
+    for row, name in enumerate(judging.ids.tolist()):
+        if name in places:
+            means[row] = np.mean(places[name])
+            gaps += [abs(one - other) for one, other in combinations(places[name], 2)]
+    if np.isnan(means).all():
         return judging
-    gaps = [abs(x - y) for values in own for x, y in combinations(values, 2)]
-    mean = np.array([float(np.mean(values)) if values else np.nan for values in own])
-    return replace(
-        judging,
-        facts={**judging.facts, "rated": mean},
-        ceiling=Ceiling(len(gaps), error=float(np.mean(gaps))) if gaps else None,
-    )
+    ceiling = Ceiling(len(gaps), error=float(np.mean(gaps))) if gaps else None
+    return replace(judging, facts={**judging.facts, "rated": means}, ceiling=ceiling)
 
 
 def _facts(
-    items: Sequence[Pair | Single], made: Sequence[Sequence[Judgement | Score]]
+    items: Sequence[Pair | Single],
+    records_of_items: Sequence[Sequence[Judgement | Score]],
 ) -> dict[str, NDArray[Any]]:
     """Collect the facts of :class:`Judging` that items and their records give."""
+    replies: list[str | None] = []
     hashes: list[str] = []
-    cached: list[bool] = []
-    for every in made:
-        hashes.append(_hash([each.model_dump(mode="json") for each in every]))
-        cached.append(
-            any(opinion.cached for each in every for opinion in each.opinions)
-        )
+    are_cached: list[bool] = []
+    are_sure: list[bool] = []
+    for records in records_of_items:
+        replies.append(_replies(records))
+        hashes.append(_hash([record.model_dump(mode="json") for record in records]))
+        are_cached.append(any(map(_is_cached, records)))
+        are_sure.append(all(map(_is_sure, records)))
     return {
         "question": texts_of([_question(item) for item in items]),
-        "replies": texts_of([_replies(every) for every in made]),
+        "replies": texts_of(replies),
         "copies": texts_of(hashes),
-        "cached": np.array(cached, bool),
-        "sure": np.array([all(map(_is_sure, every)) for every in made], bool),
+        "cached": np.array(are_cached, bool),
+        "sure": np.array(are_sure, bool),
         "severe": np.array([_is_severe(item) for item in items], bool),
     }
 
@@ -215,15 +228,23 @@ def _lengths(
     words = [item.answer.text for item in items]
     if not any(words):
         return None, "s"
-    return np.array(
-        [np.nan if t is None else len(t.split()) for t in words], float
-    ), "words"
+    counts = [np.nan if text is None else len(text.split()) for text in words]
+    return np.array(counts, float), "words"
+
+
+def _value(score: Score | None) -> float:
+    """Return the number that an item got; NaN where it got none."""
+    if score is None or score.value is None:
+        return float("nan")
+    return score.value
 
 
 def _reason(score: Score | None) -> str | None:
     if score is None:
         return ABSENT
-    return None if score.value is not None else str(score.reason or "incomplete")
+    if score.value is not None:
+        return None
+    return str(score.reason or "incomplete")
 
 
 def _sources(item: Single) -> list[str]:
@@ -232,48 +253,55 @@ def _sources(item: Single) -> list[str]:
 
 def _question(item: Pair | Single) -> str:
     """Hash of the question: its words and, where there are none, its recording."""
-    what: list[Any] = [item.instruction.text or item.instruction.source_id]
+    parts: list[Any] = [item.instruction.text or item.instruction.source_id]
     if isinstance(item, Single):
-        what += [list(item.reference), item.context]
-    return _hash(what)
+        parts += [list(item.reference), item.context]
+    return _hash(parts)
 
 
 def _hash(value: Any) -> str:
     return sha256(json.dumps(value, ensure_ascii=False).encode()).hexdigest()
 
 
-def _replies(made: Sequence[Judgement | Score]) -> str | None:
+def _replies(records: Sequence[Judgement | Score]) -> str | None:
     """Hash of the raw replies; None where no model replied."""
-    raw = [o.raw for each in made for o in each.opinions if o.raw is not None]
+    raw: list[str] = []
+    for record in records:
+        raw += [one.raw for one in record.opinions if one.raw is not None]
     return _hash(raw) if raw else None
 
 
-def _is_sure(made: Judgement | Score) -> bool:
+def _is_cached(record: Judgement | Score) -> bool:
+    return any(opinion.cached for opinion in record.opinions)
+
+
+def _is_sure(record: Judgement | Score) -> bool:
     """Say whether there are several samples that are all equal."""
-    if isinstance(made, Score):
-        return made.sd == 0
-    answers = [o.ratings for o in made.opinions if o.ratings]
+    if isinstance(record, Score):
+        return record.sd == 0
+    answers = [opinion.ratings for opinion in record.opinions if opinion.ratings]
     return len(answers) > 1 and all(ratings == answers[0] for ratings in answers)
 
 
 def _is_severe(item: Pair | Single) -> bool:
     """Tell whether an item's meta has ``"severe": true``, or a word of ``tags``."""
+    if item.meta.get("severe") is True:
+        return True
     tags = item.meta.get("tags")
-    return item.meta.get("severe") is True or (
-        isinstance(tags, list) and "severe" in tags
-    )
+    return isinstance(tags, list) and "severe" in tags
 
 
 def _evidence(run: Run) -> tuple[dict[str, str], dict[str, float]]:
     """Clip -> hash of its blueprint, and clip -> seconds."""
     path = run.path("blueprints.jsonl")
-    hashes, seconds = {}, {}
+    hashes: dict[str, str] = {}
+    seconds: dict[str, float] = {}
     for line in jsonl.read(path):
         record = strict_json.record(line, path)
-        hashes[record["clip"]] = sha256(line.encode()).hexdigest()
+        clip = record["clip"]
+        hashes[clip] = sha256(line.encode()).hexdigest()
         signal = record.get("signal")
-        if isinstance(signal, dict) and isinstance(
-            signal.get("duration_s"), int | float
-        ):
-            seconds[record["clip"]] = float(signal["duration_s"])
+        duration = signal.get("duration_s") if isinstance(signal, dict) else None
+        if isinstance(duration, int | float):
+            seconds[clip] = float(duration)
     return hashes, seconds

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import NamedTuple
 
@@ -117,9 +117,10 @@ def compare_folders(
     rated = [folder for folder in folders if Run(folder).holds_scores]
     if not rated:
         return compare_runs(folders, labels, options, columns)
-    if other := [folder for folder in folders if folder not in rated]:
+    of_pairs = [folder for folder in folders if folder not in rated]
+    if of_pairs:
         raise UserError(
-            f"compare: {rated[0]} holds scores and {other[0]} verdicts on pairs;"
+            f"compare: {rated[0]} holds scores and {of_pairs[0]} verdicts on pairs;"
             " compare runs of one kind"
         )
     if labels is not None:
@@ -141,10 +142,12 @@ def compare_scores(
     """
     options = options or CompareOptions()
     names = names_of(folders)
-    runs = [_scored(name, Run.open(f)) for name, f in zip(names, folders, strict=True)]
-    common = set.intersection(*(run.questions for run in runs))
-    means = {name: run.means for name, run in zip(names, runs, strict=True)}
-    differences = [*_differences(means, options)]
+    runs: dict[str, _Scored] = {}
+    for name, folder in zip(names, folders, strict=True):
+        runs[name] = _scored(name, Run.open(folder))
+    common = set.intersection(*[run.questions for run in runs.values()])
+    means = {name: run.means for name, run in runs.items()}
+    differences = list(_differences(means, options))
     if not differences:
         raise UserError(
             f"compare: {' and '.join(names)} have no question in common that both"
@@ -152,19 +155,17 @@ def compare_scores(
             " question_id"
         )
     corrected = holm([row.p for row in differences])
+    for number, p_holm in enumerate(corrected):
+        differences[number] = replace(differences[number], p_holm=p_holm)
+    furthest = sorted(_apart(means), key=lambda row: -row.gap)
     return ScoreComparison(
         names=tuple(names),
         options=options,
         shared=len(common),
-        only={
-            n: len(run.questions - common) for n, run in zip(names, runs, strict=True)
-        },
-        runs=tuple(row for run in runs for row in run.rows),
-        differences=tuple(
-            replace(row, p_holm=p)
-            for row, p in zip(differences, corrected, strict=True)
-        ),
-        apart=tuple(sorted(_apart(means), key=lambda one: -one.gap)[: options.top]),
+        only={name: len(run.questions - common) for name, run in runs.items()},
+        runs=tuple(chain.from_iterable(run.rows for run in runs.values())),
+        differences=tuple(differences),
+        apart=tuple(furthest[: options.top]),
     )
 
 
@@ -177,92 +178,94 @@ class _Scored(NamedTuple):
 
 
 def _scored(name: str, run: Run) -> _Scored:
-    question = {item.id: item.question_id or item.id for item in run.singles()}
-    provided: dict[str, dict[str, list[float]]] = {}
+    question_of = {item.id: item.question_id or item.id for item in run.singles()}
+    scores: dict[str, dict[str, list[float]]] = {}
     for score in run.scores():
-        of = provided.setdefault(score.rubric, {})
+        by_question = scores.setdefault(score.rubric, {})
         if score.value is not None:
-            of.setdefault(question.get(score.item, score.item), []).append(score.value)
-    judge, rows = run.record().judge.spec, []
-    for rubric, of in provided.items():
-        values = [value for own in of.values() for value in own]
-        mean = float(np.mean(values)) if values else None
-        rows.append(
-            RunScores(
-                run=name,
-                judge=judge,
-                rubric=rubric,
-                items=len(question),
-                scored=len(values),
-                mean=mean,
-            )
-        )
+            question = question_of.get(score.item, score.item)
+            by_question.setdefault(question, []).append(score.value)
+    judge = run.record().judge.spec
+    rows: list[RunScores] = []
     means: dict[str, dict[str, float]] = {}
-    for rubric, of in provided.items():
-        means[rubric] = {name: float(np.mean(values)) for name, values in of.items()}
-    return _Scored({*question.values()}, means, rows)
+    for rubric, by_question in scores.items():
+        values = list(chain.from_iterable(by_question.values()))
+        row = RunScores(
+            run=name,
+            judge=judge,
+            rubric=rubric,
+            items=len(question_of),
+            scored=len(values),
+            mean=float(np.mean(values)) if values else None,
+        )
+        rows.append(row)
+        means[rubric] = {
+            question: float(np.mean(values)) for question, values in by_question.items()
+        }
+    return _Scored(set(question_of.values()), means, rows)
 
 
 def _differences(
     means: Mapping[str, _Means], options: CompareOptions
 ) -> Iterator[ScoreDifference]:
     for (first, one), (second, other) in combinations(means.items(), 2):
-        for rubric in [name for name in one if name in other]:
-            mine, theirs = one[rubric], other[rubric]
-            both = [name for name in mine if name in theirs]
-            if not both:
+        for rubric in one:
+            questions = [name for name in one[rubric] if name in other.get(rubric, {})]
+            if not questions:
                 continue
-            values = np.array([(mine[name], theirs[name]) for name in both])
-            gaps = values[:, 1] - values[:, 0]
-            result = mean_difference(gaps, None, options.bootstrap)
+            before = np.array([one[rubric][name] for name in questions])
+            after = np.array([other[rubric][name] for name in questions])
+            gaps = after - before
+            difference = mean_difference(gaps, None, options.bootstrap)
             if len(gaps) < LEAST_LABELS:
-                result = IntervalEstimate(result.value)
-            before, after = values.mean(0).tolist()
-            higher, lower = int((gaps > 0).sum()), int((gaps < 0).sum())
+                difference = IntervalEstimate(difference.value)
             p = sign_flip(gaps)
             yield ScoreDifference(
                 first=first,
                 second=second,
                 rubric=rubric,
                 questions=len(gaps),
-                means=(before, after),
-                difference=result,
-                higher=higher,
-                lower=lower,
+                means=(float(before.mean()), float(after.mean())),
+                difference=difference,
+                higher=int((gaps > 0).sum()),
+                lower=int((gaps < 0).sum()),
                 p=p,
                 p_holm=p,
             )
 
 
 def _apart(means: Mapping[str, _Means]) -> Iterator[ScoreDisagreement]:
-    for rubric in dict.fromkeys(name for of in means.values() for name in of):
-        scored = {name: of[rubric] for name, of in means.items() if rubric in of}
-        for question in dict.fromkeys(name for of in scored.values() for name in of):
-            scores = {
-                name: of[question] for name, of in scored.items() if question in of
-            }
-            gap = max(scores.values()) - min(scores.values())
+    scores: dict[str, dict[str, dict[str, float]]] = {}
+    for run, by_rubric in means.items():
+        for rubric, by_question in by_rubric.items():
+            of_rubric = scores.setdefault(rubric, {})
+            for question, score in by_question.items():
+                of_rubric.setdefault(question, {})[run] = score
+    for rubric, of_rubric in scores.items():
+        for question, by_run in of_rubric.items():
+            gap = max(by_run.values()) - min(by_run.values())
             if gap:
-                yield ScoreDisagreement(question, rubric, scores, gap)
+                yield ScoreDisagreement(question, rubric, by_run, gap)
 
 
 def score_answer(report: ScoreComparison) -> tuple[str, ...]:
     """Say which run scores higher, a sentence for each rubric of the first two runs."""
-    lines = []
+    lines: list[str] = []
     for row in report.differences:
         if (row.first, row.second) != report.names[:2]:
             continue
-        names, means = (row.first, row.second), row.means
-        if means[1] > means[0]:
-            names, means = names[::-1], means[::-1]
-        of = f"by {row.rubric} over {counted(row.questions, 'question')}"
-        end = "equally high"
-        if means[0] != means[1]:
+        higher, lower = row.first, row.second
+        high, low = row.means
+        if low > high:
+            higher, lower = lower, higher
+            high, low = low, high
+        conclusion = "equally high"
+        if high != low:
             level = report.options.bootstrap.level
-            end = f"{names[0]} is {outcome(True, row.p_holm, level, _TEST)}"
+            conclusion = f"{higher} is {outcome(True, row.p_holm, level, _TEST)}"
         lines.append(
-            f"{names[0]} scores {means[0]:.2f} and {names[1]} {means[1]:.2f} {of}:"
-            f" {end}."
+            f"{higher} scores {high:.2f} and {lower} {low:.2f} by {row.rubric} over"
+            f" {counted(row.questions, 'question')}: {conclusion}."
         )
     return tuple(lines[:3])
 

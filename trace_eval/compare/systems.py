@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,8 +101,9 @@ def system_change(
     if table is None or len(table.names) < 2:
         return None
     x, y = joined.points(metric)
-    both = ~np.isnan(x) & ~np.isnan(y)
-    x, y = np.where(both, x, np.nan), np.where(both, y, np.nan)
+    has_both = ~np.isnan(x) & ~np.isnan(y)
+    x = np.where(has_both, x, np.nan)
+    y = np.where(has_both, y, np.nan)
     rows = _rows(table, x, y=y, cluster=joined.cluster, options=options)
     first_means: dict[str, float] = {}
     second_means: dict[str, float] = {}
@@ -111,44 +113,47 @@ def system_change(
         if row.second.value is not None:
             second_means[row.system] = row.second.value
     again = None if repeat is None else repeat.points(metric)
-    families = []
+    families: list[ConclusionChange] = []
     cluster = np.arange(len(x)) if joined.cluster is None else joined.cluster
     for family in _families(table, cluster, labels=metric in joined.first.codes):
-        expected = _expected(family, x, again)
-        seen = family.conclude(x), family.conclude(y)
-        families.append(change(family.name, family.names, *seen, expected))
+        result = change(
+            family.name,
+            family.names,
+            first=family.conclude(x),
+            second=family.conclude(y),
+            expected=_expected(family, x, again),
+        )
+        families.append(result)
     ranking = correlate("second", second_means, "first", first_means)
     return SystemChange(tuple(rows), ranking, tuple(families))
 
 
 def _rows_of(judging: Judging) -> _Rows | None:
-    sides = [judging.facts.get(f"system_{side}") for side in "ab"]
-    kept = [column for column in sides if column is not None]
-    if not kept or any(None in column.tolist() for column in kept):
+    columns: list[NDArray[Any]] = []
+    for side in ("system_a", "system_b"):
+        if side in judging.facts:
+            columns.append(judging.facts[side])
+    if not columns or any(None in column.tolist() for column in columns):
         return None
-    every, index = np.unique(np.stack(kept).astype(str), return_inverse=True)
-    codes, names, size = (
-        index.reshape(len(kept), -1),
-        tuple(every.tolist()),
-        len(judging),
-    )
-    if len(kept) == 1:
-        none = np.full(size, -1)
+    systems, index = np.unique(np.stack(columns).astype(str), return_inverse=True)
+    codes = index.reshape(len(columns), -1)
+    names = tuple(systems.tolist())
+    if len(columns) == 1:
+        size = len(judging)
         return _Rows(
             item=np.arange(size),
             system=codes[0],
-            rival=none,
+            rival=np.full(size, -1),
             flip=np.zeros(size, bool),
             names=names,
         )
     met = np.flatnonzero(codes[0] != codes[1])
-    a, b = codes[0][met], codes[1][met]
-    flip = np.repeat([False, True], len(met))
+    a, b = codes[:, met]
     return _Rows(
         item=np.r_[met, met],
         system=np.r_[a, b],
         rival=np.r_[b, a],
-        flip=flip,
+        flip=np.repeat([False, True], len(met)),
         names=names,
     )
 
@@ -161,44 +166,44 @@ def _rows(
     options: IntervalOptions,
 ) -> list[SystemShift]:
     resampler = Resampler(np.arange(len(x)) if cluster is None else cluster)
-    first, second = table.points(x), table.points(y)
+    first = table.points(x)
+    second = table.points(y)
     present = ~np.isnan(first)
-    own = [(table.system == number) & present for number in range(len(table.names))]
-    first, second = np.nan_to_num(first), np.nan_to_num(second)
-    for name, mine in zip(table.names, own, strict=True):
-        for key, values in (
-            ("first", first),
-            ("second", second),
-            ("shift", second - first),
-        ):
-            resampler.mean(f"{key}.{name}", values, table.item, where=mine)
-    result = resampler.estimates(options)
-    places: list[list[int | None]] = []
-    for key in ("first", "second"):
-        places.append(ranks([result[f"{key}.{name}"].value for name in table.names]))
-    gap, unit = second - first, None if cluster is None else cluster[table.item]
-    p = [sign_flip(gap[mine], None if unit is None else unit[mine]) for mine in own]
-    rows = []
-    for name, mine, both, p_holm in zip(
-        table.names, own, zip(*places, strict=True), holm(p), strict=True
-    ):
-        one, other, shift = (
-            result[f"{key}.{name}"] for key in ("first", "second", "shift")
+    first = np.nan_to_num(first)
+    second = np.nan_to_num(second)
+    gap = second - first
+    unit = None if cluster is None else cluster[table.item]
+    items: list[int] = []
+    p: list[float] = []
+    for number, name in enumerate(table.names):
+        rows = (table.system == number) & present
+        items.append(int(rows.sum()))
+        resampler.mean(f"first.{name}", first, table.item, where=rows)
+        resampler.mean(f"second.{name}", second, table.item, where=rows)
+        resampler.mean(f"shift.{name}", gap, table.item, where=rows)
+        p.append(sign_flip(gap[rows], None if unit is None else unit[rows]))
+    figures = resampler.estimates(options)
+    first_ranks = ranks([figures[f"first.{name}"].value for name in table.names])
+    second_ranks = ranks([figures[f"second.{name}"].value for name in table.names])
+    p_holm = holm(p)
+    shifts: list[SystemShift] = []
+    for number, name in enumerate(table.names):
+        shift = SystemShift(
+            system=name,
+            items=items[number],
+            first=figures[f"first.{name}"],
+            second=figures[f"second.{name}"],
+            shift=figures[f"shift.{name}"],
+            ranks=(first_ranks[number], second_ranks[number]),
+            p_holm=p_holm[number],
         )
-        rows.append(
-            SystemShift(
-                system=name,
-                items=int(mine.sum()),
-                first=one,
-                second=other,
-                shift=shift,
-                ranks=both,
-                p_holm=p_holm,
-            )
-        )
-    return sorted(
-        rows, key=lambda row: (row.ranks[0] is None, row.ranks[0] or 0, row.system)
-    )
+        shifts.append(shift)
+    return sorted(shifts, key=_by_first_rank)
+
+
+def _by_first_rank(row: SystemShift) -> tuple[bool, int, str]:
+    rank = row.ranks[0]
+    return rank is None, rank or 0, row.system
 
 
 @dataclass(frozen=True)
@@ -227,25 +232,29 @@ class _Family:
         clusters = int(self.cluster.max(initial=-1)) + 1
         key = self.group * clusters + self.cluster[self.rows.item]
         units, unit = np.unique(key, return_inverse=True)
-        return *np.divmod(units, max(clusters, 1)), unit
+        group, cluster = np.divmod(units, max(clusters, 1))
+        return group, cluster, unit
 
     def conclude(self, points: Array, weight: Array | None = None) -> Conclusions:
         """Conclude from items' points and the clusters' counts [shape=(clusters,)]."""
-        own, size = self.rows.points(points), len(self.names)
+        of_rows = self.rows.points(points)
+        size = len(self.names)
         group, cluster, unit = self._units
-        scored = ~np.isnan(own)
-        rows = np.bincount(unit, scored, len(group))
-        total = np.bincount(unit, np.where(scored, own, 0.0), len(group))
+        is_scored = ~np.isnan(of_rows)
+        rows = np.bincount(unit, is_scored, len(group))
+        total = np.bincount(unit, np.where(is_scored, of_rows, 0.0), len(group))
         times = np.where(rows > 0, 1.0 if weight is None else weight[cluster], 0.0)
         if self.labels:
             gap = total - rows / 2
-            signs = gap > _EVEN, gap < -_EVEN
-            wins, losses = (np.bincount(group, times * sign, size) for sign in signs)
+            wins = np.bincount(group, times * (gap > _EVEN), size)
+            losses = np.bincount(group, times * (gap < -_EVEN), size)
             return sign_conclusions(wins, losses)
-        count = np.maximum(np.bincount(group, times * rows, size), 1e-9)
+        weighted_rows = times * rows
+        count = np.maximum(np.bincount(group, weighted_rows, size), 1e-9)
         mean = np.bincount(group, times * total, size) / count
-        everything = times * rows
-        field = float((times @ total) / everything.sum()) if everything.any() else 0.5
+        field = 0.5
+        if weighted_rows.any():
+            field = float((times @ total) / weighted_rows.sum())
         influence = (total - mean[group] * rows) / count[group]
         number = np.bincount(group, times, size)
         variance = np.bincount(group, times * influence**2, size).astype(np.float64)
@@ -267,18 +276,23 @@ def _families(
     )
     if (rows.rival < 0).any():
         return
-    once, size = rows.system < rows.rival, len(rows.names)
-    met, group = np.unique((rows.system * size + rows.rival)[once], return_inverse=True)
-    names = tuple(
-        f"{rows.names[k // size]} and {rows.names[k % size]}" for k in met.tolist()
-    )
-    item, system, rival = rows.item[once], rows.system[once], rows.rival[once]
+    once = rows.system < rows.rival
+    size = len(rows.names)
     pairs = _Rows(
-        item=item, system=system, rival=rival, flip=rows.flip[once], names=rows.names
+        item=rows.item[once],
+        system=rows.system[once],
+        rival=rows.rival[once],
+        flip=rows.flip[once],
+        names=rows.names,
     )
+    met, group = np.unique(pairs.system * size + pairs.rival, return_inverse=True)
+    names: list[str] = []
+    for number in met.tolist():
+        system, rival = divmod(number, size)
+        names.append(f"{rows.names[system]} and {rows.names[rival]}")
     yield _Family(
         name="every two systems that met",
-        names=names,
+        names=tuple(names),
         rows=pairs,
         group=group,
         cluster=cluster,

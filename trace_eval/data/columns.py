@@ -47,6 +47,10 @@ class Fields:
             f"--column {name}: no such field; {nearest(wanted, self.names)}"
         )
 
+    def by_column(self, columns: Mapping[str, str]) -> dict[str, str]:
+        """Map a file's columns to fields, by what a user says: field -> column."""
+        return {column: self.field(name) for name, column in columns.items()}
+
 
 def parse_columns(texts: Iterable[str]) -> dict[str, str]:
     """Map fields to a file's columns, from ``FIELD=COLUMN`` texts."""

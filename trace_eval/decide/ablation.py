@@ -152,31 +152,48 @@ def ablation_table(
         )
     units, _ = drawn_units(reference.of_items(items))
     rows: list[AblationRow] = []
-    for dimension in filter(shared.__contains__, dimensions):
-        own = _rows(
+    for dimension in dimensions:
+        if dimension not in shared:
+            continue
+        of_labelled = _rows(
             dimension,
             items.codes[dimension],
             columns=_stacked(runs, dimension),
             units=units,
             options=options,
         )
-        stacks = _stacked(every_pair, dimension)
-        rows += _by_draw(own, reference, items, columns=stacks, level=options.level)
-    adjusted = iter(holm([row.mcnemar.p for row in rows if row.mcnemar is not None]))
+        rows += _by_draw(
+            of_labelled,
+            reference,
+            items,
+            columns=_stacked(every_pair, dimension),
+            level=options.level,
+        )
     return Ablation(
-        next(iter(runs)),
-        truth.source,
-        tuple(
-            r if r.mcnemar is None else replace(r, p_holm=next(adjusted)) for r in rows
-        ),
-        split,
+        reference=next(iter(runs)),
+        labels=truth.source,
+        rows=tuple(_with_holm(rows)),
+        split=split,
     )
+
+
+def _with_holm(rows: Sequence[AblationRow]) -> Iterator[AblationRow]:
+    """Yield the rows, those with a test with its p after Holm's correction."""
+    tests = [row.mcnemar for row in rows if row.mcnemar is not None]
+    corrected = iter(holm([test.p for test in tests]))
+    for row in rows:
+        if row.mcnemar is None:
+            yield row
+        else:
+            yield replace(row, p_holm=next(corrected))
 
 
 def _split_on(items: Opinions) -> int:
     """Count the items on whose label as a whole raters split."""
-    whole = next((items.codes[name] for name in MAIN if name in items.codes), None)
-    return 0 if whole is None else int((whole >= SPLIT).sum())
+    for name in MAIN:
+        if name in items.codes:
+            return int((items.codes[name] >= SPLIT).sum())
+    return 0
 
 
 def mode_policy_table(
@@ -208,7 +225,9 @@ def _stacked(
 def _of_pairs(table: Opinions, typed: bool, policy: Policy | None) -> Opinions:
     """Return the labels of a condition's pairs, with what the human labels have."""
     fused = with_overall(table, policy, POLICIES[DEFAULT_POLICY])
-    return fused if typed else fused.with_codes(**with_preference(fused.codes))
+    if typed:
+        return fused
+    return fused.with_codes(**with_preference(fused.codes))
 
 
 def _by_draw(
@@ -223,22 +242,21 @@ def _by_draw(
     Args:
         columns: condition -> its codes [shape=(repeats, pairs)], the reference first.
     """
-    base, *_ = columns.values()
+    base = next(iter(columns.values()))
     for row in rows:
         truth = items.spread(reference.ids).codes[row.dimension]
         draw = uneven_draw(reference, items, truth, base[0])
         if draw is None:
             yield row
             continue
-        human, own, theirs = _one_label_set(truth, columns[row.condition], base)
-        (credit, scored), (before, was_scored) = (
-            _credit(own, human),
-            _credit(theirs, human),
-        )
-        accuracy = draw.mean(credit, scored, level)
-        difference, test = row.difference, row.mcnemar
+        human, ours, theirs = _one_label_set(truth, columns[row.condition], base)
+        credit, is_scored = _credit(ours, human)
+        base_credit, was_scored = _credit(theirs, human)
+        accuracy = draw.mean(credit, is_scored, level)
+        difference = row.difference
+        test = row.mcnemar
         if test is not None:
-            gap = draw.gap(credit, before, scored & was_scored, level)
+            gap = draw.gap(credit, base_credit, is_scored & was_scored, level)
             difference = IntervalEstimate(gap.labels, gap.labels_interval, method=SCORE)
             test = None if gap.p is None else replace(test, p=gap.p, test=WEIGHTED)
         yield replace(
@@ -259,9 +277,11 @@ def _credit(
     return credit, np.asarray((codes != MISSING).any(axis=0))
 
 
-def _one_label_set(*every: Codes) -> tuple[Codes, ...]:
+def _one_label_set(*columns: Codes) -> tuple[Codes, ...]:
     """Return codes with plain ties where one side has plain ones."""
-    return tuple(map(collapse_codes, every)) if any(map(is_untyped, every)) else every
+    if any(map(is_untyped, columns)):
+        return tuple(map(collapse_codes, columns))
+    return columns
 
 
 def _rows(
@@ -277,35 +297,37 @@ def _rows(
         truth: human labels [shape=(items,)].
         columns: condition -> its codes [shape=(repeats, items)], the reference first.
     """
-    (reference, base), *_ = columns.items()
-    for name, own in columns.items():
-        human, ours, theirs = _one_label_set(truth, own, base)
-        (right, judged), (base_right, base_judged) = (
-            _right(ours, human),
-            _right(theirs, human),
-        )
-        present, both = judged > 0, (judged > 0) & (base_judged > 0)
+    reference, base = next(iter(columns.items()))
+    for name, codes in columns.items():
+        human, ours, theirs = _one_label_set(truth, codes, base)
+        right, judged = _right(ours, human)
+        base_right, base_judged = _right(theirs, human)
+        present = judged > 0
+        both = present & (base_judged > 0)
         shares = right[present] / judged[present]
-        runs = (_right(run[None], human) for run in ours)
-        each = [float(hits.sum() / n.sum()) for hits, n in runs if n.any()]
+        accuracies: list[float] = []
+        for run in ours:
+            hits, verdicts = _right(run[None], human)
+            if verdicts.any():
+                accuracies.append(float(hits.sum() / verdicts.sum()))
         item = np.tile(np.arange(len(human)), len(ours))
         labelled = np.where(human == MISSING, MISSING, ours)
-        difference, test = IntervalEstimate(None), None
+        difference = IntervalEstimate(None)
+        test = None
         if name != reference and both.any():
             gain = right[both] / judged[both] - base_right[both] / base_judged[both]
             unit = None if units is None else units[both]
             difference = mean_difference(gain, unit, options, (-1.0, 1.0))
-            first, second = (
-                consensus(codes)[both] == human[both] for codes in (theirs, ours)
-            )
-            test = mcnemar(first.astype(int) - second, unit)
+            base_is_right = consensus(theirs)[both] == human[both]
+            is_right = consensus(ours)[both] == human[both]
+            test = mcnemar(base_is_right.astype(int) - is_right, unit)
         yield AblationRow(
             condition=name,
             dimension=dimension,
             repeats=len(ours),
             items=int(present.sum()),
             accuracy=float(shares.mean()) if len(shares) else None,
-            spread=float(np.std(each, ddof=1)) if len(each) > 1 else None,
+            spread=float(np.std(accuracies, ddof=1)) if len(accuracies) > 1 else None,
             run_to_run=noise(item, labelled.ravel()).pairwise,
             compared=int(both.sum()),
             difference=difference,
@@ -325,11 +347,10 @@ def consensus(codes: Codes) -> Codes:
 
     Ties go to the earliest.
     """
-    present, item = (
-        codes != MISSING,
-        np.broadcast_to(np.arange(codes.shape[1]), codes.shape),
-    )
-    votes = crosstab(item[present], codes[present], codes.shape[1], len(LABELS))
+    items = codes.shape[1]
+    present = codes != MISSING
+    item = np.broadcast_to(np.arange(items), codes.shape)
+    votes = crosstab(item[present], codes[present], rows=items, columns=len(LABELS))
     most = np.where(present, votes[item, codes], 0).argmax(0)
     return np.asarray(codes[most, item[0]])
 
@@ -357,13 +378,13 @@ def compare(
     truth = read or full.labels
     if truth is None:
         raise UserError(f"{run}: its pairs carry no labels; name a file with --labels")
-    judged = {
-        name: list(map(read_opinions, repeats)) for name, repeats in folders.items()
-    }
+    judged: dict[str, Repeats] = {}
+    for name, repeats in folders.items():
+        judged[name] = list(map(read_opinions, repeats))
     bootstrap = IntervalOptions()
     drops = {name: tables for name, tables in judged.items() if name != "transcript"}
     groups = ablation_table(drops, truth, bootstrap, load_policy(options.policy))
     if not options.modes:
         return AblationReport(groups)
-    two = {"blueprint": judged[FULL], "transcript": judged["transcript"]}
-    return AblationReport(groups, mode_policy_table(two, truth, bootstrap))
+    modes = {"blueprint": judged[FULL], "transcript": judged["transcript"]}
+    return AblationReport(groups, mode_policy_table(modes, truth, bootstrap))

@@ -9,7 +9,9 @@ from blueprints import counted
 from trace_eval.decide.card import Card
 from trace_eval.decide.verdict import standing_of
 from trace_eval.show.records import plain
+from trace_eval.stats.agreement.alpha import Alpha
 from trace_eval.stats.agreement.baselines import RuleStanding
+from trace_eval.stats.agreement.figures import AgreementFigure
 from trace_eval.stats.agreement.judges import under
 from trace_eval.stats.agreement.parts import MAIN
 from trace_eval.stats.agreement.score import JudgeScore, most_accurate
@@ -46,44 +48,52 @@ def answered(report: Any, sentences: Sequence[str]) -> dict[str, Any]:
 
 def answer_of(report: AgreeReport | ScoreReport | RankReport) -> tuple[str, ...]:
     """Return the sentences of a report; none where there is nothing to compare."""
-    return (
-        rank_answer(report) if isinstance(report, RankReport) else agree_answer(report)
-    )
+    if isinstance(report, RankReport):
+        return rank_answer(report)
+    return agree_answer(report)
 
 
 def enough_of(report: AgreeReport | ScoreReport | RankReport) -> tuple[str, ...]:
     """Say whether enough was labelled; of many systems those nearest to an end."""
     if not isinstance(report, RankReport):
         return ()
-    lines = [one.verdict for one in sorted(report.enough, key=lambda one: one.enough)]
-    rest = len(lines) - MOST
-    more = (
-        [f"{counted(rest, 'more comparison')} of two systems: see --json."]
-        if rest > 0
-        else []
-    )
-    return (*lines[:MOST], *more)
+    by_distance = sorted(report.enough, key=lambda stopping: stopping.enough)
+    lines = [stopping.verdict for stopping in by_distance[:MOST]]
+    rest = len(by_distance) - MOST
+    if rest > 0:
+        lines.append(f"{counted(rest, 'more comparison')} of two systems: see --json.")
+    return tuple(lines)
 
 
 def raters_of(report: AgreeReport | ScoreReport | RankReport) -> tuple[str, ...]:
     """Say how far raters agree with each other, where several rated the same items."""
     if isinstance(report, RankReport):
         return ()
-    if isinstance(report, AgreeReport):
-        among = {r.dimension: r.alpha for r in report.alphas if r.who == "people"}
-        names = (*MAIN, *among)
-        found = next((among[name] for name in names if name in among), None)
-        kind, value = "nominal", found and found.nominal
-    else:
-        found = next((r.alpha for r in report.alphas if r.who == "people"), None)
-        kind, value = "interval", found and found.interval
-    if found is None or value is None:
+    alpha = _alpha_among_people(report)
+    if alpha is None:
         return ()
-    over = counted(found.items, "item")
+    if isinstance(report, AgreeReport):
+        kind, value = "nominal", alpha.nominal
+    else:
+        kind, value = "interval", alpha.interval
+    if value is None:
+        return ()
+    over = counted(alpha.items, "item")
     return (
-        f"{found.raters:,} raters agree with each other at Krippendorff's alpha"
+        f"{alpha.raters:,} raters agree with each other at Krippendorff's alpha"
         f" {value:.2f} ({kind}, over {over} that several of them rated).",
     )
+
+
+def _alpha_among_people(report: AgreeReport | ScoreReport) -> Alpha | None:
+    """Return the alpha of annotators: of the pair as a whole, else the first one."""
+    if isinstance(report, ScoreReport):
+        return next((row.alpha for row in report.alphas if row.who == "people"), None)
+    alphas = {row.dimension: row.alpha for row in report.alphas if row.who == "people"}
+    for name in (*MAIN, *alphas):
+        if name in alphas:
+            return alphas[name]
+    return None
 
 
 def rank_answer(report: RankReport) -> tuple[str, ...]:
@@ -92,42 +102,53 @@ def rank_answer(report: RankReport) -> tuple[str, ...]:
         return _by_scores(report)
     if not report.judged or report.judged[0].rate.labels is None:
         return ()
-    return (_two if len(report.judged) == 2 else _several)(report)[:MOST]
+    sentences = _two(report) if len(report.judged) == 2 else _several(report)
+    return sentences[:MOST]
 
 
 def _two(report: RankReport) -> tuple[str, ...]:
-    options, (best, other) = report.options, report.judged
+    options = report.options
+    best, other = report.judged
     names = best.system, other.system
     if report.unchanged:
         first, second = sorted(names)
         pairs = counted(report.unchanged, "pair")
         return (
-            (
-                f"No change: {first} and {second} gave the same recording in each of"
-                f" the {pairs}."
-            ),
+            f"No change: {first} and {second} gave the same recording in each of the"
+            f" {pairs}.",
         )
-    level, own = options.bootstrap.level, best.rate
-    assert own.labels is not None
-    of = f"of {counted(own.labelled, 'pair')} by {report.who}{under(options.policy)}"
-    figures = own.labels, own.labels_interval, own.p
-    by_judge = f"{head_to_head(names, figures, of, level, _test(own))}."
+    level = options.bootstrap.level
+    judged = best.rate
+    assert judged.labels is not None
+    pairs = counted(judged.labelled, "pair")
+    by_judge = head_to_head(
+        names,
+        (judged.labels, judged.labels_interval, judged.p),
+        of=f"of {pairs} by {report.who}{under(options.policy)}",
+        level=level,
+        test=_test(judged),
+    )
     rows = report.people
     if not rows:
-        return by_judge, *_unknown(report, own.labelled)
+        return f"{by_judge}.", *_unknown(report, judged.labelled)
     if options.typed:
-        shares = ", ".join(
-            f"{row.system} {rate(row.rate.both or 0.0, row.rate.interval)}"
-            for row in rows
-        )
-        return by_judge, f"By annotators: {shares} (both may lose)."
+        shares: list[str] = []
+        for row in rows:
+            share = rate(row.rate.both or 0.0, row.rate.interval)
+            shares.append(f"{row.system} {share}")
+        return f"{by_judge}.", f"By annotators: {', '.join(shares)} (both may lose)."
     result = next((row.rate for row in rows if row.system == names[0]), None)
     if result is None or result.both is None:
-        return by_judge, _NO_LABELS, first_labels(own.labelled, level)
-    figures, of = (result.both, result.interval, result.p), _basis(result, report)
-    details = head_to_head(names, figures, of=of, level=level, test=_test(result))
-    rest = _next_step(result, own.labels, level, report.powered is not None)
-    return by_judge, f"{details}.", *rest
+        return f"{by_judge}.", _NO_LABELS, first_labels(judged.labelled, level)
+    by_people = head_to_head(
+        names,
+        (result.both, result.interval, result.p),
+        of=_basis(result, report),
+        level=level,
+        test=_test(result),
+    )
+    rest = _next_step(result, judged.labels, level, report.powered is not None)
+    return f"{by_judge}.", f"{by_people}.", *rest
 
 
 def _test(result: PPIEstimate) -> str:
@@ -160,16 +181,17 @@ def _next_step(
         return ()
     if result.interval is None:
         few = counted(result.labelled, "label is", "labels are")
-        more = (
-            "; five are needed" if result.labelled + result.open >= LEAST_LABELS else ""
-        )
+        more = ""
+        if result.labelled + result.open >= LEAST_LABELS:
+            more = "; five are needed"
         return (f"{few} too few for an interval{more}.",)
     left = result.open if open_pairs else None
-    tell = labels_to_tell(result.labelled, (value, 0.5, result.interval), level, left)
-    return (
-        tell
-        or "Annotators see no difference at all, so no number of labels can be named.",
-    )
+    needed = labels_to_tell(result.labelled, (value, 0.5, result.interval), level, left)
+    if needed is None:
+        needed = (
+            "Annotators see no difference at all, so no number of labels can be named."
+        )
+    return (needed,)
 
 
 def _unknown(report: RankReport, pairs: int) -> tuple[str, ...]:
@@ -190,31 +212,38 @@ def _several(report: RankReport) -> tuple[str, ...]:
     number = counted(best.rate.labelled, "comparison")
     judge = f"{report.who}{under(report.options.policy)}"
     first = f"{listed(equal)} {verb} most by {judge}, {figure} of {number}"
-    standings = {one.system: one for one in report.places if one.method == "win_rate"}
-    place, others = standings[best.system], [row.system for row in rest]
+    places = {one.system: one for one in report.places if one.method == "win_rate"}
+    place = places[best.system]
     if len(equal) > 1:
         message = f"{first}."
     elif place.low is None:
         message = f"{first}; ranks have no intervals here, so nothing is shown."
     else:
-        behind = [name for name in others if name in place.ahead]
-        message = (
-            f"{first}: {ahead_of(behind, [n for n in others if n not in behind])}."
-        )
+        behind: list[str] = []
+        beside: list[str] = []
+        for row in rest:
+            if row.system in place.ahead:
+                behind.append(row.system)
+            else:
+                beside.append(row.system)
+        message = f"{first}: {ahead_of(behind, beside)}."
     return message, *_human_of_several(report)
 
 
 def _human_of_several(report: RankReport) -> tuple[str, ...]:
-    rows, ppi, level = report.people, report.powered, report.options.bootstrap.level
+    rows = report.people
+    ppi = report.powered
+    level = report.options.bootstrap.level
     if not rows:
         return _unknown(report, sum(row.rate.labelled for row in report.judged) // 2)
     top = rows[0]
     best = top.rate.both
     if best is None:
         return (_NO_LABELS,)
-    equal = [
-        r.system for r in rows if r.rate.both is not None and same(r.rate.both, best)
-    ]
+    equal: list[str] = []
+    for row in rows:
+        if row.rate.both is not None and same(row.rate.both, best):
+            equal.append(row.system)
     are = "are" if len(equal) > 1 else "is"
     figure = rate(best, top.rate.interval)
     message = f"{listed(equal)} {are} first {_basis(top.rate, report)}, {figure}"
@@ -222,11 +251,10 @@ def _human_of_several(report: RankReport) -> tuple[str, ...]:
         return (f"{message}.",)
     if ppi is None:
         return (f"{message}; not tested against the others.",)
-    behind = [
-        row.second
-        for row in ppi.differences
-        if row.first == top.system and is_shown(row.p_holm, level)
-    ]
+    behind: list[str] = []
+    for difference in ppi.differences:
+        if difference.first == top.system and is_shown(difference.p_holm, level):
+            behind.append(difference.second)
     rest = [row.system for row in rows[1:] if row.system not in behind]
     return (f"{message}: {ahead_of(behind, rest)}.",)
 
@@ -236,9 +264,8 @@ def _by_scores(report: RankReport) -> tuple[str, ...]:
     rows = sorted(report.means, key=lambda row: -(row.mean.value or 0.0))
     best, *others = rows
     over = f"by {report.who} over {counted(sum(row.scored for row in rows), 'answer')}"
-    equal = [
-        r.system for r in rows if same(r.mean.value or 0.0, best.mean.value or 0.0)
-    ]
+    highest = best.mean.value or 0.0
+    equal = [row.system for row in rows if same(row.mean.value or 0.0, highest)]
     if len(equal) > 1:
         how = "the same" if len(equal) == len(rows) else "highest"
         message = (
@@ -265,20 +292,20 @@ def _ratings_of(report: RankReport) -> tuple[str, ...]:
     """Mean human ratings beside those of the judge, reported without a test."""
     rated = [(row.people, row.system) for row in report.means if row.people is not None]
     if not rated:
-        nobody = "Nobody rated these answers: what annotators would say is unknown."
-        return () if report.human else (nobody,)
-    (high, best), *rest = sorted(rated, key=lambda one: -one[0])
-    if not rest:
+        if report.human:
+            return ()
+        return ("Nobody rated these answers: what annotators would say is unknown.",)
+    rated.sort(key=lambda row: -row[0])
+    high, best = rated[0]
+    if len(rated) == 1:
         return (f"Annotators rated answers of {best} alone.",)
     equal = [name for value, name in rated if same(value, high)]
     if len(equal) > 1:
         return (f"Human ratings put {listed(equal)} first, {high:.3g} on average.",)
-    beside = f"{rest[0][1]} {rest[0][0]:.3g}"
+    second, other = rated[1]
     return (
-        (
-            f"Human ratings put {best} first, {high:.3g} on average, {beside} (not"
-            " tested)."
-        ),
+        f"Human ratings put {best} first, {high:.3g} on average, {other} {second:.3g}"
+        " (not tested).",
     )
 
 
@@ -307,26 +334,36 @@ def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
             f" ({score.dimension})"
         )
         beside = f"On the labelled pairs: {beside[:1].lower()}{beside[1:]}"
-    who = f"{judge} agrees with human labels on {figure}"
-    lines = [f"{who} {of}.", *filter(None, [score.ties]), beside]
+    lines = [f"{judge} agrees with human labels on {figure} {of}."]
+    if score.ties:
+        lines.append(score.ties)
+    lines.append(beside)
     if len(lines) == MOST:
         return tuple(lines)
     if len(best) > 1:
         lines.append(_beside_next(report, best))
     elif rule is not None and rule.word == NOT_APART:
-        lines += filter(None, [labels_beside(rule, score.scored, level)])
+        needed = labels_beside(rule, score.scored, level)
+        if needed:
+            lines.append(needed)
     return tuple(lines)
 
 
 def labels_beside(rule: RuleStanding, scored: int, level: float) -> str | None:
     """Say how many labels would tell a judge from its hardest trivial rule."""
-    figures = [
-        (d.value, 0.0, d.interval) for d in rule.differences if d.value is not None
-    ]
-    more = [more_labels(scored, figure, level, rule.claims) for figure in figures]
-    if not more or None in more:
+    hardest = None
+    most = -1.0
+    for difference in rule.differences:
+        if difference.value is None:
+            continue
+        figure = (difference.value, 0.0, difference.interval)
+        needed = more_labels(scored, figure, level, rule.claims)
+        if needed is None:
+            return None
+        if needed > most:
+            hardest, most = figure, needed
+    if hardest is None:
         return None
-    hardest = figures[more.index(max(number for number in more if number is not None))]
     return labels_to_tell(
         number=scored,
         figure=hardest,
@@ -350,28 +387,37 @@ def _beside_next(report: AgreeReport, best: Sequence[JudgeScore]) -> str:
 
 def _agree_scores(report: ScoreReport) -> tuple[str, ...]:
     judges = {row.judge for row in report.coverage}
-    figures = [
-        figure
-        for figure in report.figures
-        if figure.group == "agreement" and figure.name == "rho" and figure.who in judges
-    ]
-    available = [figure for figure in figures if figure.estimate.value is not None]
-    if not available:
-        if rows := max((figure.rows for figure in figures), default=0):
-            return (
-                f"Spearman's rho is not defined over {counted(rows, 'answer')}: all"
-                " scores of the judge, or all human scores, are equal.",
-            )
+    rows = 0
+    defined: list[AgreementFigure] = []
+    for figure in report.figures:
+        is_rho = figure.group == "agreement" and figure.name == "rho"
+        if not is_rho or figure.who not in judges:
+            continue
+        rows = max(rows, figure.rows)
+        if figure.estimate.value is not None:
+            defined.append(figure)
+    if not defined and rows:
+        return (
+            f"Spearman's rho is not defined over {counted(rows, 'answer')}: all scores"
+            " of the judge, or all human scores, are equal.",
+        )
+    if not defined:
         return ("Nothing that annotators rated was scored: nothing can be said.",)
-    best = max(available, key=lambda figure: figure.estimate.value or 0)
-    value, limits = best.estimate.value, best.estimate.interval
-    interval = f" [{limits[0]:.2f}, {limits[1]:.2f}]" if limits else ""
-    message = f"Scores of {best.who} are {correlates(best.estimate)}"
-    own = [
-        v for v in report.verdicts if v.startswith((f"{best.who} is ", f"{best.who}: "))
-    ]
+    best = max(defined, key=lambda figure: figure.estimate.value or 0)
+    interval = ""
+    if best.estimate.interval:
+        low, high = best.estimate.interval
+        interval = f" [{low:.2f}, {high:.2f}]"
+    rho = f"Spearman's rho {best.estimate.value:.2f}{interval}"
     over = counted(best.rows, "answer")
-    return (f"{message}: Spearman's rho {value:.2f}{interval} over {over}.", *own[:1])
+    lines = [
+        f"Scores of {best.who} are {correlates(best.estimate)}: {rho} over {over}."
+    ]
+    for verdict in report.verdicts:
+        if verdict.startswith((f"{best.who} is ", f"{best.who}: ")):
+            lines.append(verdict)
+            break
+    return tuple(lines)
 
 
 def card_answer(cards: Sequence[Card]) -> tuple[str, ...]:
@@ -385,5 +431,6 @@ def card_answer(cards: Sequence[Card]) -> tuple[str, ...]:
     for one in cards:
         by_use.setdefault(one.verdict.use, []).append(one.name)
     parts = [f"{use}: {listed(names)}" for use, names in by_use.items()]
-    rest = "; ".join(parts[MOST - 1 :])
-    return tuple(f"{part}." for part in (*parts[: MOST - 1], rest) if part)
+    if len(parts) > MOST:
+        parts[MOST - 1 :] = ["; ".join(parts[MOST - 1 :])]
+    return tuple(f"{part}." for part in parts)

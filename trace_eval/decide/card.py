@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
-
-import numpy as np
 
 from blueprints import UserError, counted
 from extractors import limits_of
@@ -102,15 +101,12 @@ class Card:
         ran = self.operation
         if ran is not None and ran.both_orders:
             return ran.consistent, ran.both_orders
-        rows = {
-            row.dimension: row.bias for row in reversed(self.position) if row.bias.pairs
-        }
-        if not rows:
-            return None
-        result = next(
-            (rows[name] for name in MAIN if name in rows), next(iter(rows.values()))
-        )
-        return result.stable + result.tied_both, result.pairs
+        tests = {row.dimension: row.bias for row in self.position if row.bias.pairs}
+        for name in (*MAIN, *reversed(tests)):
+            if name in tests:
+                bias = tests[name]
+                return bias.stable + bias.tied_both, bias.pairs
+        return None
 
     @property
     def main(self) -> JudgeScore | None:
@@ -139,13 +135,20 @@ class Card:
     def rule(self) -> tuple[str, float] | None:
         """The best trivial rule on the same pairs."""
         standing = standing_of(self.main) if self.main else None
-        return (standing.rule, standing.accuracy) if standing else None
+        if standing is None:
+            return None
+        return standing.rule, standing.accuracy
 
 
 def main_score(report: AgreeReport | None) -> JudgeScore | None:
     """Return the score of the overall label."""
-    scores = {score.dimension: score for score in report.scores} if report else {}
-    return next((scores[name] for name in MAIN if name in scores), None)
+    if report is None:
+        return None
+    scores = {score.dimension: score for score in report.scores}
+    for name in MAIN:
+        if name in scores:
+            return scores[name]
+    return None
 
 
 def make_cards(
@@ -168,20 +171,21 @@ def make_cards(
     """
     read, human = read_with_labels(paths, labels, columns)
     sources = dict(zip(paths, read, strict=True))
-    judges = {judge for source in sources.values() for judge in source.raters()}
-    named = probes_of(probes, judges)
-    cards = []
+    judges = set(chain.from_iterable(source.raters() for source in read))
+    named_probes = probes_of(probes, judges)
+    cards: list[Card] = []
     for path, source in sources.items():
         ran = operation(path) if path.is_dir() else None
+        source_labels = source.labels if human is None else human
         raters = source.raters()
         stored = path / PROBES_FILE
-        probed = named or probes_of([stored] if stored.is_file() else [], raters)
-        for judge in raters:
+        probed = named_probes
+        if not probed:
+            probed = probes_of([stored] if stored.is_file() else [], raters)
+        for judge, opinions in raters.items():
             name = judge if len(paths) == 1 else f"{path.name}: {judge}"
-            one = replace(
-                raters[judge], labels=source.labels if human is None else human
-            )
-            cards.append(_card(name, one, ran, probed.get(judge)))
+            labelled = replace(opinions, labels=source_labels)
+            cards.append(_card(name, labelled, ran, probed.get(judge)))
     return cards
 
 
@@ -191,31 +195,41 @@ def _card(
     ran: Operation | None,
     probes: ProbeReport | None,
 ) -> Card:
-    judge, labels = next(iter(one.raters())), one.labels
+    judge = next(iter(one.raters()))
+    labels = one.labels
     unknown: list[str] = []
     report, calibration = _agreement(one, unknown)
     score = main_score(report)
-    corrected = None if report is None or score is None else report.corrected(score)
+    corrected = None
+    if report is not None and score is not None:
+        corrected = report.corrected(score)
     run = gather(one, None if report is None else labels)
     table = run.table
-    labelled_ids = (
-        set() if report is None or labels is None else set(labels.ids.tolist())
-    )
-    items = ran.pairs if ran else len(labelled_ids.union(table.ids.tolist()))
+    ids = set(table.ids.tolist())
+    if report is not None and labels is not None:
+        ids.update(labels.ids.tolist())
+    items = ran.pairs if ran else len(ids)
     scored = int(run.scored.sum())
     tested = report.position if report else positions(judge, table)
     tests = tuple(row for row in tested if row.bias.pairs)
-    both = max((row.bias.pairs for row in tests), default=0)
-    both = min(both, ran.both_orders) if ran and ran.both_orders else both
-    lines = [name is not None for name in run.table.facts.get("instruction_id", ())]
-    unnamed = len(lines) - sum(lines) if any(lines) else 0
+    both_orders = max((row.bias.pairs for row in tests), default=0)
+    if ran and ran.both_orders:
+        both_orders = min(both_orders, ran.both_orders)
+    instructions = list(table.facts.get("instruction_id", ()))
+    unnamed = instructions.count(None)
+    if unnamed == len(instructions):
+        unnamed = 0
     unknown += _unknown(
-        both,
+        both_orders,
         score,
         unnamed=unnamed,
-        pairs=len(lines),
+        pairs=len(instructions),
         unprobed=judge if probes is None else None,
     )
+    extractors = ran.extractors.values() if ran else ()
+    saving = None
+    if report is not None and run.usable.any():
+        saving = screen(run).saving
     return Card(
         name=name,
         source=table.source,
@@ -233,17 +247,17 @@ def _card(
         loudness=_loudness(run) if report else None,
         calibration=calibration,
         probes=probes,
-        limits={e: limits_of(e) for e in (ran.extractors.values() if ran else ())},
+        limits={extractor: limits_of(extractor) for extractor in extractors},
         verdict=decide(
             score,
             scored / items if items else 0.0,
             position_p=min((row.bias.p for row in tests), default=None),
             warnings=report.warnings if report else one.warnings,
-            both_orders=both,
+            both_orders=both_orders,
             corrected=None if corrected is None else corrected.labels,
         ),
         unknown=tuple(unknown),
-        saving=screen(run).saving if report is not None and run.usable.any() else None,
+        saving=saving,
     )
 
 
@@ -251,22 +265,25 @@ def _agreement(
     one: Opinions, unknown: list[str]
 ) -> tuple[AgreeReport | None, Calibration | None]:
     """Compute agreement and calibration, or None with a note on what is missing."""
-    what, report = "agreement with human labels", None
+    agreement = "agreement with human labels"
     if one.labels is None:
-        unknown.append(f"{what}: there are no labels; give some with --labels")
+        unknown.append(f"{agreement}: there are no labels; give some with --labels")
         return None, None
-    options = AgreeOptions(missing="drop")
     try:
-        report = agree_read(one, one.labels, options)
-        what = "calibration"
+        report = agree_read(one, one.labels, AgreeOptions(missing="drop"))
+    except UserError as error:
+        unknown.append(f"{agreement}: {error}")
+        return None, None
+    try:
         return report, calibrate(gather(one, one.labels))
     except UserError as error:
-        unknown.append(f"{what}: {error}")
+        unknown.append(f"calibration: {error}")
         return report, None
 
 
 def _loudness(run: LabelledRun) -> LoudnessBias | None:
-    a, b = (run.table.facts.get(f"loudness_{side}") for side in "ab")
+    a = run.table.facts.get("loudness_a")
+    b = run.table.facts.get("loudness_b")
     if a is None or b is None:
         return None
     loud = length_bias(
@@ -282,17 +299,25 @@ def _loudness(run: LabelledRun) -> LoudnessBias | None:
 
 
 def _unknown(
-    both: int, score: JudgeScore | None, unnamed: int, pairs: int, unprobed: str | None
+    both_orders: int,
+    score: JudgeScore | None,
+    unnamed: int,
+    pairs: int,
+    unprobed: str | None,
 ) -> Iterator[str]:
     """Yield the measurements that are missing, beside agreement and calibration.
 
-    ``both`` pairs were judged in both orders, the instruction of ``unnamed`` is not
-    named, ``unprobed`` is the judge.
+    Args:
+        both_orders: pairs that were judged in both orders.
+        unnamed: pairs whose instruction is not named.
+        unprobed: the judge that was not probed; None: it was.
     """
-    if both < LEAST_PAIRS:
+    if both_orders < LEAST_PAIRS:
+        judged = "no pair was"
+        if both_orders:
+            judged = counted(both_orders, "pair was", "pairs were")
         yield (
-            f"position bias: {both or 'no'} pair{'s were' if both > 1 else ' was'}"
-            f" judged in both orders, {LEAST_PAIRS} are needed"
+            f"position bias: {judged} judged in both orders, {LEAST_PAIRS} are needed"
         )
     if score is not None:
         yield from untried(score)
@@ -306,8 +331,8 @@ def _unknown(
 
 
 def _distinct(run: LabelledRun, *names: str) -> int | None:
-    columns = [run.table.facts[name] for name in names if name in run.table.facts]
-    known_values = {
-        value for column in columns for value in np.asarray(column).tolist() if value
-    }
-    return len(known_values) or None
+    values: set[object] = set()
+    for name in names:
+        if name in run.table.facts:
+            values.update(filter(None, run.table.facts[name].tolist()))
+    return len(values) or None

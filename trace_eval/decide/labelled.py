@@ -20,16 +20,11 @@ from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 from trace_eval.stats.options import LabelChoice
 
+#: Columns of a pair's systems and instruction.
+ITEM_COLUMNS = ("system_a", "system_b", "instruction_id")
+
 #: Columns of each list: the order of the rows is the order of work.
-COLUMNS = (
-    "id",
-    "label",
-    "certainty",
-    "human",
-    "system_a",
-    "system_b",
-    "instruction_id",
-)
+COLUMNS = ("id", "label", "certainty", "human", *ITEM_COLUMNS)
 
 #: Files, in the run's folder where a run was judged.
 PROBABILITIES, REPORT = "calibrated.csv", "calibration.json"
@@ -50,8 +45,8 @@ def read_labelled_run(
         chosen: which of its labels; default: the overall one of the only judge.
         others: runs or files of further judges of the same items.
     """
-    (judged,), available = read_with_labels([source], labels, columns)
-    return gather(judged, available, chosen, [read_opinions(path) for path in others])
+    (judged,), human = read_with_labels([source], labels, columns)
+    return gather(judged, human, chosen, [read_opinions(path) for path in others])
 
 
 def write_lists(folder: Path, screening: Screening, run: LabelledRun) -> list[Path]:
@@ -60,32 +55,34 @@ def write_lists(folder: Path, screening: Screening, run: LabelledRun) -> list[Pa
     Raises UserError where the folder cannot be written.
     """
     signal = (screening.chosen or screening.candidate or screening.parts[0]).signal
-    certainty, facts = run.signals.get(signal), _facts_by_id(run)
+    certainty = run.signals.get(signal)
+    row_of = _rows_by_id(run)
 
-    def cells(key: str) -> tuple[object, ...]:
-        row, own = facts[key]
-        judged, human = (
-            label_text(int(codes[row])) for codes in (run.codes, run.truth)
-        )
+    def cells(id_: str) -> list[object]:
+        row = row_of[id_]
+        judged = label_text(int(run.codes[row]))
         sure = None if certainty is None else f"{certainty[row]:.6g}"
-        return key, judged, sure, human, *own
+        human = label_text(int(run.truth[row]))
+        return [id_, judged, sure, human, *_item_facts(run, row)]
 
-    written = [folder / f"{name}.csv" for name in ("decided", "review", "hopeless")]
+    paths = [folder / f"{name}.csv" for name in ("decided", "review", "hopeless")]
+    report = folder / "screen.json"
     with claimed(folder):
-        for path in written:
+        for path in paths:
             write_table(path, COLUMNS, map(cells, getattr(screening, path.stem)))
-        write_json(folder / "screen.json", screening)
-    return [*written, folder / "screen.json"]
+        write_json(report, screening)
+    paths.append(report)
+    return paths
 
 
-def _facts_by_id(run: LabelledRun) -> dict[str, tuple[int, tuple[object, ...]]]:
-    """Map each id to its row, and its systems and instruction."""
-    size, facts = len(run.table), run.table.facts
-    columns = [
-        facts[name].tolist() if name in facts else [None] * size for name in COLUMNS[4:]
-    ]
-    rows = zip(run.table.ids.tolist(), zip(*columns, strict=True), strict=True)
-    return {str(key): (row, own) for row, (key, own) in enumerate(rows)}
+def _rows_by_id(run: LabelledRun) -> dict[str, int]:
+    return {str(id_): row for row, id_ in enumerate(run.table.ids.tolist())}
+
+
+def _item_facts(run: LabelledRun, row: int) -> list[object]:
+    """Return the systems and the instruction of a pair; None where unknown."""
+    facts = run.table.facts
+    return [facts[name][row] if name in facts else None for name in ITEM_COLUMNS]
 
 
 def write_plan(path: Path, plan: LabelPlan, run: LabelledRun) -> None:
@@ -94,12 +91,11 @@ def write_plan(path: Path, plan: LabelPlan, run: LabelledRun) -> None:
     Where the labels at hand have inclusion probabilities, those of the planned pairs as
     well. A file that cannot be written raises a UserError.
     """
-    facts = _facts_by_id(run)
-    columns = ["id", *COLUMNS[4:]]
+    row_of = _rows_by_id(run)
+    columns = ["id", *ITEM_COLUMNS]
     rows: list[list[object]] = []
     for name in plan.pairs:
-        _, own_facts = facts[name]
-        rows.append([name, *own_facts])
+        rows.append([name, *_item_facts(run, row_of[name])])
     if plan.inclusion:
         columns.append("inclusion")
         for name, row in zip(plan.pairs, rows, strict=True):
@@ -124,12 +120,12 @@ def write_probabilities(
         name = source.source
         raise UserError(f"{name}: its pairs carry no labels; name a file with --labels")
     run = gather(source, labels, LabelChoice(policy=policy))
-    result, path = calibrate(run), folder / PROBABILITIES
+    result = calibrate(run)
     usable = dict(zip(run.table.ids.tolist(), run.usable.tolist(), strict=True))
-    rows = (
-        (str(key), f"{p:.6f}", "yes" if usable[key] else "no")
-        for key, p in result.probabilities.items()
-    )
+    rows: list[tuple[str, str, str]] = []
+    for id_, p in result.probabilities.items():
+        rows.append((str(id_), f"{p:.6f}", "yes" if usable[id_] else "no"))
+    path = folder / PROBABILITIES
     with claimed(folder):
         write_table(path, ("id", "p_a", "held_out"), rows)
         write_json(folder / REPORT, replace(result, probabilities={}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,23 +22,33 @@ from trace_eval.stats.options import PlanOptions
 RATES, ACCURACY = "win rates", "accuracy"
 
 
+def _systems(run: LabelledRun) -> list[NDArray[Any]]:
+    """Return the columns of A's and B's systems; empty unless every pair names both."""
+    columns: list[NDArray[Any]] = []
+    for name in ("system_a", "system_b"):
+        column = run.table.facts.get(name)
+        if column is None or not all(column.tolist()):
+            return []
+        columns.append(column)
+    return columns
+
+
 class PlannedRun:
     """A run's open pairs in an order, and the intervals that labels would give."""
 
     def __init__(self, run: LabelledRun, options: PlanOptions) -> None:
-        facts = run.table.facts
-        named = all(
-            name in facts and all(facts[name].tolist())
-            for name in ("system_a", "system_b")
-        )
-        if options.goal == RATES and not named:
+        systems = _systems(run)
+        goal = options.goal or (RATES if systems else ACCURACY)
+        if goal == RATES and not systems:
             raise UserError(f"{run.table.source}: win rates need system_a and system_b")
-        self.goal: str = options.goal or (RATES if named else ACCURACY)
-        kept = run.scored
-        if self.goal == RATES:  # an unscored verdict counts as a tie of the judge's
-            kept = run.represented & ~self_mask(facts, len(run.table.ids))
-        self.run, self.rng = run, np.random.default_rng(options.start)
-        self.rows = np.flatnonzero(kept)
+        counts = run.scored
+        if goal == RATES:  # an unscored verdict counts as a tie of the judge's
+            is_self = self_mask(run.table.facts, len(run.table.ids))
+            counts = run.represented & ~is_self
+        self.goal: str = goal
+        self.run = run
+        self.rng = np.random.default_rng(options.start)
+        self.rows = np.flatnonzero(counts)
         self.has_label = (run.truth != MISSING)[self.rows]
         if self.has_label.sum() < LEAST_LABELS:
             raise UserError(
@@ -46,9 +57,10 @@ class PlannedRun:
             )
         if run.drawn.problem is not None:
             raise UserError(f"no plan: {run.drawn.problem}")
-        self.names, self.systems = np.zeros(len(self.rows), np.int64), []
-        if named:
-            columns = [facts[f"system_{side}"][self.rows].astype(str) for side in "ab"]
+        self.names = np.zeros(len(self.rows), np.int64)
+        self.systems: list[NDArray[np.int64]] = []
+        if systems:
+            columns = [column[self.rows].astype(str) for column in systems]
             names, number = np.unique(np.concatenate(columns), return_inverse=True)
             self.systems = list(number.reshape(2, -1))
             low, high = np.sort(self.systems, axis=0)
@@ -56,23 +68,24 @@ class PlannedRun:
         self.future = self._future(options)
 
     def _future(self, options: PlanOptions) -> FutureLabels:
-        run, rows = self.run, self.rows
-        codes, truth = run.codes[rows], run.truth[rows]
+        run = self.run
+        rows = self.rows
+        codes = run.codes[rows]
+        truth = run.truth[rows]
         if run.column == "preference" or is_untyped(codes) or is_untyped(truth):
-            codes, truth = collapse_codes(codes), collapse_codes(truth)
+            codes = collapse_codes(codes)
+            truth = collapse_codes(truth)
         if self.goal == ACCURACY:
-            everything, nothing = np.arange(len(rows)), np.zeros(len(rows))
             values: Array = np.nan_to_num(run.agrees[rows])
-            means = [Mean(everything, np.zeros(len(rows), bool), nothing)]
+            nobody_flipped = np.zeros(len(rows), bool)
+            of_all = Mean(np.arange(len(rows)), nobody_flipped, np.zeros(len(rows)))
+            means = [of_all]
         else:
-            values, judged = (
-                np.nan_to_num(POINTS[of], nan=0.5) for of in (truth, codes)
-            )
+            values = np.nan_to_num(POINTS[truth], nan=0.5)
+            judged = np.nan_to_num(POINTS[codes], nan=0.5)
             means = list(self._rates(judged))
-        # no verdict is a verdict of its own kind
-        verdict = np.where(codes == MISSING, codes.max(initial=0) + 1, codes).astype(
-            np.int64
-        )
+        no_verdict = codes.max(initial=0) + 1  # it is a verdict of its own kind
+        verdict = np.where(codes == MISSING, no_verdict, codes).astype(np.int64)
         group, _ = drawn_units(run.table)
         if group is not None:
             group = np.asarray(np.unique(group[rows], return_inverse=True)[1])
@@ -98,8 +111,8 @@ class PlannedRun:
         for name in np.unique(np.r_[a, b]):
             here = np.flatnonzero((a == name) | (b == name))
             flipped = b[here] == name
-            own = judged[here]
-            yield Mean(here, flipped, np.where(flipped, 1 - own, own))
+            points = judged[here]
+            yield Mean(here, flipped, np.where(flipped, 1 - points, points))
 
     def order(self) -> NDArray[np.int64]:
         """Deal open pairs so that each prefix has its share of every two systems."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -74,12 +74,16 @@ def rank(
     """
     options = options or RankOptions()
     judged = as_source(source, columns)
-    given: Path | Mapping[str, float] | None = as_path(human)
-    defects = defect_rows(judged, options) if isinstance(judged, Path) else ()
-    voices = voice_rows(judged, options) if isinstance(judged, Path) else ()
+    defects: tuple[DefectRow, ...] = ()
+    voices: tuple[SystemVoice, ...] = ()
+    if isinstance(judged, Path):
+        defects = defect_rows(judged, options)
+        voices = voice_rows(judged, options)
     of_scores = holds_scores(judged, columns)
     check(options, SCORES if of_scores else LABELS)
-    provided = read_human_ranking(given) if isinstance(given, Path) else given
+    ranking: Path | Mapping[str, float] | None = as_path(human)
+    if isinstance(ranking, Path):
+        ranking = read_human_ranking(ranking)
     if isinstance(judged, Path) and has_positions(judged):
         judged = read_positions(judged, options.baseline)
     (read,), human_labels = read_with_labels(
@@ -90,20 +94,29 @@ def rank(
         rubric=options.rubric,
     )
     if of_scores:
-        report = rank_scores(read, human_labels, options, provided)
+        report = rank_scores(read, human_labels, options, ranking)
         return replace(report, defects=defects, voices=voices, human=read.human)
-    caveats: tuple[Caveat, ...] = ()
+    caveats: list[Caveat] = []
     if human_labels is None:
-        own, wanted = read.labels, options.dimension
-        if own is not None and wanted is not None and wanted not in own.codes:
-            why = f"none is of {wanted}, left out: they are of {', '.join(own.codes)}"
-            read, caveats = replace(read, labels=None), (Caveat("human labels", why),)
+        read, caveats = _without_other_labels(read, options.dimension)
         human_labels = read.labels
-    report = _rank_judged(read, human_labels, options, provided)
-    caveats = (*caveats, *report.caveats)
+    report = _rank_judged(read, human_labels, options, ranking)
+    caveats += report.caveats
     return replace(
-        report, caveats=caveats, defects=defects, voices=voices, human=read.human
+        report, caveats=tuple(caveats), defects=defects, voices=voices, human=read.human
     )
+
+
+def _without_other_labels(
+    judged: Opinions, dimension: str | None
+) -> tuple[Opinions, list[Caveat]]:
+    """Leave out human labels inside a source if none is of the dimension wanted."""
+    labels = judged.labels
+    if labels is None or dimension is None or dimension in labels.codes:
+        return judged, []
+    dimensions = ", ".join(labels.codes)
+    why = f"none is of {dimension}, left out: they are of {dimensions}"
+    return replace(judged, labels=None), [Caveat("human labels", why)]
 
 
 def _rank_judged(
@@ -136,15 +149,18 @@ def _rank_judged(
         labels=labels,
         left_out=left_out,
     )
-    caveats, ppi = (*caveats, *report.caveats), None
+    all_caveats = list(caveats + report.caveats)
+    win_rates = None
     if labels is not None and not separate:
-        ppi, why_not = _ppi_win_rates(table, labels, options)
+        win_rates, why_not = _ppi_win_rates(table, labels, options)
         if why_not is not None:
-            caveats = (*caveats, Caveat(HUMAN_RATES, f"left out: {why_not}"))
-    warnings = (*source.warnings, *report.warnings)
-    enough = _enough(source, table, human_labels, options)
+            all_caveats.append(Caveat(HUMAN_RATES, f"left out: {why_not}"))
     return replace(
-        report, warnings=warnings, caveats=caveats, powered=ppi, enough=enough
+        report,
+        warnings=source.warnings + report.warnings,
+        caveats=tuple(all_caveats),
+        powered=win_rates,
+        enough=_enough(source, table, human_labels, options),
     )
 
 
@@ -159,10 +175,9 @@ def _enough(
     if options.orders == "separate":
         return ()
     if human_labels is None:
-        by_annotators = (
-            source.human and options.judge is None and options.policy is None
-        )
-        return of_annotators(source, options.dimension, level) if by_annotators else ()
+        if not source.human or options.judge is not None or options.policy is not None:
+            return ()
+        return of_annotators(source, options.dimension, level)
     try:
         return of_judged(table, human_labels, options.dimension, level)
     except UserError:  # the caveats say why these labels cannot speak for the pairs
@@ -196,13 +211,13 @@ def _table(source: Opinions, options: RankOptions) -> Opinions:
                 "--keep-inconsistent means nothing with --orders separate, which"
                 " leaves nothing out"
             )
-        available = (
-            DEFAULT_POLICY
-            if source.policy in (None, WHOLE_PAIR)
-            else str(source.policy)
-        )
-        policy = any_policy(options.policy or available)
-        return separate_orders(source, policy, options.judge)
+        if options.policy:
+            name = options.policy
+        elif source.policy in (None, WHOLE_PAIR):
+            name = DEFAULT_POLICY
+        else:
+            name = str(source.policy)
+        return separate_orders(source, any_policy(name), options.judge)
     if options.orders != "reconciled":
         raise UserError(f"--orders {options.orders!r}: use reconciled or separate")
     wanted = load_policy(options.policy) if options.policy else None
@@ -280,26 +295,34 @@ def defect_rows(source: Path, options: RankOptions) -> tuple[DefectRow, ...]:
 
     There are no rows of a file, nor of a run without that group.
     """
-    if not is_folder(source) or not (kinds := _kinds_by_clip(run := Run.open(source))):
+    if not is_folder(source):
         return ()
-    answers = list(_answers(run, kinds, options.systems or SIDE_NAMES))
-    systems = np.array([name for name, *_ in answers], dtype=object)
-    questions, _ = index_of([question for _, question, _ in answers])
+    run = Run.open(source)
+    kinds_by_clip = _kinds_by_clip(run)
+    if not kinds_by_clip:
+        return ()
+    answers = list(_answers(run, kinds_by_clip, options.systems or SIDE_NAMES))
+    system_of = np.array([answer.system for answer in answers], dtype=object)
+    questions, _ = index_of([answer.question for answer in answers])
+    has_kind = {"any": np.array([bool(answer.defects) for answer in answers], bool)}
+    for kind in sorted(set().union(*[answer.defects for answer in answers])):
+        has_kind[kind] = np.array([kind in answer.defects for answer in answers], bool)
     resampler = Resampler(questions)
-    counts: dict[tuple[str, str], tuple[int, int]] = {}
-    for kind in ("any", *sorted({kind for *_, own in answers for kind in own})):
-        has = np.array(
-            [bool(own) if kind == "any" else kind in own for *_, own in answers]
-        )
-        for name in sorted(set(systems.tolist())):
-            mine = systems == name
-            counts[name, kind] = int(mine.sum()), int(has[mine].sum())
-            resampler.mean(f"{kind} of {name}", has, bounds=UNIT, where=mine)
+    systems = sorted(set(system_of.tolist()))
+    for kind, has in has_kind.items():
+        for system in systems:
+            name = f"{kind} of {system}"
+            resampler.mean(name, has, bounds=UNIT, where=system_of == system)
     shares = resampler.estimates(options.bootstrap)
-    return tuple(
-        DefectRow(name, kind, *numbers, shares[f"{kind} of {name}"])
-        for (name, kind), numbers in counts.items()
-    )
+    rows: list[DefectRow] = []
+    for kind, has in has_kind.items():
+        for system in systems:
+            of_system = has[system_of == system]
+            share = shares[f"{kind} of {system}"]
+            rows.append(
+                DefectRow(system, kind, len(of_system), int(of_system.sum()), share)
+            )
+    return tuple(rows)
 
 
 def voice_rows(source: Path, options: RankOptions) -> tuple[SystemVoice, ...]:
@@ -312,25 +335,34 @@ def voice_rows(source: Path, options: RankOptions) -> tuple[SystemVoice, ...]:
 def _kinds_by_clip(run: Run) -> dict[str, frozenset[str]]:
     """Return kinds of defects by clip, without clips that could not be looked at."""
     path = run.path("blueprints.jsonl")
-    results: dict[str, frozenset[str]] = {}
-    for line in jsonl.read(path) if is_file(path) else ():
+    kinds_by_clip: dict[str, frozenset[str]] = {}
+    if not is_file(path):
+        return kinds_by_clip
+    for line in jsonl.read(path):
         record = strict_json.record(line, path)
         group = (record.get("extensions") or {}).get("defects") or {}
         if "values" in group:
             counts = group["values"].get("counts") or {}
-            results[record["clip"]] = frozenset(
-                kind for kind, number in counts.items() if number
-            )
-    return results
+            kinds = frozenset(kind for kind, number in counts.items() if number)
+            kinds_by_clip[record["clip"]] = kinds
+    return kinds_by_clip
+
+
+class _Inspected(NamedTuple):
+    """An answer whose recording was looked at, and the kinds of its defects."""
+
+    system: str
+    question: str
+    defects: frozenset[str]
 
 
 def _answers(
-    run: Run, kinds: dict[str, frozenset[str]], names: tuple[str, str]
-) -> Iterator[tuple[str, str, frozenset[str]]]:
-    """Yield system, question and kinds of defects of each inspected answer, once."""
-    seen = set()
+    run: Run, kinds_by_clip: Mapping[str, frozenset[str]], names: tuple[str, str]
+) -> Iterator[_Inspected]:
+    """Yield each inspected answer, once."""
+    seen: set[tuple[str, str, str]] = set()
     for answer in decoded_answers(run, names):
         key = (answer.system, answer.question, answer.clip)
-        if answer.clip in kinds and key not in seen:
+        if answer.clip in kinds_by_clip and key not in seen:
             seen.add(key)
-            yield answer.system, answer.question, kinds[answer.clip]
+            yield _Inspected(answer.system, answer.question, kinds_by_clip[answer.clip])

@@ -1,1 +1,1 @@
-"""Intervals and tests that hold with few or unequal units: below all statistics, no reader."""
+"""Intervals and tests that hold with few or unequal units; all statistics use them."""

@@ -209,7 +209,7 @@ def log_purse(
 
 
 def log_capital(arrivals: Arrivals, means: Array) -> Array:
-    """Return the log of the capital that bets against each mean have made after each unit.
+    """Return the log capital of bets against each mean, after each unit.
 
     Args:
         means: above 0 and below 1 [shape=(means,)].
@@ -252,10 +252,11 @@ def helped_capital(
 
 
 def _run_capital(pool: Pool, run_means: Array) -> tuple[Array, Array]:
-    """Return the log capital against each mean of the whole run, of bets upwards and downwards.
+    """Return the log capital of bets against each mean of the whole run.
 
     Returns:
-        [shape=(labels, means) each]; infinite where the labels rule a mean out.
+        That of bets upwards and that of bets downwards [shape=(labels, means) each];
+        infinite where the labels rule a mean out.
     """
     before = np.arange(len(pool.labels))
     rest = (pool.pairs - before)[:, None]
@@ -286,7 +287,11 @@ def _run_capital(pool: Pool, run_means: Array) -> tuple[Array, Array]:
 
 
 def _shift_capital(errors: Array) -> Array:
-    """Return the log capital of a bet that a run lies so many standard errors above all pairs."""
+    """Return the log capital of a bet that a run's mean is above that of all pairs.
+
+    Args:
+        errors: by so many standard errors.
+    """
     capital = np.full(errors.shape, -np.inf)
     for shift in SHIFTS:
         capital = np.logaddexp(capital, shift * errors - shift**2 / 2)
@@ -294,7 +299,11 @@ def _shift_capital(errors: Array) -> Array:
 
 
 def _spread(labels: Array) -> Array:
-    """Return the standard deviation of the labels so far, begun with one half [shape=(n,)]."""
+    """Return the standard deviation of the labels up to each, begun with one half.
+
+    Returns:
+        [shape=(labels,)].
+    """
     number = np.arange(1, len(labels) + 1)
     mean = labels.cumsum() / number
     squares = (labels**2).cumsum() - number * mean**2
@@ -302,7 +311,11 @@ def _spread(labels: Array) -> Array:
 
 
 def _looks(labels: int, end: int | None) -> NDArray[np.int64]:
-    """Return indices of labels after which is looked, the end and the last one among them."""
+    """Return the labels after which is looked, by index; the last one is among them.
+
+    Args:
+        end: of the stopping rule, which is among them, too; None: there is none.
+    """
     looks = np.linspace(0, labels - 1, min(labels, MOST_LOOKS)).round().astype(np.int64)
     return np.unique(looks if end is None else np.append(looks, end))
 

@@ -37,7 +37,7 @@ class IntervalEstimate:
 
     @classmethod
     def within(cls, value: float, limits: Range | str, method: str) -> IntervalEstimate:
-        """Return a number with its limits by a method, or the reason for having none."""
+        """Return a number with limits by a method, or the reason why it has none."""
         if isinstance(limits, str):
             return cls(value, reason=limits)
         return cls(value, limits, method=method)

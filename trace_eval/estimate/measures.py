@@ -94,7 +94,7 @@ class MeasuredStatistic:
 
 
 def folded(counts: NDArray[Any], shares: NDArray[np.float64]) -> NDArray[Any]:
-    """Deal splits out to their labels: ``(..., rows, labels)`` to ``(..., labels, labels)``."""
+    """Give each label its part of the splits [shape=(..., labels, labels)]."""
     if len(shares) == shares.shape[1]:
         return counts
     return np.asarray(shares.T @ counts)

@@ -362,7 +362,7 @@ class Resampler:
         return IntervalEstimate.within(number, limits, JACKKNIFE)
 
     def _values(self, totals: Array, weights: Array) -> dict[str, Array]:
-        """Compute every statistic of each row of sums of columns and of unit weights."""
+        """Compute every statistic from rows of column sums and of unit weights."""
         with np.errstate(invalid="ignore", divide="ignore"):
             results = {
                 name: statistic(totals[..., index])

@@ -117,7 +117,7 @@ def _left_out(first: int, second: int, tail: float) -> int:
 
 
 def _mann_whitney_p(first: int, second: int, statistic: float) -> float:
-    """Return the two-sided p of a Mann-Whitney statistic, by the sizes of the groups."""
+    """Return the two-sided p of a Mann-Whitney statistic of groups of these sizes."""
     pairs = first * second
     least = min(statistic, pairs - statistic)
     if pairs > _EXACT:

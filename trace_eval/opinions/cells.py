@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import compress
+from itertools import compress, islice
 from typing import Any
 
 import numpy as np
@@ -24,23 +24,18 @@ def ids_of(
     source: str, columns: Mapping[str, Sequence[Any]], default_ids: bool
 ) -> Texts:
     """Return the ids; without such a column, row numbers if allowed, or recordings."""
-    named = columns.get("id", None if default_ids else columns.get("recording"))
-    if named is None:
-        if not default_ids:
-            raise InputError(
-                f"{source}: no column 'id' (or pair, item, index); add one"
-            )
-        return texts_of(
-            [str(n + 1) for n in range(len(next(iter(columns.values()), ())))]
-        )
-    ids = texts_of(named)
-    empty = np.flatnonzero(
-        [one is None or not str(one).strip() for one in ids.tolist()]
-    )
-    if len(empty):
-        raise InputError(
-            f"{source}, record {int(empty[0]) + 1}: the id is empty; fill it in"
-        )
+    names = columns.get("id")
+    if names is None and default_ids:
+        rows = len(next(iter(columns.values()), ()))
+        return texts_of([str(row + 1) for row in range(rows)])
+    if names is None:
+        names = columns.get("recording")
+    if names is None:
+        raise InputError(f"{source}: no column 'id' (or pair, item, index); add one")
+    ids = texts_of(names)
+    for row, id_ in enumerate(ids.tolist()):
+        if id_ is None or not str(id_).strip():
+            raise InputError(f"{source}, record {row + 1}: the id is empty; fill it in")
     return ids
 
 
@@ -81,14 +76,12 @@ def numbers_of(
     Args:
         mappable: the command has ``--map``, for values that are no numbers.
     """
-    with suppress(
-        TypeError, ValueError
-    ):  # something that is no number: which, is said below
+    with suppress(TypeError, ValueError):  # of what is no number: see below
         numbers = np.fromiter(map(float, values), float, len(values))
         if np.isfinite(numbers).all():
             return numbers
     present = [value for value in values if not is_missing(value)]
-    percent = bool(present) and all(
+    are_percentages = bool(present) and all(
         str(value).rstrip().endswith("%") for value in present
     )
     numbers = np.full(len(values), np.nan)
@@ -96,22 +89,17 @@ def numbers_of(
     for row, value in enumerate(values):
         if is_missing(value):
             continue
-        number = number_of(str(value).rstrip().removesuffix("%") if percent else value)
+        if are_percentages:
+            number = number_of(str(value).rstrip().removesuffix("%"))
+        else:
+            number = number_of(value)
         if number is None:
             wrong.setdefault(str(value), row)
         else:
             numbers[row] = number
     if wrong:
         value, row = next(iter(wrong.items()))
-        remedy = ""
-        if mappable and set(map(_category, wrong)) <= set(CATEGORIES):
-            typed = " ".join(
-                _map(one, f"{CATEGORIES[_category(one)]}") for one in wrong
-            )
-            remedy = f"; if these are the words of P.800, say {typed}"
-        elif mappable:
-            typed = " ".join(_map(one, "NUMBER") for one in list(wrong)[:_SHOWN])
-            remedy = f"; or say what each means, a number or {NO_LABEL}: {typed}"
+        remedy = _number_remedy(list(wrong)) if mappable else ""
         raise InputError(
             f"{source}, record {row + 1}: {column} is {value!r:.60}; give a number with"
             f" a decimal point, e.g. 3.5, or nothing{remedy}"
@@ -121,6 +109,15 @@ def numbers_of(
 
 #: The five words of absolute category rating -> their score (ITU-T P.800, annex B).
 CATEGORIES = {"excellent": 5, "good": 4, "fair": 3, "poor": 2, "bad": 1}
+
+
+def _number_remedy(wrong: Sequence[str]) -> str:
+    """Say how to give numbers for values that are none."""
+    if CATEGORIES.keys() >= set(map(_category, wrong)):
+        typed = [_map(value, str(CATEGORIES[_category(value)])) for value in wrong]
+        return f"; if these are the words of P.800, say {' '.join(typed)}"
+    typed = [_map(value, "NUMBER") for value in wrong[:_SHOWN]]
+    return f"; or say what each means, a number or {NO_LABEL}: {' '.join(typed)}"
 
 
 def _category(value: str) -> str:
@@ -151,29 +148,38 @@ def raters_of(
     for name in dict.fromkeys(names):
         if name != "":
             spellings.setdefault(_look(name), []).append(name)
-    called: dict[Any, Any] = {}
-    said = []
-    for group in (group for group in spellings.values() if len(group) > 1):
-        rated = {name: set[Any]() for name in group}
-        twice = False
-        for name, id_ in zip(names, ids, strict=True):
-            if name in rated:
-                twice = twice or any(
-                    id_ in of for other, of in rated.items() if other != name
-                )
-                rated[name].add(id_)
-        shown = ", ".join(
-            ascii(name) if str(name) != visible(name) else repr(name) for name in group
-        )
-        if twice:
-            said.append(
+    first_spellings: dict[Any, Any] = {}
+    notes: list[str] = []
+    for alike in spellings.values():
+        if len(alike) < 2:
+            continue
+        shown = ", ".join(map(_distinct, alike))
+        if _share_an_item(alike, names, ids):
+            notes.append(
                 f"raters {shown} look alike and rated the same items: they are kept"
                 " apart"
             )
         else:
-            said.append(f"raters {shown} look alike and are read as one")
-            called |= dict.fromkeys(group, group[0])
-    return texts_of([called.get(name, name) for name in names]), tuple(said)
+            notes.append(f"raters {shown} look alike and are read as one")
+            first_spellings.update(dict.fromkeys(alike, alike[0]))
+    raters = [first_spellings.get(name, name) for name in names]
+    return texts_of(raters), tuple(notes)
+
+
+def _share_an_item(
+    raters: Collection[Any], names: Sequence[Any], ids: Sequence[Any]
+) -> bool:
+    """Tell whether several of some raters gave an opinion of one item."""
+    rater_of: dict[Any, Any] = {}
+    for name, id_ in zip(names, ids, strict=True):
+        if name in raters and rater_of.setdefault(id_, name) != name:
+            return True
+    return False
+
+
+def _distinct(name: object) -> str:
+    """Quote a name, with escapes for what nobody sees in it."""
+    return repr(name) if str(name) == visible(name) else ascii(name)
 
 
 #: Letters of Cyrillic and Greek that look like Latin ones, in small letters.
@@ -208,30 +214,30 @@ def without_traps(
     Raises:
         UserError: a trap is neither right nor wrong, or nobody says who answered it.
     """
-    said = list(columns.get("trap", ()))
-    kept = np.ones(len(said), bool)
+    traps = list(columns.get("trap", ()))
+    label_columns = [columns[name] for name in labels if name in columns]
+    counts = [True] * len(traps)
     answers: dict[str, tuple[bool, ...]] = {}
-    for row, text in enumerate(said):
+    for row, text in enumerate(traps):
         if text is None or not str(text).strip():
             continue
         word = str(text).strip().lower()
-        who = columns["rater"][row] if "rater" in columns else None
+        rater = columns["rater"][row] if "rater" in columns else None
         if word not in TRAP_WORDS:
             raise InputError(
                 f"{source}, record {row + 1}: trap is {text!r}; write right or wrong,"
                 " or leave the cell empty"
             )
-        if who is None:
+        if rater is None:
             raise InputError(
                 f"{source}, record {row + 1}: a trap needs its rater; name one"
             )
-        answers[str(who)] = (*answers.get(str(who), ()), TRAP_WORDS[word])
-        kept[row] = any(
-            columns[name][row] not in (None, "") for name in labels if name in columns
-        )
+        before = answers.get(str(rater), ())
+        answers[str(rater)] = (*before, TRAP_WORDS[word])
+        counts[row] = any(column[row] not in (None, "") for column in label_columns)
     rest = {name: list(column) for name, column in columns.items() if name != "trap"}
-    if not kept.all():
-        rest = {name: list(compress(column, kept)) for name, column in rest.items()}
+    if not all(counts):
+        rest = {name: list(compress(column, counts)) for name, column in rest.items()}
     return rest, answers
 
 
@@ -266,20 +272,23 @@ def refuse_duplicates(
         keys = list(zip(keys, *parts, strict=True))
     if len(set(keys)) == len(keys):
         return
-    first: dict[Any, int] = {}
+    first_rows: dict[Any, int] = {}
     for row, key in enumerate(keys):
         if rater is not None and rater[row] == "":
             continue
-        if key in first:
-            one, other = (
-                n if records is None else int(records[n]) for n in (first[key], row)
-            )
-            raise InputError(
-                f"{source}, record {other + 1}: id {ids[row]} was given in record"
-                f" {one + 1} already{'' if rater is None else f', by {rater[row]}'};"
-                " delete one, or tell them apart by a 'rater' or 'repeat' column"
-            )
-        first[key] = row
+        first = first_rows.setdefault(key, row)
+        if first == row:
+            continue
+        by_rater = "" if rater is None else f", by {rater[row]}"
+        if records is None:
+            record, first_record = row, first
+        else:
+            record, first_record = int(records[row]), int(records[first])
+        raise InputError(
+            f"{source}, record {record + 1}: id {ids[row]} was given in record"
+            f" {first_record + 1} already{by_rater}; delete one, or tell them apart by"
+            " a 'rater' or 'repeat' column"
+        )
 
 
 #: From here on a number beside labels of 0 to 2 is a code for something else: -99, 9,
@@ -324,6 +333,14 @@ def scale_remedy(low: float, high: float) -> str:
     )
 
 
+def _holds_labels(numbers: Collection[float]) -> bool:
+    """Tell whether numbers are labels of 0 to 2, perhaps with codes beside them."""
+    labels = {number for number in numbers if abs(number) < _CODE}
+    if not labels:
+        return not numbers
+    return labels <= {0.0, 1.0, 2.0}
+
+
 @dataclass
 class _Value:
     """A value that is not understood: how often, where first, and why."""
@@ -342,23 +359,29 @@ class UnreadValues:
     ids: Sequence[Any] | Texts  # of its rows; empty: they have none
     others: str = ""  # what a cell may hold besides labels, in words
     _values: dict[tuple[str, str], _Value] = field(default_factory=dict)
-    _columns: dict[str, set[str]] = field(default_factory=dict)
+    _columns: dict[str, Sequence[Any]] = field(default_factory=dict)
 
     def add(
-        self, column: str, value: object, row: int, why: str, allowed: tuple[str, ...]
+        self,
+        column: str,
+        values: Sequence[Any],
+        *,
+        value: object,
+        row: int,
+        why: str,
+        allowed: tuple[str, ...],
     ) -> None:
-        """Keep a value of a row, counted from 0, and its column's allowed labels."""
+        """Keep a value of a row, counted from 0, and its column's allowed labels.
+
+        Args:
+            values: all of the column, which tell its scale.
+        """
+        self._columns[column] = values
         key = column, str(value)
         self._values.setdefault(key, _Value(row, why, allowed)).rows += 1
 
     def __bool__(self) -> bool:
         return bool(self._values)
-
-    def seen(self, column: str, values: Sequence[Any]) -> None:
-        """Keep all values of a column that holds such values, to tell its scale."""
-        self._columns[column] = {
-            str(value) for value in values if not is_missing(value)
-        }
 
     def refuse(self, mappable: bool) -> None:
         """Refuse the table if it holds any: say which, how often, where, what to do.
@@ -369,7 +392,9 @@ class UnreadValues:
         if not self:
             return
         (column, value), first = next(iter(self._values.items()))
-        others = [self._described(*one) for one in list(self._values.items())[1:_SHOWN]]
+        others: list[str] = []
+        for key, other in islice(self._values.items(), 1, _SHOWN):
+            others.append(self._described(key, other))
         if len(self._values) > _SHOWN:
             others.append(f"{len(self._values) - _SHOWN} more values")
         also = f"; also {', '.join(others)}" if others else ""
@@ -382,42 +407,43 @@ class UnreadValues:
 
     def _remedy(self, column: str) -> str:
         """Say what to type; ``LABEL`` is a blank for what only the user can know."""
-        values = [value for _, value in self._values]
-        numbers = {
-            value: number_of(value)
-            for value in {*values, *self._columns.get(column, ())}
+        present = {
+            str(value) for value in self._columns[column] if not is_missing(value)
         }
-        known = [number for number in numbers.values() if number is not None]
-        far = {number for number in known if abs(number) >= _CODE}
-        rest = {*known} - far
-        coded = bool(far) and bool(rest) and rest <= {0.0, 1.0, 2.0}
-        if len(known) == len(numbers) and not coded and not {*known} <= {0.0, 1.0, 2.0}:
-            remedy = scale_remedy(min(known), max(known))
-            if not {*known} <= _CODES_OF_CHOICES:
+        present.update(value for _, value in self._values)
+        numbers = {value: number_of(value) for value in present}
+        distinct = {number for number in numbers.values() if number is not None}
+        if None not in numbers.values() and not _holds_labels(distinct):
+            remedy = scale_remedy(min(distinct), max(distinct))
+            if not distinct <= _CODES_OF_CHOICES:
                 return remedy
-            typed = " ".join(
-                _map(f"{number:g}", "LABEL") for number in sorted({*known})
-            )
-            return f"where they are codes of choices: {typed}; otherwise {remedy}"
-        either = {
-            value for (_, value), one in self._values.items() if one.why == EITHER_SIDE
-        }
-        plainly = {value for value in values if numbers[value] in (1, 2)} - either
-        typed = " ".join(
-            _map(value, f"{numbers[value]:g}" if value in plainly else "LABEL")
-            for value in dict.fromkeys(values[:_SHOWN])
-        )
-        if 0.0 in known:  # then 1 may be B, or no label at all
-            typed = " ".join(_map(value, "LABEL") for value in sorted(numbers)[:_SHOWN])
-        blank = " with one of these labels or" if "=LABEL" in typed else ", or"
-        return f"say what each means{blank} {NO_LABEL} (left out): {typed}"
+            typed = [_map(f"{number:g}", "LABEL") for number in sorted(distinct)]
+            codes = " ".join(typed)
+            return f"where they are codes of choices: {codes}; otherwise {remedy}"
+        meanings: dict[str, str] = {}
+        if 0.0 in distinct:  # then 1 may be B, or no label at all
+            for value in sorted(numbers)[:_SHOWN]:
+                meanings[value] = "LABEL"
+        else:
+            either = {
+                value
+                for (_, value), unread in self._values.items()
+                if unread.why == EITHER_SIDE
+            }
+            for _, value in islice(self._values, _SHOWN):
+                is_plain = numbers[value] in (1, 2) and value not in either
+                meanings[value] = f"{numbers[value]:g}" if is_plain else "LABEL"
+        typed = [_map(value, meaning) for value, meaning in meanings.items()]
+        blank = ", or"
+        if "LABEL" in meanings.values():
+            blank = " with one of these labels or"
+        return f"say what each means{blank} {NO_LABEL} (left out): {' '.join(typed)}"
 
-    def _described(self, key: tuple[str, str], value: _Value) -> str:
-        rows = counted(value.rows, "row")
-        return (
-            f"{key[1]!r:.80} in {rows} of {key[0]} (record"
-            f" {value.row + 1}{self._id(value)})"
-        )
+    def _described(self, key: tuple[str, str], unread: _Value) -> str:
+        column, value = key
+        rows = counted(unread.rows, "row")
+        place = f"record {unread.row + 1}{self._id(unread)}"
+        return f"{value!r:.80} in {rows} of {column} ({place})"
 
     def _id(self, value: _Value) -> str:
         return f" (id {self.ids[value.row]})" if len(self.ids) else ""

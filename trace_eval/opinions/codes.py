@@ -114,10 +114,15 @@ TEXT_FACTS = (
 )
 
 #: Numbers per answer: seconds, LUFS, MOS (1-5), tokens of its transcript.
-NUMBER_FACTS = tuple(
-    f"{name}_{side}"
-    for name in ("duration", "loudness", "mos", "tokens")
-    for side in "ab"
+NUMBER_FACTS = (
+    "duration_a",
+    "duration_b",
+    "loudness_a",
+    "loudness_b",
+    "mos_a",
+    "mos_b",
+    "tokens_a",
+    "tokens_b",
 )
 
 #: How sure a judge was (the more the surer, but for ``entropy``, in bits), its own
@@ -143,14 +148,10 @@ REASON_FACTS = ("reasons", "reasons_unsupported", "claims", "claims_true")
 #: scale.
 SCORE_FACTS = ("score_a", "score_b")
 
-#: Every fact with a meaning of its own; others are numbers that were asked for by name.
-FACTS = frozenset(
-    {
-        *TEXT_FACTS,
-        *NUMBER_FACTS,
-        *CERTAINTY_FACTS,
-        *DESIGN_FACTS,
-        *REASON_FACTS,
-        *SCORE_FACTS,
-    }
+#: Facts of an opinion; others describe its item.
+OPINION_FACTS: tuple[str, ...] = (
+    CERTAINTY_FACTS + DESIGN_FACTS + REASON_FACTS + SCORE_FACTS
 )
+
+#: Every fact with a meaning of its own; others are numbers that were asked for by name.
+FACTS = frozenset(TEXT_FACTS + NUMBER_FACTS + OPINION_FACTS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Sequence
 
@@ -84,14 +85,18 @@ def refuse_off_scale(
     source: str, column: str, texts: Sequence[object], values: Values, ends: Ends
 ) -> None:
     """Refuse numbers off the scale that a user declares, and say in which rows."""
-    off = [row for row, value in enumerate(values.tolist()) if value == value]
-    off = [row for row in off if not ends.holds(float(values[row]))]
-    if off:
-        raise InputError(
-            f"{source}, record {off[0] + 1}: {column} is {texts[off[0]]!s:.60} in"
-            f" {_rows(texts, off)}, which is not on the scale {ends}; correct it, or"
-            f" leave it out: {_missing(texts[off[0]])}"
-        )
+    off_scale: list[int] = []
+    for row, value in enumerate(values.tolist()):
+        if not math.isnan(value) and not ends.holds(value):
+            off_scale.append(row)
+    if not off_scale:
+        return
+    first = off_scale[0]
+    raise InputError(
+        f"{source}, record {first + 1}: {column} is {texts[first]!s:.60} in"
+        f" {_rows(texts, off_scale)}, which is not on the scale {ends}; correct it, or"
+        f" leave it out: {_missing(texts[first])}"
+    )
 
 
 def refuse_doubtful(
@@ -103,21 +108,25 @@ def refuse_doubtful(
     are whole numbers from 1 to 5.
     """
     distinct = np.unique(values[~np.isnan(values)])
-    doubtful = [
-        float(value) for value in distinct if _is_doubtful(float(value), distinct)
-    ]
+    doubtful: list[float] = []
+    plain: list[float] = []
+    for value in distinct.tolist():
+        if _is_doubtful(value, distinct):
+            doubtful.append(value)
+        else:
+            plain.append(value)
     if not doubtful:
         return
-    rest = np.array([value for value in distinct.tolist() if value not in doubtful])
     rows = np.flatnonzero(np.isin(values, doubtful)).tolist()
-    spelt = dict.fromkeys(str(texts[row]) for row in rows)
+    first = rows[0]
+    spellings = dict.fromkeys(str(texts[row]) for row in rows)
     low, high = min(distinct), max(distinct)
     raise InputError(
-        f"{source}, record {rows[0] + 1}: {column} is {texts[rows[0]]!s:.60} in"
-        f" {_rows(texts, rows)}, and the other scores go from {rest.min():g} to"
-        f" {rest.max():g}; where it means that there is none:"
-        f" {' '.join(map(_missing, spelt))}; where it is a score, declare the scale:"
-        f" --scale {low:g}..{high:g}"
+        f"{source}, record {first + 1}: {column} is {texts[first]!s:.60} in"
+        f" {_rows(texts, rows)}, and the other scores go from {min(plain):g} to"
+        f" {max(plain):g}; where it means that there is none:"
+        f" {' '.join(map(_missing, spellings))}; where it is a score, declare the"
+        f" scale: --scale {low:g}..{high:g}"
     )
 
 
@@ -125,9 +134,11 @@ def _is_doubtful(value: float, distinct: Values) -> bool:
     rest = distinct[distinct != value]
     if not len(rest):
         return False
+    low = float(rest.min())
+    high = float(rest.max())
     if value == 0:
-        whole = bool((rest == rest.round()).all())
-        return whole and rest.min() >= 1 < rest.max() <= DEFAULT_SCALE.high
+        is_whole = bool((rest == rest.round()).all())
+        return is_whole and low >= 1 and 1 < high <= DEFAULT_SCALE.high
     if value in _CODES and _is_apart(value, distinct):
         return True
     core = distinct[np.abs(distinct) <= _FEW_STEPS]
@@ -139,23 +150,37 @@ def _is_doubtful(value: float, distinct: Values) -> bool:
 
 
 def _is_apart(code: float, distinct: Values) -> bool:
-    """Whether a usual code stands apart from all scores that are none."""
-    rest = distinct[~np.isin(distinct, list(_CODES))]
-    if not len(rest):
+    """Tell whether a usual code stands apart from all scores that are none."""
+    scores = distinct[~np.isin(distinct, list(_CODES))]
+    if not len(scores):
         return False
-    if code < 0 <= rest.min():
-        return bool(rest.max() > 1)
-    size = float(rest.max() - rest.min())
-    if max(rest.min() - code, code - rest.max()) < max(size, 1):
+    low = float(scores.min())
+    high = float(scores.max())
+    if code < 0 <= low:
+        return high > 1
+    gap = max(low - code, code - high)
+    if gap < max(high - low, 1):
         return False
-    fits = {1: DEFAULT_SCALE.high, 2: _FEW_STEPS}.get(len(f"{abs(code):.0f}"), 100)
-    return bool(code < 0 or (rest.max() <= fits and len(rest) > 2))
+    if code < 0:
+        return True
+    return high <= _highest_beside_code(code) and len(scores) > 2
+
+
+def _highest_beside_code(code: float) -> float:
+    """Return how high scores go at most beside a code with so many digits."""
+    if code < 10:
+        return DEFAULT_SCALE.high
+    if code < 100:
+        return _FEW_STEPS
+    return 100
 
 
 def _rows(texts: Sequence[object], rows: Sequence[int]) -> str:
     same = sum(str(texts[row]) == str(texts[rows[0]]) for row in rows)
     others = len(rows) - same
-    return counted(same, "row") + (f" ({others} more hold others)" if others else "")
+    if not others:
+        return counted(same, "row")
+    return f"{counted(same, 'row')} ({others} more hold others)"
 
 
 def _missing(text: object) -> str:

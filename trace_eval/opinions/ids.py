@@ -26,25 +26,33 @@ def as_judged(ids: Texts, about: Sequence[Opinions]) -> Texts:
         stray &= one.find(ids) < 0
     if not stray.any():
         return ids
-    judged = {name for one in about for name in map(str, one.ids.tolist())}
-    short_names = {name: unpadded(name) for name in judged}
-    numbers = Counter(short_names.values())
-    padded = {short: name for name, short in short_names.items() if numbers[short] == 1}
-    paths = {
-        (name, stem(str(path)))
-        for one in about
-        for name, path in zip(
-            one.ids.tolist(), one.facts.get("recording", ()), strict=False
-        )
-    }
-    recorded = {depth: _by_last_parts(paths, depth) for depth in range(1, _PARTS + 1)}
+    judged_ids: set[str] = set()
+    paths: set[tuple[str, str]] = set()
+    for one in about:
+        names = one.ids.tolist()
+        judged_ids.update(map(str, names))
+        for name, path in zip(names, one.facts.get("recording", ()), strict=False):
+            paths.add((name, stem(str(path))))
+    padded = _by_unpadded(judged_ids)
+    items = {depth: _by_last_parts(paths, depth) for depth in range(1, _PARTS + 1)}
     ids = ids.copy()
     for row in np.flatnonzero(stray).tolist():
         plain = stem(str(ids[row]))
         last = plain.split("/")[-_PARTS:]
-        other = recorded[len(last)].get("/".join(last)) or ids[row]
-        ids[row] = plain if plain in judged else padded.get(unpadded(plain), other)
+        if plain in judged_ids:
+            ids[row] = plain
+        elif unpadded(plain) in padded:
+            ids[row] = padded[unpadded(plain)]
+        else:
+            ids[row] = items[len(last)].get("/".join(last)) or ids[row]
     return ids
+
+
+def _by_unpadded(names: Iterable[str]) -> dict[str, str]:
+    """Map names without leading zeros of their numbers to names, where that is one."""
+    short_names = {name: unpadded(name) for name in names}
+    times = Counter(short_names.values())
+    return {short: name for name, short in short_names.items() if times[short] == 1}
 
 
 def _by_last_parts(

@@ -18,7 +18,9 @@ def instructions_of(sources: Iterable[Opinions]) -> dict[str, str]:
     instructions: dict[str, str] = {}
     for source in sources:
         names = source.facts.get("instruction_id")
-        for item, name in zip(source.ids, () if names is None else names, strict=False):
+        if names is None:
+            continue
+        for item, name in zip(source.ids, names, strict=True):
             if name is not None:
                 instructions.setdefault(str(item), str(name))
     return instructions
@@ -26,24 +28,30 @@ def instructions_of(sources: Iterable[Opinions]) -> dict[str, str]:
 
 def with_instructions(source: Opinions, instructions: Mapping[str, str]) -> Opinions:
     """Return a source whose items have the instruction known of them, its own first."""
-    own = source.facts.get("instruction_id")
-    names = [None] * len(source) if own is None else own.tolist()
+    names: list[str | None] = [None] * len(source)
+    if "instruction_id" in source.facts:
+        names = source.facts["instruction_id"].tolist()
     if None not in names or not instructions:
         return source
-    filled = [
-        instructions.get(str(item)) if name is None else name
-        for item, name in zip(source.ids, names, strict=True)
-    ]
+    filled = list(names)
+    for row, item in enumerate(source.ids):
+        if names[row] is None:
+            filled[row] = instructions.get(str(item))
     if filled == names:
         return source
-    return replace(source, facts={**source.facts, "instruction_id": texts_of(filled)})
+    facts = {**source.facts, "instruction_id": texts_of(filled)}
+    return replace(source, facts=facts)
 
 
 def sharing_instructions(
     judged: Sequence[Opinions], labels: Opinions | None
 ) -> tuple[list[Opinions], Opinions | None]:
     """Let every source know the instructions that any of them names."""
-    sources = [*judged, *([] if labels is None else [labels])]
+    sources = list(judged)
+    if labels is not None:
+        sources.append(labels)
     instructions = instructions_of(sources)
-    shared = [with_instructions(source, instructions) for source in sources]
-    return shared[: len(judged)], None if labels is None else shared[-1]
+    shared = [with_instructions(source, instructions) for source in judged]
+    if labels is not None:
+        labels = with_instructions(labels, instructions)
+    return shared, labels

@@ -23,8 +23,8 @@ from trace_eval.data.tables import column_names
 from trace_eval.opinions.cells import UnreadValues, without_traps
 from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, SCORE_FACTS, flip
 from trace_eval.opinions.label_files import (
+    LABEL_FIELDS,
     OpinionTable,
-    columns_of,
     names_raters,
     read_columns,
 )
@@ -35,6 +35,7 @@ from trace_eval.opinions.labels import (
     labelled_columns,
     labels_beside,
     mapped,
+    of_both_sides,
     on_scale,
 )
 from trace_eval.opinions.opinions import DataWarning, Opinions
@@ -62,55 +63,42 @@ def read_judge_file(
             neither a label nor mapped to one.
     """
     table = OpinionTable.of_file(path, where=columns.where)
-    results, notes = _columns(table, columns, numbers)
-    if (
-        notes and rows_are_items and "id" not in results
-    ):  # a row is an item of every rater
-        raters = len(dict.fromkeys(results["rater"]))
-        rows = len(results["rater"]) // raters
-        results["id"] = [str(row + 1) for row in range(rows)] * raters
-    truth = results.pop("truth", None)
-    truth_scores = {
-        name: results.pop(f"truth_{name}")
-        for name in SCORE_FACTS
-        if f"truth_{name}" in results
-    }
+    cells, notes = _columns(table, columns, numbers)
+    if notes and rows_are_items and "id" not in cells:
+        # a row is an item of every rater
+        raters = len(set(cells["rater"]))
+        rows = len(cells["rater"]) // raters
+        cells["id"] = [str(row + 1) for row in range(rows)] * raters
+    truth = cells.pop("truth", None)
+    human_scores = _take_columns(cells, "truth_", SCORE_FACTS)
     traps: dict[str, tuple[bool, ...]] = {}
     if not columns.prediction and truth is None:
-        results, traps = without_traps(str(path), results, LABEL_COLUMNS)
-    own_labels = {
-        name: results.pop(f"label_{name}")
-        for name in LABEL_COLUMNS
-        if f"label_{name}" in results
-    }
-    prediction = results.pop("prediction", None)
-    systems, unread = (
-        RowSystems.of(results),
-        UnreadValues(str(path), results.get("id", ())),
-    )
-    if "rater" in results:
-        results["rater"] = [
-            path.stem if is_missing(who) else who for who in results["rater"]
+        cells, traps = without_traps(str(path), cells, LABEL_COLUMNS)
+    human_labels = _take_columns(cells, "label_", LABEL_COLUMNS)
+    prediction = cells.pop("prediction", None)
+    systems = RowSystems.of(cells)
+    unread = UnreadValues(str(path), cells.get("id", ()))
+    if "rater" in cells:
+        cells["rater"] = [
+            path.stem if is_missing(rater) else rater for rater in cells["rater"]
         ]
-    scale, judges_scale = columns.scale, columns.scale
-    if truth is not None or prediction is not None or own_labels:
+    judges_scale = columns.scale
+    if truth is not None or prediction is not None or human_labels:
         judges_scale = None  # a scale is that of the human labels
     if truth is not None:
-        own_labels |= _labels(
+        human_labels |= _labels(
             truth,
             columns.truth,
             columns=columns,
             systems=systems,
             unread=unread,
-            scale=scale,
+            scale=columns.scale,
         )
+    numbered = truth is not None or rows_are_items
     if prediction is not None:
-        results = {
-            name: values
-            for name, values in results.items()
-            if name not in LABEL_COLUMNS
-        }
-        results |= _labels(
+        for name in LABEL_COLUMNS:
+            cells.pop(name, None)
+        cells |= _labels(
             prediction,
             columns.prediction,
             columns=columns,
@@ -119,40 +107,51 @@ def read_judge_file(
             scale=None,
         )
     else:
-        refuse_without(
-            table, results, LABEL_COLUMNS, numbered=truth is not None or rows_are_items
-        )
-        results = mapped(results, columns.mapping, judges_scale)
+        refuse_without(table, cells, LABEL_COLUMNS, numbered=numbered)
+        cells = mapped(cells, columns.mapping, judges_scale)
     unread.refuse(mappable=True)
     judged = label_table(
         str(path),
-        results,
-        default_ids=truth is not None or rows_are_items,
+        cells,
+        default_ids=numbered,
         numbers=numbers,
         reading=LabelReading(mappable=True, scale=judges_scale),
     )
     human = None
-    if own_labels or truth_scores:
-        judges_own = {*LABEL_COLUMNS, *SCORE_FACTS, "rater", "repeat"}
-        identity = {name: of for name, of in results.items() if name not in judges_own}
+    if human_labels or human_scores:
+        human_cells = dict(cells)
+        for name in (*LABEL_COLUMNS, *SCORE_FACTS, "rater", "repeat"):
+            human_cells.pop(name, None)
+        human_cells |= mapped(human_labels, columns.mapping, columns.scale)
+        human_cells |= human_scores
+        title = "human scores"
+        if human_labels:
+            title = columns.truth or "human labels"
+        human_scale = columns.scale if truth is None else None
         human = label_table(
-            (
-                f"{columns.truth or 'human labels' if own_labels else 'human scores'}"
-                f" of {path}"
-            ),
-            {**identity, **mapped(own_labels, columns.mapping, scale), **truth_scores},
+            f"{title} of {path}",
+            human_cells,
             default_ids=True,
             numbers=numbers,
-            reading=LabelReading(
-                mappable=True, scale=None if truth is not None else scale
-            ),
+            reading=LabelReading(mappable=True, scale=human_scale),
         )
-    raters = bool(notes) or names_raters(table.columns())
-    judged = replace(judged, human=prediction is None and raters, traps=traps)
-    warnings = (*judged.warnings, *table.warnings(), *notes)
-    return (flipped(judged) if columns.flip_b else judged).beside(
-        human, warnings=warnings
-    )
+    by_raters = bool(notes) or names_raters(table.columns())
+    judged = replace(judged, human=prediction is None and by_raters, traps=traps)
+    warnings = judged.warnings + table.warnings() + notes
+    if columns.flip_b:
+        judged = flipped(judged)
+    return judged.beside(human, warnings=warnings)
+
+
+def _take_columns(
+    cells: dict[str, Any], prefix: str, names: Sequence[str]
+) -> dict[str, Any]:
+    """Move columns whose names begin with a prefix out of a table, to the bare names."""
+    taken: dict[str, Any] = {}
+    for name in names:
+        if f"{prefix}{name}" in cells:
+            taken[name] = cells.pop(f"{prefix}{name}")
+    return taken
 
 
 def _columns(
@@ -164,33 +163,34 @@ def _columns(
     ``id``, and the human labels (``label_overall``) that stand beside a judge's, as in
     a run's table of results.
     """
-    named = {"prediction": columns.prediction, "truth": columns.truth, "id": columns.id}
-    own = {name: ours for ours, name in named.items() if name is not None}
-    if len(own) < sum(name is not None for name in named.values()):
-        raise InputError("--prediction, --truth and --id need three different columns")
-    sides = {
-        name: name for number in numbers for name in (f"{number}_a", f"{number}_b")
-    }
-    beside = (
-        {}
-        if {*own.values()} & {"prediction", "truth"}
-        else labels_beside(table.columns())
-    )
-    wanted = {
-        **sides,
-        **{name: name for name in beside},
-        **columns_of(columns.named),
-        **own,
-    }
+    options = [
+        (columns.prediction, "prediction"),
+        (columns.truth, "truth"),
+        (columns.id, "id"),
+    ]
+    by_option: dict[str, str] = {}
+    for name, ours in options:
+        if name in by_option:
+            raise InputError(
+                "--prediction, --truth and --id need three different columns"
+            )
+        if name is not None:
+            by_option[name] = ours
+    wanted = {name: name for name in of_both_sides(numbers)}
+    has_verdicts = columns.prediction is not None or columns.truth is not None
+    if not has_verdicts:
+        wanted |= {name: name for name in labels_beside(table.columns())}
+    wanted |= LABEL_FIELDS.by_column(columns.named)
+    wanted |= by_option
     notes: tuple[DataWarning, ...] = ()
     if columns.prediction or columns.truth:
-        results = table.read(wanted)
+        cells = table.read(wanted)
     else:
-        results, notes = labelled_columns(table, wanted)
-    for name, ours in own.items():
-        if ours not in results:
+        cells, notes = labelled_columns(table, wanted)
+    for name, ours in by_option.items():
+        if ours not in cells:
             raise InputError(f"{table.name}: no column {name!r}; see its header")
-    return dict(results), notes
+    return dict(cells), notes
 
 
 def _labels(
@@ -204,41 +204,41 @@ def _labels(
     """Return a column of labels under the name that its values allow."""
     replies = are_replies([None if value is None else str(value) for value in values])
     verdicts: list[str | None] = []
-    (texts,) = mapped({"overall": values}, columns.mapping, scale).values()
-    negative = negative_numbers(texts)
-    for row, value in enumerate(texts):
-        text = (
-            ""
-            if value is None
-            else value
-            if isinstance(value, Declared)
-            else str(value)
-        )
+    meanings = mapped({"overall": values}, columns.mapping, scale)["overall"]
+    negative = negative_numbers(meanings)
+    for row, value in enumerate(meanings):
+        if isinstance(value, Declared):
+            text: str = value
+        else:
+            text = "" if value is None else str(value)
         if scale is not None:
             text = str(on_scale(text, scale))
         try:
             if text in negative:
                 raise ValueError(MAY_BE_NEGATIVE)
-            verdicts.append(
-                verdict(text, columns.tail)
-                if replies and text not in (*LABELS, "")
-                else spelled(text, systems.at(row))
-            )
+            if replies and text not in (*LABELS, ""):
+                label = verdict(text, columns.tail)
+            else:
+                label = spelled(text, systems.at(row))
+            verdicts.append(label)
         except ValueError as error:
             if is_missing(text):
                 verdicts.append(None)
                 continue
-            unread.add(str(name), text, row, str(error), LABELS)
-            unread.seen(str(name), values)
-    return {"preference" if {*verdicts} <= {None, *PLAIN} else "overall": verdicts}
+            unread.add(
+                str(name), values, value=text, row=row, why=str(error), allowed=LABELS
+            )
+    has_typed_ties = not set(verdicts) <= {None, *PLAIN}
+    return {"overall" if has_typed_ties else "preference": verdicts}
 
 
 def flipped(table: Opinions) -> Opinions:
     """Return a judge's table as if it had been shown A first."""
     facts = dict(table.facts)
-    for one, other in (SCORE_FACTS, SCORE_FACTS[::-1]):
-        if one in table.facts:
-            facts[other] = table.facts[one]
+    if "score_a" in table.facts:
+        facts["score_b"] = table.facts["score_a"]
+    if "score_b" in table.facts:
+        facts["score_a"] = table.facts["score_b"]
     codes = {name: flip(column) for name, column in table.codes.items()}
     return replace(table, codes=codes, facts=facts)
 
@@ -273,36 +273,33 @@ def read_positions(path: Path, baseline: str | None) -> Opinions:
             f"{path}: compares systems with one that it does not name; name it by"
             " --baseline"
         )
-    result = read_columns(path, _COLUMNS)
+    cells = read_columns(path, _COLUMNS)
     for name, ours in _COLUMNS.items():
-        if ours not in result:
+        if ours not in cells:
             raise InputError(
                 f"{path}: no column {name!r}; needed are {', '.join(_COLUMNS)}"
             )
-    columns = [result[name] for name in _COLUMNS.values()]
-    rows = [
-        (instruction, system, first, _TURNED[second])
-        for instruction, system, first, second in zip(*columns, strict=True)
-        if first in _TURNED and second in _TURNED and system != baseline
-    ]
-    if not rows:
-        raise InputError(f"{path}: no comparison with 1, 2 or tie in both orders")
     calls: list[dict[str, Any]] = []
-    whole: list[dict[str, Any]] = []
+    pairs: list[dict[str, Any]] = []
+    rows = zip(*(cells[ours] for ours in _COLUMNS.values()), strict=True)
     for instruction, system, first, second in rows:
+        if first not in _TURNED or second not in _TURNED or system == baseline:
+            continue
         facts = {
             "id": f"{instruction}/{system}",
             "instruction_id": instruction,
             "system_a": system,
             "system_b": baseline,
         }
-        verdicts = [str(first), second]
-        whole.append({**facts, "preference": threshold(mean_points(verdicts))})
-        calls += [
-            {**facts, "order": order, "repeat": f"{order}/0", "preference": label}
-            for order, label in zip(("ab", "ba"), verdicts, strict=True)
-        ]
-    judged = label_table(str(path), _by_column(whole))
+        by_order = {"ab": str(first), "ba": _TURNED[second]}
+        points = mean_points(list(by_order.values()))
+        pairs.append(facts | {"preference": threshold(points)})
+        for order, label in by_order.items():
+            call = {"order": order, "repeat": f"{order}/0", "preference": label}
+            calls.append(facts | call)
+    if not pairs:
+        raise InputError(f"{path}: no comparison with 1, 2 or tie in both orders")
+    judged = label_table(str(path), _by_column(pairs))
     return judged.beside(calls=label_table(str(path), _by_column(calls)))
 
 

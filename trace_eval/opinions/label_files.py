@@ -18,6 +18,7 @@ from trace_eval.data.settings import nearest
 from trace_eval.data.tables import CSV, column_names, csv_columns, records
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.opinions.row_status import is_status, thrown_out
+from trace_eval.opinions.survey_cells import columns_of
 from trace_eval.opinions.survey_layouts import fits_any, unfolded
 
 #: What label files are made of, for ``--column``.
@@ -54,13 +55,15 @@ class OpinionTable:
         cls, path: Path, fields: Fields = LABEL_FIELDS, where: Sequence[RowFilter] = ()
     ) -> OpinionTable:
         """Read a file, see :func:`read_columns`; ``where`` says which rows count."""
-        first = _first_records(path)
-        if where or fits_any(first):
+        if where or fits_any(_first_records(path)):
             rows = [record for _, record in _good(path, None)]
             return cls.of_records(str(path), rows, fields, where)
-        read = partial(read_columns, path, fields=fields)
-        names = partial(names_in, path)
-        return cls(str(path), read, names, tuple(_thrown_out(path, names())))
+        return cls(
+            name=str(path),
+            read=partial(read_columns, path, fields=fields),
+            columns=partial(names_in, path),
+            notes=tuple(_thrown_out(path, names_in(path))),
+        )
 
     @classmethod
     def at_hand(
@@ -88,19 +91,18 @@ class OpinionTable:
         notes: list[str] = []
         if all(isinstance(record, Mapping) for record in records):
             records = _where(name, records, where)
-            before = names_of(records)
             status: dict[str, list[Any]] = {}
-            for column in filter(is_status, before):
+            for column in filter(is_status, columns_of(records)):
                 status[column] = [record.get(column) for record in records]
             notes += thrown_out(status)
             try:
                 records = unfolded(records, notes)
             except UserError as error:
                 raise InputError(f"{name}, {error}") from None
-        columns = names_of(records)
+        columns = columns_of(_mappings(records))
 
-        def read(own: Mapping[str, str]) -> TextColumns:
-            wanted = _wanted(own, fields, columns)
+        def read(named: Mapping[str, str]) -> TextColumns:
+            wanted = _wanted(named, fields, columns)
             return _columns(name, enumerate(records, start=1), wanted)
 
         return cls(name, read, lambda: columns, tuple(notes))
@@ -112,25 +114,24 @@ class OpinionTable:
         )
 
 
-def names_of(records: Sequence[Any]) -> list[str]:
-    """List the columns of records, by first appearance."""
-    rows = (record for record in records if isinstance(record, Mapping))
-    return list(dict.fromkeys(column for row in rows for column in row))
+def _mappings(records: Iterable[Any]) -> list[Mapping[str, Any]]:
+    return [record for record in records if isinstance(record, Mapping)]
 
 
 def _first_records(path: Path) -> list[Mapping[str, Any]]:
     """Read the first records of a file; none of one that cannot be read."""
     try:
-        first = [row for _, row in islice(records(path), FIRST)]
+        return _mappings(row for _, row in islice(records(path), FIRST))
     except UserError:
         return []
-    return [row for row in first if isinstance(row, Mapping)]
 
 
 def _thrown_out(path: Path, names: Sequence[str]) -> Iterator[str]:
-    status = [name for name in names if is_status(name)]
+    status = {name: name for name in names if is_status(name)}
+    if not status:
+        return
     with suppress(UserError):  # what is wrong with the file, its reader says
-        columns = read_columns(path, {name: name for name in status}) if status else {}
+        columns = read_columns(path, status)
         yield from thrown_out(
             {name: columns[name] for name in status if name in columns}
         )
@@ -140,27 +141,17 @@ def _where(
     name: str, records: Sequence[Mapping[str, Any]], conditions: Sequence[RowFilter]
 ) -> Sequence[Mapping[str, Any]]:
     """Select records that meet every condition; of those on one column, any will do."""
-    columns = names_of(records)
-    wanted: dict[str, list[RowFilter]] = {}
+    alternatives: dict[str, list[RowFilter]] = {}
     for condition in conditions:
         column = condition.column
-        if not any(
-            column in record or at(record, column) is not None for record in records
-        ):
-            raise InputError(
-                f"{name}: --where {column}: no such column; {nearest(column, columns)}"
-            )
+        if not any(_has_column(record, column) for record in records):
+            remedy = nearest(column, columns_of(records))
+            raise InputError(f"{name}: --where {column}: no such column; {remedy}")
         kind = column if condition.equal else f"{column}!={condition.value}"
-        wanted.setdefault(kind, []).append(condition)
-
-    def holds(record: Mapping[str, Any], any_of: Sequence[RowFilter]) -> bool:
-        return any(
-            condition.holds(at(record, condition.column)) for condition in any_of
-        )
-
+        alternatives.setdefault(kind, []).append(condition)
     left = list(records)
-    for group in wanted.values():
-        left = [record for record in left if holds(record, group)]
+    for any_of in alternatives.values():
+        left = [record for record in left if _meets(record, any_of)]
     if conditions and not left:
         shown = " ".join(map(str, conditions))
         raise InputError(
@@ -169,11 +160,12 @@ def _where(
     return left
 
 
-def columns_of(
-    columns: Mapping[str, str], fields: Fields = LABEL_FIELDS
-) -> dict[str, str]:
-    """Map a file's columns to our names, by field -> column; refuse unknown fields."""
-    return {column: fields.field(name) for name, column in columns.items()}
+def _has_column(record: Mapping[str, Any], column: str) -> bool:
+    return column in record or at(record, column) is not None
+
+
+def _meets(record: Mapping[str, Any], any_of: Sequence[RowFilter]) -> bool:
+    return any(condition.holds(at(record, condition.column)) for condition in any_of)
 
 
 def read_columns(
@@ -188,18 +180,19 @@ def read_columns(
         UserError: the file is no table, a row of it is bad, or two columns mean the
             same.
     """
+    own = own or {}
     if path.suffix.lower() in CSV:
-        wanted = _wanted(own or {}, fields, column_names(path))
+        wanted = _wanted(own, fields, column_names(path))
         columns = csv_columns(path, wanted)
         if columns is not None:
             _refuse_synonyms(path, columns, wanted)
             return {wanted[name]: values for name, values in columns.items()}
-    every = {name for aliases in fields.names.values() for name in aliases}
-    rows = _good(path, {*every, *(own or ()), "label", "labels", "dimensions"})
+    readable = {"label", "labels", "dimensions"}
+    readable.update(own, *fields.names.values())
+    rows = _good(path, readable)
     first = list(islice(rows, FIRST))
-    wanted = _wanted(
-        own or {}, fields, {name for _, record in first for name in record}
-    )
+    columns_of_first = chain.from_iterable(record for _, record in first)
+    wanted = _wanted(own, fields, set(columns_of_first))
     return _columns(path, chain(first, rows), wanted)
 
 
@@ -207,23 +200,19 @@ def names_in(path: Path) -> list[str]:
     """List the names of a file's columns; what is nested has our name of it."""
     if path.suffix.lower() in CSV:
         return column_names(path)
-    try:
-        first = [
-            row for _, row in islice(records(path), FIRST) if isinstance(row, dict)
-        ]
-        every: dict[str, None] = {}
-        for record in first:
-            # A plain field keeps its own name: "judge" says of nobody that he is an
-            # annotator.
-            nested = {
-                name: value
-                for name, value in record.items()
-                if isinstance(value, Mapping)
-            }
-            every |= dict.fromkeys((*record, *flatten(nested, {})))
-        return list(every)
-    except UserError:
-        return []
+    found: dict[str, None] = {}
+    for record in _first_records(path):
+        # A plain field keeps its own name: "judge" says of nobody that he is an
+        # annotator.
+        nested = {
+            name: value for name, value in record.items() if isinstance(value, Mapping)
+        }
+        found.update(dict.fromkeys(record))
+        try:
+            found.update(dict.fromkeys(flatten(nested, {})))
+        except UserError:
+            return []
+    return list(found)
 
 
 def names_raters(columns: Collection[str]) -> bool:
@@ -232,12 +221,13 @@ def names_raters(columns: Collection[str]) -> bool:
 
 
 def _wanted(
-    own: Mapping[str, str], fields: Fields, have: Collection[str]
+    own: Mapping[str, str], fields: Fields, columns: Collection[str]
 ) -> dict[str, str]:
-    available = names.fields_of(fields.names, have)
-    return {
-        name: ours for name, ours in available.items() if ours not in own.values()
-    } | dict(own)
+    """Map the columns to read to our names; where a user names one, no other gives it."""
+    accepted = names.fields_of(fields.names, columns)
+    wanted = {name: ours for name, ours in accepted.items() if ours not in own.values()}
+    wanted.update(own)
+    return wanted
 
 
 def _good(path: Path, wanted: Collection[str] | None) -> Iterator[tuple[int, Any]]:
@@ -249,7 +239,7 @@ def _good(path: Path, wanted: Collection[str] | None) -> Iterator[tuple[int, Any
 
 
 def _columns(
-    path: Path | str, numbered: Iterable[tuple[int, Any]], available: Mapping[str, str]
+    path: Path | str, numbered: Iterable[tuple[int, Any]], wanted: Mapping[str, str]
 ) -> TextColumns:
     columns: TextColumns = {}
     used: dict[str, None] = {}
@@ -260,14 +250,14 @@ def _columns(
                 f"{path}, record {count}: expected an object, got {record!r:.60}"
             )
         try:
-            flat = flatten(record, used, available)
+            flat = flatten(record, used, wanted)
         except UserError as error:
             raise InputError(f"{path}, record {count}: {error}") from None
         for name, value in flat.items():
             column = columns.setdefault(name, [])
             column.extend([None] * (count - 1 - len(column)))
             column.append(value)
-    _refuse_synonyms(path, used, available)
+    _refuse_synonyms(path, used, wanted)
     for column in columns.values():
         column.extend([None] * (count - len(column)))
     return columns
@@ -276,7 +266,7 @@ def _columns(
 def flatten(
     record: Mapping[str, Any],
     used: dict[str, None],
-    available: Mapping[str, str] = NAMES,
+    accepted: Mapping[str, str] = NAMES,
 ) -> dict[str, str | None]:
     """Flatten a JSON record to columns of text; ``used`` collects the names it read.
 
@@ -287,11 +277,13 @@ def flatten(
         UserError: two places give different values of one name.
     """
     columns: dict[str, str | None] = {}
-    for name, value in _named(record, used, available):
+    for name, value in _named(record, used, accepted):
         if isinstance(value, str) or value is None:
             text = value or None
+        elif type(value) in (int, float):
+            text = str(value)
         else:
-            text = str(value) if type(value) in (int, float) else repr(value)
+            text = repr(value)
         if text is not None and columns.get(name) not in (None, text):
             raise InputError(
                 f"{name} is given twice, {columns[name]!r} and {text!r}; keep one"
@@ -302,34 +294,36 @@ def flatten(
 
 
 def _named(
-    record: Mapping[str, Any], used: dict[str, None], available: Mapping[str, str]
+    record: Mapping[str, Any], used: dict[str, None], accepted: Mapping[str, str]
 ) -> Iterator[tuple[str, Any]]:
     """Yield our name and the value of each accepted column, in a record's order."""
     for key, value in record.items():
         if key == "labels" and value is not None and not isinstance(value, Mapping):
             raise InputError(f"labels: expected an object (got {value!r:.80})")
         if key in ("label", "labels") and isinstance(value, Mapping):
-            yield from ((available[k], v) for k, v in value.items() if k in available)
+            for name, label in value.items():
+                if name in accepted:
+                    yield accepted[name], label
         elif key == "dimensions" and isinstance(value, Mapping):
             for name, verdict in value.items():
-                if isinstance(verdict, Mapping) and name in available:
-                    yield available[name], verdict.get("rating")
+                if isinstance(verdict, Mapping) and name in accepted:
+                    yield accepted[name], verdict.get("rating")
         elif key in ("a", "b") and isinstance(value, Mapping):
             yield f"system_{key}", value.get("system")
             yield f"clip_{key}", value.get("audio")
-        elif key in available and not isinstance(value, Mapping | list):
+        elif key in accepted and not isinstance(value, Mapping | list):
             used[key] = None
-            yield available[key], value
+            yield accepted[key], value
 
 
 def _refuse_synonyms(
-    path: Path | str, used: Iterable[str], available: Mapping[str, str]
+    path: Path | str, used: Iterable[str], accepted: Mapping[str, str]
 ) -> None:
-    seen: dict[str, str] = {}
+    first_names: dict[str, str] = {}
     for name in used:
-        other = seen.setdefault(available[name], name)
-        if other != name:
+        ours = accepted[name]
+        first = first_names.setdefault(ours, name)
+        if first != name:
             raise InputError(
-                f"{path}: columns {other!r} and {name!r} both give"
-                f" {available[name]}; keep one"
+                f"{path}: columns {first!r} and {name!r} both give {ours}; keep one"
             )

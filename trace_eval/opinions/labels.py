@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,23 +37,21 @@ from trace_eval.opinions.cells import (
     without_traps,
 )
 from trace_eval.opinions.codes import (
-    CERTAINTY_FACTS,
-    DESIGN_FACTS,
     LABEL_COLUMNS,
     LABELS,
     MATCHES,
     MISSING,
     NUMBER_FACTS,
-    REASON_FACTS,
+    OPINION_FACTS,
     SCORE_FACTS,
     TEXT_FACTS,
     Codes,
 )
 from trace_eval.opinions.ids import as_judged
 from trace_eval.opinions.label_files import (
+    LABEL_FIELDS,
     OpinionTable,
     TextColumns,
-    columns_of,
     names_raters,
 )
 from trace_eval.opinions.opinions import DataWarning, Opinions, no_common_ids
@@ -80,9 +77,9 @@ class LabelReading(NamedTuple):
 class RowSystems(NamedTuple):
     """Each row's systems, which labels may name; an empty column is unknown."""
 
-    a: Sequence[object] = ()
-    b: Sequence[object] = ()
-    own: Sequence[object] = ()  # system whose column a win or a loss is
+    a: Sequence[object] | Texts = ()
+    b: Sequence[object] | Texts = ()
+    own: Sequence[object] | Texts = ()  # system whose column a win or a loss is
 
     @classmethod
     def of(
@@ -92,23 +89,29 @@ class RowSystems(NamedTuple):
         about: Sequence[Opinions] = (),
     ) -> RowSystems:
         """Take a table's own systems, or else those of judgements of its items."""
-        a, b, own = (
-            columns.get(name, ()) for name in ("system_a", "system_b", "system")
-        )
+        a = columns.get("system_a", ())
+        b = columns.get("system_b", ())
+        own = columns.get("system", ())
         if ids is None or len(a) or len(b):
             return cls(a, b, own)
-        both = np.full((2, len(ids)), None)
+        judged_a = np.full(len(ids), None)
+        judged_b = np.full(len(ids), None)
         for judged in about:
-            if {"system_a", "system_b"} <= judged.facts.keys():
-                row = judged.find(ids)
-                for side, column in zip("ab", both, strict=True):
-                    column[row >= 0] = judged.facts[f"system_{side}"][row[row >= 0]]
-        return cls(both[0], both[1], own)
+            if not {"system_a", "system_b"} <= judged.facts.keys():
+                continue
+            row = judged.find(ids)
+            is_judged = row >= 0
+            judged_a[is_judged] = judged.facts["system_a"][row[is_judged]]
+            judged_b[is_judged] = judged.facts["system_b"][row[is_judged]]
+        return cls(judged_a, judged_b, own)
 
     def at(self, row: int) -> SideNames:
         """Return the names of a row."""
-        a, b, own = (column[row] if len(column) else None for column in self)
-        return a, b, own
+        return (
+            self.a[row] if len(self.a) else None,
+            self.b[row] if len(self.b) else None,
+            self.own[row] if len(self.own) else None,
+        )
 
 
 def label_table(
@@ -133,44 +136,25 @@ def label_table(
     """
     reading = reading or LabelReading()
     ids = as_judged(ids_of(source, columns, default_ids), reading.about)
-    scores = {
-        name: numbers_of(columns[name], source, name)
-        for name in SCORE_FACTS
-        if name in columns
-    }
-    names = [name for name in LABEL_COLUMNS if name in columns]
-    unread = UnreadValues(source, ids)
-    systems = RowSystems.of(columns, ids, reading.about)
-    read = partial(encode, systems=systems, unread=unread, scale=reading.scale)
-    codes = {name: read(columns[name], name) for name in names}
-    if (
-        unread
-        and reading.about
-        and not any((one.find(ids) >= 0).any() for one in reading.about)
-    ):
-        raise InputError(no_common_ids(reading.about[0], source, ids))
-    unread.refuse(reading.mappable)
-    if not names and len(scores) == len(SCORE_FACTS):
-        codes["preference"] = _higher(*scores.values())
+    scores: dict[str, NDArray[np.float64]] = {}
+    for name in SCORE_FACTS:
+        if name in columns:
+            scores[name] = numbers_of(columns[name], source, name)
+    codes = _codes(source, columns, ids, reading=reading)
+    if not codes and len(scores) == len(SCORE_FACTS):
+        codes["preference"] = _higher(scores["score_a"], scores["score_b"])
     if not codes:
         raise InputError(
             f"{source}: no column of labels; name one of {', '.join(LABEL_COLUMNS)}"
         )
-    rater, alike = raters_of(columns.get("rater"), ids.tolist())
-    look_alike = tuple(DataWarning("raters", f"{source}: {text}") for text in alike)
+    rater, look_alike = raters_of(columns.get("rater"), ids.tolist())
     repeat = texts_of(columns["repeat"]) if "repeat" in columns else None
-    facts: dict[str, NDArray[Any]] = {
-        name: texts_of(columns[name]) for name in TEXT_FACTS if name in columns
-    }
-    requested = [f"{number}_{side}" for number in numbers for side in "ab"]
-    for name in (
-        *NUMBER_FACTS,
-        *CERTAINTY_FACTS,
-        *DESIGN_FACTS,
-        *REASON_FACTS,
-        *requested,
-    ):
+    facts: dict[str, NDArray[Any]] = {}
+    for name in TEXT_FACTS:
         if name in columns:
+            facts[name] = texts_of(columns[name])
+    for name in chain(NUMBER_FACTS, OPINION_FACTS, of_both_sides(numbers)):
+        if name in columns and name not in scores:
             facts[name] = numbers_of(columns[name], source, name)
     check_inclusion(source, facts.get("inclusion"))
     facts |= scores
@@ -182,8 +166,40 @@ def label_table(
         rater=rater,
         repeat=repeat,
         facts=facts,
-        warnings=look_alike,
+        warnings=tuple(
+            DataWarning("raters", f"{source}: {text}") for text in look_alike
+        ),
     )
+
+
+def _codes(
+    source: str, columns: Mapping[str, Sequence[Any]], ids: Texts, reading: LabelReading
+) -> dict[str, Codes]:
+    """Encode the columns of labels.
+
+    Raises:
+        UserError: a label is unknown, or no item is among those of judgements whose
+            systems it may name.
+    """
+    systems = RowSystems.of(columns, ids, reading.about)
+    unread = UnreadValues(source, ids)
+    codes: dict[str, Codes] = {}
+    for name in LABEL_COLUMNS:
+        if name in columns:
+            codes[name] = encode(
+                columns[name], name, systems, unread, scale=reading.scale
+            )
+    if unread and reading.about:
+        is_judged = any((judged.find(ids) >= 0).any() for judged in reading.about)
+        if not is_judged:
+            raise InputError(no_common_ids(reading.about[0], source, ids))
+    unread.refuse(reading.mappable)
+    return codes
+
+
+def of_both_sides(numbers: Sequence[str]) -> list[str]:
+    """Name the columns of numbers that each answer of a pair has."""
+    return [f"{number}_{side}" for number in numbers for side in "ab"]
 
 
 def read_labels(
@@ -222,11 +238,11 @@ def read_labels(
     Raises:
         UserError: the file cannot be read, or see :func:`label_table`.
     """
-    own = {name: name for number in numbers for name in (f"{number}_a", f"{number}_b")}
-    own |= columns_of(columns or {})
+    named = {name: name for name in of_both_sides(numbers)}
+    named |= LABEL_FIELDS.by_column(columns or {})
     table = OpinionTable.of_file(Path(path), where=where)
     return _labels(
-        table, own, mapping=mapping, about=about, numbers=numbers, scale=scale
+        table, named, mapping=mapping, about=about, numbers=numbers, scale=scale
     )
 
 
@@ -245,7 +261,7 @@ def table_labels(
     table = OpinionTable.at_hand(provided, where=where)
     return _labels(
         table,
-        columns_of(columns or {}),
+        LABEL_FIELDS.by_column(columns or {}),
         mapping=mapping,
         about=about,
         numbers=(),
@@ -255,24 +271,31 @@ def table_labels(
 
 def _labels(
     table: OpinionTable,
-    own: Mapping[str, str],
+    named: Mapping[str, str],
     mapping: Mapping[str, str] | None,
     about: Sequence[Opinions],
     numbers: Sequence[str],
     scale: Ends | None,
 ) -> Opinions:
     systems = _systems(about)
-    beside = labels_beside(table.columns())
-    result, notes = labelled_columns(table, {**beside, **own}, systems)
-    ids = frozenset(chain.from_iterable(one.ids.tolist() for one in about))
-    refuse_without(table, result, LABEL_COLUMNS, systems=systems, ids=ids)
-    result, traps = without_traps(table.name, result, LABEL_COLUMNS)
-    columns = mapped(result, mapping or {}, scale)
-    reading = LabelReading(about, mapping is not None, scale)
-    labels = label_table(table.name, columns, numbers=numbers, reading=reading)
-    human = bool(notes) or names_raters(table.columns())
-    warnings = (*labels.warnings, *table.warnings(), *notes)
-    return replace(labels, human=human, warnings=warnings, traps=traps)
+    wanted = labels_beside(table.columns())
+    wanted.update(named)
+    texts, notes = labelled_columns(table, wanted, systems)
+    ids = frozenset(chain.from_iterable(judged.ids.tolist() for judged in about))
+    refuse_without(table, texts, LABEL_COLUMNS, systems=systems, ids=ids)
+    texts, traps = without_traps(table.name, texts, LABEL_COLUMNS)
+    labels = label_table(
+        table.name,
+        mapped(texts, mapping or {}, scale),
+        numbers=numbers,
+        reading=LabelReading(about, mappable=mapping is not None, scale=scale),
+    )
+    return replace(
+        labels,
+        human=bool(notes) or names_raters(table.columns()),
+        warnings=labels.warnings + table.warnings() + notes,
+        traps=traps,
+    )
 
 
 def labels_beside(columns: Collection[str]) -> dict[str, str]:
@@ -280,52 +303,62 @@ def labels_beside(columns: Collection[str]) -> dict[str, str]:
 
     A run's table of results has both.
     """
-    names = {f"label_{name}": name for name in LABEL_COLUMNS}
-    there = {name: ours for name, ours in names.items() if name in columns}
-    return there if any(ours in columns for ours in there.values()) else {}
+    human: dict[str, str] = {}
+    for name in LABEL_COLUMNS:
+        if f"label_{name}" in columns:
+            human[f"label_{name}"] = name
+    has_both = any(name in columns for name in human.values())
+    return human if has_both else {}
 
 
 def labelled_columns(
-    table: OpinionTable, own: Mapping[str, str], systems: Collection[object] = ()
+    table: OpinionTable, named: Mapping[str, str], systems: Collection[object] = ()
 ) -> tuple[TextColumns, tuple[DataWarning, ...]]:
     """Read a table of labels; columns of one rater each become one, with a note.
 
     So is the only column of labels of an export that names its raters, whatever it is
     called.
     """
-    raters = rater_columns(own, table.columns())
-    result = table.read(
-        {name: ours for name, ours in own.items() if not raters or ours != "rater"}
-    )
-    if not raters and {*result} & {*LABEL_COLUMNS, *SCORE_FACTS}:
-        return result, ()
-    each = label_of_each(table, result, systems, raters)
-    if each is None:
-        only = only_labels(table, systems)
-        if only is None:
-            return result, ()
-        name, dimension, column = only
-        text = (
-            f"{table.name}: the column {name} is read as the labels, because no other"
-            f" holds any; --column {dimension}=COLUMN names another"
-        )
-        return {**result, dimension: column}, (DataWarning("labels", text),)
-    who = list(dict.fromkeys(each["rater"]))
+    raters = rater_columns(named, table.columns())
+    if raters:
+        named = {name: ours for name, ours in named.items() if ours != "rater"}
+    read = table.read(named)
+    if not raters and not read.keys().isdisjoint(LABEL_COLUMNS + SCORE_FACTS):
+        return read, ()
+    of_each = label_of_each(table, read, systems, raters)
+    if of_each is not None:
+        return of_each, (_rater_note(table, of_each["rater"]),)
+    only = only_labels(table, systems)
+    if only is None:
+        return read, ()
+    name, dimension, column = only
     text = (
-        f"{table.name}: each of the columns {', '.join(map(str, who))} is read as a"
-        " rater"
+        f"{table.name}: the column {name} is read as the labels, because no other"
+        f" holds any; --column {dimension}=COLUMN names another"
     )
-    left = [name for name in columns_like_labels(table) if name not in who]
-    if left:
-        text += f"; {', '.join(left)} may be labels, too, and was left out"
-        text += f": --column rater={','.join(map(str, (*who, *left)))} counts all"
-    return each, (DataWarning("raters", text),)
+    return read | {dimension: column}, (DataWarning("labels", text),)
+
+
+def _rater_note(table: OpinionTable, of_rows: Sequence[str | None]) -> DataWarning:
+    """Say which columns are read as raters, and which may be, too."""
+    raters = list(dict.fromkeys(map(str, of_rows)))
+    text = f"{table.name}: each of the columns {', '.join(raters)} is read as a rater"
+    left_out = [name for name in columns_like_labels(table) if name not in raters]
+    if left_out:
+        text += (
+            f"; {', '.join(left_out)} may be labels, too, and was left out: --column"
+            f" rater={','.join(raters + left_out)} counts all"
+        )
+    return DataWarning("raters", text)
 
 
 def _systems(about: Sequence[Opinions]) -> set[object]:
     """Return the systems of the judged items."""
-    columns = (one.facts.get(f"system_{side}", ()) for one in about for side in "ab")
-    return set().union(*columns)
+    systems: set[object] = set()
+    for judged in about:
+        systems.update(judged.facts.get("system_a", ()))
+        systems.update(judged.facts.get("system_b", ()))
+    return systems
 
 
 def mapped(
@@ -339,22 +372,24 @@ def mapped(
         UserError: a label is mapped to a number that is none, where no scale is
             declared.
     """
+    replaced = dict(columns)
+    if not mapping:
+        return replaced
+    allowed = (*LABELS, NO_LABEL)
+    meanings: dict[str, Declared | None] = {}
     for value, label in mapping.items():
-        if label not in (*LABELS, NO_LABEL) and scale is None:
+        if label not in allowed and scale is None:
             raise InputError(
                 f"--map {value}={label}: numbers are scores, and these are labels:"
-                f" write one of {', '.join((*LABELS, NO_LABEL))}, or declare the scale"
-                " with --scale"
+                f" write one of {', '.join(allowed)}, or declare the scale with"
+                " --scale"
             )
-    if not mapping:
-        return dict(columns)
-    meant = {
-        value: None if label == NO_LABEL else Declared(label)
-        for value, label in mapping.items()
-    }
-    replaced = dict(columns)
-    for name in replaced.keys() & set(LABEL_COLUMNS):
-        replaced[name] = [meant.get(str(value), value) for value in columns[name]]
+        meanings[value] = None if label == NO_LABEL else Declared(label)
+    for name in LABEL_COLUMNS:
+        if name in columns:
+            replaced[name] = [
+                meanings.get(str(value), value) for value in columns[name]
+            ]
     return replaced
 
 
@@ -373,59 +408,71 @@ def encode(
         called: the column's name in the file; None: the dimension's.
         scale: whose numbers the values are; None: they are labels.
     """
-    if scale is not None and column != "match":
-        values = [on_scale(value, scale) for value in values]
-    table: dict[Any, int] = {
-        label: LABELS.index(label)
-        for label in LABELS
-        if column != "preference" or label in PREFERENCE.labels
-    }
     if column == "match":
         values = [
             value.lower() if isinstance(value, str) else value for value in values
         ]
-        table = dict(MATCHES)
+    elif scale is not None:
+        values = [on_scale(value, scale) for value in values]
+    table = _codes_by_label(column)
     allowed = tuple(table)
-    table[None] = table[""] = MISSING
+    code_of: dict[Any, int] = {**table, None: MISSING, "": MISSING}
     unknown = MISSING - 1
-    get = table.get
+    get = code_of.get
     codes = np.fromiter(
-        (get(v, unknown) for v in values), dtype=np.int8, count=len(values)
+        (get(value, unknown) for value in values), dtype=np.int8, count=len(values)
     )
-    if any(
-        map(names_are_words, {*systems.a, *systems.b})
-    ):  # then they are told apart row by row
-        codes = np.where(codes >= 0, unknown, codes).astype(np.int8)
+    names = set(systems.a)
+    names.update(systems.b)
+    if any(map(names_are_words, names)):
+        codes[codes >= 0] = unknown  # labels are told from names row by row
     negative = negative_numbers(values)
     for row in np.flatnonzero(codes == unknown).tolist():
-        why = MAY_BE_NEGATIVE if values[row] in negative else "it is no label"
-        if (
-            values[row] not in negative
-            and column != "match"
-            and isinstance(values[row], str)
-        ):
+        value = values[row]
+        why = "it is no label"
+        if value in negative:
+            why = MAY_BE_NEGATIVE
+        elif column != "match" and isinstance(value, str):
             try:
-                label = spelled(values[row], systems.at(row), "both_bad" in table)
+                label = spelled(value, systems.at(row), typed="both_bad" in table)
                 codes[row] = table.get(label, unknown)
             except ValueError as error:
                 why = str(error)
-        if codes[row] == unknown and is_missing(values[row]):
+        if codes[row] != unknown:
+            continue
+        if is_missing(value):
             codes[row] = MISSING
-        if codes[row] == unknown:
-            if scale is not None and number_of(values[row]) is not None:
-                why = f"it is not on the scale {scale}"
-            unread.add(called or column, values[row], row, why, allowed)
-            unread.seen(called or column, values)
+            continue
+        if scale is not None and number_of(value) is not None:
+            why = f"it is not on the scale {scale}"
+        unread.add(
+            called or column, values, value=value, row=row, why=why, allowed=allowed
+        )
+    return codes
+
+
+def _codes_by_label(column: str) -> dict[str, int]:
+    """Return the labels that a dimension may have, with their codes."""
+    if column == "match":
+        return dict(MATCHES)
+    codes = {label: code for code, label in enumerate(LABELS)}
+    if column == "preference":
+        return {label: codes[label] for label in LABELS if label in PREFERENCE.labels}
     return codes
 
 
 def on_scale(value: object, scale: Ends) -> object:
     """Return the label of a number on a comparison scale; other values stay."""
     number = number_of(value)
-    return value if number is None or not scale.holds(number) else scale.label(number)
+    if number is None or not scale.holds(number):
+        return value
+    return scale.label(number)
 
 
 def _higher(a: NDArray[np.float64], b: NDArray[np.float64]) -> Codes:
     """Return the higher-scored answer; equal ones tie, unknown ones have no label."""
-    result = np.where(a > b, 0, np.where(a < b, 1, LABELS.index("tie")))
-    return np.where(np.isnan(a) | np.isnan(b), MISSING, result).astype(np.int8)
+    codes = np.full(len(a), LABELS.index("tie"), np.int8)
+    codes[a > b] = LABELS.index("1")
+    codes[a < b] = LABELS.index("2")
+    codes[np.isnan(a) | np.isnan(b)] = MISSING
+    return codes

@@ -17,13 +17,10 @@ from fusion import Numbers as Scale
 from trace_eval.data.columns import Missing
 from trace_eval.opinions.cells import Texts, texts_of
 from trace_eval.opinions.codes import (
-    CERTAINTY_FACTS,
-    DESIGN_FACTS,
     LABELS,
     MISSING,
+    OPINION_FACTS,
     POINTS,
-    REASON_FACTS,
-    SCORE_FACTS,
     Codes,
     agreed,
     code_of,
@@ -103,28 +100,29 @@ class Opinions:
         if np.array_equal(self.ids, ids):
             return self
         rows = self.find(ids)
-        return replace(
-            self._columns(lambda column: _spread(column, rows)), ids=ids, joined=None
-        )
+        table = self._columns(lambda column: _spread(column, rows))
+        return replace(table, ids=ids, joined=None)
 
-    def _columns(self, of: Callable[[NDArray[Any]], NDArray[Any]]) -> Self:
+    def _columns(self, make: Callable[[NDArray[Any]], NDArray[Any]]) -> Self:
         """Return a copy with every column made anew."""
-        every: dict[str, Any] = {"ids": of(self.ids)}
+        fields: dict[str, Any] = {"ids": make(self.ids)}
         for name in ("codes", "facts", "scores", "reasons"):
             columns = getattr(self, name)
-            every[name] = {key: of(column) for key, column in columns.items()}
+            fields[name] = {key: make(column) for key, column in columns.items()}
         for name in ("rater", "repeat", "joined"):
             column = getattr(self, name)
-            every[name] = None if column is None else of(column)
-        return replace(self, **every)
+            if column is not None:
+                fields[name] = make(column)
+        return replace(self, **fields)
 
     def points(self, column: str) -> NDArray[np.float64]:
         """Return A's points: win 1, tie or split 1/2, loss 0; of scores, their place.
 
         NaN where unknown [shape=(n,)].
         """
-        codes = self.codes.get(column)
-        return self.scores[column] if codes is None else POINTS[codes]
+        if column in self.scores:
+            return self.scores[column]
+        return np.asarray(POINTS[self.codes[column]])
 
     def beside(
         self,
@@ -161,25 +159,26 @@ class Opinions:
         if self.rater is None:
             return {Path(self.source).stem: self}
         calls = {} if self.calls is None else self.calls.raters()
-        return {
-            name: replace(self.take(self.rater == name), calls=calls.get(name))
-            for name in dict.fromkeys(self.rater.tolist())
-        }
+        tables: dict[str, Opinions] = {}
+        for name in dict.fromkeys(self.rater.tolist()):
+            table = self.take(self.rater == name)
+            tables[name] = replace(table, calls=calls.get(name))
+        return tables
 
     def with_sides(self, names: tuple[str, str] = SIDE_NAMES) -> Opinions | None:
         """Call systems by their places, ``names``; None if any row names systems."""
-        for side in "ab":
-            available = self.facts.get(f"system_{side}")
-            if available is not None and any(available.tolist()):
+        facts = dict(self.facts)
+        for side, name in zip(("system_a", "system_b"), names, strict=True):
+            systems = self.facts.get(side)
+            if systems is not None and any(systems.tolist()):
                 return None
-        facts = {
-            f"system_{side}": texts_of([name] * len(self))
-            for side, name in zip("ab", names, strict=True)
-        }
-        labels, calls = (
-            t and (t.with_sides(names) or t) for t in (self.labels, self.calls)
-        )
-        return replace(self, facts={**self.facts, **facts}, labels=labels, calls=calls)
+            facts[side] = texts_of([name] * len(self))
+        labels, calls = self.labels, self.calls
+        if labels:
+            labels = labels.with_sides(names) or labels
+        if calls:
+            calls = calls.with_sides(names) or calls
+        return replace(self, facts=facts, labels=labels, calls=calls)
 
     @cached_property
     def item(self) -> WholeNumbers:
@@ -190,7 +189,9 @@ class Opinions:
         if self.joined is not None:
             return self.joined
         ids = self.ids.tolist()
-        return np.arange(len(ids)) if len(set(ids)) == len(ids) else index_of(ids)[0]
+        if len(set(ids)) == len(ids):
+            return np.arange(len(ids))
+        return index_of(ids)[0]
 
     @cached_property
     def _row(self) -> dict[Any, int]:
@@ -210,14 +211,19 @@ class Opinions:
         Facts are those of an item's first row.
         """
         first = np.unique(self.item, return_index=True)[1]
-        number, size = len(first), len(LABELS)
-        if number == len(self):
+        if len(first) == len(self):
             return self
         codes = {}
         for name, column in self.codes.items():
             present = column != MISSING
-            votes = crosstab(self.item[present], column[present], number, size)
-            codes[name] = code_of((votes == votes.max(1, keepdims=True)) & (votes > 0))
+            votes = crosstab(
+                self.item[present],
+                column[present],
+                rows=len(first),
+                columns=len(LABELS),
+            )
+            most = votes.max(axis=1, keepdims=True)
+            codes[name] = code_of((votes == most) & (votes > 0))
         return replace(self.take(first), codes=codes, rater=None, repeat=None)
 
     @property
@@ -247,12 +253,12 @@ class Opinions:
                 both.
         """
         _refuse_strangers(self, items, self.find(items.ids), missing)
-        own = {*CERTAINTY_FACTS, *DESIGN_FACTS, *REASON_FACTS, *SCORE_FACTS}
-        facts = {
-            name: column for name, column in items.facts.items() if name not in own
-        }
         joined = self.spread(items.ids)
-        return replace(joined, facts={**facts, **joined.facts}, rater=None, repeat=None)
+        facts = dict(items.facts)
+        for name in OPINION_FACTS:
+            facts.pop(name, None)
+        facts.update(joined.facts)
+        return replace(joined, facts=facts, rater=None, repeat=None)
 
     def column(self, dimension: str | None = None) -> str:
         """Return the label column to read: the one named, else overall or preference.
@@ -260,19 +266,19 @@ class Opinions:
         Raises:
             UserError: there is no such column.
         """
-        if dimension is not None and dimension not in self.codes:
+        if dimension is not None:
+            if dimension in self.codes:
+                return dimension
             raise InputError(
                 f"{self.source}: no labels of {dimension!r}; use one of"
                 f" {', '.join(self.codes)}"
             )
-        for name in ("overall", "preference") if dimension is None else (dimension,):
+        for name in ("overall", "preference"):
             if name in self.codes:
                 return name
-        others = (
-            f", or --dimension with one of {', '.join(self.codes)}"
-            if self.codes
-            else ""
-        )
+        others = ""
+        if self.codes:
+            others = f", or --dimension with one of {', '.join(self.codes)}"
         raise InputError(
             f"{self.source}: labels of pairs are needed, in a column overall or"
             f" preference{others}"
@@ -289,21 +295,22 @@ class Opinions:
 
 def _spread(column: NDArray[Any], rows: WholeNumbers) -> NDArray[Any]:
     """Return a column in another order; unknown where the row is -1."""
+    unknown = _UNKNOWN[column.dtype.kind]
     if not len(column):
-        column = np.full(
-            (1, *column.shape[1:]), _UNKNOWN[column.dtype.kind], column.dtype
-        )
+        return np.full((len(rows), *column.shape[1:]), unknown, column.dtype)
     result = column[rows]
-    result[rows < 0] = _UNKNOWN[column.dtype.kind]
+    result[rows < 0] = unknown
     return result
 
 
 def no_common_ids(judged: Opinions, source: str, ids: Texts) -> str:
     """Say that judgements are of other items than the labels of a source."""
+    judged_id = judged.ids[0] if len(judged) else "-"
+    labelled_id = ids[0] if len(ids) else "-"
     return (
         f"{judged.source}: none of its {len(judged)} ids is among the {len(ids)} of"
-        f" {source} (for example {judged.ids[0] if len(judged) else '-'!r} and"
-        f" {ids[0] if len(ids) else '-'!r}); give both the same ids"
+        f" {source} (for example {judged_id!r} and {labelled_id!r}); give both the same"
+        " ids"
     )
 
 

@@ -11,7 +11,14 @@ from itertools import zip_longest
 
 from blueprints import InputError, UserError
 from trace_eval.data.settings import nearest
-from trace_eval.data.spelling import PLAIN, is_missing, plain, spelled
+from trace_eval.data.spelling import (
+    NOBODY,
+    PLAIN,
+    SideNames,
+    is_missing,
+    plain,
+    spelled,
+)
 from trace_eval.opinions.cells import number_of
 from trace_eval.opinions.codes import LABEL_COLUMNS
 from trace_eval.opinions.label_files import (
@@ -30,7 +37,7 @@ _MOST_LABELS = 4
 
 def refuse_without(
     table: OpinionTable,
-    results: Collection[str],
+    fields: Collection[str],
     labels: Collection[str],
     *,
     numbered: bool = False,
@@ -40,7 +47,7 @@ def refuse_without(
     """Refuse a table of labels without ids or without labels.
 
     Args:
-        results: our names of its columns that were read.
+        fields: our names of its columns that were read.
         labels: our names of columns of labels.
         numbered: the rows of a table without ids are numbered.
         systems: names of systems that its labels may hold.
@@ -50,30 +57,36 @@ def refuse_without(
         UserError: names the table's columns, the accepted names, and the nearest
             column.
     """
-    if not numbered and not {"id", "recording"} & set(results):
-        absent, details, accepted = "id", "no column 'id'", LABEL_FIELDS.names["id"]
-    elif not set(results) & {*labels, "score_a"}:
-        absent, details, accepted = (
-            "overall",
-            "no column of labels",
-            (*labels, "winner"),
-        )
-    else:
+    has_id = numbered or not {"id", "recording"}.isdisjoint(fields)
+    has_labels = not {*labels, "score_a"}.isdisjoint(fields)
+    if has_id and has_labels:
         return
     header = table.columns()
     free = _unnamed(header)
-    near = get_close_matches(absent, free, n=1, cutoff=0.4 if absent == "id" else 0.7)
-    if absent == "id":
-        meant = _likely(table, free, near, systems, ids)
+    if has_id:
+        absent = "overall"
+        problem = "no column of labels"
+        accepted = (*labels, "winner")
+        near = get_close_matches(absent, free, n=1, cutoff=0.7)
+        by_cells = _meant(table, free, systems)
+        meant = [by_cells] if by_cells else [f"{absent}={name}" for name in near]
     else:
-        own = _meant(table, free, systems)
-        meant = [own] if own else [f"{absent}={name}" for name in near]
-    worse = [f"{name} names the worse answer" for name in header if _names_worse(name)]
-    hint = " ".join(("perhaps", *(f"--column {shlex.quote(one)}" for one in meant)))
+        absent = "id"
+        problem = "no column 'id'"
+        accepted = LABEL_FIELDS.names["id"]
+        near = get_close_matches(absent, free, n=1, cutoff=0.4)
+        meant = _likely(table, free, near=near, systems=systems, ids=ids)
+    remedy = f"add one, or name it: --column {absent}=COLUMN"
+    if meant:
+        typed = [f"--column {shlex.quote(one)}" for one in meant]
+        remedy = f"perhaps {' '.join(typed)}"
+    clauses = [f"it has {', '.join(header[:24])}"]
+    for name in header:
+        if _names_worse(name):
+            clauses.append(f"{name} names the worse answer")
+    clauses.append(remedy)
     raise InputError(
-        f"{table.name}: {details} ({', '.join(accepted)}); it has"
-        f" {', '.join(header[:24])};{''.join(f' {clause};' for clause in worse)}"
-        f" {hint if meant else f'add one, or name it: --column {absent}=COLUMN'}"
+        f"{table.name}: {problem} ({', '.join(accepted)}); {'; '.join(clauses)}"
     )
 
 
@@ -95,35 +108,47 @@ def _likely(
     if shares.get(item, 0.0) <= 0.5:
         return [f"id={name}" for name in near]
     others = [name for name in names if name != item]
-    apart = [name for name in others if name not in labels]
-    rater = next((name for name in apart if _tells_apart(columns, item, name)), None)
-    fields = set(map(NAMES.get, table.columns()))
+    unlabelled = [name for name in others if name not in labels]
+    rater = next(
+        (name for name in unlabelled if _tells_apart(columns, item, name)), None
+    )
+    fields = {NAMES.get(name) for name in table.columns()}
     meant = [f"id={item}"]
     if rater is not None and "rater" not in fields:
         meant.append(f"rater={rater}")
     if fields.isdisjoint(LABEL_COLUMNS):
-        few = (name for name in apart if name != rater and _has_few(columns[name]))
-        unread = next((f"preference={name}" for name in few), None)
-        meant += filter(None, [_meant(table, others, systems) or unread])
+        label = _meant(table, others, systems)
+        for name in unlabelled:
+            if label is None and name != rater and _has_few(columns[name]):
+                label = f"preference={name}"
+        if label is not None:
+            meant.append(label)
     return meant
 
 
 def _share(cells: Sequence[str | None], known: Collection[str]) -> float:
     """Return which share of the cells are among the known."""
-    return sum(cell in known for cell in cells) / len(cells) if cells else 0.0
+    if not cells:
+        return 0.0
+    return sum(cell in known for cell in cells) / len(cells)
 
 
 def _has_few(cells: Sequence[str | None]) -> bool:
     """Whether the cells have the number of values that labels have."""
-    return 2 <= len({cell for cell in cells if not is_missing(cell)}) <= _MOST_LABELS
+    values = {cell for cell in cells if not is_missing(cell)}
+    return 2 <= len(values) <= _MOST_LABELS
 
 
 def _tells_apart(columns: TextColumns, item: str, name: str) -> bool:
     """Whether a column tells the rows of an item apart, by values that come again."""
-    items, cells = columns[item], columns.get(name, [])
+    items = columns[item]
+    cells = columns.get(name, [])
     rows = list(zip(items, cells, strict=False))
-    is_repeated = len(set(cells)) < len(cells) and len(set(items)) < len(items)
-    return is_repeated and len(set(rows)) == len(rows)
+    return _repeats(items) and _repeats(cells) and not _repeats(rows)
+
+
+def _repeats(values: Sequence[object]) -> bool:
+    return len(set(values)) < len(values)
 
 
 def _meant(
@@ -132,20 +157,29 @@ def _meant(
     """Write ``FIELD=COLUMN`` for columns of labels alone: one, or several of raters."""
     names = [name for name in names if not is_status(name) and not _names_a_part(name)]
     columns, labels = _label_columns(table, names, systems)
-    labels = labels or {
-        name: set() for name in names if _compares(columns.get(name, ()))
-    }
+    if not labels:
+        for name in names:
+            if _compares(columns.get(name, ())):
+                labels[name] = set()
+    if not labels:
+        return None
     if len(labels) > 1 and not names_raters(table.columns()):
         return f"rater={','.join(labels)}"
-    return next((f"{_dimension(every)}={name}" for name, every in labels.items()), None)
+    name, values = next(iter(labels.items()))
+    return f"{_dimension(values)}={name}"
 
 
 def _compares(cells: Iterable[str | None]) -> bool:
     """Tell whether a column is a comparison scale: numbers alone, some below 0."""
-    numbers = [number_of(cell) for cell in cells if not is_missing(cell)]
-    return None not in numbers and any(
-        number is not None and number < 0 for number in numbers
-    )
+    is_signed = False
+    for cell in cells:
+        if is_missing(cell):
+            continue
+        number = number_of(cell)
+        if number is None:
+            return False
+        is_signed = is_signed or number < 0
+    return is_signed
 
 
 def _dimension(labels: Collection[str]) -> str:
@@ -156,22 +190,41 @@ def _label_columns(
     table: OpinionTable, names: Sequence[str], systems: Collection[object] = ()
 ) -> tuple[TextColumns, dict[str, set[str]]]:
     """Read these columns of a table, and the labels of those that hold labels alone."""
-    called = set(map(plain, systems))
+    winners = set(map(plain, systems))
     try:
         columns = table.read({name: name for name in names})
     except UserError:  # of a column that is no text, say
         return {}, {}
-    sides = [columns.get(name) or [] for name in ("system_a", "system_b", "system")]
-    results = {}
+    systems_of_rows = zip_longest(
+        columns.get("system_a", ()),
+        columns.get("system_b", ()),
+        columns.get("system", ()),
+    )
+    sides = list(systems_of_rows)
+    labels: dict[str, set[str]] = {}
     for name in names:
-        rows = zip_longest(columns.get(name, []), *sides)
         with suppress(ValueError):
-            results[name] = {
-                "1" if plain(value) in called else spelled(value, (a, b, own))
-                for value, a, b, own in rows
-                if plain(value or "") in called or not is_missing(value)
-            }
-    return columns, {name: labels for name, labels in results.items() if labels}
+            values = _labels_in(columns.get(name, ()), sides, winners)
+            if values:
+                labels[name] = values
+    return columns, labels
+
+
+def _labels_in(
+    cells: Sequence[str | None], sides: Sequence[SideNames], winners: Collection[str]
+) -> set[str]:
+    """Return the labels in a column; a system's name stands for any winner.
+
+    Raises:
+        ValueError: a cell is no label.
+    """
+    labels: set[str] = set()
+    for cell, names in zip_longest(cells, sides):
+        if plain(cell or "") in winners:
+            labels.add("1")
+        elif not is_missing(cell):
+            labels.add(spelled(cell, names or NOBODY))
+    return labels
 
 
 #: What columns are called that number parts of a study: their 1 and 2 are no labels.
@@ -213,7 +266,7 @@ def rater_columns(named: Mapping[str, str], columns: Collection[str]) -> list[st
 
 def label_of_each(
     table: OpinionTable,
-    results: TextColumns,
+    read: TextColumns,
     systems: Collection[object] = (),
     raters: Sequence[str] = (),
 ) -> TextColumns | None:
@@ -225,7 +278,7 @@ def label_of_each(
     has no two such columns, or says in one who rated.
 
     Args:
-        results: what was read of it.
+        read: the columns that were read of it.
         systems: names of systems that its labels may hold.
         raters: the columns, where a user names them.
     """
@@ -234,8 +287,12 @@ def label_of_each(
     called = list(raters) or [name for name in labels if RATER.fullmatch(name)]
     if len(called) < 2:
         called = _like_raters(columns, labels)
-    every = set().union(*(labels.get(name, set()) for name in called))
-    return _of_each(results, {n: columns.get(n, []) for n in called}, _dimension(every))
+    of_raters: TextColumns = {}
+    values: set[str] = set()
+    for name in called:
+        of_raters[name] = columns.get(name, [])
+        values |= labels.get(name, set())
+    return _of_each(read, of_raters, _dimension(values))
 
 
 def only_labels(
@@ -251,11 +308,7 @@ def only_labels(
         return None
     others = [name for name in _unnamed(header) if not _names_a_part(name)]
     columns, labels = _label_columns(table, others, systems)
-    worded = [
-        name
-        for name in labels
-        if not all(map(str.isdigit, filter(None, columns[name])))
-    ]
+    worded = [name for name in labels if not _are_digits(columns[name])]
     if len(worded) != 1:
         return None
     (name,) = worded
@@ -270,18 +323,23 @@ def columns_like_labels(table: OpinionTable) -> list[str]:
 
 def _like_raters(columns: TextColumns, labels: Mapping[str, set[str]]) -> list[str]:
     """Find columns that may be raters' by content and, if digits, by their names."""
-    digits = [
-        name for name in labels if all(map(str.isdigit, filter(None, columns[name])))
-    ]
-    words = [name for name in labels if name not in digits]
-    with_digits = any({"1", "2"} & {*columns[name]} for name in words)
-    plain = [name for name in digits if not _names_a_part(name)]
-    return [
-        n for n in labels if n in words or (n in plain and (with_digits or not words))
-    ]
+    words = [name for name in labels if not _are_digits(columns[name])]
+    with_digits = any(not {"1", "2"}.isdisjoint(columns[name]) for name in words)
+    digits_count = with_digits or not words
+    found: list[str] = []
+    for name in labels:
+        if name in words or (digits_count and not _names_a_part(name)):
+            found.append(name)
+    return found
+
+
+def _are_digits(cells: Iterable[str | None]) -> bool:
+    """Tell whether all cells that are not empty are whole numbers."""
+    return all(cell.isdigit() for cell in cells if cell)
 
 
 def _names_a_part(name: str) -> bool:
+    """Tell whether a column is called like a part of a study, or has no word at all."""
     words = _words(name)
     return not words or not _DESIGN.isdisjoint(words)
 
@@ -297,41 +355,54 @@ def _words(name: str) -> list[str]:
 
 
 def _unnamed(header: Iterable[str]) -> list[str]:
-    """Return columns that may hold labels: of no known name, and not of the worse answer."""
+    """Return columns that may hold labels: of no known name, nor of the worse answer."""
     return [name for name in header if name not in NAMES and not _names_worse(name)]
 
 
 def score_of_each(
-    table: OpinionTable, results: TextColumns, raters: Sequence[str] = ()
+    table: OpinionTable, read: TextColumns, raters: Sequence[str] = ()
 ) -> TextColumns | None:
     """Do for scores what :func:`label_of_each` does for labels.
 
     Columns are named like raters: ``rater1``, ``listener 2``.
     """
-    names = list(raters) or [name for name in table.columns() if RATER.fullmatch(name)]
-    columns = table.read({name: name for name in names}) if names else {}
-    return _of_each(results, {name: columns.get(name, []) for name in names}, "score")
+    return _of_each(read, _columns_of_raters(table, raters), "score")
 
 
 def holds_scores_of_raters(table: OpinionTable, raters: Sequence[str] = ()) -> bool:
     """Whether columns of raters hold scores, and no labels."""
-    names = list(raters) or [name for name in table.columns() if RATER.fullmatch(name)]
-    if len(names) < 2:
+    columns = _columns_of_raters(table, raters)
+    if len(columns) < 2:
         return False
+    cells: set[str | None] = set()
+    for column in columns.values():
+        cells.update(column)
+    numbers = {number_of(cell) for cell in cells if not is_missing(cell)}
+    return bool(numbers) and None not in numbers and not numbers <= {1.0, 2.0}
+
+
+def _columns_of_raters(table: OpinionTable, raters: Sequence[str]) -> TextColumns:
+    """Read the columns that are named, else those that are called like raters."""
+    names = list(raters)
+    if not names:
+        names = [name for name in table.columns() if RATER.fullmatch(name)]
+    if not names:
+        return {}
     columns = table.read({name: name for name in names})
-    cells = {
-        cell for name in names for cell in columns.get(name, []) if not is_missing(cell)
-    }
-    numbers = {number_of(cell) for cell in cells}
-    return bool(cells) and None not in numbers and not numbers <= {1.0, 2.0}
+    return {name: columns.get(name, []) for name in names}
 
 
-def _of_each(table: TextColumns, columns: TextColumns, name: str) -> TextColumns | None:
-    if len(columns) < 2 or "rater" in table:
+def _of_each(read: TextColumns, columns: TextColumns, name: str) -> TextColumns | None:
+    """Repeat what was read for each rater's column, and put these in one, ``name``."""
+    if len(columns) < 2 or "rater" in read:
         return None
     size = max(map(len, columns.values()))
-    return {
-        **{field: values * len(columns) for field, values in table.items()},
-        "rater": [who for who in columns for _ in range(size)],
-        name: [value for values in columns.values() for value in values],
-    }
+    result = {field: values * len(columns) for field, values in read.items()}
+    raters: list[str | None] = []
+    opinions: list[str | None] = []
+    for rater, values in columns.items():
+        raters += [rater] * size
+        opinions += values
+    result["rater"] = raters
+    result[name] = opinions
+    return result

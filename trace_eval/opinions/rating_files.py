@@ -31,11 +31,7 @@ from trace_eval.opinions.found_scales import (
     scale_by_values,
     scale_of_ends,
 )
-from trace_eval.opinions.label_files import (
-    SCORE_FIELDS,
-    OpinionTable,
-    columns_of,
-)
+from trace_eval.opinions.label_files import SCORE_FIELDS, OpinionTable
 from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.opinions.rater_columns import rater_columns, score_of_each
 from trace_eval.opinions.ratings import (
@@ -67,22 +63,27 @@ def read_ratings(
         UserError: it cannot be read, or a row has no id, or two ratings of one rater.
     """
     columns = _as_columns(columns)
-    scores = {*SCORE_FIELDS.names["score"], *SCORE_FIELDS.names["mos"]}
-    of_scores = (
-        scores & {*column_names(path)} or {"score", "mos"} & columns.named.keys()
-    )
-    if path.suffix.lower() not in CSV and not of_scores:
+    if path.suffix.lower() not in CSV and not _names_scores(path, columns):
         manifest = read_items(path, columns=columns.fields)
         if manifest.problems:
             raise InputError(str(manifest.problems[0]))
         return ratings_of_items(str(path), manifest.singles)
-    return ratings_in(
-        OpinionTable.of_file(path, SCORE_FIELDS, columns.where), rubric, columns
-    )
+    table = OpinionTable.of_file(path, SCORE_FIELDS, columns.where)
+    return ratings_in(table, rubric, columns)
+
+
+def _names_scores(path: Path, columns: Columns) -> bool:
+    """Tell whether a file has a column of scores, by our names or a user's."""
+    if "score" in columns.named or "mos" in columns.named:
+        return True
+    scores = SCORE_FIELDS.names["score"] + SCORE_FIELDS.names["mos"]
+    return not set(scores).isdisjoint(column_names(path))
 
 
 def _as_columns(columns: Columns | Mapping[str, str] | None) -> Columns:
-    return columns if isinstance(columns, Columns) else Columns(named=columns or {})
+    if isinstance(columns, Columns):
+        return columns
+    return Columns(named=columns or {})
 
 
 def ratings_in(
@@ -110,26 +111,31 @@ def ratings_in(
             " score (or mos, the mean of several) and, where there are several, rubric"
         )
     table, traps = without_traps(source.name, table, (name,))
-    table = {**table, name: mapped_scores(table[name], columns.mapping)}
-    named = sorted({one for one in table.get("rubric", ()) if one})
-    if rubric is None and len(named) > 1:
+    table[name] = mapped_scores(table[name], columns.mapping)
+    rubrics = sorted({one for one in table.get("rubric", ()) if one})
+    if rubric is None and len(rubrics) > 1:
         raise InputError(
-            f"{source.name}: ratings of {len(named)} rubrics ({', '.join(named)});"
+            f"{source.name}: ratings of {len(rubrics)} rubrics ({', '.join(rubrics)});"
             " choose by --rubric"
         )
     kept = np.array([not is_missing(text) for text in table[name]], bool)
-    if named and rubric is not None:
-        kept &= np.array([of in (rubric, None) for of in table["rubric"]])
+    if rubrics and rubric is not None:
+        kept &= np.array([one in (rubric, None) for one in table["rubric"]])
         if not kept.any():
             raise InputError(
                 f"{source.name}: has no ratings of rubric {rubric}; there are"
-                f" {', '.join(named)}"
+                f" {', '.join(rubrics)}"
             )
-    who = [who or "" for who in table.get("rater", ())]
-    ratings = rows_of(source.name, table, numbers=(name,), raters=who, kept=kept)
-    warnings = (*source.warnings(), *raters, *ratings.warnings)
+    ratings = rows_of(
+        source.name,
+        table,
+        numbers=(name,),
+        raters=[rater or "" for rater in table.get("rater", ())],
+        kept=kept,
+    )
+    warnings = source.warnings() + raters + ratings.warnings
     ratings = replace(ratings, warnings=warnings, traps=traps)
-    known = rubric is not None or bool({*named} & {*rubric_names()})
+    known = rubric is not None or not set(rubrics).isdisjoint(rubric_names())
     return with_scale(
         ratings, name, texts=table[name], kept=kept, ends=columns.scale, known=known
     )
@@ -139,33 +145,32 @@ def columns_of_scores(
     source: OpinionTable, named: Mapping[str, str]
 ) -> tuple[dict[str, list[str | None]], tuple[DataWarning, ...]]:
     """Read a table of scores; columns of one rater each become one, with a note."""
-    own = columns_of(named, SCORE_FIELDS)
-    raters = rater_columns(own, source.columns())
-    table = source.read(
-        {name: ours for name, ours in own.items() if not raters or ours != "rater"}
-    )
-    if not raters and {"mos", "score"} & table.keys():
+    wanted = SCORE_FIELDS.by_column(named)
+    raters = rater_columns(wanted, source.columns())
+    if raters:
+        wanted = {name: ours for name, ours in wanted.items() if ours != "rater"}
+    table = source.read(wanted)
+    if not raters and ("mos" in table or "score" in table):
         return table, ()
-    each = score_of_each(source, table, raters)
-    if each is None:
+    of_each = score_of_each(source, table, raters)
+    if of_each is None:
         return table, ()
-    who = ", ".join(map(str, dict.fromkeys(each["rater"])))
-    text = f"{source.name}: each of the columns {who} is read as a rater"
-    return each, (DataWarning("raters", text),)
+    names = ", ".join(map(str, dict.fromkeys(of_each["rater"])))
+    text = f"{source.name}: each of the columns {names} is read as a rater"
+    return of_each, (DataWarning("raters", text),)
 
 
 def mapped_scores(values: Sequence[Any], mapping: Mapping[str, str]) -> list[Any]:
     """Replace the scores that a user maps to numbers, or to nothing."""
-    meant = {
-        value: None if text == NO_LABEL else text for value, text in mapping.items()
-    }
+    meanings: dict[str, str | None] = {}
     for value, text in mapping.items():
         if text != NO_LABEL and not is_number(text):
             raise InputError(
                 f"--map {value}={text}: of scores a value means a number or"
                 f" {NO_LABEL}; write one"
             )
-    return [meant.get(str(value), value) for value in values]
+        meanings[value] = None if text == NO_LABEL else text
+    return [meanings.get(str(value), value) for value in values]
 
 
 def with_scale(
@@ -197,8 +202,8 @@ def with_scale(
         return scores
     refuse_doubtful(scores.source, name, texts, values)
     scale = scale_by_values(values)
-    said = DataWarning(FOUND_SCALE, f"{scores.source}: {said_of(scale)}")
-    return replace(scores, scale=scale, warnings=(*scores.warnings, said))
+    warning = DataWarning(FOUND_SCALE, f"{scores.source}: {said_of(scale)}")
+    return replace(scores, scale=scale, warnings=(*scores.warnings, warning))
 
 
 def rows_of(
@@ -218,30 +223,31 @@ def rows_of(
     """
     table = _by_system(table)
     ids = ids_of(source, table, False)
-    columns: dict[str, Any] = {
-        name: numbers_of(table[name], source, name, mappable=True)
-        for name in numbers
-        if name in table
-    }
-    columns |= {
-        ours: shared(table[theirs])
-        for ours, theirs in ITEM_COLUMNS.items()
-        if theirs in table
-    }
-    met, alike = raters_of(raters or None, ids.tolist())
-    who = [] if met is None else met.tolist()
-    whole = score_table(source, shared(ids.tolist()), shared(who), **columns).take(kept)
-    said = tuple(DataWarning("raters", f"{source}: {text}") for text in alike)
-    whole = replace(whole, warnings=said)
-    if whole.rater is not None:
+    columns: dict[str, Any] = {}
+    for name in numbers:
+        if name in table:
+            columns[name] = numbers_of(table[name], source, name, mappable=True)
+    for ours, theirs in ITEM_COLUMNS.items():
+        if theirs in table:
+            columns[ours] = shared(table[theirs])
+    names, look_alike = raters_of(raters or None, ids.tolist())
+    rows = score_table(
+        source,
+        shared(ids.tolist()),
+        [] if names is None else shared(names.tolist()),
+        **columns,
+    )
+    rows = rows.take(kept)
+    if rows.rater is not None:
         refuse_duplicates(
             source,
-            whole.ids,
-            rater=whole.rater,
-            repeat=whole.repeat,
+            rows.ids,
+            rater=rows.rater,
+            repeat=rows.repeat,
             records=np.flatnonzero(kept),
         )
-    return whole
+    warnings = tuple(DataWarning("raters", f"{source}: {text}") for text in look_alike)
+    return replace(rows, warnings=warnings)
 
 
 def _by_system(table: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:
@@ -249,12 +255,15 @@ def _by_system(table: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]
 
     So are the answers in folders of systems called; what they shared is their question.
     """
-    ids, systems = table.get("id", ()), table.get("system", ())
-    pairs = {pair for pair in zip(ids, systems, strict=False) if all(pair)}
-    if len(pairs) == len({id_ for id_, _ in pairs}):
+    ids = table.get("id", ())
+    systems = table.get("system", ())
+    answers = {pair for pair in zip(ids, systems, strict=False) if all(pair)}
+    if len(answers) == len({id_ for id_, _ in answers}):
         return table
-    names = [
-        f"{of}/{id_}" if of and id_ else id_
-        for id_, of in zip(ids, systems, strict=True)
-    ]
-    return {"question_id": ids, **table, "id": names}
+    names: list[Any] = []
+    for id_, system in zip(ids, systems, strict=True):
+        names.append(f"{system}/{id_}" if system and id_ else id_)
+    renamed = dict(table)
+    renamed.setdefault("question_id", ids)
+    renamed["id"] = names
+    return renamed

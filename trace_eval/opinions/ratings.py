@@ -18,9 +18,7 @@ from blueprints import InputError
 from fusion import Numbers, OffScale
 from trace_eval.data.answers import turn_role
 from trace_eval.data.items import ANONYMOUS, Single
-from trace_eval.opinions.cells import (
-    texts_of,
-)
+from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.opinions import Opinions
 
 #: Numbers closer than this are one label.
@@ -68,15 +66,23 @@ def placed(judged: Opinions, scale: Numbers) -> Opinions:
         scores["shares"] = _shares(
             judged.ids.tolist(), facts["distribution"].tolist(), scale
         )
-    samples = facts["samples"].tolist() if "samples" in facts else []
-    if (count := max((len(values or ()) for values in samples), default=0)) > 1:
-        table = np.full((len(judged), count), np.nan)
-        for row, values in enumerate(samples):
-            table[row, : len(values or ())] = np.array(
-                values or (), float
-            )  # None is NaN
-        scores["samples"] = places_on(table, scale)
+    if "samples" in facts:
+        samples = _side_by_side(facts["samples"].tolist())
+        if samples.shape[1] > 1:
+            scores["samples"] = places_on(samples, scale)
     return replace(judged, scores=scores, scale=scale)
+
+
+def _side_by_side(
+    samples: Sequence[Sequence[float | None] | None],
+) -> NDArray[np.float64]:
+    """Return each row's numbers in columns; NaN where it has fewer, or None."""
+    rows = [values or () for values in samples]
+    columns = max(map(len, rows), default=0)
+    table = np.full((len(rows), columns), np.nan)
+    for row, values in enumerate(rows):
+        table[row, : len(values)] = np.array(values, float)
+    return table
 
 
 def placed_ratings(ratings: Opinions, scale: Numbers) -> Opinions:
@@ -91,32 +97,31 @@ def placed_ratings(ratings: Opinions, scale: Numbers) -> Opinions:
         UserError: a label or mean is not on the scale.
     """
     if "score" in ratings.facts and _are_means(ratings, scale):
-        facts = {
-            "mos" if name == "score" else name: held
-            for name, held in ratings.facts.items()
-        }
+        facts = dict(ratings.facts)
+        facts["mos"] = facts.pop("score")
         ratings = replace(ratings, facts=facts)
-    places = (
-        _of_means(ratings, scale)
-        if "mos" in ratings.facts
-        else _of_labels(ratings, scale)
-    )
+    if "mos" in ratings.facts:
+        places = _of_means(ratings, scale)
+    else:
+        places = _of_labels(ratings, scale)
     return replace(ratings, scores={"score": places}, scale=scale)
 
 
 def places_on(score: NDArray[Any], scale: Numbers) -> NDArray[np.float64]:
     """Return numbers on a scale as places, 0 to 1 [shape as of ``score``]."""
-    return np.asarray(
-        (score - float(scale.low)) / (float(scale.high) - float(scale.low))
-    )
+    low = float(scale.low)
+    high = float(scale.high)
+    return np.asarray((score - low) / (high - low))
 
 
 def _are_means(ratings: Opinions, scale: Numbers) -> bool:
     if ratings.rater is not None or len(set(ratings.ids.tolist())) < len(ratings):
         return False
-    values, labels = np.unique(ratings.facts["score"]), np.array(scale.labels, float)
-    between = (np.abs(values[:, None] - labels) > _SAME_LABEL).all(1).any()
-    return bool(between and ((values >= scale.low) & (values <= scale.high)).all())
+    values = np.unique(ratings.facts["score"])
+    labels = np.array(scale.labels, float)
+    is_no_label = (np.abs(values[:, None] - labels) > _SAME_LABEL).all(axis=1)
+    is_on_scale = (values >= scale.low) & (values <= scale.high)
+    return bool(is_no_label.any() and is_on_scale.all())
 
 
 def _of_means(ratings: Opinions, scale: Numbers) -> NDArray[np.float64]:
@@ -159,14 +164,15 @@ def _shares(
     for row, shares in enumerate(distributions):
         if shares is None:
             continue
-        provided = {_name(label): share for label, share in shares.items()}
-        if stray := set(provided) - set(names):
+        by_name = {_name(label): share for label, share in shares.items()}
+        stray = by_name.keys() - names
+        if stray:
             raise InputError(
                 f"item {ids[row]!r}: its distribution has the label {min(stray)}, which"
                 f" is not on the scale {', '.join(names)}; name the rubric with"
                 " --rubric"
             )
-        result[row] = [provided.get(name, 0.0) for name in names]
+        result[row] = [by_name.get(name, 0.0) for name in names]
     return result
 
 
@@ -196,25 +202,30 @@ def score_table(
             items ``instruction_id``, ``system``, ``split``, ``candidate`` and
             ``reference``.
     """
-    available = {
-        name: column if isinstance(column, np.ndarray) else texts_of(column)
-        for name, column in facts.items()
-        if isinstance(column, np.ndarray) or any(column)
-    }
+    columns: dict[str, NDArray[Any]] = {}
+    for name, column in facts.items():
+        if isinstance(column, np.ndarray):
+            columns[name] = column
+        elif any(column):
+            columns[name] = texts_of(column)
     rater = texts_of(raters) if any(raters) else None
-    return Opinions(source, texts_of(ids), {}, rater, facts=available)
+    return Opinions(source, texts_of(ids), {}, rater, facts=columns)
 
 
 def mean_ratings(ratings: Opinions) -> Opinions:
     """Return a row per item, whose ``score`` is its mean rating, NaN if unrated."""
-    values, size = values_of(ratings), int(ratings.item.max(initial=-1)) + 1
+    values = values_of(ratings)
     is_known = ~np.isnan(values)
-    count = np.bincount(ratings.item[is_known], minlength=size)
-    with np.errstate(invalid="ignore"):
-        mean = np.bincount(ratings.item[is_known], values[is_known], size) / count
+    item = ratings.item[is_known]
+    size = int(ratings.item.max(initial=-1)) + 1
+    count = np.bincount(item, minlength=size)
+    total = np.bincount(item, values[is_known], size)
     first = ratings.take(np.unique(ratings.item, return_index=True)[1])
-    facts = {name: column for name, column in first.facts.items() if name != "mos"}
-    return replace(first, rater=None, facts={**facts, "score": mean}, human=True)
+    facts = dict(first.facts)
+    facts.pop("mos", None)
+    with np.errstate(invalid="ignore"):
+        facts["score"] = total / count
+    return replace(first, rater=None, facts=facts, human=True)
 
 
 def ratings_of_items(
@@ -227,36 +238,45 @@ def ratings_of_items(
     """
     if turns is None:
         turns = not any(item.labels and item.labels.scores for item in items)
-    rows: list[tuple[str, str, float, str | None, Single]] = []
+    ids: list[str] = []
+    raters: list[str] = []
+    values: list[float] = []
+    questions: list[str | None] = []
+    item_of_rows: list[Single] = []
     for item in items:
-        provided = (
-            {item.id: item.labels.ratings}
-            if item.labels and not turns
-            else {item.id: {}}
-        )
-        for number, scores in (
-            item.labels.turns if item.labels and turns else {}
-        ).items():
-            provided[turn_role(item.id, int(number))] = scores
-        for id_, scores in provided.items():
-            requested = item.question_id or (None if id_ == item.id else item.id)
+        for id_, scores in _rated_parts(item, turns).items():
+            question = item.question_id
+            if not question and id_ != item.id:
+                question = item.id
             for rater, score in (scores or {"": np.nan}).items():
-                who = "" if rater.startswith(ANONYMOUS) else rater
-                rows.append((id_, who, score, requested, item))
-    ids, raters, values, questions, whole = (
-        zip(*rows, strict=True) if rows else [()] * 5
-    )
-    facts = facts_of(whole)
-    facts["instruction_id"] = list(questions)
+                ids.append(id_)
+                raters.append("" if rater.startswith(ANONYMOUS) else rater)
+                values.append(score)
+                questions.append(question or None)
+                item_of_rows.append(item)
+    facts = facts_of(item_of_rows)
+    facts["instruction_id"] = questions
     return score_table(source, ids, raters, score=np.array(values, float), **facts)
+
+
+def _rated_parts(item: Single, turns: bool) -> dict[str, Mapping[str, float]]:
+    """Return each rater's score of an item, or of it and each of its turns, by id."""
+    if item.labels is None:
+        return {item.id: {}}
+    if not turns:
+        return {item.id: item.labels.ratings}
+    parts: dict[str, Mapping[str, float]] = {item.id: {}}
+    for number, scores in item.labels.turns.items():
+        parts[turn_role(item.id, int(number))] = scores
+    return parts
 
 
 def facts_of(items: Sequence[Single]) -> dict[str, list[Any]]:
     """Return items' facts by column, with recordings where ids are row numbers."""
-    named = {}
+    recordings = {}
     if all(item.id.isdecimal() for item in items):
-        named = {"recording": [item.answer.source_id or None for item in items]}
-    return named | {
+        recordings["recording"] = [item.answer.source_id or None for item in items]
+    return recordings | {
         "instruction_id": [item.question_id for item in items],
         "system": [item.system for item in items],
         "split": [item.split for item in items],

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from blueprints import counted
 from trace_eval.data import names
@@ -71,14 +72,17 @@ def thrown_out(columns: Mapping[str, Sequence[object]]) -> Iterator[str]:
         if _bare(name) in _REASONS:
             yield from _reasons(name, texts)
             continue
-        if _bare(name) in _PHASES:
-            texts = [text for text in texts if _LEARNED.fullmatch(text.casefold())]
-            for value in dict.fromkeys(texts):
-                yield _counts(name, value, texts.count(value))
-            continue
-        throws = _thrown_by(name)
-        for value in dict.fromkeys(text for text in texts if text.casefold() in throws):
-            yield _counts(name, value, texts.count(value))
+        says_so = _says_thrown_out(name)
+        for value, rows in Counter(texts).items():
+            if says_so(value.casefold()):
+                yield _counts(name, value, rows)
+
+
+def _says_thrown_out(name: str) -> Callable[[str], object]:
+    """Return what tells of a column's text whether it says that a row was thrown out."""
+    if _bare(name) in _PHASES:
+        return _LEARNED.fullmatch
+    return _thrown_by(name).__contains__
 
 
 def _counts(name: str, value: str, rows: int) -> str:
@@ -90,7 +94,8 @@ def _counts(name: str, value: str, rows: int) -> str:
 
 def _reasons(name: str, texts: Sequence[str]) -> Iterator[str]:
     """Say how many rows have a reason why they were thrown out."""
-    if rows := sum(bool(text) for text in texts):
+    rows = sum(bool(text) for text in texts)
+    if rows:
         yield (
             f"column {name} has a reason in {counted(rows, 'row')}, which all count;"
             f" leave them out by --where {shlex.quote(f'{name}=')}"
@@ -99,11 +104,12 @@ def _reasons(name: str, texts: Sequence[str]) -> Iterator[str]:
 
 def _thrown_by(name: str) -> frozenset[str]:
     """Return what a column of decisions says of a row that somebody threw out."""
-    bare = _bare(name)
-    answers = (_NO if bare in _IN else frozenset()) | (
-        _YES if bare in _OUT else frozenset()
-    )
-    return _THROWN_OUT | answers
+    values = _THROWN_OUT
+    if _bare(name) in _IN:
+        values |= _NO
+    if _bare(name) in _OUT:
+        values |= _YES
+    return values
 
 
 def is_status(name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -22,6 +23,9 @@ from trace_eval.opinions.ratings import facts_of, rated, ratings_of_items, score
 #: What one judge said of one item, by the name of the fact.
 _Stated = Mapping[str, Any]
 
+#: What every record of a score has.
+_FIELDS = frozenset(("item", "judge", "status"))
+
 
 def read_run(folder: Path, rubric: str | None) -> Opinions:
     """Read a run folder of ``rate``: its scores, with human ratings as ``labels``.
@@ -38,18 +42,15 @@ def read_run(folder: Path, rubric: str | None) -> Opinions:
         )
     name, judges, facts = _of_records(str(folder), _records(scores_path), rubric)
     items = list(_parsed(items_path))
-    turns = not facts.keys() <= {
-        item.id for item in items
-    }  # of conversations, rated one by one
-    if not turns:
+    are_turns = not facts.keys() <= {item.id for item in items}
+    if not are_turns:
         columns = facts_of(items)
-        facts = {
-            item.id: dict(zip(columns, row, strict=True))
-            for item, row in zip(
-                items, zip(*columns.values(), strict=True), strict=True
-            )
-        }
-    labels = rated(ratings_of_items(f"{folder} (its own labels)", items, turns))
+        rows = zip(*columns.values(), strict=True)
+        facts = {}
+        for item, row in zip(items, rows, strict=True):
+            facts[item.id] = dict(zip(columns, row, strict=True))
+    ratings = ratings_of_items(f"{folder} (its own labels)", items, are_turns)
+    labels = rated(ratings)
     table = _by_judge(
         str(folder),
         judges,
@@ -80,7 +81,9 @@ def _run_scale(path: Path, rubric: str | None) -> Numbers | None:
     """Return the scale of a rubric as the run recorded it."""
     try:
         spec = read_file(path).get("rubrics", {}).get(rubric, {}).get("scale")
-        return numbers(ScaleSpec.model_validate(spec).labels) if spec else None
+        if not spec:
+            return None
+        return numbers(ScaleSpec.model_validate(spec).labels)
     except (OSError, ValueError, AttributeError):
         return None  # it is looked for elsewhere
 
@@ -89,9 +92,7 @@ def _records(path: Path) -> Iterator[Mapping[str, Any]]:
     for number, record in lines(path):
         if isinstance(record, BadJson):
             raise InputError(f"{path}, line {number}: {record}")
-        if not isinstance(record, dict) or not {"item", "judge", "status"} <= set(
-            record
-        ):
+        if not isinstance(record, dict) or not record.keys() >= _FIELDS:
             raise InputError(
                 f"{path}, line {number}: no score record; run trace-eval schema score"
             )
@@ -115,31 +116,42 @@ def _of_records(
     """Return the rubric, the scores by judge and item, and the facts by item."""
     latest: dict[tuple[str, str, str], Mapping[str, Any]] = {}
     for record in records:  # of an item that was tried again, the last line counts
-        latest[record["item"], record.get("rubric") or "", record["judge"]] = record
-    name = only_rubric(source, {of for _, of, _ in latest}, rubric)
+        key = record["item"], record.get("rubric") or "", record["judge"]
+        latest[key] = record
+    rubrics = {record_rubric for _, record_rubric, _ in latest}
+    name = only_rubric(source, rubrics, rubric)
     judges: dict[str, dict[str, _Stated]] = {}
     facts: dict[str, dict[str, Any]] = {}
-    chosen = (
-        one for (_, of, _), r in latest.items() if of == name for one in _by_turn(r)
-    )
-    for record in chosen:
-        item = record["item"]
-        facts[item] = {
-            "instruction_id": record.get("question_id"),
-            "system": record.get("system"),
-        }
-        parts, opinions = record.get("parts") or (), record.get("opinions") or ()
-        stated = judges.setdefault(record["judge"], {})
-        if record.get("status") == "scored" and record.get("value") is not None:
-            stated[item] = _stated(record, () if parts else opinions) | {
-                "pooled": bool(parts)
+    for (_, record_rubric, _), whole in latest.items():
+        if record_rubric != name:
+            continue
+        for record in _by_turn(whole):
+            facts[record["item"]] = {
+                "instruction_id": record.get("question_id"),
+                "system": record.get("system"),
             }
-        for part in parts:
-            own = judges.setdefault(part["judge"], {})
-            if part.get("value") is not None:
-                mine = [o for o in opinions if o.get("judge") == part["judge"]]
-                own[item] = _stated({"value": part["value"], "estimate": part}, mine)
+            _add_scores(judges, record)
     return name or None, judges, facts
+
+
+def _add_scores(
+    judges: dict[str, dict[str, _Stated]], record: Mapping[str, Any]
+) -> None:
+    """Add the score of a record to its judge's, and those of the judges it pools."""
+    item = record["item"]
+    parts = record.get("parts") or ()
+    opinions = record.get("opinions") or ()
+    scores = judges.setdefault(record["judge"], {})
+    if record.get("status") == "scored" and record.get("value") is not None:
+        score = _stated(record, () if parts else opinions)
+        score["pooled"] = bool(parts)
+        scores[item] = score
+    for part in parts:
+        scores = judges.setdefault(part["judge"], {})
+        if part.get("value") is None:
+            continue
+        of_part = [one for one in opinions if one.get("judge") == part["judge"]]
+        scores[item] = _stated({"value": part["value"], "estimate": part}, of_part)
 
 
 def _stated(
@@ -147,7 +159,8 @@ def _stated(
 ) -> dict[str, Any]:
     """Return the score of a record, and how sure it is."""
     estimate = record.get("estimate") or {}
-    parameters, clamped = estimate.get("params") or {}, estimate.get("clamped") or {}
+    parameters = estimate.get("params") or {}
+    clamped = estimate.get("clamped") or {}
     samples = [opinion.get("score") for opinion in opinions]
     return {
         "score": record["value"],
@@ -168,19 +181,22 @@ def _by_judge(
     scale: Numbers | None = None,
 ) -> Opinions:
     """Make a row for each item of each judge, so that unscored items stay in sight."""
-    ids = list(facts)
-    stated = [of.get(id_, {}) for of in judges.values() for id_ in ids]
+    stated: list[_Stated] = []
+    raters: list[str] = []
+    for judge, scores in judges.items():
+        stated += [scores.get(id_, {}) for id_ in facts]
+        raters += [judge] * len(facts)
     columns: dict[str, Sequence[Any] | NDArray[Any]] = {}
     for name in ("score", "variance", "clamped"):
         columns[name] = np.array([one.get(name) for one in stated], float)
     columns["beta"] = np.array([one.get("beta", (None, None)) for one in stated], float)
     for name in ("distribution", "samples", "caveats", "pooled"):
         columns[name] = [one.get(name) for one in stated]
-    names = dict.fromkeys(name for one in facts.values() for name in one)
-    for name in names:
-        columns[name] = [facts[id_].get(name) for id_ in ids] * len(judges)
-    raters = [judge for judge in judges for _ in ids]
-    return score_table(source, ids * len(judges), raters, **columns).on(rubric, scale)
+    for name in dict.fromkeys(chain.from_iterable(facts.values())):
+        of_items = [item_facts.get(name) for item_facts in facts.values()]
+        columns[name] = of_items * len(judges)
+    ids = list(facts) * len(judges)
+    return score_table(source, ids, raters, **columns).on(rubric, scale)
 
 
 def _by_turn(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -191,47 +207,49 @@ def _by_turn(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """
     turns: dict[int, list[float]] = {}
     for opinion in record.get("opinions") or ():
-        if opinion.get("turn") is not None:
-            stated = turns.setdefault(opinion["turn"], [])
-            stated += [] if opinion.get("score") is None else [opinion["score"]]
+        if opinion.get("turn") is None:
+            continue
+        scores = turns.setdefault(opinion["turn"], [])
+        if opinion.get("score") is not None:
+            scores.append(opinion["score"])
     if not turns:
         yield record
-    shared = {"question_id": record.get("question_id") or record["item"], "parts": []}
-    for number, stated in turns.items():
+    for number, scores in turns.items():
         yield {
-            **{
-                name: record.get(name)
-                for name in ("judge", "system", "rubric", "caveats")
-            },
-            **shared,
+            "judge": record.get("judge"),
+            "system": record.get("system"),
+            "rubric": record.get("rubric"),
+            "caveats": record.get("caveats"),
+            "question_id": record.get("question_id") or record["item"],
+            "parts": [],
             "item": turn_role(record["item"], number),
-            "status": "scored" if stated else "unscored",
-            "value": fmean(stated) if stated else None,
-            "opinions": [{"score": score} for score in stated],
+            "status": "scored" if scores else "unscored",
+            "value": fmean(scores) if scores else None,
+            "opinions": [{"score": score} for score in scores],
         }
 
 
-def only_rubric(source: str, available: set[str], wanted: str | None) -> str:
+def only_rubric(source: str, rubrics: set[str], wanted: str | None) -> str:
     """Return the rubric whose scores are read; empty if the source names none.
 
     Raises:
         UserError: it has no scores, none of the rubric that is wanted, or several to
             choose from.
     """
-    if not available:
+    if not rubrics:
         raise InputError(
             f"{source}: there are no scores yet; run `trace-eval rate` first"
         )
-    if wanted is not None:
-        if wanted not in available and available != {""}:
-            raise InputError(
-                f"{source}: has no scores of rubric {wanted}; there are"
-                f" {', '.join(sorted(available))}"
-            )
-        return wanted if wanted in available else ""
-    if len(available) > 1:
+    if wanted in rubrics:
+        return wanted
+    if wanted is not None and rubrics != {""}:
         raise InputError(
-            f"{source}: scores of {len(available)} rubrics"
-            f" ({', '.join(sorted(available))}); choose one by --rubric"
+            f"{source}: has no scores of rubric {wanted}; there are"
+            f" {', '.join(sorted(rubrics))}"
         )
-    return next(iter(available))
+    if wanted is None and len(rubrics) > 1:
+        raise InputError(
+            f"{source}: scores of {len(rubrics)} rubrics"
+            f" ({', '.join(sorted(rubrics))}); choose one by --rubric"
+        )
+    return next(iter(rubrics))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,12 @@ from trace_eval.data.rubrics.load import load_rubric, rubric_names
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.spelling import is_missing
 from trace_eval.opinions.codes import LABEL_COLUMNS, SCORE_FACTS
-from trace_eval.opinions.found_scales import DEFAULT_SCALE, FOUND_SCALE, scale_by_values
+from trace_eval.opinions.found_scales import FOUND_SCALE, scale_by_values
 from trace_eval.opinions.label_files import (
     LABEL_FIELDS,
+    NAMES,
     SCORE_FIELDS,
     OpinionTable,
-    columns_of,
     names_in,
 )
 from trace_eval.opinions.labels import table_labels
@@ -76,20 +77,23 @@ def holds_scores(source: Path | Opinions, columns: Columns | None = None) -> boo
 def _names_two_systems(names: Sequence[str], columns: Columns) -> bool:
     """Tell whether each row compares two systems, so that its number is no score."""
     labels = fields_of(LABEL_FIELDS.names, names)
-    named = {*columns.named} | {ours for name, ours in labels.items() if name in names}
-    return {"system_a", "system_b"} <= named
+    fields = set(columns.named)
+    fields.update(labels[name] for name in names if name in labels)
+    return {"system_a", "system_b"} <= fields
 
 
 def _may_be_of_raters(names: Sequence[str], columns: Columns) -> bool:
     if _names_two_systems(names, columns):
         return False
-    return not fields_of(LABEL_FIELDS.names).keys() & {*names} & _LABELS
+    return _LABEL_NAMES.isdisjoint(names)
 
 
 #: Names of columns of labels: a table with one has no columns of raters.
-_LABELS = {
-    name for of in (*LABEL_COLUMNS, *SCORE_FACTS) for name in LABEL_FIELDS.names[of]
-}
+_LABEL_NAMES = frozenset(NAMES).intersection(
+    chain.from_iterable(
+        LABEL_FIELDS.names[field] for field in LABEL_COLUMNS + SCORE_FACTS
+    )
+)
 
 
 def _table_of_scores(table: OpinionTable, columns: Columns) -> bool:
@@ -99,35 +103,26 @@ def _table_of_scores(table: OpinionTable, columns: Columns) -> bool:
     """
     if _names_scores(table.columns(), columns):
         return True
-    own = columns_of(columns.fields, SCORE_FIELDS) if _of_scores(columns) else {}
-    return holds_scores_of_raters(table, rater_columns(own, table.columns()))
-
-
-def _of_scores(columns: Columns) -> bool:
-    """Whether the fields that a user names are those of scores."""
     try:
-        columns_of(columns.fields, SCORE_FIELDS)
-    except UserError:
-        return False
-    return True
+        named = SCORE_FIELDS.by_column(columns.fields)
+    except UserError:  # what a user names are no fields of scores
+        named = {}
+    return holds_scores_of_raters(table, rater_columns(named, table.columns()))
 
 
 def _names_scores(names: Sequence[str], columns: Columns) -> bool:
-    labels, scores = (
-        fields_of(kind.names, names) for kind in (LABEL_FIELDS, SCORE_FIELDS)
-    )
-    if _names_two_systems(names, columns):
+    """Tell whether a column is named as scores are, and none as labels are."""
+    if columns.prediction or columns.truth or _names_two_systems(names, columns):
         return False
-    named = {labels.get(name, name) for name in columns.named} | {
-        ours for name, ours in labels.items() if name in names
-    }
-    labelled = (
-        named & {*LABEL_COLUMNS, *SCORE_FACTS} or columns.prediction or columns.truth
-    )
-    scored = any(
+    labels = fields_of(LABEL_FIELDS.names, names)
+    fields = {labels.get(name, name) for name in columns.named}
+    fields.update(labels[name] for name in names if name in labels)
+    if not fields.isdisjoint(LABEL_COLUMNS + SCORE_FACTS):
+        return False
+    scores = fields_of(SCORE_FIELDS.names, names)
+    return any(
         scores.get(name) in ("score", "mos") for name in (*columns.named, *names)
     )
-    return scored and not labelled
 
 
 def read_scores(
@@ -199,90 +194,103 @@ def read_with_ratings(
         UserError: one cannot be read, or they score different rubrics.
     """
     columns = columns or Columns()
-    if (
-        replace(columns, named={}, id=None, mapping={}, where=(), scale=None)
-        != Columns()
-    ):
+    for_scores = replace(columns, prediction=None, truth=None, flip_b=False, tail=None)
+    if columns != for_scores:
         raise InputError(
             "--prediction, --truth and --flip-b mean nothing for scores; leave them out"
         )
-    known = _known_rubric(rubric)
-    name = known.name if known else rubric
-    of_run = next((s for s in sources if isinstance(s, Path) and s.is_dir()), None)
-    named = replace(columns, named={}, id=None)
-    if of_run is None:
-        named = columns
-    elif ratings is None and columns != Columns():
-        raise InputError(
-            f"{of_run}: --id, --column, --map, --where and --scale mean nothing for a"
-            " run; leave them out"
-        )
-    elif not isinstance(ratings, Opinions):
-        named = Columns()  # they are about the ratings beside it
-    every = [read_scores(s, name, named) if isinstance(s, Path) else s for s in sources]
-    if rubric and not known and not any(one.rubric == rubric for one in every):
+    rubric_read = _known_rubric(rubric)
+    name = rubric_read.name if rubric_read else rubric
+    named = _columns_of_sources(sources, ratings, columns)
+    scores: list[Opinions] = []
+    for source in sources:
+        if isinstance(source, Path):
+            scores.append(read_scores(source, name, named))
+        else:
+            scores.append(source)
+    rubrics = [source.rubric for source in scores if source.rubric]
+    if rubric and not rubric_read and rubric not in rubrics:
         load_rubric(rubric)  # nobody knows it: this says which names there are
-    rubric_of = next((one.rubric for one in every if one.rubric), name)
-    if isinstance(ratings, Path):
-        ratings = read_ratings(ratings, rubric_of, columns)
-    elif ratings is not None and not isinstance(ratings, Opinions):
-        table = OpinionTable.at_hand(ratings, SCORE_FIELDS, columns.where)
-        ratings = ratings_in(table, rubric_of, columns)
+    if ratings is not None and not isinstance(ratings, Opinions):
+        name = rubrics[0] if rubrics else name
+        if isinstance(ratings, Path):
+            ratings = read_ratings(ratings, name, columns)
+        else:
+            table = OpinionTable.at_hand(ratings, SCORE_FIELDS, columns.where)
+            ratings = ratings_in(table, name, columns)
     if ratings is not None and ratings.codes:
         raise InputError(
             f"{ratings.source}: holds labels of pairs; give ratings of single answers"
         )
-    every = _on_one_scale(every, known)
-    if ratings is not None and every[0].scale is not None:
-        ratings = _beside(ratings, every[0].scale, declared=columns.scale is not None)
-    return every, ratings
+    scores = _on_one_scale(scores, rubric_read)
+    if ratings is not None and scores[0].scale is not None:
+        ratings = _beside(ratings, scores[0].scale, declared=columns.scale is not None)
+    return scores, ratings
+
+
+def _columns_of_sources(
+    sources: Sequence[Path | Opinions], ratings: Any, columns: Columns
+) -> Columns:
+    """Return how sources of scores name their columns: those of a run by our names.
+
+    Raises:
+        UserError: there is a run, and nothing beside it whose columns could be meant.
+    """
+    for source in sources:
+        if not isinstance(source, Path) or not source.is_dir():
+            continue
+        if ratings is None and columns != Columns():
+            raise InputError(
+                f"{source}: --id, --column, --map, --where and --scale mean nothing for"
+                " a run; leave them out"
+            )
+        if isinstance(ratings, Opinions):
+            return replace(columns, named={}, id=None)
+        return Columns()  # they are about the ratings beside it
+    return columns
 
 
 def _beside(ratings: Opinions, scale: Numbers, declared: bool) -> Opinions:
     """Put ratings on the scores' scale; one that was found yields to a rubric's."""
-    said = tuple(one for one in ratings.warnings if one.check != FOUND_SCALE)
-    own = ratings.scale
-    if not declared or own is None or own == scale:
-        return replace(ratings, warnings=said)
-    places = places_on(values_of(ratings), own)
-    facts = {
-        name: held
-        for name, held in ratings.facts.items()
-        if name not in ("score", "mos")
-    }
+    warnings = [one for one in ratings.warnings if one.check != FOUND_SCALE]
+    old_scale = ratings.scale
+    if not declared or old_scale is None or old_scale == scale:
+        return replace(ratings, warnings=tuple(warnings))
     text = (
-        f"{ratings.source}: ratings from {own.low:g} to {own.high:g} are put on the"
-        f" scale of the scores, {scale.low:g} to {scale.high:g}"
+        f"{ratings.source}: ratings from {old_scale.low:g} to {old_scale.high:g} are"
+        f" put on the scale of the scores, {scale.low:g} to {scale.high:g}"
     )
-    on_it = scale.low + (scale.high - scale.low) * places
-    return replace(
-        ratings,
-        facts={**facts, "mos": on_it},
-        warnings=(*said, DataWarning(FOUND_SCALE, text)),
-    )
+    warnings.append(DataWarning(FOUND_SCALE, text))
+    places = places_on(values_of(ratings), old_scale)
+    facts = dict(ratings.facts)
+    facts.pop("score", None)
+    facts["mos"] = scale.low + (scale.high - scale.low) * places
+    return replace(ratings, facts=facts, warnings=tuple(warnings))
 
 
 def _known_rubric(rubric: str | None) -> ScoreRubric | None:
     """Return a rubric, shipped or of a file; None for a name that a source may know."""
-    if rubric is None or (
-        rubric not in rubric_names() and Path(rubric).suffix != ".toml"
-    ):
+    if rubric is None:
         return None
-    return load_rubric(rubric)
+    if rubric in rubric_names() or Path(rubric).suffix == ".toml":
+        return load_rubric(rubric)
+    return None
 
 
 def _on_one_scale(
     sources: Sequence[Opinions], named: ScoreRubric | None
 ) -> list[Opinions]:
     """Put the sources on one rubric and its scale; refuse if they score several."""
-    scored = {source.rubric for source in sources if source.rubric}
-    if len(scored) > 1:
+    rubrics = {source.rubric for source in sources if source.rubric}
+    if len(rubrics) > 1:
         raise InputError(
-            f"the sources score different rubrics ({', '.join(sorted(scored))});"
+            f"the sources score different rubrics ({', '.join(sorted(rubrics))});"
             " compare one"
         )
-    name = named.name if named else next(iter(scored), None)
-    scale = named.numbers if named else _scale(sources, name)
+    if named:
+        return [source.on(named.name, named.numbers) for source in sources]
+    name = next(iter(rubrics), None)
+    scale = _scale(sources, name)
     return [source.on(name, scale) for source in sources]
 
 
@@ -292,28 +300,23 @@ def _was_found(source: Opinions) -> bool:
 
 def _scale(sources: Sequence[Opinions], rubric: str | None) -> Numbers:
     """Return the scale of run, user or rubric; else the least one with all scores."""
-    known = [
-        one.scale for one in sources if one.scale is not None and not _was_found(one)
-    ]
-    if known:
-        return known[0]
+    for source in sources:
+        if source.scale is not None and not _was_found(source):
+            return source.scale
     if rubric in rubric_names():
         return load_rubric(rubric).numbers
-    every = (
-        one for source in sources for one in source.facts.get("distribution", ()) if one
-    )
-    labels = {float(label) for shares in every for label in shares}
+    labels: set[float] = set()
+    for source in sources:
+        for shares in filter(None, source.facts.get("distribution", ())):
+            labels.update(map(float, shares))
     if len(labels) > 1:
         return numbers(labels)
-    found = [one for one in sources if one.scale is not None]
-    if len({one.scale for one in found}) == 1:
-        return found[0].scale or DEFAULT_SCALE
-    ends = [
-        float(end)
-        for one in found
-        if one.scale
-        for end in (one.scale.low, one.scale.high)
-    ]
+    scales = [source.scale for source in sources if source.scale is not None]
+    if len(set(scales)) == 1:
+        return scales[0]
+    ends: list[float] = []
+    for scale in scales:
+        ends += [float(scale.low), float(scale.high)]
     return scale_by_values(np.array(ends))
 
 
@@ -329,24 +332,25 @@ def _of_columns(source: OpinionTable, rubric: str | None, columns: Columns) -> O
             raise InputError(
                 f"{source.name}: no column {name!r}; a file of scores has id and score"
             )
-    size = len(table["id"])
-    rubrics = [of or "" for of in table.get("rubric", [None] * size)]
-    name = only_rubric(source.name, {*rubrics}, rubric)
+    unknown = [None] * len(table["id"])
+    rubrics = [name or "" for name in table.get("rubric", unknown)]
+    name = only_rubric(source.name, set(rubrics), rubric)
     unnamed = Path(source.name).stem
     judges = [
-        unnamed if is_missing(who) else str(who)
-        for who in table.get("judge", [None] * size)
+        unnamed if is_missing(judge) else str(judge)
+        for judge in table.get("judge", unknown)
     ]
-    kept = np.array([of == name for of in rubrics], bool)
+    kept = np.array([row_rubric == name for row_rubric in rubrics], bool)
     texts = mapped_scores(table["score"], columns.mapping)
+    table["score"] = texts
     scores = rows_of(
         source.name,
-        {**table, "score": texts},
+        table,
         numbers=("score", "variance"),
         raters=judges,
         kept=kept,
     )
-    scores = replace(scores, warnings=(*source.warnings(), *raters, *scores.warnings))
+    scores = replace(scores, warnings=source.warnings() + raters + scores.warnings)
     known = rubric is not None or name in rubric_names()
     scores = with_scale(
         scores, "score", texts=texts, kept=kept, ends=columns.scale, known=known

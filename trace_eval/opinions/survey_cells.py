@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from trace_eval.data.spelling import spelled
@@ -17,13 +18,15 @@ PREFIX = re.compile(r"(?:Input|Answer)\.|(?:INPUT|OUTPUT|ASSIGNMENT):")
 
 def columns_of(records: Records) -> list[str]:
     """Return the names of all columns, in the order in which they appear."""
-    return list(dict.fromkeys(name for record in records for name in record))
+    return list(dict.fromkeys(chain.from_iterable(records)))
 
 
 def cell_text(record: Mapping[str, Any], name: str) -> str:
     """Return a cell's text without surrounding blanks; empty if there is no cell."""
     value = record.get(name)
-    return "" if value is None else str(value).strip()
+    if value is None:
+        return ""
+    return str(value).strip()
 
 
 def label_of(text: object) -> str | None:

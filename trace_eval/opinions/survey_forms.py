@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from itertools import chain
 
 from blueprints import counted
 from trace_eval.data import names
@@ -43,17 +44,20 @@ def _questions(columns: Collection[str]) -> dict[str, dict[str, str]]:
     The same question about the same item twice is none that is read.
     """
     for form in (_IN_BRACKETS, _BEHIND_DASH, _BEFORE_COLON, _IN_PARENTHESES):
-        groups: dict[str, dict[str, str]] = {}
-        found = 0
+        questions: dict[str, dict[str, str]] = {}
+        has_twins = False
         for name in columns:
-            if parts := form.fullmatch(_NUMBER.sub("", name)):
-                question = parts["question"].strip()
-                groups.setdefault(question, {})[parts["item"].strip()] = name
-                found += 1
-        if found > sum(map(len, groups.values())):
+            parts = form.fullmatch(_NUMBER.sub("", name))
+            if parts is None:
+                continue
+            items = questions.setdefault(parts["question"].strip(), {})
+            item = parts["item"].strip()
+            has_twins = has_twins or item in items
+            items[item] = name
+        if has_twins:
             continue
         several = {
-            question: items for question, items in groups.items() if len(items) > 1
+            question: items for question, items in questions.items() if len(items) > 1
         }
         if several:
             return several
@@ -63,55 +67,59 @@ def _questions(columns: Collection[str]) -> dict[str, dict[str, str]]:
 def is_form(records: Records) -> bool:
     """Tell whether one question has a column for each of several items."""
     columns = _without_numbers(columns_of(records))
-    return bool(_questions(columns)) and not names.first_of(
-        {"id": names.NAMES["id"]}, columns
-    )
+    has_ids = bool(names.first_of({"id": names.NAMES["id"]}, columns))
+    return not has_ids and bool(_questions(columns))
 
 
 def _without_numbers(columns: list[str]) -> list[str]:
     """Leave out the column that numbers the responses, which is no id of an item."""
-    numbered = {*_MICROSOFT[:3]} <= {*columns}
-    return [name for name in columns if name != _MICROSOFT[0]] if numbered else columns
+    if not set(_MICROSOFT[:3]) <= set(columns):
+        return columns
+    return [name for name in columns if name != _MICROSOFT[0]]
 
 
 def form(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     """Make a record of each item that a row, which is a rater, has answers for."""
     columns = _without_numbers(columns_of(records))
     questions = _questions(columns)
-    answers = {name for items in questions.values() for name in items.values()}
-    only = next(iter(questions)) if len(questions) == 1 else None
-    called = _called(records, questions[only].values()) if only else None
-    who = _rater_column(records)
-    every = list(dict.fromkeys(item for items in questions.values() for item in items))
-    by = f"the column {who}" if who else "their place"
+    answers: set[str] = set()
+    for columns_of_items in questions.values():
+        answers.update(columns_of_items.values())
+    only_answer = _called(records, answers) if len(questions) == 1 else None
+    rater_column = _rater_column(records)
+    every_item = list(dict.fromkeys(chain.from_iterable(questions.values())))
+    number_of_items = len(every_item)
+    by = f"the column {rater_column}" if rater_column else "their place"
     notes.append(
         f"each row is read as a rater, called by {by}, and"
-        f" {counted(len(every), 'column')} as {counted(len(every), 'item')}, called by"
-        " what stands beside the question"
+        f" {counted(number_of_items, 'column')} as {counted(number_of_items, 'item')},"
+        " called by what stands beside the question"
     )
     for number, record in enumerate(records, start=1):
         shared = {name: value for name, value in record.items() if name not in answers}
-        if who != _MICROSOFT[0] and _MICROSOFT[0] not in columns:
+        if rater_column != _MICROSOFT[0] and _MICROSOFT[0] not in columns:
             shared.pop(_MICROSOFT[0], None)
-        shared["rater"] = shared.pop(who, None) if who else f"row {number}"
-        for item in every:
-            given = {
-                called or question: _place(record.get(items[item]))
-                for question, items in questions.items()
-                if item in items
-            }
-            yield {**shared, "id": item, **given}
+        rater = shared.pop(rater_column, None) if rater_column else f"row {number}"
+        shared["rater"] = rater
+        for item in every_item:
+            opinion = shared | {"id": item}
+            for question, columns_of_items in questions.items():
+                if item in columns_of_items:
+                    answer = _place(record.get(columns_of_items[item]))
+                    opinion[only_answer or question] = answer
+            yield opinion
 
 
 def _rater_column(records: Records) -> str | None:
     """Return the column that names the raters; of nameless responses their number."""
     columns = columns_of(records)
-    who = names.first_of({"rater": names.LABELS["rater"]}, columns).get("rater")
-    numbered = _without_numbers(columns) != columns
-    named = {cell_text(record, who) for record in records} if who else set()
-    if numbered and len(named) < len(records):
+    column = names.first_of({"rater": names.LABELS["rater"]}, columns).get("rater")
+    if _without_numbers(columns) == columns:
+        return column
+    if column is None:
         return _MICROSOFT[0]
-    return who
+    raters = {cell_text(record, column) for record in records}
+    return column if len(raters) == len(records) else _MICROSOFT[0]
 
 
 def _place(answer: object) -> object:
@@ -125,17 +133,17 @@ def _called(records: Records, columns: Collection[str]) -> str:
 
     Numbers other than the labels 1 and 2 are scores, and so are words of P.800.
     """
-    cells = {
-        str(_place(cell_text(record, name))) for record in records for name in columns
-    }
-    present = {cell for cell in cells if not is_missing(cell)}
-    if (
-        present
-        and all(number_of(cell) is not None for cell in present)
-        and present - {"1", "2"}
-    ):
+    present: set[str] = set()
+    for record in records:
+        for name in columns:
+            cell = str(_place(cell_text(record, name)))
+            if not is_missing(cell):
+                present.add(cell)
+    are_numbers = all(number_of(cell) is not None for cell in present)
+    are_words = CATEGORIES.keys() >= {cell.casefold() for cell in present}
+    if are_numbers and present - {"1", "2"}:
         return "score"
-    if present and {cell.casefold() for cell in present} <= CATEGORIES.keys():
+    if are_words and present:
         return "score"
     labels = {label_of(cell) for cell in present}
     return "overall" if labels & {"both_good", "both_bad"} else "preference"

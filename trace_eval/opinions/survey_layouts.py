@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from itertools import islice
+from itertools import product
 from typing import Any, NamedTuple
 
 from blueprints import InputError, counted
@@ -40,9 +40,8 @@ class SurveyLayout(NamedTuple):
     """One layout of many records."""
 
     fits: Callable[[Records], bool]  # of the first records
-    ours: Callable[
-        [Records, list[str]], Iterator[SurveyRecord]
-    ]  # adds what a reader must know of it
+    # adds what a reader must know of it to the notes
+    ours: Callable[[Records, list[str]], Iterator[SurveyRecord]]
 
 
 def unfolded(records: Records, notes: list[str]) -> Records:
@@ -85,60 +84,79 @@ def _places(records: Records) -> dict[str, str]:
 
     A scale is a question with three or more numbers.
     """
-    groups: dict[str, dict[str, str]] = {}
+    questions: dict[str, dict[str, str]] = {}
     for name in _flag_columns(records):
         parts = _STEM.fullmatch(name)
         if parts and number_of(parts["choice"]) is not None:
-            groups.setdefault(parts["stem"], {})[name] = parts["choice"]
-    return next((of for of in groups.values() if len(of) > 2), {})
+            questions.setdefault(parts["stem"], {})[name] = parts["choice"]
+    for places in questions.values():
+        if len(places) > 2:
+            return places
+    return {}
 
 
 def _choices(records: Records) -> dict[str, str]:
     """Map flag columns to the labels they stand for; empty if not of both sides."""
-    groups: dict[str, dict[str, str]] = {}
+    questions: dict[str, dict[str, str]] = {}
     places = _places(records)
     for name in _flag_columns(records):
         if name in places:
             continue
+        stem = ""
+        label = label_of(name)
         parts = _STEM.fullmatch(name)
-        for stem, choice in (
-            ("", name),
-            *([(parts["stem"], parts["choice"])] if parts else []),
-        ):
-            label = label_of(choice)
-            if label is not None:
-                groups.setdefault(stem, {})[name] = label
-                break
-    return next((of for of in groups.values() if {"1", "2"} <= {*of.values()}), {})
+        if label is None and parts:
+            stem = parts["stem"]
+            label = label_of(parts["choice"])
+        if label is not None:
+            questions.setdefault(stem, {})[name] = label
+    for labels in questions.values():
+        if {"1", "2"} <= set(labels.values()):
+            return labels
+    return {}
+
+
+def _checked(record: Mapping[str, Any], choices: Collection[str]) -> list[str]:
+    """List the flag columns that a record says yes in."""
+    return [name for name in choices if cell_text(record, name).casefold() in _YES]
+
+
+def _without(
+    record: Mapping[str, Any], columns: Collection[str | None]
+) -> SurveyRecord:
+    """Copy a record without some of its columns."""
+    return {name: value for name, value in record.items() if name not in columns}
 
 
 def _has_flags(records: Records) -> bool:
-    if _LABEL_FIELDS & names.first_of(names.LABELS, columns_of(records)).keys():
+    fields = names.first_of(names.LABELS, columns_of(records))
+    if not fields.keys().isdisjoint(_LABEL_FIELDS):
         return False
     choices = _choices(records) or _places(records)
-    checks: list[int] = []
-    for record in records:
-        checks.append(
-            sum(cell_text(record, name).casefold() in _YES for name in choices)
-        )
+    checks = [len(_checked(record, choices)) for record in records]
     return any(checks) and max(checks) < 2
 
 
 def _flags(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     choices = _choices(records)
-    column = "overall" if {*choices.values()} - PLAIN else "preference"
     if not choices:
-        choices, column = _places(records), "score"
+        choices = _places(records)
+        column = "score"
+    elif PLAIN.issuperset(choices.values()):
+        column = "preference"
+    else:
+        column = "overall"
     notes.append(f"the columns {', '.join(choices)} are read as one choice")
     for number, record in enumerate(records, start=1):
-        chosen = [n for n in choices if cell_text(record, n).casefold() in _YES]
-        if len(chosen) > 1:
+        checked = _checked(record, choices)
+        if len(checked) > 1:
             raise InputError(
-                f"record {number}: {' and '.join(chosen)} are both checked; keep"
+                f"record {number}: {' and '.join(checked)} are both checked; keep"
                 " one of them"
             )
-        rest = {name: value for name, value in record.items() if name not in choices}
-        yield {**rest, column: choices[chosen[0]] if chosen else None}
+        opinion = _without(record, choices)
+        opinion[column] = choices[checked[0]] if checked else None
+        yield opinion
 
 
 # ---- arenas: a log of chats and votes
@@ -160,32 +178,32 @@ def _models(record: Mapping[str, Any]) -> list[Any] | None:
     return models if isinstance(models, list) and len(models) == 2 else None
 
 
+def _is_vote(record: Mapping[str, Any]) -> bool:
+    return record.get("type") in _VOTES and bool(_models(record))
+
+
 def _is_arena(records: Records) -> bool:
-    return any(_models(record) and record.get("type") in _VOTES for record in records)
+    return any(map(_is_vote, records))
 
 
 def _arena(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
-    votes = [
-        record for record in records if record.get("type") in _VOTES and _models(record)
-    ]
-    if len(votes) < len(records):
-        others = sorted({str(record.get("type")) for record in records} - _VOTES.keys())
-        left_out = len(records) - len(votes)
+    votes = list(filter(_is_vote, records))
+    left_out = len(records) - len(votes)
+    if left_out:
+        events = {str(record.get("type")) for record in records}
+        others = sorted(events - _VOTES.keys())
         notes.append(
             f"{counted(left_out, 'record is no vote', 'records are no votes')} and left"
             f" out (type {', '.join(others)})"
         )
-    column = (
-        "overall" if any("both" in str(one["type"]) for one in votes) else "preference"
-    )
+    column = "preference"
+    if any("both" in str(vote["type"]) for vote in votes):
+        column = "overall"
     for vote in votes:
-        rest = {
-            name: value
-            for name, value in vote.items()
-            if name not in ("type", "models")
-        }
-        a, b = _models(vote) or ("", "")
-        yield {**rest, "system_a": a, "system_b": b, column: _VOTES[str(vote["type"])]}
+        opinion = _without(vote, ("type", "models"))
+        opinion["system_a"], opinion["system_b"] = _models(vote) or ("", "")
+        opinion[column] = _VOTES[str(vote["type"])]
+        yield opinion
 
 
 # ---- the winner and the loser by their names
@@ -195,19 +213,23 @@ _DRAWS = ("draw", "tie", "is_draw", "is_tie", "drawn", "tied")
 
 
 def _has_loser(records: Records) -> bool:
-    columns = {*columns_of(records)}
-    sides = {*names.LABELS["system_a"], *names.LABELS["system_b"]}
-    return {"winner", "loser"} <= columns and not columns & sides
+    columns = set(columns_of(records))
+    has_sides = any(
+        not columns.isdisjoint(names.LABELS[side]) for side in ("system_a", "system_b")
+    )
+    return {"winner", "loser"} <= columns and not has_sides
 
 
 def _won(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     """Name A and B by the alphabet, so that a system's place does not tell who won."""
-    draw = next((name for name in _DRAWS if name in columns_of(records)), None)
+    columns = columns_of(records)
+    draw = next((name for name in _DRAWS if name in columns), None)
     for number, record in enumerate(records, start=1):
-        rest = {n: v for n, v in record.items() if n not in ("winner", "loser", draw)}
-        winner, loser = cell_text(record, "winner"), cell_text(record, "loser")
+        opinion = _without(record, ("winner", "loser", draw))
+        winner = cell_text(record, "winner")
+        loser = cell_text(record, "loser")
         if is_missing(winner) and is_missing(loser):
-            yield rest
+            yield opinion
             continue
         if is_missing(winner) or is_missing(loser):
             raise InputError(
@@ -219,8 +241,13 @@ def _won(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
                 f"record {number}: {draw} is {drawn!r}; write true or false"
             )
         a, b = sorted((winner, loser))
-        label = "tie" if drawn in _YES else "1" if winner == a else "2"
-        yield {**rest, "system_a": a, "system_b": b, "preference": label}
+        opinion["system_a"] = a
+        opinion["system_b"] = b
+        if drawn in _YES:
+            opinion["preference"] = "tie"
+        else:
+            opinion["preference"] = "1" if winner == a else "2"
+        yield opinion
 
 
 # ---- sides by name: two columns of which each label names one
@@ -245,23 +272,32 @@ def _named_sides(records: Records) -> tuple[str, str, str] | None:
     label = fields.get("preference") or fields.get("overall")
     if label is None:
         return None
-    texts = [name for name in columns if name != label and _is_text(name, records)]
-    values = [(record, cell_text(record, label)) for record in records]
-    named = [
-        (record, value) for record, value in values if label_of(value) is None and value
-    ]
-    if not named:
+    deciding: list[Mapping[str, Any]] = []
+    for record in records:
+        value = cell_text(record, label)
+        if value and label_of(value) is None:
+            deciding.append(record)
+    if not deciding:
         return None
-    for a, b in ((a, b) for a in texts for b in texts if a < b):
-        sides = [
-            (cell_text(record, a), cell_text(record, b), value)
-            for record, value in named
-        ]
-        hits = {x == value for x, _, value in sides if value in (x, _)}
-        if all(value in (x, y) for x, y, value in sides) and hits == {True, False}:
-            first = min((a, b), key=columns.index)
-            return first, b if first == a else a, label
+    texts = [name for name in columns if name != label and _is_text(name, records)]
+    for a, b in product(texts, repeat=2):
+        if a < b and _hold_the_winners(deciding, a, b, label=label):
+            first, second = sorted((a, b), key=columns.index)
+            return first, second, label
     return None
+
+
+def _hold_the_winners(records: Records, a: str, b: str, label: str) -> bool:
+    """Tell whether each label is the text in one of two columns, and both win."""
+    a_wins: set[bool] = set()
+    for record in records:
+        text_a = cell_text(record, a)
+        text_b = cell_text(record, b)
+        winner = cell_text(record, label)
+        if winner not in (text_a, text_b):
+            return False
+        a_wins.add(winner == text_a)
+    return a_wins == {True, False}
 
 
 def _has_sides(records: Records) -> bool:
@@ -269,12 +305,15 @@ def _has_sides(records: Records) -> bool:
 
 
 def _sides(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
-    a, b, _ = _named_sides(list(islice(records, _LOOKED_AT))) or ("", "", "")
+    a, b, _ = _named_sides(records[:_LOOKED_AT]) or ("", "", "")
     notes.append(
         f"the columns {a} and {b} are read as the systems of A and B, by the labels"
     )
     for record in records:
-        yield {**record, "system_a": record.get(a), "system_b": record.get(b)}
+        opinion = dict(record)
+        opinion["system_a"] = record.get(a)
+        opinion["system_b"] = record.get(b)
+        yield opinion
 
 
 # ---- comparisons whose number is called a score
@@ -291,17 +330,19 @@ def _is_comparison(records: Records) -> bool:
 
 
 def _score_of_pair(columns: Collection[str]) -> str | None:
-    return next(
-        (name for name in columns if names.bare(name) in ("score", "rating")), None
-    )
+    for name in columns:
+        if names.bare(name) in ("score", "rating"):
+            return name
+    return None
 
 
 def _comparison(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     score = _score_of_pair(columns_of(records)) or ""
     notes.append(f"the column {score} is read as a comparison of A with B")
     for record in records:
-        rest = {name: value for name, value in record.items() if name != score}
-        yield {**rest, "preference": record.get(score)}
+        opinion = _without(record, (score,))
+        opinion["preference"] = record.get(score)
+        yield opinion
 
 
 def _is_wide_comparison(records: Records) -> bool:
@@ -311,11 +352,13 @@ def _is_wide_comparison(records: Records) -> bool:
     fields = names.first_of(names.LABELS, columns)
     if len(raters) < 2 or not fields.keys() >= {"system_a", "system_b"}:
         return False
-    cells = {cell_text(record, name) for record in records for name in raters}
+    cells: set[str] = set()
+    for record in records:
+        cells.update(cell_text(record, name) for name in raters)
     present = {cell for cell in cells if not is_missing(cell)}
-    return all(number_of(cell) is not None for cell in present) and bool(
-        present - {"1", "2"}
-    )
+    if any(number_of(cell) is None for cell in present):
+        return False
+    return bool(present - {"1", "2"})
 
 
 def _wide_comparison(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
@@ -325,9 +368,9 @@ def _wide_comparison(records: Records, notes: list[str]) -> Iterator[SurveyRecor
         " as comparisons of A with B"
     )
     for record in records:
-        rest = {name: value for name, value in record.items() if name not in raters}
+        shared = _without(record, raters)
         for name in raters:
-            yield {**rest, "rater": name, "preference": record.get(name)}
+            yield shared | {"rater": name, "preference": record.get(name)}
 
 
 #: Each is tried in turn; several may fit one table (a batch with a column of flags).

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from blueprints import counted
@@ -46,28 +48,31 @@ def qualtrics(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
 
     Raters are called by ``ResponseId`` where no other column names them.
     """
-    above = next(n for n, record in enumerate(records[:2]) if _is_import_row(record))
-    texts = records[0] if above else {}
-    called = {
-        name: str(texts[name]) if texts.get(name) and _QUESTION.match(name) else name
-        for name in records[0]
-    }
-    who = names.first_of({"rater": names.LABELS["rater"]}, called.values())
-    if _RESPONSE in called and not who:
-        called[_RESPONSE] = "rater"
+    if _is_import_row(records[0]):
+        texts: Mapping[str, Any] = {}
+        responses = records[1:]
+    else:
+        texts = records[0]
+        responses = records[2:]
+    new_names: dict[str, str] = {}
+    for name in records[0]:
+        is_question = texts.get(name) and _QUESTION.match(name)
+        new_names[name] = str(texts[name]) if is_question else name
+    rater = names.first_of({"rater": names.LABELS["rater"]}, new_names.values())
+    if _RESPONSE in new_names and not rater:
+        new_names[_RESPONSE] = "rater"
         notes.append(
             f"no column names the raters, so each is called by its {_RESPONSE}"
         )
-    status = [cell_text(record, "Status") for record in records[above + 1 :]]
-    for number in dict.fromkeys(status):
+    status = Counter(cell_text(record, "Status") for record in responses)
+    for number, rows in status.items():
         if number in _STATUS:
-            rows = counted(status.count(number), "row")
             notes.append(
-                f"Status {number} is {_STATUS[number]}: {rows} of it count; leave them"
-                f" out by --where 'Status!={number}'"
+                f"Status {number} is {_STATUS[number]}: {counted(rows, 'row')} of it"
+                f" count; leave them out by --where 'Status!={number}'"
             )
-    for record in records[above + 1 :]:
-        yield {called.get(name, name): value for name, value in record.items()}
+    for record in responses:
+        yield {new_names.get(name, name): value for name, value in record.items()}
 
 
 # ---- MTurk and Toloka: what was shown, what was answered, and who answered
@@ -83,27 +88,39 @@ def batch(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
 
     A task with several items, whose columns are numbered, becomes a record for each.
     """
-    if several := _several(columns_of(records)):
+    several = _several(columns_of(records))
+    if several:
         notes.append(
             f"each row is read as a task with {counted(len(several), 'item')}, by the"
             " numbers behind the names of columns"
         )
         records = list(_each_item(records, several))
-    columns = columns_of(records)
-    bare = {name: PREFIX.sub("", name, count=1) for name in columns}
-    twice = {name for name in bare.values() if [*bare.values()].count(name) > 1}
-    bare = {name: name if short in twice else short for name, short in bare.items()}
-    if score := _only_number(records, bare):
-        bare[score] = "score"
+    new_names = _without_prefixes(columns_of(records))
+    score = _only_number(records, new_names)
+    if score:
+        new_names[score] = "score"
         notes.append(f"the column {score} is read as the scores")
     for record in records:
-        ours: SurveyRecord = {}
+        opinion: SurveyRecord = {}
         for name, value in record.items():
-            ours |= _answers(value) or {bare[name]: value}
-        yield ours
+            opinion |= _answers(value) or {new_names[name]: value}
+        yield opinion
+
+
+def _without_prefixes(columns: Collection[str]) -> dict[str, str]:
+    """Map columns to their names without prefix, where that tells them apart."""
+    short_names = {name: PREFIX.sub("", name, count=1) for name in columns}
+    times = Counter(short_names.values())
+    for name, short in short_names.items():
+        if times[short] > 1:
+            short_names[name] = name
+    return short_names
 
 
 _NUMBERED = re.compile(r"(?P<name>[^\d\s]{1,60})(?P<number>\d{1,3})(?P<rest>\D{0,20})")
+
+#: What stands before the name of a column of answers.
+_ANSWERED = ("Answer.", "OUTPUT:")
 
 
 def _several(columns: Collection[str]) -> dict[str, dict[str, str]]:
@@ -121,40 +138,46 @@ def _several(columns: Collection[str]) -> dict[str, dict[str, str]]:
             continue
         stem = f"{parts['name'].rstrip('_-.')}{parts['rest']}"
         items.setdefault(parts["number"], {})[name] = stem
-        is_answer = name.startswith(("Answer.", "OUTPUT:"))
-        (answered if is_answer else shown).add(parts["number"])
-    return items if shown == answered and len(shown) > 1 else {}
+        if _is_answer(name):
+            answered.add(parts["number"])
+        else:
+            shown.add(parts["number"])
+    if shown != answered or len(shown) < 2:
+        return {}
+    return items
+
+
+def _is_answer(column: str) -> bool:
+    return column.startswith(_ANSWERED)
 
 
 def _each_item(
     records: Records, several: Mapping[str, Mapping[str, str]]
 ) -> Iterator[SurveyRecord]:
     """Yield a record for each item of a task that has a value in any column."""
-    numbered = {name for columns in several.values() for name in columns}
+    numbered = set(chain.from_iterable(several.values()))
     for record in records:
-        rest = {name: value for name, value in record.items() if name not in numbered}
+        shared = {name: value for name, value in record.items() if name not in numbered}
         for columns in several.values():
-            own = {short: record.get(name) for name, short in columns.items()}
-            if any(value not in (None, "") for value in own.values()):
-                yield {**rest, **own}
+            item = {short: record.get(name) for name, short in columns.items()}
+            if any(value not in (None, "") for value in item.values()):
+                yield shared | item
 
 
-def _only_number(records: Records, bare: Mapping[str, str]) -> str | None:
+def _only_number(records: Records, new_names: Mapping[str, str]) -> str | None:
     """Return the only column of numeric answers; None if there are several.
 
     None, too, if a column is named as scores or labels are.
     """
-    known = {"score", "mos", "preference", "overall", "match"}
-    fields = {**names.LABELS, **names.SCORES}
-    if known & names.first_of(fields, bare.values()).keys():
+    opinions = {"score", "mos", "preference", "overall", "match"}
+    fields = names.first_of({**names.LABELS, **names.SCORES}, new_names.values())
+    if not opinions.isdisjoint(fields):
         return None
     found: list[str] = []
-    for name in bare:
+    for name in filter(_is_answer, new_names):
         cells = {cell_text(record, name) for record in records}
-        present = {cell for cell in cells if not is_missing(cell)}
-        numbers = {number_of(cell) for cell in present}
-        is_answer = name.startswith(("Answer.", "OUTPUT:"))
-        if is_answer and numbers and None not in numbers and not numbers <= {1.0, 2.0}:
+        numbers = {number_of(cell) for cell in cells if not is_missing(cell)}
+        if numbers and None not in numbers and not numbers <= {1.0, 2.0}:
             found.append(name)
     return found[0] if len(found) == 1 else None
 
@@ -191,50 +214,55 @@ def _flat(record: Mapping[str, Any], stem: str = "") -> SurveyRecord:
 
 def is_studio(records: Records) -> bool:
     """Tell whether records are tasks with annotations, or the smaller forms of them."""
-    columns = {*columns_of(records)}
-    whole = bool(records) and all(
-        isinstance(record.get("annotations"), list)
-        and isinstance(record.get("data"), Mapping)
-        for record in records
-    )
-    return whole or (
-        "annotator" in columns and bool(columns & {"lead_time", "annotation_id"})
-    )
+    if records and all(map(_is_task, records)):
+        return True
+    columns = columns_of(records)
+    names_annotation = "lead_time" in columns or "annotation_id" in columns
+    return "annotator" in columns and names_annotation
+
+
+def _is_task(record: Mapping[str, Any]) -> bool:
+    has_annotations = isinstance(record.get("annotations"), list)
+    return has_annotations and isinstance(record.get("data"), Mapping)
 
 
 def studio(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     """Make a record of each annotation that was not skipped."""
-    flat = [one for record in records for one in _annotations(record)]
-    for one in flat:
-        one |= {name: _single(value) for name, value in one.items()}
-    cancelled = sum(one.pop("was_cancelled", False) is True for one in flat)
-    cancelled += sum(_dropped(record) for record in records)
-    if cancelled:
+    annotations: list[SurveyRecord] = []
+    skipped = 0
+    for record in records:
+        skipped += _dropped(record)
+        for annotation in _annotations(record):
+            skipped += annotation.pop("was_cancelled", False) is True
+            single = {name: _single(value) for name, value in annotation.items()}
+            annotations.append(single)
+    if skipped:
         notes.append(
-            f"{counted(cancelled, 'annotation')} skipped by their annotators count"
-            " as none"
+            f"{counted(skipped, 'annotation')} skipped by their annotators count as"
+            " none"
         )
-    pairwise = {
-        name
-        for one in flat
-        for name, value in one.items()
-        if isinstance(value, Mapping) and "selected" in value
-    }
-    neither = 0
-    for one in flat:
-        neither += bool(pairwise) and not any(map(one.get, pairwise))
-    if neither:
-        notes.append(
-            f"no side is selected in {counted(neither, 'annotation')}, which is a tie"
-        )
-    ids = {*names.NAMES["id"]} - {"id"}
-    for one in flat:
-        if any(one.get(name) not in (None, "") for name in ids):
-            one.pop("id", None)  # the number of the task; the item has an id of its own
+    pairwise: set[str] = set()
+    for annotation in annotations:
+        for name, value in annotation.items():
+            if isinstance(value, Mapping) and "selected" in value:
+                pairwise.add(name)
+    if pairwise:
+        undecided = sum(not any(map(one.get, pairwise)) for one in annotations)
+        if undecided:
+            notes.append(
+                f"no side is selected in {counted(undecided, 'annotation')}, which is a"
+                " tie"
+            )
+    ids = set(names.NAMES["id"]) - {"id"}
+    for annotation in annotations:
+        if any(annotation.get(name) not in (None, "") for name in ids):
+            # it is the number of the task; the item has an id of its own
+            annotation.pop("id", None)
         for name in sorted(pairwise):
-            side = (one.pop(name, None) or {}).get("selected")
-            one["preference" if len(pairwise) == 1 else name] = side or "tie"
-        yield {name: _chosen(value) for name, value in one.items()}
+            answer = annotation.pop(name, None) or {}
+            column = "preference" if len(pairwise) == 1 else name
+            annotation[column] = answer.get("selected") or "tie"
+        yield {name: _chosen(value) for name, value in annotation.items()}
 
 
 def _annotations(record: Mapping[str, Any]) -> Iterator[SurveyRecord]:
@@ -243,15 +271,17 @@ def _annotations(record: Mapping[str, Any]) -> Iterator[SurveyRecord]:
         yield {name: _answer(value) for name, value in record.items()}
         return
     for annotation in record["annotations"]:
-        who = annotation.get("completed_by")
-        one: SurveyRecord = {**record["data"], "rater": _person(who)}
-        one.setdefault("id", record.get("id"))
-        one["was_cancelled"] = annotation.get("was_cancelled") is True
-        for result in () if one["was_cancelled"] else annotation.get("result") or ():
-            value = result.get("value")
-            one[str(result.get("from_name", "choice"))] = value
-        if not one["was_cancelled"] or len(record["annotations"]) == 1:
-            yield one
+        is_cancelled = annotation.get("was_cancelled") is True
+        opinion: SurveyRecord = dict(record["data"])
+        opinion["rater"] = _person(annotation.get("completed_by"))
+        opinion.setdefault("id", record.get("id"))
+        opinion["was_cancelled"] = is_cancelled
+        if not is_cancelled:
+            for result in annotation.get("result") or ():
+                name = str(result.get("from_name", "choice"))
+                opinion[name] = result.get("value")
+        if not is_cancelled or len(record["annotations"]) == 1:
+            yield opinion
 
 
 def _dropped(record: Mapping[str, Any]) -> int:
@@ -280,10 +310,9 @@ def _answer(value: object) -> object:
 
 def _single(value: object) -> object:
     """Return the one result of a list that holds it alone."""
-    alone = (
-        isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping)
-    )
-    return value[0] if alone and isinstance(value, list) else value
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping):
+        return value[0]
+    return value
 
 
 def _chosen(value: object) -> object:
@@ -296,4 +325,6 @@ def _chosen(value: object) -> object:
                 break
     if isinstance(inner, list) and len(inner) == 1:
         inner = inner[0]
-    return inner if not isinstance(inner, list | Mapping) else value
+    if isinstance(inner, list | Mapping):
+        return value
+    return inner

@@ -28,25 +28,28 @@ def units(facts: FactColumns, instructions: bool = True) -> WholeNumbers | None:
     """
     copy = _copies(facts)
     instruction = _numbered(facts.get("instruction_id")) if instructions else None
-    if copy is None or instruction is None:
-        return instruction if copy is None else copy
+    if instruction is None:
+        return copy
+    if copy is None:
+        return instruction
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     # instructions and pairs of recordings are the nodes of one graph, items its edges
-    first = int(instruction.max(initial=-1)) + 1
-    size = first + int(copy.max(initial=-1)) + 1
-    nodes = coo_array((np.ones(len(copy)), (instruction, first + copy)), (size, size))
-    _, result = connected_components(nodes, directed=False)
-    return np.asarray(np.unique(result[instruction], return_inverse=True)[1], np.int64)
+    first_copy = int(instruction.max(initial=-1)) + 1
+    nodes = first_copy + int(copy.max(initial=-1)) + 1
+    edges = instruction, first_copy + copy
+    graph = coo_array((np.ones(len(copy)), edges), shape=(nodes, nodes))
+    _, component = connected_components(graph, directed=False)
+    _, unit = np.unique(component[instruction], return_inverse=True)
+    return np.asarray(unit, np.int64)
 
 
 def index_of(values: Sequence[Any]) -> tuple[WholeNumbers, list[Any]]:
     """Index values by first appearance [shape=(n,)]; return the distinct ones, too."""
-    index = {value: number for number, value in enumerate(dict.fromkeys(values))}
-    return np.fromiter(map(index.__getitem__, values), np.int64, len(values)), list(
-        index
-    )
+    number_of = {value: number for number, value in enumerate(dict.fromkeys(values))}
+    index = np.fromiter(map(number_of.__getitem__, values), np.int64, len(values))
+    return index, list(number_of)
 
 
 def crosstab(
@@ -89,22 +92,39 @@ def _numbered(values: NDArray[Any] | None) -> WholeNumbers | None:
         return number if len(number) else None
     if not is_known.any():
         return None
-    return groups_of(np.where(is_known[number], number, -1 - np.arange(len(number))))[0]
+    return groups_of(_apart_where_unknown(number, is_known[number]))[0]
+
+
+def _apart_where_unknown(
+    keys: WholeNumbers, is_known: NDArray[np.bool_]
+) -> WholeNumbers:
+    """Give each unknown row a key of its own, below those of known ones."""
+    return np.where(is_known, keys, -1 - np.arange(len(keys)))
 
 
 def _copies(facts: FactColumns) -> WholeNumbers | None:
     """Give pairs of the same two answers one number; None if all pairs differ."""
-    columns = [facts.get("clip_a"), facts.get("clip_b")]
-    if not all(column is not None and any(column.tolist()) for column in columns):
-        columns = [
-            facts.get(name) for name in ("system_a", "system_b", "instruction_id")
-        ]
-    known_columns = [column.tolist() for column in columns if column is not None]
-    if len(known_columns) < len(columns):
+    columns = _texts(facts, ("clip_a", "clip_b"))
+    if columns is None or not all(map(any, columns)):
+        columns = _texts(facts, ("system_a", "system_b", "instruction_id"))
+    if columns is None:
         return None
-    sides = index_of(known_columns[0] + known_columns[1])[0]
-    more = [index_of(column)[0] for column in known_columns[2:]]
-    keys = joint(*np.sort(sides.reshape(2, -1), axis=0), *more)
-    there = np.array([list(map(bool, column)) for column in known_columns]).all(axis=0)
-    number, size = groups_of(np.where(there, keys, -1 - np.arange(len(keys))))
-    return None if len(size) == len(number) else number
+    a, b, *instructions = columns
+    sides = index_of(a + b)[0].reshape(2, -1)
+    lower, higher = np.sort(sides, axis=0)
+    numbers = [index_of(column)[0] for column in instructions]
+    keys = joint(lower, higher, *numbers)
+    is_known = np.ones(len(a), bool)
+    for column in columns:
+        is_known &= np.fromiter(map(bool, column), bool, len(column))
+    number, size = groups_of(_apart_where_unknown(keys, is_known))
+    if len(size) == len(number):
+        return None
+    return number
+
+
+def _texts(facts: FactColumns, names: Sequence[str]) -> list[list[Any]] | None:
+    """Return columns as lists; None if one is not there."""
+    if not all(name in facts for name in names):
+        return None
+    return [facts[name].tolist() for name in names]

@@ -31,7 +31,7 @@ _ANSWERS = {
 
 def is_paired(records: Records) -> bool:
     """Tell whether each row compares a recording with the reference."""
-    return {*_PAIRED} <= {*columns_of(records)}
+    return set(_PAIRED) <= set(columns_of(records))
 
 
 def paired(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
@@ -43,22 +43,28 @@ def paired(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
             " choice_non_reference"
         )
     for record in records:
-        rest = {name: value for name, value in record.items() if name not in _PAIRED}
-        first, second, answer = (cell_text(record, name) for name in _PAIRED)
-        label = _ANSWERS.get(answer.casefold(), answer)
-        yield {**rest, "system_a": first, "system_b": second, "preference": label}
+        opinion = {name: value for name, value in record.items() if name not in _PAIRED}
+        answer = cell_text(record, "choice_answer")
+        opinion["system_a"] = cell_text(record, "choice_reference")
+        opinion["system_b"] = cell_text(record, "choice_non_reference")
+        opinion["preference"] = _ANSWERS.get(answer.casefold(), answer)
+        yield opinion
 
 
 # ---- bs1116.csv: a score of the hidden reference and one of the other recording
 
 
-_GRADED = ("rating_reference", "rating_non_reference")
+#: Column of a recording's name -> that of its score.
+_GRADED = {
+    "rating_reference": "rating_reference_score",
+    "rating_non_reference": "rating_non_reference_score",
+}
 
 
 def is_graded(records: Records) -> bool:
     """Tell whether each row scores the reference and another recording."""
-    scores = {f"{name}_score" for name in _GRADED}
-    return {*_GRADED, *scores} <= {*columns_of(records)}
+    columns = set(columns_of(records))
+    return columns.issuperset(_GRADED) and columns.issuperset(_GRADED.values())
 
 
 def graded(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
@@ -66,16 +72,17 @@ def graded(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     notes.append(
         "each row holds two scores: of the hidden reference, and of the other recording"
     )
-    own = {*_GRADED, *(f"{name}_score" for name in _GRADED)}
     for record in records:
-        rest = {name: value for name, value in record.items() if name not in own}
+        shared = dict(record)
+        for name, score in _GRADED.items():
+            shared.pop(name, None)
+            shared.pop(score, None)
         trial = cell_text(record, "trial_id")
-        for name in _GRADED:
+        for name, score in _GRADED.items():
             system = cell_text(record, name)
-            yield {
-                **rest,
+            yield shared | {
                 "id": f"{trial}/{system}",
                 "question_id": trial,
                 "system": system,
-                "score": record.get(f"{name}_score"),
+                "score": record.get(score),
             }

@@ -7,7 +7,7 @@ figure is higher than that of the other.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -104,42 +104,43 @@ class SystemsCompared:
     @property
     def headline(self) -> SystemDifference | None:
         """The figure of how soon the systems answer; None: neither side has one."""
-        rows = (self.by_figure.get(name) for name in _HEADLINES)
-        return next((row for row in rows if row and row.median is not None), None)
+        by_figure = self.by_figure
+        for name in _HEADLINES:
+            if name in by_figure and by_figure[name].median is not None:
+                return by_figure[name]
+        return None
 
     def sentence(self) -> str:
         """Say which system answers sooner, and how sure that is."""
-        return f"{self._news()}; {self.mixed}" if self.mixed else self._news()
+        news = self._news()
+        return f"{news}; {self.mixed}" if self.mixed else news
 
     def _news(self) -> str:
-        one = self.headline
-        if one is None or one.median is None:
+        headline = self.headline
+        if headline is None or headline.median is None:
             return (
                 f"{self.first} and {self.second}: no response was timed on both sides"
             )
-        shift = abs(one.median)
-        later = "later" if one.median > 0 else "sooner"
-        if not self.paired:
-            message = (
-                f"{counted(one.scenarios, 'call')} or more each, none of one scenario"
-            )
+        shift = abs(headline.median)
+        later = "later" if headline.median > 0 else "sooner"
+        calls = counted(headline.scenarios, "call")
+        if self.paired:
+            number = headline.higher if headline.median > 0 else headline.lower
+            basis = f"in {number} of {calls}"
         else:
-            number = one.higher if one.median > 0 else one.lower
-            message = f"in {number} of {counted(one.scenarios, 'call')}"
-        what = f"{self.first} answers {shift:.2f} s {later} than {self.second}"
-        if one.median_interval is None:
+            basis = f"{calls} or more each, none of one scenario"
+        news = f"{self.first} answers {shift:.2f} s {later} than {self.second}"
+        if headline.median_interval is None:
             enough = counted(least_paired(self.level), "pair")
-            return (
-                f"{what}, {message}; too few calls for an interval (from {enough} on)"
-            )
-        low, high = sorted(abs(edge) for edge in one.median_interval)
-        if one.median_interval[0] > 0 or one.median_interval[1] < 0:
-            return f"{what} [{low:.2f}, {high:.2f}], {message}"
-        edges = "[{:+.2f}, {:+.2f}]".format(*one.median_interval)
+            return f"{news}, {basis}; too few calls for an interval (from {enough} on)"
+        low, high = headline.median_interval
+        if low > 0 or high < 0:
+            nearer, farther = sorted((abs(low), abs(high)))
+            return f"{news} [{nearer:.2f}, {farther:.2f}], {basis}"
         return (
             f"No difference in answering is shown between {self.first} and"
-            f" {self.second}: {one.median:+.2f} s {edges},"
-            f" {counted(one.scenarios, 'call')}"
+            f" {self.second}: {headline.median:+.2f} s [{low:+.2f}, {high:+.2f}],"
+            f" {calls}"
         )
 
     def table(self) -> Table:
@@ -147,15 +148,15 @@ class SystemsCompared:
         left = len(self.only_first) + len(self.only_second)
         counts = "higher lower " if self.paired else ""
         shown = [one for one in self.differences if one.scenarios]
-        notes = []
+        notes: list[str] = []
         if any(one.median_interval for one in shown):
             notes.append(f"brackets: {in_a_clause(one.median_method for one in shown)}")
         if left and self.paired:
-            gone = counted(left, "scenario is", "scenarios are")
-            notes.append(f"{gone} of one side only, and left out")
-        kind = (
-            "by scenario" if self.paired else "calls of different scenarios, unpaired"
-        )
+            scenarios = counted(left, "scenario is", "scenarios are")
+            notes.append(f"{scenarios} of one side only, and left out")
+        kind = "calls of different scenarios, unpaired"
+        if self.paired:
+            kind = "by scenario"
         return table(
             f"{self.definitions}: {self.first} minus {self.second}, {kind}",
             shown,
@@ -174,20 +175,21 @@ def usable(
     report: TurnsReport, against: TurnsReport
 ) -> tuple[TurnsReport, TurnsReport]:
     """Drop the scenarios in which either side has a faulty recording."""
-    bad = {_scenario(one) for side in (report, against) for one in faulty(side)}
+    bad = set(map(_scenario, faulty(report) + faulty(against)))
     if not bad:
         return report, against
-    sides = []
-    for side in (report, against):
-        kept = [one for one in side.conversations if _scenario(one) not in bad]
-        sides.append(
-            report_of([one.item for one in kept], [one.measured for one in kept], side)
-        )
-    return sides[0], sides[1]
+    return _without(report, bad), _without(against, bad)
 
 
-def _scenario(one: Timed) -> str:
-    return one.item.question_id or one.item.id
+def _without(report: TurnsReport, scenarios: Collection[str]) -> TurnsReport:
+    """Return a report without the calls of some scenarios."""
+    calls = [call for call in report.conversations if _scenario(call) not in scenarios]
+    items = [call.item for call in calls]
+    return report_of(items, [call.measured for call in calls], report)
+
+
+def _scenario(call: Timed) -> str:
+    return call.item.question_id or call.item.id
 
 
 def compare_systems(
@@ -222,14 +224,14 @@ def compare_systems(
             pooled = value - other_value
         difference = _difference(
             spec,
-            [_values_of(spec.name, first), _values_of(spec.name, second)],
+            (_values_of(spec.name, first), _values_of(spec.name, second)),
             pooled=pooled,
             paired=is_paired,
             options=options,
         )
         differences.append(difference)
     name, other_name = _names(report, against)
-    calls = (*report.conversations, *against.conversations)
+    calls = report.conversations + against.conversations
     return SystemsCompared(
         definitions=report.definitions.name,
         differences=tuple(differences),
@@ -247,72 +249,86 @@ def _values_of(
     figure: str, scenarios: Mapping[str, Mapping[str, float]]
 ) -> dict[str, float]:
     """Return a figure of each scenario that has it."""
-    return {name: own[figure] for name, own in scenarios.items() if figure in own}
+    return {
+        name: figures[figure]
+        for name, figures in scenarios.items()
+        if figure in figures
+    }
 
 
 def _names(report: TurnsReport, against: TurnsReport) -> tuple[str, str]:
     """Name the systems as their calls do where these agree, else as the files do."""
-    own: list[str] = []
-    for one in (report, against):
-        names = {timed.item.system for timed in one.conversations} - {None}
-        own.append(str(next(iter(names))) if len(names) == 1 else "")
-    for first, second in (own, [one.source for one in (report, against)]):
+    in_calls = _system_of(report), _system_of(against)
+    files = report.source, against.source
+    for first, second in (in_calls, files):
         if first and second and first != second:
             return first, second
     return "this system", "the other one"
+
+
+def _system_of(report: TurnsReport) -> str:
+    """Return the system that all calls name; empty where they name none or several."""
+    names = {timed.item.system for timed in report.conversations} - {None}
+    return str(names.pop()) if len(names) == 1 else ""
 
 
 def by_scenario(conversations: Iterable[Timed]) -> dict[str, dict[str, float]]:
     """Average every figure over the runs of a scenario."""
     values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for timed in conversations:
-        own = values[_scenario(timed)]
-        for name, value in timed.own.items():
-            own[name].append(value)
+        of_scenario = values[_scenario(timed)]
+        for figure, value in timed.own.items():
+            of_scenario[figure].append(value)
     means: dict[str, dict[str, float]] = {}
-    for name, own in values.items():
-        means[name] = {figure: float(np.mean(runs)) for figure, runs in own.items()}
+    for scenario, figures in values.items():
+        means[scenario] = {
+            figure: float(np.mean(runs)) for figure, runs in figures.items()
+        }
     return means
 
 
 def _difference(
     spec: FigureSpec,
-    sides: Sequence[Mapping[str, float]],
+    sides: tuple[Mapping[str, float], Mapping[str, float]],
     pooled: float | None,
     paired: bool,
     options: IntervalOptions,
 ) -> SystemDifference:
-    one, other = (np.array([*side.values()], np.float64) for side in sides)
-    both, by_mean = np.zeros(0), IntervalEstimate(None)
+    first, second = sides
+    gaps = np.zeros(0)
+    of_mean = IntervalEstimate(None)
+    mean = None
     if paired:
-        first, second = sides
-        both = np.array(
-            [first[name] - second[name] for name in first if name in second]
+        gaps = np.array(
+            [first[name] - second[name] for name in first if name in second], np.float64
         )
-        shift, number = paired_shift(both, options.level), len(both)
-        mean = float(both.mean()) if number else None
+        number = len(gaps)
+        shift = paired_shift(gaps, options.level)
+        method = SIGN_LIMITS
+        if number:
+            mean = float(gaps.mean())
         if number >= MIN_CONVERSATIONS:
-            by_mean = mean_difference(both, None, options)
+            of_mean = mean_difference(gaps, None, options)
     else:
-        shift, number = (
-            unpaired_shift(other, one, options.level),
-            min(len(one), len(other)),
-        )
-        mean = float(one.mean() - other.mean()) if number else None
+        one = np.array(list(first.values()), np.float64)
+        other = np.array(list(second.values()), np.float64)
+        number = min(len(one), len(other))
+        shift = unpaired_shift(other, one, options.level)
+        method = MANN_WHITNEY
+        if number:
+            mean = float(one.mean() - other.mean())
     return SystemDifference(
         figure=spec.name,
         scenarios=number,
         mean=mean,
         median=shift.median,
-        mean_interval=by_mean.interval,
+        mean_interval=of_mean.interval,
         median_interval=shift.interval,
-        higher=int((both > 0).sum()),
-        lower=int((both < 0).sum()),
+        higher=int((gaps > 0).sum()),
+        lower=int((gaps < 0).sum()),
         p=shift.p,
         pooled=pooled,
         unit=spec.unit,
-        mean_method=by_mean.method,
-        median_method=(SIGN_LIMITS if paired else MANN_WHITNEY)
-        if shift.interval
-        else None,
+        mean_method=of_mean.method,
+        median_method=method if shift.interval else None,
     )

@@ -6,7 +6,7 @@ place to listen to, and only an entity that all of several miss counts as not sp
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,9 +25,22 @@ from trace_eval.turns.entities.check import (
     same,
     words_within,
 )
+from trace_eval.turns.timed import clock
 
 #: Groups that a recogniser needs beside its own.
 _NEEDED = ("signal", "transcript")
+
+#: Heads of the table of entities to listen to.
+_DOUBTFUL_HEADS = (
+    "conversation",
+    "turn",
+    "start",
+    "what",
+    "kind",
+    "intended",
+    "heard",
+    "missed by",
+)
 
 
 @dataclass(frozen=True)
@@ -39,13 +52,11 @@ class SpokenEntity:
     kind: str
     status: str  # kept; missing, wrong or added as most recognisers have it
     intended: str | None  # as the text has it; None: it was added
-    heard: tuple[
-        str | None, ...
-    ]  # of each recogniser; None where it has none in that place
+    # of each recogniser; None where it has none in that place
+    heard: tuple[str | None, ...]
     missed: int  # how many recognisers have other text than intended
-    start_s: (
-        float | None
-    )  # the stretch to listen to: the recognised words, else the turn
+    # the stretch to listen to: the recognised words, else the turn
+    start_s: float | None
     end_s: float | None
 
 
@@ -63,21 +74,17 @@ class Fidelity:
         return {
             "recognisers": list(self.recognisers),
             "turns": self.turns,
-            "kept": {
-                kind: [kept, n] for kind, kept, n in self._kept(lambda one: one.kind)
-            },
-            "each": {
-                name: [kept, n]
-                for name, kept, n in self._kept(lambda one: one.conversation)
-            },
-            "entities": [plain(one) for one in self.entities],
+            "kept": self._kept("kind"),
+            "each": self._kept("conversation"),
+            "entities": list(map(plain, self.entities)),
             "unheard": list(self.unheard),
         }
 
     def tables(self) -> Iterator[Table]:
         """Show how many came through, by kind, and the places to listen to."""
-        kept = self._kept(lambda one: one.kind)
-        rows = [(kind, n, through, f"{through / n:.3f}") for kind, through, n in kept]
+        rows: list[tuple[Any, ...]] = []
+        for kind, (kept, meant) in self._kept("kind").items():
+            rows.append((kind, meant, kept, f"{kept / meant:.3f}"))
         note = "" if rows else "the texts hold no code, date, amount or name"
         if self.unheard:
             were = counted(len(self.unheard), "turn was", "turns were")
@@ -89,46 +96,49 @@ class Fidelity:
             rows,
             note,
         )
-        if doubtful := [*self._doubtful()]:
-            second = (
-                ""
-                if len(self.recognisers) > 1
-                else ": name a second one with --recognise"
-            )
+        doubtful = list(self._doubtful())
+        if doubtful:
+            remedy = ""
+            if len(self.recognisers) < 2:
+                remedy = ": name a second one with --recognise"
             yield grid(
                 "Listen to these: not heard as the text has it",
-                (
-                    "conversation",
-                    "turn",
-                    "start",
-                    "what",
-                    "kind",
-                    "intended",
-                    "heard",
-                    "missed by",
-                ),
+                _DOUBTFUL_HEADS,
                 doubtful,
-                (
-                    "rules for English; what one recogniser misses may be its own"
-                    f" error{second}"
-                ),
+                "rules for English; what one recogniser misses may be its own error"
+                f"{remedy}",
             )
 
     def _doubtful(self) -> Iterator[tuple[Any, ...]]:
-        for one in self.entities:
-            if one.missed:
-                recognised = " / ".join(text or "-" for text in one.heard)
-                start = "" if one.start_s is None else f"{one.start_s:.2f}"
-                where = (one.conversation, one.turn, start)
-                of = f"{one.missed} of {len(self.recognisers)}"
-                yield (*where, one.status, one.kind, one.intended, recognised, of)
+        """Yield a row for each entity that a recogniser heard otherwise."""
+        for entity in self.entities:
+            if not entity.missed:
+                continue
+            yield (
+                entity.conversation,
+                entity.turn,
+                clock(entity.start_s),
+                entity.status,
+                entity.kind,
+                entity.intended,
+                " / ".join(text or "-" for text in entity.heard),
+                f"{entity.missed} of {len(self.recognisers)}",
+            )
 
-    def _kept(self, of: Any) -> Iterator[tuple[str, int, int]]:
-        """Return names, entities that somebody heard, and all meant ones, in groups."""
-        meant = [one for one in self.entities if one.intended is not None]
-        kept = Counter(of(one) for one in meant if one.missed < len(self.recognisers))
-        for name, count in Counter(of(one) for one in meant).items():
-            yield name, kept[name], count
+    def _kept(self, by: str) -> dict[str, list[int]]:
+        """Count the entities of each group: those that somebody heard, and all meant.
+
+        Args:
+            by: field of an entity that names its group.
+        """
+        counts: dict[str, list[int]] = {}
+        for entity in self.entities:
+            if entity.intended is None:
+                continue
+            group = counts.setdefault(getattr(entity, by), [0, 0])
+            group[0] += entity.missed < len(self.recognisers)
+            group[1] += 1
+        return counts
 
 
 def speech_fidelity(
@@ -144,32 +154,38 @@ def speech_fidelity(
     Raises:
         UserError: a recogniser is unknown, or cannot run here.
     """
-    wanted = {
-        (item.id, number): (turn, recording)
-        for item in items
-        for number, turn, recording in _spoken(item)
-    }
+    spoken: dict[tuple[str, int], tuple[Turn, Recording]] = {}
+    for item in items:
+        for number, turn, recording in _spoken(item):
+            spoken[item.id, number] = turn, recording
     words: dict[tuple[str, int], list[Transcript | str]] = defaultdict(list)
+    recordings = [recording for _, recording in spoken.values()]
     for spec in recognisers:
-        result = _recognised(
-            [recording for _, recording in wanted.values()], spec, options
-        )
-        for position, (_, recording) in wanted.items():
-            words[position].append(_words(result[recording.source_id]))
+        extracted = _recognised(recordings, spec, options)
+        for place, (_, recording) in spoken.items():
+            words[place].append(_words(extracted[recording.source_id]))
     entities: list[SpokenEntity] = []
     unheard: list[str] = []
     for (name, number), recognised in words.items():
-        turn, _ = wanted[name, number]
-        transcripts = [one for one in recognised if isinstance(one, Transcript)]
-        if len(transcripts) < len(recognised):
-            why = next(one for one in recognised if isinstance(one, str))
-            unheard.append(f"{name} turn {number}: {why}")
+        turn, _ = spoken[name, number]
+        transcripts: list[Transcript] = []
+        reasons: list[str] = []
+        for one in recognised:
+            if isinstance(one, Transcript):
+                transcripts.append(one)
+            else:
+                reasons.append(one)
+        if reasons:
+            unheard.append(f"{name} turn {number}: {reasons[0]}")
         else:
             entities += _compared(
                 name, number, turn=turn, recognised=transcripts, names=names
             )
     return Fidelity(
-        tuple(recognisers), tuple(entities), len(words) - len(unheard), tuple(unheard)
+        recognisers=tuple(recognisers),
+        entities=tuple(entities),
+        turns=len(words) - len(unheard),
+        unheard=tuple(unheard),
     )
 
 
@@ -186,13 +202,17 @@ def _recognised(
 ) -> Mapping[str, Extracted]:
     """Return a recogniser's transcript by source."""
     options = options or ExtractOptions()
-    others: dict[str, Any] = {group: "none" for group in GROUPS if group not in _NEEDED}
-    chosen = replace(options, overrides={**others, "transcript": spec})
+    overrides: dict[str, Any] = {
+        group: "none" for group in GROUPS if group not in _NEEDED
+    }
+    overrides["transcript"] = spec
     extracted: dict[str, Extracted] = {}
+
+    def keep(done: Extracted) -> None:
+        extracted[done.source] = done
+
     sources = {one.source_id: source_of(one) for one in recordings}
-    extract_each(
-        sources.values(), chosen, lambda one: extracted.update({one.source: one})
-    )
+    extract_each(sources.values(), replace(options, overrides=overrides), keep)
     return extracted
 
 
@@ -210,9 +230,10 @@ def _first_like(
     one: CheckedEntity, line: Sequence[CheckedEntity]
 ) -> CheckedEntity | None:
     """Return the first entity that another recogniser heard alike, or None."""
-    return next(
-        (other for other in line if same(one.heard or "", other.heard, one.kind)), None
-    )
+    for other in line:
+        if same(one.heard or "", other.heard, one.kind):
+            return other
+    return None
 
 
 def _compared(
@@ -229,18 +250,16 @@ def _compared(
         meant.append([one for one in line if one.intended is not None])
         added.append([one for one in line if one.intended is None])
     for outcomes in zip(*meant, strict=True):
-        missed = [
-            position for position, one in enumerate(outcomes) if one.status != "kept"
-        ]
+        missed = [number for number, one in enumerate(outcomes) if one.status != "kept"]
         yield _entity(name, turn, ones=outcomes, missed=missed, recognised=recognised)
 
-    for position, each in enumerate(added):
-        for one in each:
-            others = [_first_like(one, line) for line in added]
-            missed = [n for n, other in enumerate(others) if other is not None]
-            if missed[0] == position:  # else it came with an earlier recogniser
+    for position, of_recogniser in enumerate(added):
+        for one in of_recogniser:
+            alike = [_first_like(one, line) for line in added]
+            heard_by = [number for number, other in enumerate(alike) if other]
+            if heard_by[0] == position:  # else it came with an earlier recogniser
                 yield _entity(
-                    name, turn, ones=others, missed=missed, recognised=recognised
+                    name, turn, ones=alike, missed=heard_by, recognised=recognised
                 )
 
 
@@ -259,9 +278,9 @@ def _entity(
     start_s, end_s = one.start_s, one.end_s
     if missed and one.heard and turn.start_s is not None:
         span = times_of(recognised[position], one.heard)
-        start_s, end_s = (
-            (turn.start_s + at for at in span) if span else (start_s, end_s)
-        )
+        if span:
+            start_s = turn.start_s + span[0]
+            end_s = turn.start_s + span[1]
     texts = tuple(other.heard if other else None for other in ones)
     return SpokenEntity(
         conversation=name,
@@ -279,16 +298,14 @@ def _entity(
 def times_of(transcript: Transcript, piece: str) -> tuple[float, float] | None:
     """Return start and end of words of a transcript, seconds of its clip, or None."""
     start = transcript.text.find(piece)
+    if start < 0:
+        return None
     texts = [word.text.strip() for word in transcript.words]
-    inside = (
-        words_within(transcript.text, texts, start, start + len(piece))
-        if start >= 0
-        else []
-    )
+    inside = words_within(transcript.text, texts, start, start + len(piece))
     if not inside:
         return None
-    first, last = (
-        transcript.words[inside[0]].start_s,
-        transcript.words[inside[-1]].end_s,
-    )
-    return None if first is None or last is None else (first, last)
+    start_s = transcript.words[inside[0]].start_s
+    end_s = transcript.words[inside[-1]].end_s
+    if start_s is None or end_s is None:
+        return None
+    return start_s, end_s

@@ -114,20 +114,18 @@ def figures_of(
     if not options.intervals:
         return results
     if len(names) < MIN_CONVERSATIONS:
-        bare = {
-            name: replace(one, reason=TOO_FEW_CONVERSATIONS)
-            for name, one in shown.items()
-        }
-        return {**results, **bare}
+        for name, figure in shown.items():
+            results[name] = replace(figure, reason=TOO_FEW_CONVERSATIONS)
+        return results
+    parts = _Parts(
+        measured=measured,
+        cluster=cluster,
+        groups=groups,
+        clusters=len(names),
+        averaged=definitions.domains,
+    )
     for spec in definitions.specs:
         if spec.name in shown:
-            parts = _Parts(
-                measured=measured,
-                cluster=cluster,
-                groups=groups,
-                clusters=len(names),
-                averaged=definitions.domains,
-            )
             results[spec.name] = _limited(shown[spec.name], spec, parts, options.level)
     return results
 
@@ -146,12 +144,12 @@ def few(
     definitions: DefinitionSet, results: dict[str, TurnFigure], options: FigureOptions
 ) -> list[str]:
     """Name the figures that rest on few events but are shown."""
-    specs = {spec.name: spec for spec in definitions.specs}
-    return [
-        name
-        for name, figure in results.items()
-        if figure.value is not None and _is_few(specs[name], figure, options)
-    ]
+    names: list[str] = []
+    for spec in definitions.specs:
+        figure = results.get(spec.name)
+        if figure and figure.value is not None and _is_few(spec, figure, options):
+            names.append(spec.name)
+    return names
 
 
 def _groups(
@@ -168,19 +166,25 @@ def _groups(
 def _value(spec: FigureSpec, measured: Sequence[Measured]) -> float:
     """Compute a figure of one group of conversations; NaN where nothing was counted."""
     if spec.how == "quantile":
-        return _quantile(
-            [value for one in measured for value in one.values.get(spec.of, ())], spec
-        )
-    top, bottom = np.sum(_sums(spec, measured), axis=0) if measured else (0.0, 0.0)
+        values: list[float] = []
+        for call in measured:
+            values += call.values.get(spec.of, ())
+        return _quantile(values, spec)
+    if not measured:
+        return float("nan")
+    top, bottom = np.sum(_sums(spec, measured), axis=0)
     return float(top / bottom) if bottom > 0 else float("nan")
 
 
 def _sums(spec: FigureSpec, measured: Sequence[Measured]) -> list[tuple[float, float]]:
     """Return numerator and denominator of a ratio or a mean, of each conversation."""
     if spec.how == "ratio":
-        return [one.ratios.get(spec.of, (0.0, 0.0)) for one in measured]
-    values = [one.values.get(spec.of, ()) for one in measured]
-    return [(float(sum(one)), float(len(one))) for one in values]
+        return [call.ratios.get(spec.of, (0.0, 0.0)) for call in measured]
+    sums: list[tuple[float, float]] = []
+    for call in measured:
+        values = call.values.get(spec.of, ())
+        sums.append((float(sum(values)), float(len(values))))
+    return sums
 
 
 def _quantile(values: Sequence[float], spec: FigureSpec) -> float:
@@ -215,14 +219,14 @@ def _counted(
     """Make a figure with its counts; no infinity is shown."""
     top = bottom = reason = None
     if spec.how == "ratio":
-        ratios = [one.ratios.get(spec.of, (0, 0)) for one in measured]
-        pairs = [(part, whole) for part, whole in ratios if whole]
-        top = float(sum(part for part, _ in pairs))
-        bottom = float(sum(whole for _, whole in pairs))
+        ratios = [call.ratios.get(spec.of, (0, 0)) for call in measured]
+        ratios = [(part, whole) for part, whole in ratios if whole]
+        top = float(sum(part for part, _ in ratios))
+        bottom = float(sum(whole for _, whole in ratios))
         events = int(bottom) if spec.share or spec.least else 0
-        conversations = len(pairs)
+        conversations = len(ratios)
     else:
-        sizes = [len(one.values.get(spec.of, ())) for one in measured]
+        sizes = [len(call.values.get(spec.of, ())) for call in measured]
         events = sum(sizes)
         conversations = sum(size > 0 for size in sizes)
     if value is not None and np.isinf(value):
@@ -230,10 +234,10 @@ def _counted(
         reason = "over half had no reply"
     elif not conversations:
         reasons = [
-            one.not_known[spec.of] for one in measured if spec.of in one.not_known
+            call.not_known[spec.of] for call in measured if spec.of in call.not_known
         ]
         reason = reasons[0] if reasons else "none"
-        if any(one.unusable for one in measured):
+        if any(call.unusable for call in measured):
             reason = "not usable here"
     return TurnFigure(
         name=spec.name,

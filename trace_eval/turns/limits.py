@@ -103,12 +103,8 @@ def _read(limits: TimingLimits, report: TurnsReport) -> Iterator[_Limit]:
     sides = (("over", limits.fail_over), ("under", limits.fail_under))
     for side, texts in sides:
         for text in texts:
-            name, equals, number = (part.strip() for part in text.rpartition("="))
-            try:
-                good = bool(equals) and math.isfinite(float(number))
-            except ValueError:
-                good = False
-            if not good:
+            name, equals, number = map(str.strip, text.rpartition("="))
+            if not equals or not _is_finite(number):
                 raise UserError(
                     f"--fail-{side} {text!r:.80}: write NAME=NUMBER, e.g."
                     " response_p95_s=1.5, or response_p90_s=+0.2 for a difference from"
@@ -120,6 +116,13 @@ def _read(limits: TimingLimits, report: TurnsReport) -> Iterator[_Limit]:
                     f"--fail-{side} {name:.80}: no such figure; use one of {figures}"
                 )
             yield _Limit(side, name, number)
+
+
+def _is_finite(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def _row(
@@ -141,17 +144,19 @@ def _row(
 
 def _absolute(limit: _Limit, figure: TurnFigure) -> Limited:
     """Judge by the value alone; the words say where its interval passes the limit."""
-    value, bounds = figure.value, figure.interval or ()
+    value = figure.value
     if value is None:
         why = f"not known: {figure.reason or 'nothing was measured'}"
         return Limited(limit.name, limit.words, "fail", why)
-    interval = " [{:.3f}, {:.3f}]".format(*bounds) if bounds else ""
-    beyond = limit.beyond(value)
-    shown = beyond or not any(map(limit.beyond, bounds))
     number = written_apart(value, [limit.bound], digits=3)
-    why = f"{number}{interval if shown else ''} {figure.unit}".strip()
-    if not shown:
-        why += f", met by its value; the interval{interval} does not show it"
+    interval = limits_text(figure.interval)
+    beyond = limit.beyond(value)
+    shown = beyond or not any(map(limit.beyond, figure.interval or ()))
+    if shown:
+        why = " ".join(filter(None, (number, interval, figure.unit)))
+    else:
+        why = f"{number} {figure.unit}".strip()
+        why += f", met by its value; the interval {interval} does not show it"
     return Limited(
         figure=limit.name,
         limit=limit.words,
@@ -166,26 +171,34 @@ def _relative(
     limit: _Limit, result: SystemDifference, compared: SystemsCompared
 ) -> tuple[GateVerdict, str]:
     """Test a limit on a difference, by the mean of shares and rates, or the median."""
-    kind, value, interval = "median of calls", result.median, result.median_interval
-    if not result.is_timed:
+    if result.is_timed:
+        kind, value, interval = "median of calls", result.median, result.median_interval
+        least = least_paired(compared.level)
+    else:
         kind, value, interval = "mean of calls", result.mean, result.mean_interval
+        least = MIN_CONVERSATIONS
     if value is None:
         return "fail", "not known on both sides"
     parts = (f"{kind} {value:+.3f}", limits_text(interval, "+"), result.unit)
-    sentence = " ".join(part for part in parts if part)
+    sentence = " ".join(filter(None, parts))
     beyond = limit.beyond(value)
     if result.pooled is not None:
         sentence += f", pooled {result.pooled:+.3f} {result.unit}".rstrip()
         beyond |= limit.beyond(result.pooled)
     if interval is None:
-        least = least_paired(compared.level) if result.is_timed else MIN_CONVERSATIONS
-        need = (
-            "too few calls for an interval, which there is from"
+        return "cannot tell", (
+            f"{sentence}; too few calls for an interval, which there is from"
             f" {counted(least, 'pair')} on"
         )
-        return "cannot tell", f"{sentence}; {need}"
-    worst = interval[1] if limit.side == "over" else interval[0]
-    shown = interval[0] > 0 if limit.side == "over" else interval[1] < 0
-    if beyond and shown:
+    low, high = interval
+    if limit.side == "over":
+        may_be_beyond = limit.beyond(high)
+        is_shown = low > 0
+    else:
+        may_be_beyond = limit.beyond(low)
+        is_shown = high < 0
+    if beyond and is_shown:
         return "fail", sentence
-    return ("cannot tell" if beyond or limit.beyond(worst) else "pass"), sentence
+    if beyond or may_be_beyond:
+        return "cannot tell", sentence
+    return "pass", sentence

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NotRequired
+from typing import Any, NamedTuple, NotRequired
 
 from typing_extensions import TypedDict  # pydantic takes no other before Python 3.12
 
@@ -89,13 +89,12 @@ class TurnsReport:
             "few_events": few(self.definitions, self.figures, self.options),
             "each": values["each"],
             "conversations": [_conversation(timed) for timed in self.conversations],
-            "unread": [plain(one) for one in self.unread],
+            "unread": list(map(plain, self.unread)),
             "audit": {
-                name: {"verdict": v, "faults": f} for name, v, f in self._audited()
+                audited.id: {"verdict": audited.verdict, "faults": audited.faults}
+                for audited in self._audited()
             },
-            "log_against_sound": [
-                plain(one) for one in edge_errors(self.conversations)
-            ],
+            "log_against_sound": list(map(plain, edge_errors(self.conversations))),
         }
 
     def tables(self, shown: int | None = 3) -> Iterator[Table]:
@@ -106,114 +105,115 @@ class TurnsReport:
         for timed in self.conversations[: shown or 0]:
             yield timeline(timed)
         left = 0 if shown is None else len(self.conversations) - shown
-        yield self._figures(
-            f"{counted(left, 'more timeline')} with --json or --shown"
-            if left > 0
-            else ""
-        )
+        note = ""
+        if left > 0:
+            note = f"{counted(left, 'more timeline')} with --json or --shown"
+        yield self._figures(note)
         yield from log_tables(self.conversations)
         yield from fault_table(self.conversations)
-        rows = [
-            (
-                *(timed.item.id, one.turn, clock(one.start_s)),
-                *(one.status, one.kind, one.intended, one.heard),
-            )
-            for timed in self.conversations
-            for one in timed.entities
-            if one.status != "kept"
-        ]
+        rows = list(self._lost_entities())
         if rows:
             yield grid(
-                (
-                    "Words that did not come through (intended, and as heard); listen"
-                    " to them"
-                ),
+                "Words that did not come through (intended, and as heard); listen to"
+                " them",
                 ("conversation", "turn", "start", "what", "kind", "intended", "heard"),
                 rows,
-                (
-                    "rules for English; a recogniser that mishears is no error of who"
-                    " speaks"
-                ),
+                "rules for English; a recogniser that mishears is no error of who"
+                " speaks",
             )
+
+    def _lost_entities(self) -> Iterator[tuple[Any, ...]]:
+        """Yield a row for each entity that did not come through."""
+        for timed in self.conversations:
+            for entity in timed.entities:
+                if entity.status == "kept":
+                    continue
+                yield (
+                    timed.item.id,
+                    entity.turn,
+                    clock(entity.start_s),
+                    entity.status,
+                    entity.kind,
+                    entity.intended,
+                    entity.heard,
+                )
 
     def audit(self) -> Table:
         """Whether each recording can be timed, and where its faults are."""
-        rows = []
-        for name, verdict, faults in self._audited():
-            for fault in faults:
-                what = fault.get("detail") or fault["name"]
-                spans = [f"{start:.2f}-{end:.2f}" for start, end in fault["spans"][:5]]
-                where = " ".join(spans) or "everywhere"
-                shown = verdict if fault is faults[0] else ""
-                rows.append(
-                    (
-                        name,
-                        shown,
-                        what,
-                        fault["channel"] or "both",
-                        where,
-                        fault["spoils"],
-                    )
+        rows: list[tuple[str, ...]] = []
+        for audited in self._audited():
+            verdict = audited.verdict
+            for fault in audited.faults:
+                row = (
+                    audited.id,
+                    verdict,
+                    fault.get("detail") or fault["name"],
+                    fault["channel"] or "both",
+                    " ".join(_spans(fault)[:5]) or "everywhere",
+                    fault["spoils"],
                 )
-            if not faults:
-                rows.append((name, verdict, "", "", "", ""))
+                rows.append(row)
+                verdict = ""  # it stands beside the first fault alone
+            if not audited.faults:
+                rows.append((audited.id, verdict, "", "", "", ""))
         heads = ("recording", "can it be timed", "fault", "channel", "where", "spoils")
-        return grid(
-            "Audit of recordings", heads, rows, "" if rows else "no sound was heard"
-        )
+        note = "" if rows else "no sound was heard"
+        return grid("Audit of recordings", heads, rows, note)
 
-    def _audited(self) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
-        """Yield (id, verdict, faults) of each recording."""
+    def _audited(self) -> Iterator[_Audited]:
+        """Yield the verdict and the faults of each recording."""
         for timed in self.conversations:
             meta: Any = timed.item.conversation.meta
             if isinstance(meta.get("audit"), str):
-                yield timed.item.id, meta["audit"], meta["faults"]
+                yield _Audited(timed.item.id, meta["audit"], meta["faults"])
 
     def _audit_line(self) -> Iterator[str]:
-        audited = [*self._audited()]
-        lines = [verdict for _, verdict, _ in audited]
-        if lines:
-            good = sum(one.partition(" (")[0] == "usable" for one in lines)
-            yield f"audit: {good} of {counted(len(lines), 'recording')} usable"
-        where = {
-            verdict: _where(name, faults) for name, verdict, faults in reversed(audited)
-        }
-        for verdict, number in Counter(one for one in lines if one != "usable").items():
-            yield f"{number} {verdict}{where[verdict]}"
+        recordings = list(self._audited())
+        usable = 0
+        others: Counter[str] = Counter()
+        first_places: dict[str, str] = {}
+        for audited in recordings:
+            verdict = audited.verdict
+            usable += verdict.partition(" (")[0] == "usable"
+            if verdict != "usable":
+                others[verdict] += 1
+                first_places.setdefault(verdict, _where(audited))
+        if recordings:
+            yield f"audit: {usable} of {counted(len(recordings), 'recording')} usable"
+        for verdict, number in others.items():
+            yield f"{number} {verdict}{first_places[verdict]}"
 
     def _figures(self, note: str) -> Table:
         shown = [figure for figure in self.figures.values() if figure.reason != "none"]
-        weak = dict.fromkeys(few(self.definitions, self.figures, self.options), "few")
-        rows = [
-            (
-                *(one.name, one.text, limits_text(one.interval)),
-                *(one.events or None, one.conversations),
-                weak.get(one.name, one.reason or "").replace(TOO_FEW_CONVERSATIONS, ""),
+        of_few_events = few(self.definitions, self.figures, self.options)
+        rows: list[tuple[Any, ...]] = []
+        for figure in shown:
+            why = "few" if figure.name in of_few_events else figure.reason or ""
+            row = (
+                figure.name,
+                figure.text,
+                limits_text(figure.interval),
+                figure.events or None,
+                figure.conversations,
+                why.replace(TOO_FEW_CONVERSATIONS, ""),
             )
-            for one in shown
-        ]
-        notes = [*self._audit_line(), *([note] if note else [])]
-        notes += [made] if (made := brackets(shown)) else []
-        notes += [*mixed_channels([timed.item for timed in self.conversations])]
-        if any(one.reason == TOO_FEW_CONVERSATIONS for one in shown):
-            notes.insert(0, TOO_FEW_CONVERSATIONS)
+            rows.append(row)
+        notes: list[str] = []
+        if any(figure.reason == TOO_FEW_CONVERSATIONS for figure in shown):
+            notes.append(TOO_FEW_CONVERSATIONS)
+        notes += self._audit_line()
+        notes += filter(None, [note, brackets(shown)])
+        notes += mixed_channels([timed.item for timed in self.conversations])
         if not rows:
-            caveats = dict.fromkeys(
-                c for one in self.conversations for c in one.measured.caveats
-            )
+            caveats: dict[str, None] = {}
+            for timed in self.conversations:
+                caveats.update(dict.fromkeys(timed.measured.caveats))
             notes = [f"no figures: {'; '.join(caveats) or 'no events'}"]
+        level = f"{self.options.level:.0%}"
+        calls = counted(len(self.conversations), "conversation")
         return grid(
-            f"{self.definitions.name}:"
-            f" {counted(len(self.conversations), 'conversation')}, layout"
-            f" {self.layout}",
-            (
-                "figure",
-                "value",
-                f"{self.options.level:.0%}",
-                "events",
-                "conversations",
-                "why",
-            ),
+            f"{self.definitions.name}: {calls}, layout {self.layout}",
+            ("figure", "value", level, "events", "conversations", "why"),
             rows,
             "; ".join(notes),
         )
@@ -222,14 +222,18 @@ class TurnsReport:
 def mixed_channels(items: Sequence[ConversationItem]) -> Iterator[str]:
     """Say how far gaps of one channel are off, and that both kinds are mixed."""
     mono = sum(bool(item.conversation.meta.get("one_channel")) for item in items)
-    if mono:
-        which = f"{mono} of {len(items)}" if mono < len(items) else "all"
-        apart = "; time them by themselves" if mono < len(items) else ""
-        yield (
-            f"calls of one channel: {which}; their gaps are {EDGE_ERROR_MS} ms off in"
-            f" the median and {EDGE_ERROR_P95_MS} ms at p95, and replies that begin"
-            f" early are not among them{apart}"
-        )
+    if not mono:
+        return
+    number = "all"
+    remedy = ""
+    if mono < len(items):
+        number = f"{mono} of {len(items)}"
+        remedy = "; time them by themselves"
+    yield (
+        f"calls of one channel: {number}; their gaps are {EDGE_ERROR_MS} ms off in the"
+        f" median and {EDGE_ERROR_P95_MS} ms at p95, and replies that begin early are"
+        f" not among them{remedy}"
+    )
 
 
 def time_turns(path: Path | str, options: TurnsOptions | None = None) -> TurnsReport:
@@ -253,9 +257,9 @@ def time_turns(path: Path | str, options: TurnsOptions | None = None) -> TurnsRe
 
 def time_folder(folder: Path) -> TurnsReport | None:
     """Time the turns of a folder as :func:`time_turns` does; None: it holds no call."""
-    return (
-        time_turns(folder) if folder.is_dir() and holds_conversations(folder) else None
-    )
+    if not folder.is_dir() or not holds_conversations(folder):
+        return None
+    return time_turns(folder)
 
 
 def measure_items(
@@ -284,31 +288,36 @@ def report_of(
     names: tuple[str, ...] = (),
 ) -> TurnsReport:
     """Report conversations as they were measured, by the rules of another report."""
-    definitions, options = like.definitions, like.options
-    alone = dataclasses.replace(options, intervals=False, min_events=0)
-    timed = tuple(
-        Timed(item, one, figures_of(definitions, [one], ["1"], options=alone), names)
-        for item, one in zip(items, measured, strict=True)
-    )
-    domains = [str(item.conversation.meta.get("domain", "")) for item in items]
-    clusters = [item.question_id or item.id for item in items]
+    definitions = like.definitions
+    alone = dataclasses.replace(like.options, intervals=False, min_events=0)
+    timed: list[Timed] = []
+    for item, call in zip(items, measured, strict=True):
+        figures = figures_of(definitions, [call], ["1"], options=alone)
+        timed.append(Timed(item, call, figures, names))
     figures = figures_of(
-        definitions, measured, clusters=clusters, domains=domains, options=options
+        definitions,
+        measured,
+        clusters=[item.question_id or item.id for item in items],
+        domains=[str(item.conversation.meta.get("domain", "")) for item in items],
+        options=like.options,
     )
-    return dataclasses.replace(like, figures=figures, conversations=timed)
+    return dataclasses.replace(like, figures=figures, conversations=tuple(timed))
 
 
 def values_of(report: TurnsReport) -> dict[str, Any]:
     """Return the figures as JSON values, pooled and of each conversation."""
+    definitions = report.definitions
+    each: dict[str, Any] = {}
+    for timed in report.conversations:
+        details = plain(timed.measured.details)
+        if not details:
+            details = _values(definitions, timed.figures, [timed.measured])
+        each[timed.item.id] = details
     measured = [timed.measured for timed in report.conversations]
     return {
-        "figures": _values(report.definitions, report.figures, measured),
+        "figures": _values(definitions, report.figures, measured),
         "estimates": {name: plain(figure) for name, figure in report.figures.items()},
-        "each": {
-            timed.item.id: plain(timed.measured.details)
-            or _values(report.definitions, timed.figures, [timed.measured])
-            for timed in report.conversations
-        },
+        "each": each,
     }
 
 
@@ -317,17 +326,33 @@ def _values(
     figures: dict[str, TurnFigure],
     measured: Sequence[Measured],
 ) -> dict[str, Any]:
-    counts = counts_of(definitions, measured)
-    return {name: figure.value for name, figure in figures.items()} | {"counts": counts}
+    values: dict[str, Any] = {name: figure.value for name, figure in figures.items()}
+    values["counts"] = counts_of(definitions, measured)
+    return values
 
 
-def _where(name: str, faults: list[dict[str, Any]]) -> str:
+class _Audited(NamedTuple):
+    """A recording, whether it can be timed, and its faults."""
+
+    id: str
+    verdict: str
+    faults: list[dict[str, Any]]
+
+
+def _spans(fault: Mapping[str, Any]) -> list[str]:
+    return [f"{start:.2f}-{end:.2f}" for start, end in fault["spans"]]
+
+
+def _where(audited: _Audited) -> str:
     """Name the first stretches of a recording's faults, for the line of a report."""
-    spans = [
-        f"{start:.2f}-{end:.2f}" for fault in faults for start, end in fault["spans"]
-    ]
-    more = ", ..." if len(spans) > 3 else ""
-    return f" ({name}: {', '.join(spans[:3])}{more} s)" if spans else ""
+    spans: list[str] = []
+    for fault in audited.faults:
+        spans += _spans(fault)
+    if not spans:
+        return ""
+    if len(spans) > 3:
+        spans[3:] = ["..."]
+    return f" ({audited.id}: {', '.join(spans)} s)"
 
 
 def _filled_fields(turn: Turn) -> dict[str, Any]:
@@ -339,6 +364,7 @@ def _filled_fields(turn: Turn) -> dict[str, Any]:
 def _conversation(timed: Timed) -> dict[str, Any]:
     item = timed.item
     result = item.conversation
+    fault = timed.fault
     return {
         "id": item.id,
         "question_id": item.question_id,
@@ -347,10 +373,10 @@ def _conversation(timed: Timed) -> dict[str, Any]:
         "speakers": plain(list(result.speakers)),
         "end": plain(result.end),
         "turns": list(map(_filled_fields, result.turns)),
-        "events": [plain(event) for event in timed.measured.events],
-        "source_events": [plain(event) for event in result.events],
-        "entities": [plain(one) for one in timed.entities],
+        "events": list(map(plain, timed.measured.events)),
+        "source_events": list(map(plain, result.events)),
+        "entities": list(map(plain, timed.entities)),
         "caveats": list(timed.caveats),
         "log": result.meta.get("log"),
-        "fault": plain(fault) if (fault := timed.fault) else None,
+        "fault": plain(fault) if fault else None,
     }

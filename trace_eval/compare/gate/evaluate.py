@@ -8,7 +8,7 @@ from pathlib import Path
 
 from blueprints import UserError, counted
 from trace_eval.compare.comparable import check_comparable
-from trace_eval.compare.flips import SAME, identical, severe_items
+from trace_eval.compare.flips import SAME, SevereItem, identical, severe_items
 from trace_eval.compare.gate.report import GateReport, properties, sentence
 from trace_eval.compare.gate.rows import coverage, gate_rows, sides
 from trace_eval.compare.judgings import Joined, Judging, aligned, join
@@ -60,44 +60,43 @@ def _gate(
     joined = Joined(baseline, aligned(baseline, candidate), 0, extra)
     again = [aligned(baseline, repeat) for repeat in repeats]
     notes = check_comparable(baseline, joined.second)
-    for each in again:
-        notes += check_comparable(baseline, each, again=True)
+    for repeat in again:
+        notes += check_comparable(baseline, repeat, again=True)
     if extra:
         only = f"in {candidate.source} only and"
-        notes.append(
-            f"{counted(extra, f'item is {only} is', f'items are {only} are')} left out"
-        )
+        items = counted(extra, f"item is {only} is", f"items are {only} are")
+        notes.append(f"{items} left out")
     names = _chosen(joined, options.by)
     flip = sides(baseline, joined.second, options.side)
     rows = gate_rows(joined, names, repeats=again, flip=flip, options=options)
-    copy = identical(baseline, joined.second)
-    if copy:
-        rows = [
-            replace(row, verdict="pass", why=SAME) if row.items else row for row in rows
-        ]
+    is_copy = identical(baseline, joined.second)
+    if is_copy:
+        for number, row in enumerate(rows):
+            if row.items:
+                rows[number] = replace(row, verdict="pass", why=SAME)
     # the pair as a whole where it was judged; scores are of one answer: there is no
     # other side
-    whole = [name for name in names if name.rpartition(".")[2] in _WHOLE][:1] or names
-    severe = [
-        item
-        for name in whole
-        for item in severe_items(joined, name, flip & (name in joined.first.codes))
-    ]
+    whole = [name for name in names if name.rpartition(".")[2] in _WHOLE][:1]
+    severe: list[SevereItem] = []
+    for name in whole or names:
+        has_sides = name in joined.first.codes
+        severe += severe_items(joined, name, flip & has_sides)
     tagged = tuple(item for item in severe if item.tagged)
     covered = coverage(joined, names, options)
-    verdicts = {covered.verdict, *(row.verdict for row in rows)}
+    verdicts = {row.verdict for row in rows} | {covered.verdict}
     verdict: GateVerdict = "cannot tell" if "cannot tell" in verdicts else "pass"
     if "fail" in verdicts or len({item.item for item in tagged}) > options.severe:
         verdict = "fail"
-    notes += [note for row in rows for note in row.noise.notes]
+    for row in rows:
+        notes += row.noise.notes
+    if is_copy and verdict == "pass":
+        text = f"pass: {SAME}"
+    else:
+        text = sentence(verdict, rows, covered, tagged=tagged, options=options)
     per_week = options.runs_per_week
     return GateReport(
         verdict=verdict,
-        sentence=(
-            f"pass: {SAME}"
-            if copy and verdict == "pass"
-            else sentence(verdict, rows, covered, tagged, options)
-        ),
+        sentence=text,
         baseline=baseline.source,
         candidate=candidate.source,
         options=options,
@@ -146,8 +145,9 @@ def _with_timing(
                 " --fail-over and --fail-under"
             )
         return report
-    left_out = _left_out(report.baseline, before), _left_out(report.candidate, after)
-    notes = (*report.notes, *left_out[0], *left_out[1])
+    notes = list(report.notes)
+    notes += _left_out(report.baseline, before)
+    notes += _left_out(report.candidate, after)
     after, before = usable(after, before)
     timing = compare_systems(after, before, options.bootstrap)
     rows = limited(options.limits, after, timing)
@@ -171,7 +171,7 @@ def _with_timing(
         sentence=sentence,
         timing=timing,
         limits=rows,
-        notes=notes,
+        notes=tuple(notes),
     )
 
 
@@ -181,10 +181,14 @@ def _voices(
     """Whether each side keeps its voice over its answers; it fails no gate."""
     rows: list[SystemVoice] = []
     for side, source in (("baseline", baseline), ("candidate", candidate)):
-        if not isinstance(source, Run) and not is_folder(Path(source)):
+        if isinstance(source, Run):
+            run = source
+        elif is_folder(Path(source)):
+            run = Run(Path(source))
+        else:
             continue
-        run = source if isinstance(source, Run) else Run(Path(source))
-        rows += [replace(row, system=f"{side}, {row.system}") for row in voices_of(run)]
+        for row in voices_of(run):
+            rows.append(replace(row, system=f"{side}, {row.system}"))
     return tuple(rows)
 
 

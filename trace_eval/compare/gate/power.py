@@ -45,11 +45,13 @@ class Spread:
             return sign_power(self.items, self.flips, drop / self.step, alpha)
         from scipy.special import ndtr, ndtri
 
-        extra = drop * (1 - drop) * self.items / self.units if self.labels else 0.0
-        error = np.sqrt((self.variance + extra) * self.units) / self.items
-        return (
-            float(ndtr(drop / error + ndtri(alpha))) if error > 0 else float(drop > 0)
-        )
+        variance = self.variance
+        if self.labels:
+            variance += drop * (1 - drop) * self.items / self.units
+        error = np.sqrt(variance * self.units) / self.items
+        if error <= 0:
+            return float(drop > 0)
+        return float(ndtr(drop / error + ndtri(alpha)))
 
     def visible(self, alpha: float) -> float | None:
         """Return the smallest drop with power :data:`SEES`, or None above 1."""
@@ -58,9 +60,10 @@ class Spread:
             return None
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            low, high = (
-                (low, middle) if self.at(middle, alpha) >= SEES else (middle, high)
-            )
+            if self.at(middle, alpha) >= SEES:
+                high = middle
+            else:
+                low = middle
         return high
 
 
@@ -83,11 +86,13 @@ def spread(
     variance = float(squares.mean()) if len(sums) else 0.0
     if sure and len(sums) > 1:
         variance += _SURE * float(squares.std(ddof=1)) / len(sums) ** 0.5
-    flips, step = None, 1.0
+    flips = None
+    step = 1.0
     if cluster is None and len(sizes) <= 1 and labels:
         share = Share(int((differences != 0).sum()), number)
         flips = share.interval(_SURE)[1] if sure else share.value
-        step = float(sizes[0]) if len(sizes) else 1.0
+        if len(sizes):
+            step = float(sizes[0])
     return Spread(
         items=number,
         units=len(sums),
@@ -100,14 +105,23 @@ def spread(
 
 def wider(one: Spread, other: Spread) -> Spread:
     """Return the spread that detects less."""
-    error = [
-        s.variance * s.units / s.items**2 if s.items else np.inf for s in (one, other)
-    ]
     if one.flips is not None and other.flips is not None:
-        error = [
-            s.flips / s.items if s.items and s.flips else 0.0 for s in (one, other)
-        ]
-    return one if error[0] >= error[1] else other
+        one_is_wider = _flip_error(one) >= _flip_error(other)
+    else:
+        one_is_wider = _squared_error(one) >= _squared_error(other)
+    return one if one_is_wider else other
+
+
+def _flip_error(spread: Spread) -> float:
+    if not spread.items or not spread.flips:
+        return 0.0
+    return spread.flips / spread.items
+
+
+def _squared_error(spread: Spread) -> float:
+    if not spread.items:
+        return float("inf")
+    return spread.variance * spread.units / spread.items**2
 
 
 def sign_power(items: int, flips: float, drop: float, alpha: float) -> float:
@@ -118,30 +132,26 @@ def sign_power(items: int, flips: float, drop: float, alpha: float) -> float:
     """
     from scipy.special import bdtr, gammaln
 
-    lose, win = min(flips / 2 + drop, 1.0), min(flips / 2, 1.0)
+    lose = min(flips / 2 + drop, 1.0)
+    win = min(flips / 2, 1.0)
     total = min(lose + win, 1.0)
     if total <= 0:
         return 0.0
     reach = 8 * np.sqrt(items * total * max(1 - total, 1e-9)) + 8
     low = int(max(0, np.floor(items * total - reach)))
     high = int(min(items, np.ceil(items * total + reach)))
-    m = np.arange(low, high + 1)
-    with np.errstate(divide="ignore"):
-        log = (
-            gammaln(items + 1)
-            - gammaln(m + 1)
-            - gammaln(items - m + 1)
-            + m * np.log(total)
-        )
-        log += (
-            (items - m) * np.log1p(-total)
-            if total < 1
-            else np.where(m < items, -np.inf, 0.0)
-        )
-    most = _most_wins(m, alpha)
+    discordant = np.arange(low, high + 1)
+    rest = items - discordant
+    log = gammaln(items + 1) - gammaln(discordant + 1) - gammaln(rest + 1)
+    log += discordant * np.log(total)
+    if total < 1:
+        log += rest * np.log1p(-total)
+    else:
+        log[rest > 0] = -np.inf
+    most = _most_wins(discordant, alpha)
     share = win / (lose + win)
-    result = np.where(most >= 0, bdtr(np.maximum(most, 0), m, share), 0.0)
-    return float((np.exp(log) * result).sum())
+    fails = np.where(most >= 0, bdtr(np.maximum(most, 0), discordant, share), 0.0)
+    return float((np.exp(log) * fails).sum())
 
 
 def _most_wins(discordant: NDArray[np.int64], alpha: float) -> NDArray[np.int64]:
@@ -149,9 +159,8 @@ def _most_wins(discordant: NDArray[np.int64], alpha: float) -> NDArray[np.int64]
     from scipy.special import bdtr, bdtrik
 
     # the inverse is a real number, and its rounding may take it over a whole one
-    most = np.minimum(
-        np.floor(np.nan_to_num(bdtrik(alpha, discordant, 0.5))) + 1, discordant
-    )
+    inverse = np.nan_to_num(bdtrik(alpha, discordant, 0.5))
+    most = np.minimum(np.floor(inverse) + 1, discordant)
     for _ in range(2):
         most -= (most >= 0) & (bdtr(np.maximum(most, 0), discordant, 0.5) > alpha)
     return np.asarray(most, np.int64)

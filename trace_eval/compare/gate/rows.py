@@ -104,8 +104,9 @@ def gate_rows(
         _tested(joined, name, repeats=repeats, flip=flip, options=options)
         for name in names
     ]
-    results = []
-    for row, p in zip(rows, holm([row.p for row in rows]), strict=True):
+    corrected = holm([row.p for row in rows])
+    results: list[GateRow] = []
+    for row, p in zip(rows, corrected, strict=True):
         verdict = decide(
             row.difference.value or 0.0,
             row.power,
@@ -129,11 +130,11 @@ def _tested(
     before, after = joined.points(name)
     labels = name in joined.first.codes
     if labels:
-        before, after = (
-            np.where(flip, 1 - points, points) for points in (before, after)
-        )
-    _, noise, gaps = repeated(joined.first, repeats, name)
-    (gap, units), *of_noise = [joined.available(one) for one in (after - before, *gaps)]
+        before = np.where(flip, 1 - before, before)
+        after = np.where(flip, 1 - after, after)
+    gap, units = joined.available(after - before)
+    _, noise, gaps_of_noise = repeated(joined.first, repeats, name)
+    of_noise = list(map(joined.available, gaps_of_noise))
     # scores that are 0 or 1 are right and wrong, as labels are
     labels |= bool(np.isin(before[~np.isnan(before)], (0.0, 1.0)).all())
     drop = measure(
@@ -143,17 +144,20 @@ def _tested(
         noise=[one for one in of_noise if len(one[0])],
         labels=labels,
     )
-    two_sided = replace(
-        options.bootstrap, level=0.9
-    )  # its lower end is the one-sided limit
+    # the lower end of a two-sided interval of 90 % is the one-sided limit
+    two_sided = replace(options.bootstrap, level=0.9)
     limits = mean_difference(gap, units, two_sided).interval
-    available, scored = ~np.isnan(after - before), ~np.isnan(before)
+    has_both = ~np.isnan(after - before)
+    was_scored = ~np.isnan(before)
+    worst = 0.0
+    if was_scored.any():
+        worst = float((np.nan_to_num(after) - before)[was_scored].mean())
     flips = int(np.nansum(changed(joined.first, joined.second, name)))
     return GateRow(
         metric=name,
         items=len(gap),
-        baseline=float(before[available].mean()) if len(gap) else 0.0,
-        candidate=float(after[available].mean()) if len(gap) else 0.0,
+        baseline=float(before[has_both].mean()) if len(gap) else 0.0,
+        candidate=float(after[has_both].mean()) if len(gap) else 0.0,
         difference=mean_difference(gap, units, options.bootstrap),
         limit=None if limits is None else limits[0],
         p=drop.p,
@@ -162,9 +166,7 @@ def _tested(
         noise=noise,
         power=drop.power,
         visible=drop.spread.visible(options.alpha),
-        worst=float((np.nan_to_num(after) - before)[scored].mean())
-        if scored.any()
-        else 0.0,
+        worst=worst,
         verdict="cannot tell",
         why="",
     )
@@ -174,27 +176,22 @@ def _why(row: GateRow, options: GateOptions) -> str:
     """State the difference in a metric, and the smallest drop that the gate detects."""
     if not row.items:
         return "no item was scored in both runs"
-    seen = (
-        "no drop"
-        if row.visible is None
-        else f"a drop of {100 * row.visible:.1f} points"
-    )
-    noise, points = row.noise, 100 * (row.difference.value or 0.0)
-    what = (
-        f"worse by {-points:.1f} points"
-        if row.verdict == "fail"
-        else f"{points:+.1f} points"
-    )
-    parts = [f"{what}, p {row.p_holm:.3g}"]
+    points = 100 * (row.difference.value or 0.0)
+    difference = f"{points:+.1f} points"
+    if row.verdict == "fail":
+        difference = f"worse by {-points:.1f} points"
     if row.verdict == "cannot tell":
-        parts.append(
+        power = (
             f"a drop of {100 * options.margin:g} points, the margin, would be seen with"
             f" a probability of only {row.power:.2f} (n {row.items})"
         )
     else:
-        parts.append(f"this gate sees {seen} (power .8, n {row.items})")
-    parts.append(_noise_in_words(noise))
-    return "; ".join(parts)
+        visible = "no drop"
+        if row.visible is not None:
+            visible = f"a drop of {100 * row.visible:.1f} points"
+        power = f"this gate sees {visible} (power .8, n {row.items})"
+    noise = _noise_in_words(row.noise)
+    return f"{difference}, p {row.p_holm:.3g}; {power}; {noise}"
 
 
 def _noise_in_words(noise: VerdictNoise) -> str:
@@ -212,21 +209,28 @@ def sides(baseline: Judging, candidate: Judging, side: str) -> NDArray[np.bool_]
     number = len(baseline)
     if side != "auto":
         return np.full(number, side == "b")
-    nothing = np.zeros(number, bool)
-    masks = (differs(baseline, candidate, f"answer_{s}") for s in "ab")
-    in_a, in_b = (nothing if mask is None else mask for mask in masks)
-    if (both := in_a & in_b).any():
-        first = baseline.ids[both.argmax()]
+    in_a = differs(baseline, candidate, "answer_a")
+    in_b = differs(baseline, candidate, "answer_b")
+    if in_a is None:
+        in_a = np.zeros(number, bool)
+    if in_b is None:
+        in_b = np.zeros(number, bool)
+    in_both = in_a & in_b
+    if in_both.any():
+        first = baseline.ids[in_both.argmax()]
         raise UserError(
             f"item {first!r}: both answers differ between {baseline.source} and"
             f" {candidate.source}; say which one is under test with --side a or --side"
             " b"
         )
-    systems = [candidate.facts.get(f"system_{s}") for s in "ab"]
-    if systems[0] is None or systems[1] is None:
+    systems_a = candidate.facts.get("system_a")
+    systems_b = candidate.facts.get("system_b")
+    if systems_a is None or systems_b is None:
         return in_b
-    tested = {*systems[0][in_a].tolist(), *systems[1][in_b].tolist()} - {None}
-    is_b = [b in tested and a not in tested for a, b in zip(*systems, strict=True)]
+    tested = set(systems_a[in_a].tolist() + systems_b[in_b].tolist()) - {None}
+    is_b: list[bool] = []
+    for a, b in zip(systems_a, systems_b, strict=True):
+        is_b.append(b in tested and a not in tested)
     return np.asarray(in_b | (~in_a & np.array(is_b, bool)))
 
 
@@ -234,17 +238,18 @@ def coverage(
     joined: Joined, names: Sequence[str], options: GateOptions
 ) -> GateCoverage:
     """Count the items scored before and now, in the metric that lost most."""
-    rows = []
+    scored: dict[str, tuple[int, int]] = {}
     for name in names:
-        before, after = (~np.isnan(points) for points in joined.points(name))
-        rows.append((int(before.sum()) - int(after.sum()), name, before, after))
-    lost, name, before, after = max(rows, key=lambda row: row[0])
-    number = len(before)
-    verdict: GateVerdict = "fail" if lost / number > options.coverage_drop else "pass"
+        before, after = joined.points(name)
+        scored[name] = int((~np.isnan(before)).sum()), int((~np.isnan(after)).sum())
+    metric = max(names, key=lambda name: scored[name][0] - scored[name][1])
+    baseline, candidate = scored[metric]
+    number = len(joined.first)
+    drop = (baseline - candidate) / number
     return GateCoverage(
-        metric=name,
+        metric=metric,
         items=number,
-        baseline=int(before.sum()),
-        candidate=int(after.sum()),
-        verdict=verdict,
+        baseline=baseline,
+        candidate=candidate,
+        verdict="fail" if drop > options.coverage_drop else "pass",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import cast
 
@@ -149,21 +150,22 @@ def _pickers(
             options.options,
             by=options.by,
             folder=out / "rounds",
-            provided=options,
+            best=options,
         )
     # a judge that checks is asked with the defaults; replies are kept in the same place
     defaults = replace(Options().judging, cache=options.options.judging.cache)
-    checks: list[Picker] = [
-        number_picker(spec)
-        or _judge(
-            manifest,
-            replace(options.options, judge=spec, judging=defaults),
-            by=DEFAULT_BY,
-            folder=out / f"check-{number}",
-            provided=options,
-        )
-        for number, spec in enumerate(options.checks, start=1)
-    ]
+    checks: list[Picker] = []
+    for number, spec in enumerate(options.checks, start=1):
+        check: Picker | None = number_picker(spec)
+        if check is None:
+            check = _judge(
+                manifest,
+                replace(options.options, judge=spec, judging=defaults),
+                by=DEFAULT_BY,
+                folder=out / f"check-{number}",
+                best=options,
+            )
+        checks.append(check)
     for check in checks:
         if _identity(check) == _identity(picker):
             raise UserError(
@@ -179,37 +181,38 @@ def _identity(picker: Picker) -> object:
 
 
 def _judge(
-    manifest: Manifest, options: Options, by: str, folder: Path, provided: BestOptions
+    manifest: Manifest, options: Options, by: str, folder: Path, best: BestOptions
 ) -> Picker:
-    spec = judge if isinstance(judge := options.only_judge, str) else judge.spec
-    rubrics = (provided.rubric,) if provided.rubric else usual_rubrics([spec])
-    if provided.rubric or scores_only(spec):
+    judge = options.only_judge
+    spec = judge if isinstance(judge, str) else judge.spec
+    if best.rubric or scores_only(spec):
         rating = RateOptions(
             extract=options.extract,
             judging=options.judging,
             judge=(spec,),
-            rubrics=rubrics,
+            rubrics=(best.rubric,) if best.rubric else usual_rubrics([spec]),
         )
         return rating_picker(
-            spec, manifest, options=rating, folder=folder, listener=provided.listener
+            spec, manifest, options=rating, folder=folder, listener=best.listener
         )
-    how = Comparing(options, by, folder, provided.listener)
-    return PairPicker(spec, how, cast(Scheme, provided.scheme))
+    how = Comparing(options, by, folder, best.listener)
+    return PairPicker(spec, how, cast(Scheme, best.scheme))
 
 
 def _human_scores(groups: list[TextGroup]) -> dict[str, float | None]:
     """Return mean human scores by id, where the candidates came with some."""
     values: dict[str, float | None] = {}
-    for candidate in (one for group in groups for one in group.candidates):
-        ratings = candidate.item.labels.ratings if candidate.item.labels else {}
-        values[candidate.id] = sum(ratings.values()) / len(ratings) if ratings else None
+    for group in groups:
+        for candidate in group.candidates:
+            ratings = candidate.item.labels.ratings if candidate.item.labels else {}
+            mean = sum(ratings.values()) / len(ratings) if ratings else None
+            values[candidate.id] = mean
     return values
 
 
 def _groups(
     manifest: Manifest, options: BestOptions, pickers: tuple[Picker, ...]
 ) -> list[TextGroup]:
-    wanted = tuple(group for picker in pickers for group in picker.groups)
-    return groups_of(
-        measure(manifest.singles, options.options.extract, wanted), options.seed
-    )
+    wanted = tuple(chain.from_iterable(picker.groups for picker in pickers))
+    candidates = measure(manifest.singles, options.options.extract, wanted)
+    return groups_of(candidates, options.seed)

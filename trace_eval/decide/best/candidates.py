@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -63,16 +64,16 @@ class TextGroup:
     # different ones that can be judged, in the order of the bracket
     candidates: tuple[Candidate, ...]
     unscored: tuple[Candidate, ...]  # those that cannot
-    same: Mapping[
-        str, str
-    ]  # id -> id of the candidate with equal samples that stands for it
+    # id -> id of the candidate with equal samples that stands for it
+    same: Mapping[str, str]
 
     @property
     def instruction(self) -> str:
         """Return what groups can share: an instruction's id, a text, or itself."""
-        for candidate in (*self.candidates, *self.unscored):
-            if stated := candidate.item.meta.get(INSTRUCTION):
-                return str(stated)
+        for candidate in self.candidates + self.unscored:
+            instruction = candidate.item.meta.get(INSTRUCTION)
+            if instruction:
+                return str(instruction)
             if candidate.item.reference:
                 return " ".join(candidate.item.reference[0].casefold().split())
         return self.name
@@ -97,17 +98,18 @@ def read_candidates(
     positions: dict[str, int] = {}
 
     def singles(record: dict[str, Any], root: Path | str, _: object) -> list[Single]:
-        return [
-            single_from_record(each, root, spill)
-            for each in _flattened(record, positions)
-        ]
+        members = _flattened(record, positions)
+        return [single_from_record(member, root, spill) for member in members]
 
     fields = Fields(
-        _NAMES, ("audio",), frozenset(("audio",)), frozenset((LIST,)), numbered=False
+        names=_NAMES,
+        needed=("audio",),
+        sounds=frozenset(("audio",)),
+        instead=frozenset((LIST,)),
+        numbered=False,
     )
-    return read_records(
-        path, singles, InputOptions(audio_root, columns=columns or {}), fields
-    )
+    options = InputOptions(audio_root, columns=columns or {})
+    return read_records(path, singles, options, fields)
 
 
 def _flattened(
@@ -117,7 +119,8 @@ def _flattened(
     if not names:
         raise UserError("group: missing; candidates of one text share a group")
     group = str(record[names[0]])
-    shared = {k: v for k, v in record.items() if k not in (*GROUP, LIST, "candidate")}
+    of_members = (*GROUP, LIST, "candidate")
+    shared = {name: value for name, value in record.items() if name not in of_members}
     if record.get(INSTRUCTION) not in (None, ""):
         shared[INSTRUCTION] = str(record[INSTRUCTION])
     listed = record.get(LIST)
@@ -135,16 +138,15 @@ def _flattened(
                 f"{LIST}: expected an object or a path (got {member!r:.60})"
             )
         single = {**shared, **member}
-        positions[group] = positions.get(group, 0) + 1
-        name = (
-            single.pop("candidate", None)
-            or single.get("system")
-            or str(positions[group])
-        )
+        position = positions.get(group, 0) + 1
+        positions[group] = position
+        name = single.pop("candidate", None) or single.get("system") or position
         text = single.pop("text", None)
         if text is not None:
             single.setdefault("reference", text)
-        yield {**single, "id": f"{group}/{name}", "question_id": group}
+        single["id"] = f"{group}/{name}"
+        single["question_id"] = group
+        yield single
 
 
 def groups_of(candidates: Iterable[Candidate], seed: int) -> list[TextGroup]:
@@ -156,18 +158,26 @@ def groups_of(candidates: Iterable[Candidate], seed: int) -> list[TextGroup]:
 
 
 def _group(name: str, members: Sequence[Candidate], seed: int) -> TextGroup:
-    first: dict[str, str] = {}
-    kept, unscored, same = [], [], {}
+    ids_by_clip: dict[str, str] = {}
+    candidates: list[Candidate] = []
+    unscored: list[Candidate] = []
+    same: dict[str, str] = {}
     for member in members:
         if member.clip is None or member.problem:
             unscored.append(member)
-        elif (other := first.setdefault(member.clip, member.id)) != member.id:
-            same[member.id] = other
+            continue
+        first = ids_by_clip.setdefault(member.clip, member.id)
+        if first == member.id:
+            candidates.append(member)
         else:
-            kept.append(member)
-    # a place in the bracket depends on no name of a system or file, nor on their order
-    kept.sort(key=lambda one: hashlib.sha256(f"{seed}:{one.clip}".encode()).hexdigest())
-    return TextGroup(name, tuple(kept), tuple(unscored), same)
+            same[member.id] = first
+
+    def place(candidate: Candidate) -> str:
+        """Depend on no name of a system or file, nor on their order."""
+        return hashlib.sha256(f"{seed}:{candidate.clip}".encode()).hexdigest()
+
+    candidates.sort(key=place)
+    return TextGroup(name, tuple(candidates), tuple(unscored), same)
 
 
 def measure(
@@ -198,10 +208,8 @@ def _candidate(item: Single, done: Extracted | None) -> Candidate:
         return Candidate(item, None, done.error or "it cannot be decoded")
     signal = done.blueprint.signal
     problem = None
-    if isinstance(signal, Absent) and signal.status in (
-        Status.SILENT,
-        Status.TOO_SHORT,
-    ):
+    no_voice = (Status.SILENT, Status.TOO_SHORT)
+    if isinstance(signal, Absent) and signal.status in no_voice:
         problem = signal.reason
     elif isinstance(signal, Signal) and signal.peak_dbfs is None:
         problem = "silent: all samples are zero"
@@ -214,8 +222,9 @@ def numbers_of(
     """Return numbers by id, and why there is none by id."""
     values: dict[str, float | None] = {}
     why: dict[str, str] = {}
-    for candidate in (one for group in groups for one in group.candidates):
-        name, blueprint = candidate.id, candidate.blueprint
+    for candidate in chain.from_iterable(group.candidates for group in groups):
+        name = candidate.id
+        blueprint = candidate.blueprint
         if blueprint is None:
             continue
         values[name] = number_in(blueprint.model_dump(mode="json"), place)

@@ -52,9 +52,8 @@ class Bracket:
 
     matches: tuple[Match, ...]  # the next comparisons; empty: none is left
     finalists: tuple[str, ...]  # those not knocked out, in the order of the bracket
-    rounds: Mapping[
-        str, int
-    ]  # candidate -> the round in which it was knocked out, from 1
+    # candidate -> the round in which it was knocked out, from 1
+    rounds: Mapping[str, int]
 
 
 def chosen(scheme: Scheme, candidates: int) -> Literal["all", "knockout"]:
@@ -93,18 +92,15 @@ def bracket(
         open_ = tuple(match for match in matches if match not in verdicts)
         if open_:
             return Bracket(open_, tuple(alive), out)
-        for match in matches:
-            label, share = verdicts[match].label, verdicts[match].p_first
+        for first, second in matches:
+            verdict = verdicts[first, second]
             # of a tie the one with the larger share goes on, else the earlier in the
             # bracket
-            loser = (
-                match[0]
-                if label == "2" or (label == "tie" and share < 0.5)
-                else match[1]
-            )
+            lost_tie = verdict.label == "tie" and verdict.p_first < 0.5
+            loser = first if verdict.label == "2" or lost_tie else second
             out[loser] = number
             alive.remove(loser)
-    final = tuple(m for m in combinations(alive, 2) if m not in verdicts)
+    final = tuple(match for match in combinations(alive, 2) if match not in verdicts)
     return Bracket(final, tuple(alive), out)
 
 
@@ -169,64 +165,65 @@ def by_scores(
         why: id -> why there is none.
         lower: less is better.
     """
-    scored = [c for c in group.candidates if scores.get(c.id) is not None]
-    values = {c.id: float(scores[c.id] or 0) for c in scored}
-    places = _ranks({name: -v if lower else v for name, v in values.items()})
+    values: dict[str, float] = {}
+    reasons: dict[str, str] = {}
+    for candidate in group.candidates:
+        score = scores.get(candidate.id)
+        if score is None:
+            reasons[candidate.id] = why.get(candidate.id, "no score")
+        else:
+            values[candidate.id] = float(score)
+    sign = -1 if lower else 1
+    places = _ranks({name: sign * value for name, value in values.items()})
     ranked = [
         _ranked(group, name, rank, score=values[name]) for name, rank in places.items()
     ]
-    gone = {
-        c.id: why.get(c.id, "no score") for c in group.candidates if c not in scored
-    }
-    return _outcome(group, ranked, gone)
+    return _outcome(group, ranked, reasons)
 
 
 def by_comparisons(
     group: TextGroup, bracket: Bracket, verdicts: VerdictsByMatch
 ) -> Ranking:
     """Order finalists by Bradley-Terry, and the others by their last round."""
-    matches = [m for m in combinations(bracket.finalists, 2) if m in verdicts]
-    labels = {match: verdicts[match].label for match in matches}
-    decided = {match: label for match, label in labels.items() if label is not None}
+    decided: dict[Match, PlainLabel] = {}
+    for match in combinations(bracket.finalists, 2):
+        label = verdicts[match].label if match in verdicts else None
+        if label is not None:
+            decided[match] = label
     values = dict.fromkeys(bracket.finalists, 0.0)
     if decided:  # log-strengths with mean 0; undecided comparisons are left out
         # a game of each candidate against an average one: every strength is finite
         fitted = strengths(BRADLEY_TERRY, outcomes_between(decided), prior=1.0)
         values |= dict(zip(fitted.systems, fitted.values or (), strict=False))
-    ranked = [
-        _ranked(group, name, rank, strength=values[name])
-        for name, rank in _ranks(values).items()
-    ]
-    ranked += [
-        _ranked(group, name, len(values) + rank, knocked_out=bracket.rounds[name])
-        for name, rank in _ranks(bracket.rounds).items()
-    ]
+    ranked: list[Ranked] = []
+    for name, rank in _ranks(values).items():
+        ranked.append(_ranked(group, name, rank, strength=values[name]))
+    for name, rank in _ranks(bracket.rounds).items():
+        round_ = bracket.rounds[name]
+        ranked.append(_ranked(group, name, len(values) + rank, knocked_out=round_))
     ids = {candidate.id for candidate in group.candidates}
     played = [verdict for match, verdict in verdicts.items() if set(match) <= ids]
-    gone: dict[str, str] = {}
-    if played and all(verdict.label is None for verdict in played):
+    ties = sum(verdict.label == "tie" for verdict in played)
+    undecided = sum(verdict.label is None for verdict in played)
+    reasons: dict[str, str] = {}
+    if played and undecided == len(played):
         # What is left of the order is the candidates' hashes.
-        why = "; ".join(sorted({verdict.why for verdict in played if verdict.why}))
+        ranked = []
         message = f"none of {counted(len(played), 'comparison')} could be judged"
-        ranked, gone = (
-            [],
-            dict.fromkeys(sorted(ids), f"{message}: {why}" if why else message),
-        )
-    result = _outcome(group, ranked, gone)
+        why = sorted({verdict.why for verdict in played if verdict.why})
+        if why:
+            message = f"{message}: {'; '.join(why)}"
+        reasons = dict.fromkeys(sorted(ids), message)
+    result = _outcome(group, ranked, reasons)
     return result.model_copy(
-        update={
-            "comparisons": len(played),
-            "ties": sum(verdict.label == "tie" for verdict in played),
-            "undecided": sum(verdict.label is None for verdict in played),
-        }
+        update={"comparisons": len(played), "ties": ties, "undecided": undecided}
     )
 
 
 def _ranks(values: Mapping[str, float]) -> dict[str, int]:
-    """Name -> rank, 1 for the largest; equal ones share it."""
-    return {
-        n: rank or 0 for n, rank in zip(values, ranks([*values.values()]), strict=True)
-    }
+    """Return each name's rank, 1 for the largest; equal ones share it."""
+    places = ranks(list(values.values()))
+    return {name: rank or 0 for name, rank in zip(values, places, strict=True)}
 
 
 def _ranked(group: TextGroup, name: str, rank: int, **by: Any) -> Ranked:
@@ -236,13 +233,15 @@ def _ranked(group: TextGroup, name: str, rank: int, **by: Any) -> Ranked:
 
 
 def _outcome(
-    group: TextGroup, ranked: list[Ranked], gone: Mapping[str, str]
+    group: TextGroup, ranked: list[Ranked], reasons: Mapping[str, str]
 ) -> Ranking:
     ranked = sorted(ranked, key=lambda row: (row.rank, row.clip))
-    unscored = [Unscored(candidate=c.id, reason=str(c.problem)) for c in group.unscored]
-    unscored += [
-        Unscored(candidate=name, reason=reason) for name, reason in gone.items()
-    ]
+    unscored: list[Unscored] = []
+    for candidate in group.unscored:
+        reason = str(candidate.problem)
+        unscored.append(Unscored(candidate=candidate.id, reason=reason))
+    for name, reason in reasons.items():
+        unscored.append(Unscored(candidate=name, reason=reason))
     return Ranking(
         group=group.name,
         status="scored" if ranked else "unscored",

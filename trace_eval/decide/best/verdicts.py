@@ -96,16 +96,22 @@ def scheduled(groups: Sequence[TextGroup], scheme: Scheme) -> Schedule:
 
 def listed(matches: Sequence[tuple[TextGroup, Match]]) -> Schedule:
     """Schedule some comparisons and no others."""
-    return lambda verdicts: [
-        (group, match) for group, match in matches if match not in verdicts
-    ]
+
+    def needed(
+        verdicts: Mapping[Match, SchemeVerdict],
+    ) -> list[tuple[TextGroup, Match]]:
+        return [(group, match) for group, match in matches if match not in verdicts]
+
+    return needed
 
 
 def pair_of(group: TextGroup, match: Match) -> Pair:
     """Return a comparison as a pair; its id has names that a judge is not shown."""
-    members = {candidate.id: candidate for candidate in group.candidates}
-    a, b = (members[name] for name in match)
-    name = f"{match[0]} ~ {match[1]}"
+    candidates = {candidate.id: candidate for candidate in group.candidates}
+    first, second = match
+    a = candidates[first]
+    b = candidates[second]
+    name = f"{first} ~ {second}"
     if len(name) > MAX_ID:
         name = hashlib.sha256(name.encode()).hexdigest()
     return Pair(
@@ -141,20 +147,22 @@ def _judge_round(how: Comparing, number: int) -> Iterator[tuple[Match, SchemeVer
 
 def verdict_of(judgement: Judgement, overall: Overall | None, by: str) -> SchemeVerdict:
     """Return the verdict of a stored judgement; all ties are one."""
-    result: Any = (
-        overall if by == "overall" else judgement.dimensions.get(cast(Dimension, by))
-    )
+    if by == "overall":
+        result: Any = overall
+    else:
+        result = judgement.dimensions.get(cast(Dimension, by))
     if judgement.status != "scored" or result is None or result.rating is None:
-        return SchemeVerdict(
-            None, why=str(judgement.reason) if judgement.reason else None
-        )
-    label: Any = str(result.rating) if str(result.rating) in ("1", "2") else "tie"
+        why = str(judgement.reason) if judgement.reason else None
+        return SchemeVerdict(None, why=why)
+    label: Any = str(result.rating)
+    if label not in ("1", "2"):
+        label = "tie"
     if judgement.pair_scores:
         return SchemeVerdict(label, judgement.pair_scores.p_a)
-    shares = {
-        str(key): share for key, share in (result.distribution or {label: 1.0}).items()
-    }
-    first, second = shares.get("1", 0.0), shares.get("2", 0.0)
+    distribution = result.distribution or {label: 1.0}
+    shares = {str(rating): share for rating, share in distribution.items()}
+    first = shares.get("1", 0.0)
+    second = shares.get("2", 0.0)
     return SchemeVerdict(label, first + (1 - first - second) / 2)
 
 
