@@ -4,8 +4,8 @@
 
 Speech is that of all rated sets and prompts, as it is and by a made telephone: a kind
 that is named in it is a false alarm. Tones are made. Music, laughs and other vocal
-sounds are real: the files of Debian's packages asterisk-moh-opsound-wav and scratch,
-unpacked into a folder. Music also lies under speech, so many dB softer.
+sounds are real: the files of Debian's packages asterisk-moh-opsound-wav, scratch, hedgewars-data
+and supertuxkart-data, unpacked into a folder. Music also lies under speech, so many dB softer.
 """
 
 from __future__ import annotations
@@ -34,6 +34,17 @@ _TONES = ("digits of a keypad", "ringing", "busy", "dial tone")
 REAL = {
     "hold music": (MUSIC, ("usr/share/asterisk/moh/*.wav",)),
     "loops of music": (MUSIC, ("usr/share/scratch/Media/Sounds/Music Loops/*.mp3",)),
+    "tunes of games": (
+        MUSIC,
+        (
+            "usr/share/games/hedgewars/Data/Music/*.ogg",
+            "usr/share/games/supertuxkart/data/music/*.ogg",
+        ),
+    ),
+    "laughs of game voices": (
+        LAUGHTER,
+        ("usr/share/games/hedgewars/Data/Sounds/voices/*/Laugh.ogg",),
+    ),
     "laughter": (LAUGHTER, ("usr/share/scratch/Media/Sounds/Human/Laugh*",)),
     "vocal sound": (
         VOCAL,
@@ -53,6 +64,8 @@ GOALS = {
     ("vocal sound", "wide"): ".80",
     ("hold music", "wide"): ".95",
     ("loops of music", "wide"): ".95",
+    ("tunes of games", "wide"): ".95",
+    ("laughs of game voices", "wide"): ".70",
     ("made tones", "wide"): ".95",
     ("hold music at -20 dB", "wide"): ".85",
     ("hold music at -20 dB", "telephone"): ".70",

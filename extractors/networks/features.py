@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
+from scipy.fft import rfft
 
 from extractors.audio import SPEECH_RATE, Samples
 
@@ -25,6 +26,11 @@ _PREEMPHASIS = 0.97
 
 #: Frames that are worked on at once: an hour of sound has 360,000.
 _AT_ONCE = 6000
+
+
+def frame_count(sound: Samples) -> int:
+    """Return how many frames a sound has; at least one."""
+    return 1 + max(0, len(sound) - FRAME) // STEP
 
 
 def filter_bank(sound: Samples, floor: float = FLOOR) -> Features:
@@ -50,8 +56,9 @@ def _energies(frames: Samples) -> Features:
     centred = frames - frames.mean(axis=1, keepdims=True, dtype=np.float32)
     before = np.concatenate([centred[:, :1], centred[:, :-1]], axis=1)
     windowed = (centred - np.float32(_PREEMPHASIS) * before) * _window()
-    spectrum = np.abs(np.fft.rfft(windowed, _FFT)[:, : _FFT // 2])
-    return np.asarray(np.square(spectrum).astype(np.float32) @ _mel_filters())
+    spectrum = rfft(windowed, _FFT)[:, : _FFT // 2]  # of 32 bits, as Kaldi's is
+    power = np.square(spectrum.real) + np.square(spectrum.imag)
+    return np.asarray(power @ _mel_filters(), np.float32)
 
 
 @cache

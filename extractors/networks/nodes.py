@@ -77,10 +77,11 @@ class Nodes:
         return self.convolve(value, weights * factor, bias, **attributes)
 
     def normed(self, value: str, norm: str) -> str:
-        """Add a batch norm of a value [shape=(clips, channels, frames)]."""
+        """Add a batch norm of a value [shape=(clips, channels, ...)]."""
         factor, bias = self.batch_norm(norm)
-        value = self.add("Mul", value, self.constant(factor[:, np.newaxis]))
-        return self.add("Add", value, self.constant(bias[:, np.newaxis]))
+        still = np.zeros(len(factor)), np.ones(len(factor))
+        numbers = [self.constant(values) for values in (factor, bias, *still)]
+        return self.add("BatchNormalization", value, *numbers, epsilon=0.0)
 
     def batch_norm(self, norm: str) -> tuple[Tensor, Tensor]:
         """Return the factor and the summand that a trained batch norm comes to."""

@@ -34,6 +34,7 @@ from extractors import packaged
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.base import silent
 from extractors.networks import fireredvad, graphs, yamnet
+from extractors.networks.features import frame_count
 from extractors.sessions import NetworkExtractor
 
 Probabilities = npt.NDArray[np.float32]
@@ -91,7 +92,13 @@ _REPORTED: Mapping[str, tuple[str, float]] = {
 }
 
 #: Music has to be heard by both networks: as a probability of one and of the other.
-_MUSIC_BY_CLASSES, _MUSIC_BY_FRAMES = 0.1, 0.5
+#: Where the one that knows classes is sure, the other, which misses drums and soft
+#: strings, need not hear it.
+_MUSIC_BY_CLASSES, _MUSIC_BY_FRAMES, _SURE_MUSIC = 0.1, 0.5, 0.5
+
+#: Less than this probability of every kind in a window, and those beside it have none:
+#: then they are not listened to. Of the windows of speech 3 in 100 have more.
+_HINT = 0.005
 
 #: The least music, and the longest gap in it that counts as music, seconds.
 MUSIC_S, _MUSIC_GAP_S = 0.5, 0.5
@@ -105,6 +112,10 @@ NARROW_HZ = 4500.0
 
 #: The least stretch of tones on a telephone, seconds.
 _NARROW_TONES_S = 0.5
+
+#: A window is taken for its middle, which is as long as a step: what lies around it,
+#: seconds.
+_EDGE_S = (yamnet.WINDOW_S - yamnet.STEP_S) / 2
 
 _DECIMALS = 2
 
@@ -184,7 +195,7 @@ class YamnetExtractor(SoundExtractor):
     """
 
     name: ClassVar[str] = "yamnet"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     limits: ClassVar[str] = (
         "laughter of under 1.5 s is often missed and never counts by its absence;"
         " whistling, humming, singing, applause and which vocal sound it is are not"
@@ -195,15 +206,26 @@ class YamnetExtractor(SoundExtractor):
 
     def events(self, sound: Samples, narrow: bool) -> list[Event]:
         """Return stretches of all kinds, one kind each; music may lie under others."""
-        probabilities = grouped(yamnet.classes(sound))
+        probabilities = grouped(yamnet.classes(sound, _hinted))
         events = _named(probabilities, len(sound) / SPEECH_RATE, narrow)
-        music = fireredvad.events(sound)[:, 2]
-        likely = probabilities[MUSIC] >= _MUSIC_BY_CLASSES
-        if narrow:  # the detector of frames misses it under telephone speech
-            music = np.where(_by_frame(likely, len(music)), 1.0, music)
+        by_classes, frames = probabilities[MUSIC], frame_count(sound)
         tones = [event for event in events if event.kind == TONES]
-        heard = _by_frame(likely, len(music)) & ~_inside(tones, len(music))
+        likely = _by_frame(by_classes >= _MUSIC_BY_CLASSES, frames)
+        heard = likely & ~_inside(tones, frames)
+        if narrow:  # the detector of frames misses it under telephone speech
+            sure = heard
+        else:
+            sure = _by_frame(by_classes >= _SURE_MUSIC, frames, _EDGE_S)
+        by_frames = fireredvad.events(sound, heard & ~sure)[:, 2]
+        music = np.where(sure, np.float32(1), by_frames)
         return sorted([*events, *_music(music, heard)], key=lambda one: one.start_s)
+
+
+def _hinted(classes: Probabilities) -> npt.NDArray[np.bool_]:
+    """Return which windows have a hint of any kind that is reported."""
+    groups = grouped(classes)
+    surest = np.max([groups[group] for group in (*_REPORTED, MUSIC)], axis=0)
+    return np.asarray(surest >= _HINT)
 
 
 def is_narrow(blueprint: Blueprint) -> bool:
@@ -253,19 +275,28 @@ def _named(
 
 def _middle(window: int, seconds: float) -> tuple[float, float]:
     """Return the middle of a window, as long as a step; of the first from its start."""
-    edge = (yamnet.WINDOW_S - yamnet.STEP_S) / 2
     start = window * yamnet.STEP_S
-    first = 0.0 if window == 0 else start + edge
-    last = min(seconds, start + yamnet.WINDOW_S - edge)
+    first = 0.0 if window == 0 else start + _EDGE_S
+    last = min(seconds, start + yamnet.WINDOW_S - _EDGE_S)
     return round(min(first, last), _DECIMALS), round(last, _DECIMALS)
 
 
-def _by_frame(windows: npt.NDArray[np.bool_], frames: int) -> npt.NDArray[np.bool_]:
-    """Return for each frame whether any window that it lies in is marked."""
+def _by_frame(
+    windows: npt.NDArray[np.bool_], frames: int, edge_s: float = 0.0
+) -> npt.NDArray[np.bool_]:
+    """Return for each frame whether any window that it lies in is marked.
+
+    Args:
+        windows: the marks.
+        frames: how many there are.
+        edge_s: what is left out at both ends of a window, seconds.
+    """
     marks = np.zeros(frames, bool)
     for window in np.flatnonzero(windows):
-        start = round(window * yamnet.STEP_S / fireredvad.STEP_S)
-        marks[start : start + round(yamnet.WINDOW_S / fireredvad.STEP_S)] = True
+        start_s = window * yamnet.STEP_S
+        start = round((start_s + edge_s) / fireredvad.STEP_S)
+        end = round((start_s + yamnet.WINDOW_S - edge_s) / fireredvad.STEP_S)
+        marks[start:end] = True
     return marks
 
 

@@ -94,7 +94,7 @@ class CampplusExtractor(NetworkExtractor):
 
     name: ClassVar[str] = "campplus"
     group: ClassVar[str] = "speaker"
-    version: ClassVar[str] = "3"
+    version: ClassVar[str] = "4"
     limits: ClassVar[str] = (
         "likeness of voices, not identity: where the pitch moves as well it may be"
         " another mood; a change of people on a telephone, and within 2 s of either"

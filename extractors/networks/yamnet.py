@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import zipfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,10 @@ from extractors.networks import graphs
 from extractors.networks.nodes import Tensor
 
 MelFrames = npt.NDArray[np.float32]
+ClassProbabilities = npt.NDArray[np.float32]
+
+#: Returns which windows have a hint of what is looked for, by their probabilities.
+Hint = Callable[[ClassProbabilities], npt.NDArray[np.bool_]]
 
 #: A window and the step to the next one, seconds.
 WINDOW_S, STEP_S = 0.96, 0.48
@@ -53,7 +58,7 @@ _OFFSET = 1e-3
 _AT_ONCE = 32
 
 
-def classes(sound: Samples) -> npt.NDArray[np.float32]:
+def classes(sound: Samples, hint: Hint | None = None) -> ClassProbabilities:
     """Return the probability of each class in each window [shape=(windows, 521)].
 
     Window ``w`` begins at ``w * STEP_S``; the last one is filled up with silence. The
@@ -61,12 +66,32 @@ def classes(sound: Samples) -> npt.NDArray[np.float32]:
 
     Args:
         sound: mono at 16 kHz, in [-1, 1].
+        hint: halves the cost where it says no. Every other window and the last one are
+            listened to first, and of those between them only the neighbours of a
+            window with a hint. The rest have the probabilities of the window before.
 
     Raises:
         UserError: the network's package is missing.
     """
-    network, windows = session(), _windows(sound)
-    scores = []
+    windows = _windows(sound)
+    if hint is None:
+        return _probabilities(windows)
+    numbers = np.arange(len(windows))
+    first = np.union1d(numbers[::2], numbers[-1:])
+    known = _probabilities(windows[first])
+    result = known[np.searchsorted(first, numbers, side="right") - 1]
+    hinted = np.zeros(len(windows) + 2, bool)
+    hinted[first + 1] = hint(known)
+    beside = np.flatnonzero(hinted[:-2] | hinted[2:])
+    second = np.setdiff1d(beside, first)
+    if len(second):
+        result[second] = _probabilities(windows[second])
+    return result
+
+
+def _probabilities(windows: MelFrames) -> ClassProbabilities:
+    """Return the probability of each class in some windows [shape=(windows, 521)]."""
+    network, scores = session(), []
     for first in range(0, len(windows), _AT_ONCE):
         block = windows[first : first + _AT_ONCE]
         scores += network.run(None, {"audio": block})

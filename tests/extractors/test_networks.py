@@ -351,6 +351,11 @@ def test_blocks_of_a_long_recording_are_one(monkeypatch: pytest.MonkeyPatch) -> 
     whole = fireredvad.events(sound)
     monkeypatch.setattr(fireredvad, "_AT_ONCE", 1000)
     np.testing.assert_allclose(fireredvad.events(sound), whole, atol=1e-5)
+    wanted = np.zeros(len(whole), bool)
+    wanted[[900, 950, 1010]] = True  # of two blocks
+    some = fireredvad.events(sound, wanted)
+    np.testing.assert_allclose(some[wanted], whole[wanted], atol=1e-5)
+    assert not some[~wanted].any()
 
 
 def test_features_do_not_depend_on_the_blocks_that_they_are_made_in(

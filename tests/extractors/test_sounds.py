@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from blueprints import Absent, Event, Extension, render_compact
-from extractors.audio import Clip
-from extractors.networks import sounds
+from extractors.audio import SPEECH_RATE, Clip
+from extractors.networks import sounds, yamnet
 from extractors.networks.sounds import FireRedVadExtractor, YamnetExtractor
 from tests.support.speech import measured, noise, say, silence
 
@@ -108,6 +108,34 @@ def test_music_under_the_end_of_an_answer_has_its_time() -> None:
     [music] = events(clip)
     assert music.kind == "music"
     assert music.start_s == pytest.approx(len(speech) / 44_100, abs=0.6)
+
+
+def test_few_windows_of_speech_are_listened_to_and_all_of_other_sound(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    need(YamnetExtractor())
+    time = np.arange(SPEECH_RATE * 3) / SPEECH_RATE
+    whistle = (0.2 * np.sin(2 * np.pi * 1500 * time)).astype(np.float32)
+    speech, music = say().speech, Clip(chord(3), 44_100, "music").speech
+    sound = np.concatenate([speech, music, speech, whistle])
+    skimmed = YamnetExtractor().events(sound, narrow=False)
+    assert {event.kind for event in skimmed} == {"music", "tones"}
+    looked_at: list[int] = []
+    probabilities = yamnet._probabilities
+
+    def counted(windows: np.ndarray) -> np.ndarray:
+        looked_at.append(len(windows))
+        return probabilities(windows)
+
+    monkeypatch.setattr(yamnet, "_probabilities", counted)
+    everything = yamnet.classes(sound)
+    answer = np.tile(speech, 4)
+    assert YamnetExtractor().events(answer, narrow=False) == []
+    first, *of_speech = looked_at
+    assert first == len(everything)
+    assert sum(of_speech) < 0.75 * len(yamnet._windows(answer))  # 20 of 29
+    monkeypatch.setattr(yamnet, "classes", lambda *_: everything)
+    assert YamnetExtractor().events(sound, narrow=False) == skimmed
 
 
 def test_dialled_tones_are_tones_and_no_music() -> None:
