@@ -93,7 +93,7 @@ NETWORKS = (
         weights=packaged.CAMPPLUS,
         licence="Apache-2.0",
         size="28 MB",
-        cost=".015",
+        cost=".012",
         trusted="one bandwidth, one mood, 2 s of speech",
     ),
     Network(
@@ -113,7 +113,7 @@ NETWORKS = (
         weights=packaged.FIREREDVAD,
         licence="Apache-2.0",
         size="1 MB",
-        cost=".003",
+        cost=".002",
         trusted="wide band",
     ),
     Network(
@@ -123,7 +123,7 @@ NETWORKS = (
         weights=packaged.YAMNET,
         licence="the package states none",
         size="15 MB",
-        cost=".004",
+        cost=".002",
         trusted="wide band; absence of a short laugh says nothing",
     ),
     Network(
