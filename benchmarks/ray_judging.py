@@ -13,6 +13,7 @@ lines.
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 import multiprocessing
 import os
@@ -25,6 +26,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
+from io import BufferedReader, TextIOWrapper
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar, overload
@@ -54,6 +56,12 @@ from trace_eval.runs.summary import Summary
 T = TypeVar("T")
 
 OPTIONS = Options(ExtractOptions(workers=0), ByHash())
+
+#: Columns of which the largest of all sessions counts.
+_LARGEST = ("largest process, GiB", "together, GiB")
+
+#: Of a file on an object store that is compared, so much at once.
+_REQUESTED_BYTES = 2**20
 
 #: Pairs of one instruction.
 PER_INSTRUCTION = 4
@@ -144,20 +152,6 @@ def _replace(nodes: Nodes) -> None:
             return
 
 
-def _record(
-    summary: Summary, seconds: float, tree: ProcessTree, killed: int = 0
-) -> dict[str, Any]:
-    """Return what judging took."""
-    return {
-        "pairs": summary.scored,
-        "s": round(seconds, 1),
-        "CPU ms a pair": round(1000 * tree.cpu_s / summary.scored, 2),
-        "largest process, GiB": round(tree.largest_gib, 2),
-        "together, GiB": round(tree.together_gib, 2),
-        "killed": killed,
-    }
-
-
 def _differing(local: Path, place: Place) -> list[str]:
     """Return the files of a local run that differ from those at a place."""
     names = [name for name in (*EQUAL, *UNORDERED) if (local / name).exists()]
@@ -165,12 +159,14 @@ def _differing(local: Path, place: Place) -> list[str]:
 
 
 def _equal(path: Path, place: Place) -> bool:
-    """Compare a file with that of a place, which is read line by line from a folder."""
-    if not place.local:
-        theirs = place.read(path.name).decode().splitlines(keepends=True)
+    """Compare a file with that of a place; both are read line by line."""
+    if place.local:
+        other = Path(place.path(path.name))
+        return _same(path.name, jsonl.read(path), jsonl.read(other))
+    with place.opened(path.name) as file:
+        buffered = BufferedReader(file, _REQUESTED_BYTES)  # type: ignore[type-var]
+        theirs = TextIOWrapper(buffered, encoding="utf-8", newline="\n")
         return _same(path.name, jsonl.read(path), theirs)
-    other = Path(place.path(path.name))
-    return _same(path.name, jsonl.read(path), jsonl.read(other))
 
 
 def _same(name: str, ours: Iterable[str], theirs: Iterable[str]) -> bool:
@@ -192,12 +188,52 @@ class _Progress:
         print(f"{seconds:.0f} s: {self.standing.done}", file=sys.stderr, flush=True)
 
 
-def _timed(work: Callable[[], tuple[Summary, int]]) -> dict[str, Any]:
-    """Do some work, and return what it took."""
-    started = time.monotonic()
-    with ProcessTree() as tree:
-        summary, killed = work()
-    return _record(summary, time.monotonic() - started, tree, killed)
+class _Passes:
+    """What each pass over the pairs took, in a file: a finished one is not done again.
+
+    Of a pass that was stopped the sessions are added up; one that was killed is not
+    known of.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._rows: dict[str, dict[str, Any]] = {}
+        if path.exists():
+            self._rows = json.loads(path.read_text())
+
+    def has(self, *names: str) -> bool:
+        """Whether all of some passes are finished."""
+        return all(self._rows.get(name, {}).get("pairs") for name in names)
+
+    def row(self, name: str, work: Callable[[], tuple[Summary, int]]) -> dict[str, Any]:
+        """Do what is left of a pass, and return what all of it took."""
+        row = self._rows.setdefault(
+            name, dict.fromkeys(("pairs", "s", "CPU s", *_LARGEST, "killed"), 0)
+        )
+        if not row["pairs"]:
+            self._add(row, work)
+        each_ms = round(1000 * row["CPU s"] / row["pairs"], 2)
+        seconds, largest = round(row["s"], 1), {k: round(row[k], 2) for k in _LARGEST}
+        cost = {"pairs": row["pairs"], "s": seconds, "CPU ms a pair": each_ms}
+        return {**cost, **largest, "killed": row["killed"]}
+
+    def _add(
+        self, row: dict[str, Any], work: Callable[[], tuple[Summary, int]]
+    ) -> None:
+        started, tree = time.monotonic(), ProcessTree()
+        try:
+            with tree:
+                summary, killed = work()
+            row["pairs"] = summary.scored
+            row["killed"] += killed
+        finally:
+            row["s"] += time.monotonic() - started
+            row["CPU s"] += tree.cpu_s
+            for name, gib in zip(
+                _LARGEST, (tree.largest_gib, tree.together_gib), strict=True
+            ):
+                row[name] = max(row[name], gib)
+            self._path.write_text(json.dumps(self._rows, indent=2))
 
 
 def _apart(work: Callable[..., T], *arguments: object) -> T:
@@ -211,8 +247,9 @@ def _judge_here(source: Path, out: Path) -> tuple[Summary, int]:
 
 
 def _judge_on_nodes(
-    nodes: Nodes, source: Path, out: str, kills: int, seed: int
+    nodes: Nodes | None, source: Path, out: str, kills: int, seed: int
 ) -> tuple[Summary, int]:
+    assert nodes is not None
     extract = replace(
         OPTIONS.extract, engine="ray", ray_address=nodes.address, workers=None
     )
@@ -232,7 +269,10 @@ def main() -> None:
     parser.add_argument("--store", choices=("s3", "folder"), default="s3")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
-        "--home", type=Path, help="kept, so that a job that was stopped goes on"
+        "--home",
+        type=Path,
+        help="kept, so that a job that was stopped goes on, and one that is finished"
+        " prints what it took",
     )
     parser.add_argument(
         "--no-local",
@@ -241,6 +281,8 @@ def main() -> None:
         " pairs and the judge's hash give",
     )
     chosen = parser.parse_args()
+    if chosen.home and chosen.store == "s3":
+        parser.error("--home keeps what lies in folders: add --store folder")
     os.environ |= {"RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0"}
     requests = logging.getLogger("werkzeug")  # the server's line for each
     requests.setLevel(logging.ERROR)
@@ -249,19 +291,23 @@ def main() -> None:
     with ExitStack() as stack:
         home = chosen.home or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         source, local = home / "source", home / "local"
+        passes = _Passes(home / "passes.json")
         if not source.exists():
             _apart(write_run, source, chosen.pairs)
         if not chosen.no_local:
-            results["one process"] = _timed(partial(_apart, _judge_here, source, local))
+            work = partial(_apart, _judge_here, source, local)
+            results["one process"] = passes.row("one process", work)
 
-        os.environ |= stack.enter_context(object_store())
-        nodes = Nodes()
-        stack.callback(nodes.stop)
+        nodes = None
+        if not passes.has("two nodes", "again"):
+            os.environ |= stack.enter_context(object_store())
+            nodes = Nodes()
+            stack.callback(nodes.stop)
         out = f"{BUCKET}/run" if chosen.store == "s3" else str(home / "ray")
         place = Place(out)
         for what, kills in (("two nodes", chosen.kills), ("again", 0)):
             work = partial(_judge_on_nodes, nodes, source, out, kills, chosen.seed)
-            results[what] = _timed(work)
+            results[what] = passes.row(what, work)
             if not chosen.no_local:
                 differing += _differing(local, place)
             elif place.local:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from trace_eval.judges.registry.create import create_judge
 from trace_eval.runs.options import Options
 from trace_eval.runs.probe.injection import ATTACKS, PLACES, _attacked, drill_injection
 from trace_eval.runs.probe.probes import PROBES, drill_judge
+from trace_eval.runs.probe.report import ProbeReport, ProbeRow, least_caught
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
@@ -126,6 +128,7 @@ def test_rules_pass_the_probes_that_they_must(
     text = (tmp_path / "out" / "plain" / "card.md").read_text()
     assert "### Sanity probes" in text
     assert "| swap | the plain verdict, mirrored | 1 | 1 | 1.0000 |" in text
+    assert report.sentence == "No probe catches rules: 1 pair cannot catch anything."
     again = drill_judge(manifest, tmp_path / "out", _options(cache), kept)
     assert again == report
 
@@ -150,3 +153,44 @@ def test_intervals_of_shares() -> None:
     low, high = Share(0, 10).interval()
     assert (low, round(high, 4)) == (0.0, 0.2775)  # Wilson's, as in any table
     assert (Share(0, 0).value, Share(0, 0).interval()) == (None, (0.0, 1.0))
+
+
+def _probed(held: Share, limits: tuple[float, float] | str) -> ProbeReport:
+    row = ProbeRow(
+        name="louder", expected="a tie", held=held, unscored=0, limits=limits
+    )
+    return ProbeReport(judge="loud", pairs=held.of, rows=(row,))
+
+
+def test_a_probe_catches_what_chance_would_not_break() -> None:
+    # Where a relation holds in 95 %, at least 4 of 20 are broken in 1.6 % of all drills,
+    # at least 3 in 7.5 %: the tails of a binomial of 0.05.
+    caught = _probed(Share(16, 20), Share(16, 20).interval())
+    assert caught.rows[0].has_caught
+    assert caught.sentence == "loud is caught by louder (holds in 16 of 20)."
+    assert not _probed(Share(17, 20), Share(17, 20).interval()).rows[0].has_caught
+    # Pairs of few instructions say less than their number.
+    for limits in ((0.55, 0.97), "no interval: too few instructions"):
+        assert not _probed(Share(16, 20), limits).rows[0].has_caught
+
+
+@pytest.mark.parametrize("pairs", [2, 20, 60])
+def test_a_drill_says_how_seldom_a_break_it_would_catch(pairs: int) -> None:
+    least = least_caught(pairs)
+    assert least is not None
+    for share, is_enough in ((least + 0.001, True), (least - 0.001, False)):
+        chances = {
+            held: math.comb(pairs, held) * (1 - share) ** held * share ** (pairs - held)
+            for held in range(pairs + 1)
+        }
+        catching = sum(
+            chance
+            for held, chance in chances.items()
+            if _probed(Share(held, pairs), Share(held, pairs).interval())
+            .rows[0]
+            .has_caught
+        )
+        assert (catching > 0.95) == is_enough
+    said = _probed(Share(pairs, pairs), Share(pairs, pairs).interval()).sentence
+    assert said.startswith(f"No probe catches loud. {pairs} pairs of different")
+    assert said.endswith(f" in {math.ceil(100 * least)}% of them.")

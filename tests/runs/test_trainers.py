@@ -59,7 +59,7 @@ def test_axolotl_reads_them(tokenizer: Any, rows: Any) -> None:
     """As ``type: chat_template.default`` with ``field_messages: prompt``."""
     reader = pytest.importorskip(
         "axolotl.prompt_strategies.dpo.chat_template",
-        reason="pip install --no-deps axolotl",
+        reason="make test-models brings it, in a folder of its own",
     )
     chosen = {"field_messages": "prompt", "chat_template": "jinja"}
     config = {"datasets": [chosen | {"chat_template_jinja": TEMPLATE}]}
@@ -74,7 +74,8 @@ def test_axolotl_reads_them(tokenizer: Any, rows: Any) -> None:
 def test_openrlhf_reads_them(tokenizer: Any, rows: Any) -> None:
     """With its chat template; a pair without a margin has none for its loss either."""
     reader = pytest.importorskip(
-        "openrlhf.datasets.reward_dataset", reason="it needs torch"
+        "openrlhf.datasets.reward_dataset",
+        reason="make test-models brings it, in a folder of its own",
     )
     apply = tokenizer.apply_chat_template
     prompt, chosen, rejected, margin = reader.preprocess_data(

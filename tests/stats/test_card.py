@@ -286,6 +286,8 @@ def test_probes_stand_on_the_card_and_at_its_gates(tmp_path: Path) -> None:
     text, page = (out / "card.md").read_text(), (out / "card.html").read_text()
     # Wilson's interval of 3 of 4: 0.3006 to 0.9544
     assert "| identical | a tie | 3 | 4 | 0.7500 | 0.3006 | 0.9544 | 1 |" in text
+    # 5 pairs catch where at most 3 hold; that is so with 95 % where 66 % are broken.
+    assert "a judge that breaks what a probe expects in 66% of them." in text
     assert "Left out: mp3: no ffmpeg" in text
     assert "<h3>Sanity probes</h3>" in page
     assert text.count("sanity probes: run trace-eval drill judge") == 1

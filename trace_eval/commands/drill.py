@@ -74,6 +74,7 @@ def probe(
 
     manifest = read_manifest(pairs, reading.audio_root, None, reading.limit)
     report = drill_judge(manifest, out, options)
+    say(report.sentence)
     print_tables([probe_table(report)])
     say(*(f"left out: {text}" for text in report.left_out))
     give(report)

@@ -79,7 +79,8 @@ def sections(card: Card) -> Iterator[tuple[str, list[str], list[Table]]]:
     yield "Bias and consistency", [], [grid("", ("what", "pairs", "seen", "p"), tested)]
     if card.probes:
         left_out = [f"Left out: {text}." for text in card.probes.left_out]
-        yield "Sanity probes", left_out, [probe_table(card.probes)]
+        sentences = [card.probes.sentence, *left_out]
+        yield "Sanity probes", sentences, [probe_table(card.probes)]
     if card.limits:
         limits = grid("", ("extractor", "limit"), card.limits.items())
         yield "Known limits of what was measured", [], [limits]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from blueprints import Strict, UserError
+from blueprints import Strict, UserError, counted
 from trace_eval.data import jsonl, strict_json
 from trace_eval.estimate.interval import SCORE, WILSON, Range
 from trace_eval.estimate.share import Share
@@ -16,6 +17,16 @@ LIMITS_BY = (
     f"{WILSON}, 95%, where each pair is of its own instruction, else {SCORE} over"
     f" instructions, from {LEAST_UNITS} of them on"
 )
+
+#: Share of the pairs in which an expected relation should hold: a probe catches a judge
+#: where it surely holds in fewer.
+LEAST_HELD = 0.95
+
+#: Chance with which a probe may catch a judge of which it holds in just that share.
+BY_CHANCE = 0.025
+
+#: Chance with which a drill should catch a judge.
+POWER = 0.95
 
 #: In the folder of a drill, and where a card finds it in the folder of a run.
 FILE = "probes.json"
@@ -46,6 +57,15 @@ class ProbeRow(Strict):
             else self.limits
         )
 
+    @property
+    def has_caught(self) -> bool:
+        """Whether the relation surely holds in less than :data:`LEAST_HELD` of the pairs.
+
+        The limits know of pairs of one instruction, and the binomial test of few pairs.
+        """
+        high = self.ends[1]
+        return high is not None and high < LEAST_HELD and _is_rare(self.held)
+
 
 class ProbeReport(Strict):
     """The results of all probes.
@@ -62,11 +82,52 @@ class ProbeReport(Strict):
     rows: tuple[ProbeRow, ...]
     left_out: tuple[str, ...] = ()
 
+    @property
+    def sentence(self) -> str:
+        """What the probes caught, and else how seldom a break they would have caught."""
+        caught = [
+            f"{row.name} (holds in {row.held.counts})"
+            for row in self.rows
+            if row.has_caught
+        ]
+        if caught:
+            return f"{self.judge} is caught by {', '.join(caught)}."
+        none, least = f"No probe catches {self.judge}", least_caught(self.pairs)
+        if least is None:
+            return f"{none}: {counted(self.pairs, 'pair')} cannot catch anything."
+        return (
+            f"{none}. {counted(self.pairs, 'pair')} of different instructions catch, with"
+            f" a chance of {POWER:.0%}, a judge that breaks what a probe expects in"
+            f" {math.ceil(100 * least)}% of them."
+        )
+
     def save(self, folder: Path) -> Path:
         """Write it into the folder of a drill; returns the file."""
         path = folder / FILE
         jsonl.write_all(path, [self.model_dump_json(indent=2)])
         return path
+
+
+def least_caught(pairs: int) -> float | None:
+    """Return the least share of broken pairs that so many catch with :data:`POWER`.
+
+    Pairs are of different instructions. None: they are too few to catch anything.
+    """
+    from scipy.special import bdtri
+
+    held = [number for number in range(pairs + 1) if _is_rare(Share(number, pairs))]
+    # The number of pairs that hold is binomial; where this share of them is broken, it is
+    # with the wanted chance among the numbers that catch.
+    return 1 - float(bdtri(held[-1], pairs, POWER)) if held else None
+
+
+def _is_rare(held: Share) -> bool:
+    """Whether so few of some pairs would hold by chance where the relation mostly holds."""
+    from scipy.special import bdtr
+
+    if not held.of:
+        return False
+    return bool(bdtr(held.count, held.of, LEAST_HELD) < BY_CHANCE)
 
 
 def read_probes(path: Path) -> ProbeReport:
