@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
-from trace_eval.data.columns import parse_conditions
+from trace_eval.data.columns import Columns, parse_conditions
+from trace_eval.decide.rank import rank
 from trace_eval.opinions.codes import LABELS
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import Opinions
@@ -191,6 +192,28 @@ def test_codes_of_choices_are_not_taken_for_a_scale_alone(tmp_path: Path) -> Non
     codes = "where they are codes of choices: --map 1=LABEL --map 2=LABEL --map 3=LABEL"
     with pytest.raises(UserError, match=codes):
         read_labels(path, mapping={})
+
+
+def test_recordings_that_are_read_as_systems_are_told(tmp_path: Path) -> None:
+    """webMUSHRA's sheet of single stimuli names the recording, and no system."""
+    header = ["session_test_id", "email", "trial_id", "stimuli_rating", "stimuli"]
+    rows: list[list[Any]] = []
+    for rater in ("a@x.org", "b@x.org"):
+        for number in range(6):
+            system = ("old", "new")[number % 2]
+            score = 2 + 2 * (number % 2) + (rater == "a@x.org")
+            name = f"{system}_{number // 2}.wav"
+            rows.append(["t", rater, "page", f" {score} ", name, system])
+    path = _write(tmp_path / "lss.csv", header, *(row[:-1] for row in rows))
+    (told,) = (one.text for one in rank(path).caveats if "single answer" in one.text)
+    assert "each of the 6 systems has a single answer" in told
+    assert "add a column system" in told
+    assert "--column id=COLUMN" in told
+    path = _write(tmp_path / "declared.csv", [*header, "system"], *rows)
+    report = rank(path, columns=Columns(named={"id": "stimuli"}))
+    means = {row.system: (row.scored, row.mean.value) for row in report.means}
+    assert means == {"old": (3, 2.5), "new": (3, 4.5)}
+    assert not any("single answer" in one.text for one in report.caveats)
 
 
 def test_webmushra_says_whether_the_reference_was_chosen(tmp_path: Path) -> None:

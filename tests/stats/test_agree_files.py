@@ -50,6 +50,16 @@ def _labels(tmp_path: Path) -> Path:
     return write_rows(tmp_path / "people.csv", ["id", "rater", "score"], rows)
 
 
+def test_labels_are_not_compared_with_themselves(tmp_path: Path) -> None:
+    people = _labels(tmp_path)
+    with pytest.raises(UserError, match="would be compared with themselves"):
+        agree(people, people)
+    votes = write_rows(tmp_path / "votes.csv", ["id", "overall"], [["p", "1"]])
+    same_by_another_name = tmp_path / "." / ".." / tmp_path.name / "votes.csv"
+    with pytest.raises(UserError, match="first: trace-eval agree RUN --labels"):
+        agree([_scores(tmp_path), votes], same_by_another_name)
+
+
 def test_ratings_by_recordings_find_items_that_are_called_by_their_row(
     tmp_path: Path,
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from blueprints import UserError
 from trace_eval.data.columns import Columns
@@ -59,6 +60,7 @@ def agree(
     options = options or AgreeOptions()
     judged = [as_source(one, columns) for one in as_paths(sources)]
     human = as_path(labels)
+    _refuse_own_labels(judged, human, columns)
     of_scores = any(holds_scores(source, columns) for source in judged)
     check(options, SCORES if of_scores else LABELS)
     if options.folds != AgreeOptions.folds and not options.learn:
@@ -73,6 +75,24 @@ def agree(
     warned = suspects_warning(present.source, checked)
     report = statistics(read, present, options)
     return replace(report, checked=checked, warnings=(*report.warnings, *warned))
+
+
+def _refuse_own_labels(
+    judged: Sequence[Path | Opinions], labels: object, columns: Columns | None
+) -> None:
+    """Raise UserError for a file beside itself, whose agreement would always be 1.
+
+    A file that names a column of its judge holds both.
+    """
+    if not isinstance(labels, Path) or (columns and columns.prediction):
+        return
+    for source in judged:
+        if isinstance(source, Path) and source.resolve() == labels.resolve():
+            raise UserError(
+                f"{labels}: these labels would be compared with themselves, and always"
+                " agree; name the judge's run or file first: trace-eval agree RUN"
+                f" --labels {labels}"
+            )
 
 
 def _present(sources: Sequence[Opinions], labels: Opinions | None) -> Opinions:

@@ -42,6 +42,9 @@ from trace_eval.stats.ranking.report import (
 #: systems, because the p values of many pairs must be small.
 _DRAWS, _MOST_DRAWS, _DRAWS_PER_PAIR = 2_000, 20_000, 40
 
+#: Systems of one answer each from which on they may be recordings in truth.
+_LISTED = 3
+
 #: Where nobody rated.
 _NOBODY = Opinions("", texts_of(()), {}, facts={"score": np.zeros(0)})
 
@@ -259,6 +262,14 @@ def _caveats(items: Opinions, judge: Opinions, means: _Means) -> Iterator[Caveat
     absent = sorted(set(systems) - set(means.systems))
     if absent:
         yield Caveat("all", f"no answer of {', '.join(absent)} has a score: left out")
+    answers_of_each = np.bincount(means.codes[means.codes >= 0])
+    if len(means.systems) >= _LISTED and (answers_of_each == 1).all():
+        yield Caveat(
+            "all",
+            f"each of the {len(means.systems)} systems has a single answer; if these"
+            " names are of recordings, add a column system that says which system each"
+            " is of, and name the column that they are in: --column id=COLUMN",
+        )
     if items.units() is None:
         yield Caveat("all", "answers have no question_id: they are drawn one by one")
     rated = items.scored
