@@ -115,7 +115,7 @@ def _evidence(joined: Joined) -> Held:
 
 
 def _of_record(judging: Judging) -> dict[str, Any]:
-    """Return the conditions that a run's record states, by title; None: not recorded."""
+    """Return the conditions that a run's record states; None: it does not."""
     has_record = judging.record is not None
     record = judging.record or RunRecord()
     settings = record.judge.parameters

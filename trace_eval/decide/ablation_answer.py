@@ -35,53 +35,54 @@ def ablation_answer(report: AblationReport) -> tuple[str, ...]:
 
 
 def _of_groups(result: Ablation) -> Iterator[str]:
-    rows = _rows_of_the_whole(result.rows)
-    references = {
-        row.dimension: row for row in rows if row.condition == result.reference
-    }
-    dropped = [row for row in rows if row.condition != result.reference]
-    losses = [(_loss(row, references[row.dimension]), row) for row in dropped]
-    losses.sort(key=lambda each: -each[0])
-    whole = next(iter(references.values()), None)
-    if not losses or whole is None:
+    references: dict[str, AblationRow] = {}
+    dropped: list[AblationRow] = []
+    for row in _rows_of_the_whole(result.rows):
+        if row.condition == result.reference:
+            references[row.dimension] = row
+        else:
+            dropped.append(row)
+    if not references or not dropped:
         return
-    loss, worst = losses[0]
+    losses = [(_loss(row, references[row.dimension]), row) for row in dropped]
+    loss, worst = max(losses, key=lambda one: one[0])
     reference = references[worst.dimension]
     pairs = _pairs(reference)
-    names = list(
-        dict.fromkeys(row.condition.removeprefix("without ") for row in dropped)
-    )
     if loss <= 0:
-        what, it = "No single group matters", "any one of them"
+        names = set(map(_group, dropped))
+        news, it = "No single group matters", "any one of them"
         if len(names) == 1:
-            what, it = f"{names[0]} does not matter", "it"
-        more = (
-            f"without {it} at least as many are right as with all{_by_draw(reference)}"
-        )
-        yield f"{what} on these {pairs}: {more}."
-        return
-    equal = [
-        row for each, row in losses if each == loss and _number(row) == _number(worst)
-    ]
-    groups = [row.condition.removeprefix("without ") for row in equal]
-    matters, it = (
-        ("matters", "it") if len(groups) == 1 else ("matter", "any one of them")
-    )
-    start = f"{listed(groups)} {matters} most: without {it}"
-    where = (
-        "" if worst.dimension in _WHOLE else f" on {worst.dimension.replace('_', ' ')}"
-    )
-    if _number(worst) < _number(reference):
-        yield f"{start} {_number(worst)} of {pairs} keep a verdict{where}."
-    else:
-        right, before = (_right(row) for row in (worst, reference))
-        shown = worst.p_holm is not None and worst.p_holm < _LEVEL
-        doubt = "" if shown else "; that is not shown to be more than chance"
-        drawn = _by_draw(reference)
+            news, it = f"{names.pop()} does not matter", "it"
         yield (
-            f"{start} {right} of {pairs} are judged right{where}, with all"
-            f" {before}{drawn}{doubt}."
+            f"{news} on these {pairs}: without {it} at least as many are right as with"
+            f" all{_by_draw(reference)}."
         )
+        return
+    groups: list[str] = []
+    for other_loss, row in losses:
+        if other_loss == loss and _number(row) == _number(worst):
+            groups.append(_group(row))
+    matter, it = "matter", "any one of them"
+    if len(groups) == 1:
+        matter, it = "matters", "it"
+    news = f"{listed(groups)} {matter} most: without {it}"
+    where = ""
+    if worst.dimension not in _WHOLE:
+        where = f" on {worst.dimension.replace('_', ' ')}"
+    if _number(worst) < _number(reference):
+        yield f"{news} {_number(worst)} of {pairs} keep a verdict{where}."
+        return
+    is_shown = worst.p_holm is not None and worst.p_holm < _LEVEL
+    doubt = "" if is_shown else "; that is not shown to be more than chance"
+    yield (
+        f"{news} {_right(worst)} of {pairs} are judged right{where}, with all"
+        f" {_right(reference)}{_by_draw(reference)}{doubt}."
+    )
+
+
+def _group(row: AblationRow) -> str:
+    """Return the group without which a condition was judged."""
+    return row.condition.removeprefix("without ")
 
 
 def _of_modes(result: Ablation) -> Iterator[str]:
@@ -100,7 +101,8 @@ def _of_modes(result: Ablation) -> Iterator[str]:
 def _rows_of_the_whole(rows: Sequence[AblationRow]) -> Sequence[AblationRow]:
     """Return the rows about whole pairs, or all rows of labels by dimension alone."""
     for name in _WHOLE:
-        if whole := [row for row in rows if row.dimension == name]:
+        whole = [row for row in rows if row.dimension == name]
+        if whole:
             return whole
     return rows
 
@@ -124,7 +126,9 @@ def _pairs(row: AblationRow) -> str:
 
 def _by_draw(row: AblationRow) -> str:
     """Return a clause on labels that speak for other pairs, too; empty: they do not."""
-    return "" if row.pairs is None else f" ({counted(row.items, 'label')}, {BY_DRAW})"
+    if row.pairs is None:
+        return ""
+    return f" ({counted(row.items, 'label')}, {BY_DRAW})"
 
 
 def _right(row: AblationRow) -> str:
@@ -136,27 +140,34 @@ def _right(row: AblationRow) -> str:
 
 def ablation_views(report: AblationReport) -> tuple[Table, ...]:
     """Build the printed tables, one for each dimension."""
-    modes = () if report.modes is None else _views("Modes and policies", report.modes)
-    return (*_views("Ablation", report.groups), *modes)
+    tables = list(_views("Ablation", report.groups))
+    if report.modes is not None:
+        tables += _views("Modes and policies", report.modes)
+    return tuple(tables)
 
 
 def _views(title: str, result: Ablation) -> Iterator[Table]:
     for dimension, group in groupby(result.rows, key=attrgetter("dimension")):
         rows = list(group)
-        repeated = any(row.repeats > 1 for row in rows)
+        columns = ["condition", "items"]
+        if rows[0].pairs is not None:
+            columns.append("pairs")
+        columns.append("accuracy")
+        if any(row.repeats > 1 for row in rows):
+            columns += ["spread", "run_to_run"]
+        columns += ["difference", "mcnemar.only_first", "mcnemar.only_second", "p_holm"]
+        note = ""
         tests = tests_in_words(row.mcnemar for row in rows if row.mcnemar is not None)
-        yield table(
-            f"{title}, {dimension.replace('_', ' ')}: difference to {result.reference}",
-            rows,
-            f"condition items {'' if rows[0].pairs is None else 'pairs '}accuracy "
-            + ("spread run_to_run " if repeated else "")
-            + "difference mcnemar.only_first mcnemar.only_second p_holm",
-            (
+        if tests:
+            note = (
                 "lost, gained: right in the reference alone, in the condition alone;"
                 f" {tests}"
             )
-            if tests
-            else "",
+        yield table(
+            f"{title}, {dimension.replace('_', ' ')}: difference to {result.reference}",
+            rows,
+            " ".join(columns),
+            note,
             only_first="lost",
             only_second="gained",
         )

@@ -146,7 +146,7 @@ def read_judge_file(
 def _take_columns(
     cells: dict[str, Any], prefix: str, names: Sequence[str]
 ) -> dict[str, Any]:
-    """Move columns whose names begin with a prefix out of a table, to the bare names."""
+    """Move columns with a prefix out of a table, under their names without it."""
     taken: dict[str, Any] = {}
     for name in names:
         if f"{prefix}{name}" in cells:

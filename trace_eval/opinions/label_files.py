@@ -223,7 +223,7 @@ def names_raters(columns: Collection[str]) -> bool:
 def _wanted(
     own: Mapping[str, str], fields: Fields, columns: Collection[str]
 ) -> dict[str, str]:
-    """Map the columns to read to our names; where a user names one, no other gives it."""
+    """Map the columns to read to our names, of which a user's own come first."""
     accepted = names.fields_of(fields.names, columns)
     wanted = {name: ours for name, ours in accepted.items() if ours not in own.values()}
     wanted.update(own)

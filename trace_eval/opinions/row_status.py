@@ -79,7 +79,7 @@ def thrown_out(columns: Mapping[str, Sequence[object]]) -> Iterator[str]:
 
 
 def _says_thrown_out(name: str) -> Callable[[str], object]:
-    """Return what tells of a column's text whether it says that a row was thrown out."""
+    """Return the test of a column's texts for what says that a row was thrown out."""
     if _bare(name) in _PHASES:
         return _LEARNED.fullmatch
     return _thrown_by(name).__contains__

@@ -173,7 +173,7 @@ def _group(name: str, members: Sequence[Candidate], seed: int) -> TextGroup:
             same[member.id] = first
 
     def place(candidate: Candidate) -> str:
-        """Depend on no name of a system or file, nor on their order."""
+        """Return a place that depends on no name or order of systems and files."""
         return hashlib.sha256(f"{seed}:{candidate.clip}".encode()).hexdigest()
 
     candidates.sort(key=place)
