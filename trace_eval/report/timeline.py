@@ -139,7 +139,7 @@ def _png(shades: npt.NDArray[np.uint8]) -> bytes:
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:
-    """Frame a part of a PNG by its length and checksum."""
+    """Write a part of a PNG between its length and its checksum."""
     length = struct.pack(">I", len(data))
     checksum = struct.pack(">I", zlib.crc32(kind + data))
     return length + kind + data + checksum
