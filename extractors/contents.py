@@ -260,4 +260,5 @@ def _a_law(coded: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     code = coded.astype(int) ^ 0x55
     exponent = code >> 4 & 7
     size = (code & 15) * 2 + np.where(exponent, 33, 1) << np.maximum(exponent - 1, 0)
-    return np.where(code & 128, size, -size).astype(np.float64)
+    wave: npt.NDArray[np.float64] = np.where(code & 128, size, -size).astype(np.float64)
+    return wave
