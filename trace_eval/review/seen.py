@@ -102,7 +102,7 @@ def _words(answer: Answer) -> list[object]:
 
 
 def _sounds(item: Reviewed) -> dict[str, str]:
-    """Identify each recording once: the turns of a call are cuts of one."""
+    """Mark each recording once: the turns of a call are cuts of one."""
     marks: dict[Path | str | bytes, str | None] = {}
     sounds: dict[str, str] = {}
     for role, played in item.recordings().items():
