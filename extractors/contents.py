@@ -252,8 +252,7 @@ def _mu_law(coded: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Decode mu-law (ITU-T G.711)."""
     code = 255 - coded.astype(int)
     size = ((code & 15) * 2 + 33 << (code >> 4 & 7)) - 33
-    decoded: npt.NDArray[np.float64] = np.where(code & 128, -size, size).astype(float)
-    return decoded
+    return np.where(code & 128, -size, size).astype(np.float64)
 
 
 def _a_law(coded: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -261,5 +260,5 @@ def _a_law(coded: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     code = coded.astype(int) ^ 0x55
     exponent = code >> 4 & 7
     size = (code & 15) * 2 + np.where(exponent, 33, 1) << np.maximum(exponent - 1, 0)
-    decoded: npt.NDArray[np.float64] = np.where(code & 128, size, -size).astype(float)
-    return decoded
+    wave: npt.NDArray[np.float64] = np.where(code & 128, size, -size).astype(np.float64)
+    return wave

@@ -6,11 +6,13 @@ import json
 import warnings
 from pathlib import Path
 
+import fsspec
 import pytest
 
 from blueprints import Advice
 from tests.support import reviewed as support
 from tests.support.audio import tone, write
+from trace_eval.data.answers import Answer
 from trace_eval.review.exports import write_exports
 from trace_eval.review.opening import open_review
 from trace_eval.review.options import ReviewOptions
@@ -136,7 +138,9 @@ def test_a_recording_replaced_between_servings_is_rated_anew(tmp_path: Path) -> 
     with pytest.warns(Advice, match=rf"1 pair \('{pairs[1].id}' first\) changed"):
         again = open_review(manifest)
     assert [row.view.item for row in again.labelled()] == [pairs[0].id]
-    elsewhere = write(tmp_path / "elsewhere.wav", tone(0.3, hz=300))
+    # A copy, byte for byte: a WAV of floats holds the second in which it was written.
+    elsewhere = tmp_path / "elsewhere.wav"
+    elsewhere.write_bytes((tmp_path / "secret-one.wav").read_bytes())
     moved = pairs[0].model_copy(
         update={"a": pairs[0].a.model_copy(update={"audio": elsewhere})}
     )
@@ -144,3 +148,23 @@ def test_a_recording_replaced_between_servings_is_rated_anew(tmp_path: Path) -> 
         "".join(f"{pair.model_dump_json()}\n" for pair in (moved, pairs[1]))
     )
     assert [row.view.item for row in open_review(manifest).labelled()] == [pairs[0].id]
+
+
+@pytest.mark.usefixtures("memory_urls")
+def test_sound_replaced_behind_a_url_is_rated_anew(tmp_path: Path) -> None:
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/seen/two.wav", write(tmp_path / "two.wav", tone(0.3)).read_bytes())
+    pairs = support.pairs(tmp_path, 2)
+    far = Answer(url="memory://seen/two.wav", system="secret-two")
+    pairs[1] = pairs[1].model_copy(update={"b": far})
+    manifest = tmp_path / "pairs.jsonl"
+    manifest.write_text("".join(f"{pair.model_dump_json()}\n" for pair in pairs))
+    first = open_review(manifest)
+    for _ in pairs:
+        support.say(first, "ada", support.Rating.A)
+    assert len(open_review(manifest).labelled()) == 2
+    longer = write(tmp_path / "longer.wav", tone(0.4)).read_bytes()
+    memory.pipe("/seen/two.wav", longer)
+    with pytest.warns(Advice, match=rf"1 pair \('{pairs[1].id}' first\) changed"):
+        again = open_review(manifest)
+    assert [row.view.item for row in again.labelled()] == [pairs[0].id]

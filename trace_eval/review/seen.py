@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from blueprints import Strict
+from blueprints import Strict, UserError
 from trace_eval.data import strict_json
 from trace_eval.data.answers import Answer
 from trace_eval.data.files import is_file, sha256_of
@@ -28,9 +28,8 @@ class Seen(Strict):
     """What raters were shown of an item."""
 
     words: str  # a hash of its texts
-    sounds: Mapping[
-        str, str
-    ]  # role -> SHA-256 of its file; none where no file is there
+    # role -> SHA-256 of its file, or the version of its URL; none where neither is there
+    sounds: Mapping[str, str]
 
     def differs(self, other: Seen) -> bool:
         """Tell whether a text or a recording was replaced; an absent file was not."""
@@ -103,15 +102,32 @@ def _words(answer: Answer) -> list[object]:
 
 
 def _sounds(item: Reviewed) -> dict[str, str]:
-    """Hash each file once: the turns of a call are cuts of one."""
-    hashes: dict[Path, str] = {}
+    """Mark each recording once: the turns of a call are cuts of one."""
+    marks: dict[Path | str | bytes, str | None] = {}
     sounds: dict[str, str] = {}
     for role, played in item.recordings().items():
         sound = played.recording if isinstance(played, LowPassed) else played
-        path = sound.audio
-        if path is None or not is_file(path):
+        place = sound.audio or sound.url or sound.data
+        if place is None:
             continue
-        if path not in hashes:
-            hashes[path] = sha256_of(path)
-        sounds[role] = hashes[path]
+        if place not in marks:
+            marks[place] = _mark(place)
+        mark = marks[place]
+        if mark is not None:
+            sounds[role] = mark if sound.cut is None else f"{mark} {sound.cut!r}"
     return sounds
+
+
+def _mark(place: Path | str | bytes) -> str | None:
+    """Return what changes with the content of a recording; None where nothing tells."""
+    if isinstance(place, bytes):
+        return hashlib.sha256(place).hexdigest()
+    if isinstance(place, Path):
+        return sha256_of(place) if is_file(place) else None
+    from trace_eval.data.remote import version_of
+
+    try:
+        version = version_of(place)
+    except UserError:  # it may not be opened, or is too large
+        return None
+    return f"{version.size} {version.mark}" if version else None
