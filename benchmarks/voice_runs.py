@@ -1,20 +1,24 @@
 """How well odd answers, drift, and changes of mood are told from one voice; beside their goals.
 
-    TRACE_EVAL_DATA=... python -m benchmarks.voice_runs [--seed 1]
+    TRACE_EVAL_DATA=... python -m benchmarks.voice_runs [--seed 1] [--calls 8]
 
 Sets of twenty answers of 4 s have one answer of another speaker of the same sex, or
 none; by wide band and by a made telephone. A voice of a minute has formants that rise,
-noise that rises, or a level that falls. One speaker in two moods is no change of
-voices. Everything is made of built voices and of the speakers of the shared half.
+noise that rises, or a level that falls, as one clip, and as the agent's turns of a call
+in two channels that ``turns --one-voice`` times. One speaker in two moods is no change
+of voices. Everything is made of built voices and of the speakers of the shared half.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+import tempfile
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import soundfile
 import soxr
 from scipy import signal
 
@@ -26,8 +30,12 @@ from extractors.networks import speaker
 from extractors.networks.drift import drift_of, what_else_moves
 from extractors.pitch import PraatPitchExtractor
 from extractors.signal import SignalExtractor
+from trace_eval.conversations.read_options import ReadOptions
+from trace_eval.conversations.sound.one_voice import DRIFTS, UNKNOWN, voice_of_call
 from trace_eval.data.measures.pair import NARROW, WIDE
 from trace_eval.data.measures.voice import Voice, system_voices
+from trace_eval.turns.options import TurnsOptions
+from trace_eval.turns.report import time_turns
 
 Voices = Mapping[str, Sequence[Floats]]
 
@@ -39,6 +47,10 @@ RISES, NOISE_DB = (1.06, 1.10, 1.15), (-50.0, -15.0)
 
 #: Steps in which formants rise.
 _STEPS = 12
+
+
+#: A turn of the agent, and what the user says and pauses behind it, seconds.
+_TURN_S, _GAP_S, _USER_S = (2.5, 6.0), (0.4, 1.2), (1.0, 2.0)
 
 
 class Count(NamedTuple):
@@ -119,6 +131,52 @@ def drifts(
             counts[label][2] += 1
     for label, (found, unknown, total) in counts.items():
         yield label, Count(found, total), Count(unknown, total)
+
+
+def call_drifts(
+    voices: Voices, random: np.random.Generator
+) -> Iterator[tuple[str, Count, Count]]:
+    """Yield the same of an agent whose turns are one side of a call."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    names = sorted(voices)
+    for number, name in enumerate(names):
+        clips, user = voices[name], voices[names[number - 1]]
+        repeated = [*clips] * (1 + int(72 * SPEECH_RATE / sum(map(len, clips))))
+        sound = stretch(repeated, float(random.choice([45, 60, 72])), random)
+        assert sound is not None  # the clips are repeated until there is enough
+        for label, changed in _changed(sound, random):
+            counts[label][_verdict(changed, np.concatenate(user), random)] += 1
+    for label, verdicts in counts.items():
+        total = verdicts.total()
+        yield label, Count(verdicts[DRIFTS], total), Count(verdicts[UNKNOWN], total)
+
+
+def _verdict(agent: Floats, user: Floats, random: np.random.Generator) -> str:
+    """Return what ``turns`` says of an agent's voice that is cut into turns of a call."""
+    sides: list[list[Floats]] = [[], []]
+
+    def say(side: int, part: Floats) -> None:
+        sides[side].append(part)
+        sides[1 - side].append(np.zeros(len(part), np.float32))
+
+    first = 0
+    while first < len(agent):
+        size = round(random.uniform(*_TURN_S) * SPEECH_RATE)
+        say(0, agent[first : first + size])
+        first += size
+        say(1, np.zeros(round(random.uniform(*_GAP_S) * SPEECH_RATE), np.float32))
+        say(1, user[: round(random.uniform(*_USER_S) * SPEECH_RATE)])
+        say(1, np.zeros(round(random.uniform(*_GAP_S) * SPEECH_RATE), np.float32))
+    sound = np.stack([np.concatenate(side) for side in sides], axis=1)
+    sound = 0.3 * sound / np.abs(sound).max() + 1e-4 * random.standard_normal(
+        sound.shape
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "call.wav"
+        soundfile.write(path, sound, SPEECH_RATE)
+        options = TurnsOptions(read=ReadOptions(agent_channel=0))
+        (timed,) = time_turns(path, options).conversations
+        return voice_of_call(timed.item).verdict
 
 
 def _changed(
@@ -203,7 +261,7 @@ def _change(
 
 def main() -> None:
     """Print all figures with their goals."""
-    options = arguments(__doc__, seed=1, each=60)
+    options = arguments(__doc__, seed=1, each=60, calls=8)
     random = np.random.default_rng(options.seed)
     utterances = people(data_folder())
     enough = {
@@ -221,6 +279,10 @@ def main() -> None:
             )
     for label, drifting, unknown in drifts(made | enough, random):
         print(f"drift, {label}: {drifting}, not known {unknown}")
+    agents = random.permutation(sorted(made | enough))[: options.calls]
+    chosen = {name: (made | enough)[name] for name in agents}
+    for label, drifting, unknown in call_drifts(chosen, random):
+        print(f"drift in a call, {label}: {drifting}, not known {unknown}")
     print("goal of drift: 10 % in .95 at 2 % false; with rising noise never")
     false, unknown, found = moods(utterances, options.each, random)
     print(f"one speaker in two moods: called a change {false}, not known {unknown}")
