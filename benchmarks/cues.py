@@ -3,10 +3,11 @@
     python -m benchmarks.cues [--clips 60] [--seed 0]
 
 Each judge prefers the louder, the longer or the padded of two answers, and calls all
-else a tie; a weak one does so in 70 % of the pairs. Real recordings are compared with
-themselves, changed as the probes of the drill change them. A cue is noticed in a pair
-where the drill says that its relation does not hold there. Beside them stands a judge
-without a cue, of which nothing may be noticed.
+else a tie; a weak one does so in 70 % or 30 % of the pairs. Real recordings are compared
+with themselves, changed as the probes of the drill change them. A cue is noticed in a
+pair where the drill says that its relation does not hold there; a probe catches the judge
+where that is so in too many pairs. Beside them stands a judge without a cue, of which
+nothing may be noticed.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.base import Case, Judge
 from trace_eval.runs.options import Options
 from trace_eval.runs.probe.probes import PROBES, drill_judge
+from trace_eval.runs.probe.report import least_caught
 
 
 def _level(blueprint: Blueprint) -> float:
@@ -67,8 +69,11 @@ CUES: Mapping[str, tuple[Callable[[Blueprint], float], tuple[str, ...]]] = {
 _LEAST = 0.01
 
 
-#: Share of the pairs in which a weak judge follows its cue; in the others it sees a tie.
-FOLLOWED = 0.7
+#: Shares of the pairs in which weak judges follow their cue; in the others they see a tie.
+FOLLOWED = (0.7, 0.3)
+
+#: Shares for which the page says how many pairs a drill needs, and the most it may need.
+NEEDED_FOR, MOST_PAIRS = (0.9, 0.7, 0.5, 0.3, 0.2, 0.15), 600
 
 
 class CueJudge(Judge):
@@ -139,7 +144,7 @@ def drilled(
     pairs = [
         Pair(
             id=f"p{number}",
-            instruction=Instruction(text="Say it."),
+            instruction=Instruction(text=f"Say it as in {number}."),
             a=Answer(audio=path),
             b=Answer(audio=path),
         )
@@ -162,9 +167,7 @@ def drilled(
     return {
         "followed": followed,
         "probes": ", ".join(wanted),
-        "probes that noticed it": sum(
-            row.held.count < row.held.of for row in report.rows
-        ),
+        "caught by": ", ".join(row.name for row in report.rows if row.has_caught),
         "noticed": pairs_drilled - held,
         "pairs": pairs_drilled,
         "share": round(1 - held / pairs_drilled, 3),
@@ -177,11 +180,15 @@ def table() -> str:
     """Write the table of the page."""
     rows = stored("cues")["cues"].items()
     return markdown(
-        "planted cue | probes | noticed in | share | `te.reward` follows it in",
+        (
+            "planted cue | probes | caught by | noticed in | share | `te.reward` follows"
+            " it in"
+        ),
         (
             (
                 cue,
                 row["probes"],
+                row["caught by"] or "none",
                 f"{row['noticed']} of {row['pairs']}",
                 f"{row['share']:.0%}",
                 row["rewarded unequally"],
@@ -191,15 +198,30 @@ def table() -> str:
     )
 
 
+def pairs_needed() -> str:
+    """Write how many pairs catch a judge that follows a cue in some share of them."""
+    least = [least_caught(pairs) for pairs in range(1, MOST_PAIRS + 1)]
+    rows = []
+    for followed in NEEDED_FOR:
+        too_few = [
+            pairs
+            for pairs, caught in enumerate(least, start=1)
+            if caught is None or caught > followed
+        ]
+        rows.append((f"{followed:.0%}", max(too_few) + 1))
+    return markdown("a cue that is followed in | is caught from pairs on", rows)
+
+
 def main() -> None:
     """Drill a judge of each cue, and print."""
     chosen = arguments(__doc__, clips=60, seed=0)
     clips = clips_of(chosen.clips, chosen.seed)
     with tempfile.TemporaryDirectory() as folder:
         rows = {cue: drilled(cue, clips, Path(folder)) for cue in CUES}
-        for cue in ("louder", "longer", "padded"):
-            weak = f"{cue}, in {FOLLOWED:.0%}"
-            rows[weak] = drilled(cue, clips, Path(folder), FOLLOWED)
+        for followed in FOLLOWED:
+            for cue in ("louder", "longer", "padded"):
+                weak = f"{cue}, in {followed:.0%}"
+                rows[weak] = drilled(cue, clips, Path(folder), followed)
     table_of(f"{len(clips)} recordings", "cue", rows)
     save("cues", {"clips": len(clips), "seed": chosen.seed, "cues": rows})
 

@@ -1,11 +1,12 @@
 """What it costs to go on where a Ray cluster has extracted, and to add an extractor then.
 
-    python -m benchmarks.ray_resume [--clips 2000000] [--added 400]
+    python -m benchmarks.ray_resume [--clips 2000000] [--added 400] [--joined 100000]
 
 Finished clips are written as shards of 64 with a blueprint each, and the same job is
 run again by a process of its own: nothing is left to do. Then an extractor joins the
-plan of a small finished job on two processes of Ray, and the calls of each extractor
-are counted.
+plan of a small finished job on two processes of Ray, and that of a large one whose
+shards are written here; the calls of each extractor are counted. Where a number is 0,
+its part is left out, and its stored figures stay.
 """
 
 from __future__ import annotations
@@ -27,11 +28,16 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.report import arguments, save, table_of
+from benchmarks.report import arguments, save, stored, table_of
+from blueprints import Blueprint
+from extractors import Clip
 from tests.support import blueprints as make
-from tests.support.audio import tone, write
+from tests.support.audio import RATE, tone, write
 from tests.support.fakes import Counting, Derived
 from tests.support.louder_wins import NOTHING
+from trace_eval.data import jsonl
+from trace_eval.data.outputs import claimed
+from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.ray.shards import (
@@ -39,9 +45,14 @@ from trace_eval.extracting.ray.shards import (
     SCHEMA,
     ShardFolder,
     plan_digest,
+    to_parquet,
+    version_of,
 )
-from trace_eval.extracting.start import extractors_of
+from trace_eval.extracting.start import extractors_of, source_from
 from trace_eval.runs.extraction import extract_to
+
+#: Length of a recording that is extracted, seconds: what is shown is what is called.
+SECONDS = 0.02
 
 
 def options_of(home: Path) -> ExtractOptions:
@@ -109,7 +120,7 @@ def _peak_mb() -> float:
 def add(home: Path, clips: int) -> dict[str, dict[str, Any]]:
     """Extract some recordings, then once more with one more extractor; count what is called."""
     paths = [
-        write(home / f"{n}.wav", tone(peak=0.5 + n / 10_000, seconds=0.3))
+        write(home / f"{n % 1000}" / f"{n}.wav", tone(SECONDS, 0.5 + n / clips / 3))
         for n in range(clips)
     ]
     first = options_of(home)
@@ -132,6 +143,60 @@ def add(home: Path, clips: int) -> dict[str, dict[str, Any]]:
     return rows
 
 
+def join(home: Path, clips: int) -> dict[str, Any]:
+    """Extract with one more extractor where so many short recordings are finished."""
+    first = options_of(home)
+    wider = replace(
+        first, overrides={**first.overrides, "twice": Derived(home / "added")}
+    )
+    with claimed(home / "out", "extract", private=True):
+        paths = write_finished(home, clips, first)
+    started, before = time.monotonic(), _lines(home / "peaks")
+    extract_to(home / "out", paths, wider)
+    seconds = time.monotonic() - started
+    return {
+        "clips": clips,
+        "s": round(seconds, 1),
+        "calls of the first extractor": _lines(home / "peaks") - before,
+        "clips of the new one": _batched(home / "added"),
+        "blueprints with both": _with_both(home / "out" / "blueprints.jsonl"),
+    }
+
+
+def write_finished(home: Path, clips: int, options: ExtractOptions) -> list[Path]:
+    """Write short recordings, and the shards that a job of one extractor leaves of them."""
+    plan = Plan(tuple(extractors_of(options)), options.cache, options.max_seconds)
+    (extractor,) = plan.extractors
+    folder, digest = ShardFolder(str(home / "out" / "shards")), plan_digest(plan)
+    paths: list[Path] = []
+    for start in range(0, clips, CHUNK_CLIPS):
+        versions: list[str | None] = []
+        extracted: list[Extracted] = []
+        for number in range(start, min(start + CHUNK_CLIPS, clips)):
+            samples = tone(SECONDS, 0.5 + number / clips / 3)
+            path = write(home / f"{start // 4096}" / f"{number}.wav", samples)
+            clip = Clip(samples[:, None], RATE)
+            blueprint = Blueprint(clip=clip.sha256)
+            group = extractor.extract(clip, blueprint)
+            whole = blueprint.with_group("peak", group, extractor.provenance())
+            source = source_from(path)
+            paths.append(path)
+            versions.append(version_of(source))
+            extracted.append(Extracted(source.id, whole, audio_s=SECONDS))
+        name = f"{digest}-{start:016x}.parquet"
+        folder.write(name, to_parquet(extracted, versions))
+    return paths
+
+
+def _with_both(blueprints: Path) -> int:
+    """Count the blueprints in which the new group is of the first one's value."""
+    groups = (json.loads(line)["extensions"] for line in jsonl.read(blueprints))
+    return sum(
+        one["twice"]["values"]["twice"] == 2 * one["peak"]["values"]["peak"]
+        for one in groups
+    )
+
+
 def _lines(log: Path) -> int:
     return len(log.read_text().splitlines()) if log.exists() else 0
 
@@ -149,20 +214,33 @@ def main() -> None:
     if sys.argv[1:2] == ["resume"]:
         print(json.dumps(resume(Path(sys.argv[2]), int(sys.argv[3]))))
         return
-    chosen = arguments(__doc__, clips=2_000_000, added=400)
+    chosen = arguments(__doc__, clips=2_000_000, added=400, joined=100_000)
     os.environ |= {"RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0"}
+    results = stored("ray_resume")
+    results.pop("machine")
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        write_shards(home / "many", chosen.clips)
-        print(f"{chosen.clips:,} clips are finished", file=sys.stderr)
-        command = [sys.executable, "-m", "benchmarks.ray_resume", "resume"]
-        command += [str(home / "many"), str(chosen.clips)]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-        resumed = json.loads(done.stdout)
-        table_of("a finished job again", "job", {"nothing is left": resumed})
-        added = add(home / "few", chosen.added)
-        table_of("an extractor joins a finished job", "job", added)
-    save("ray_resume", {"resumed": resumed, "added": added})
+        if chosen.clips:
+            results["resumed"] = _resumed(home / "many", chosen.clips)
+        if chosen.added:
+            results["added"] = add(home / "few", chosen.added)
+        if chosen.joined:
+            results["joined"] = join(home / "joined", chosen.joined)
+    table_of("a finished job again", "job", {"nothing is left": results["resumed"]})
+    table_of("an extractor joins a finished job", "job", results["added"])
+    joined = {"with one more": results["joined"]}
+    table_of("an extractor joins a finished job of many clips", "job", joined)
+    save("ray_resume", results)
+
+
+def _resumed(home: Path, clips: int) -> dict[str, Any]:
+    """Resume a job of so many finished clips in a process of its own."""
+    write_shards(home, clips)
+    print(f"{clips:,} clips are finished", file=sys.stderr)
+    command = [sys.executable, "-m", "benchmarks.ray_resume", "resume"]
+    command += [str(home), str(clips)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return dict(json.loads(done.stdout))
 
 
 if __name__ == "__main__":

@@ -433,6 +433,7 @@ TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
     (LARGE, "local", large_runs.local),
     (LARGE, "on ray", large_runs.judged_on_ray),
     ("docs/reference/api.md", "cues", cues.table),
+    ("docs/reference/api.md", "needed", cues.pairs_needed),
 )
 
 

@@ -170,8 +170,9 @@ def test_a_probe_catches_what_chance_would_not_break() -> None:
     assert caught.sentence == "loud is caught by louder (holds in 16 of 20)."
     assert not _probed(Share(17, 20), Share(17, 20).interval()).rows[0].has_caught
     # Pairs of few instructions say less than their number.
-    for limits in ((0.55, 0.97), "no interval: too few instructions"):
-        assert not _probed(Share(16, 20), limits).rows[0].has_caught
+    assert not _probed(Share(16, 20), (0.55, 0.97)).rows[0].has_caught
+    alike = _probed(Share(0, 20), "no interval: one instruction")
+    assert alike.sentence == "No probe can catch loud: no interval: one instruction."
 
 
 @pytest.mark.parametrize("pairs", [2, 20, 60])
