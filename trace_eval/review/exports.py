@@ -269,8 +269,10 @@ def files_of(review: Review) -> Exporters:
     )
 
 
-def _without_rows(review: Review) -> set[str]:
+def without_rows(review: Review) -> set[str]:
     """Name the files of a protocol that would hold a header alone."""
+    if review.is_hcot or not review.has_protocol:
+        return set()
     repeated = any(view.repeat and view.finished for view in review.store.views())
     empty = set() if repeated else {"retest.csv"}
     empty |= set() if review.listening.traps else {"traps.csv"}
@@ -288,8 +290,8 @@ def write_exports(review: Review, folder: Path) -> Sequence[Path]:
         empty = {name for name in FILES if name.startswith("labels") and not rows}
         empty |= set() if again else {"retest.jsonl"}
         empty |= set() if review.material.judged else {"accuracy.json"}
-    elif review.has_protocol:
-        empty = _without_rows(review)
+    else:
+        empty = without_rows(review)
     written = []
     with claimed(folder, option="--export "):
         for name, make in files_of(review).items():
