@@ -177,6 +177,14 @@ def test_training_comes_first_and_never_counts(run: Path, tmp_path: Path) -> Non
     rated = {answered(review, "ada", "1") for _ in range(4)}
     assert rated == {"p0", "p1", "p3", "p5"}
     assert review.position("ada") is None
+    results = client_of(review, "ada").get("/results").text
+    assert re.findall(r"/export/(\w+)", results) == [
+        "labels",
+        "training",
+        "set_aside",
+        "loudness",
+    ]
+    assert "4 labels, 4 pairs" in results
     (line,) = protocol_results(review)["rows"]
     assert (line.labels, line.items) == (4, 4)
     rows = rows_of(review, tmp_path / "out")
@@ -321,6 +329,8 @@ def test_text_accuracy_has_marks(answers: Path, tmp_path: Path) -> None:
 def test_a_third_rater_decides_where_two_differ(answers: Path, tmp_path: Path) -> None:
     review = opened(answers, "t-acc")
     first = {answered(review, "ada", "1") for _ in range(9)}
+    page = client_of(review, "ada").get("/results").text
+    assert "No answer is decided yet." in page
     for _ in range(9):
         item = review.position("bob").view.item
         answered(review, "bob", "0" if item in ("one-0", "two-0", "two-1") else "1")

@@ -275,8 +275,10 @@ def files_of(review: Review) -> Exporters:
     return files
 
 
-def _without_rows(review: Review) -> set[str]:
+def without_rows(review: Review) -> set[str]:
     """Name the files of a protocol that would hold a header alone."""
+    if review.is_hcot or not review.has_protocol:
+        return set()
     empty: set[str] = set()
     if not any(view.repeat and view.finished for view in review.store.views()):
         empty.add("retest.csv")
@@ -299,8 +301,8 @@ def write_exports(review: Review, folder: Path) -> Sequence[Path]:
             empty.add("retest.jsonl")
         if not review.material.judged:
             empty.add("accuracy.json")
-    elif review.has_protocol:
-        empty = _without_rows(review)
+    else:
+        empty = without_rows(review)
     written = []
     with claimed(folder, option="--export "):
         for name, make in files_of(review).items():

@@ -452,8 +452,10 @@ def _too_many(answers: Sequence[TrapAnswer], most: float | None) -> str:
         wrong = sum(not one.is_right for one in of_trap)
         if wrong > most * len(of_trap):
             systems = ", ".join(dict.fromkeys(one.system or "" for one in of_trap))
-            what = f"answers of {systems}" if trap else "trap items"
-            failed.append(f"{wrong} of {len(of_trap)} {what}")
+            one, several = "trap item", "trap items"
+            if trap:
+                one, several = f"answer of {systems}", f"answers of {systems}"
+            failed.append(f"{wrong} of {counted(len(of_trap), one, several)}")
     if not failed:
         return ""
     where = shlex.quote(f"rater!={answers[0].rater}")

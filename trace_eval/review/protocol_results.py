@@ -62,7 +62,14 @@ def protocol_results(review: Review) -> dict[str, Any]:
             (form.rubric.scale.labels[0], form.rubric.scale.labels[-1]),
             "Mean score",
         )
-    return {"rows": rows, "ends": ends, "about": about, "limits_by": SCORE}
+    is_open = review.listening.third_rater and any(counted_scores(review))
+    return {
+        "rows": rows,
+        "ends": ends,
+        "about": about,
+        "limits_by": SCORE,
+        "nothing": "No answer is decided yet." if is_open else "Nothing is rated yet.",
+    }
 
 
 def _means(review: Review, rubric: ScoreRubric) -> list[ProtocolRow]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fusion import RATINGS, Rating
 from trace_eval.review.corrections import DEFINITIONS
 from trace_eval.review.estimate import RATED, accuracies
-from trace_eval.review.exports import files_of
+from trace_eval.review.exports import files_of, without_rows
 from trace_eval.review.forms import Phase
 from trace_eval.review.loudness import ItemLoudness
 from trace_eval.review.pages import titles_of
@@ -153,10 +153,11 @@ def results_page(
     ``measured`` says how loud the answers are, of the items that were played so far.
     """
     raters = sorted({view.rater for view in review.store.views()})
+    files = [name for name in files_of(review) if name not in without_rows(review)]
     values: dict[str, Any] = {
         "progress": [(name, *review.progress(name)) for name in raters],
         "unlocked": unlocked,
-        "downloads": [(n, DOWNLOADS[n]) for n in files_of(review) if n in DOWNLOADS],
+        "downloads": [(name, DOWNLOADS[name]) for name in files if name in DOWNLOADS],
         "population": len(review.plan.population),
         "left_out": len(review.material.left_out),
         "notes": notes(review, measured) if unlocked else [],
