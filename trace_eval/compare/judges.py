@@ -68,37 +68,36 @@ def judge_change(
         raise UserError(
             "--id, --map, --where, --scale, --column describe --labels; name that, too"
         )
-    sources, repeats = (
-        [one] if isinstance(one, str) else one for one in (sources, repeats)
-    )
+    if isinstance(sources, str):
+        sources = [sources]
+    if isinstance(repeats, str):
+        repeats = [repeats]
     if len(sources) != 2:
         raise UserError(
             f"judge change: {counted(len(sources), 'source')}; name two, OLD NEW"
         )
     tables = [source for source in sources if is_board(source)]
     if len(tables) == len(sources):
-        _refuse(
-            options, ChangeOptions(keys=options.keys, items=options.items), "of boards"
-        )
+        of_boards = ChangeOptions(keys=options.keys, items=options.items)
+        _refuse(options, of_boards, "of boards")
         if labels is not None or repeats:
+            name = "aa" if repeats else "labels"
             raise UserError(
-                f"--{'aa' if repeats else 'labels'} means nothing of boards, whose rows"
-                " are systems; leave it out"
+                f"--{name} means nothing of boards, whose rows are systems; leave it"
+                " out"
             )
-        one, other = (read_board(source, options.keys) for source in tables)
+        one, other = [read_board(source, options.keys) for source in tables]
         return compare_boards(one, other, options.items)
     if tables:
         raise UserError(
             "judge change: one table has a row per system, the other a row per item"
         )
     _refuse(options, replace(options, keys=("system",), items=None), "but of boards")
-    if labels is not None or not any(":" in str(source) for source in sources):
-        where = (
-            "beside --labels"
-            if labels is not None
-            else "of runs, which hold their own labels"
-        )
-        _refuse(options, replace(options, truth=None), where)
+    without_truth = replace(options, truth=None)
+    if labels is not None:
+        _refuse(options, without_truth, "beside --labels")
+    elif not any(":" in str(source) for source in sources):
+        _refuse(options, without_truth, "of runs, which hold their own labels")
     read = [read_judging(source, options.truth) for source in sources]
     if isinstance(labels, Path):
         columns = columns or Columns()
@@ -113,10 +112,9 @@ def judge_change(
                 where=columns.where,
                 scale=columns.scale,
             )
-    first, second = (with_labels(judging, labels) for judging in read)
-    report = compare_judgings(
-        first, second, [read_judging(each) for each in repeats], options
-    )
+    first, second = [with_labels(judging, labels) for judging in read]
+    again = [read_judging(repeat) for repeat in repeats]
+    report = compare_judgings(first, second, again, options)
     if labels is not None and not (report.people or report.rated):
         on = f" on {', '.join(labels.codes)}" if labels.codes else ""
         raise UserError(
@@ -138,12 +136,11 @@ def _refuse(provided: ChangeOptions, used: ChangeOptions, where: str) -> None:
 
 def judge_change_tables(report: JudgeChange | BoardChange) -> Iterator[Table]:
     """Yield the printed tables of either report."""
-    result = (
-        change_tables(report)
-        if isinstance(report, JudgeChange)
-        else board_tables(report)
-    )
-    return (shown for shown in result if shown.rows)
+    if isinstance(report, JudgeChange):
+        tables = change_tables(report)
+    else:
+        tables = board_tables(report)
+    return (table for table in tables if table.rows)
 
 
 def compare_judgings(
@@ -159,34 +156,42 @@ def compare_judgings(
     options = options or ChangeOptions()
     joined = join(first, second)
     repeats = [aligned(joined.first, repeat) for repeat in repeats]
-    held, names = held_fixed(joined), joined.metrics
+    held = held_fixed(joined)
+    names = joined.metrics
     wholes = [
         name for name in names if name.rpartition(".")[2] in ("overall", "preference")
     ]
     main = (wholes or names)[0]
-    seen = {name: metric_flips(joined, name, repeats, options) for name in names}
-    moved = {name: direction(joined, name, options) for name in names}
-    again = next((each for each in repeats if main in each.metrics), None)
+    all_flips = {name: metric_flips(joined, name, repeats, options) for name in names}
+    directions = {name: direction(joined, name, options) for name in names}
+    again = next((repeat for repeat in repeats if main in repeat.metrics), None)
     systems = system_change(joined, main, again, options.bootstrap)
     labelled = [against_labels(joined, name, options.bootstrap) for name in names]
     rated = [against_ratings(joined, name, options.bootstrap) for name in names]
-    same = identical(joined.first, joined.second)
+    notes: dict[str, None] = {}
+    for row in all_flips.values():
+        notes.update(dict.fromkeys(row.noise.notes))
+    sentence = _sentence(
+        directions[main],
+        all_flips[main],
+        systems=systems,
+        same=identical(joined.first, joined.second),
+        options=options,
+    )
     return JudgeChange(
-        title=_title(held, seen[main]),
-        sentence=_sentence(
-            moved[main], seen[main], systems=systems, same=same, options=options
-        ),
+        title=_title(held, all_flips[main]),
+        sentence=sentence,
         first=first.source,
         second=second.source,
         only_first=joined.only_first,
         only_second=joined.only_second,
-        notes=tuple(dict.fromkeys(n for row in seen.values() for n in row.noise.notes)),
+        notes=tuple(notes),
         held=held,
         main=main,
         options=options,
         coverage=tuple(coverage(joined, name) for name in names),
-        flips=tuple(seen.values()),
-        direction=tuple(moved.values()),
+        flips=tuple(all_flips.values()),
+        direction=tuple(directions.values()),
         systems=systems,
         people=tuple(result for result in labelled if result is not None),
         rated=tuple(result for result in rated if result is not None),
@@ -201,26 +206,31 @@ def _mapping(joined: Joined, main: str, systems: SystemChange | None) -> Mapping
     """Fit the mapping from old to new: of item scores, or of win rates for labels."""
     if main not in joined.first.codes:
         one, other = joined.points(main)
-        available = ~np.isnan(one) & ~np.isnan(other)
-        return mapping(one[available], other[available])
+        has_both = ~np.isnan(one) & ~np.isnan(other)
+        return mapping(one[has_both], other[has_both])
     if systems is None:
         return None
-    rates = [(row.first.value, row.second.value) for row in systems.rows]
-    pairs = [(x, y) for x, y in rates if x is not None and y is not None]
-    if not pairs:
+    old: list[float] = []
+    new: list[float] = []
+    for row in systems.rows:
+        if row.first.value is not None and row.second.value is not None:
+            old.append(row.first.value)
+            new.append(row.second.value)
+    if not old:
         return None
-    old, new = (np.array(column) for column in zip(*pairs, strict=True))
-    return mapping(old, new)
+    return mapping(np.array(old), np.array(new))
 
 
 def _title(held: tuple[Held, ...], main: MetricFlips) -> str:
-    others = others_changed(held)
-    of_judge = [h.name for h in held if h.same is False and h.name in OF_THE_JUDGE]
-    same = {h.name for h in held if h.same}
-    if not of_judge and not others and "judge" in same:
+    changed = others_changed(held)
+    rows_of_judge = [row for row in held if row.name in OF_THE_JUDGE]
+    judge_changed = any(row.same is False for row in rows_of_judge)
+    same = {row.name for row in held if row.same}
+    if not judge_changed and not changed and "judge" in same:
         return "nothing that is recorded changed"
-    judge = ["judge"] if of_judge or not others else []
-    title = f"{' and '.join((*judge, *others))} changed"
+    if judge_changed or not changed:
+        changed.insert(0, "judge")
+    title = f"{' and '.join(changed)} changed"
     if all(row.same is None for row in held):
         title += " (other changes are not recorded)"
     return f"{title}: within the judge's noise" if main.within_noise else title
@@ -228,7 +238,7 @@ def _title(held: tuple[Held, ...], main: MetricFlips) -> str:
 
 def _sentence(
     main: Direction,
-    seen: MetricFlips,
+    flips: MetricFlips,
     systems: SystemChange | None,
     same: bool,
     options: ChangeOptions,
@@ -237,28 +247,30 @@ def _sentence(
         return "not enough data: no item was scored by both"
     if same:
         return SAME
-    value, limits, margin = main.shift.value or 0.0, main.shift.interval, options.margin
-    seen_as = f"shift {value:+.3f}"
-    if limits:
+    value = main.shift.value or 0.0
+    margin = options.margin
+    shift = f"shift {value:+.3f}"
+    if main.shift.interval:
+        low, high = main.shift.interval
         level = f"{100 * options.bootstrap.level:g} %"
-        seen_as += f" ({level} {limits[0]:+.3f} to {limits[1]:+.3f})"
-    flipped = f"{seen.flips.share.count} of {counted(seen.flips.share.of, 'item')} flip"
-    more = f"; {counted(main.needed, 'item')} would show it" if main.needed else ""
+        shift += f" ({level} {low:+.3f} to {high:+.3f})"
+    items = counted(flips.flips.share.of, "item")
+    flipped = f"{flips.flips.share.count} of {items} flip"
     if main.interchangeable(margin):
-        return (
-            f"interchangeable within {margin:g}: {seen_as}, p {main.p:.3g}; {flipped}"
-        )
+        return f"interchangeable within {margin:g}: {shift}, p {main.p:.3g}; {flipped}"
     if main.shifted:
-        return f"shifted by {value:+.3f}: {seen_as}, p {main.p:.3g}; {flipped}"
+        return f"shifted by {value:+.3f}: {shift}, p {main.p:.3g}; {flipped}"
     if systems is not None and systems.beyond_noise:
-        number = sum(family.changed for family in systems.conclusions)
         changed = counted(
-            number,
+            sum(family.changed for family in systems.conclusions),
             "conclusion about systems changes",
             "conclusions about systems change",
         )
-        return f"ranks differ: {changed}; {seen_as}, {flipped}"
+        return f"ranks differ: {changed}; {shift}, {flipped}"
+    needed = ""
+    if main.needed:
+        needed = f"; {counted(main.needed, 'item')} would show it"
     return (
         "no change seen, and not enough data to call them interchangeable within"
-        f" {margin:g}: {seen_as}, p {main.p:.3g}; {flipped}{more}"
+        f" {margin:g}: {shift}, p {main.p:.3g}; {flipped}{needed}"
     )
