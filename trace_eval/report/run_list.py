@@ -140,7 +140,12 @@ def _line(one: ListedRun, home: Path) -> RunLine:
     report = one.folder / REPORT
     link = quote(os.path.relpath(report, home)) if report.is_file() else None
     if one.record is None:
-        return RunLine(name, link, None, (one.problem or "its record cannot be read",))
+        return RunLine(
+            name=name,
+            link=link,
+            record=None,
+            sentences=(one.problem or "its record cannot be read",),
+        )
     run = Run(one.folder)
     figures: list[SystemFigure] = []
     agreement = None
@@ -158,7 +163,7 @@ def _line(one: ListedRun, home: Path) -> RunLine:
             agreement = _agreement(run)
     except UserError as error:
         # A file of it is damaged: the other runs are listed all the same.
-        return RunLine(name, link, one.record, (str(error),))
+        return RunLine(name=name, link=link, record=one.record, sentences=(str(error),))
     return RunLine(
         name=name,
         link=link,
@@ -232,7 +237,11 @@ def _picture(rows: Sequence[tuple[RunLine, SystemFigure]], share: bool) -> str:
     low, high = math.inf, -math.inf
     for line, figure in rows:
         text = _share(figure) if share else _mean(figure)
-        marks.append(ForestMark(line.name, figure.value, figure.interval, text))
+        marks.append(
+            ForestMark(
+                name=line.name, value=figure.value, interval=figure.interval, told=text
+            )
+        )
         ends = figure.interval or (figure.value, figure.value)
         low, high = min(low, *ends), max(high, *ends)
     if share:

@@ -200,7 +200,7 @@ def _pairs(first: TurnsReport, second: TurnsReport) -> list[BeforeAfter]:
     rows: list[BeforeAfter] = []
     for name, (one, two) in both.items():
         left = _at(one, low, high), _at(two, low, high)
-        rows.append(BeforeAfter(name, (one, two), left))
+        rows.append(BeforeAfter(scenario=name, values=(one, two), left=left))
     return sorted(rows, key=lambda row: -abs(row.values[1] - row.values[0]))
 
 

@@ -61,7 +61,9 @@ def figures_of(folder: Path | str) -> Figures:
         metrics.update(_rates(run))
     details = {"judge": record.judge.spec, "input": record.input, "tag": record.tag}
     parameters = {name: str(value) for name, value in details.items() if value}
-    return Figures(run.folder.resolve().name, parameters, metrics)
+    return Figures(
+        name=run.folder.resolve().name, parameters=parameters, metrics=metrics
+    )
 
 
 def _rates(run: Run) -> Iterator[tuple[str, float]]:

@@ -272,7 +272,7 @@ def _truth(items: Opinions) -> Iterator[TruthRow]:
         agreed = int((items.agreed[name] != MISSING).sum())
         silent = int((codes == MISSING).sum())
         split = len(codes) - agreed - silent
-        yield TruthRow(name, agreed, split, silent)
+        yield TruthRow(dimension=name, labelled=agreed, split=split, silent=silent)
 
 
 def _scores(it: _Compared) -> Iterator[JudgeScore]:
@@ -327,10 +327,16 @@ def _alphas(
     number = len(labels.per_item)
     for name, codes in labels.codes.items():
         if human > 1:
-            yield AlphaRow("people", name, alpha(labels.item, codes, number, human))
+            yield AlphaRow(
+                who="people",
+                dimension=name,
+                alpha=alpha(labels.item, codes, number, human),
+            )
         own = {j.name: j.joined.codes[name] for j in judges if name in j.joined.codes}
         for who, rows, both in with_each_judge(labels.item, codes, own):
-            yield AlphaRow(who, name, alpha(rows, both, number, human + 1))
+            yield AlphaRow(
+                who=who, dimension=name, alpha=alpha(rows, both, number, human + 1)
+            )
 
 
 def _sides(it: _Compared) -> list[tuple[str, Mapping[str, Codes]]]:

@@ -83,7 +83,8 @@ def _gaps(user: Spans, agent: Spans) -> list[Event]:
             start = starts[position]
             last_ends[start] = max(end, last_ends.get(start, end))
     return [
-        Event("response", end, start, start - end) for start, end in last_ends.items()
+        Event(kind="response", start_s=end, end_s=start, value_s=start - end)
+        for start, end in last_ends.items()
     ]
 
 
@@ -95,7 +96,10 @@ def _stops(user: Spans, agent: Spans) -> list[Event]:
         before = shortest.get(end_ms)
         if before is None or end - start < before[1] - before[0]:
             shortest[end_ms] = (start, end)
-    return [Event("stop", start, end, end - start) for start, end in shortest.values()]
+    return [
+        Event(kind="stop", start_s=start, end_s=end, value_s=end - start)
+        for start, end in shortest.values()
+    ]
 
 
 def takeover(words: list[SpokenWord]) -> int:

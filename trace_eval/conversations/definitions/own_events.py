@@ -137,7 +137,9 @@ def interruptions(floor: Floor) -> Iterator[Event]:
             yield Event("simultaneous_start", user.start, agent.start)
         elif value > c.latch_s:
             end = min(user.end, agent.end)
-            yield Event("agent_interruption", agent.start, end, value)
+            yield Event(
+                kind="agent_interruption", start_s=agent.start, end_s=end, value_s=value
+            )
     for user in users:
         interrupted = around(floor.utterances["agent"], user.start)
         if interrupted is None:
@@ -260,14 +262,16 @@ def alone(
     user = floor.segments["user"]
     agent = floor.segments["agent"]
     for start, end in overlaps(user, agent):
-        yield Event("overlap", start, end, end - start)
+        yield Event(kind="overlap", start_s=start, end_s=end, value_s=end - start)
     everyone = joined([*user, *agent])
     if not everyone:
         return
     if agent and (not user or agent[0][0] < user[0][0]):
         agent_start, _ = agent[0]
         waited = agent_start - floor.start_s if has_start else None
-        yield Event("greeting", floor.start_s, agent_start, waited)
+        yield Event(
+            kind="greeting", start_s=floor.start_s, end_s=agent_start, value_s=waited
+        )
     first_start, _ = everyone[0]
     _, last_end = everyone[-1]
     yield from _silences("first_silence", (floor.start_s, first_start), noises)
@@ -286,7 +290,7 @@ def _silences(kind: str, span: tuple[float, float], noises: Spans) -> Iterator[E
     for start, end in without([span], noises):
         lasts_s = end - start
         if lasts_s >= THRESHOLDS.dead_air_s:
-            yield Event(kind, start, end, lasts_s)
+            yield Event(kind=kind, start_s=start, end_s=end, value_s=lasts_s)
 
 
 def log_alone(conversation: Conversation) -> Iterator[Event]:

@@ -421,4 +421,6 @@ def _flags(numbered: Numbered, entries: list[Entry], zero: float) -> list[Source
     return flags
 
 
-EVA = CallLayout("eva", "record folders of EVA, by their logs", fits, read)
+EVA = CallLayout(
+    name="eva", about="record folders of EVA, by their logs", fits=fits, read=read
+)

@@ -199,5 +199,8 @@ def _item(
 
 
 EVA_LABELS = CallLayout(
-    "eva_labels", "EVA's human-labelled JSON lines, without a clock", fits, read
+    name="eva_labels",
+    about="EVA's human-labelled JSON lines, without a clock",
+    fits=fits,
+    read=read,
 )

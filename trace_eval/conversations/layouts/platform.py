@@ -97,7 +97,10 @@ class Platform:
     def layout(self) -> CallLayout:
         """It as a layout."""
         return CallLayout(
-            self.name, self.about, partial(_fits, self), partial(_read, self)
+            name=self.name,
+            about=self.about,
+            fits=partial(_fits, self),
+            read=partial(_read, self),
         )
 
 
@@ -298,7 +301,9 @@ def _rows(platform: Platform, listed: list[Any]) -> _Rows:
             tool = names.setdefault(key, str(cells.get("name") or key))
             value = cells.get("arguments" if is_call else "response")
             at_s = moment(cells.get("at"), "time of a tool")
-            entry = ToolEntry(is_call, tool, parsed(value), at_s)
+            entry = ToolEntry(
+                is_call=is_call, name=tool, value=parsed(value), at_s=at_s
+            )
             rows.tools.append((len(rows.turns), entry))
     return rows
 

@@ -92,5 +92,8 @@ def read(path: Path, options: ReadOptions) -> ReadCalls:
 
 
 RECORDS = CallLayout(
-    "records", "JSON lines of conversations in our own form, or a run", fits, read
+    name="records",
+    about="JSON lines of conversations in our own form, or a run",
+    fits=fits,
+    read=read,
 )

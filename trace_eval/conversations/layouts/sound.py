@@ -218,11 +218,11 @@ STEREO = CallLayout(
     count=lambda path: len(recordings_below(path)),
 )
 TWO_FILES = CallLayout(
-    "two_files",
-    (
+    name="two_files",
+    about=(
         "CSV or JSONL with columns user and agent, or files named by them: recordings"
         " on one clock"
     ),
-    _fits_two_files,
-    read_two_files,
+    fits=_fits_two_files,
+    read=read_two_files,
 )

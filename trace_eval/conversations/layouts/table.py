@@ -386,5 +386,8 @@ def _events(rows: list[_Row]) -> Iterator[SourceEvent]:
 
 
 TABLE = CallLayout(
-    "turns", "CSV or JSONL of turns: speaker, start, end, text", fits, read
+    name="turns",
+    about="CSV or JSONL of turns: speaker, start, end, text",
+    fits=fits,
+    read=read,
 )

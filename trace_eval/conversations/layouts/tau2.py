@@ -238,4 +238,6 @@ def _labels(tick: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
             yield kind, text_of(insert.get("text")) or "", name
 
 
-TAU2 = CallLayout("tau2", "simulations of tau2-bench, by ticks", fits, read)
+TAU2 = CallLayout(
+    name="tau2", about="simulations of tau2-bench, by ticks", fits=fits, read=read
+)

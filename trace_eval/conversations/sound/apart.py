@@ -240,7 +240,9 @@ def compared_with_sound(
         heard = joined(sound[role], _PAUSE_S)
         for in_log, in_sound in _together(logged, heard):
             if in_log and in_sound:
-                pairs.append(FarStretch(role, _whole(in_log), _whole(in_sound)))
+                pairs.append(
+                    FarStretch(role=role, log=_whole(in_log), sound=_whole(in_sound))
+                )
                 continue
             log_alone += [(role, start, end) for start, end in in_log]
             sound_alone += [(role, start, end) for start, end in in_sound]

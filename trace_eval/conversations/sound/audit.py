@@ -110,23 +110,36 @@ def _together(
     lanes: Mapping[Role, Lane], speech: Mapping[Role, Spans]
 ) -> Iterator[Fault]:
     if max(lane.rate for lane in lanes.values()) <= TELEPHONE_HZ:
-        yield Fault("a recording of 8 kHz", None, "nothing", [])
+        yield Fault(
+            name="a recording of 8 kHz", channel=None, spoils="nothing", spans=[]
+        )
     if not any(speech.values()):
-        yield Fault("no speech on either channel", None, "all", [])
+        yield Fault(
+            name="no speech on either channel", channel=None, spoils="all", spans=[]
+        )
         return
     if _is_one_sound(lanes, speech):
-        yield Fault("one sound on both channels", None, "all", [])
+        yield Fault(
+            name="one sound on both channels", channel=None, spoils="all", spans=[]
+        )
         return
     if _cut_out(speech):
-        yield Fault("pauses that are cut out", None, "replies", [])
+        yield Fault(
+            name="pauses that are cut out", channel=None, spoils="replies", spans=[]
+        )
     for one, other in permutations(ROLES):
         echo = find_echo(lanes[one], speech[one], lanes[other])
         if not echo or not echo.sure:
             continue
         if echo.drift_ppm is not None and abs(echo.drift_ppm) > _DRIFT_PPM:
-            yield Fault("two clocks", other, "replies", [])
+            yield Fault(name="two clocks", channel=other, spoils="replies", spans=[])
         elif echo.lag_s <= -_BEFORE_S:
-            yield Fault("an echo before its voice", other, "replies", [])
+            yield Fault(
+                name="an echo before its voice",
+                channel=other,
+                spoils="replies",
+                spans=[],
+            )
 
 
 def _is_one_sound(lanes: Mapping[Role, Lane], speech: Mapping[Role, Spans]) -> bool:
@@ -157,27 +170,43 @@ def _alone(role: Role, lane: Lane, speech: Spans) -> Iterator[Fault]:
     # A voice alone, without room tone, may just have ended.
     if broken_from is not None and _tone_s(lane, speech) >= _TONE_S:
         spans = [(lane.at(broken_from * HOP_S), lane.end_s)]
-        yield Fault("a channel that breaks off", role, "replies", spans)
+        yield Fault(
+            name="a channel that breaks off",
+            channel=role,
+            spoils="replies",
+            spans=spans,
+        )
     else:
         spans = _filled(lane, speech)
         if spans:
-            yield Fault("silence that is filled in", role, "replies", spans)
+            yield Fault(
+                name="silence that is filled in",
+                channel=role,
+                spoils="replies",
+                spans=spans,
+            )
     is_speech = inside(speech, lane.times(len(lane.levels), HOP_S))
     level = 0.0
     if is_speech.any():
         level = float(np.quantile(lane.levels[is_speech], 0.9))
         if lane.rate > TELEPHONE_HZ and _has_no_top(lane, is_speech):
-            yield Fault("no sound above 4 kHz", role, "nothing", [])
+            yield Fault(
+                name="no sound above 4 kHz", channel=role, spoils="nothing", spans=[]
+            )
     is_lost, is_repeated, is_clipped = lane.flaws
     spans = _inside_speech(lane, is_lost, level - _LOST_DB)
     if spans:
-        yield Fault("lost packets", role, "nothing", spans)
+        yield Fault(name="lost packets", channel=role, spoils="nothing", spans=spans)
     spans = _inside_speech(lane, is_repeated, level - _LOUD_DB)
     if spans:
-        yield Fault("repeated packets", role, "nothing", spans)
+        yield Fault(
+            name="repeated packets", channel=role, spoils="nothing", spans=spans
+        )
     if is_clipped.sum() > _CLIPPED:
         spans = [_seconds(lane, run) for run in runs(is_clipped)]
-        yield Fault("clipping", role, "nothing", joined(spans, 1.0))
+        yield Fault(
+            name="clipping", channel=role, spoils="nothing", spans=joined(spans, 1.0)
+        )
 
 
 def _has_no_top(lane: Lane, is_speech: NDArray[np.bool_]) -> bool:

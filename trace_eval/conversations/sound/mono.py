@@ -261,9 +261,13 @@ def is_narrow(lane: Lane) -> bool:
 
 def _faults(lane: Lane) -> list[Fault]:
     if lane.rate <= TELEPHONE_HZ:
-        return [Fault("a recording of 8 kHz", None, "nothing", [])]
+        return [
+            Fault(name="a recording of 8 kHz", channel=None, spoils="nothing", spans=[])
+        ]
     if is_narrow(lane):
-        return [Fault("no sound above 4 kHz", None, "nothing", [])]
+        return [
+            Fault(name="no sound above 4 kHz", channel=None, spoils="nothing", spans=[])
+        ]
     return []
 
 

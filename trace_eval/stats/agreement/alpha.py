@@ -262,4 +262,4 @@ def _noise(name: str, basis: str, table: Opinions) -> Iterator[NoiseRow]:
     for dimension, codes in table.codes.items():
         result = noise(item, codes)
         if result.items:
-            yield NoiseRow(name, dimension, basis, result)
+            yield NoiseRow(judge=name, dimension=dimension, basis=basis, noise=result)

@@ -293,7 +293,12 @@ def beside_rules(
             tests.append(compared)
             p_values.append(rule.p)
     if not tests:
-        return RuleStanding("not told apart from", best.rule.name, best.accuracy, None)
+        return RuleStanding(
+            word="not told apart from",
+            rule=best.rule.name,
+            accuracy=best.accuracy,
+            p=None,
+        )
     searched_p: list[float] = []
     for compared, p in zip(tests, p_values, strict=True):
         searched_p.append(min(1.0, p * compared.rule.among))
@@ -305,10 +310,12 @@ def beside_rules(
             behind.append((compared.accuracy, compared.rule.name, p))
     if behind:
         accuracy, name, p = max(behind)
-        return RuleStanding("below", name, accuracy, p)
+        return RuleStanding(word="below", rule=name, accuracy=accuracy, p=p)
     largest = max(p_values)
     if all(compared.judge_is_above for compared in rules) and largest <= chance:
-        return RuleStanding("above", best.rule.name, best.accuracy, largest)
+        return RuleStanding(
+            word="above", rule=best.rule.name, accuracy=best.accuracy, p=largest
+        )
     return _not_told_apart(best, tests, p_values, corrected, chance=chance)
 
 

@@ -379,7 +379,10 @@ def robustness(
     )
     return [
         Robustness(
-            name, int(rows.sum()), _same(first, again, rows), _same(first, second, rows)
+            fell_on=name,
+            items=int(rows.sum()),
+            repeat=_same(first, again, rows),
+            noisy=_same(first, second, rows),
         )
         for name, rows in zip(FELL_ON, groups, strict=True)
     ]

@@ -158,9 +158,14 @@ def score_ratings(items: Opinions, judge: Opinions) -> Scored:
     ratings = ratings_of(items)
     row = ratings.item
     if judge.scale is None:
-        return Scored(items, judge, row, "its numbers are no positions on the scale")
+        return Scored(
+            items=items,
+            judge=judge,
+            nll_row=row,
+            reason="its numbers are no positions on the scale",
+        )
     if "mos" in ratings.facts and {"beta", "shares"} & judge.scores.keys():
-        return Scored(items, judge, row, OPINIONS)
+        return Scored(items=items, judge=judge, nll_row=row, reason=OPINIONS)
     if "beta" in judge.scores:
         return _score_under_beta(items, judge)
     shares = judge.scores.get("shares")

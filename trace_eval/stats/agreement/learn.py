@@ -127,10 +127,16 @@ def learn(
         name: _right(policy_codes(policy), counts) for name, policy in POLICIES.items()
     }
     candidates = [
-        LearnedPolicy(name, False, right, right) for name, right in stored.items()
+        LearnedPolicy(name=name, fitted=False, in_sample=right, cross_validated=right)
+        for name, right in stored.items()
     ]
     candidates += [
-        LearnedPolicy(name, True, _right(fit(counts), counts), cross[name])
+        LearnedPolicy(
+            name=name,
+            fitted=True,
+            in_sample=_right(fit(counts), counts),
+            cross_validated=cross[name],
+        )
         for name, fit in fits.items()
     ]
     return Learned(

@@ -96,7 +96,12 @@ def labels_rows(
                 continue
             rows = order[:number]
             estimates = estimates_of(it, cluster, options=options, rows=rows, name=main)
-            yield LabelsRow(it.judge, it.dimension, number, estimates[main])
+            yield LabelsRow(
+                judge=it.judge,
+                dimension=it.dimension,
+                labels=number,
+                accuracy=estimates[main],
+            )
 
 
 @dataclass(frozen=True)

@@ -218,7 +218,7 @@ def positions(judge: str, judged: Opinions) -> Iterator[PositionRow]:
     for dimension, codes in judged.calls.codes.items():
         # labels are in the pair's own A and B; B was shown first there
         bias = position_bias(codes[a_first], flip(codes[b_first]), unit)
-        yield PositionRow(judge, dimension, "calls", bias)
+        yield PositionRow(judge=judge, dimension=dimension, basis="calls", bias=bias)
 
 
 def _by_audio_identity(judge: str, judged: Opinions) -> Iterator[PositionRow]:
@@ -236,7 +236,9 @@ def _by_audio_identity(judge: str, judged: Opinions) -> Iterator[PositionRow]:
         unit = unit[one]
     for dimension, codes in judged.codes.items():
         bias = position_bias(codes[one], codes[other], unit)
-        yield PositionRow(judge, dimension, "audio identity", bias)
+        yield PositionRow(
+            judge=judge, dimension=dimension, basis="audio identity", bias=bias
+        )
 
 
 def units_of_calls(judged: Opinions, ids: NDArray[Any]) -> WholeNumbers:

@@ -334,7 +334,14 @@ def _rules(
     def add(name: str, preference: Array, pairs: int) -> None:
         right = _right(preference, y)
         difference = draws.mean(right_of_chosen - right)
-        rules.append(Rule(name, pairs, draws.mean(right), difference))
+        rules.append(
+            Rule(
+                name=name,
+                pairs=pairs,
+                accuracy=draws.mean(right),
+                difference=difference,
+            )
+        )
 
     verdicts: dict[str, Codes | None] = {"judge's own label": run.codes}
     for rule in (*RULES, *baselines):

@@ -136,7 +136,9 @@ def win_rate_tables(
     differences: list[DifferenceRow] = []
     for one, other, gap in pairs:
         p_holm = None if gap.p is None else next(adjusted)
-        differences.append(DifferenceRow(one, other, gap, p_holm))
+        differences.append(
+            DifferenceRow(first=one, second=other, difference=gap, p_holm=p_holm)
+        )
     return WinRates(
         systems=tuple(systems),
         differences=tuple(differences),
@@ -285,7 +287,12 @@ def share_rows(run: LabelledRun, level: float = 0.95) -> Iterator[ShareRow]:
         human = (truth == code).astype(float)
         judged = (verdicts == code).astype(float)
         parts = ppi_components(human, judged, design, scored[rows])
-        yield ShareRow(run.judge, run.column, name, estimate(parts, level))
+        yield ShareRow(
+            judge=run.judge,
+            dimension=run.column,
+            what=name,
+            share=estimate(parts, level),
+        )
     rows = np.flatnonzero(scored)
     design = run.design(run.usable).take(rows)
     right, sure = np.nan_to_num(run.agrees[rows]), np.zeros(len(rows))
@@ -295,7 +302,10 @@ def share_rows(run: LabelledRun, level: float = 0.95) -> Iterator[ShareRow]:
         )
     ppi = estimate(ppi_components(right, sure, design), level)
     yield ShareRow(
-        run.judge, run.column, RIGHT, replace(ppi, judge=None, judge_interval=None)
+        judge=run.judge,
+        dimension=run.column,
+        what=RIGHT,
+        share=replace(ppi, judge=None, judge_interval=None),
     )
 
 

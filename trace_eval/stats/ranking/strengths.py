@@ -139,7 +139,9 @@ def strengths(
             reason = f"{why}; a prior makes it finite"
         elif leaders := runaways(model, setup, counts[0]):
             reason = f"{leaders}; a prior makes it finite"
-        return Strengths(model.name, outcomes.systems, None, reason)
+        return Strengths(
+            model=model.name, systems=outcomes.systems, values=None, reason=reason
+        )
     number = len(outcomes.systems)
     parameters = []
     if model.parameter is not None:
