@@ -110,9 +110,9 @@ class Nodes:
         graph = helper.make_graph(
             self._nodes,
             "network",
-            values,
-            [info(output, kind, shape)],
-            self._constants,
+            inputs=values,
+            outputs=[info(output, kind, shape)],
+            initializer=self._constants,
         )
         operators = [helper.make_opsetid("", _OPERATORS)]
         model = helper.make_model(graph, opset_imports=operators, ir_version=_FORMAT)

@@ -162,9 +162,9 @@ def without_rounding(model: onnx.ModelProto, numbers: bytes) -> onnx.ModelProto:
     whole = helper.make_graph(
         nodes,
         "yamnet",
-        [info(graph.input[0].name, kind, ["windows", *sizes[1:]])],
-        [info(same.get(output.name, output.name), kind, ["windows", count])],
-        constants,
+        inputs=[info(graph.input[0].name, kind, ["windows", *sizes[1:]])],
+        outputs=[info(same.get(output.name, output.name), kind, ["windows", count])],
+        initializer=constants,
     )
     result = helper.make_model(
         whole,

@@ -60,11 +60,13 @@ def agree(
     options = options or AgreeOptions()
     judged = [as_source(one, columns) for one in as_paths(sources)]
     human = as_path(labels)
-    _refuse_own_labels(judged, human, columns)
     of_scores = any(holds_scores(source, columns) for source in judged)
     check(options, SCORES if of_scores else LABELS)
     if options.folds != AgreeOptions.folds and not options.learn:
         raise UserError("--folds means nothing without --learn-policy; leave it out")
+    is_fused_again = options.policy is not None or options.learn
+    if not is_fused_again:
+        _refuse_own_labels(judged, human, columns)
     numbers = [rule.number for rule in options.baselines]
     read, provided = read_with_labels(
         judged, human, columns, numbers, rubric=options.rubric
