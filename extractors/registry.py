@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import fields, replace
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -112,11 +114,18 @@ def names() -> list[str]:
 
 
 def specs_for(group: str) -> list[str]:
-    """List the extractors that fill ``group``, sorted, importing plug-ins only."""
-    built_in = {name for members in _BUILT_IN.values() for name in members}
-    third_party = [name for name in names() if name not in built_in]
+    """List the extractors that fill ``group``, sorted, importing plug-ins only.
+
+    A plug-in that cannot be imported fills none; ``doctor`` says what it lacks.
+    """
+    built_in = set(chain.from_iterable(_BUILT_IN.values()))
     members = list(_BUILT_IN.get(group, {}))
-    members += [name for name in third_party if load(name).group == group]
+    for name in names():
+        if name in built_in:
+            continue
+        with suppress(UserError):
+            if load(name).group == group:
+                members.append(name)
     return sorted(members)
 
 

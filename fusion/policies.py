@@ -268,7 +268,12 @@ def load_policy(spec: str) -> Policy:
     if spec.endswith((".csv", ".json")):
         return read_policy(Path(spec))
     for entry in entry_points(group=ENTRY_POINT_GROUP, name=spec):
-        policy = entry.load()
+        try:
+            policy = entry.load()
+        except Exception as error:  # whatever an installed package raises on import
+            raise ValueError(
+                f"policy {spec}: cannot import {entry.value} ({error})"
+            ) from error
         if isinstance(policy, Policy):
             return policy
         raise ValueError(f"policy {spec}: {entry.value} is not a fusion.Policy")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -92,6 +93,29 @@ def test_what_is_missing_is_named(site: Path, tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_a_package_that_fails_costs_itself_alone(site: Path, tmp_path: Path) -> None:
+    site = shutil.copytree(site, tmp_path / "site")
+    info = site / "faulty-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: faulty\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(
+        "[trace_eval.extractors]\nfaulty = no_such_module:Faulty\n"
+        "[trace_eval.judges]\nfaulty = no_such_module:make\n"
+    )
+    listed = typed(site, "doctor")
+    assert "cannot import no_such_module:Faulty" in " ".join(listed.stdout.split())
+    clip = next(CLIPS.glob("slow-a.*"))
+    out = ("--out", tmp_path / "out", "--cache", tmp_path / "cache")
+    off = [f"-x{name}=none" for name in ("transcript", "quality", "pitch", "rate")]
+    done = typed(site, "extract", clip, "-x", "crest=crest", *off, *out)
+    assert done.returncode == 0, done.stderr
+    pairs = ROOT / "examples" / "pairs.jsonl"
+    for spec in ("faulty", "faulty:x"):
+        done = typed(site, "judge", pairs, "--judge", spec, "--out", tmp_path / "run")
+        assert done.returncode == 2, done.stderr
+        assert "no_such_module:make makes no judge of it" in done.stderr
+
+
 def test_a_judge_of_single_answers_rates_by_each_rubric(
     site: Path, tmp_path: Path
 ) -> None:
@@ -111,6 +135,11 @@ def test_a_judge_of_single_answers_rates_by_each_rubric(
     for rubric in ("correctness", "correctness-brief"):
         assert [scores[f"i{n}", rubric].value for n in range(3)] == [5, 1, None]
     assert "not written" in str(scores["i2", "correctness"].detail)
+    refused = typed(
+        site, "rate", items, "--judge", "brief:abc", "--out", tmp_path / "x"
+    )
+    assert refused.returncode == 2
+    assert "makes no judge of it (ValueError: " in refused.stderr
     refused = typed(
         site, "rate", items, "--judge", "longest", "--out", tmp_path / "other"
     )

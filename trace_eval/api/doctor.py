@@ -13,6 +13,7 @@ from blueprints import (
     PACKAGE,
     SCRIPT,
     Advice,
+    UserError,
     counted,
     foreign_providers,
     install_line,
@@ -147,7 +148,10 @@ def _install() -> list[Check]:
 
 
 def _extractor(spec: str) -> Check:
-    extractor = extractors.create(spec)
+    try:
+        extractor = extractors.create(spec)
+    except UserError as error:  # a package whose class cannot be imported
+        return Check(spec, False, str(error))
     reason = extractor.unavailable()
     used = ", ".join(
         f"{name} {package_version(name)}" for name in extractor.packages.values()

@@ -6,9 +6,11 @@ Each is what a command prints: ``agree``, ``rank``, ``compare``, ``screen``, ``c
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path, PosixPath
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
@@ -18,6 +20,7 @@ from trace_eval.data.files import as_path
 from trace_eval.decide.answers import answer_of, enough_of, raters_of
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
+from trace_eval.runs.table import table_of
 from trace_eval.show.draw import Point
 from trace_eval.stats.agreement.score import most_accurate
 from trace_eval.stats.ranking.report import RankReport
@@ -39,24 +42,33 @@ if TYPE_CHECKING:
 #: Ends of an axis of shares, and of one of counts.
 _SHARE, _COUNT = (0.0, 1.0), (0.0, None)
 
+#: What a pair without an overall label is counted as.
+_UNSCORED = "unscored"
+
 
 def results_of(run: Run) -> Finding:
     """Count the overall labels of a run, or average the scores of each system."""
-    frame = run.to_pandas()
     if run.holds_scores:
-        means = (
-            frame.groupby(["rubric", "system"], dropna=False)["value"].mean().dropna()
-        )
-        points = tuple(
-            Point(" ".join(map(str, key)), value) for key, value in means.items()
-        )
-        return Finding("Mean scores", run, points=points)
-    counts = frame["overall"].fillna("unscored").astype(str).value_counts()
-    order = sorted(
-        counts.index, key=lambda label: (label == "unscored", label)
-    )  # 1, 2, ties
-    points = tuple(Point(label, float(counts[label])) for label in order)
+        return Finding("Mean scores", run, points=tuple(_mean_scores(run)))
+    counts: Counter[str] = Counter()
+    for record in table_of(run).records():
+        counts[str(record["overall"] or _UNSCORED)] += 1
+    # 1, 2, ties, and at the end what has no label.
+    labels = sorted(counts, key=lambda label: (label == _UNSCORED, label))
+    points = tuple(Point(label, float(counts[label])) for label in labels)
     return Finding("Overall labels", run, points=points, axis="pairs", ends=_COUNT)
+
+
+def _mean_scores(run: Run) -> Iterator[Point]:
+    """Yield the mean score of each system by each rubric."""
+    scores: dict[tuple[str, str], list[float]] = {}
+    for record in table_of(run).records():
+        value = record["value"]
+        if isinstance(value, float):
+            name = (str(record["rubric"]), str(record["system"] or ""))
+            scores.setdefault(name, []).append(value)
+    for (rubric, system), values in sorted(scores.items()):
+        yield Point(f"{rubric} {system}".strip(), fmean(values))
 
 
 def labels_of(

@@ -9,7 +9,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
-from blueprints import JudgeError
+from blueprints import JudgeError, UserError
 from fusion import ItemKind
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.judges.base import Judge
@@ -85,7 +85,8 @@ def create_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
     options = options or JudgeOptions()
     kind, argument = kind_of(spec), spec.partition(":")[2]
     if isinstance(kind, EntryPoint):
-        judge = _checked(kind.load()(argument, options), f"judge {spec}, {kind.value}")
+        made = _made_by(kind, spec, options)
+        judge = _checked(made, f"judge {spec}, {kind.value}")
     else:
         assert kind.pairs is not None
         judge = kind.pairs(argument, options)
@@ -93,6 +94,21 @@ def create_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
         raise JudgeError(f"judge {spec}: rates single answers; use trace-eval rate")
     _refuse_ignored(judge, spec, options)
     return judge
+
+
+def _made_by(package: EntryPoint, spec: str, options: JudgeOptions) -> Any:
+    """Return what a package makes of a spec; JudgeError where it fails."""
+    argument = spec.partition(":")[2]
+    try:
+        return package.load()(argument, options)
+    except UserError:
+        raise
+    except Exception as error:  # whatever code of others raises
+        raise JudgeError(
+            f"judge {spec}: {package.value} makes no judge of it"
+            f" ({type(error).__name__}: {error}); check what stands behind the colon,"
+            " and what the package needs"
+        ) from error
 
 
 def judge_of(choice: str | Judge, options: JudgeOptions | None = None) -> Judge:
@@ -125,9 +141,9 @@ def create_scorers(
     options = options or JudgeOptions()
     kind, argument = kind_of(spec, "single"), spec.partition(":")[2]
     if isinstance(kind, EntryPoint):
-        make, judges = kind.load(), []
+        judges = []
         for rubric in rubrics:
-            judge = make(argument, options)
+            judge = _made_by(kind, spec, options)
             if not isinstance(judge, Judge) or "single" not in judge.accepts:
                 raise JudgeError(
                     f"judge {spec}, {kind.value}: {type(judge).__name__} rates no"
