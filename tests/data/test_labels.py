@@ -96,7 +96,11 @@ def test_a_judgement_and_a_pair_are_flattened(tmp_path: Path) -> None:
         ("l.csv", "id,overall\n,1\n", r"l\.csv, record 1: the id is empty"),
         ("l.csv", "overall\n1\n", r"l\.csv: no column 'id'"),
         ("l.csv", "id,score\na,1\n", r"l\.csv: no column of labels"),
-        ("l.csv", "id,preference\na,both\nb,none\n", "labels are 1, 2, tie"),
+        (
+            "l.csv",
+            "id,preference\na,both\nb,none\n",
+            r"labels are 1, 2, tie \(1 is A, 2 is B\)",
+        ),
         ("l.csv", "id,overall,duration_a\na,1,long\n", "duration_a is 'long'"),
         ("l.csv", "id,model_a,system_a,overall\na,x,y,1\n", "both give system_a"),
         ("l.jsonl", '{"id": "a", "overall": true}\n', "overall is 'True'"),

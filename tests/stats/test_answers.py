@@ -213,6 +213,9 @@ def test_equal_winners_and_people_of_several() -> None:
     assert (
         first == "a and b win most by this judge, 60 % (no interval) of 40 comparisons."
     )
+    equal = (row("a", 0.5), row("b", 0.5), row("c", 0.5))
+    (first, *_) = rank_answer(ranking(equal, **places(1, 1, 1)))
+    assert first.startswith("No system wins more than another by this judge: 50 %")
 
     def differing(p: float) -> str:
         parts = tuple(DifferenceRow("a", other, THREE[0].rate, p) for other in "bc")

@@ -211,6 +211,9 @@ def _several(report: RankReport) -> tuple[str, ...]:
     figure = rate(top, best.rate.labels_interval)
     number = counted(best.rate.labelled, "comparison")
     judge = f"{report.who}{under(report.options.policy)}"
+    if len(equal) == len(report.judged):
+        nobody = f"No system wins more than another by {judge}: {figure} of {number}."
+        return nobody, *_human_of_several(report)
     first = f"{listed(equal)} {verb} most by {judge}, {figure} of {number}"
     places = {one.system: one for one in report.places if one.method == "win_rate"}
     place = places[best.system]

@@ -398,11 +398,14 @@ class UnreadValues:
         if len(self._values) > _SHOWN:
             others.append(f"{len(self._values) - _SHOWN} more values")
         also = f"; also {', '.join(others)}" if others else ""
+        labels = ", ".join(first.allowed)
+        if "1" in first.allowed:
+            labels += " (1 is A, 2 is B)"
         remedy = self._remedy(column) if mappable else "write each as one of them"
         raise InputError(
             f"{self.source}, record {first.row + 1}{self._id(first)}: {column} is"
             f" {value!r:.80} in {counted(first.rows, 'row')} ({first.why}){also};"
-            f" labels are {', '.join(first.allowed)}{self.others}; {remedy}"
+            f" labels are {labels}{self.others}; {remedy}"
         )
 
     def _remedy(self, column: str) -> str:
