@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         RunFolderError,
         ServerError,
         UserError,
+        imported,
         require,
     )
     from blueprints.groups.accent import Accent
@@ -143,6 +144,7 @@ __all__ = [
     "feature_groups",
     "find_language",
     "foreign_providers",
+    "imported",
     "install_line",
     "is_installed",
     "language_code",

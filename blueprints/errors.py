@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import importlib
 from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from blueprints.distribution import install_line
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 
 class UserError(ValueError):
@@ -39,6 +43,22 @@ class BudgetError(UserError):
 
 class Advice(UserWarning):
     """Something works, but less well than it could, and one command mends it."""
+
+
+def imported(entry: EntryPoint, what: str, kind: type[UserError] = UserError) -> Any:
+    """Import what an installed package offers by an entry point.
+
+    Args:
+        what: calls it in the message, e.g. ``tracker 'mlflow'``.
+        kind: of the error.
+
+    Raises:
+        UserError: the import fails, with whatever its code raises.
+    """
+    try:
+        return entry.load()
+    except Exception as error:
+        raise kind(f"{what}: cannot import {entry.value} ({error})") from error
 
 
 def require(module: str, package: str, extra: str, purpose: str) -> ModuleType:

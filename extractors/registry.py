@@ -7,13 +7,12 @@ from contextlib import suppress
 from dataclasses import fields, replace
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
-from blueprints import GROUPS, UserError
+from blueprints import GROUPS, UserError, imported
 from extractors.base import UNKNOWN_LIMITS, Extractor
 
 #: Entry-point group through which an installed package offers extractors: a subclass of
@@ -137,12 +136,7 @@ def load(name: str) -> type[Extractor]:
             f"extractor {name!r} is not registered; use one of {', '.join(names())};"
             " help(trace_eval.Extractor) in Python says how to write one"
         )
-    try:
-        extractor_class = getattr(import_module(entry.module), entry.attr)
-    except (ImportError, AttributeError) as error:
-        raise UserError(
-            f"extractor {name!r}: cannot import {entry.value} ({error})"
-        ) from error
+    extractor_class = imported(entry, f"extractor {name!r}")
     if not (
         isinstance(extractor_class, type) and issubclass(extractor_class, Extractor)
     ):

@@ -100,10 +100,15 @@ def test_a_package_that_fails_costs_itself_alone(site: Path, tmp_path: Path) -> 
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: faulty\nVersion: 1\n")
     (info / "entry_points.txt").write_text(
         "[trace_eval.extractors]\nfaulty = no_such_module:Faulty\n"
+        "worse = raising:Worse\n"
         "[trace_eval.judges]\nfaulty = no_such_module:make\n"
+        "[trace_eval.policies]\nfaulty = no_such_module:policy\n"
+        "[trace_eval.trackers]\nfaulty = no_such_module:send\n"
     )
-    listed = typed(site, "doctor")
-    assert "cannot import no_such_module:Faulty" in " ".join(listed.stdout.split())
+    (site / "raising.py").write_text("raise RuntimeError('no device')")
+    listed = " ".join(typed(site, "doctor").stdout.split())
+    assert "cannot import no_such_module:Faulty" in listed
+    assert "cannot import raising:Worse (no device)" in listed
     clip = next(CLIPS.glob("slow-a.*"))
     out = ("--out", tmp_path / "out", "--cache", tmp_path / "cache")
     off = [f"-x{name}=none" for name in ("transcript", "quality", "pitch", "rate")]
@@ -113,7 +118,13 @@ def test_a_package_that_fails_costs_itself_alone(site: Path, tmp_path: Path) -> 
     for spec in ("faulty", "faulty:x"):
         done = typed(site, "judge", pairs, "--judge", spec, "--out", tmp_path / "run")
         assert done.returncode == 2, done.stderr
-        assert "no_such_module:make makes no judge of it" in done.stderr
+        assert f"judge {spec}: cannot import no_such_module:make" in done.stderr
+    done = typed(site, "judge", pairs, "--policy", "faulty", "--out", tmp_path / "run")
+    assert done.returncode == 2, done.stderr
+    assert "policy faulty: cannot import no_such_module:policy" in done.stderr
+    done = typed(site, "export", tmp_path, "--to", "faulty")
+    assert done.returncode == 2, done.stderr
+    assert "tracker 'faulty': cannot import no_such_module:send" in done.stderr
 
 
 def test_a_judge_of_single_answers_rates_by_each_rubric(
@@ -139,7 +150,7 @@ def test_a_judge_of_single_answers_rates_by_each_rubric(
         site, "rate", items, "--judge", "brief:abc", "--out", tmp_path / "x"
     )
     assert refused.returncode == 2
-    assert "makes no judge of it (ValueError: " in refused.stderr
+    assert "makes no judge of 'abc' (ValueError: " in refused.stderr
     refused = typed(
         site, "rate", items, "--judge", "longest", "--out", tmp_path / "other"
     )

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from blueprints import UserError
-from tests.support.cli import output_of
+from tests.support.cli import output_of, trace_eval
 from tests.support.datasets_made import write_lines, write_rows
 from tests.support.judged import rated_run, write_folder
 from tests.support.orca import SCALE, orca_rows
@@ -58,6 +58,12 @@ def test_labels_are_not_compared_with_themselves(tmp_path: Path) -> None:
     same_by_another_name = tmp_path / "." / ".." / tmp_path.name / "votes.csv"
     with pytest.raises(UserError, match="first: trace-eval agree RUN --labels"):
         agree([_scores(tmp_path), votes], same_by_another_name)
+    refused = f"{votes}: these labels would be compared with themselves"
+    for command in ("rank", "card", "screen", "plan"):
+        done = trace_eval(command, votes, "--labels", votes, ends=2)
+        assert refused in done.err, command
+    calibrated = ("fuse", votes, "--calibrated", "--labels", votes)
+    assert refused in trace_eval(*calibrated, "--out", tmp_path / "out", ends=2).err
 
 
 def test_ratings_by_recordings_find_items_that_are_called_by_their_row(

@@ -153,7 +153,9 @@ def _calibrate(
     from trace_eval.runs.opinions import read_with_labels
     from trace_eval.stats.inference.tables import calibration_tables
 
-    (judged,), available = read_with_labels([source], labels, columns)
+    (judged,), available = read_with_labels(
+        [source], labels, columns, fused_again=policy is not None
+    )
     result, paths = write_probabilities(judged, available, folder, policy)
     print_tables(calibration_tables(result))
     say(*paths)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import entry_points
 
-from blueprints import InputError
+from blueprints import InputError, imported
 from trace_eval.datasets.base import Dataset
 
 #: Entry-point group through which an installed package offers a benchmark: a
@@ -157,12 +157,7 @@ def find_dataset(name: str) -> Dataset:
         raise InputError(
             f"dataset {name!r:.60} is unknown; use one of {', '.join(dataset_names())}"
         )
-    try:
-        result = entry.load()
-    except Exception as error:  # whatever an installed package raises on import
-        raise InputError(
-            f"dataset {name!r}: cannot import {entry.value} ({error})"
-        ) from error
+    result = imported(entry, f"dataset {name!r}", InputError)
     if not isinstance(result, Dataset):
         raise InputError(
             f"dataset {name!r}: {entry.value} is no Dataset of trace_eval.datasets"

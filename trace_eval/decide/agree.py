@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from blueprints import UserError
 from trace_eval.data.columns import Columns
@@ -64,12 +63,14 @@ def agree(
     check(options, SCORES if of_scores else LABELS)
     if options.folds != AgreeOptions.folds and not options.learn:
         raise UserError("--folds means nothing without --learn-policy; leave it out")
-    is_fused_again = options.policy is not None or options.learn
-    if not is_fused_again:
-        _refuse_own_labels(judged, human, columns)
     numbers = [rule.number for rule in options.baselines]
     read, provided = read_with_labels(
-        judged, human, columns, numbers, rubric=options.rubric
+        judged,
+        human,
+        columns,
+        numbers,
+        rubric=options.rubric,
+        fused_again=options.policy is not None or options.learn,
     )
     statistics = agree_scores if of_scores else agree_labels
     present = without_raters(_present(read, provided), options.leave_out)
@@ -77,24 +78,6 @@ def agree(
     warned = suspects_warning(present.source, checked)
     report = statistics(read, present, options)
     return replace(report, checked=checked, warnings=(*report.warnings, *warned))
-
-
-def _refuse_own_labels(
-    judged: Sequence[Path | Opinions], labels: object, columns: Columns | None
-) -> None:
-    """Raise UserError for a file beside itself, whose agreement would always be 1.
-
-    A file that names a column of its judge holds both.
-    """
-    if not isinstance(labels, Path) or (columns and columns.prediction):
-        return
-    for source in judged:
-        if isinstance(source, Path) and source.resolve() == labels.resolve():
-            raise UserError(
-                f"{labels}: these labels would be compared with themselves, and always"
-                " agree; name the judge's run or file first: trace-eval agree RUN"
-                f" --labels {labels}"
-            )
 
 
 def _present(sources: Sequence[Opinions], labels: Opinions | None) -> Opinions:

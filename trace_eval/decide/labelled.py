@@ -45,7 +45,10 @@ def read_labelled_run(
         chosen: which of its labels; default: the overall one of the only judge.
         others: runs or files of further judges of the same items.
     """
-    (judged,), human = read_with_labels([source], labels, columns)
+    is_fused_again = chosen is not None and chosen.policy is not None
+    (judged,), human = read_with_labels(
+        [source], labels, columns, fused_again=is_fused_again
+    )
     return gather(judged, human, chosen, [read_opinions(path) for path in others])
 
 

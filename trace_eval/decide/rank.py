@@ -92,6 +92,7 @@ def rank(
         columns,
         rows_are_items=labels is None,
         rubric=options.rubric,
+        fused_again=options.policy is not None,
     )
     if of_scores:
         report = rank_scores(read, human_labels, options, ranking)

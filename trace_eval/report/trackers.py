@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from blueprints import UserError, require
+from blueprints import UserError, imported, require
 from trace_eval.data.outputs import claimed
 from trace_eval.report.answer import ranking_of
 from trace_eval.runs.run import Run
@@ -170,6 +170,6 @@ def _tracker(name: str) -> Send:
     if name in _BUILT_IN:
         return _BUILT_IN[name]
     for entry in entry_points(group=ENTRY_POINT_GROUP, name=name):
-        plug_in: Send = entry.load()
+        plug_in: Send = imported(entry, f"tracker {name!r}")
         return plug_in
     raise UserError(f"tracker {name!r} is unknown; use one of {', '.join(trackers())}")

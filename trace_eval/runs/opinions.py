@@ -76,6 +76,7 @@ def read_with_labels(
     numbers: Sequence[str] = (),
     rows_are_items: bool = False,
     rubric: str | None = None,
+    fused_again: bool = False,
 ) -> tuple[list[Opinions], Opinions | None]:
     """Read judgements or scores, and human labels beside them, for any statistic.
 
@@ -89,10 +90,15 @@ def read_with_labels(
         numbers, rows_are_items: see :func:`read_opinions`.
         rubric: name or file of what is scored; None: the only one that the sources
             have.
+        fused_again: a policy makes another overall label of the sources', so that a
+            file may stand beside itself.
 
     Raises:
-        UserError: one cannot be read, or sources hold labels and scores.
+        UserError: one cannot be read, sources hold labels and scores, or a source is
+            the file of the labels.
     """
+    if not fused_again:
+        _refuse_own_labels(sources, labels, columns)
     scored = {holds_scores(source, columns) for source in sources}
     if len(scored) > 1:
         raise UserError(
@@ -135,6 +141,24 @@ def read_with_labels(
             scale=columns.scale,
         )
     return sharing_instructions(judged, labels)
+
+
+def _refuse_own_labels(
+    sources: Sequence[Path | Opinions], labels: object, columns: Columns | None
+) -> None:
+    """Raise UserError for a file beside itself, which would agree with all its labels.
+
+    A file that names a column of its judge holds both.
+    """
+    if not isinstance(labels, Path) or (columns and columns.prediction):
+        return
+    for source in sources:
+        if isinstance(source, Path) and source.resolve() == labels.resolve():
+            raise UserError(
+                f"{labels}: these labels would be compared with themselves, and always"
+                " agree; name the judge's run or file first: trace-eval agree RUN"
+                f" --labels {labels}"
+            )
 
 
 def _own(columns: Columns, source: Path, labels: Any) -> Columns:

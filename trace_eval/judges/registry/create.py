@@ -9,7 +9,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
-from blueprints import JudgeError, UserError
+from blueprints import JudgeError, UserError, imported
 from fusion import ItemKind
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.judges.base import Judge
@@ -99,15 +99,15 @@ def create_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
 def _made_by(package: EntryPoint, spec: str, options: JudgeOptions) -> Any:
     """Return what a package makes of a spec; JudgeError where it fails."""
     argument = spec.partition(":")[2]
+    make = imported(package, f"judge {spec}", JudgeError)
     try:
-        return package.load()(argument, options)
+        return make(argument, options)
     except UserError:
         raise
     except Exception as error:  # whatever code of others raises
         raise JudgeError(
-            f"judge {spec}: {package.value} makes no judge of it"
-            f" ({type(error).__name__}: {error}); check what stands behind the colon,"
-            " and what the package needs"
+            f"judge {spec}: {package.value} makes no judge of {argument!r}"
+            f" ({type(error).__name__}: {error})"
         ) from error
 
 
