@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -318,7 +319,9 @@ def test_judge_takes_tables_and_the_run_answers(
     bare = [_without_winner(row) for row in rows]
     unlabelled = trace_eval.judge(bare, tmp_path / "bare", columns=NAMED, **fast)
     assert unlabelled.ranking(systems=("new", "old")).points
-    written = run.report(str(tmp_path / "r.html"))
+    with pytest.MonkeyPatch.context() as without:
+        without.setitem(sys.modules, "pandas", None)
+        written = run.report(str(tmp_path / "r.html"))
     assert written.is_file()
     assert escape(written.sentences[0]) in written._repr_html_()
     assert str(written) in written._repr_html_()
