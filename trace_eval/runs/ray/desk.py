@@ -27,6 +27,10 @@ def added(standings: Iterable[Standing]) -> Standing:
 class Desk:
     """An actor on the driver's machine.
 
+    What a worker sent before it died may arrive after it was given up. Its shard is
+    judged again from the start, so such a report counts nothing and such a call gets
+    no money.
+
     Args:
         limit: US dollars that all tasks together may spend; None: no limit.
         ledger: where every call is put down before it is sent.
@@ -36,17 +40,21 @@ class Desk:
         self._purse = OpenPurse(Budget(limit, ledger=Ledger(ledger)))
         self._standings: dict[str, Standing] = {}
         self._nodes: dict[str, str] = {}
+        self._given_up: set[str] = set()
 
     def begin(self, holder: str, node: str) -> None:
         """Remember on which node a shard is judged."""
-        self._nodes[holder] = node
+        if holder not in self._given_up:
+            self._nodes[holder] = node
 
     def tell(self, holder: str, standing: Standing) -> None:
         """Replace what is known of a shard in work."""
-        self._standings[holder] = standing
+        if holder not in self._given_up:
+            self._standings[holder] = standing
 
     def lost(self, holder: str) -> str | None:
         """Forget a shard whose task is gone; returns the node where it was judged."""
+        self._given_up.add(holder)
         self._standings.pop(holder, None)
         self._purse.lost(holder)
         return self._nodes.pop(holder, None)
@@ -61,6 +69,8 @@ class Desk:
 
     def reserve(self, holder: str, call: str, worst: float) -> str | None:
         """Hold the money of a call; returns why it must not be sent, or None."""
+        if holder in self._given_up:
+            return "its worker was given up, and another judges the shard"
         return self._purse.reserve(holder, call, worst)
 
     def settle(self, holder: str, call: str, cost: float | None) -> None:
