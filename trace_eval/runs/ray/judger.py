@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +144,7 @@ class Judger:
             common.options, judging=replace(common.options.judging, purse=purse)
         )
         session: Session | None = None
-        reports = _Reports(lambda standing: self._desk.tell.remote(holder, standing))
+        reports = _Reports(partial(self._report, holder))
         try:
             session = Session(
                 manifest=work.manifest,
@@ -165,6 +166,16 @@ class Judger:
         finally:
             reports.tell()
         return Judged(work.name, summary=session.summary)
+
+    def _report(self, holder: str, standing: Standing) -> None:
+        """Tell the desk how far a shard is, and wait until it knows.
+
+        The driver looks at the desk as soon as a shard is back: it must not see less
+        than the shard's result.
+        """
+        import ray
+
+        ray.get(self._desk.tell.remote(holder, standing))
 
 
 def fill(folder: Path, files: Files) -> None:
