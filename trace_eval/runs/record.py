@@ -154,6 +154,23 @@ class RunRecord(RecordSection):
         )
 
 
+#: Part of a record -> what to call another one of it.
+_ANOTHER = {
+    "shard": "another shard",
+    "extractors": "other extractors",
+    "rubrics": "other rubrics",
+    "judge": "another judge",
+    "max_seconds": "another limit max_seconds",
+    "policy": "another policy",
+    "seed": "another seed",
+}
+
+
+def another(part: str, details: str) -> str:
+    """Name what two records differ in, e.g. ``another judge (spec: ...)``."""
+    return f"{_ANOTHER[part]} ({details})"
+
+
 def differences(
     stored: RunRecord, new: RunRecord, parts: Iterable[str], word: str = "now"
 ) -> Iterator[tuple[str, str]]:
