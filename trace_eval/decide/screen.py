@@ -141,7 +141,9 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
     most = _share_at_most(run, design)
     verdict = _verdict(result, most)
     if chosen is None:
-        verdict = " ".join((verdict, *_ways_out(run, result, most, signals, design)))
+        verdict = " ".join(
+            (verdict, *_ways_out(run, result, most, signals=signals, design=design))
+        )
     return replace(result, verdict=verdict)
 
 
@@ -171,6 +173,7 @@ def _ways_out(
     run: LabelledRun,
     result: Screening,
     most: float,
+    *,
     signals: dict[str, NDArray[np.float64]],
     design: Design,
 ) -> Iterator[str]:
@@ -331,9 +334,14 @@ def _caveats(
 def screen_tables(result: Screening) -> Iterator[Table]:
     """Yield the parts that were tried, one table per signal."""
     if result.instructions is not None:
-        drawn = f"by bets on {counted(result.instructions, 'instruction')}"
-    else:  # a label that is right in part is no trial of the binomial test
-        drawn = "by bets, over pairs" if result.split else "exact, over pairs"
+        drawn = (
+            f"by bets on {counted(result.instructions, 'instruction')}, a test that"
+            " allows for labels of one instruction being alike"
+        )
+    elif result.split:  # a label that is right in part is no trial of the binomial test
+        drawn = "by bets over pairs, a test that allows for labels right in part"
+    else:
+        drawn = "exact, over pairs"
     for name in dict.fromkeys(part.signal for part in result.parts):
         yield table(
             f"{result.judge}: parts of the run by {name}, surest first",
@@ -341,6 +349,7 @@ def screen_tables(result: Screening) -> Iterator[Table]:
             "threshold decided share labelled agreement p allowed holds",
             (
                 f"p: agreement on {result.dimension} there is below"
-                f" {result.options.agree:g}; {drawn}"
+                f" {result.options.agree:g}; {drawn}; tested at: the level that p must"
+                " not exceed, - where the part had no turn"
             ),
         )

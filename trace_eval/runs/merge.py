@@ -136,9 +136,9 @@ class _Runs:
         first, *others = self.folders
         for folder in others:
             one, other = self.records[first], self.records[folder]
-            for part, details in differences(one, other, COMMON, "there"):
+            for part, details in differences(other, one, COMMON, "there"):
                 raise RunFolderError(
-                    f"{folder}: was made with {another(part, details)} than {first};"
+                    f"{folder}: was made with {another(part, details, first)};"
                     " merge runs of one kind, or fuse them with one policy first"
                 )
 

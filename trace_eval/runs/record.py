@@ -166,9 +166,10 @@ _ANOTHER = {
 }
 
 
-def another(part: str, details: str) -> str:
-    """Name what two records differ in, e.g. ``another judge (spec: ...)``."""
-    return f"{_ANOTHER[part]} ({details})"
+def another(part: str, details: str, than: object = None) -> str:
+    """Name what two records differ in, e.g. ``another judge than RUN (spec: ...)``."""
+    compared = "" if than is None else f" than {than}"
+    return f"{_ANOTHER[part]}{compared} ({details})"
 
 
 def differences(

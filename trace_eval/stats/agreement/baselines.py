@@ -315,7 +315,9 @@ def beside_rules(
     if all(compared.judge_is_above for compared in rules) and largest <= chance:
         return _standing("above", best, scored, largest)
     standing = _standing("not told apart from", best, scored, p=None)
-    return _not_told_apart(standing, best, tests, p_values, corrected, chance=chance)
+    return _not_told_apart(
+        standing, best, tests, p_values=p_values, corrected=corrected, chance=chance
+    )
 
 
 def _most_accurate(behind: tuple[_Compared, float]) -> tuple[float, str, float]:
@@ -343,9 +345,9 @@ def _not_told_apart(
     standing: RuleStanding,
     best: _Compared,
     tests: Sequence[_Compared],
+    *,
     p_values: Sequence[float],
     corrected: Sequence[float],
-    *,
     chance: float,
 ) -> RuleStanding:
     """Add the differences that have yet to be shown to the best rule's standing.
