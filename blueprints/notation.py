@@ -6,6 +6,9 @@ import json
 import re
 import unicodedata
 from functools import lru_cache
+from math import floor, log10
+
+from pydantic import JsonValue
 
 #: Steps of a contour: of the paper's 20, as few as still show where in a clip something
 #: happens.
@@ -67,6 +70,26 @@ def hundredths(scores: dict[str, float], most: int | None = None) -> str:
 def label(text: str) -> str:
     """Write a plain label as it is, and quote any other."""
     return text if _PLAIN_LABEL.fullmatch(text) else quoted(text)
+
+
+#: Significant digits of a measured value; whole numbers keep all of theirs.
+_DIGITS = 5
+
+
+def shortened(value: JsonValue) -> JsonValue:
+    """Round the floats in JSON to five significant digits, never before the point.
+
+    >>> shortened({"peak": 0.30000000000000004, "at": [123456.78, 3]})
+    {'peak': 0.3, 'at': [123457.0, 3]}
+    """
+    if isinstance(value, dict):
+        return {name: shortened(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [shortened(inner) for inner in value]
+    if isinstance(value, float) and value:
+        exponent = floor(log10(abs(value)))
+        return round(value, max(0, _DIGITS - 1 - exponent))
+    return value
 
 
 def quoted(value: object) -> str:

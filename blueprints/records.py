@@ -23,7 +23,7 @@ from pydantic import (
     ValidationError,
 )
 
-from blueprints.notation import COMPACT_POINTS, label, quoted
+from blueprints.notation import COMPACT_POINTS, label, quoted, shortened
 
 _PYDANTIC = tuple(map(int, VERSION.split(".")[:2]))
 
@@ -186,9 +186,9 @@ class Extension(Present):
             return None
 
     def render(self, clip_s: float | None) -> str:
-        """Print the events, or the values as JSON."""
+        """Print the events, or the values as JSON, with as many digits as ours have."""
         if self.events is None:
-            return quoted(self.values)
+            return quoted(shortened(self.values))
         return ", ".join(map(str, self.events)) or "none"
 
     def facts(self, group: str) -> Iterator[Fact]:

@@ -5,8 +5,9 @@
 The commands are run for real, with no clip measured before; only the waiting is
 shortened, so that all takes 30 s. The page is docs/report.png, as
 ``docs/make_screenshots.py`` left it. The picture is one SVG without a script: browsers
-and README pages play it, whoever asks for less motion sees its end. Needs Pillow, which
-the extra ``plot`` brings.
+and README pages play it. It begins with the page, so that nobody first sees an empty
+screen; whoever asks for less motion sees the page alone. Needs Pillow, which the extra
+``plot`` brings.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ text { font: 11px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mo
   white-space: pre; fill: #d7dde6 }
 .typed { fill: #ffffff; font-weight: 600 }
 .page, .line, .lines { animation-duration: %gs; animation-iteration-count: infinite;
-  animation-timing-function: step-end }
+  animation-timing-function: step-end; animation-delay: -%gs }
 @media (prefers-reduced-motion: reduce) { .page, .line, .lines { animation: none !important } }
 """
 
@@ -187,7 +188,7 @@ def picture(shown: list[Shown]) -> str:
                 "<title>The demo: thirteen pairs are judged, then the page of one"
                 " pair</title>"
             ),
-            f"<style>{STYLE % LENGTH_S}{' '.join(frames)}</style>",
+            f"<style>{STYLE % (LENGTH_S, LENGTH_S - PAGE_S)}{' '.join(frames)}</style>",
             (
                 f'<clipPath id="all"><rect width="{WIDTH:g}" height="{HEIGHT:g}"'
                 ' rx="8"/></clipPath>'

@@ -146,6 +146,12 @@ def load(name: str) -> type[Extractor]:
     return extractor_class
 
 
+def plugin(name: str) -> EntryPoint | None:
+    """Find the entry point of an installed package's extractor; None: it is ours."""
+    built_in = set(chain.from_iterable(_BUILT_IN.values()))
+    return None if name in built_in else _entries().get(name)
+
+
 def limits_of(name: str) -> str:
     """Return an extractor's limits by its recorded name; it may be uninstalled."""
     try:

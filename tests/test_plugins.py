@@ -47,6 +47,11 @@ def test_doctor_and_help_name_them(site: Path) -> None:
     doctor = typed(site, "doctor").stdout
     for row in ("crest=crest", "longest", "quality_first"):
         assert re.search(rf"yes +{row}", doctor), row
+    assert re.search(r"yes +crest=crest +from crest 1 *\n", doctor)
+    assert re.search(r"yes +toy +Toy: 2 texts; from toyset 1 *\n", doctor)
+    packages = doctor[doctor.index("\npackages") :].split("\n\n")[0].splitlines()[2:]
+    starts = {re.match(r" (yes|no) +\S", row).end() for row in packages}
+    assert (len(packages) > 20, len(starts)) == (True, 1)  # one column, however long
     assert "longest" in typed(site, "judge", "--help").stdout
 
 
@@ -91,6 +96,9 @@ def test_what_is_missing_is_named(site: Path, tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "close" in done.stderr
     assert "Traceback" not in done.stderr
+    done = typed(site, "judge", pairs, "--judge", "longest:x", "--out", tmp_path / "l")
+    assert done.returncode == 2
+    assert "longest takes no argument; use --judge longest" in done.stderr
 
 
 def test_a_package_that_fails_costs_itself_alone(site: Path, tmp_path: Path) -> None:

@@ -58,6 +58,8 @@ def test_other_columns_of_a_table_come_along(folder: Path) -> None:
         ("Hello.",),
     )
     assert answer.meta["difficulty"] == "hard"
+    named = _read(folder, folder / "prompts.csv", category="difficulty")
+    assert [item.category for item in named.items] == ["hard", "easy"]
 
 
 def test_what_a_manifest_of_pairs_says_of_its_prompts_comes_along(folder: Path) -> None:

@@ -341,7 +341,7 @@ def test_a_node_dies_and_the_run_on_an_object_store_is_the_local_one(
     louder = options.extract.overrides["peak"]
     other = replace(options.extract, overrides={"peak": replace(louder, gain=2.0)})  # type: ignore[type-var]
     with pytest.raises(
-        RunFolderError, match=r"made with another extractors .* name another"
+        RunFolderError, match=r"made with other extractors .* name another"
     ):
         judge_manifest(manifest, place.place, replace(options, extract=other))
 

@@ -92,7 +92,9 @@ def test_judges_of_other_packages(
         return points.select(**wanted)
 
     monkeypatch.setattr(kinds, "entry_points", entry_points)
-    assert isinstance(create_judge("mine:x"), Judge)
+    assert isinstance(create_judge("mine"), Judge)
+    with pytest.raises(UserError, match="mine takes no argument; use --judge mine"):
+        create_judge("mine:x")
     with pytest.raises(UserError, match="no Judge"):
         create_judge("wrong")
     assert "mine" in judge_specs()

@@ -189,6 +189,9 @@ def test_events_of_an_extension_are_marked_and_named() -> None:
     assert odd.events is None
     assert odd.render(None) == '{"events":[{"kind":"x"}],"n":1}'
     assert Extension(values={"events": []}).render(None) == "none"
+    # a plug-in's values have the digits that ours have
+    long = Extension(values={"peak": 0.1 + 0.2, "at": [123456.78, 3], "p": 1e-7 / 3})
+    assert long.render(None) == '{"peak":0.3,"at":[123457.0,3],"p":3.3333e-08}'
 
 
 def shades(address: str) -> np.ndarray:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import resource
+import shutil
 import signal
 import socket
 import subprocess
@@ -56,6 +57,16 @@ def test_a_run_goes_to_label_studio_and_its_labels_come_back(
     exporting.command()(export_command)
     done = CliRunner().invoke(exporting, [str(run), "--to", "label-studio"])
     assert done.exit_code == 0, done.output
+    # of a manifest nothing is written beside it
+    pairs = tmp_path / "given" / "pairs.jsonl"
+    pairs.parent.mkdir()
+    shutil.copy(run / "pairs.jsonl", pairs)
+    typed = [str(pairs), "--to", "label-studio"]
+    refused = CliRunner().invoke(exporting, typed)
+    assert "nothing is written beside an input" in str(refused.exception)
+    beside = CliRunner().invoke(exporting, [*typed, "--out", str(tmp_path / "ls")])
+    assert f"--db {tmp_path / 'ls.review.sqlite'} --import" in beside.output
+    assert list(pairs.parent.iterdir()) == [pairs]
     folder = run / "export-label-studio"
     assert done.output.strip() == str(folder)
     assert {path.name for path in folder.glob("[!.]*")} == {
@@ -85,6 +96,12 @@ def test_a_run_goes_to_label_studio_and_its_labels_come_back(
     read = CliRunner().invoke(app, [str(run), "--import", str(export)])
     assert read.exit_code == 0, read.output
     assert "6 annotations stored" in read.output
+    # a review that was begun keeps its budget, and says so
+    written = ["--label-studio", str(tmp_path / "few")]
+    few = [str(pairs), "--db", str(tmp_path / "few.sqlite"), *written]
+    assert "4 tasks in" in CliRunner().invoke(app, [*few, "--budget", "4"]).output
+    again = " ".join(CliRunner().invoke(app, few).output.split())
+    assert "this review has 4 of 6 pairs by an earlier --budget" in again
     rows = open_review(run).labelled()
     assert {row.view.item for row in rows} == {f"p{n}" for n in range(6)}
     assert {rating for row in rows for rating in row.ratings.values()} == {

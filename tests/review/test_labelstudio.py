@@ -57,7 +57,7 @@ def said(review: Review) -> list[tuple[str, str, str, str]]:
 
 def test_a_whole_call_is_one_blind_task(tmp_path: Path) -> None:
     review = call_of(tmp_path, "handling")
-    assert write_tasks(review, tmp_path / "ls") == ()
+    assert write_tasks(review, tmp_path / "ls").problems == ()
     text = (tmp_path / "ls" / "tasks.json").read_text()
     assert "secret" not in text
     (task,) = json.loads(text)
@@ -104,7 +104,7 @@ def test_single_answers_are_rated_and_corrected_ones_anew(tmp_path: Path) -> Non
          "candidate": "d"},
     ]  # fmt: skip
     review = review_of(tmp_path, records, "correctness")
-    assert write_tasks(review, tmp_path / "ls") == ()
+    assert write_tasks(review, tmp_path / "ls").problems == ()
     made = json.loads((tmp_path / "ls" / "tasks.json").read_text())
     assert "secret" not in json.dumps(made)
     assert made[0]["data"]["shown"] == "Q?\n\nReference: r\n\nAnswer: c"

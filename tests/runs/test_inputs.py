@@ -205,14 +205,14 @@ def test_a_run_is_not_continued_with_another_recogniser(
         pytest.skip(problem)
     begin(tmp_path / "run")
     begin(tmp_path / "run")  # the same one continues
-    with pytest.raises(UserError, match=r"made with another extractors .*use --out"):
+    with pytest.raises(UserError, match=r"made with other extractors .*use --out"):
         begin(tmp_path / "run", transcript="none", rate="none")
     # Nor when the weights have gone meanwhile and the default would be another one.
     monkeypatch.setattr(packaged, "_folder", lambda _: None)
     monkeypatch.setattr("extractors.faster_whisper.model_folder", lambda *_: None)
     with (
         pytest.warns(UserWarning, match="Nothing recognises the speech"),
-        pytest.raises(UserError, match="made with another extractors"),
+        pytest.raises(UserError, match="made with other extractors"),
     ):
         begin(tmp_path / "run")
 

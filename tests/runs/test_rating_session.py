@@ -99,7 +99,7 @@ def test_five_calls_per_item_and_a_second_run_sends_nothing(tmp_path: Path) -> N
             manifest, tmp_path / "mine", replace(chosen, rubrics=(str(mine),))
         )
         assert len(server.asked) == 36
-        with pytest.raises(UserError, match="was made with another rubrics"):
+        with pytest.raises(UserError, match="was made with other rubrics"):
             rate_manifest(
                 manifest, tmp_path / "run", replace(chosen, rubrics=(str(mine),))
             )

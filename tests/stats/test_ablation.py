@@ -128,6 +128,11 @@ def test_pairs_that_annotators_split_on_are_named() -> None:
     matters, left = ablation_answer(report)
     assert matters.startswith("rate matters most: without it 2 of 3 labelled pairs")
     assert left == "1 more pair is left out, as annotators split on the label."
+    nobody = votes_of("12", "12", "12", "12", column="overall")
+    (unknown,) = ablation_answer(
+        AblationReport(ablation_table(conditions, nobody, QUICK))
+    )
+    assert unknown.startswith("Annotators split on the label of 4 labelled pairs")
 
 
 def test_copies_of_a_pair_are_drawn_together() -> None:

@@ -207,9 +207,9 @@ def test_any_number_with_a_direction_is_a_baseline() -> None:
     # higher p808: 1, 1, 2, 2: all right
     assert (got["higher p808"].items, got["higher p808"].accuracy) == (4, 1)
     assert (
-        "baseline higher utmos left out: nothing has utmos_a and utmos_b"
-        in report.notes
-    )
+        "baseline higher utmos left out: nothing has utmos_a and utmos_b; known are"
+        " p808, wer"
+    ) in report.notes
     for wrong in ("wer", "wer:less", ":lower"):
         with pytest.raises(UserError, match="write NUMBER:higher or NUMBER:lower"):
             number_rule(wrong)

@@ -300,7 +300,8 @@ def compared(
 def test_a_rule_counts_on_half_of_the_pairs() -> None:
     half = agree_answer(agreement(score("a", 0.7, (0.6, 0.8), (0.5, 50))))
     assert half[1] == (
-        "That is above the best simple rule, longer at 50 % (paired test, p = 0.01)."
+        "That is above the best simple rule, longer at 50 % of 50 items, where the judge has"
+        " 70 % (paired test, p = 0.01)."
     )
     fewer = agree_answer(agreement(score("a", 0.7, (0.6, 0.8), (0.5, 49))))
     assert fewer[1:] == ("No simple rule could be tried beside it.",)

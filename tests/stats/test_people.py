@@ -6,6 +6,7 @@ import pytest
 from tests.support.label_tables import codes, table, votes_of
 from trace_eval.decide.agree import agree
 from trace_eval.opinions.codes import MISSING
+from trace_eval.show.table import table as rows_table
 from trace_eval.stats.agreement.judges import align
 from trace_eval.stats.agreement.levels import (
     LEVELS,
@@ -60,7 +61,10 @@ def test_reliability_by_hand() -> None:
     assert (got["r0"].items, got["r0"].agreement) == (3, 0.5)
     assert (got["r1"].items, got["r1"].agreement) == (3, 0.5)
     assert (got["r2"].items, got["r2"].agreement) == (2, 0.5)
-    assert reliability_rows(labels, "preference") == []  # under ten items each
+    few = reliability_rows(labels, "preference")
+    assert [row.agreement for row in few] == [None, None, None]
+    shown = rows_table("", few, "rater items agreement").rows
+    assert shown[0] == ("r0", "3", "unknown: 3 shared items, 10 needed")
 
 
 def test_agreement_of_the_data_set_by_hand() -> None:

@@ -18,6 +18,7 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.inference.labelled_run import gather, labelled
 from trace_eval.stats.inference.win_rates import win_rate_tables
 from trace_eval.stats.options import PlanOptions
+from trace_eval.stats.sentences import difference_of_labels
 
 NAMES = np.array(["x", "y", "z"])
 
@@ -56,6 +57,9 @@ def test_labels_of_the_plan_give_the_promised_width(right: float) -> None:
     assert got.enough
     assert got.goal == "win rates"
     assert got.now > wanted
+    # 1.96^2 / 0.16^2 = 150 labels at one half
+    assert difference_of_labels(150, 0.95) == pytest.approx(0.227, abs=0.002)
+    assert "0.16 wide shows a difference of 23 points" in got.verdict
     # 21 seconds a pair
     assert got.minutes == pytest.approx(got.more * 21 / 60)
     chosen = set(got.pairs) | set(some.ids.tolist())
@@ -212,6 +216,7 @@ def test_the_command(tmp_path: Path) -> None:
     ]
     result = output_of(*command)
     assert "minutes of one rater" in result
+    assert "shows a difference" not in result  # of the judge's accuracy it says nothing
     planned = [row["id"] for row in csv.DictReader(out.open())]
     assert len({*planned} - {f"p{n}" for n in range(80)}) == len(planned) > 0
     wrong = output_of(*command[:5], "3", code=2)

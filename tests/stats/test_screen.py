@@ -276,10 +276,35 @@ def test_what_it_says_when_it_can_and_when_it_cannot() -> None:
     assert few.chosen is None
     assert few.needed > 27
     assert f"about {few.needed} labels" in few.verdict
-    bad = screened(pairs(300, 0.6))
+    bad = screened(pairs(300, 0.8))
     assert (bad.chosen, bad.needed, bad.decided) == (None, None, ())
     assert "more labels would not change" in bad.verdict
+    assert "At --agree 0.65 the judge could decide 300 pairs" in bad.verdict
     assert len(bad.review) == 300
+    useless = screened(pairs(300, 0.5))
+    assert useless.verdict.endswith(
+        "A lower --agree is no help: not even 50% is shown."
+    )
+
+
+def test_a_split_of_raters_is_named_and_a_rater_can_be_left_out(tmp_path: Path) -> None:
+    judge, labels = tmp_path / "judge.csv", tmp_path / "labels.csv"
+    ids = range(100)
+    rows = [f"p{n},{1 + n % 2},{n / 100}" for n in ids]
+    judge.write_text("\n".join(("id,overall,confidence", *rows)) + "\n")
+    text = [f"p{n},ann,{1 + n % 2}\np{n},bob,{1 + n // 2 % 2}" for n in ids]
+    labels.write_text("\n".join(("id,rater,overall", *text)) + "\n")
+    command = ("screen", judge, "--labels", labels)
+    code, printed = code_and_words(*command)
+    assert code == 0
+    # half of the pairs are split: 50 + 50 / 2 of 100
+    assert "Raters split on 50 of 100 labelled pairs" in printed
+    assert "no judge can agree with more than 75.0%" in printed
+    assert "more raters would settle them, or --leave-out RATER" in printed
+    _, alone = code_and_words(*command, "--leave-out", "bob")
+    assert "100 pairs (100% of the scored ones) may be decided" in alone
+    code, unknown = code_and_words(*command, "--leave-out", "rob")
+    assert (code, "did you mean bob?" in unknown) == (2, True)
 
 
 def test_unscored_pairs_are_hopeless_and_the_review_is_least_sure_first() -> None:

@@ -244,17 +244,28 @@ def test_words_follow_the_interval(
 
 
 def test_a_rule_and_its_test() -> None:
-    above = RuleStanding("above", "length", 0.5, 0.012)
-    assert beside_rule(above) == (
-        "That is above the best simple rule, length at 50 % (paired test, p = 0.012)."
+    above = RuleStanding(
+        word="above",
+        rule="length",
+        accuracy=0.5,
+        items=40,
+        scored=40,
+        judge=0.7,
+        p=0.012,
     )
+    assert beside_rule(above) == (
+        "That is above the best simple rule, length at 50 % of 40 items (paired test,"
+        " p = 0.012)."
+    )
+    fewer = beside_rule(replace(above, scored=60))
+    assert "length at 50 % of 40 items, where the judge has 70 % (paired" in fewer
     below = replace(above, word="below")
     assert beside_rule(below, 3) == (
-        "That is below a simple rule, length at 50 % (paired test, p = 0.012, for the"
-        " best of 3 judges)."
+        "That is below a simple rule, length at 50 % of 40 items (paired test, p ="
+        " 0.012, for the best of 3 judges)."
     )
     assert beside_rule(replace(above, p=None)).endswith(
-        "at 50 %, as nothing could be tested."
+        "at 50 % of 40 items, as nothing could be tested."
     )
     assert beside_rule(None) == "No simple rule could be tried beside it."
 

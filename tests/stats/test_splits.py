@@ -159,9 +159,9 @@ def test_screen_plan_and_shares_take_splits_in_part() -> None:
     assert got.labels == PAIRS
     assert got.parts[-1].agreement == pytest.approx(share)
     assert f"raters split on {split} labelled pairs" in " ".join(got.caveats)
-    assert next(screen_tables(got)).note.endswith("by bets, over pairs")
+    assert next(screen_tables(got)).note.count("by bets over pairs")
     agreed = screen(gather(source, votes_of(*["11"] * PAIRS)))
-    assert next(screen_tables(agreed)).note.endswith("exact, over pairs")
+    assert next(screen_tables(agreed)).note.count("exact, over pairs")
     plan = make_plan(run, PlanOptions(width=0.1))
     assert plan.labelled == PAIRS
     assert f"raters split on {split} labelled pairs: half a win" in " ".join(plan.notes)

@@ -39,7 +39,7 @@ datasets: blueprints data fusion estimate
 report: blueprints conversations data decide extractors fusion judges.beside opinions runs show stats estimate turns
 review: blueprints conversations data decide extracting extractors fusion opinions runs show stats estimate turns
 compare: blueprints data opinions report runs show stats estimate turns
-api: blueprints compare data decide extracting extractors fusion judges.options judges.registry opinions report runs show stats turns
+api: blueprints compare data datasets decide extracting extractors fusion judges.options judges.registry opinions report runs show stats turns
 commands: api blueprints compare data datasets decide extracting extractors fusion judges.options judges.registry judges.scorer report review runs show stats turns
 __main__: commands
 """  # noqa: E501

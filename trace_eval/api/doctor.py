@@ -35,6 +35,9 @@ from extractors.networks.listed import NETWORKS, Network
 from fusion import ENTRY_POINT_GROUP as POLICY_GROUP
 from fusion import POLICIES
 from trace_eval.data.system import cores
+from trace_eval.datasets import ENTRY_POINT_GROUP as DATASET_GROUP
+from trace_eval.datasets import dataset_names, find_dataset
+from trace_eval.datasets.registry import DATASETS
 from trace_eval.extracting.event_loop import complete
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry import doctor as judge_doctor
@@ -92,6 +95,7 @@ def diagnose() -> Diagnosis:
         ),
         "networks": [*map(_network, NETWORKS)],
         "default recogniser": [_recogniser()],
+        "readers of benchmarks": [*map(_reader, dataset_names())],
         "judges": [
             *(_judge(name, kind) for name, kind in KINDS.items()),
             *map(_plugin, entry_points(group=ENTRY_POINT_GROUP)),
@@ -153,10 +157,25 @@ def _extractor(spec: str) -> Check:
     except UserError as error:  # a package whose class cannot be imported
         return Check(spec, False, str(error))
     reason = extractor.unavailable()
-    used = ", ".join(
-        f"{name} {package_version(name)}" for name in extractor.packages.values()
-    )
-    return Check(f"{extractor.group}={spec}", reason is None, reason or used)
+    used = [f"{name} {package_version(name)}" for name in extractor.packages.values()]
+    if entry := extractors.plugin(spec):
+        used.insert(0, f"from {_package(entry)}")
+    detail = reason or ", ".join(used)
+    return Check(f"{extractor.group}={spec}", reason is None, detail)
+
+
+def _reader(name: str) -> Check:
+    """Check whether the reader of a benchmark can be imported, and whose it is."""
+    is_ours = any(dataset.name == name for dataset in DATASETS)
+    entry = next(iter(entry_points(group=DATASET_GROUP, name=name)), None)
+    try:
+        dataset = find_dataset(name)
+    except UserError as error:
+        return Check(name, False, str(error))
+    detail = f"{dataset.title}: {dataset.items}"
+    if entry is not None and not is_ours:
+        detail += f"; from {_package(entry)}"
+    return Check(name, True, detail)
 
 
 def _network(network: Network) -> Check:
@@ -197,12 +216,19 @@ def _judge(name: str, kind: JudgeKind) -> Check:
 
 def _plugin(entry: EntryPoint) -> Check:
     """Check whether a judge or policy of another package can be imported."""
-    package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
+    package = _package(entry)
     try:
         entry.load()
     except Exception as error:
         return Check(entry.name, False, f"{package}: {type(error).__name__}: {error}")
     return Check(entry.name, True, f"from {package}")
+
+
+def _package(entry: EntryPoint) -> str:
+    """Name the package that offers a plug-in, with its version."""
+    if entry.dist is None:
+        return entry.value
+    return f"{entry.dist.name} {entry.dist.version}"
 
 
 def _engines() -> list[Check]:

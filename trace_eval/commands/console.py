@@ -158,8 +158,9 @@ def print_rows(
     fixed: Collection[str] | None = None,
     right: Collection[str] = (),
     width: int = FILE_WIDTH,
+    most: int | None = MAX_ROWS,
 ) -> None:
-    """Print the first :data:`MAX_ROWS` rows of a plain table, and where all rows are.
+    """Print the first rows of a plain table, and where all rows are.
 
     Args:
         everything: the file that has all rows; None: ``--json``.
@@ -167,6 +168,7 @@ def print_rows(
             first and last.
         right: titles of columns that are set to the right.
         width: of the table where it is not printed on a terminal, characters.
+        most: rows that are printed; None: all, as nobody looks them up in a file.
     """
     table, count = Table(box=None, pad_edge=False), 0
     for title in titles:
@@ -177,10 +179,11 @@ def print_rows(
         table.add_column(title, overflow="fold", no_wrap=whole, justify=justify)
     for row in rows:
         count += 1
-        if count <= MAX_ROWS:
+        if most is None or count <= most:
             table.add_row(*map(escape, row))
     results(width).print(table)
-    say(*left_out(count, everything))
+    if most is not None:
+        say(*left_out(count, everything))
 
 
 def left_out(rows: int, everything: Path | None = None) -> list[str]:

@@ -11,7 +11,6 @@ import typer
 from blueprints import counted
 from trace_eval.commands.console import (
     EXIT_INCOMPLETE,
-    MAX_ROWS,
     print_rows,
     say,
     warn_all,
@@ -77,8 +76,7 @@ def _print_list() -> None:
         (row.name, row.judged, row.items, row.licence, row.reproduces)
         for row in collected
     ]
-    for start in range(0, len(rows), MAX_ROWS):  # nobody looks a benchmark up in a file
-        print_rows(titles, rows[start : start + MAX_ROWS], fixed=("name",))
+    print_rows(titles, rows, fixed=("name",), most=None)
     give([replace(row, reader=str(row.reader)) for row in collected])
 
 

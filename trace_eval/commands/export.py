@@ -54,13 +54,18 @@ def export(
     where: Path | str
     if to == "label-studio":
         from trace_eval.review.labelstudio import write_tasks
-        from trace_eval.review.opening import open_review
+        from trace_eval.review.opening import open_for_export
 
-        where = out or run / "export-label-studio"
-        review = open_review(run, {})
+        review, where = open_for_export(run, out)
         left = review.material.left_out.items()
         warn_all(f"{review.form.unit} {name} is left out: {why}" for name, why in left)
-        warn_all(write_tasks(review, where))
+        written = write_tasks(review, where)
+        warn_all(written.problems)
+        if review.store.path.parent != run:
+            say(
+                f"results come back by: trace-eval review {run} --db"
+                f" {review.store.path} --import FILE"
+            )
     elif to in ("csv", "parquet"):
         from trace_eval.runs.exports import export_table
 

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blueprints import counted, require
-from trace_eval.commands.console import EXIT_INCOMPLETE, messages, say, warn, warn_all
+from trace_eval.commands.console import (
+    EXIT_INCOMPLETE,
+    messages,
+    say,
+    say_note,
+    warn,
+    warn_all,
+)
 from trace_eval.commands.options import typed
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
@@ -53,7 +60,14 @@ def review(
     from trace_eval.review.exports import ReviewFiles
     from trace_eval.review.opening import open_review
 
-    opened = open_review(source, typed(context, vars(queue)), options)
+    chosen = typed(context, vars(queue))
+    opened = open_review(source, chosen, options)
+    planned, all_items = len(opened.plan.items), len(opened.plan.population)
+    if "budget" not in chosen and planned < all_items:
+        say_note(
+            f"this review has {planned} of {counted(all_items, opened.form.unit)} by an"
+            " earlier --budget; a larger one adds more, --db begins another review"
+        )
     left = opened.material.left_out.items()
     warn_all(f"{opened.form.unit} {name} is left out: {why}" for name, why in left)
     if options.show_judge and opened.plan.repeats:
@@ -78,8 +92,12 @@ def _write(
     from trace_eval.review.protocol_files import loudness_of, notes
 
     if label_studio:
-        warn_all(write_tasks(opened, label_studio))
-        say(f"Label Studio: {label_studio}/tasks.json, config.xml, audio/")
+        written = write_tasks(opened, label_studio)
+        warn_all(written.problems)
+        say(
+            f"Label Studio: {counted(written.tasks, 'task')} in"
+            f" {label_studio}/tasks.json, config.xml, audio/"
+        )
         came = replace(
             came, files=(label_studio / "tasks.json", label_studio / "config.xml")
         )

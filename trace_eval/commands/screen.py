@@ -60,7 +60,9 @@ def screen(
     counts = (len(result.decided), len(result.review), len(result.hopeless))
     say(
         result.verdict,
-        "decided {}, to review {}, hopeless (unscored) {}".format(*counts),
+        "decided {}, to review {}, hopeless {} (the judge has no verdict)".format(
+            *counts
+        ),
     )
     if result.saving is not None:
         say(result.saving.sentence)

@@ -326,12 +326,13 @@ def _not_sent(planned: CostEstimate | BatchWritten, what: str) -> str:
 
 def print_checks(title: str, checks: Sequence[Check]) -> None:
     """Print checks as a table: yes or no, what, and the details."""
-    for start in range(0, len(checks), MAX_ROWS):  # nobody looks a check up in a file
-        shown = None if start else escape(title)
-        table = Table(title=shown, title_justify="left", box=None, show_header=False)
-        for check in checks[start : start + MAX_ROWS]:
-            mark = "[green]yes[/]" if check.ok else "[yellow]no[/]"
-            table.add_row(mark, escape(check.name), escape(check.detail))
+    table = Table(
+        title=escape(title), title_justify="left", box=None, show_header=False
+    )
+    for check in checks:  # all of them: nobody looks a check up in a file
+        mark = "[green]yes[/]" if check.ok else "[yellow]no[/]"
+        table.add_row(mark, escape(check.name), escape(check.detail))
+    if checks:
         results().print(table)
 
 
@@ -346,5 +347,4 @@ def print_options(options: Sequence[ListedOption]) -> None:
     )
     titles = ("option", "default", "for", "meaning")
     rows = [(each.name, each.default, each.items, each.meaning) for each in options]
-    for start in range(0, len(rows), MAX_ROWS):  # nobody looks an option up in a file
-        print_rows(titles, rows[start : start + MAX_ROWS], fixed=("option",))
+    print_rows(titles, rows, fixed=("option",), most=None)

@@ -30,15 +30,16 @@ from trace_eval.data.tables import SUFFIXES, records
 #: Folders beside those of systems that hold the questions.
 _PROMPTS = ("prompts", "instructions", "questions")
 
-#: What a table of prompts is made of.
-PROMPT_FIELDS = Fields(PROMPT, needed=("id", "instruction_text"), numbered=False)
-
-
 #: What a table of prompts may say beside them: it is that of the items.
 _CARRIED = {
     name: NAMES[name]
     for name in ("category", "language", "context", "reference", "instruction_id")
 }
+
+#: All fields of a table of prompts, each of which ``--column`` may name.
+PROMPT_FIELDS = Fields(
+    {**_CARRIED, **PROMPT}, needed=("id", "instruction_text"), numbered=False
+)
 
 #: Rows by which columns are proposed, and from how many characters in the mean beside a
 #: column of recordings a text is the prompt and no name of a topic.

@@ -26,7 +26,13 @@ def ablation_answer(report: AblationReport) -> tuple[str, ...]:
     A pair that loses its verdict counts as one that is no longer right.
     """
     sentences = [*_of_groups(report.groups)]
-    if sentences and report.groups.split:
+    if not sentences and report.groups.split:
+        alike = counted(report.groups.split, "labelled pair")
+        sentences.append(
+            f"Annotators split on the label of {alike}, and no other is labelled: which"
+            " group matters is unknown."
+        )
+    elif sentences and report.groups.split:
         left = counted(report.groups.split, "more pair is", "more pairs are")
         sentences.append(f"{left} left out, as annotators split on the label.")
     if report.modes is not None:
@@ -47,6 +53,8 @@ def _of_groups(result: Ablation) -> Iterator[str]:
     losses = [(_loss(row, references[row.dimension]), row) for row in dropped]
     loss, worst = max(losses, key=lambda one: one[0])
     reference = references[worst.dimension]
+    if not _number(reference):
+        return
     pairs = _pairs(reference)
     if loss <= 0:
         names = set(map(_group, dropped))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from trace_eval.decide.planned_run import RATES, PlannedRun
+from trace_eval.decide.planned_run import ACCURACY, RATES, PlannedRun
 from trace_eval.opinions.codes import SPLIT
 from trace_eval.show.table import Table, table
 from trace_eval.stats.inference.future_labels import FutureLabels, quantile_width
@@ -29,7 +29,10 @@ from trace_eval.stats.sentences import (
     about,
     before_labels,
     difference_of_labels,
+    difference_of_width,
     labels_for_difference,
+    percent,
+    width_of_labels,
 )
 
 #: The width that four in five draws stay within is reported; draws of the last number
@@ -76,14 +79,20 @@ def plan_before(pairs: int, options: PlanOptions | None = None) -> FirstPlan:
     options = options or PlanOptions()
     level = settled(options, drawn=False, why=NOT_DRAWN).level
     anytime = labels_until_enough((1 + DIFFERENCE) / 2, level)
+    first, *others = before_labels(pairs, level)
     looked = () if anytime is None else (_looked(anytime),)
+    labels = labels_for_difference(DIFFERENCE, level)
+    wide = (
+        f"The interval of a win rate is then about {width_of_labels(labels, level):.2f}"
+        " wide; once some pairs are labelled, --width sets that goal."
+    )
     return FirstPlan(
         pairs=pairs,
         difference=DIFFERENCE,
-        labels=labels_for_difference(DIFFERENCE, level),
+        labels=labels,
         smallest=difference_of_labels(pairs, level),
         anytime=anytime,
-        sentences=(*before_labels(pairs, level), *looked),
+        sentences=(first, wide, *others, *looked),
     )
 
 
@@ -203,7 +212,7 @@ def make_plan(run: LabelledRun, options: PlanOptions | None = None) -> LabelPlan
         pairs=tuple(str(run.table.ids[row]) for row in chosen),
         verdict="",
     )
-    return replace(plan, verdict=_verdict(plan))
+    return replace(plan, verdict=f"{_verdict(plan)}{_shows(plan, options.level)}")
 
 
 def _fewest(future: FutureLabels, width: float, most: int) -> tuple[int, float, bool]:
@@ -253,9 +262,13 @@ def _notes(world: PlannedRun, cluster: bool) -> Iterator[str]:
     """Return the assumptions of the plan."""
     future = world.future
     if split := int((world.run.scored & (world.run.truth >= SPLIT)).sum()):
+        credit = "half a win for either system"
+        if world.goal == ACCURACY:
+            credit = "each label of theirs is right in part"
         yield (
-            f"raters split on {counted(split, 'labelled pair')}: half a win for either"
-            " system"
+            f"raters split on {counted(split, 'labelled pair')}: {credit}, which varies"
+            " less than a win or a loss, so such pairs narrow the interval; it says"
+            " nothing of how far raters agree"
         )
     if cluster and future.alike is None:
         yield "instructions are unknown: pairs are taken as independent"
@@ -306,6 +319,22 @@ def _verdict(plan: LabelPlan) -> str:
     return (
         f"{label}: four times in five {interval} is then at most {width} wide (expected"
         f" {expected})."
+    )
+
+
+def _shows(plan: LabelPlan, level: float) -> str:
+    """Say which difference of two systems an interval of the wanted width shows."""
+    if plan.goal != RATES:
+        return ""
+    difference = difference_of_width(plan.width, level)
+    if difference is None:
+        return ""
+    better = percent((1 + difference) / 2)
+    worse = percent((1 - difference) / 2)
+    return (
+        f" An interval {plan.width:g} wide shows a difference of"
+        f" {percent(difference)} points between two systems ({better} % against"
+        f" {worse} %) in 8 of 10 cases."
     )
 
 

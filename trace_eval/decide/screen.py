@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from trace_eval.decide.saving import Saving, saving_of
-from trace_eval.opinions.codes import SPLIT
 from trace_eval.show.table import Table, table
+from trace_eval.stats.agreement.suspects import checked_raters, suspects_warning
 from trace_eval.stats.inference.decidable import (
     EVERYTHING,
     STARTS,
@@ -33,7 +33,11 @@ from trace_eval.stats.inference.decidable import (
     wanted_labels,
 )
 from trace_eval.stats.inference.labelled_run import LabelledRun, differences
+from trace_eval.stats.inference.sampling import Design
 from trace_eval.stats.options import ScreenOptions
+
+#: Lower targets that are tried where the one that was asked for is not shown, percent.
+_LOWER_TARGETS = tuple(range(95, 45, -5))
 
 _NO_SAMPLE = (
     "the labelled pairs are no random sample of this run, so they promise nothing of"
@@ -91,11 +95,7 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
         raise UserError("screen needs human labels of judged pairs; pass --labels FILE")
     design = run.design(usable, options.cluster)
     delta = (1 - options.confidence) / len(signals)
-    parts: list[DecidableStratum] = []
-    for name, values in signals.items():
-        parts += tested_parts(
-            (name, values), run, design=design, target=options.agree, delta=delta
-        )
+    parts = _tested(run, signals, design, options)
     drawn = run.drawn
     shifted = differences(run) if drawn.inclusion is None else []
     why_not = drawn.problem or drawn.doubt
@@ -128,7 +128,7 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
         hopeless=_listed(run, ~scored, order),
         verdict="",
         caveats=tuple(_caveats(run, options, shifted)),
-        split=int((usable & (run.truth >= SPLIT)).sum()),
+        split=int(run.is_split.sum()),
     )
     result = replace(result, saving=saving_of(run, result.decided, options))
     why = why_not or _NO_SAMPLE
@@ -136,7 +136,77 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
         f"None: {why}, or pass --as-sampled to have a promise for pairs like the"
         " labelled ones."
     )
-    return replace(result, verdict=_verdict(result) if trusted else untrusted)
+    if not trusted:
+        return replace(result, verdict=untrusted)
+    most = _share_at_most(run, design)
+    verdict = _verdict(result, most)
+    if chosen is None:
+        verdict = " ".join(
+            (verdict, *_ways_out(run, result, most, signals=signals, design=design))
+        )
+    return replace(result, verdict=verdict)
+
+
+def _tested(
+    run: LabelledRun,
+    signals: dict[str, NDArray[np.float64]],
+    design: Design,
+    options: ScreenOptions,
+) -> list[DecidableStratum]:
+    """Test the parts of all signals, which share the error."""
+    delta = (1 - options.confidence) / len(signals)
+    parts: list[DecidableStratum] = []
+    for signal in signals.items():
+        parts += tested_parts(
+            signal, run, design=design, target=options.agree, delta=delta
+        )
+    return parts
+
+
+def _share_at_most(run: LabelledRun, design: Design) -> float:
+    """Return the agreement that the best judge could have with the labels, 0 to 1."""
+    weight = design.weight[run.usable]
+    return float(run.most_agreement[run.usable] @ weight / weight.sum())
+
+
+def _ways_out(
+    run: LabelledRun,
+    result: Screening,
+    most: float,
+    *,
+    signals: dict[str, NDArray[np.float64]],
+    design: Design,
+) -> Iterator[str]:
+    """Say what would help where the judge may decide nothing, and what would not."""
+    if result.split:
+        settled = "more raters would settle them, or --leave-out RATER if one errs"
+        if most > result.options.agree:
+            yield f"{_split(result, most)}; {settled}."
+        else:
+            yield f"Labels of other pairs would not change that; {settled}."
+    for percent in _LOWER_TARGETS:
+        lower = replace(result.options, agree=percent / 100)
+        if lower.agree >= result.options.agree:
+            continue
+        parts = _tested(run, signals, design, lower)
+        decided = max((part.decided for part in parts if part.holds), default=0)
+        if decided:
+            yield (
+                f"At --agree {lower.agree:g} the judge could decide"
+                f" {counted(decided, 'pair')}; take it only if so many errors are"
+                " acceptable."
+            )
+            return
+    if result.options.agree > _LOWER_TARGETS[-1] / 100:
+        yield f"A lower --agree is no help: not even {_LOWER_TARGETS[-1]}% is shown."
+
+
+def _split(result: Screening, most: float) -> str:
+    """Say how far labels on which raters split limit any judge."""
+    return (
+        f"Raters split on {result.split} of {counted(result.labels, 'labelled pair')},"
+        f" so no judge can agree with more than {most:.1%}"
+    )
 
 
 def _signals(
@@ -163,8 +233,11 @@ def _listed(
     )
 
 
-def _verdict(result: Screening) -> str:
-    """State the promise, or the reason why there is none."""
+def _verdict(result: Screening, most: float) -> str:
+    """State the promise, or the reason why there is none.
+
+    ``most`` is the agreement that the best judge could have.
+    """
     options, chosen, candidate = result.options, result.chosen, result.candidate
     promise = f"agreement with human labels of at least {options.agree:.0%}"
     sure = f"confidence {options.confidence:.0%}"
@@ -175,6 +248,8 @@ def _verdict(result: Screening) -> str:
             f" {sure} ({chosen.agreement:.1%} of their"
             f" {counted(chosen.labelled, 'label')} agree)."
         )
+    if result.split and most <= options.agree:
+        return f"None: {promise} cannot be reached. {_split(result, most)}."
     if candidate is not None and result.needed is not None:
         tell = f"about {counted(result.needed, 'label')}"
         if result.needed > candidate.decided:
@@ -201,8 +276,8 @@ def _verdict(result: Screening) -> str:
     )
     return (
         f"None: no part looks as if it reached {promise} ({seen}); more labels would"
-        " not change that for this judge, a lower --agree might. Fewer than"
-        f" {counted(fewest, 'label')} cannot show it."
+        f" not change that for this judge. Fewer than {counted(fewest, 'label')} cannot"
+        " show it."
     )
 
 
@@ -246,19 +321,27 @@ def _caveats(
             "labelled items were not judged and are",
         )
         yield f"{counted(run.unmatched, *stray)} left out"
-    split = run.usable & (run.truth >= SPLIT)
-    if split.any():
-        number = counted(int(split.sum()), "labelled pair")
+    if run.is_split.any():
+        number = counted(int(run.is_split.sum()), "labelled pair")
         yield f"raters split on {number}: each label of theirs is right in part"
+    if run.table.labels is not None:
+        names = run.table.labels
+        for warning in suspects_warning(names.source, checked_raters(names)):
+            yield warning.text
     yield "pairs unlike this run's (new systems, topics, voices) need new labels"
 
 
 def screen_tables(result: Screening) -> Iterator[Table]:
     """Yield the parts that were tried, one table per signal."""
     if result.instructions is not None:
-        drawn = f"by bets on {counted(result.instructions, 'instruction')}"
-    else:  # a label that is right in part is no trial of the binomial test
-        drawn = "by bets, over pairs" if result.split else "exact, over pairs"
+        drawn = (
+            f"by bets on {counted(result.instructions, 'instruction')}, a test that"
+            " allows for labels of one instruction being alike"
+        )
+    elif result.split:  # a label that is right in part is no trial of the binomial test
+        drawn = "by bets over pairs, a test that allows for labels right in part"
+    else:
+        drawn = "exact, over pairs"
     for name in dict.fromkeys(part.signal for part in result.parts):
         yield table(
             f"{result.judge}: parts of the run by {name}, surest first",
@@ -266,6 +349,7 @@ def screen_tables(result: Screening) -> Iterator[Table]:
             "threshold decided share labelled agreement p allowed holds",
             (
                 f"p: agreement on {result.dimension} there is below"
-                f" {result.options.agree:g}; {drawn}"
+                f" {result.options.agree:g}; {drawn}; tested at: the level that p must"
+                " not exceed, - where the part had no turn"
             ),
         )

@@ -104,7 +104,7 @@ def decide(
     if accuracy.value is None or rule is None or rule.p is None:
         return Verdict("unknown", "there is no rule to compare its accuracy with")
     right = accuracy.value if corrected is None else corrected
-    against = f"{rule.rule} ({rule.accuracy:.1%})"
+    against = f"{rule.rule} ({rule.accuracy:.1%} of {rule.items})"
     if rule.word == "below":
         below = _percent(right, rule.accuracy, digits=1)
         return Verdict("do not use", f"accuracy of {below} is below {against}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -89,11 +90,18 @@ def config(review: Review) -> str:
     return template.render(_tasks(review).interface(), comment=COMMENT) + "\n"
 
 
-def write_tasks(review: Review, folder: Path) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class WrittenTasks:
+    """How many tasks were written, and what is left out with its reason."""
+
+    tasks: int
+    problems: tuple[str, ...] = ()
+
+
+def write_tasks(review: Review, folder: Path) -> WrittenTasks:
     """Write ``tasks.json``, ``config.xml`` and the queue's sound, ``audio/ID.wav``.
 
-    Returns what is left out, and why; raises UserError where there can be no task of
-    any item.
+    Raises UserError where there can be no task of any item.
     """
     records, problems = [], []
     with claimed(folder, option="--label-studio "):
@@ -117,7 +125,7 @@ def write_tasks(review: Review, folder: Path) -> tuple[str, ...]:
             replace_file(audio / f"{SILENCE}.wav", silence)
         write_file(folder / "tasks.json", text)
         write_file(folder / "config.xml", config(review))
-    return tuple(problems)
+    return WrittenTasks(len(records), tuple(problems))
 
 
 def read_results(review: Review, path: Path) -> Imported:

@@ -11,11 +11,12 @@ from blueprints import Advice, UserError, counted
 from trace_eval.data.rubrics.load import load_protocol
 from trace_eval.data.rubrics.protocols import PairProtocol, Protocol
 from trace_eval.review.forms import form_of
-from trace_eval.review.material import load_material
+from trace_eval.review.material import DATABASE, load_material
 from trace_eval.review.options import QueueOptions, ReviewOptions
 from trace_eval.review.queue import make_plan, stored_plan
 from trace_eval.review.session import Review
 from trace_eval.review.store import Store
+from trace_eval.runs.run import Run
 
 
 def open_review(
@@ -51,6 +52,24 @@ def open_review(
             stacklevel=2,
         )
     return review
+
+
+def open_for_export(source: Path, folder: Path | None) -> tuple[Review, Path]:
+    """Begin or continue a review whose tasks are exported, and name their folder.
+
+    Raises:
+        UserError: as of :func:`open_review`; a manifest or a folder of recordings
+            without a folder for the tasks.
+    """
+    if Run(source).exists:
+        return open_review(source), folder or source / "export-label-studio"
+    if folder is None:
+        raise UserError(
+            f"{source}: is no run, and nothing is written beside an input; name a"
+            " folder with --out"
+        )
+    beside = folder.with_name(f"{folder.name}.{DATABASE}")
+    return open_review(source, options=ReviewOptions(database=beside)), folder
 
 
 def _opened(

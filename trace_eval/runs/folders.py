@@ -17,7 +17,7 @@ from trace_eval.data.manifests import Manifest
 from trace_eval.data.outputs import refuse_package
 from trace_eval.data.system import lock
 from trace_eval.data.urls import is_url, name_of
-from trace_eval.runs.record import DECIDING, RunRecord, differences
+from trace_eval.runs.record import DECIDING, RunRecord, another, differences
 from trace_eval.runs.run import Run
 
 #: Where runs go when nobody says.
@@ -65,7 +65,7 @@ def check_continues(run: Run, record: RunRecord, manifest: Manifest) -> None:
     other = f"use --out {fresh(run.folder)}"
     for part, details in differences(before, record, ("shard",)):
         raise RunFolderError(
-            f"{run.folder}: was made with another {part} ({details}); {other}"
+            f"{run.folder}: was made with {another(part, details)}; {other}"
         )
     if conflict := _conflict(run, manifest):
         owner = before.input or "another input"
@@ -74,8 +74,8 @@ def check_continues(run: Run, record: RunRecord, manifest: Manifest) -> None:
         )
     for part, details in differences(before, record, DECIDING):
         raise RunFolderError(
-            f"{run.folder}: was made with another {part} ({details}); {other}, or fuse"
-            " to change the policy only"
+            f"{run.folder}: was made with {another(part, details)}; {other}, or fuse to"
+            " change the policy only"
         )
 
 

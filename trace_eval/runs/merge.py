@@ -22,7 +22,13 @@ from trace_eval.runs.folders import locked_for_reading, written_atomically
 from trace_eval.runs.fuse import fuse_run
 from trace_eval.runs.joined_lines import JoinedLines
 from trace_eval.runs.merge_clips import join_clips
-from trace_eval.runs.record import DECIDING, OriginRecord, RunRecord, differences
+from trace_eval.runs.record import (
+    DECIDING,
+    OriginRecord,
+    RunRecord,
+    another,
+    differences,
+)
 from trace_eval.runs.run import Run
 from trace_eval.runs.stored_lines import NumberIndex
 from trace_eval.runs.summary import Summary
@@ -130,9 +136,9 @@ class _Runs:
         first, *others = self.folders
         for folder in others:
             one, other = self.records[first], self.records[folder]
-            for part, details in differences(one, other, COMMON, "there"):
+            for part, details in differences(other, one, COMMON, "there"):
                 raise RunFolderError(
-                    f"{first} and {folder}: were made with another {part} ({details});"
+                    f"{folder}: was made with {another(part, details, first)};"
                     " merge runs of one kind, or fuse them with one policy first"
                 )
 

@@ -154,6 +154,24 @@ class RunRecord(RecordSection):
         )
 
 
+#: Part of a record -> what to call another one of it.
+_ANOTHER = {
+    "shard": "another shard",
+    "extractors": "other extractors",
+    "rubrics": "other rubrics",
+    "judge": "another judge",
+    "max_seconds": "another limit max_seconds",
+    "policy": "another policy",
+    "seed": "another seed",
+}
+
+
+def another(part: str, details: str, than: object = None) -> str:
+    """Name what two records differ in, e.g. ``another judge than RUN (spec: ...)``."""
+    compared = "" if than is None else f" than {than}"
+    return f"{_ANOTHER[part]}{compared} ({details})"
+
+
 def differences(
     stored: RunRecord, new: RunRecord, parts: Iterable[str], word: str = "now"
 ) -> Iterator[tuple[str, str]]:

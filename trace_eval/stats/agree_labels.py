@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from fusion import DEFAULT_POLICY, POLICIES, Policy
+from trace_eval.data.measures.numbers import NUMBERS, TEXT_ERRORS
 from trace_eval.data.policies import load_policy
+from trace_eval.data.settings import nearest
 from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes, is_untyped
 from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.stats.agreement.alpha import (
@@ -114,6 +116,24 @@ class _Compared:
     options: AgreeOptions
 
 
+def _numbers_in(judges: Sequence[JudgeOpinions], asked: str) -> str:
+    """Name the numbers of both answers that a rule could go by, the likeliest alone."""
+    present: set[str] = set()
+    for judge in judges:
+        facts = judge.joined.facts
+        for name in facts:
+            number = name.removesuffix("_a")
+            is_number = facts[name].dtype.kind == "f"
+            if number != name and is_number and f"{number}_b" in facts:
+                present.add(number)
+        if "clip_a" in facts:  # a run, whose blueprints have more
+            present.update(NUMBERS, TEXT_ERRORS)
+    known = sorted(present - {asked})
+    if not known:
+        return "no number of both answers is there"
+    return nearest(asked, known)
+
+
 def agree_labels(
     sources: Sequence[Opinions], present: Opinions, options: AgreeOptions
 ) -> AgreeReport:
@@ -129,7 +149,8 @@ def agree_labels(
         if not any(set(rule.facts) <= judge.joined.facts.keys() for judge in judges):
             first, second = rule.facts
             unknown.append(
-                f"baseline {rule.name} left out: nothing has {first} and {second}"
+                f"baseline {rule.name} left out: nothing has {first} and {second};"
+                f" {_numbers_in(judges, rule.number)}"
             )
     errors = [score_error(judge, items) for judge in judges]
     by_labels = tuple(labels_rows(main, it.cluster, options.bootstrap))

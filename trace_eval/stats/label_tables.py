@@ -13,7 +13,7 @@ from trace_eval.estimate.paired import tests_in_words
 from trace_eval.estimate.share import digits
 from trace_eval.show.table import NOTHING, Table, count_text, grid, p_value, table
 from trace_eval.stats.agreement.learn import Learned
-from trace_eval.stats.agreement.levels import ALL, LEVELS, MIN_ITEMS
+from trace_eval.stats.agreement.levels import ALL, LEVELS
 from trace_eval.stats.agreement.metrics import METRICS, Comparison
 from trace_eval.stats.agreement.policies import RESOLVERS, Resolved
 from trace_eval.stats.agreement.score import JudgeScore
@@ -199,7 +199,6 @@ def _annotators(report: AgreeReport) -> Iterator[Table]:
         "Reliability of each annotator: share of the others with the same label",
         report.reliability,
         "dimension rater items agreement",
-        f"annotators with fewer than {MIN_ITEMS} shared items are left out",
     )
 
 

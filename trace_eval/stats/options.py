@@ -294,11 +294,15 @@ class LabelChoice:
         policy: re-fuse the judge's overall label with this policy; None: the stored
             label.
         dimension: which labels, e.g. content; None: overall, else preference.
+        leave_out: count no label of this rater; may be repeated.
     """
 
     judge: str | None = None
     policy: str | None = None
     dimension: str | None = None
+    leave_out: tuple[str, ...] = option_field(
+        (), flag="--leave-out", metavar="RATER", read=tuple
+    )
 
 
 @dataclass(frozen=True)
@@ -306,7 +310,8 @@ class PlanOptions(SeedOptions):
     """Options of ``plan``: the interval that labels must give.
 
     Attributes:
-        width: full width that the interval may have, in (0, 1).
+        width: full width that the interval may have, in (0, 1); 0.05 shows a difference
+            of 7 points between two systems.
         goal: whose interval must be narrow; None: win rates where systems are named,
             else accuracy.
         cluster: note it where no instruction is known. Pairs of a known instruction are

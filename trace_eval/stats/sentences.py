@@ -239,6 +239,20 @@ def difference_of_labels(number: int, level: float) -> float | None:
     return high
 
 
+def difference_of_width(width: float, level: float) -> float | None:
+    """Return the least difference of win rates that intervals so wide show, or None.
+
+    As many labels, one a pair and without ties, give a win rate near one half an
+    interval of that width.
+    """
+    return difference_of_labels(round((quantile(level) / width) ** 2), level)
+
+
+def width_of_labels(number: int, level: float) -> float:
+    """Return the width of a win rate's interval near one half, from so many labels."""
+    return quantile(level) / float(number**0.5)
+
+
 def first_labels(pairs: int, level: float) -> str:
     """Return next steps without labels: what is needed, or what the pairs allow."""
     return before_labels(pairs, level)[labels_for_difference(DIFFERENCE, level) > pairs]
@@ -333,7 +347,12 @@ def beside_rule(standing: RuleStanding | None, judges: int = 1) -> str:
     """Say how a judge, or the best of several, stands to the best simple rule."""
     if standing is None:
         return "No simple rule could be tried beside it."
-    beside = f"{standing.rule} at {percent(standing.accuracy)} %"
+    beside = (
+        f"{standing.rule} at {percent(standing.accuracy)} % of"
+        f" {counted(standing.items, 'item')}"
+    )
+    if standing.judge is not None and standing.items < standing.scored:
+        beside += f", where the judge has {percent(standing.judge)} %"
     best = "a" if standing.word == "below" else "the best"
     clause = f"That is {standing.word} {best} simple rule, {beside}"
     if standing.p is None:

@@ -24,6 +24,9 @@ NUMBERS: dict[str, tuple[str, str]] = {
     "wpm": ("rate", "wpm"),
 }
 
+#: Numbers of answers that have a reference text: errors per word and per character.
+TEXT_ERRORS = ("wer", "cer")
+
 
 def place_of(name: str) -> tuple[str, str] | None:
     """Split a number's name into group and field; None: it names none."""

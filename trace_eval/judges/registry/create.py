@@ -87,6 +87,7 @@ def create_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
     if isinstance(kind, EntryPoint):
         made = _made_by(kind, spec, options)
         judge = _checked(made, f"judge {spec}, {kind.value}")
+        _refuse_argument(judge, kind, spec, options)
     else:
         assert kind.pairs is not None
         judge = kind.pairs(argument, options)
@@ -109,6 +110,29 @@ def _made_by(package: EntryPoint, spec: str, options: JudgeOptions) -> Any:
             f"judge {spec}: {package.value} makes no judge of {argument!r}"
             f" ({type(error).__name__}: {error})"
         ) from error
+
+
+def _refuse_argument(
+    judge: Judge, package: EntryPoint, spec: str, options: JudgeOptions
+) -> None:
+    """Refuse what follows the colon where a package's judge makes nothing of it.
+
+    A judge that takes an argument shows it in its spec or among its parameters, which a
+    run records.
+    """
+    name, _, argument = spec.partition(":")
+    if not argument or ":" in judge.spec:
+        return
+    try:
+        plain = _made_by(package, name, options)
+    except UserError:  # it cannot do without
+        return
+    if plain.parameters() == judge.parameters():
+        raise JudgeError(
+            f"judge {spec}: {name} takes no argument; use --judge {name}. If it reads"
+            f" {argument!r}, {package.value} must show that in the judge's spec or"
+            " parameters()"
+        )
 
 
 def judge_of(choice: str | Judge, options: JudgeOptions | None = None) -> Judge:
@@ -149,6 +173,7 @@ def create_scorers(
                     f"judge {spec}, {kind.value}: {type(judge).__name__} rates no"
                     " single answers; accept single answers, or use trace-eval judge"
                 )
+            _refuse_argument(judge, kind, spec, options)
             judge.rubric = rubric
             judges.append(judge)
     elif kind.scores is None:  # as a member of a panel, which a file may name

@@ -39,7 +39,7 @@ from trace_eval.runs.ray.judger import (
     ShardToJudge,
     fill,
 )
-from trace_eval.runs.record import RunRecord, ShardRecord, differences
+from trace_eval.runs.record import RunRecord, ShardRecord, another, differences
 from trace_eval.runs.run import Run
 from trace_eval.runs.session import Session
 from trace_eval.runs.standing import Standing
@@ -177,7 +177,7 @@ class RayJudging:
         )
         for what, details in differences(stored, expected, ("shard", *COMMON)):
             raise RunFolderError(
-                f"{self.place}: was made with another {what} ({details}); name another"
+                f"{self.place}: was made with {another(what, details)}; name another"
                 " --out, or fuse to change the policy only"
             )
 

@@ -23,7 +23,7 @@ from trace_eval.runs.cases import StoredClips
 from trace_eval.runs.events import RunEvent
 from trace_eval.runs.options import Options
 from trace_eval.runs.ray.desk import RemotePurse
-from trace_eval.runs.record import DECIDING, RunRecord, differences
+from trace_eval.runs.record import DECIDING, RunRecord, another, differences
 from trace_eval.runs.run import Run
 from trace_eval.runs.session import Session
 from trace_eval.runs.standing import Standing
@@ -197,7 +197,7 @@ def _refuse_difference(expected: RunRecord, record: RunRecord) -> None:
     """Refuse a node whose results must not be mixed with others'."""
     for part, details in differences(expected, record, DECIDING, "a worker node has"):
         raise UserError(
-            f"another {part} ({details}); install the same versions and models on both"
+            f"{another(part, details)}; install the same versions and models on both"
         )
 
 

@@ -9,7 +9,7 @@ A judge whose number stands alone says little: on HCoT the majority class is rig
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any, Literal, NamedTuple
 
@@ -236,6 +236,8 @@ class RuleStanding:
         word: above: shown to be right more often than every rule; below: shown to be
             right less often than one of them, Holm's correction over all.
         rule, accuracy: the best rule, or the one that the judge is below.
+        items: that the rule and the judge both label, of ``scored`` by the judge.
+        judge: the judge's accuracy on those items.
         p: of the test behind the word: the largest of all rules, or that of the rule,
             corrected where the judge is behind it; None: nothing could be tested.
         differences: from rules that have yet to be shown, all of them, for another
@@ -246,6 +248,9 @@ class RuleStanding:
     word: RulePosition
     rule: str
     accuracy: float
+    items: int
+    scored: int
+    judge: float | None
     p: float | None
     differences: tuple[IntervalEstimate, ...] = ()
     claims: int = 1
@@ -293,41 +298,59 @@ def beside_rules(
             tests.append(compared)
             p_values.append(rule.p)
     if not tests:
-        return RuleStanding(
-            word="not told apart from",
-            rule=best.rule.name,
-            accuracy=best.accuracy,
-            p=None,
-        )
+        return _standing("not told apart from", best, scored, p=None)
     searched_p: list[float] = []
     for compared, p in zip(tests, p_values, strict=True):
         searched_p.append(min(1.0, p * compared.rule.among))
     corrected = holm(searched_p)
     chance = 1 - level + 1e-12
-    behind: list[tuple[float, str, float]] = []
+    behind: list[tuple[_Compared, float]] = []
     for compared, p in zip(tests, corrected, strict=True):
         if compared.judge_is_below and p <= chance:
-            behind.append((compared.accuracy, compared.rule.name, p))
+            behind.append((compared, p))
     if behind:
-        accuracy, name, p = max(behind)
-        return RuleStanding(word="below", rule=name, accuracy=accuracy, p=p)
+        worst, p = max(behind, key=_most_accurate)
+        return _standing("below", worst, scored, p)
     largest = max(p_values)
     if all(compared.judge_is_above for compared in rules) and largest <= chance:
-        return RuleStanding(
-            word="above", rule=best.rule.name, accuracy=best.accuracy, p=largest
-        )
-    return _not_told_apart(best, tests, p_values, corrected, chance=chance)
+        return _standing("above", best, scored, largest)
+    standing = _standing("not told apart from", best, scored, p=None)
+    return _not_told_apart(
+        standing, best, tests, p_values=p_values, corrected=corrected, chance=chance
+    )
+
+
+def _most_accurate(behind: tuple[_Compared, float]) -> tuple[float, str, float]:
+    """Order rules that the judge is below by accuracy, then by name."""
+    compared, p = behind
+    return compared.accuracy, compared.rule.name, p
+
+
+def _standing(
+    word: RulePosition, compared: _Compared, scored: int, p: float | None
+) -> RuleStanding:
+    """Put the judge beside one rule, with the items behind the rule's accuracy."""
+    return RuleStanding(
+        word=word,
+        rule=compared.rule.name,
+        accuracy=compared.accuracy,
+        items=compared.rule.items,
+        scored=scored,
+        judge=compared.rule.judge,
+        p=p,
+    )
 
 
 def _not_told_apart(
+    standing: RuleStanding,
     best: _Compared,
     tests: Sequence[_Compared],
+    *,
     p_values: Sequence[float],
     corrected: Sequence[float],
-    *,
     chance: float,
 ) -> RuleStanding:
-    """Name the best rule, and the differences that have yet to be shown.
+    """Add the differences that have yet to be shown to the best rule's standing.
 
     A judge below it would be one claim of those about all rules; one above it must be
     above each.
@@ -345,10 +368,8 @@ def _not_told_apart(
     for compared in unshown:
         if compared.rule.difference is not None:
             differences.append(compared.rule.difference)
-    return RuleStanding(
-        word="not told apart from",
-        rule=best.rule.name,
-        accuracy=best.accuracy,
+    return replace(
+        standing,
         p=p_shown[tests.index(best)] if best in tests else None,
         differences=tuple(differences),
         claims=claims,

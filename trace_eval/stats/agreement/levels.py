@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blueprints import counted
 from trace_eval.opinions.codes import (
     LABELS,
     MISSING,
@@ -178,8 +179,15 @@ def _by(values: Sequence[str | None]) -> dict[str, NDArray[np.bool_]]:
     return {name: column == name for name in names}
 
 
-#: Annotators with fewer shared items are left out of :func:`reliability_rows`.
+#: Shared items below which an annotator's agreement is unknown.
 MIN_ITEMS = 10
+
+
+def _agreement_text(value: float | None, row: ReliabilityRow) -> str:
+    """Write an annotator's agreement, or why it is unknown."""
+    if value is not None:
+        return f"{value:.2f}"
+    return f"unknown: {counted(row.items, 'shared item')}, {MIN_ITEMS} needed"
 
 
 @dataclass(frozen=True)
@@ -189,13 +197,13 @@ class ReliabilityRow:
     Attributes:
         items: items that this and at least one other annotator labelled.
         agreement: mean over those items of the share of the others with the same label,
-            0-1.
+            0-1; None: they are too few.
     """
 
     dimension: str
     rater: str = field(metadata=column("annotator"))
     items: int
-    agreement: float = field(metadata=column("agree"))
+    agreement: float | None = field(metadata=column("agree", _agreement_text))
 
 
 @dataclass(frozen=True)
@@ -224,9 +232,9 @@ class PairwiseRow:
 def reliability_rows(
     labels: Opinions, column: str, min_items: int = MIN_ITEMS
 ) -> list[ReliabilityRow]:
-    """Return annotators with enough shared items, the least reliable first.
+    """Return annotators who share items with others, the least reliable first.
 
-    Enough are ``min_items``.
+    With fewer than ``min_items`` shared items the agreement is unknown.
     """
     if labels.rater is None:
         return []
@@ -243,15 +251,20 @@ def reliability_rows(
     items_of_rater = np.bincount(rater, minlength=len(names))
     total = np.bincount(rater, weights=share, minlength=len(names))
     rows: list[ReliabilityRow] = []
-    for number in np.flatnonzero(items_of_rater >= min_items).tolist():
+    for name, items, shares in zip(names, items_of_rater, total, strict=True):
         row = ReliabilityRow(
             dimension=column,
-            rater=str(names[number]),
-            items=int(items_of_rater[number]),
-            agreement=float(total[number] / items_of_rater[number]),
+            rater=str(name),
+            items=int(items),
+            agreement=float(shares / items) if items >= min_items else None,
         )
         rows.append(row)
-    return sorted(rows, key=lambda row: (row.agreement, row.rater))
+    return sorted(rows, key=_least_reliable_first)
+
+
+def _least_reliable_first(row: ReliabilityRow) -> tuple[float, str]:
+    """Order annotators by agreement, unknown ones last."""
+    return 2.0 if row.agreement is None else row.agreement, row.rater
 
 
 def pairwise_rows(labels: Opinions, column: str, groups: Masks) -> list[PairwiseRow]:

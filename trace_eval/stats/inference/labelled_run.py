@@ -12,10 +12,17 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from trace_eval.data.policies import load_policy
 from trace_eval.estimate.arrays import Array
-from trace_eval.opinions.codes import MISSING, SCORE_FACTS, Codes, collapse_codes
+from trace_eval.opinions.codes import (
+    MISSING,
+    SCORE_FACTS,
+    SPLIT,
+    Codes,
+    collapse_codes,
+)
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import FactColumns
 from trace_eval.stats.agreement.judges import align
+from trace_eval.stats.agreement.suspects import without_raters
 from trace_eval.stats.inference.sampling import (
     Design,
     Drawn,
@@ -76,6 +83,21 @@ class LabelledRun:
         return np.asarray(~np.isnan(self.agrees))
 
     @property
+    def is_split(self) -> NDArray[np.bool_]:
+        """Usable items on which raters split [shape=(n,)]."""
+        return np.asarray(self.usable & (self.truth >= SPLIT))
+
+    @property
+    def most_agreement(self) -> Array:
+        """Return what a judge of the same labels could agree with, 0 to 1 [shape=(n,)].
+
+        Where raters split on k labels, each of them is right by 1 / k.
+        """
+        labels = align("", self.column, self.truth, self.codes)
+        largest_share = labels.shares.max(1)
+        return np.asarray(largest_share[np.maximum(labels.truth, 0)])
+
+    @property
     def represented(self) -> NDArray[np.bool_]:
         """Return pairs that the labels speak for, whatever the judge said [shape=(n,)].
 
@@ -114,13 +136,16 @@ def gather(
         others: further judges of the same items: how many of them agree is a signal.
 
     Raises:
-        UserError: there is no such judge or column, no id matches, or labels have no
-            inclusion probability where others have one.
+        UserError: there is no such judge, column or rater, no id matches, or labels
+            have no inclusion probability where others have one.
     """
     chosen = chosen or LabelChoice()
     policy = load_policy(chosen.policy) if chosen.policy else None
     table = judge_table(source, chosen.judge, policy)
-    run = labelled(table, source.labels if labels is None else labels, chosen.dimension)
+    human = source.labels if labels is None else labels
+    if human is not None:
+        human = without_raters(human, chosen.leave_out)
+    run = labelled(table, human, chosen.dimension)
     return replace(run, signals=signals_of(source, table, run.column, others))
 
 
