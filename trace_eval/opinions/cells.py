@@ -190,9 +190,18 @@ _ALIKE = str.maketrans(
 )
 
 
+#: Quotes and hyphens of word processors -> those of keyboards.
+_TYPED = str.maketrans("\u2018\u2019\u02bc\u00b4`\u2010\u2011\u2013\u2212", "'''''----")
+
+#: A number as spreadsheets and data frames rewrite it: without its first zeros, or with
+#: a fraction of zeros.
+_WHOLE = re.compile(r"\A0*(\d+?)(?:\.0+)?\Z")
+
+
 def _look(name: object) -> str:
     """Return how a name looks, without case; equal for indistinguishable names."""
     text = visible(name).casefold()
+    text = _WHOLE.sub(r"\1", text.replace("i\u0307", "i").translate(_TYPED))
     mixed = any("a" <= letter <= "z" for letter in text)
     return text.translate(_ALIKE) if mixed else text
 
