@@ -246,7 +246,8 @@ def commands_of_typed(folder: Path, rows: Rows) -> Iterator[list[object]]:
     judged, people = [], []
     for number, row in enumerate(rows):
         label, human = (
-            _TYPED[row[name]][number % 2] for name in ("preference", "human")
+            _TYPED.get(row[name], (row[name],) * 2)[number % 2]
+            for name in ("preference", "human")
         )
         judged.append({**row, **dict.fromkeys(_DIMENSIONS, label)})
         if human is not None:
@@ -309,7 +310,7 @@ def commands_of_sheets(folder: Path, rows: Rows) -> Iterator[list[object]]:
     for name, factor, shift in (("signed", 1, 0), ("seven", 3, 4), ("hundred", 50, 50)):
         scaled = []
         for row in rows:
-            step = steps[row["human"]]
+            step = steps.get(row["human"])
             scaled.append(
                 {**row, "label": None if step is None else factor * step + shift}
             )

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import InputError
-from extractors.contents import FETCHED, HEAD, RECORDINGS, Content, content_of
 from trace_eval.data import strict_json
 from trace_eval.data.archives import TARS, tar_records
 from trace_eval.data.arrow_tables import TableRow, arrow_rows
@@ -230,6 +229,8 @@ def _refuse_others(path: Path, label: Path | str, suffix: str) -> None:
 
 def other_content(path: Path, kind: str = "table") -> str | None:
     """Say what a file is instead of a table, and what to do; None if it may be one."""
+    from extractors.contents import FETCHED, HEAD, RECORDINGS, Content, content_of
+
     with suppress(OSError), path.open("rb") as file:
         head = file.read(HEAD)
         content = content_of(head, file.seek(0, os.SEEK_END)) if head else None
