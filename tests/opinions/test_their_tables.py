@@ -265,6 +265,12 @@ def test_an_undeclared_scale_is_stated_and_means_lie_in_their_intervals(
         assert low <= row["mean"]["value"] <= high
 
 
+def test_a_number_that_no_study_has_is_refused_by_its_row(tmp_path: Path) -> None:
+    path = _write(tmp_path, "id,system,score\np1,x,3\np2,x,1e308\n")
+    with pytest.raises(UserError, match=r"record 2.*1e308"):
+        read_ratings(path)
+
+
 def test_half_steps_and_a_column_a_rater_of_scores(tmp_path: Path) -> None:
     path = _write(tmp_path, "id,system,rater1,rater2\nx,n,3.5,NA\ny,o,2,1\n")
     assert read_ratings(path).facts["score"].tolist() == [3.5, 2, 1]
