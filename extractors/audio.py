@@ -20,7 +20,7 @@ import soxr
 
 from blueprints import InputError
 from extractors.containers import Unreadable
-from extractors.contents import samples_of
+from extractors.contents import HEAD, bytes_before, samples_of
 from extractors.formats import (
     FULL_RATE,
     MAX_SAMPLES_PER_S,
@@ -221,6 +221,11 @@ def opened(
     except NoRecording as error:
         raise AudioError(f"{label}: {error}") from None
     except (soundfile.LibsndfileError, Unreadable) as error:
+        if before := bytes_before(_head(source)):
+            raise AudioError(
+                f"{label}: is no recording but {before} other bytes and one behind them;"
+                f" cut those off by tail -c +{before + 1} IN > OUT"
+            ) from None
         if form := samples_of(_middle(source)):
             raise AudioError(
                 f"{label}: is no recording but samples without a header, which look"
@@ -238,6 +243,17 @@ def opened(
         ) from error
     except OSError as error:
         raise AudioError(f"{label}: cannot be read ({error})") from error
+
+
+def _head(source: Path | str | bytes) -> bytes:
+    """Return the first bytes of data; none of a file that cannot be read."""
+    if isinstance(source, bytes):
+        return source[:HEAD]
+    try:
+        with Path(source).open("rb") as file:
+            return file.read(HEAD)
+    except OSError:
+        return b""
 
 
 def _middle(source: Path | str | bytes) -> bytes:

@@ -23,6 +23,12 @@ _SHOWN = 80
 #: Words of this length may be keys, and are not shown.
 _LONG_WORD = re.compile(r"[\w+/=%-]{24,}")
 
+#: Names of files in the archive that a workbook is.
+_WORKBOOK = re.compile(rb"\[Content_Types\]\.xml|opendocument\.spreadsheet")
+
+#: Numbers alone, with what stands between them.
+_NUMBERS = re.compile(r"[-+]?\d[\d.eE+\-,;\s\[\]]*")
+
 
 class Content(NamedTuple):
     """What bytes are that are no recording."""
@@ -35,16 +41,27 @@ class Content(NamedTuple):
     """The beginning of its text, where there is one."""
 
     def __str__(self) -> str:
+        return self.instead_of("recording", self.remedy)
+
+    def instead_of(self, expected: str, remedy: str) -> str:
+        """Say that a file is this instead of what was expected, and what to do."""
         quoted = f" ('{self.shown}')" if self.shown else ""
-        return f"is no recording but {self.what}{quoted}; {self.remedy}"
+        return f"is no {expected} but {self.what}{quoted}; {remedy}"
 
 
 _AGAIN = "ask the server again and keep only replies of sound"
 _UNPACK = "unpack it"
+_NAME_IT = "name the recording"
+_AS_WAV = "write its samples as WAV"
+_PULL = "run git lfs pull"
+_GET = "run git annex get for it"
+
+#: Remedies that bring the file itself, whatever it holds.
+FETCHED = (_UNPACK, _PULL, _GET)
 
 #: First bytes of other files -> what they are, and the remedy.
 _MAGIC: tuple[tuple[bytes, str, str], ...] = (
-    (b"version https://git-lfs", "a pointer of Git LFS", "run git lfs pull"),
+    (b"version https://git-lfs", "a pointer of Git LFS", _PULL),
     (b"PK\x03\x04", "a zip archive", _UNPACK),
     (b"\x1f\x8b", "a gzip archive", _UNPACK),
     (b"BZh", "a bzip2 archive", _UNPACK),
@@ -52,15 +69,32 @@ _MAGIC: tuple[tuple[bytes, str, str], ...] = (
     (b"\x28\xb5\x2f\xfd", "a zstd archive", _UNPACK),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
     (b"Rar!\x1a\x07", "a rar archive", _UNPACK),
-    (b"%PDF-", "a PDF", "name the recording"),
-    (b"\x89PNG\r\n", "a picture (PNG)", "name the recording"),
-    (b"\xff\xd8\xff", "a picture (JPEG)", "name the recording"),
-    (b"GIF8", "a picture (GIF)", "name the recording"),
+    (b"%PDF-", "a PDF", _NAME_IT),
+    (b"\x89PNG\r\n", "a picture (PNG)", _NAME_IT),
+    (b"\xff\xd8\xff", "a picture (JPEG)", _NAME_IT),
+    (b"GIF8", "a picture (GIF)", _NAME_IT),
+    (b"\xd0\xcf\x11\xe0", "an old Office document", _NAME_IT),
+    (b"\x7fELF", "a program", _NAME_IT),
+    (
+        b"\0\5\x16\7",
+        "what macOS notes beside a file (AppleDouble)",
+        "name the file without ._ before its name",
+    ),
+    (b"\x80\2", "a pickle of Python", _AS_WAV),
+    (b"\x80\3", "a pickle of Python", _AS_WAV),
+    (b"\x80\4\x95", "a pickle of Python", _AS_WAV),
+    (b"\x80\5\x95", "a pickle of Python", _AS_WAV),
+    (b"MATLAB 5.0", "a MAT-file", _AS_WAV),
+    (
+        b"HTTP/1.",
+        "a reply with its headers",
+        "save its body alone, e.g. curl without -i",
+    ),
     (b"MThd", "notes (MIDI)", "render them to WAV"),
     (b"PAR1", "a Parquet table", "name it as the input, not as a recording"),
     (b"ARROW1", "an Arrow table", "name it as the input, not as a recording"),
-    (b"SQLite format 3\0", "an SQLite database", "name the recording"),
-    (b"\x89HDF", "an HDF5 file", "write its samples as WAV"),
+    (b"SQLite format 3\0", "an SQLite database", _NAME_IT),
+    (b"\x89HDF", "an HDF5 file", _AS_WAV),
     (
         b"\x93NUMPY",
         "an array of numpy",
@@ -77,9 +111,15 @@ def content_of(head: bytes, size: int) -> Content | None:
             zeros.
         size: of the file, bytes.
     """
+    if head.startswith(b"PK\x03\x04") and _WORKBOOK.search(head):
+        return Content("a workbook", _NAME_IT)
     for magic, what, remedy in _MAGIC:
         if head.startswith(magic):
             return Content(what, remedy)
+    if head[:4] == b"RIFF" and head[8:12] in (b"WEBP", b"AVI "):
+        return Content("a picture or a film (RIFF)", _NAME_IT)
+    if head[8:10] == b'{"' and b'"data_offsets"' in head:
+        return Content("weights (safetensors)", _NAME_IT)
     if head[257:262] == b"ustar":
         return Content("a tar archive", _UNPACK)
     if not head.strip(b"\0"):
@@ -125,18 +165,40 @@ def _of_text(text: str, more: bool) -> Content | None:
     if not begun:
         return Content("nothing but blanks", _AGAIN)
     if re.search(r"(^|/)annex/objects/", begun[:512]):
-        return Content("a pointer of git-annex", "run git annex get for it")
+        return Content("a pointer of git-annex", _GET)
     if low.startswith(("<!doctype html", "<html", "<head", "<body", "<script")):
         return Content("a page of HTML", _AGAIN, shown)
     if low.startswith("<?xml") or re.match(r"<\w+[\s>/]", low):
         return Content("XML", _AGAIN, shown)
     if begun[0] in "{[" and (more or _parses(begun)):
         return Content("JSON", _of_json(begun), shown)
-    if low.startswith("data:audio/") or _is_coded(begun):
+    if low.startswith("data:audio/"):
+        decode = "decode it by cut -d, -f2 IN | base64 -d > OUT"
+        return Content("sound written as base64", decode)
+    if _is_coded(begun):
         return Content("sound written as base64", "decode it by base64 -d IN > OUT")
+    if re.match(r"(52494646|4f676753|664c6143|494433|fffb|fff3)[\da-f]{64}", low):
+        return Content(
+            "sound written as hexadecimals", "decode it by xxd -r -p IN > OUT"
+        )
+    if re.match(r"(event|data): ?\S", low):
+        decode = "join and decode the sound that they hold"
+        return Content("events of a stream", decode, shown)
+    if _is_link(low.rstrip()):
+        again = "git config core.symlinks true, and check it out again"
+        return Content("a link that Git wrote as text", again, shown)
+    if _NUMBERS.fullmatch(begun) and len(begun.split()) > 1:
+        write = "write them as WAV by soundfile.write(path, array, rate)"
+        return Content("numbers written as text", write, shown)
     if low.startswith(("#extm3u", "[playlist]")):
         return Content("a playlist", "name the recordings that it lists", shown)
     return Content("text", _AGAIN, shown)
+
+
+def _is_link(text: str) -> bool:
+    """Whether a text is one path, as Git writes a link where the system has none."""
+    endings = (".wav", ".flac", ".mp3", ".ogg", ".opus", ".m4a", ".webm")
+    return text.endswith(endings) and "/" in text and text.isprintable()
 
 
 def _parses(text: str) -> bool:
@@ -187,7 +249,7 @@ _FORMS = {
 _TYPES = {"s16le": "<i2", "s16be": ">i2", "f32le": "<f4", "s32le": "<i4"}
 
 #: First bytes of recordings: what follows is damaged, but has a header.
-_HEADERS = (
+RECORDINGS = (
     b"RIFF",
     b"RF64",
     b"ID3",
@@ -197,6 +259,11 @@ _HEADERS = (
     b".snd",
     b"caff",
     b"\x1aE\xdf\xa3",
+)
+
+#: How a header begins, with what its kind has behind those bytes.
+_INNER_HEADER = re.compile(
+    rb"(?s)RIFF....WAVE|OggS\x00\x02|fLaC\x00\x00\x00\x22|ID3[\x02-\x04]\x00"
 )
 
 #: Bytes that are too few to tell.
@@ -215,11 +282,20 @@ def samples_of(data: bytes) -> str | None:
     Of several forms the one in which neighbours are most alike is taken: samples of
     mu-law, read as 16-bit numbers, are a wave, too, but a rough one.
     """
-    if len(data) < _FEWEST or data.startswith(_HEADERS):
+    if len(data) < _FEWEST or data.startswith(RECORDINGS):
         return None
     likeness = {name: _likeness(_wave(data, name)) for name in _FORMS}
     best = max(likeness, key=lambda name: likeness[name])
     return best if likeness[best] > _SMOOTH else None
+
+
+def bytes_before(head: bytes) -> int:
+    """Return how many bytes stand before the header of a recording; 0: none is there.
+
+    Forms and archives put a name or headers of their own before a whole recording.
+    """
+    match = _INNER_HEADER.search(head)
+    return match.start() if match else 0
 
 
 def _wave(data: bytes, form: str) -> npt.NDArray[np.float64]:

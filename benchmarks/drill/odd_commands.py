@@ -163,7 +163,6 @@ def commands_of_pairs(folder: Path, rows: Rows) -> Iterator[list[object]]:
         ("agree", run, "--labels", labels, "--missing", "drop", "--cluster"),
         ("rank", run, "--full", *QUICK),
         ("rank", run, "--labels", labels, "--missing", "drop", "--cluster", *QUICK),
-        ("rank", run / "results.csv", *QUICK),
         ("report", run, "--out", folder / "page.html"),
         ("report", run, "--out", folder / "shared.html", "--redact", "--audio"),
         ("screen", run, "--labels", labels),
@@ -177,6 +176,7 @@ def commands_of_pairs(folder: Path, rows: Rows) -> Iterator[list[object]]:
         ("gate", run, run),
         ("compare", run, run),
         ("merge", run, "--out", folder / "merged"),
+        ("rank", folder / "merged" / "results.csv", *QUICK),
         ("ablate", run, "--without", "pitch"),
     ):
         yield [*words]
@@ -246,7 +246,8 @@ def commands_of_typed(folder: Path, rows: Rows) -> Iterator[list[object]]:
     judged, people = [], []
     for number, row in enumerate(rows):
         label, human = (
-            _TYPED[row[name]][number % 2] for name in ("preference", "human")
+            _TYPED.get(row[name], (row[name],) * 2)[number % 2]
+            for name in ("preference", "human")
         )
         judged.append({**row, **dict.fromkeys(_DIMENSIONS, label)})
         if human is not None:
@@ -309,7 +310,7 @@ def commands_of_sheets(folder: Path, rows: Rows) -> Iterator[list[object]]:
     for name, factor, shift in (("signed", 1, 0), ("seven", 3, 4), ("hundred", 50, 50)):
         scaled = []
         for row in rows:
-            step = steps[row["human"]]
+            step = steps.get(row["human"])
             scaled.append(
                 {**row, "label": None if step is None else factor * step + shift}
             )
@@ -357,6 +358,11 @@ def commands_of_calls(folder: Path, rows: Rows) -> Iterator[list[object]]:
 
 
 def _fits_a_run(row: Row) -> bool:
-    """Return whether a row can stand in a run, whose names are not blank."""
+    """Return whether a row can stand in a run: names are not blank, labels are ours."""
     names = (row.get("system_a", "-"), row.get("system_b", "-"), row.get("system", "-"))
-    return all(name is None or str(name).strip() for name in names)
+    human = row["human"]
+    is_label = human in (None, "1", "2", "tie")
+    is_rating = isinstance(human, int) and "score" in row
+    return (is_label or is_rating) and all(
+        name is None or str(name).strip() for name in names
+    )

@@ -87,6 +87,33 @@ def _copies(times: int) -> Callable[[Rows], Rows]:
     return change
 
 
+#: Ids that some readers take for an empty cell, a number or a date.
+_NOTHING = (
+    "nan",
+    "null",
+    "None",
+    "NA",
+    "-",
+    "inf",
+    "1e5",
+    "TRUE",
+    "0x1",
+    "1",
+    "01",
+    "1.0",
+)
+
+#: One name in two forms of Unicode.
+_FORMS = ("Zo\u00e9", "Zoe\u0301")
+
+#: Labels as people write them in four languages.
+_IN_LANGUAGES = {
+    "1": ("A", "links", "gauche", "\u5de6"),
+    "2": ("B", "rechts", "droite", "\u53f3"),
+    "tie": ("tie", "gleich", "\u00e9gal", "\u5e73\u624b"),
+}
+
+
 #: Kind of oddness -> what it makes of plain rows, of comparisons and of scores alike.
 SHARED: dict[str, Callable[[Rows], Rows]] = {
     "plain": list,
@@ -122,6 +149,43 @@ SHARED: dict[str, Callable[[Rows], Rows]] = {
     "names on lines": _renamed({"x": "x\ny", "y": "y\t", "z": "z\r\n"}),
     "names of NaN": _renamed({"x": "nan", "y": "None", "z": "null"}),
     "one system": _renamed({"y": "x", "z": "x"}),
+    "names of labels": _renamed({"x": "1", "y": "2", "z": "0"}),
+    "names of sides and ties": _renamed({"x": "A", "y": "B", "z": "tie"}),
+    "names in two Unicode forms": _renamed({"x": "\u00e9", "y": "e\u0301"}),
+    "names of two alphabets": _renamed({"x": "base", "y": "b\u0430se"}),
+    "names from right to left": _renamed({"x": "\u202eabc", "y": "\u05d0\u05d1"}),
+    "one id": _with(id="p0"),
+    "an id twice": lambda rows: [*rows, dict(rows[0])],
+    "ids of zeros": lambda rows: [
+        {**row, "id": f"{n:04}"} for n, row in enumerate(rows)
+    ],
+    "ids of words for nothing": lambda rows: [
+        {**row, "id": word} for row, word in zip(rows, _NOTHING, strict=True)
+    ],
+    "ids in two Unicode forms": lambda rows: [
+        {**row, "id": form} for row, form in zip(rows, _FORMS * 6, strict=True)
+    ],
+    "long ids": lambda rows: [{**row, "id": "x" * 900 + row["id"]} for row in rows],
+    "columns from behind": lambda rows: [
+        dict(reversed(list(row.items()))) for row in rows
+    ],
+    "an instruction a row": lambda rows: [
+        {**row, "instruction_id": row["id"]} for row in rows
+    ],
+    "a judge a row": lambda rows: [
+        {**row, "judge": f"j{n}"} for n, row in enumerate(rows)
+    ],
+    "a rater a row": lambda rows: [
+        {**row, "rater": f"r{n}"} for n, row in enumerate(rows)
+    ],
+    "several raters a row": lambda rows: [
+        {**row, "rater": f"r{n}"} for n in range(3) for row in rows
+    ],
+    "a rater twice": lambda rows: [{**row, "rater": "r"} for row in (*rows, *rows)],
+    "raters in two Unicode forms": lambda rows: [
+        {**row, "rater": form} for row, form in zip(rows, _FORMS * 6, strict=True)
+    ],
+    "very many copies": _copies(200),
 }
 
 #: The same for comparisons alone.
@@ -169,6 +233,15 @@ OF_PAIRS: dict[str, Callable[[Rows], Rows]] = {
     "one pair a system": lambda rows: [
         {**row, "system_a": f"a{n}", "system_b": f"b{n}"} for n, row in enumerate(rows)
     ],
+    "labels in four languages": lambda rows: [
+        {**row, "human": _IN_LANGUAGES[row["human"]][n % 4]}
+        for n, row in enumerate(rows)
+    ],
+    "labels of one unknown word": _with(human="yes"),
+    "one verdict alone": lambda rows: [
+        {**row, "preference": None if n else "1"} for n, row in enumerate(rows)
+    ],
+    "a circle": _with(preference="1", human="1"),
     "one win": lambda rows: [
         {**row, "preference": "tie" if n else "1", "human": "tie" if n else "2"}
         for n, row in enumerate(rows)
@@ -178,6 +251,15 @@ OF_PAIRS: dict[str, Callable[[Rows], Rows]] = {
 #: The same for scores alone.
 OF_SCORES: dict[str, Callable[[Rows], Rows]] = {
     "one score": _with(score=4, human=4),
+    "one rated": lambda rows: [
+        {**row, "human": None if n else 3} for n, row in enumerate(rows)
+    ],
+    "ratings of text": lambda rows: [
+        {**row, "human": f"{row['human']},0"} for row in rows
+    ],
+    "ratings that are no numbers": _every_other(human="NaN"),
+    "huge ratings": _with(human=1e308),
+    "no names": _with(system=None),
     "no scores": _with(score=None),
     "no ratings": _with(human=None),
     "ratings of some": _every_other(human=None),
@@ -269,6 +351,14 @@ OF_CALLS: dict[str, Callable[[Rows], Rows]] = {
         {**row, "start_s": 1e3 * row["start_s"], "end_s": 1e3 * row["start_s"] + 1}
         for row in rows
     ],
+    "times without a number": lambda rows: [{**row, "start_s": "NaN"} for row in rows],
+    "huge times": _with(start_s=1e300, end_s=2e300),
+    "ends before begins": lambda rows: [
+        {**row, "end_s": row["start_s"] - 1} for row in rows
+    ],
+    "all at once": lambda rows: [{**row, "end_s": row["start_s"] + 10} for row in rows],
+    "long names": _with(conversation="c" * 400),
+    "names of paths": _with(conversation="../\u00fc\\x"),
     "no names": _with(conversation=""),
     "one name": _with(conversation="c"),
     "copies": lambda rows: rows * 5,

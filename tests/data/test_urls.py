@@ -19,6 +19,7 @@ from trace_eval.data.urls import (
     parent,
     redact_urls,
     redacted,
+    without_secrets_of,
 )
 
 ROOT = Path("/srv")
@@ -58,6 +59,8 @@ ROOT = Path("/srv")
         ("az://account:key@box/a.wav", "az://box/a.wav"),
         ("sftp://me%3Asecret@host/a.wav", "sftp://me@host/a.wav"),
         ("zip://a.wav::s3://AKID:secret@b/all.zip", "zip://a.wav::s3://b/all.zip"),
+        ("https://me:sec/ret@host/a.wav", "https://host/a.wav"),
+        ("https://host:8080/a@2x.wav", "https://host:8080/a@2x.wav"),
     ],
 )
 def test_what_gives_access_is_not_shown(url: str, expected: str) -> None:
@@ -127,6 +130,7 @@ def test_secrets_that_may_name_the_object_are_told_apart() -> None:
         "http://me:a?b#Hunter2x@host/path",
         "http://me:a@Hunter2x@host/path",
         "http://me%3AHunter2x@host/path",
+        "http://me:a/Hunter2x@host/path",
         "https://host/a?api_key=Hunter2x&x=1",
     ],
 )
@@ -138,6 +142,16 @@ def test_no_text_of_a_library_gives_access(text: str, url: str) -> None:
     assert "Hunter2x" not in shown
     assert "host" in shown
     assert redact_urls(shown) == shown
+
+
+def test_what_a_library_quotes_of_a_url_gives_no_access() -> None:
+    """botocore called the bucket 'AKID:secret@bucket' in a sentence of its own."""
+    said = 'Invalid bucket name "AKIDEXAMPLE:Hunter2x@bucket": must match, sig Hunter2y'
+    shown = without_secrets_of(
+        "s3://AKIDEXAMPLE:Hunter2x@bucket/a.wav?token=Hunter2y&part=must", said
+    )
+    assert shown == 'Invalid bucket name "...bucket": must match, sig ...'
+    assert without_secrets_of("s3://bucket/a.wav", said) == said
 
 
 def test_joining_and_taking_apart() -> None:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from benchmarks.drill import faults, guided, mutate, odd, sounds, surroundings
+from benchmarks.drill.odd_commands import write_pairs_run
+from benchmarks.drill.odd_tables import plain_pairs
 from benchmarks.drill.parts import PARTS
 from benchmarks.readme import DRILL
+from trace_eval.opinions.codes import LABELS
+from trace_eval.runs.opinions import read_opinions
 
 
 def test_mutated_inputs() -> None:
@@ -41,6 +47,17 @@ def test_odd_but_valid_tables_and_runs(kind: str) -> None:
     outcome = odd.drill(0.2, seed=1, only=kind)
     assert not outcome.lost
     assert outcome.cases >= 5
+
+
+def test_verdicts_of_a_run_name_no_systems(tmp_path: Path) -> None:
+    """A run of systems called 1 and 2 was refused, and nobody can edit a run."""
+    rows = [
+        {**row, "system_a": "2", "system_b": "1", "preference": "1", "human": "1"}
+        for row in plain_pairs()
+    ]
+    judged = read_opinions(write_pairs_run(tmp_path / "run", rows))
+    (wins,) = {*judged.codes["preference"].tolist()}
+    assert LABELS[wins] == "1"
 
 
 @pytest.mark.parametrize("kind", odd.REPLIES)

@@ -236,6 +236,17 @@ _NO_SOUND = {
     "nothing but blanks": b"\n\n  \n",
     "a picture (PNG)": b"\x89PNG\r\n\x1a\n" + bytes(40),
     "an array of numpy": b"\x93NUMPY\x01\x00" + bytes(40),
+    "a reply with its headers": b"HTTP/1.1 200 OK\r\nContent-Type: audio/wav\r\n\r\nRIFF",
+    "events of a stream": b'data: {"type": "audio.delta", "delta": "UklGRg=="}\n\n',
+    "a link that Git wrote as text": b"../common/answer.wav",
+    "numbers written as text": b"0.01\n-0.02\n3e-4\n" * 90,
+    "sound written as hexadecimals": (b"RIFF$\0\0\0WAVEfmt " + bytes(90))
+    .hex()
+    .encode(),
+    "what macOS notes": b"\0\5\x16\7\0\2\0\0Mac OS X" + bytes(90),
+    "a pickle of Python": b"\x80\4\x95" + bytes(90),
+    "a picture or a film": b"RIFF\x40\0\0\0WEBPVP8 " + bytes(90),
+    "6 other bytes and one behind them": b"utt1 \0RIFF\x40\0\0\0WAVEfmt " + bytes(90),
     "sound written as base64": base64.b64encode(b"RIFF$\0\0\0WAVEfmt " + bytes(90)),
 }
 

@@ -160,6 +160,10 @@ def test_raters_that_look_alike_meet_and_are_named(tmp_path: Path) -> None:
     result = read_labels(_write(tmp_path, f"id,rater,overall\n{rows}"))
     assert len(result.raters()) == 1
     assert "look alike and are read as one" in result.warnings[0].text
+    names = ("O'Neil", "O\u2019Neil", "7", "07", "7.0", "\u0130pek", "ipek")
+    rows = "".join(f"q{number},{name},1\n" for number, name in enumerate(names))
+    result = read_labels(_write(tmp_path, f"id,rater,overall\n{rows}"))
+    assert sorted(result.raters()) == ["7", "O'Neil", "\u0130pek"]
     twice = read_labels(_write(tmp_path, "id,rater,overall\nq1,Ann,1\nq1,ann,2\n"))
     assert len(twice.raters()) == 2
     assert "kept apart" in twice.warnings[0].text
@@ -188,6 +192,40 @@ def test_cells_and_headers_are_as_long_as_lines_of_json(tmp_path: Path) -> None:
     long = "y" * 200_000
     for text in (f"id,overall,note\nx,1,{long}\n", f"id,overall,{long}\nx,1,\n"):
         assert len(read_labels(_write(tmp_path, text))) == 1
+
+
+def test_a_quote_that_is_never_closed_swallows_no_rows(tmp_path: Path) -> None:
+    """28,998 rows were one cell, and the first alone was the result."""
+    rows = 'p1,1,"abc\n' + "".join(f"p{number},2,fine\n" for number in range(2, 30))
+    path = _write(tmp_path, f"id,overall,note\n{rows}")
+    with pytest.raises(UserError, match=r"row 1: .* opened here and never closed"):
+        read_labels(path)
+    path = _write(tmp_path, 'id,overall,note\np1,1,"a\nb"\np2,2,5" tall\n')
+    assert read_labels(path).ids.tolist() == ["p1", "p2"]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (
+            b"<!DOCTYPE html><title>Sign in</title>",
+            "a page of HTML .* download the file",
+        ),
+        (b"version https://git-lfs.github.com/spec/v1\noid 1\n", "git lfs pull"),
+        (b"PK\3\4" + bytes(26) + b"[Content_Types].xml", "a workbook; save its sheet"),
+        (b"\x1f\x8b\x08" + bytes(60), "a gzip archive; unpack it"),
+        (b"RIFF$\0\0\0WAVEfmt " + bytes(90), "a recording; name the table"),
+        (bytes(600), "nothing but zeros; copy it again"),
+    ],
+)
+def test_what_is_no_table_is_called_what_it_is(
+    tmp_path: Path, data: bytes, said: str
+) -> None:
+    for name in ("labels.csv", "labels.jsonl", "labels.parquet"):
+        path = tmp_path / name
+        path.write_bytes(data)
+        with pytest.raises(UserError, match=f"is no table but .*{said}"):
+            read_labels(path)
 
 
 def test_the_first_end_of_a_scale_of_comparison_is_that_of_a(tmp_path: Path) -> None:
@@ -225,6 +263,12 @@ def test_an_undeclared_scale_is_stated_and_means_lie_in_their_intervals(
     for row in json.loads(Path("out.json").read_text())["means"]:
         low, high = row["mean"]["interval"]
         assert low <= row["mean"]["value"] <= high
+
+
+def test_a_number_that_no_study_has_is_refused_by_its_row(tmp_path: Path) -> None:
+    path = _write(tmp_path, "id,system,score\np1,x,3\np2,x,1e308\n")
+    with pytest.raises(UserError, match=r"record 2.*1e308"):
+        read_ratings(path)
 
 
 def test_half_steps_and_a_column_a_rater_of_scores(tmp_path: Path) -> None:

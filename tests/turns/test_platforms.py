@@ -194,12 +194,13 @@ def _wrapped(value: Any, how: str) -> Any:
         "named event": {"event": "call_ended", "call": value},
         "gateway, as text": {"statusCode": 200, "body": json.dumps({"message": value})},
         "two envelopes": [{"headers": {"x": "y"}, "body": {"message": value}}],
+        "topic": {"Records": [{"Source": "x", "Sns": {"Message": json.dumps(value)}}]},
     }
     return envelopes[how]
 
 
 @pytest.mark.parametrize(
-    "how", ["message", "named event", "gateway, as text", "two envelopes"]
+    "how", ["message", "named event", "gateway, as text", "two envelopes", "topic"]
 )
 @pytest.mark.parametrize("name", ["vapi", "retell"])
 def test_the_body_of_a_webhook_is_the_call_inside_it(

@@ -226,6 +226,12 @@ def _ending(error: Exception) -> tuple[str, int]:
         return f"{error}: links go in a circle; name another path", EXIT_USAGE
     if isinstance(error, RuntimeError) and "home directory" in str(error):
         return f"{error}; set HOME=DIR to a folder that can be written", EXIT_USAGE
+    if isinstance(error, MemoryError):
+        text = (
+            "there is not enough memory; free some, or do less at once (--workers,"
+            " --limit), then run the same command again"
+        )
+        return text, EXIT_USAGE
     if isinstance(error, OSError):
         # Standard output and temporary files have no name.
         place = error.filename or "standard output or a temporary file"

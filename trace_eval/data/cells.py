@@ -109,7 +109,8 @@ def _wav(samples: Any, rate: int) -> bytes:
         raise InputError(
             f"array: {channels} channels; mix them down to {_MOST_CHANNELS} at most"
         )
-    written = (result.T if channels_first else result).astype(np.float32)
+    with np.errstate(over="ignore"):  # infinite samples are refused where they are read
+        written = (result.T if channels_first else result).astype(np.float32)
     buffer = io.BytesIO()
     soundfile.write(buffer, written, rate, "FLOAT", format="WAV")
     return buffer.getvalue()

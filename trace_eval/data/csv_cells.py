@@ -231,7 +231,8 @@ class _Reader:
     """
 
     def __init__(self, lines: Iterator[str], delimiter: str) -> None:
-        self._rows = csv.reader(lines, delimiter=delimiter)
+        self._is_at_end = False
+        self._rows = csv.reader(self._until_end(lines), delimiter=delimiter)
 
     def __iter__(self) -> Iterator[list[str]]:
         return self
@@ -239,9 +240,16 @@ class _Reader:
     def __next__(self) -> list[str]:
         bound = csv.field_size_limit(strict_json.MAX_LINE_BYTES)
         try:
-            return next(self._rows)
+            row = next(self._rows)
         finally:
             csv.field_size_limit(bound)
+        if self._is_at_end:  # a row needs no line behind its last one
+            raise csv.Error("a quote is opened here and never closed")
+        return row
+
+    def _until_end(self, lines: Iterator[str]) -> Iterator[str]:
+        yield from lines
+        self._is_at_end = True
 
     @property
     def line_num(self) -> int:

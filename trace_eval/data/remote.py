@@ -27,8 +27,8 @@ from trace_eval.data.urls import (
     name_of,
     parent,
     protocol_of,
-    redact_urls,
     redacted,
+    without_secrets_of,
 )
 
 #: Larger files are not fetched, bytes: they are read into memory.
@@ -260,7 +260,7 @@ def _passing(error: Exception) -> bool:
 
 def _problem(url: str, error: Exception) -> str:
     name, status = redacted(url), _status(error)
-    text = redact_urls(" ".join(str(error).split()))[:200]
+    text = without_secrets_of(url, " ".join(str(error).split()))[:200]
     details = f"{type(error).__name__}: {text}".rstrip(": ")
     kind = type(error).__name__.lower()
     if isinstance(error, UserError):

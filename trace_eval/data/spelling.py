@@ -162,7 +162,7 @@ def negative_numbers(values: Iterable[object]) -> frozenset[object]:
 
 
 class Declared(str):
-    """A label that the user says a value means, whatever the systems are called."""
+    """A label whose meaning is known, whatever the systems are called."""
 
 
 #: Why a value is no label: it names both answers, in two ways.

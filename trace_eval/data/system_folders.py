@@ -26,6 +26,7 @@ from trace_eval.data.file_names import (
 from trace_eval.data.names import NAMES, PROMPT, first_of
 from trace_eval.data.renamed import Renamed, is_sound
 from trace_eval.data.tables import SUFFIXES, records
+from trace_eval.data.urls import is_url
 
 #: Folders beside those of systems that hold the questions.
 _PROMPTS = ("prompts", "instructions", "questions")
@@ -254,7 +255,7 @@ def _column_of_question(column: str) -> str:
 def _named(text: str) -> tuple[str | None, Path]:
     """Split ``NAME=DIR``; None without a name, or where a folder is called so."""
     name, mark, folder = text.partition("=")
-    if mark and not Path(text).is_dir():
+    if mark and not is_url(text) and not Path(text).is_dir():
         return name, Path(folder)
     return None, Path(text)
 

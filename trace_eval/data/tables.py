@@ -8,6 +8,7 @@ fewer cells lacks the last.
 from __future__ import annotations
 
 import csv
+import os
 import zlib
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
@@ -37,6 +38,25 @@ CSV = (".csv", ".tsv")
 
 #: Those of workbooks, which are no tables before they are saved as one.
 _WORKBOOKS = (".xlsx", ".xls", ".ods", ".numbers")
+
+#: Those of tables in a form of their own, and of archives that are read.
+_PACKED = (".eval", ".gz", *TARS)
+
+#: What a file may be that holds a table as text.
+_TEXTS = ("text", "JSON", "nothing but blanks", "numbers written as text")
+
+#: Tables in a form of their own -> the ending by which they are known.
+_ENDINGS = {"a Parquet table": ".parquet", "an Arrow table": ".arrow"}
+
+#: What stands in the place of a table -> what to do.
+_REMEDIES = {
+    "a page of HTML": "download the file itself, not the page that shows it",
+    "XML": "download the file itself: this is what a server said instead",
+    "a workbook": "save its sheet as CSV (UTF-8)",
+    "nothing but zeros": "copy it again",
+    "events of a stream": "write what follows each data: on a line of its own",
+    "an old Office document": "save its sheet as CSV (UTF-8)",
+}
 
 #: What a record of a file is called, where it is not a row.
 _UNITS = {".jsonl": "line", ".ndjson": "line", ".json": "record", ".eval": "sample"}
@@ -137,6 +157,8 @@ def csv_columns(
             raise InputError(f"{path}: two columns are called {twice!r}; keep one")
         if form.encoding != "utf-8-sig" or form.delimiter == ";":
             return None
+        if _may_end_in_a_quote(path):
+            return None
         # A cell may be longer than a block: then the file is read as one.
         for block in (None, min(path.stat().st_size + 1, 2**31 - 1)):
             with suppress(pa.ArrowInvalid):
@@ -161,6 +183,15 @@ def csv_columns(
     except (OSError, csv.Error, UnicodeError, BadJson) as error:
         raise InputError(f"{path}: cannot be read as csv ({error})") from error
     return None
+
+
+def _may_end_in_a_quote(path: Path) -> bool:
+    """Whether a file has an odd number of quotes: one may never be closed."""
+    quotes = 0
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            quotes += block.count(b'"')
+    return quotes % 2 == 1
 
 
 def _without_blank_rows(
@@ -191,6 +222,32 @@ def _refuse_others(path: Path, label: Path | str, suffix: str) -> None:
             f" and that of a table in one of {', '.join(SUFFIXES)}; rename or convert"
             " it"
         )
+    other = None if suffix in _PACKED else other_content(path)
+    if other:
+        raise InputError(f"{label}: {other}")
+
+
+def other_content(path: Path, kind: str = "table") -> str | None:
+    """Say what a file is instead of a table, and what to do; None if it may be one."""
+    from extractors.contents import FETCHED, HEAD, RECORDINGS, Content, content_of
+
+    with suppress(OSError), path.open("rb") as file:
+        head = file.read(HEAD)
+        content = content_of(head, file.seek(0, os.SEEK_END)) if head else None
+        if head.startswith(RECORDINGS):
+            content = Content("a recording", "")
+        if content is None or content.what in _TEXTS:
+            return None
+        ending = _ENDINGS.get(content.what)
+        if ending is None:
+            remedy = _REMEDIES.get(content.what, f"name the {kind}")
+            is_remedied_alike = content.remedy in FETCHED
+            return content.instead_of(
+                kind, content.remedy if is_remedied_alike else remedy
+            )
+        if path.suffix.lower() != ending:
+            return content.instead_of(kind, f"let its name end in {ending}")
+    return None
 
 
 def _rows(

@@ -28,6 +28,13 @@ _LOGIN = re.compile(
     rf"({_PROTOCOL}):/{{1,4}}([^\s/\"<>?#:@]*:[^\s/\"<>]*)@", re.IGNORECASE
 )
 
+# A login whose password holds a slash. What follows the colon of a host is its port, and
+# of a Windows drive a path without an at sign.
+_WITH_SLASH = re.compile(
+    rf"({_PROTOCOL}):/{{1,4}}([^\s/\"<>?#:@]{{1,99}}:(?!\d{{0,9}}/)[^\s\"<>@]{{0,255}})@",
+    re.IGNORECASE,
+)
+
 # A login of a URL whose protocol was cut off, or is left to the reader.
 _WITHOUT_PROTOCOL = re.compile(r"(?<![:\w/])//[^\s/\"<>?#:@]*:[^\s/\"<>@]*@")
 
@@ -76,6 +83,9 @@ _SECRET = re.compile(
     r"|(^|[_-])(sig|sign|signed|key|keyid|pwd|pass|pw|sas|otp|code|verify|ticket)($|[_-])",
     re.IGNORECASE,
 )
+
+#: Parts of a URL under this length are words of a text as well.
+_SHORTEST_SECRET = 4
 
 #: How known keys and signed texts look, whatever the parameter is called.
 _LOOKS_SECRET = re.compile(
@@ -181,9 +191,34 @@ def redact_urls(text: str) -> str:
         text = _WITHOUT_SLASHES.sub(r"\1:", text)
     if ":/" not in text and "//" not in text:
         return text
-    text = _LOGIN.sub(lambda login: f"{login[1]}://{_public(login[1], login[2])}", text)
+    text = _WITH_SLASH.sub(_without_login, _LOGIN.sub(_without_login, text))
     text = _WITHOUT_PROTOCOL.sub("//", text)
     return _IN_TEXT.sub(_shown_in_text, text)
+
+
+def without_secrets_of(url: str, text: str) -> str:
+    """Remove from a text, e.g. an error of a library, what gives access to a URL.
+
+    Libraries quote parts of a URL in sentences of their own, in which no protocol says
+    that they are such.
+    """
+    parts = _PARTS.fullmatch(url)
+    shown = redacted(url)
+    if parts is None or shown == url:
+        return redact_urls(text)
+    _, host, _, query, fragment = parts.groups()
+    login, at, _ = host.rpartition("@")
+    values = [value for _, value in parse_qsl(f"{query[1:]}&{fragment[1:]}")]
+    secrets = [login + at, login, *login.split(":"), *values]
+    secrets += [unquote(secret) for secret in secrets]
+    for secret in sorted(set(secrets), key=len, reverse=True):
+        if len(secret) >= _SHORTEST_SECRET and secret not in shown:
+            text = text.replace(secret, "...")
+    return redact_urls(text)
+
+
+def _without_login(match: re.Match[str]) -> str:
+    return f"{match[1]}://{_public(match[1], match[2])}"
 
 
 def _shown_in_text(match: re.Match[str]) -> str:
@@ -211,6 +246,7 @@ def _public(protocol: str, login: str) -> str:
 
 
 def _shown(url: str) -> str:
+    url = _WITH_SLASH.sub(_without_login, url)
     parts = _PARTS.fullmatch(url)
     if parts is None:
         return url

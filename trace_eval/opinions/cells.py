@@ -48,6 +48,10 @@ def texts_of(values: Sequence[Any]) -> Texts:
 _DECIMAL_COMMA = re.compile(r"\A[+-]?[0-9]+,([0-9]{1,2}|[0-9]{4,})")
 
 
+#: A number from here on is none of a study, and its square may be none of a computer.
+_TOO_LARGE = 1e100
+
+
 def number_of(value: object) -> float | None:
     """Read a cell's finite number, in any unambiguous form; None if it is no number.
 
@@ -63,7 +67,7 @@ def number_of(value: object) -> float | None:
         number = float(text) if "_" not in text else math.nan
     except ValueError:
         return None
-    return number if math.isfinite(number) else None
+    return number if abs(number) < _TOO_LARGE else None
 
 
 def numbers_of(
@@ -78,7 +82,7 @@ def numbers_of(
     """
     with suppress(TypeError, ValueError):  # of what is no number: see below
         numbers = np.fromiter(map(float, values), float, len(values))
-        if np.isfinite(numbers).all():
+        if (np.abs(numbers) < _TOO_LARGE).all():
             return numbers
     present = [value for value in values if not is_missing(value)]
     are_percentages = bool(present) and all(
@@ -190,9 +194,18 @@ _ALIKE = str.maketrans(
 )
 
 
+#: Quotes and hyphens of word processors -> those of keyboards.
+_TYPED = str.maketrans("\u2018\u2019\u02bc\u00b4`\u2010\u2011\u2013\u2212", "'''''----")
+
+#: A number as spreadsheets and data frames rewrite it: without its first zeros, or with
+#: a fraction of zeros.
+_WHOLE = re.compile(r"\A0*(\d+?)(?:\.0+)?\Z")
+
+
 def _look(name: object) -> str:
     """Return how a name looks, without case; equal for indistinguishable names."""
     text = visible(name).casefold()
+    text = _WHOLE.sub(r"\1", text.replace("i\u0307", "i").translate(_TYPED))
     mixed = any("a" <= letter <= "z" for letter in text)
     return text.translate(_ALIKE) if mixed else text
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from blueprints import UserError, counted
 from trace_eval.data.rubrics.single import ScoreRubric
+from trace_eval.data.spelling import Declared
 from trace_eval.decide.screen import screen
 from trace_eval.opinions.labels import label_table
 from trace_eval.opinions.opinions import Opinions
@@ -97,7 +98,7 @@ def labels_of(review: Review, form: PairForm) -> Opinions | None:
         pair, chance = review.material.by_id[view.item], inclusion.get(view.item)
         row = {
             "id": view.item,
-            "overall": plain_label(form, label),
+            "overall": Declared(plain_label(form, label)),
             "rater": view.rater,
             "instruction_id": pair.instruction_id,
             "system_a": pair.a.system,

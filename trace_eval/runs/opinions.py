@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from trace_eval.data.files import is_file, is_folder
 from trace_eval.data.items import Pair
 from trace_eval.data.judgement import Judgement, Label, Overall, VerdictOpinion
 from trace_eval.data.measures.numbers import number_in, place_named, place_of
+from trace_eval.data.spelling import Declared
 from trace_eval.opinions.codes import LABEL_COLUMNS, REASON_FACTS, TEXT_FACTS
 from trace_eval.opinions.instructions import sharing_instructions
 from trace_eval.opinions.judge_files import read_judge_file
@@ -290,7 +292,13 @@ def _unmeasured(run: Run, numbers: Sequence[str]) -> Iterator[DataWarning]:
 
 
 def _texts(labels: Iterable[Label | None]) -> list[str | None]:
-    return [None if label is None else str(label) for label in labels]
+    """Return labels as texts that name no system, though one may be called 1 or tie."""
+    return [None if label is None else _declared(str(label)) for label in labels]
+
+
+@cache
+def _declared(label: str) -> Declared:
+    return Declared(label)
 
 
 def _present(

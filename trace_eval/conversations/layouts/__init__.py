@@ -8,7 +8,14 @@ from itertools import chain
 from pathlib import Path
 
 from blueprints import InputError
-from trace_eval.conversations.layouts.base import CallLayout, Unread, first_row, one
+from extractors import AUDIO_SUFFIXES
+from trace_eval.conversations.layouts.base import (
+    CallLayout,
+    Unread,
+    first_row,
+    json_file,
+    one,
+)
 from trace_eval.conversations.layouts.eva import EVA
 from trace_eval.conversations.layouts.eva_labels import EVA_LABELS
 from trace_eval.conversations.layouts.halves import recordings_below
@@ -22,6 +29,7 @@ from trace_eval.conversations.sound.logged import held_against_sound
 from trace_eval.data.conversation import ConversationItem
 from trace_eval.data.files import is_file, is_folder
 from trace_eval.data.names import TURNS, first_of
+from trace_eval.data.tables import other_content
 from trace_eval.data.urls import redact_urls, redacted, url_of_path
 
 #: Name -> layout, as ``--layout`` takes it.
@@ -61,6 +69,7 @@ def layout_of(path: Path) -> CallLayout:
             f"{path}: may be {' and '.join(fitting)}; say which by --layout NAME"
         )
     if not fitting:
+        _refuse_others(path)
         names = (
             sorted(one.name for one in path.iterdir())[:6] if is_folder(path) else []
         )
@@ -139,6 +148,19 @@ def read_conversations(
         more = f" (and {len(unread) - 1} more)" if len(unread) > 1 else ""
         raise InputError(f"{path}: no conversation can be read: {unread[0]}{more}")
     return CallReading(chosen.name, tuple(items.values()), tuple(unread))
+
+
+def _refuse_others(path: Path) -> None:
+    """Raise UserError for a file that no layout could read: a web page, no JSON, ..."""
+    if not is_file(path):
+        return
+    if not path.stat().st_size:
+        raise InputError(f"{path}: 0 bytes; write the log again")
+    other = other_content(path, "log of calls")
+    if other and path.suffix.lower() not in AUDIO_SUFFIXES:
+        raise InputError(f"{path}: {other}")
+    if path.suffix.lower() == ".json":
+        json_file(path)
 
 
 def _timed_tables(path: Path) -> list[Path]:

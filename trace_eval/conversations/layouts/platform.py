@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -151,13 +152,28 @@ def _calls(platform: Platform, file: Path) -> list[tuple[str, Any]]:
     else:
         rows = _numbered(file, _listed_calls(json_file(file)))
     marks = platform.inside or platform.turns + platform.call.get("recording", ())
-    rows = [(where, unwrapped(value, marks)) for where, value in rows]
+    rows = list(chain.from_iterable(_unwrapped(row, marks) for row in rows))
     if platform.whole is None:
         return rows
     for where, value in rows:
         if isinstance(value, str):
             raise InputError(f"{where}: {value}")
     return _numbered(file, platform.whole([value for _, value in rows]))
+
+
+def _unwrapped(row: tuple[str, Any], marks: Places) -> Iterator[tuple[str, Any]]:
+    """Yield the call in a row's envelope, or each of a list of envelopes in it.
+
+    Queues and topics deliver several messages at once, each in an envelope of its own.
+    """
+    where, value = row
+    call = unwrapped(value, marks)
+    calls = [call]
+    if place(call, marks) is None:
+        lists = [one for one in mapping(value).values() if isinstance(one, list)]
+        messages = [unwrapped(one, marks) for one in chain.from_iterable(lists)]
+        calls = [one for one in messages if place(one, marks) is not None] or calls
+    yield from ((where, one) for one in calls)
 
 
 def _listed_calls(value: Any) -> list[Any]:

@@ -237,7 +237,8 @@ def _row(number: int, cells: dict[str, Any]) -> _Row:
         )
     if start is not None and end is not None and end < start:
         raise InputError(
-            f"row {number}: the clock goes backwards, from {start:g} to {end:g}"
+            f"row {number}: the clock goes backwards, from {start:g} to {end:g}; mend"
+            " the begin or the end of that turn"
         )
     kind = str(cells.get("kind") or "speech")
     if kind not in KINDS:

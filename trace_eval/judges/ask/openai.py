@@ -19,7 +19,9 @@ from typing import Any
 import openai
 from pydantic import JsonValue
 
+from blueprints import UserError
 from trace_eval.data.outcome import Reason
+from trace_eval.data.urls import redact_urls
 from trace_eval.judges.ask.base import (
     CallFailed,
     ChatClient,
@@ -72,7 +74,8 @@ class OpenAIClient(ChatClient):
         place: of the server; default: what the options and the environment name.
 
     Raises:
-        UserError: OpenAI's own server is meant and there is no key.
+        UserError: OpenAI's own server is meant and there is no key, or the model is a
+            URL.
     """
 
     uses = names_of(OpenAIOptions)
@@ -81,6 +84,11 @@ class OpenAIClient(ChatClient):
     def __init__(
         self, model: str, options: JudgeOptions, place: ServerPlace | None = None
     ) -> None:
+        if place is None and "://" in model:
+            raise UserError(
+                f"openai:{redact_urls(model)}: a model is no URL; name the server by"
+                " --base-url URL"
+            )
         self.place = place or place_of(model, options)
         self.model = model
         self.server = self.place.name
