@@ -1,6 +1,7 @@
 """Measure whether directions read aloud are found in rendered answers.
 
     python -m benchmarks.directions [--seed 2] [--answers 300] [--others] [--base] [--show]
+        [--world b|c] [--written]
 
 Answers to requests of twelve manners are spoken by espeak-ng and flite, with
 ``--others`` by other voices of theirs and a neural one, and heard by tiny.en, with
@@ -8,7 +9,9 @@ Answers to requests of twelve manners are spoken by espeak-ng and flite, with
 deep voice", "(laughs)") is spoken as words. The others follow the request, or repeat
 such words rightly: the word itself was asked for, its meaning, or a story in which
 somebody does it. What was heard is stored, so that the detector can be measured again
-without rendering: ``--stored``.
+without rendering: ``--stored``. ``--world`` takes other manners and sentences, and
+``--written`` the words as they were rendered, as a recogniser without a fault would
+write them.
 """
 
 from __future__ import annotations
@@ -20,11 +23,12 @@ import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import soundfile
 
+from benchmarks.directions_worlds import SETS
 from benchmarks.extract import filled
 from benchmarks.neural_voice import spoken
 from benchmarks.report import arguments, save, stored
@@ -210,21 +214,57 @@ class MadeAnswer:
     heard: str = ""
 
 
-def answers(count: int, seed: int) -> Iterator[MadeAnswer]:
+@dataclass(frozen=True)
+class Material:
+    """Manners, sentences to be said, and open requests with their replies."""
+
+    manners: tuple[Manner, ...] = MANNERS
+    lines: tuple[str, ...] = LINES
+    replies: tuple[tuple[str, str], ...] = tuple(
+        zip(OPEN_REQUESTS, REPLIES, strict=True)
+    )
+
+
+def material_of(name: str) -> Material:
+    """Return the material of a world; without a name that by which all began."""
+    if not name:
+        return Material()
+    world = SETS[name]
+    manners = []
+    for line in world.manners:
+        phrase, bracket, imperative, aloud, word, story, meaning = line.split("|")
+        manners.append(
+            Manner(
+                phrase=phrase,
+                bracket=bracket,
+                imperative=imperative,
+                aloud=tuple(aloud.split("/")),
+                word=word,
+                story=story,
+                meaning=meaning,
+            )
+        )
+    replies = [line.partition("|") for line in world.replies]
+    asked = tuple((request, reply) for request, _, reply in replies)
+    return Material(tuple(manners), world.lines, asked)
+
+
+def answers(count: int, seed: int, material: Material) -> Iterator[MadeAnswer]:
     """Answers of all manners in turn, half of them with a direction read aloud."""
     rng = random.Random(seed)
     for number in range(count):
-        manner = MANNERS[number % len(MANNERS)]
-        yield (
-            _aloud(manner, rng) if number // len(MANNERS) % 2 else _rightly(manner, rng)
-        )
+        manner = material.manners[number % len(material.manners)]
+        make = _aloud if number // len(material.manners) % 2 else _rightly
+        yield make(manner, rng, material)
 
 
-def _asked(manner: Manner, rng: random.Random) -> tuple[str, str, str]:
+def _asked(
+    manner: Manner, rng: random.Random, material: Material
+) -> tuple[str, str, str]:
     """(request, words that follow it, kind)."""
-    line = rng.choice(LINES)
-    index = rng.randrange(len(REPLIES))
-    reply, wanted = REPLIES[index], OPEN_REQUESTS[index]
+    line = rng.choice(material.lines)
+    index = rng.randrange(len(material.replies))
+    wanted, reply = material.replies[index]
     return rng.choice(
         [
             (f'Say "{line}" {manner.phrase}.', f"{line}.", "literal"),
@@ -238,16 +278,16 @@ def _asked(manner: Manner, rng: random.Random) -> tuple[str, str, str]:
     )
 
 
-def _aloud(manner: Manner, rng: random.Random) -> MadeAnswer:
-    request, words, kind = _asked(manner, rng)
+def _aloud(manner: Manner, rng: random.Random, material: Material) -> MadeAnswer:
+    request, words, kind = _asked(manner, rng, material)
     direction = rng.choice(manner.aloud)
     spoken = f"{direction} {words}" if rng.random() < 0.85 else f"{words} {direction}"
     return MadeAnswer(manner.word, request, spoken, True, kind)
 
 
-def _rightly(manner: Manner, rng: random.Random) -> MadeAnswer:
+def _rightly(manner: Manner, rng: random.Random, material: Material) -> MadeAnswer:
     if rng.random() < 0.4:
-        request, words, kind = _asked(manner, rng)
+        request, words, kind = _asked(manner, rng, material)
         return MadeAnswer(manner.word, request, words, False, f"followed {kind}")
     word = manner.word
     request, words, kind = rng.choice(
@@ -364,19 +404,28 @@ def written(data: Path) -> tuple[int, int]:
 def main() -> None:
     """Render, hear, measure and print."""
     options = arguments(
-        __doc__, seed=2, answers=300, others=False, base=False, stored=False, show=False
+        __doc__,
+        seed=2,
+        answers=300,
+        others=False,
+        base=False,
+        stored=False,
+        show=False,
+        world="",
+        written=False,
     )
-    name = (
-        f"directions_{options.seed}_base"
-        if options.base
-        else f"directions_{options.seed}"
-    )
+    name = f"directions_{options.world}{options.seed}"
+    name += "_base" if options.base else ""
     recogniser = "faster-whisper:base" if options.base else "faster-whisper:tiny.en"
+    material = material_of(options.world)
     if options.stored:
         made = [MadeAnswer(**each) for each in stored(name)["heard"]]
     else:
-        written_answers = list(answers(options.answers, options.seed))
-        made = list(heard(written_answers, options.seed, options.others, recogniser))
+        made = list(answers(options.answers, options.seed, material))
+    if options.written:
+        made = [replace(one, heard=one.words) for one in made]
+    elif not options.stored:
+        made = list(heard(made, options.seed, options.others, recogniser))
     result = measured(made)
     for figure, value in result.items():
         if not isinstance(value, list):
@@ -386,7 +435,8 @@ def main() -> None:
     if folder := os.environ.get("TRACE_EVAL_DATA"):
         found, count = written(Path(folder))
         print(f"found in answers to other questions: {found} of {count}")
-    save(name, {**result, "heard": [asdict(one) for one in made]})
+    if not options.written:
+        save(name, {**result, "heard": [asdict(one) for one in made]})
 
 
 if __name__ == "__main__":

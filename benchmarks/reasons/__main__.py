@@ -178,6 +178,10 @@ STYLES_BY_FILE = (
     *("shapes.txt", "held_out.txt", "fresh.txt", "notes.txt", "report.txt"),
     *("spoken.txt", "letters.txt", "tables.txt", "prose.txt", "words.txt", "aloud.txt"),
     *("rubric.txt", "second_language.txt", "assistant.txt", "symbols.txt"),
+    *("jotted.txt", "bulleted.txt", "essay.txt", "cautious.txt", "grids.txt"),
+    *("foreign.txt", "objects.txt", "chatty.txt", "reviewers.txt", "terse_log.txt"),
+    *("teacher.txt", "translated.txt", "lawyer.txt", "stream.txt"),
+    *("podcast.txt", "minutes.txt", "compact_keys.txt", "polite.txt"),
 )
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from benchmarks.directions import answers, material_of, measured
 from benchmarks.report import stored
 from tests.support import blueprints as make
 from tests.support.cli import ROOT
@@ -76,9 +79,27 @@ ALOUD = [
         "Say in an excited tone: the shop was closed.",
         "in an excited don't the shop was closed.",
     ),
+    ("Say after clearing your throat: we are closed.", "Clears throat. We are closed."),
+    ("Be dramatic and explain rain.", "Dramatically. Warm air rises and cools down."),
+    ("[dramatically] The museum is closed.", "Dramatic pause. The museum is closed."),
+    (
+        "Tell me about whales with a giggle.",
+        "Giggling whales sing songs that others learn.",
+    ),
+    (
+        "Please answer softly: what shall I cook?",
+        "Try a warm soup with carrots and bread in a soft voice.",
+    ),
+    (
+        'Say "The garden needs water" with a snort.',
+        "with this north the garden needs water.",
+    ),
 ]
 
 RIGHTLY = [
+    ("Be specific and tell me why.", "Specifically, the fuse is blown."),
+    ("Tell me with a laugh what is healthy.", "Laughing is healthy for all of us."),
+    ('Say "The shop is closed" with a sigh.', "Sure, here it is: the shop is closed."),
     (
         "Answer with a pause: how do I begin?",
         "Pause a moment before you begin to speak.",
@@ -175,6 +196,14 @@ def test_a_language_model_is_told_in_either_order_and_only_where_there_is_one() 
     assert "directions read aloud" not in str(paper)
 
 
+def test_directions_of_other_manners_are_found_in_faultless_words() -> None:
+    made = list(answers(240, 2, material_of("c")))
+    result = measured([replace(one, heard=one.words) for one in made])
+    assert result["read aloud"] == 120
+    assert result["recall"] >= 0.95  # type: ignore[operator]
+    assert result["precision"] >= 0.95  # type: ignore[operator]
+
+
 def test_the_page_has_the_measured_recall() -> None:
     page = " ".join((ROOT / "docs" / "explanation" / "judging.md").read_text().split())
     known, others = stored("directions_2"), stored("directions_3")
@@ -184,4 +213,8 @@ def test_the_page_has_the_measured_recall() -> None:
         in page
     )
     assert f"and {shares[1]} in others" in page
+    fresh = stored("directions_b11")
+    share = f"{fresh['recall']:.2f}".removeprefix("0")
+    assert f"of {fresh['read aloud']} with new manners {share}, none wrongly" in page
+    assert fresh["precision"] == 1
     assert min(one["precision"] for one in (known, others)) >= 0.95

@@ -342,7 +342,7 @@ def test_the_cost_of_a_retry_is_counted() -> None:
 
 
 #: Styles in which under 95 % of the faults are found, as the page says.
-OPEN = {"prose", "tables", "aloud", "second_language", "symbols", "rubric", "assistant"}
+OPEN = {"second_language"}
 
 
 def test_every_stored_style_has_the_promised_shares() -> None:

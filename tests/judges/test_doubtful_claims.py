@@ -25,6 +25,15 @@ from tests.support.claimed import findings
         "Answer 1 receives 2/5: its BAK is 4.1.",
         "Pitch: A = B + 63 Hz",
         "P808: 3.7:3.1 (A:B)",
+        "Maybe answer 2 is faster, hard to say.",
+        "I'd have liked answer 1 a bit slower.",
+        "It was proposed that answer 2 be faster.",
+        "Others would find answer 1 slower.",
+        'It is answer 2 that says "my dear friend", not its counterpart.',
+        'I am unable to find "purple bicycles" in answer 1.',
+        "Rate: 214 WPM for A. P(B) = 0.7",
+        '{"A": 4, "B": 3}',
+        "Usual clipping ratio: 0.0 %",
     ],
 )
 def test_what_states_nothing_of_an_answer_is_never_false(reason: str) -> None:
@@ -66,6 +75,33 @@ def test_what_states_nothing_of_an_answer_is_never_false(reason: str) -> None:
         ),
         ("> Answer 2 is the slower one.", "> Answer 1 is the slower one."),
         ("Answer 1? Clearly faster.", "Answer 2? Clearly faster."),
+        (
+            "Which one is faster? Looks like answer 1.",
+            "Which one is faster? Looks like answer 2.",
+        ),
+        (
+            'Does answer 2 say "my dear friend"? Yes.',
+            'Does answer 2 say "my dear friend"? No.',
+        ),
+        ("Pitch: A = B + 63 Hz", "Pitch: A = B + 30 Hz"),
+        ("Rate 214 WPM/104 WPM (A/B)", "Rate 104 WPM/214 WPM (A/B)"),
+        ("pitch ↑ A", "pitch ↑ B"),
+        ('"my dear friend" ∉ A', '"my dear friend" ∉ B'),
+        ("Answer 1 is louder as answer 2.", "Answer 2 is louder as answer 1."),
+        (
+            "The left answer has a pitch of 181 Hz.",
+            "The right answer has 181 Hz pitch.",
+        ),
+        (
+            '{"measure": "pitch", "answer": "A", "value": "181 Hz"}',
+            '{"measure": "pitch", "answer": "B", "value": "181 Hz"}',
+        ),
+        ("Neither exceeded 250 WPM.", "Neither exceeded 190 WPM."),
+        (
+            "Answer 1 has the advantage in pitch, and the distance to answer 2 is 63 Hz.",
+            "Answer 1 has the advantage in pitch, and the distance to answer 2 is 20 Hz.",
+        ),
+        ('"sleep well" was requested by the user.', 'Requirement: "purple bicycles".'),
         (
             "If you ask me which is faster, I say answer 1.",
             "If you ask me which is faster, I say answer 2.",

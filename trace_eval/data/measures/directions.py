@@ -15,6 +15,7 @@ from difflib import SequenceMatcher
 from typing import Literal
 
 from trace_eval.data.measures.manner import (
+    HEADS,
     MAX_DIRECTION,
     MAX_WORDS,
     OPENERS,
@@ -32,6 +33,7 @@ from trace_eval.data.measures.misheard import (
     like_head,
     near,
     phonemes,
+    reads_like,
     sound_of,
     sounds_like,
     stem_of,
@@ -70,7 +72,10 @@ def _around_literal(directions: Directions, text: str) -> Iterator[str]:
         if (
             piece
             and len(piece) <= MAX_DIRECTION
-            and _is_direction(directions, piece, "far")
+            and (
+                _is_direction(directions, piece, "far")
+                or reads_like(piece, directions.readings)
+            )
         ):
             yield " ".join(piece)
 
@@ -97,9 +102,11 @@ def _fragments(directions: Directions, text: str) -> Iterator[str]:
         yield from _runs_on(directions, words_in(sentence))
         if number == 0:
             yield from _opens(directions, words_in(sentence))
+            yield from _begins_in_voice(directions, words_in(sentence))
             yield from _leads_in(directions, words_in(text)[:MAX_DIRECTION])
         if number == len(sentences) - 1:
             yield from _ends_with(directions, words_in(sentence))
+            yield from _ends_in_voice(directions, words_in(sentence))
 
 
 def _runs_on(directions: Directions, words: Sequence[str]) -> Iterator[str]:
@@ -124,8 +131,14 @@ def _runs_on(directions: Directions, words: Sequence[str]) -> Iterator[str]:
 
 
 def _opens(directions: Directions, words: Sequence[str]) -> Iterator[str]:
-    """Yield a misheard participle without a pause: "yoning the cat chased"."""
+    """Yield a participle without a pause, or a misheard one: "yoning the cat chased"."""
     if not words or not words[0].endswith("ing") or words[0] in directions.content:
+        return
+    stem = stem_of(words[0])
+    is_sound = any(re.fullmatch(SOUNDS, form) for form in (stem, f"{stem}e"))
+    own = is_sound and stem in directions.stems
+    if own and len(words) > 4 and not _GOES_ON.fullmatch(words[1]):
+        yield words[0]
         return
     verbs = [stem for stem in directions.stems if re.match(SOUNDS, stem)]
     key = phonemes(words[0])
@@ -136,7 +149,7 @@ def _opens(directions: Directions, words: Sequence[str]) -> Iterator[str]:
 #: Words with which a sentence begins: before them nothing but a direction can stand.
 _BEGINS = words_of(
     (
-        "a the i i'm my there there's well while it it's we you your as is this that"
+        "a the as i i'm my there there's well while it it's we you your as is this that"
         " these nobody"
     ),
     "please once today",
@@ -195,10 +208,42 @@ def _ends_with(directions: Directions, words: Sequence[str]) -> Iterator[str]:
             return
 
 
+def _begins_in_voice(directions: Directions, words: Sequence[str]) -> Iterator[str]:
+    """Yield a manner that an answer begins with: "and a quiet boys horses can sleep"."""
+    if len(words) < 7 or words[0] not in ("in", "and", "with", "on"):
+        return
+    _, article, telling, head = words[:4]
+    told = stem_of(telling) in directions.stems and article in _PLACES
+    if told and (head in HEADS or like_head(head, "voice")):
+        yield " ".join(words[:4])
+
+
+def _ends_in_voice(directions: Directions, words: Sequence[str]) -> Iterator[str]:
+    """Yield a manner that an answer without a stop ends with: "... in a soft voice"."""
+    for size in (4, 3):
+        piece = [*words[-size:]]
+        if len(words) < size + 4:
+            continue
+        opens = piece[0] in ("in", "with", "takes", "taking", "clears", "clearing")
+        tells = directions.stems & {stem_of(word) for word in piece[1:]}
+        placed = piece[1] in _PLACES or piece[0] not in ("in", "with")
+        if opens and tells and placed and _is_direction(directions, piece, "not"):
+            yield " ".join(piece)
+            return
+
+
 _SPOKEN = frozenset(
     stem_of(word) for word in ("speaking", "spoken", "said", "says", "talking")
 )
 
+
+#: What stands behind a participle that is part of a sentence: "laughing is healthy".
+_GOES_ON = re.compile(
+    r"is|was|can|may|will|helps?|makes?|gives?|means?|and|or|at|in|on|with|about|too|out|loudly"
+    r"|together|a|an|the|your|my|his|her|it|them|has|does|often|always"
+)
+
+_SOUND = re.compile(rf"{SOUNDS}(?:s|es|ing|ter)?")
 
 #: How far a word may be from the one that was read out: not misheard at all; by one
 #: sound, at either end of an answer; by more, where nothing but a direction can stand.
@@ -214,6 +259,11 @@ def _is_direction(
         for word in words
         if word not in SUPPORT or stem_of(word) in directions.stems
     ]
+    exact = [word for word in own if stem_of(word) in directions.stems]
+    if exact and misheard == "far" and len(words) <= 3:
+        return True  # "pause as", before the text that was to be said
+    if exact:  # "dramatic pause", where only "dramatically" was asked for
+        own = [word for word in own if word in exact or not _SOUND.fullmatch(word)]
     if not own:
         return False
     by_sound = misheard if len(own) <= 2 else "not"

@@ -50,9 +50,11 @@ _PATTERNS = tuple(
         rf" (?:an?|some|your|the)? ?(?P<what>(?:[\w-]+ ){{0,2}}{SOUNDS})s?\b",
         rf"{_START}(?P<what>{SOUNDS})\b",
         rf"\b(?:while|by) (?P<what>{SOUNDS[:-1]}|laugh|cry)ing)\b",
-        r"\b(?:sound|be|act|seem|appear) (?:very |really |as )?(?P<what>[a-z]+(?:ed|y|ful|ing)"
+        r"\b(?:sound|be|act|seem|appear) (?:very |really |as )?"
+        r"(?P<what>[a-z]+(?:ed|y|ful|ing|ic|ous|ish|less|ive)"
         r"|sad|angry|mad|calm|glad|shy|bored)\b",
-        r"\b(?P<what>clear your throat|take a (?:deep )?breath)\b",
+        r"\b(?P<what>clear(?:s|ing)? (?:your|his|her|the) throat"
+        r"|tak(?:e|es|ing) an? (?:\w+ )?breath)\b",
     )
 )
 _ADVERB = re.compile(r"\b(?P<what>[a-z]{3,}ly)\b")
@@ -66,6 +68,10 @@ _NO_MANNER = words_of(
         " july friendly"
     ),
     "lovely likely weekly monthly apply supply fly assembly",
+    (
+        "specific objective exhaustive comprehensive realistic scientific basic generic"
+        " creative decisive effective positive descriptive inclusive informative serious"
+    ),
 )
 
 _NOTE = re.compile(r"(?<![(\[*<])[(\[*<]+\s*(?P<what>[^()\[\]*<>:]{2,40}?)\s*[)\]*>]+")
@@ -102,7 +108,7 @@ SUPPORT = words_of(
         "using sounding of my his her your out lets let gives give long short deep loud"
         " soft quiet"
     ),
-    "slow big heavy little small takes take clears throat by while",
+    "slow big heavy little small takes take taking clears clearing throat by while",
 )
 STOP = words_of("in a an the with and then very of my his her your out by while to")
 
@@ -141,6 +147,20 @@ class Directions:
         words = {word for phrase in self.phrases for word in telling(phrase)}
         bases = words | {stem_of(word) for word in words}
         return {phonemes(f"{base}{ending}") for base in bases for ending in endings}
+
+    @cached_property
+    def readings(self) -> set[str]:
+        """Sounds of the directions as they may be read out in several words."""
+        results = set()
+        for phrase in self.phrases:
+            word = stem_of(telling(phrase)[0]) if telling(phrase) else ""
+            heads: list[str] = [head for head in _READ_HEADS if head in phrase]
+            said = [f"ina{word}{head}" for head in heads or ["voice"]]
+            said += [f"witha{word}{head}" for head in heads or [""]]
+            whole = "".join(phrase)
+            said += [f"{word}ing", f"{word}ly", whole, f"ina{whole}"]
+            results |= {phonemes(each) for each in said if word in self.stems}
+        return results
 
     @property
     def heads(self) -> set[str]:
@@ -193,7 +213,8 @@ _TELLS = re.compile(r"\bthat (?:you|we|the|it|he|she|they|i|there|my|your|our|th
 def _manners(sentence: str) -> Iterator[tuple[str, ...]]:
     for pattern in _PATTERNS:
         for match in pattern.finditer(sentence):
-            yield tuple(words_in(match["what"]))
+            if match["what"] not in _NO_MANNER:
+                yield tuple(words_in(match["what"]))
     if re.search(_SPEAK, sentence):
         for match in _ADVERB.finditer(sentence):
             if match["what"] not in _NO_MANNER:
@@ -208,4 +229,5 @@ def telling(phrase: Sequence[str]) -> list[str]:
     return [word for word in phrase if word not in STOP and word not in HEADS]
 
 
+_READ_HEADS = ("voice", "tone", "accent")
 HEADS = frozenset(_HEAD[3:-1].split("|")) - {"whisper"}

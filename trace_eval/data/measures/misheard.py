@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
 from rapidfuzz.distance import Levenshtein
@@ -10,6 +11,9 @@ from rapidfuzz.distance import Levenshtein
 #: Similarity of spellings from which on one word may be the other misheard, and of
 #: sounds where nothing but a direction can stand at that place.
 MISHEARD, SOUNDS_ALIKE = 0.8, 0.5
+
+#: Similarity of the sounds of several words, and how many sounds they have at least.
+SAME_READING, _LONG = 0.75, 7
 
 
 def stem_of(word: str) -> str:
@@ -71,7 +75,7 @@ def phonemes(word: str) -> str:
     text = word.replace("'", "")
     for pattern, sound in _SPELLINGS:
         text = re.sub(pattern, sound, text)
-    text = re.sub(r"(?<=[^aeiouy])e$|h|(?<=.)w", "", text)
+    text = re.sub(r"(?<=[^aeiouys])e(?=s?$)|(?<=[^aeiouy])e$|h|(?<=.)w", "", text)
     text = re.sub(r"(?<=.)y|[ei]+", "i", re.sub(r"[aou]+", "o", text))
     return re.sub(r"(.)\1+", r"\1", text)
 
@@ -84,6 +88,13 @@ def sound_of(word: str) -> str:
     vowel = re.search(r"[aeiouy]", text)
     first = {"y": "i", "e": "i"}.get(vowel[0], vowel[0]) if vowel else ""
     return re.sub(r"[aeiouyhw]+", "", text) + first
+
+
+def reads_like(words: Sequence[str], readings: Iterable[str]) -> bool:
+    """Whether words that were written down together sound like a reading of several."""
+    key = phonemes("".join(words))
+    likest = (_ratio(key, each) for each in readings if len(each) >= _LONG)
+    return len(key) >= _LONG and any(ratio >= SAME_READING for ratio in likest)
 
 
 def like_head(word: str, head: str) -> bool:

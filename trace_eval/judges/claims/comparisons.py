@@ -12,14 +12,15 @@ from dataclasses import replace
 from itertools import pairwise
 
 from trace_eval.judges.claims.lexicon import BEHIND_BARE, GOOD, THING
-from trace_eval.judges.claims.sentences import Part, Sentence, compared, named
+from trace_eval.judges.claims.sentences import Part, Sentence, compared, named, other
 from trace_eval.judges.claims.stated import StatedClaim
 from trace_eval.judges.claims.tokens import Token, measure_of
 
 _HEADS = re.compile(
     rf" (?:{THING}s?|delivery|pace|tempo|rate|speed|speech|voice|speaker|one|ones|overall|here"
     r"|there|throughout|too|still|when|reading|read|side|pair|pick|value|values|score|scores|figure"
-    rf"|rating|ratio|share|figures|\w+ly|{'|'.join(sorted(BEHIND_BARE))})\b",
+    rf"|rating|ratio|share|figures|performance|take|tone|sound|signal|rhythm|cadence|prosody|impression|rendering"
+    rf"|intonation|timbre|pronunciation|manner|style|sounding|by|\w+ly|{'|'.join(sorted(BEHIND_BARE))})\b",
     re.I,
 )
 #: "More likely", "more clearly": said of no measure.
@@ -39,6 +40,7 @@ def comparisons(sentence: Sentence) -> Iterator[StatedClaim]:
         elif token.kind == "as":
             yield from _as_much(sentence, token)
     yield from _signs(sentence)
+    yield from _told(sentence)
     yield from _absences(sentence)
 
 
@@ -128,7 +130,7 @@ def _bounds_number(sentence: Sentence, token: Token) -> bool:
 
 #: Comparatives that bound a value of a measure that stands between: "exceeds a rate of
 #: 200".
-_BOUNDS = re.compile(r"exceed(?:s|ing)?|surpass(?:es)?|above|below|beneath", re.I)
+_BOUNDS = re.compile(r"exceed(?:s|ed|ing)?|surpass(?:es|ed)?|above|below|beneath", re.I)
 _OF = re.compile(
     r" (?:score |value |level )?of (?:about |roughly |some |around )?", re.I
 )
@@ -186,6 +188,7 @@ def _same(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
             key = behind[0].value
         else:
             keys = {t.value for part in (chunk, clause) for t in part.of("measure")}
+            keys = keys or {sentence.topic}
             key = keys.pop() if len(keys) == 1 else ""
     if not key or key in ("words", "doubtful", "trend"):
         return
@@ -225,7 +228,26 @@ def _has_factor(sentence: Sentence, token: Token) -> bool:
     return not sentence.words(nearest.end, token.start).strip()
 
 
-_SIGN = re.compile(r"(?:'s)?(?: \w+)? ?(?P<sign>[<>]) ?")
+def _told(sentence: Sentence) -> Iterator[StatedClaim]:
+    """Yield the answer to a question: "Which one is faster? Answer 2."."""
+    if sentence.question is None or sentence.asks or sentence.whole.of("more", "as"):
+        return
+    key, sign = sentence.question.value, sentence.question.sign
+    free = [
+        (side, place)
+        for side, place in named(sentence, sentence.whole)
+        if not sentence.marked(side)
+    ]
+    if not key or len({place for _, place in free}) != 1:
+        return
+    side, place = free[0]
+    if sentence.unreal(side) or sentence.denied(sentence.whole, side):
+        return
+    claim = _claim(sentence, side, key, "more")
+    yield replace(claim, places=(place, other(place)), sign=sign)
+
+
+_SIGN = re.compile(r"(?:'s)?(?: \w+)? ?(?P<sign>[<>~]) ?")
 
 
 def _signs(sentence: Sentence) -> Iterator[StatedClaim]:
@@ -236,7 +258,10 @@ def _signs(sentence: Sentence) -> Iterator[StatedClaim]:
         if match is None or first == second:
             continue
         keys = {t.value for t in sentence.around(one)[1].of("measure")}
-        if len(keys) == 1:
+        if len(keys) == 1 and match["sign"] == "~":
+            claim = _claim(sentence, one, keys.pop(), "same")
+            yield replace(claim, places=("1", "2"))
+        elif len(keys) == 1:
             claim = _claim(sentence, one, keys.pop(), "more")
             sign = 1 if match["sign"] == ">" else -1
             yield replace(claim, places=(first, second), sign=sign)

@@ -78,13 +78,14 @@ def _words(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 
 _GAP_HEAD = re.compile(
     r"\b(?:by|(?:gap|margin|lead|advantage|deficit|distance|edge|difference|differences) (?:of|is"
-    r"|(?:in|of) [\w .]{1,30} is|in [\w .]{1,30} of"
+    r"|(?:in|of) [\w .]{1,30} is|in [\w .]{1,30} of|to [\w ]{1,24} is"
     r"|(?:in [\w .]{1,30} )?(?:amounts|comes|adds up) to)"
     r"|differ(?:s|ences?)?(?: in [\w .]{1,30})? by"
     r"|amounting to|difference|gap|difference of|separated by|falls|remains|sits)"
     rf"(?: (?:{HEDGES}|only|a full|another|over|the|perhaps|maybe|possibly|an estimated))*"
     r" ?\(?\+?$"
-    r"|(?:\b(?:difference|gap|margin)|\u0394|\bdelta)(?: (?:in|of|on|for))? ?[\w. -]{0,30}[:=] ?$"
+    r"|(?:\b(?:difference|diff\b\.?|gap|margin)|\u0394|\bdelta)"
+    r"(?: (?:in|of|on|for))? ?[\w. ()-]{0,30}[:=] ?$"
     r"|\b(?:difference|gap|margin) $",
     re.I,
 )
@@ -208,22 +209,29 @@ def _ahead(sentence: Sentence, token: Token, key: str, is_known: bool) -> str:
         places = {place for _, place in named(sentence, sentence.whole)}
         if len(places) == 1:
             return places.pop()
-    if is_known or key not in GOOD:
+    if is_known:
         return ""
-    return _favoured(sentence, token)
+    credited = _behind(sentence, token, _CREDITED)
+    if credited or key not in GOOD:
+        return credited
+    return _behind(sentence, token, _FAVOUR)
 
 
 _FAVOUR = re.compile(
     r"[\w ]{0,12}\b(?:in favou?r of|to the advantage of|favou?ring) (?:the )?"
 )
+#: "Margin in P808: 1.0, for answer 1", "Δ pitch = 20 Hz (answer 1)".
+_CREDITED = re.compile(r",? (?:for|to) (?:the )?| ?[(\[]")
 
 
-def _favoured(sentence: Sentence, token: Token) -> str:
-    """Return the side that stands behind "in favour of"; empty: none does."""
+def _behind(sentence: Sentence, token: Token, between: re.Pattern[str]) -> str:
+    """Return the side that stands behind a number and these words; empty: none does."""
     for side, place in named(sentence, sentence.whole):
         if side.start >= token.end:
             gap = sentence.words(token.end, side.start)
-            if _FAVOUR.fullmatch(gap):
+            opened = gap.strip() in ("(", "[")
+            closed = sentence.words(side.end, side.end + 1) in (")", "]")
+            if between.fullmatch(gap) and opened <= closed:
                 return place
     return ""
 

@@ -1,8 +1,10 @@
-"""Tables in Markdown, written as lines that name answer, measure and value."""
+"""Tables and JSON, written as lines that name answer, measure and value."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 #: Wider tables are read up to here.
 _MOST_CELLS = 12
@@ -24,10 +26,16 @@ def _lines(lines: list[str]) -> Iterator[str]:
             headings = []
             yield line
         elif not headings:
-            yield line
+            yield _row(cells)
         elif not _is_rule(line):
             for heading, cell in zip(headings[1:], cells[1:], strict=False):
                 yield f"{_named(heading)} {_named(cells[0])}: {cell}"
+
+
+def _row(cells: list[str]) -> str:
+    """Return the cells of a row without headings as a line: "answer 1: rate; 142 WPM"."""
+    first, rest = _named(cells[0]), "; ".join(cells[1:])
+    return f"{first}: {rest}" if first and rest else first or rest
 
 
 def _named(heading: str) -> str:
@@ -49,3 +57,61 @@ def _is_rule(line: str) -> bool:
     """Whether a line is the rule below the headings: ``|---|:-:|``."""
     row = line.strip(" \t")
     return row.startswith("|") and "-" in row and not row.strip(" \t:|-")
+
+
+# --- JSON -----------------------------------------------------------------------------
+
+#: Keys whose value names an answer, or is its words, and how deep an object is read.
+_OF_ANSWER = ("answer", "response", "candidate", "clip", "recording", "side", "audio")
+_OF_MEASURE = ("measure", "metric", "feature", "criterion", "aspect")
+_OF_WORDS = ("quote", "quotation", "says", "said", "transcript", "text", "words")
+_MOST_DEPTH = 4
+
+
+def without_objects(text: str) -> str:
+    """Return a text with each JSON object as lines: "answer 1 rate: 142 WPM"."""
+    decoder, parts, start = json.JSONDecoder(), [], 0
+    while (at := text.find("{", start)) >= 0:
+        try:
+            made, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            made, end = None, at + 1
+        lines = "\n".join(_members(made, "", _MOST_DEPTH)) if made else ""
+        parts += [text[start:at], f"\n{lines}\n" if lines else text[at:end]]
+        start = end
+    return "".join([*parts, text[start:]])
+
+
+def _members(made: Any, name: str, depth: int) -> Iterator[str]:
+    """Yield the lines of an object that is about a name."""
+    if isinstance(made, list) and depth:
+        for each in made:
+            yield from _members(each, name, depth - 1)
+    elif isinstance(made, str | int | float) and " " in name:
+        yield f"{name}: {made}"  # a number of an answer alone is a mark
+    elif isinstance(made, str):
+        yield f"{name}: {made}"
+    elif isinstance(made, Mapping) and depth:
+        about = f"{name} {_of(made, _OF_ANSWER)} {_of(made, _OF_MEASURE)}"
+        for key, value in made.items():
+            yield from _member(key, value, " ".join(about.split()), depth)
+
+
+def _member(key: str, value: Any, about: str, depth: int) -> Iterator[str]:
+    """Yield the lines of one member of an object."""
+    if key.lower() in (*_OF_ANSWER, *_OF_MEASURE) and isinstance(value, str):
+        return
+    if key.lower() in _OF_WORDS and isinstance(value, str):
+        yield f'{about} says "{value}"'
+    elif key.lower() == "value":
+        yield from _members(value, about, depth - 1)
+    else:
+        yield from _members(value, f"{about} {_named(key)}".strip(), depth - 1)
+
+
+def _of(made: Mapping[str, Any], keys: tuple[str, ...]) -> str:
+    """Return what an object says it is about, by one of some keys; empty: nothing."""
+    for key, value in made.items():
+        if key.lower() in keys and isinstance(value, str):
+            return _named(value)
+    return ""

@@ -26,7 +26,7 @@ _THINGS = (
 )
 THING = rf"(?:{'|'.join(_THINGS)})"
 THINGS = rf"(?:{'|'.join(_THINGS)}|replie)s"
-NUMBERED = rf"(?:{THING}|ans\.?|resp\.?|R) ?(?:#|no\. ?|number )?"
+NUMBERED = rf"(?:the )?(?:{THING}|ans\.?|resp\.?|R) ?(?:#|no\. ?|number )?"
 _NO_PLACE = (
     r"(?! (?:half|third|quarter|part|words?|sentences?|syllables?|pauses?|time|seconds?|few|\d"
     r"|phrase|line|step|request|place|glance|attempt|thing|point|and foremost|language)\b)"
@@ -35,10 +35,10 @@ _NO_PLACE = (
 #: Value of a side -> its names; letters and digits alone are read by what stands around
 #: them.
 SIDES: Mapping[str, str] = {
-    "1": rf"{NUMBERED}(?:1|one|A)\b(?!\.\d)|(?:the )?first (?:{THING}|one)\b"
-    rf"|the first\b{_NO_PLACE}|the former|#1\b",
-    "2": rf"{NUMBERED}(?:2|two|B)\b(?!\.\d)|(?:the )?second (?:{THING}|one)\b"
-    rf"|the second\b{_NO_PLACE}|the latter|#2\b",
+    "1": rf"{NUMBERED}(?:1|one|A)\b(?!\.\d)|(?:the )?(?:first|left) (?:{THING}|one)\b"
+    rf"|the first\b{_NO_PLACE}|the former|(?:number|no\.) ?(?:1|one)\b(?! of)|#1\b",
+    "2": rf"{NUMBERED}(?:2|two|B)\b(?!\.\d)|(?:the )?(?:second|right) (?:{THING}|one)\b"
+    rf"|the second\b{_NO_PLACE}|the latter|(?:number|no\.) ?(?:2|two)\b(?! of)|#2\b",
     "other": rf"the other(?: (?:one|{THING}))?\b(?! hand)|its (?:rival|counterpart|competitor)",
     "both": rf"both(?: (?:{THINGS}|of (?:them|these|the two)|the {THINGS}))?\b"
     rf"|(?<!of )(?<!of the )(?<!of these )(?:(?:the |these )?two {THINGS}|the {THINGS}\b"
@@ -52,19 +52,22 @@ SIDES: Mapping[str, str] = {
 #: Words between which a side is what another is compared with. They end before it.
 OBJECT = (
     r"(?:\b(?:than|unlike|versus|vs\.?|v\.?|against|over|above|below|behind|beneath|beside"
-    r"|beyond|under|beats?|exceeds?|tops|outscores|surpass(?:es)?|trails|lags|outpaces|matches"
-    r"|as [\w-]+ as|(?:next|compared?|comparison|contrast|relative|respect|close|superior|inferior"
-    r"|opposed|short|ahead|loses|relation) (?:to|with|of|against)|(?:ahead|short|front|excess) of"
-    r"|set beside|opposed to|rather than|instead of|not (?:with|in|for))|[<>])"
-    r"(?:(?: (?:that|those|the one|the \w+))? ?\b(?:of|in|for|from|with|by|is|reported for))?"
-    r"(?: (?:the|what|that of))?\s*$"
+    r"|beyond|under|beats?|exceed(?:s|ed)?|tops|topped|outscore[sd]|surpass(?:es|ed)?|trail(?:s|ed)"
+    r"|lag(?:s|ged)|outpace[sd]|match(?:es|ed)"
+    r"|as [\w-]+ as|(?:next|compared?|comparing|comparison|contrast|relative|respect|close|superior"
+    r"|inferior|opposed|short|ahead|loses|relation) (?:to|with|of|against)"
+    r"|(?:ahead|short|front|excess) of|(?:\w+er|(?:more|less) [\w-]+|so [\w-]+) as|\w+er that"
+    r"|set beside|apart from|opposed to|rather than|instead of|not (?:with|in|for))"
+    r"|(?<=[^<>\s] )[<>]|(?<=[^<>\s])[<>])"
+    r"(?:(?: (?:that|those|the one|the \w+))? ?\b(?:of|in|for|from|with|by|at|is|reported for))?"
+    r"(?: (?:the|that of|what(?: (?:\w+ ){1,2}(?:in|of|for|with|from|by|at))?))?\s*$"
 )
 
 # --- directions -----------------------------------------------------------------------
 
 #: Comparatives with a measure of their own: pattern -> (measure, sign).
 KEYED: Mapping[str, tuple[str, int]] = {
-    r"(?:faster|quicker|speedier|brisker|more (?:rapid|quick|hurried|rapidly|quickly))"
+    r"(?:faster|quicker|speedier|brisker|more (?:fast|rapid|quick|hurried|rapidly|quickly))"
     r"(?:[ -]paced)?": ("rate", 1),
     r"(?:slower|more slow(?:ly)?|less (?:fast|quick|rapid|quickly|rapidly))(?:[ -]paced)?": (
         "rate",
@@ -72,7 +75,7 @@ KEYED: Mapping[str, tuple[str, int]] = {
     ),
     r"louder|more loud(?:ly)?|less (?:quiet|soft)": ("loudness", 1),
     r"quieter|softer|more (?:quiet|soft)(?:ly)?|less loud(?:ly)?": ("loudness", -1),
-    r"higher[ -]pitched|higher in pitch": ("pitch", 1),
+    r"higher[ -]pitched|higher in pitch|more high-pitched": ("pitch", 1),
     r"(?:lower|deeper)[ -](?:pitched|voiced|sounding)|deeper|lower in pitch": (
         "pitch",
         -1,
@@ -85,8 +88,8 @@ KEYED: Mapping[str, tuple[str, int]] = {
         "variation",
         -1,
     ),
-    r"longer|more lengthy": ("duration", 1),
-    r"shorter|briefer|more brief": ("duration", -1),
+    r"longer|more (?:lengthy|long)": ("duration", 1),
+    r"shorter|briefer|more (?:brief|short)": ("duration", -1),
     r"wordier|more verbose|more words": ("words", 1),
     r"fewer words|less verbose": ("words", -1),
     r"noisier|more (?:background )?(?:noise|noisy)|louder (?:background|noise)": (
@@ -109,17 +112,20 @@ KEYED: Mapping[str, tuple[str, int]] = {
 
 #: More or less of a measure that stands beside them.
 MORE: Mapping[str, int] = {
-    r"higher|greater|larger|bigger|more|wider|broader|stronger|increased|raised|ahead(?: of)?"
-    r"|in front(?: of)?|on top|leads?|leading|exceeds?|exceeding|outscores?|surpass(?:es)?"
-    r"|tops|edges out|up(?= (?:on|in)\b)|above|outpaces?": 1,
-    r"lower|smaller|less|fewer|narrower|weaker|reduced|behind|trails?|trailing|lags?(?: behind)?"
-    r"|lagging(?: behind)?|(?:falls|drops) (?:short of|behind|below)|(?:is |falls |comes up )?short"
-    r"(?= (?:of|by|in)\b)(?: of)?|deficit|down(?= (?:on|in)\b)|below|beneath": -1,
+    r"more (?:high|large|big)|higher|greater|larger|bigger|more|wider|broader"
+    r"|stronger|increased|raised|ahead(?: of)?"
+    r"|in front(?: of)?|on top|leads?|led|leading|exceed(?:s|ed|ing)?|outscore[sd]?"
+    r"|surpass(?:es|ed)?|tops|topped|edge[sd] out|up(?= (?:on|in|by)\b)|above|outpace[sd]?": 1,
+    r"lower|smaller|less|fewer|narrower|weaker|reduced|behind|trail(?:s|ed|ing)?"
+    r"|lag(?:s|ged|ging)?(?: behind)?|(?:falls|fell|drops|dropped) (?:short of|behind|below)"
+    r"|(?:is |falls |comes up )?short"
+    r"(?= (?:of|by|in)\b)(?: of)?|deficit|down(?= (?:on|in|by)\b)|below|beneath"
+    r"|more (?:low|small)": -1,
 }
 
 #: Better or worse: more or less of a measure of which more is surely better.
 VALUED: Mapping[str, int] = {
-    r"better|superior|beats?|outperforms?|wins|outdoes|advantage|lead": 1,
+    r"better|superior|beats?|outperform(?:s|ed)?|wins|won|outd(?:oes|id)|advantage|lead": 1,
     r"worse|poorer|inferior|loses|underperforms": -1,
 }
 
@@ -136,10 +142,11 @@ VAGUE = (
 
 #: Words that say how a comparative stands to its verb: it has a side on either hand.
 TRANSITIVE = (
-    r"(?:leads?|exceeds?|exceeding|outscores?|surpass(?:es)?|tops|edges out|trails?|trailing"
-    r"|beats?|outperforms?|outdoes|outpaces?|lags?(?: behind)?|lagging(?: behind)?|underperforms"
-    r"|(?:falls|drops) (?:short of|behind|below)|above|below|behind|beneath|ahead(?: of)?"
-    r"|in front(?: of)?)"
+    r"(?:leads?|led|exceed(?:s|ed|ing)?|outscore[sd]?|surpass(?:es|ed)?|tops|topped|edge[sd] out"
+    r"|trail(?:s|ed|ing)?|beats?|outperform(?:s|ed)?|outd(?:oes|id)|outpace[sd]?"
+    r"|lag(?:s|ged|ging)?(?: behind)?|underperform(?:s|ed)?"
+    r"|(?:falls|fell|drops|dropped) (?:short of|behind|below)|above|below|behind|beneath"
+    r"|ahead(?: of)?|in front(?: of)?)"
 )
 
 _ADJECTIVES: Mapping[str, tuple[str, int]] = {
@@ -179,9 +186,15 @@ SAME = (
     r"(?:the same|same|equal(?:ly)?|identical(?:ly)?|similar(?:ly)?|comparabl[ey]|alike"
     r"|on (?:a )?par|a dead heat|tie|a tie|indistinguishable|tied|matched|matches|a wash"
     r"|nothing between (?:them|the two)"
-    r"|(?:cannot|can't) tell (?:them|the two) apart|equals that of)"
+    r"|(?:cannot|can't|can (?:hardly|barely|scarcely)|could(?: not|n't)) tell (?:them"
+    r"|the two) apart"
+    r"|equals that of)"
     rf"(?: (?P<what>{ADJECTIVE}))?"
-    r"|no (?:\w+ )?differences?|do(?:es)? not differ|don't differ|(?:hardly|barely) differs?"
+    r"|no (?:\w+ )?(?:differences?|gap)|do(?:es)? not differ|do(?:es)?n't differ"
+    r"|(?:hardly|barely|scarcely) differs?|differs? (?:hardly|barely|little)"
+    r"|(?:cannot|can't|don't|do not) (?:see|hear|find|tell) (?:that|how|where|any)"
+    r" [^,.;]{0,24}\bdiffer(?:s|ence)?|neck and neck"
+    r"|level with each other|within a hair"
 )
 
 FACTORS: Mapping[str, float] = {
@@ -262,6 +275,7 @@ BEHIND_BARE = frozenset(
             "versus",
             "against",
             "compared",
+            "comparing",
             "respectively",
             "apart",
         ),
@@ -314,21 +328,43 @@ BEHIND_BARE = frozenset(
             "down",
             "ahead",
         ),
+        *(
+            "between",
+            "under",
+            "over",
+            "above",
+            "below",
+            "behind",
+            "beneath",
+            "next",
+            "beside",
+            "not",
+            "then",
+            "still",
+            "just",
+            "when",
+            "it",
+            "this",
+            "the",
+            "it's",
+        ),
     )
 )
 
 HEDGES = (
-    r"(?:about|around|approximately|approximate|roughly|nearly|almost|circa|ca\.|some|close to|~"
+    r"(?:about|around|approximately|approximate|roughly|nearly|almost|circa|ca\.|(?<= )c\.|some"
+    r"|close to|~"
     r"|near|approx\.?|in the (?:region|order) of|like|just (?:under|over|about|below|above)"
     r"|slightly (?:under|over|above|below|more than|less than))"
 )
 
 OVER = (
-    r"over|above|at least|exceed(?:s|ing)?|beyond|upwards of|in excess of|past|no less than"
-    r"|passes|>=?|≥|(?:more|greater|higher|faster|louder|longer|better|quicker|wider) than"
+    r"over|above|at least|exceed(?:s|ed|ing)?|beyond|upwards of|in excess of|past"
+    r"|no less than|passes|superior to|>=?|≥"
+    r"|(?:more|greater|higher|faster|louder|longer|better|quicker|wider) than"
 )
 UNDER = (
-    r"under|short of|below|beneath|at most|up to|no more than|not even|within|<=?|≤"
+    r"under|short of|below|beneath|at most|up to|no more than|not even|within|inferior to|<=?|≤"
     r"|(?:less|fewer|lower|slower|quieter|shorter|worse|narrower) than"
 )
 
@@ -343,14 +379,20 @@ NOT = (
 #: recordings.
 _JUDGED = (
     r"(?:find|say|judge|call|rate|describe|conclude|infer|argue|note|observe|notice|hear|add|agree"
-    r"|be (?:\w+ )?(?:perceptible|audible|noticeable|heard|noted|obvious|clear))"
+    r"|be (?:\w+ )?(?:perceptible|audible|noticeable|heard|noted|obvious|clear|said|called"
+    r"|described|judged|argued|considered|that|something like|about"
+    r"|around|roughly|some|approximately|nearly|almost|as much as))"
 )
 UNREAL = (
     rf"\b(?:(?:would|could|should|might|may)(?! (?:\w+ )?{_JUDGED})|if|as though"
     r"|had (?:[\w ]{1,24} )?been|were (?:it|they)\b|ideal(?:ly)?|want(?:s|ed)?|ask(?:s|ed|ing)? for"
     r"|requests?|requested|requires?|required|supposed|need(?:s|ed)? to|instructions?|prompts?"
-    r"|whether|whichever is|must"
+    r"|whether|whichever is|must(?! be \d)|ought|ha(?:s|ve|d) to|wish(?:es|ed)?|hop(?:e|es|ed|ing)"
+    r"|propos(?:e|es|ed|al)|recommend(?:s|ed)?|(?:is|was|are|were) to be|that [\w ]{1,24} be"
+    r"|may (?:\w+ )?be made|aim|goal|wanted"
+    r"|others (?:would|could|might|may)|(?:some|many|people|listeners) (?:would|could|might|may)"
     r"|expected to|likely to)\b"
+    r"|'d (?:have )?(?:liked?|prefer(?:red)?|want(?:ed)?|wish(?:ed)?|love|loved|expect(?:ed)?)\b"
     r"|\bthe (?:more|less|\w+er)\b[^,;]*, the (?!latter|former|other)(?:more|less|\w+er)\b"
 )
 
@@ -358,7 +400,10 @@ UNREAL = (
 NORM = (
     r"\b(?:anything (?:under|over|above|below)|most (?:talkers|speakers|people|voices|systems)"
     r"|norms?|generally|usually|typically|expects?|expected|suggests that one|targets?|thresholds?"
-    r"|recommended|typical|one needs|full marks?|normally|standards?|people|listeners)\b"
+    r"|recommended|typical|customary|normal|usual|goals?|anything|textbooks?|next time"
+    r"|try an?"
+    r"|(?:good|proper|reasonable|healthy) [\w.]+(?: \w+)? is"
+    r"|one needs|full marks?|normally|standards?|people|listeners)\b"
     r"|\b(?:is|are|counts? as) (?:\w+ )?(?:normal|typical|average|considered|usual)\b"
 )
 

@@ -50,8 +50,15 @@ _MARKED = re.compile(
 )
 
 
+_CHANCE = re.compile(
+    r"\b(?:P ?\([^)]{1,12}\)|(?:prob\w*|conf\w*)(?: [^,;=:]{0,12})?)[ =:~]*$", re.I
+)
+
+
 def _is_mark(sentence: Sentence, token: Token) -> bool:
     """Tell whether a number is the judge's own mark: "answer 1 receives 4/5"."""
+    if _CHANCE.search(sentence.words(token.start - 24, token.start)):
+        return True
     if token.unit != "mos" or "5" not in token.text[1:]:
         return False
     head = sentence.words(token.start - 16, token.start)
@@ -94,7 +101,7 @@ def _with_unit(
 
 
 _JOINT = re.compile(
-    r"[)\]]?,? ?(?:[([]|and|vs\.?|v|versus|against|to|/|<|>|-|as opposed to|rather than"
+    r"[)\]]?[,:]? ?(?:[([]|and|vs\.?|v|versus|against|to|/|<|>|-|as opposed to|rather than"
     r"|compared (?:to|with)|only|just|while|but|for|in| )*"
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from trace_eval.judges.claims.grids import without_tables
+from trace_eval.judges.claims.grids import without_objects, without_tables
 from trace_eval.judges.claims.lexicon import UNITS
 from trace_eval.judges.claims.measures import MEASURES
 from trace_eval.judges.claims.spelled import plain_numbers
@@ -29,9 +29,36 @@ _PLAIN = str.maketrans(
         "\u202f": " ",
         "…": "...",
         "≈": "~",
+        "≅": "~",
+        "≃": "~",
+        "≫": ">",
+        "≪": "<",
         "*": " ",
-        "→": ":",
+        "Δ": "Δ ",
+        "∆": "Δ ",
     }
+)
+
+#: Signs that stand for words.
+_SIDE = r"(?:[A-Za-z]+\.? ?#?)?[12AB]"
+_AMOUNT = r"(?=\d+(?:[\d.]| ?(?:Hz|kHz|dB|LU|st|s|%|WPM|wpm|points?|words)\b))"
+_SIGNS = (
+    # "(1/2)", "(answer 1 -> answer 2)" behind two values: whose they are.
+    (
+        rf"(?<=[\w%] )\(({_SIDE}) ?(?:/|→|->) ?({_SIDE})\)",
+        r"(respectively \1 and \2)",
+    ),
+    (rf"\s*(?:→|->) *(?={_SIDE}(?![\w.]))", "; "),
+    (r"\s*(?:→|->)", ":"),
+    (rf" *[↑⬆] *{_AMOUNT}", " higher by "),
+    (rf" *[↓⬇] *{_AMOUNT}", " lower by "),
+    (r" *[↑⬆](?= *(?:[A-Z#(\d,;.|)\n]|$))", " higher"),
+    (r" *[↓⬇](?= *(?:[A-Z#(\d,;.|)\n]|$))", " lower"),
+    (r"∉", " not in "),
+    (r"∈", " in "),
+    (r"(?m)^([^|\d\n:]{2,40}) \| (?=[^|\n]*$)", r"\1: "),
+    (r" \| ", "; "),
+    (r"(?<=[:,]) ?[~=]+ ?(?=$|[\n.;,]| (?:in|for|by|with|at)? ?both\b)", " the same "),
 )
 
 _VALUE = re.compile(
@@ -45,14 +72,16 @@ _VALUE = re.compile(
 def plain(text: str) -> str:
     """Return a reason with plain quotes, dashes and blanks; places are not kept."""
     text = (
-        without_tables(text[:MAX_REASON])
+        without_objects(without_tables(text[:MAX_REASON]))
         .translate(_PLAIN)
         .replace("``", '"')
         .replace("''", '"')
     )
     text = re.sub(r"`([^`\n]+)`", _unfenced, text)
-    text = re.sub(r"(?m)^\s*(?:>|#+|[✅❌✔✘•]) ?", "", text)
-    text = re.sub(r"(?<=\w)_(?=\w)", " ", text).replace("->", ":")
+    text = re.sub(r"(?m)^\s*(?:>|#+(?= )|[✅❌✔✘•]) ?", "", text)
+    text = re.sub(r"(?<=\w)_(?=\w)", " ", text)
+    for sign, words in _SIGNS:
+        text = re.sub(sign, words, text)
     text = re.sub(r"(?<!\s)\s*\n\s*(?:[-+•]\s+|\d+[.)]\s+)?", "\n", text)
     return plain_numbers(re.sub(r"[^\S\n]+", " ", text)).strip()
 

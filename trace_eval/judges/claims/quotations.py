@@ -27,11 +27,12 @@ _SAY = (
     r"|respond(?:s|ed|ing)?|reads?|reading|begins?|opens?|starts?|commences?|ends?|closes?"
     r"|concludes?|finish(?:es|ed)?|wraps? up|signs? off|repeats?|mentions?|us(?:es|ed|ing)"
     r"|contains?|includ(?:es|ing)|transcribed|heard|hears?|quotes?|offers?|gives?|adds?|calls?"
-    r"|claims?|tells?|told|utter(?:s|ed|ing)?|speaks?|declines|refuses|remarks?|informs?"
+    r"|claims?|tell(?:s|ing)?|told|utter(?:s|ed|ing)?|speaks?|declines|refuses|remarks?|informs?"
     r"|produc(?:es|ing)|deliver(?:s|ed)?|declares?|announces?|explains?|asks?|notes?|goes"
     r"|blurts?(?: out)?|throws? in|comes out with|puts? it|greets?|apologi[sz]es|insists?"
     r"|exclaims?|whispers?|shouts?|sings?|recites?|counts?|lists?|suggests?|advises?|warns?"
-    r"|promises?|admits?|thanks|features?|has|have|had|got|gets?|kicks? off|leads? with"
+    r"|promises?|admits?|thanks|features?|is all|was all|has|have|had|got|gets?|kicks? off"
+    r"|leads? with"
     r"|interjects?|proclaims?|voices?|pronounces?|renders?|phrases?|words?|wording|transcript"
     r"|line|lines|sentence|text|utterances?|verbatim|quote|with)"
 )
@@ -45,20 +46,25 @@ _PLACED = re.compile(
     re.I,
 )
 _MISSING = re.compile(
-    r"(?:\b(?:not(?! only)|never|no(?! doubt)|without|nowhere|neither|nobody|nothing|cannot"
+    rf"(?:\b(?:not(?! only)|never|no(?! doubt)|without|nowhere|neither|nobody|nothing|cannot"
+    r"|unable|impossible|in vain|w/o"
     r"|(?:omit|lack|leav|miss|fail|forget|forgot|neglect|avoid|skip|drop|exclud|ignor|cut|refus"
-    r"|overlook|los|stop|declin|withh[oe]ld)(?:t?|p)?(?:e|es|s|ed|ing)?|left|unsaid|unspoken"
+    r"|overlook|los|stop|declin|withh[oe]ld)(?:t?|p)?(?:e|es|s|ed|ing)?|unsaid|unspoken"
+    rf"|left(?! (?:one|{THING})\b)"
     r"|absent|except|save for|apart from|everything but|all but|instead)\b|n't\b)[^,;]*$",
     re.I,
 )
 _MISSING_BEHIND = re.compile(
-    r",? ?(?:(?:is|are|was|were|does|did|do|can) ?(?:\w+ )?)?(?:(?:not|never|nowhere|missing|absent"
+    r",? ?(?:(?:is|are|was|were|does|did|do|can) ?(?:\w+ )?)?"
+    r"(?!not (?:its|the other|(?:the )?(?!in|from|of|by)\w+ (?:one|[12AB])\b|[12AB]\b))"
+    r"(?:(?:not|never|nowhere|missing|absent"
     r"|omitted|dropped|skipped|cannot|left out|lacking)\b|n't)",
     re.I,
 )
 _WISHED = re.compile(
     r"\b(?:should(?:n't)?|ought to|would|instead of|rather than|correct(?:ly)?"
-    r"|expect(?:ed|s)?|i\.e\.|e\.g\.|such as|something like|like(?=[ :]*$)|means?"
+    r"|expect(?:ed|s)?|i\.e\.|e\.g\.|such as|something like|means?"
+    r"|(?<!lines )(?<!phrases )(?<!words )(?<!goes )like(?=[ :]*$)"
     r"|meaning|synonym|whether|supposed to|could|misheard|mishearing|mistaken for"
     r"|probably|likely|presumably|meant|doubtful|may|might|if)\b[^,;\"]{0,40}$",
     re.I,
@@ -67,13 +73,17 @@ _DOUBTED = re.compile(
     r"[^\"]{0,24}\b(?:doubtful|misheard|mishear\w*|unsure|uncertain|likely|probably)",
     re.I,
 )
+_ASKER = r"(?:user|speaker's request|request|instruction|prompt|task|question|brief)s?"
 _USER_BEHIND = re.compile(
-    r",? (?:says|asks|reads|goes|wants) the (?:user|request|instruction|prompt|task)\b",
+    r",? (?:(?:says|asks|reads|goes|wants) the|(?:(?:is|are|was|were|as|stands|stood|asked for"
+    r"|wanted|required|demanded|set) )*(?:in|from|of|by) (?:the|this) (?:user's |given )?)"
+    rf" ?{_ASKER}\b"
+    r"|,? (?:is|was|were|are) (?:what was )?(?:asked|requested|required|demanded|wanted)\b",
     re.I,
 )
 _USER = re.compile(
-    r"\b(?:user(?:'s)?|request(?:ed|s)?|instruction|prompt|ask(?:s|ed)|question|task|they)\b"
-    r"[^;]*$",
+    r"\b(?:user(?:'s)?|request(?:ed|s)?|instructions?|instr|prompt|ask(?:s|ed)?|question|task|they"
+    r"|req|requirements?|requires|brief|wish|order|wants?|wanted|demands?|demanded)\b[^;]*$",
     re.I,
 )
 _TO_USER = re.compile(
@@ -110,14 +120,17 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
     if user and not (before and re.search(_SAY, own)):
         sides = ()
     own = _ASIDE.sub(" ", own)
-    wished = bool(_WISHED.search(own) or _DOUBTED.match(tail))
+    unfound = bool(_SOUGHT.search(own) and _NOT_FOUND.match(tail))
+    wished = bool(_WISHED.search(own) or _DOUBTED.match(tail)) and not unfound
     missing = bool(_MISSING.search(own)) or bool(_MISSING_BEHIND.match(tail))
+    missing = missing or unfound
     missing = missing or bool(
         re.search(r"\b(?:everything|anything|all) but $", head, re.I)
     )
     spoken = (
         spoken or bool(_SAYING.search(own)) or bool(_POINTED.search(head) and sides)
     )
+    spoken = spoken or bool(sentence.answers and sides and not before)
     neither = any(t.value == "neither" for t in clause.of("side"))
     claimed = (
         spoken or missing or user or (bool(sides) and _stands_behind(sentence, token))
@@ -137,11 +150,32 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
     )
 
 
+_SOUGHT = re.compile(
+    r"\b(?:look|search|listen|wait|check|hop|wish|want|lik|expect|would|should|miss|need)"
+    r"(?:ed|ing|s|es)?\b[^;\"]*$",
+    re.I,
+)
+#: "I looked for it in answer 1 and did not find it", "..., but it does not".
+_NOT_FOUND = re.compile(
+    r"[^;\"]{0,40}(?:,? (?:and|but|yet|though|although|which|only)\b|,|\.)[^;\"]{0,24}"
+    r"(?:\b(?:did|does|do|could|can|is|was|has|have|there is|there's)(?: not|n't)\b|\bnever\b"
+    r"|\bcannot\b|\bin vain\b|\bfail(?:ed|s)\b|\bno such\b|\bnot there\b|\bnothing\b)",
+    re.I,
+)
+
 #: "It does not, as far as I can hear, say ...".
 _ASIDE = re.compile(r", [^,\"]{1,40}, ")
 
+#: "It is answer 1 that says it, not the other."
+_OTHER_SIDE = (
+    r"not (?:its|the other|(?:the )?(?!in|from|of|by)\w+ (?:one|[12AB])\b|[12AB]\b)"
+)
+_CONTRAST = re.compile(rf",? {_OTHER_SIDE}", re.I)
+
 _NEGATION = re.compile(
-    r"\b(?:not(?! only\b)|never|no|nowhere|without|nor|hardly)\b|n't\b", re.I
+    r"\b(?:not(?! only\b)|never|no|nowhere|without|nor|hardly)\b|n't\b"
+    r"|\b(?:unable|impossible|in vain|fail(?:s|ed)?|lack(?:s|ed)?|absent|w/o)\b",
+    re.I,
 )
 
 
@@ -155,7 +189,7 @@ def _doubt(
     if _MISSING.search(head):
         return ""
     end = min(sentence.around(token)[1].end, token.end + 70)
-    around = f"{head} , {sentence.words(token.end, end)}"
+    around = _CONTRAST.sub(" ", f"{head} , {sentence.words(token.end, end)}")
     return "may be said to be missing" if _NEGATION.search(around) else ""
 
 
@@ -184,7 +218,8 @@ def _sides_of(sentence: Sentence, token: Token) -> tuple[str, ...]:
     head = sentence.words(sentence.whole.start, token.start)
     words = " ".join(re.findall(r"\w+", head))
     goes_on = re.search(r"\b(?:it|its)\b", head, re.I) or _ONLY_SAYS.fullmatch(words)
-    return (sentence.subject,) if goes_on and sentence.subject else ()
+    follows = bool(goes_on) or (sentence.answers and not words)
+    return (sentence.subject,) if follows and sentence.subject else ()
 
 
 def _stands_behind(sentence: Sentence, token: Token) -> bool:

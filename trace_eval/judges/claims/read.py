@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from trace_eval.judges.claims.comparisons import comparisons
+from trace_eval.judges.claims.formulas import formulas
 from trace_eval.judges.claims.numbers import numbers
 from trace_eval.judges.claims.plain import plain
 from trace_eval.judges.claims.quotations import quotations
@@ -35,11 +36,25 @@ def claims_of(reason: str, labels: Iterable[str] = ()) -> list[StatedClaim]:
     claims: list[StatedClaim] = []
     for sentence in sentences(text, tokens(text, labels)):
         doubt = ""
-        if sentence.asks:
+        if sentence.asks and not sentence.reply:
             doubt = ASKED
         elif sentence.reckons:
             doubt = FORMULA
         for read in (comparisons, numbers, quotations):
             for claim in read(sentence):
+                if sentence.reply == "no":
+                    claim = _denied(claim)
                 claims.append(replace(claim, doubt=doubt) if doubt else claim)
+        claims += formulas(sentence)
     return claims
+
+
+def _denied(claim: StatedClaim) -> StatedClaim:
+    """Return what "no" makes of a claim that a question holds out."""
+    if claim.kind == "quotation" and claim.relation == "says":
+        return replace(claim, negated=not claim.negated, doubt="")
+    if claim.relation == "more":
+        return replace(claim, relation="not_more")
+    if claim.relation == "same":
+        return replace(claim, negated=not claim.negated)
+    return replace(claim, doubt=ASKED)

@@ -40,6 +40,12 @@ _UNREAL = re.compile(UNREAL, re.I)
 _THE_MORE = re.compile(
     r"\A[^,]*, the (?!latter|former|other)(?:more|less|\w+er)\b", re.I
 )
+#: "Maybe answer 1 is louder, hard to say"; "maybe 4 dB" is a value.
+_UNSURE = re.compile(
+    r"\A\s*(?:and |but |so )?(?:maybe|perhaps|possibly)\b"
+    r"|\b(?:hard|difficult) to (?:say|tell)\b|\b(?:not|un)sure\b|\bwho knows\b",
+    re.I,
+)
 _NORM = re.compile(NORM, re.I)
 _RELATIVE = re.compile(r" ?(?:whose|which|with)\b", re.I)
 _COURSE = re.compile(COURSE, re.I)
@@ -69,6 +75,9 @@ class Sentence:
         topic: the measure that a heading right before names; empty: none.
         answers: the sentence before asks about its subject alone: "Answer 2? Clearly
             faster."
+        echo: the measure of the one value that the sentence before gives, and its unit.
+        question: the comparative of "Which one is faster?" right before; None: there is
+            none.
     """
 
     text: str
@@ -78,13 +87,29 @@ class Sentence:
     subject: str = ""
     topic: str = ""
     answers: bool = False
+    echo: tuple[str, str] = ("", "")
+    question: Token | None = None
     shown: str = ""
     _marks: dict[int, bool] = field(default_factory=dict)
 
     @property
     def asks(self) -> bool:
-        """Whether it is a question, which states nothing."""
+        """Whether it is a question, which states nothing; "..., right?" is none."""
+        if _TAG.search(self.words(self.whole.start, self.whole.end)):
+            return False
         return self.text[self.whole.end : self.whole.end + 1] == "?"
+
+    @property
+    def reply(self) -> str:
+        """What follows on a question that wants yes or no: either; empty: neither."""
+        if not self.asks or not _ASKS_YES_NO.match(
+            self.words(self.whole.start, self.whole.end)
+        ):
+            return ""
+        match = _REPLY.match(self.words(self.whole.end + 1, self.whole.end + 40))
+        if match is None:
+            return ""
+        return "no" if match["no"] else "yes"
 
     @property
     def reckons(self) -> bool:
@@ -165,6 +190,8 @@ class Sentence:
             _NO_CONDITION.sub(" ", _SUITS.sub(" ", self.words(start, end)))
         ):
             return True
+        if _UNSURE.search(self.words(self.whole.start, self.whole.end)):
+            return True
         if _THE_MORE.match(self.words(chunk.start, clause.end)):
             return True
         if not named(self, clause) and _NORM.search(
@@ -176,6 +203,21 @@ class Sentence:
         return bool(_COURSE.search(self.words(chunk.start, chunk.end)))
 
 
+_TAG = re.compile(
+    r", (?:right|yes|no|yeah|ok(?:ay)?|eh|huh|correct|(?:is|are|do|does|was|has)n't (?:it|they))$",
+    re.I,
+)
+_ASKS_YES_NO = re.compile(
+    r"\s*(?:(?:so|and|but|then|now|well|okay|ok|hm+),? )*"
+    r"(?:does|do|did|is|are|was|were|has|have|had|can|so)\b",
+    re.I,
+)
+_REPLY = re.compile(
+    r"\s*(?:\w+, )?(?:(?P<no>no|nope|not|never|it (?:does|did|is|was|has)(?:n't| not))"
+    r"|yes|yep|yeah|indeed|it (?:does|did|is|was|has))\b",
+    re.I,
+)
+
 #: What an answer does to the request is no wish.
 _SUITS = re.compile(
     r"\b(?:suit|fit|meet|answer|address|serve|match|follow|fulfil|satisf)(?:e?s|l?s|ies)?"
@@ -185,7 +227,11 @@ _SUITS = re.compile(
 
 
 #: An "if" that frames an opinion, under no condition.
-_NO_CONDITION = re.compile(r"\bif (?:you ask me|i may say so|anything)\b", re.I)
+_NO_CONDITION = re.compile(
+    r"\bif (?:you ask me|i may say so|anything|only [a-z]+"
+    r"|i (?:had|have|were|was|am) to \w+[^,]{0,40})",
+    re.I,
+)
 
 
 def other(place: str) -> str:
@@ -279,7 +325,8 @@ PRONOUN = re.compile(r"\b(?:it|its|it's|this one|that one|he|she|his|her)\b", re
 # --- cutting --------------------------------------------------------------------------
 
 _SENTENCE = re.compile(
-    r"\n|[.!?](?=\s|$)(?<!vs\.)(?<!approx\.)(?<!ca\.)(?<!no\.)(?<!\.\.\.)"
+    r"\n|[.!?](?=\s|$)(?<!vs\.)(?<!approx\.)(?<!ca\.)(?<!i\.e\.)(?<!e\.g\.)"
+    r"(?<! c\.)(?<!no\.)(?<!\.\.\.)"
 )
 _CLAUSE = re.compile(
     r";|,? \b(?:while|whereas|although|though|but|yet|however|(?<! or )so|because|since"
@@ -300,7 +347,7 @@ def sentences(text: str, tokens: list[Token]) -> Iterator[Sentence]:
                 line[token.end - 1] = "."
     blank = "".join(line)
     subject = topic = ""
-    answers = False
+    answers, question, echo = False, None, ("", "")
     for start, end in _cuts(_SENTENCE, blank, 0, len(blank)):
         whole = _part(tokens, start, end)
         if not 0 < len(whole.tokens) <= MOST_TOKENS:
@@ -320,6 +367,8 @@ def sentences(text: str, tokens: list[Token]) -> Iterator[Sentence]:
             subject=subject,
             topic=topic,
             answers=answers,
+            echo=echo,
+            question=question,
             shown=text,
         )
         yield made
@@ -328,6 +377,8 @@ def sentences(text: str, tokens: list[Token]) -> Iterator[Sentence]:
         if sides:
             subject = sides.pop() if len(sides) == 1 else ""
         answers = made.asks and [token.kind for token in whole.tokens] == ["side"]
+        question = _question(made)
+        echo = _echo(made)
 
 
 def _heading(sentence: Sentence) -> str:
@@ -339,6 +390,28 @@ def _heading(sentence: Sentence) -> str:
     keys = {token.value for token in sentence.whole.of("measure")}
     plain = kinds == {"measure"} or (sentence.asks and kinds == {"measure", "side"})
     return keys.pop() if plain and len(keys) == 1 else ""
+
+
+def _echo(sentence: Sentence) -> tuple[str, str]:
+    """Return the measure of the one value that a sentence gives of a side, and its unit."""
+    keys = {token.value for token in sentence.whole.of("measure")}
+    numbers = sentence.whole.of("number")
+    if len(keys) != 1 or len(numbers) != 1 or not named(sentence, sentence.whole):
+        return "", ""
+    return keys.pop(), numbers[0].unit
+
+
+_WHICH = re.compile(r"\b(?:which|who)\b", re.I)
+
+
+def _question(sentence: Sentence) -> Token | None:
+    """Return the comparative of "Which one is faster?"; None: nothing is asked so."""
+    comparatives = sentence.whole.of("more")
+    if not sentence.asks or len(comparatives) != 1 or named(sentence, sentence.whole):
+        return None
+    (comparative,) = comparatives
+    asks = _WHICH.search(sentence.words(sentence.whole.start, comparative.start))
+    return comparative if asks else None
 
 
 def _joining(tokens: list[Token]) -> set[int]:

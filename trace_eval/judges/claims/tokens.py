@@ -95,7 +95,8 @@ def _patterns() -> Iterator[_Pattern]:
         yield _Pattern(re.compile(_bounded(words), re.I), "factor", str(factor))
     yield _Pattern(re.compile(_bounded(lexicon.SAME), re.I), "same")
     ends = r"(?= as\b| for\b|[.,;)\n]|$)(?! as (?:possible|it|you|need))"
-    as_much = rf"as (?P<what>{lexicon.ADJECTIVE}){ends}"
+    so_much = r"so(?= [\w-]+(?: \w+)? as\b)"
+    as_much = rf"(?:as|{so_much}) (?P<what>{lexicon.ADJECTIVE}){ends}"
     yield _Pattern(re.compile(_bounded(as_much), re.I), "as")
 
 
@@ -207,6 +208,8 @@ def _numbers(body: str) -> Iterator[Token]:
             _before(body, match)
         ):
             continue  # "5 of the 10 words", "step 2"
+        elif match["n"] in ("5", "10", "100") and _OUT_OF.search(_before(body, match)):
+            continue  # a mark: "8/10"
         elif unit or not _counts(_behind(body, match)):
             yield Token(
                 kind="number",
@@ -219,13 +222,14 @@ def _numbers(body: str) -> Iterator[Token]:
 
 
 _WORD_BEHIND = re.compile(r"[ -]([A-Za-z']+)")
-_PART = re.compile(r"(?<![A-Za-z\d])\d+ (?:out )?of (?:the )?$")
+_PART = re.compile(r"(?<![A-Za-z\d.])\d+ (?:out )?of (?:the )?$")
+_OUT_OF = re.compile(r"\d ?/ ?$")
 _ORDINAL = re.compile(
     r"\b(?:step|point|part|item|criterion|dimension|level|question|request|turn|rule|no\.) ?"
     r"#?$",
     re.I,
 )
-_OF_MANY = re.compile(r" (?:out )?of (?:the )?(?:\d|five|ten)|/\d|:\d")
+_OF_MANY = re.compile(r" (?:out )?of (?:the )?(?:\d|five|ten)|/\d+(?!\d*\.\d)|:\d")
 
 #: Words behind "A" or a bare 1 or 2 that is a side; most verbs of a third person end in
 #: s.
@@ -264,8 +268,8 @@ def _counts(behind: str) -> bool:
 
 
 _NO_SIDE_BEFORE = re.compile(
-    r"(?:\b(?:steps?|points?|part|item|criterion|dimension|by|level|about|only|of the|number"
-    r"|first|last|than the|the|at|between|from|to|equals?) ?|[\d~=+] ?|\.)\Z",
+    r"(?:\b(?:steps?|points?|part|item|criterion|dimension|by|level|about|only|since|of the"
+    r"|number|first|last|than the|the|at|between|from|to|equals?) ?|[\d~=+] ?|\.)\Z",
     re.I,
 )
 _NO_SIDE_BEHIND = re.compile(
@@ -292,8 +296,13 @@ def _as_side(body: str, match: re.Match[str]) -> bool:
 
 
 _LETTER = re.compile(r"(?<![\w'./-])([AB])(?![\w/]|\.\w|-\w)")
-_LETTER_BEHIND = re.compile(rf"'s|[):,;=<>\].]| ?[(\[=<>:]| -| {_VERBS}\b| [-\d\x00]|$")
-_OTHER_LETTER = re.compile(r"[^.!?\n]{0,120}(?<![\w'./-])B(?![\w/-])")
+_LETTER_BEHIND = re.compile(
+    rf"'s|[):,;=<>\].\n]| ?[(\[=<>:~+@]| /(?= )| \w+ ?="
+    rf"| (?:quote|text|says): ?\x00| -| {_VERBS}\b| [-\d\x00]|$"
+)
+#: Not "response B": who calls one so calls the other "response A".
+_NAMED_SO = "".join(rf"(?<!(?i:{thing}) )" for thing in lexicon.THING[3:-1].split("|"))
+_OTHER_LETTER = re.compile(rf"[^.!?\n]{{0,120}}(?<![\w'./-]){_NAMED_SO}B(?![\w/-])")
 _QUANTITY = re.compile(r" (?:bit|touch|little|lot|tad|few|more|less)\b")
 _BARE_COMPARATIVE = re.compile(r" \S+ ?(?:[.,;]|than\b|$)")
 
@@ -306,6 +315,7 @@ def _letters(body: str) -> Iterator[Token]:
         article = match[1] == "A" and opens and not _LETTER_BEHIND.match(behind)
         if article and _starts(("more",), behind):
             article = not _BARE_COMPARATIVE.match(behind)
+        article = article and not _measured(behind)
         quantity = _QUANTITY.match(behind)
         if article and not quantity and _OTHER_LETTER.match(body, match.end()):
             article = False  # "A turned out longer, B not so much"
@@ -317,6 +327,18 @@ def _letters(body: str) -> Iterator[Token]:
                 text=match[1],
                 value="12"["AB".index(match[1])],
             )
+
+
+_VALUE_BEHIND = re.compile(r" ?[=:(@~]? ?[-+]?\.?\d")
+
+
+def _measured(behind: str) -> bool:
+    """Whether a measure and its value stand next: "A OVRL 2.2", not "a rate of 2"."""
+    for pattern in PATTERNS.beginning_with(behind[1:]):
+        match = pattern.regex.match(behind, 1) if pattern.kind == "measure" else None
+        if match and _VALUE_BEHIND.match(behind, match.end()):
+            return True
+    return False
 
 
 def _apart(every: list[Token]) -> list[Token]:

@@ -42,6 +42,10 @@ def key_of(sentence: Sentence, token: Token, unit: str) -> str:
             return ""
     if sentence.topic and fits(sentence.topic, unit):
         return _by_unit(sentence.topic, unit)
+    key, unit_before = sentence.echo
+    kinds = sorted(each.kind for each in sentence.whole.tokens)
+    if key and unit == unit_before and kinds == ["number", "side"]:
+        return _by_unit(key, unit)
     return NAMING.get(unit, "")
 
 

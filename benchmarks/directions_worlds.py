@@ -1,0 +1,176 @@
+"""Other manners, sentences and replies for ``benchmarks.directions``: two fresh sets.
+
+The detector of directions read aloud was mended by what ``SETS["b"]`` showed. Nothing
+of ``SETS["c"]`` was looked at before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class World:
+    """Manners, sentences to be said, and replies to open requests.
+
+    Attributes:
+        manners: phrase | bracket | imperative | readings, by / | word | story | meaning
+        lines: that a request wants said as they stand.
+        replies: open request | reply
+    """
+
+    manners: tuple[str, ...]
+    lines: tuple[str, ...]
+    replies: tuple[str, ...]
+
+
+SETS: Mapping[str, World] = {
+    "b": World(
+        manners=(
+            "with a groan|groans|Groan, then|Groans./Groaning./With a "
+            "groan./Groan.|groan"
+            "|The old door gave a groan as it opened.|To groan means to make a low "
+            "sound of pain.",
+            "with a chuckle|chuckles|Chuckle, then|Chuckles./Chuckling./With a "
+            "chuckle./A chuckle."
+            "|chuckle|Grandfather gave a chuckle and lit his pipe.|To chuckle "
+            "means to laugh quietly.",
+            "with a sniff|sniffs|Sniff first, then|Sniffs./Sniffing./With a "
+            "sniff./Sniff, sniff.|sniff"
+            "|The dog took a sniff at the basket and barked.|To sniff means to "
+            "draw in air.",
+            "cheerfully|cheerfully|Cheerfully|Cheerfully./Speaking "
+            "cheerfully./Cheerful voice."
+            "/In a cheerful voice.|cheerfully|The baker cheerfully greeted all his "
+            "guests."
+            "|Cheerfully means in a happy way.",
+            "in an angry voice|angry|Use an angry voice and|Angry./Angrily./In an "
+            "angry voice."
+            "/Angry voice.|angry|The angry bees chased the bear away.|Angry means "
+            "full of anger.",
+            "in a high-pitched voice|high-pitched voice|Use a high-pitched voice and"
+            "|In a high-pitched voice./High-pitched voice./High pitched./Speaking "
+            "in a high voice."
+            "|high-pitched|A high-pitched whistle woke the camp.|High-pitched "
+            "means with a high tone.",
+            "with a French accent|French accent|Use a French accent and|With a "
+            "French accent."
+            "/French accent./In a French accent./Speaking with a French accent.|French"
+            "|The French cook had a strong accent.|French means that it comes from "
+            "France.",
+            "quietly|quietly|Speak quietly and|Quietly./Speaking quietly./In a "
+            "quiet voice./Quiet voice."
+            "|quietly|The nurse quietly closed the curtain.|Quietly means with "
+            "little noise.",
+            "dramatically|dramatically|Be dramatic and|Dramatically./In a dramatic "
+            "tone."
+            "/Dramatic pause./Speaking dramatically.|dramatic|The dramatic ending "
+            "surprised everyone."
+            "|Dramatic means full of strong feeling.",
+            "after clearing your throat|clears throat|Clear your throat, then"
+            "|Clears throat./Clearing throat./Clears his throat./Clears her "
+            "throat.|throat"
+            "|He cleared his throat and began to read.|The throat is a part of the "
+            "neck.",
+            "in a trembling voice|trembling voice|Use a trembling voice and|In a "
+            "trembling voice."
+            "/Trembling voice./With a trembling voice./Trembling.|trembling"
+            "|Her trembling hands held the letter.|Trembling means shaking a little.",
+            "with a sob|sobbing|Sob, then|Sobs./Sobbing./With a sob./Sob.|sob"
+            "|A sob came from the dark corner.|To sob means to cry loudly.",
+        ),
+        lines=(
+            "The keys are under the flower pot",
+            "I have lost my umbrella again",
+            "Our neighbours are moving to Spain",
+            "The concert begins at eight o'clock",
+            "Somebody left the kitchen light on",
+            "We should visit your aunt next Sunday",
+            "The museum is closed on Tuesdays",
+            "Dinner is ready when you are",
+        ),
+        replies=(
+            "tell me how you slept.|I slept well and woke up before the birds.",
+            "tell me where to go on holiday.|The mountains are lovely in the early "
+            "autumn.",
+            "name a good book.|A good book for the beach is Treasure Island.",
+            "explain how rain is made.|Warm air rises, cools down, and the water "
+            "falls as rain.",
+            "tell me something about horses.|Horses can sleep while they are "
+            "standing up.",
+        ),
+    ),
+    "c": World(
+        manners=(
+            "with a giggle|giggles|Giggle, then|Giggles./Giggling./With a "
+            "giggle./Giggle.|giggle"
+            "|A giggle ran through the classroom.|To giggle means to laugh like a "
+            "child.",
+            "with a snort|snorts|Snort, then|Snorts./Snorting./With a "
+            "snort./Snort.|snort"
+            "|The horse gave a snort and ran.|To snort means to blow air through "
+            "the nose.",
+            "with a moan|moans|Moan, then|Moans./Moaning./With a moan./A moan.|moan"
+            "|The wind began to moan in the chimney.|To moan means to make a long "
+            "low sound.",
+            "nervously|nervously|Sound nervous and|Nervously./In a nervous "
+            "voice./Nervous./Nervous laugh."
+            "|nervous|The nervous player dropped the ball.|Nervous means worried "
+            "and afraid.",
+            "in a calm voice|calm|Use a calm voice and|Calm./Calmly./In a calm "
+            "voice./Calm voice.|calm"
+            "|The calm sea shone like glass.|Calm means quiet and peaceful.",
+            "in a squeaky voice|squeaky voice|Use a squeaky voice and|In a squeaky "
+            "voice."
+            "/Squeaky voice./Squeaky./Speaking in a squeaky voice.|squeaky"
+            "|The squeaky gate kept us awake.|Squeaky means making short high sounds.",
+            "with a Scottish accent|Scottish accent|Use a Scottish accent and|With "
+            "a Scottish accent."
+            "/Scottish accent./In a Scottish accent./Speaking with a Scottish "
+            "accent.|Scottish"
+            "|The Scottish farmer sold his sheep.|Scottish means that it comes "
+            "from Scotland.",
+            "softly|softly|Speak softly and|Softly./Speaking softly./In a soft "
+            "voice./Soft voice.|softly"
+            "|Snow fell softly on the village.|Softly means in a gentle way.",
+            "sarcastically|sarcastically|Be sarcastic and|Sarcastically./In a "
+            "sarcastic tone."
+            "/Sarcastic tone./Speaking sarcastically.|sarcastic|His sarcastic "
+            "remark hurt her."
+            "|Sarcastic means saying the opposite of what is meant.",
+            "after taking a deep breath|takes a deep breath|Take a deep breath, then"
+            "|Takes a deep breath./Taking a deep breath./Deep breath./Takes a "
+            "breath.|breath"
+            "|She took a deep breath and jumped.|A breath is the air that you take in.",
+            "in a shaky voice|shaky voice|Use a shaky voice and|In a shaky "
+            "voice./Shaky voice."
+            "/With a shaky voice./Shaky.|shaky|The shaky bridge held at "
+            "last.|Shaky means not firm.",
+            "with a shout|shouting|Shout and|Shouts./Shouting./With a "
+            "shout./Shout.|shout"
+            "|A shout came from the harbour.|To shout means to speak very loudly.",
+        ),
+        lines=(
+            "The garden needs water this evening",
+            "Your parcel has arrived at the office",
+            "My sister plays the violin on Fridays",
+            "They painted the fence green and white",
+            "The bridge will open in September",
+            "I forgot to call the dentist today",
+            "There are seven candles on the cake",
+            "Nobody knows where the cat is hiding",
+        ),
+        replies=(
+            "tell me about your work.|My work is answering questions from all over "
+            "the world.",
+            "tell me what to cook tonight.|Try a warm lentil soup with carrots and "
+            "bread.",
+            "name a famous river.|The Danube flows through ten countries to the sea.",
+            "explain how bread is baked.|Flour, water and yeast are mixed, left to "
+            "rise, and baked.",
+            "tell me something about whales.|Whales sing songs that other whales "
+            "learn by heart.",
+        ),
+    ),
+}
