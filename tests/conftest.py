@@ -73,7 +73,7 @@ def data() -> Path:
 
 @pytest.fixture(scope="session")
 def extracted_examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Fill a clip cache with every example recording, extracted once for all processes."""
+    """Fill a clip cache with all example recordings, extracted once for all workers."""
     base = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         base = base.parent  # that of the processes that run tests together
@@ -124,7 +124,7 @@ def _nothing_was_told() -> None:
 def _own_home(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Hide the user's cache and keys from tests; joined weights are shared: they are large."""
+    """Hide the user's cache and keys from tests; joined weights, large, are shared."""
     cache, base = tmp_path_factory.mktemp("cache"), tmp_path_factory.getbasetemp()
     weights = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "weights"
     weights.mkdir(exist_ok=True)

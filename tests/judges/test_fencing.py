@@ -129,7 +129,7 @@ def test_joiners_stay_where_a_script_or_an_emoji_needs_them(text: str) -> None:
 
 
 def hidden(text: str) -> dict[str, str]:
-    """Return a text of 27 bytes as invisible characters write it, by the way of writing."""
+    """Map each way of writing invisibly to a text of 27 bytes that is written so."""
     data = text.encode()
     bits = "".join(f"{byte:08b}" for byte in data)
     pairs = {

@@ -1,4 +1,4 @@
-"""Judges that bring their own server: llama.cpp for real, vLLM and SGLang by their protocol."""
+"""Judges with their own server: llama.cpp for real, stand-ins for vLLM and SGLang."""
 
 from __future__ import annotations
 
@@ -497,7 +497,7 @@ def test_a_file_that_is_no_model_is_one_line(tmp_path: Path) -> None:
 
 @pytest.fixture
 def little_memory() -> Iterator[None]:
-    """Leave programs that are started some gigabytes to map, fewer than the machine has."""
+    """Leave new programs some gigabytes to map, fewer than the machine has."""
     before = resource.getrlimit(resource.RLIMIT_AS)
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     mapped = pages * resource.getpagesize()

@@ -1,4 +1,4 @@
-"""A recording that is cut, or of a whole session, is not the answer: no verdict ignores it."""
+"""A cut recording, or one of a whole session, is not the answer: all verdicts tell."""
 
 from __future__ import annotations
 

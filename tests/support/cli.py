@@ -67,14 +67,14 @@ def leaves(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def output_of(*arguments: object, code: int = 0) -> str:
-    """All that ``trace-eval ARGUMENTS`` prints, in this process; it ends with the code."""
+    """Return all that ``trace-eval ARGUMENTS`` prints here, ending with ``code``."""
     done = _invoked(arguments, COLUMNS="300")
     assert done.exit_code == code, done.output
     return done.output
 
 
 def code_and_words(*arguments: object) -> tuple[int, str]:
-    """How ``trace-eval ARGUMENTS`` ends in this process, and what it prints, lines joined."""
+    """Return how ``trace-eval ARGUMENTS`` ends here, and its output, lines joined."""
     done = _invoked(arguments)
     return done.exit_code, " ".join(done.output.split())
 

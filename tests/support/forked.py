@@ -133,7 +133,7 @@ def _modules() -> Iterator[str]:
 
 
 def serve() -> None:
-    """Fork for each line of standard input; answers with the process number and its exit code."""
+    """Fork for each line of standard input; answer with process and exit code."""
     for name in (*_modules(), *_BESIDE):
         with suppress(ImportError):  # of an optional extra
             import_module(name)

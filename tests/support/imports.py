@@ -55,7 +55,7 @@ def calls(root: Path = ROOT) -> Iterator[tuple[str, ast.Call]]:
 
 @cache
 def arrows(root: Path = ROOT, types: bool = False) -> tuple[Arrow, ...]:
-    """Every import between two of our modules; ``types``: also those for type checkers alone."""
+    """Return all imports between our modules; ``types``: also for type checkers."""
     known = modules(root)
     homes = {
         f"{door}.{name}": home
@@ -75,7 +75,7 @@ def arrows(root: Path = ROOT, types: bool = False) -> tuple[Arrow, ...]:
 
 
 def door_names(module: str, root: Path = ROOT) -> list[tuple[str, str]]:
-    """Names that a package gives out without importing them yet, each with its full home."""
+    """Return names that a package gives out without importing them, and their homes."""
     path = modules(root)[module]
     if path.name != "__init__.py":
         return []

@@ -121,7 +121,7 @@ def test_a_call_without_speech_costs_itself_with_a_reason(
 def test_voices_without_room_tone_do_not_break_off(
     calls: Path, tmp_path: Path, turns: int
 ) -> None:
-    """Synthesised turns from the first sample on, in digital silence: one of the agent, or more."""
+    """Synthesised turns in digital silence from the first sample on, one or more."""
     recorded, rate = soundfile.read(calls / "call.wav")
     sound = np.zeros_like(recorded)
     for number in range(turns):
@@ -161,7 +161,7 @@ def test_a_header_of_12_hours_is_read_as_the_sound_there_is(
 def test_a_gate_that_opens_in_room_tone_and_a_telephone_are_no_fault(
     calls: Path, tmp_path: Path, world: str, wanted: list[str]
 ) -> None:
-    """Room tone whose peaks are just under and over the gate, 40 dB below the loudest."""
+    """Room tone peaks just under and over the gate, 40 dB below the loudest."""
     sound, rate = soundfile.read(calls / "call.wav")
     sound += 1.2e-3 * np.random.default_rng(2).standard_normal(sound.shape)
     soundfile.write(tmp_path / "call.wav", sound, rate)
