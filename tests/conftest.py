@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from extractors import default_asr
 from extractors.models import cache_folder
-from tests.support.cli import ROOT, trace_eval
+from tests.support.cli import ROOT, environment_of_all, trace_eval
 from trace_eval.data.access import UrlAccess, set_url_access
 
 # No property has a time limit, because a loaded machine is not a failure.
@@ -58,6 +58,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Move the tests of the longest files to the beginning."""
     order = {ROOT / "tests" / name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: order.get(item.path, len(order)))
+
+
+def pytest_collection_finish() -> None:
+    """Keep the environment in which all tests begin; conftests have set theirs."""
+    environment_of_all()
 
 
 @pytest.fixture(scope="session")

@@ -15,13 +15,28 @@ __all__ = [
     "ROOT",
     "Done",
     "code_and_words",
+    "environment_of_all",
     "leaves",
     "output_of",
     "refused",
     "trace_eval",
 ]
 
-_server = cache(Server)
+
+@cache
+def environment_of_all() -> dict[str, str]:
+    """Return the environment before the first test, on which no test depends.
+
+    A test that comes to be first may have set variables of its own: commands of all
+    later ones would then find the server's environment unlike theirs, and start from
+    nothing.
+    """
+    return environment()
+
+
+@cache
+def _server() -> Server:
+    return Server(environment_of_all())
 
 
 def trace_eval(
