@@ -21,6 +21,7 @@ from tests.support.cli import ROOT, trace_eval
 from tests.support.datasets_made import write_lines
 from tests.support.engines import stand_in
 from tests.support.llm_judges import judged
+from tests.support.processes import wait_for
 from tests.support.servers import need
 from trace_eval.judges.ask.engine_faults import why_ended
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -427,15 +428,14 @@ def test_a_server_ends_with_its_run_however_that_ends(
         stderr=subprocess.DEVNULL,
         cwd=ROOT,
     )
-    until = time.monotonic() + 60
-    while time.monotonic() < until and not (tmp_path / "run" / "items.jsonl").exists():
-        time.sleep(0.1)
-    time.sleep(0.5)
+    wait_for(
+        lambda: engine.exists() and len(processes_of(engine)) == 2,
+        "an engine with its worker",
+    )
     processes = processes_of(engine)
-    assert len(processes) == 2
     assert all(map(alive, processes))
     run.send_signal(how)
-    run.wait(30)
+    run.wait(180)
     assert gone(processes)
 
 
