@@ -146,7 +146,9 @@ def hidden(text: str) -> dict[str, str]:
         "blanks": "\u2800\u3164",
         "khitan": "\U00016fe4\ufffc",
     }
-    ways = {name: "".join(two[int(bit)] for bit in bits) for name, two in pairs.items()}
+    ways = {}
+    for name, two in pairs.items():
+        ways[name] = "".join(two[int(bit)] for bit in bits)
     ways["selectors"] = "".join(chr(0xE0100 + byte) for byte in data)
     ways["tags"] = "".join(chr(0xE0000 + byte) for byte in data)
     return ways

@@ -159,8 +159,12 @@ def test_calibration_knows_labels_of_one_class(labels: str) -> None:
 def test_strengths_do_not_depend_on_how_often_everything_is_copied(copies: int) -> None:
     played = [("a", "b", 0), ("b", "c", 0), ("c", "a", 0), ("a", "c", 4), ("b", "a", 4)]
     rows = played * copies
-    facts = {f"system_{'ab'[side]}": [row[side] for row in rows] for side in (0, 1)}
-    facts |= {f"clip_{side}": [f"{n}{side}" for n in range(len(rows))] for side in "ab"}
+    facts = {
+        "system_a": [a for a, _, _ in rows],
+        "system_b": [b for _, b, _ in rows],
+        "clip_a": [f"{n}a" for n in range(len(rows))],
+        "clip_b": [f"{n}b" for n in range(len(rows))],
+    }
     report = rank_labels(
         opinions("judge", np.array([row[2] for row in rows]), **facts),
         RankOptions(BootstrapOptions(resamples=20)),

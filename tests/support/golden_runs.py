@@ -29,9 +29,10 @@ def near(random: Random, truth: Any, others: Iterable[Any], right: float) -> Any
 def _table(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
     rows = list(rows)
     names = list(dict.fromkeys(name for row in rows for name in row))
-    return write_rows(
-        path, names, ([row.get(name, "") for name in names] for row in rows)
-    )
+    cells = []
+    for row in rows:
+        cells.append([row.get(name, "") for name in names])
+    return write_rows(path, names, cells)
 
 
 def _truth(number: int) -> tuple[dict[str, Any], dict[str, str]]:

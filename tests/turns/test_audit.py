@@ -75,9 +75,9 @@ def test_both_values_of_a_clock_that_is_late_are_stated() -> None:
         "agent": [(5.0, 8.0), (12.0, 16.5)],
     }
     log["agent"].append((25.0, 26.0))
-    sound = {
-        role: [(a + 1.5, b + 1.5) for a, b in spans] for role, spans in log.items()
-    }
+    sound = {}
+    for role, spans in log.items():
+        sound[role] = [(start + 1.5, end + 1.5) for start, end in spans]
     faults = disagreements(log, sound)
     assert {fault.name for fault in faults} == {
         "a log clock that contradicts the sound"
@@ -85,9 +85,11 @@ def test_both_values_of_a_clock_that_is_late_are_stated() -> None:
     assert "from 1.00 s, the sound from 2.50 s" in faults[0].detail
     assert disagreements(log, log) == []
     # Four seconds of silence that the recording has lost, after the third turn of each.
-    short = {
-        r: [(a - 4 * (a > 10), b - 4 * (a > 10)) for a, b in s] for r, s in log.items()
-    }
+    short: dict[str, list[tuple[float, float]]] = {"user": [], "agent": []}
+    for role, spans in log.items():
+        for start, end in spans:
+            lost_s = 4 if start > 10 else 0
+            short[role].append((start - lost_s, end - lost_s))
     (moved,) = disagreements(log, short)
     assert moved.name == "chunks that moved against the log"
     assert "lasts 25.00 s" in moved.detail

@@ -33,13 +33,14 @@ def _call(seed: int, lasts_s: float = 60.0) -> dict[Role, Spans]:
 def _logged(speech: Speech, rate: float, shift_s: float = 0.0, seed: int = 9) -> Speech:
     """Return a recogniser's log: another clock, a tenth of a second off in places."""
     rng = np.random.default_rng(seed)
-    return {
-        role: [
-            tuple(rate * (at + rng.normal(0.05, 0.1)) + shift_s for at in span)
-            for span in spans
-        ]  # type: ignore[misc]
-        for role, spans in speech.items()
-    }
+
+    def logged(at_s: float) -> float:
+        return rate * (at_s + rng.normal(0.05, 0.1)) + shift_s
+
+    log: dict[Role, Spans] = {}
+    for role, spans in speech.items():
+        log[role] = [(logged(start), logged(end)) for start, end in spans]
+    return log
 
 
 @pytest.mark.parametrize("shift_s", [0.0, 4.0, -50.0])
