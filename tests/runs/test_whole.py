@@ -32,7 +32,7 @@ MAN, WOMAN = ("English (America)", "Male1"), ("English (America)", "Female1")
 
 @dataclass(frozen=True)
 class Judged:
-    """A run over pairs of made recordings, by ``rules``, and what its command printed."""
+    """A run by ``rules`` over pairs of made recordings, and what its command says."""
 
     folder: Path
     printed: str
@@ -46,7 +46,7 @@ class Judged:
 
 
 def _judged(folder: Path, pairs: list[dict[str, Any]], cache: Path) -> Judged:
-    """Judge pairs whose recordings lie in the folder, and which all ask one question."""
+    """Judge pairs of recordings in the folder, which all answer one question."""
     records = [{"instruction": QUESTION} | pair for pair in pairs]
     manifest = folder / "pairs.jsonl"
     manifest.write_text("".join(f"{json.dumps(record)}\n" for record in records))
