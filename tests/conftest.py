@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from extractors import default_asr
 from extractors.models import cache_folder
-from tests.support.cli import ROOT, trace_eval
+from tests.support.cli import ROOT, environment_of_all, trace_eval
 from trace_eval.data.access import UrlAccess, set_url_access
 
 # No property has a time limit, because a loaded machine is not a failure.
@@ -60,6 +60,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: order.get(item.path, len(order)))
 
 
+def pytest_collection_finish() -> None:
+    """Keep the environment in which all tests begin; conftests have set theirs."""
+    environment_of_all()
+
+
 @pytest.fixture(scope="session")
 def data() -> Path:
     """Return the folder of real speech and human labels."""
@@ -73,7 +78,7 @@ def data() -> Path:
 
 @pytest.fixture(scope="session")
 def extracted_examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Fill a clip cache with every example recording, extracted once for all processes."""
+    """Fill a clip cache with all example recordings, extracted once for all workers."""
     base = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         base = base.parent  # that of the processes that run tests together
@@ -124,7 +129,7 @@ def _nothing_was_told() -> None:
 def _own_home(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Hide the user's cache and keys from tests; joined weights are shared: they are large."""
+    """Hide the user's cache and keys from tests; joined weights, large, are shared."""
     cache, base = tmp_path_factory.mktemp("cache"), tmp_path_factory.getbasetemp()
     weights = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "weights"
     weights.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""README and docs cannot rot: every command that they print is known, and is run in order.
+"""README and docs cannot rot: every command that they print is known and is run.
 
 ``make test`` checks that each one is a command with such options, and runs those that
 need little. ``make test-slow`` types all of them, after ``make demo`` in a fresh clone.
@@ -138,7 +138,7 @@ def test_every_printed_command_exists_with_these_options(command: Printed) -> No
 
 
 def _parse(node: object, arguments: list[str], command: Printed) -> None:
-    """Parse as the program would; what is in brackets or capitals stands for a value."""
+    """Parse as the program would; words in brackets or capitals stand for values."""
     while arguments and (below := getattr(node, "commands", {}).get(arguments[0])):
         node, arguments = below, arguments[1:]
     given = [word.strip("[]") for word in arguments if word not in ("...", "[...]")]
@@ -161,7 +161,7 @@ def test_links_inside_the_repository_lead_somewhere() -> None:
 
 
 def test_the_documents_are_short_enough_to_be_read() -> None:
-    """Of what is written by hand; tables of results and parts from the code are not counted."""
+    """Words written by hand count; tables of results and parts from code do not."""
     pages = [page for page in files() if page.parent.name != "results"]
     pages += [ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
     words = {
@@ -243,7 +243,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def provide(home: Path, text: str, data: Path) -> None:
-    """Provide what a command reads and no command before it made: the reader's runs and labels."""
+    """Provide what a command reads and none before it made: runs and labels."""
     for name, made in {
         "reads": "run",
         "listens": "run",
@@ -449,7 +449,7 @@ def test_what_a_page_shows_is_printed(
 
 
 def test_the_recording_shows_what_the_demo_prints() -> None:
-    """``docs/make_recording.py`` ran it; ``make demo`` is compared with README above."""
+    """``docs/make_recording.py`` ran it; a test above compares README with the demo."""
     recording = unescape((ROOT / "docs" / "demo.svg").read_text("utf-8"))
     lines = re.findall(r"<text [^>]*>(.*?)</text>", recording)
     printed = (

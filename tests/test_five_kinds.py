@@ -1,4 +1,4 @@
-"""Five kinds of work, typed from the help pages alone, with the number of calls that each takes.
+"""Five kinds of work, typed from the help pages alone, and the calls that each takes.
 
 Every option that is typed stands on the help page of its command, or is named there.
 The first call that says something useful is at most the second.
@@ -130,7 +130,7 @@ WORK = {
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write what they have: recordings, sheets with headers of their own, calls, a plug-in."""
+    """Write what they have: recordings, sheets with own headers, calls, a plug-in."""
     data = tmp_path_factory.mktemp("data")
     shutil.copytree(CLIPS, data / "clips")
     (data / "pairs.jsonl").write_text("".join(f"{json.dumps(pair)}\n" for pair in SOME))

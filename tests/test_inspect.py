@@ -1,4 +1,4 @@
-"""Tasks of Inspect, run by its own command line: scores, what is unscored, and logs as items."""
+"""Tasks of Inspect by its own command line: scores, unscored samples, logs as items."""
 
 from __future__ import annotations
 

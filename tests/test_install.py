@@ -1,4 +1,4 @@
-"""What ships: wheel and sdist installed where nothing of ours was, container, citation, audit."""
+"""What ships: wheel and sdist installed on their own, container, citation, audit."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from trace_eval.data import system
 
 
 def _done(*command: object, cwd: Path) -> str:
-    """Return the output of a command that must succeed without this tree on its path."""
+    """Return a command's output; it must succeed without this tree on the path."""
     done = subprocess.run(
         [str(part) for part in command],
         capture_output=True,
@@ -159,7 +159,7 @@ def test_the_first_commands_need_nothing_that_lacks_wheels(extra: str) -> None:
 
 
 def test_torch_and_torchaudio_come_as_the_tested_pair() -> None:
-    """A range lets pip take one of the two from another build, which then does not load."""
+    """A range lets pip take one of the two from another build, which does not load."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     for extra, requirements in project["optional-dependencies"].items():
         torch = {line for line in requirements if line.startswith("torch")}

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.imports import ROOT, arrows, circles, door_names, modules, tree
+from tests.support.imports import (
+    ROOT,
+    arrows,
+    circles,
+    door_names,
+    modules,
+    statements,
+    tree,
+)
 from tests.support.layers import FACADE, ROOMS, room_of
 from tests.support.processes import python
 
@@ -183,7 +191,7 @@ def test_no_test_module_imports_another() -> None:
     found = [
         f"{path.relative_to(ROOT)}: {node.module}"
         for path in sorted((ROOT / "tests").rglob("*.py"))
-        for node in ast.walk(tree(path))
+        for node in statements(tree(path))
         if isinstance(node, ast.ImportFrom)
         and f"{node.module}.".startswith("tests.")
         and not f"{node.module}.".startswith("tests.support.")

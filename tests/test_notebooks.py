@@ -1,4 +1,4 @@
-"""The library where a notebook or a plain script calls it: in an event loop, without a guard."""
+"""The library in a notebook or plain script: in an event loop, without a guard."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ SERVER = ("--judge", "openai:m", "--base-url", "http://127.0.0.1:9/v1")
 
 
 def options_of(command: Any) -> int:
-    """Count those on help pages beside ``--json`` and ``--quiet``, which every command has."""
+    """Count options on help pages, but ``--json`` and ``--quiet``, which all have."""
     below = getattr(command, "commands", None)
     if below is None:
         own = [
@@ -78,7 +78,7 @@ def test_few_options_stand_on_the_help_page() -> None:
     "name", ["report", "compare", "ablate", "rank", "card", "plan", "screen", "fuse"]
 )
 def test_options_of_label_files_are_explained_once(name: str) -> None:
-    """They are taken everywhere; each page names them, and that of ``agree`` says what they do."""
+    """All take them; each page names them, and that of ``agree`` says what they do."""
     command: Any = typer.main.get_command(app)
     hidden = [p for p in command.commands[name].params if getattr(p, "hidden", False)]
     (column,) = (p for p in command.commands[name].params if p.opts == ["--column"])

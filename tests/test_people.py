@@ -1,4 +1,4 @@
-"""The bench of human labels: both layouts of its sets, its figures by hand, and bad input."""
+"""The bench of human labels: both layouts of its sets, figures by hand, bad input."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def rated(item: str, group: str, *values: float, condition: str = "c") -> Rated:
 
 @pytest.fixture
 def public(tmp_path: Path) -> Iterator[Path]:
-    """Write the five repositories, each with one or two clips, as they are when cloned."""
+    """Write the five repositories, with one or two clips each, as they are cloned."""
     from scipy.io import savemat
 
     codec = tmp_path / "bernoulli-var-speech-codec" / "mushra_results_dataset"
@@ -345,7 +345,7 @@ def test_readme_holds_at_most_eight_rows_against_listeners() -> None:
 def test_shares_in_prompts_and_limits_have_their_number_of_pairs_and_none_is_small() -> (
     None
 ):
-    """What few pairs say stands in no prompt; what many say has their number beside it."""
+    """What few pairs say stands in no prompt; what many say has their number."""
     saved = stored("people")
     figure = pages.concordance(saved, pages.CODECS, "quality.p808")
     limits = limits_of("dnsmos")

@@ -45,7 +45,7 @@ _INSTALL = re.compile(r"pip install (?!--no-deps )(?P<what>'[^']+'|[\w.\[\],/-]+
 
 
 def installs() -> list[tuple[str, str]]:
-    """(file, what is installed) of every install line in README and docs, also within a text."""
+    """Return (file, what is installed) of every install line in README and docs."""
     return [
         (path.name, match["what"].strip("'"))
         for path in files()
@@ -258,7 +258,7 @@ def _run_job(
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Run a job that finds nothing kept; a better release holds every recording of the others."""
+    """Run a job that has no kept run; the better release has all recordings."""
     spoilt, expected = RELEASES["better"]
     return _run_job(_jobs()["github"], spoilt, tmp_path_factory.mktemp("job"), expected)
 

@@ -1,4 +1,4 @@
-"""The site of the documentation: complete, short, without a dead link; its examples run."""
+"""The site of the documentation: complete, short, no dead link; its examples run."""
 
 from __future__ import annotations
 

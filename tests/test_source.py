@@ -1,4 +1,4 @@
-"""What may stand in our source: no code from data, and numbers said with their nouns."""
+"""What may stand in our source: no code from data, numbers with their nouns."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _plain_plurals(path: Path) -> Iterator[str]:
 
 
 def test_numbers_are_said_with_their_nouns() -> None:
-    """``1 pairs`` is said nowhere: numbers and nouns go through ``blueprints.counted``."""
+    """``1 pairs`` is never said: ``blueprints.counted`` joins numbers and nouns."""
     files = (
         path for room in ROOMS for path in (ROOT / "trace_eval" / room).rglob("*.py")
     )

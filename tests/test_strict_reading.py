@@ -1,4 +1,4 @@
-"""JSON and TOML that a user, a server or a disk hands in are read by one strict reader each."""
+"""JSON and TOML from users, servers and disks are read by one strict reader each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The brief rendering: levels for measures, words whole, and what is left out is said."""
+"""The brief rendering: levels for measures, whole words, and what it leaves out."""
 
 from __future__ import annotations
 

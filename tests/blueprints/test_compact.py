@@ -1,4 +1,4 @@
-"""The compact rendering: what it says, what it hides, and that nothing forges a line."""
+"""The compact rendering: what it says and hides, and that nothing can forge a line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The compact rendering is short: at most 1/2 of the indented paper, 3/4 of the minimal one."""
+"""The compact rendering is short.
+
+At most 1/2 of the tokens of the indented paper one, and 3/4 of the minimal one.
+"""
 
 from __future__ import annotations
 

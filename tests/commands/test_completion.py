@@ -28,7 +28,7 @@ pressed trace-eval models ''
 
 @pytest.fixture
 def home(tmp_path: Path) -> dict[str, str]:
-    """Return the environment of a user with the command on the path and a home of their own."""
+    """Return the environment of a user with the command on the path and an own home."""
     script = tmp_path / "bin" / "trace-eval"
     script.parent.mkdir()
     script.write_text(

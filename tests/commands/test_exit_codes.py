@@ -155,7 +155,7 @@ def clips(tmp_path: Path) -> list[str]:
 
 
 def test_ctrl_c_while_python_runs_a_string_has_the_same_code(tmp_path: Path) -> None:
-    """Data classes are made by ``exec``, so that it may come there whenever modules load."""
+    """Ctrl-C may come in the ``exec`` that makes data classes while modules load."""
     lines = ["from trace_eval.commands import cli", "def app():"]
     lines += ['    exec("raise KeyboardInterrupt")', "cli.app = app", "cli.main()"]
     (tmp_path / "interrupted.py").write_text("\n".join(lines))

@@ -1,4 +1,4 @@
-"""What a user reads when a judge's server fails, counts oddly, or costs more than was reckoned."""
+"""What a user reads when a judge's server fails, counts oddly or costs too much."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_the_summary_says_what_was_spent_and_how_far_that_is_unsure(
 
 @pytest.mark.parametrize("status", [429, 500])
 def test_a_reason_is_told_once_with_a_count(status: int, tmp_path: Path) -> None:
-    """What the server says differs in numbers; one item in thirty has another reason."""
+    """The server's messages differ in numbers; one item in 30 has another reason."""
     count = itertools.count()
 
     def answer(asked: Asked) -> Answer:

@@ -60,7 +60,7 @@ def test_what_came_to_nothing_says_so(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Six pairs of tones with labels, answers in words, candidates, a call and a benchmark."""
+    """Make six pairs of tones with labels, answers in words, a call and a benchmark."""
     made = tmp_path_factory.mktemp("json")
     rows = [("id", "prompt", "a", "b", "system_a", "system_b", "overall")]
     for n in range(6):

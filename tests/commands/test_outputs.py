@@ -113,7 +113,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def mine(tmp_path: Path) -> Path:
-    """Make a user's folder; its files have no line end, as a record that a kill tore."""
+    """Make a user's folder whose files have no line end, as a record cut by a kill."""
     for name in THEIRS:
         path = tmp_path / "mine" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -187,7 +187,7 @@ def test_the_judge_of_a_folder_does_not_write_into_it(
 
 @pytest.mark.parametrize("link", ["symlink", "hard link"])
 def test_an_output_behind_a_link_is_not_an_input(tmp_path: Path, link: str) -> None:
-    """Named directly, and as a file of a run that is written to in place or replaced."""
+    """The link is named directly, or is a file of a run that is written or replaced."""
     theirs = tmp_path / "labels.csv"
     theirs.write_text("id,preference\np0,1")
     run = support.write_run(tmp_path / "run", support.pairs(tmp_path, 1))

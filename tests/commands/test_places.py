@@ -24,7 +24,7 @@ _QUICK = (
 def _typed(
     *words: object, cwd: Path | None = None, user: int | None = None, **variables: str
 ) -> tuple[int, str]:
-    """Type a command in a process of its own, in this environment or these variables alone."""
+    """Type a command in a process of its own, with these environment variables only."""
     done = subprocess.run(
         [sys.executable, "-m", "trace_eval", *map(str, words)],
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **variables},

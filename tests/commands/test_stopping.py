@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM while a command still imports: one plain line and the code of it."""
+"""Ctrl-C and SIGTERM while a command still imports: a plain line and its exit code."""
 
 from __future__ import annotations
 

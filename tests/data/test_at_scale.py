@@ -1,4 +1,4 @@
-"""Inputs of corpora: tars of WebDataset, manifests of NeMo and Lhotse, bare prefixes."""
+"""Inputs of corpora: WebDataset tars, NeMo and Lhotse manifests, bare prefixes."""
 
 from __future__ import annotations
 

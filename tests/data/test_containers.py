@@ -1,4 +1,4 @@
-"""Recordings in containers of sound and pictures, as phones and platforms write them."""
+"""Recordings in containers of sound and pictures, as phones and platforms make them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_containers_are_recordings(
 def test_a_container_is_decoded_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A call of an hour has hundreds of turns, the last one far behind the longest clip."""
+    """A call of an hour has hundreds of turns, the last far behind the longest clip."""
     path, calls = _container(tmp_path / "x.m4a", "ipod", "aac"), []
     real = opening.decoded
     monkeypatch.setattr(

@@ -1,4 +1,4 @@
-"""Single answers and pairs, in every layout that they come in: both have answers and recordings."""
+"""Single answers and pairs in every layout: both have answers and recordings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Meaning beside words: likeness of texts by the packaged network, and who asks for it."""
+"""Meaning beside words: likeness of texts by the packaged network, and who wants it."""
 
 from __future__ import annotations
 

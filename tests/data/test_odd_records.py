@@ -1,4 +1,4 @@
-"""Odd records and file names cost themselves alone, and large shared values little memory."""
+"""Odd records and file names cost only themselves; large shared values stay cheap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of prompts beside folders of recordings: what they bring, and headers that are unknown."""
+"""Tables of prompts beside folders of recordings: what they add, unknown headers."""
 
 from __future__ import annotations
 

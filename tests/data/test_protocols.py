@@ -107,7 +107,7 @@ PUBLISHED: dict[str, dict[str, str]] = {
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_a_published_protocol_is_one_file(tmp_path: Path, name: str) -> None:
-    """A copy of the shipped file, by its path, is the protocol: nothing of it is in code."""
+    """A copy of the shipped file, by its path, is the protocol: none is in code."""
     copy = write(tmp_path, protocol_path(name).read_text())
     protocol = load_protocol(copy)
     assert protocol == load_protocol(name)
@@ -132,7 +132,10 @@ def test_mushra_has_the_references_and_anchors_of_its_recommendation(
 
 
 def test_mushra_has_the_post_screening_of_its_recommendation(tmp_path: Path) -> None:
-    """Section 4.1.2: the hidden reference under 90, or the 7 kHz anchor over 90, in over 15 %."""
+    """Its section 4.1.2 screens out who fails an anchor too often.
+
+    The hidden reference under 90, or the 7 kHz anchor over 90, in over 15 %.
+    """
     listening = listening_of(
         load_protocol(write(tmp_path, protocol_path("mushra").read_text()))
     )

@@ -1,4 +1,4 @@
-"""Tables as annotators save them: one reader, one idea of a bad row, one table of names."""
+"""Tables as annotators save them: one reader, one idea of a bad row, one name table."""
 
 from __future__ import annotations
 

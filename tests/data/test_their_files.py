@@ -1,4 +1,4 @@
-"""Inputs as annotators have them: eight tables, two folders, data sets, labels in their words."""
+"""Inputs as annotators have them: eight tables, two folders, data sets, their words."""
 
 from __future__ import annotations
 

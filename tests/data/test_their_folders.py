@@ -1,4 +1,4 @@
-"""Folders of recordings as annotators have them: systems side by side, names that carry them."""
+"""Folders of recordings as annotators have them: systems side by side or in names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The voice of a system's answers: each beside the others, where enough are comparable."""
+"""The voice of a system's answers: each beside the others, if enough are comparable."""
 
 from __future__ import annotations
 

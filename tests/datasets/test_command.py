@@ -1,4 +1,4 @@
-"""``convert`` as it is typed: tables, exit codes, URLs, packages of others, what is gone."""
+"""``convert`` as typed: tables, exit codes, URLs, others' packages, missing files."""
 
 from __future__ import annotations
 

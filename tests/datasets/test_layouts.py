@@ -1,4 +1,4 @@
-"""Every layout with small made files: what is read, scored, and said of what is wrong."""
+"""Every layout with small made files: what is read, scored, and said of faulty ones."""
 
 from __future__ import annotations
 
@@ -401,7 +401,7 @@ def test_two_thousand_rows_take_seconds(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", made.MADE)
 def test_an_odd_value_costs_its_record(name: str, tmp_path: Path) -> None:
-    """Any value of the wrong kind, size or sign anywhere: what is written is read back whole."""
+    """Of any kind, size or sign: what is written with it is read back whole."""
     read, seeds = reader_of_release(tmp_path, name)
     source = random.Random(name)
     for _ in range(40):

@@ -204,7 +204,7 @@ def test_gains_are_those_of_somebody_else() -> None:
 
 
 def test_a_gain_has_limits_over_instructions_and_none_of_a_few() -> None:
-    """Percentiles of resamples gave three groups limits; eight groups of one text were eight."""
+    """Resampling gave three groups limits, and took eight groups of one text for 8."""
     draw = random.Random(1)
     rankings, scores, texts = [], {}, {}
     for text in range(8):

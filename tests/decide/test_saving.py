@@ -10,7 +10,7 @@ from tests.support.cli import trace_eval
 
 
 def _files(folder: Path, inclusion: bool) -> tuple[Path, Path]:
-    """Write 200 judged pairs of which the judge is right where it is sure, and 60 labels."""
+    """Write 60 labels and 200 judged pairs; the judge is right where it is sure."""
     rng = np.random.default_rng(4)
     sure = np.arange(200) >= 40
     truth = rng.integers(1, 3, 200)

@@ -43,7 +43,7 @@ def test_a_failing_server() -> None:
     ],
 )
 def test_odd_but_valid_tables_and_runs(kind: str) -> None:
-    """A line or figures, and never a bug; the other kinds are tried by the whole drill."""
+    """Each prints a line or figures, and no bug; the whole drill tries all kinds."""
     outcome = odd.drill(0.2, seed=1, only=kind)
     assert not outcome.lost
     assert outcome.cases >= 5

@@ -1,4 +1,4 @@
-"""A Ray cluster of two nodes on this machine, the second one to be killed and replaced."""
+"""A Ray cluster of two nodes on this machine; the second is killed and replaced."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ os.environ |= {
 
 @pytest.fixture(scope="package")
 def nodes() -> Iterator[Nodes]:
-    """Start the cluster; its workers, and the drivers of tests, know an object store."""
+    """Start the cluster; its workers and the tests' drivers know an object store."""
     with object_store() as environment, pytest.MonkeyPatch.context() as patch:
         for name, value in environment.items():
             patch.setenv(name, value)

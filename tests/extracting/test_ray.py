@@ -43,7 +43,7 @@ def _options(
     cache: Path | None = None,
     **more: Any,
 ) -> ExtractOptions:
-    """Plan the counting extractor and one that logs its process; locally without nodes."""
+    """Plan the counting extractor and one that logs its process; no nodes: locally."""
     overrides = {
         **NOTHING,
         "peak": Counting(log, delay_s=delay_s),

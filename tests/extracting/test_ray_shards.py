@@ -184,7 +184,7 @@ def test_an_actor_writes_to_a_url_and_never_works_twice(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("memory_urls")
 def test_a_new_extractor_costs_itself_alone(tmp_path: Path) -> None:
-    """Two nodes with caches of their own: the second finds the first one's work in the shards."""
+    """The second of two nodes with own caches finds the first one's work in shards."""
     clip, log, added = (
         write(tmp_path / "a.wav", tone()),
         tmp_path / "log",

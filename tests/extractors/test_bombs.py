@@ -1,4 +1,4 @@
-"""Small files that hold much: refused before they are decoded, or read in bounded memory."""
+"""Small files that hold much are refused before decoding, or read in bounded memory."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ SPOKEN = [Span(start_s=0.1, end_s=6.1)]
 
 @cache
 def speech() -> Floats:
-    """Six seconds that move like speech: syllables of four a second, each of other partials."""
+    """Make six seconds that move like speech: four unlike syllables a second."""
     rng = np.random.default_rng(0)
     parts = []
     for syllable in range(24):

@@ -1,4 +1,4 @@
-"""What windows share: where the networks are cut, what each second costs, what edges change."""
+"""What windows share: where networks are cut, what a second costs, effects of edges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loudness against the EBU's test signals, against ffmpeg, and on clips that have none."""
+"""Loudness against the EBU's test signals and ffmpeg, and on clips that have none."""
 
 from __future__ import annotations
 

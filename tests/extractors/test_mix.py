@@ -1,4 +1,4 @@
-"""What is judged of several channels is what a listener hears, and samples are sound of scale 1."""
+"""Of several channels the mix that a listener hears is judged; samples have scale 1."""
 
 from __future__ import annotations
 

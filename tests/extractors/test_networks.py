@@ -1,4 +1,4 @@
-"""Networks of packages: their files read without torch, their graphs equal to their layers."""
+"""Networks of packages: read without torch, their graphs equal to their layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights that come as packages, in parts: joined once, and only if every byte is right."""
+"""Weights that packages bring in parts: joined once, and only if every byte is good."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def sha256(content: bytes) -> str:
 
 @pytest.fixture
 def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Install two packages ``one`` and ``two`` in a folder, with a cache without weights."""
+    """Install packages ``one`` and ``two`` in a folder; the cache holds no weights."""
     files = {name: sha256(content) for name, content in CONTENT.items()}
     held = {"one": ("model.bin.part1", "vocab.txt"), "two": ("model.bin.part2",)}
     packages = []

@@ -1,4 +1,4 @@
-"""Pitch on signals whose f0 is known, by Praat and by pYIN, and on clips that have none."""
+"""Pitch of signals of known f0, by Praat and by pYIN, and of clips that have none."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BOTH = pytest.mark.parametrize(
 
 
 def pulses(f0: Floats, rate: int = SPEECH_RATE, top_hz: float = 3500) -> Floats:
-    """Return a glottal-pulse tone: all harmonics up to ``top_hz``, 12 dB per octave down.
+    """Return a glottal-pulse tone: harmonics up to ``top_hz``, 12 dB per octave down.
 
     Args:
         f0: instantaneous frequency per sample, Hz [shape=(n,)].

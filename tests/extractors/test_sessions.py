@@ -121,7 +121,7 @@ def test_a_gpu_that_is_not_there_is_refused() -> None:
 
 
 def test_onnxruntime_computes_the_whole_of_dnsmos_elsewhere() -> None:
-    """On a device kernels of our own are for nothing; here its layers fall back to the CPU."""
+    """On a device our own kernels do not serve; here its layers run on the CPU."""
     path: Path = model_files()[1]
     audio = np.random.default_rng(0).normal(0, 0.1, (1, 1, 120, 120)).astype(np.float32)
     with warnings.catch_warnings():

@@ -28,7 +28,7 @@ def events(clip: Clip, extractor: sounds.SoundExtractor | None = None) -> list[E
 
 
 def probabilities(windows: int, **likely: dict[int, float]) -> dict[str, np.ndarray]:
-    """Return groups' probabilities: 0.1 for speech and else 0, but where it is given."""
+    """Return groups' probabilities: 0.1 for speech, else 0, except the given ones."""
     groups = {group: np.zeros(windows, np.float32) for group in sounds._CLASSES}
     groups["speech"][:] = 0.1
     for group, by_window in likely.items():

@@ -1,4 +1,4 @@
-"""What word times, syllable counts and clipped shares are worth is measured, and on the page."""
+"""The errors of word times, syllable counts and clipped shares are on the page."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_the_page_has_the_figures_of_people() -> None:
 
 
 def test_the_clipped_share_counts_samples_in_runs() -> None:
-    """Two samples of a peak are no flat top, so that the share is under that of all of them."""
+    """Two samples of a peak are no flat top: the share is under that of all peaks."""
     time = np.arange(16_000) / 16_000
     peaks = np.clip(2.0 * np.sin(2 * np.pi * 200 * time), -1, 1).astype(np.float32)[
         :, None

@@ -274,7 +274,7 @@ def test_unknown_and_impossible_compute_types_are_refused() -> None:
 
 @pytest.fixture
 def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Copy the package's files to be used in its place, with no hub's cache beside them."""
+    """Copy the package's files to use in its place, with no hub's cache beside them."""
     folder = packaged.folder_of(packaged.ENGLISH)
     if folder is None:
         pytest.skip(str(packaged.problem(packaged.ENGLISH)))

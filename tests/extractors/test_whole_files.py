@@ -1,4 +1,4 @@
-"""All sound that a file holds is decoded, or the file is refused: nothing is left out silently."""
+"""All sound that a file holds is decoded, or the file is refused; no part is lost."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a_size_of_the_last_flush_does_not_end_the_sound(
 
 
 def test_further_chunks_of_samples_are_heard() -> None:
-    """Programs that append write another chunk of samples, with one header before all of them."""
+    """Programs that append write another chunk of samples after the one header."""
     whole = encoded("WAV/PCM_16", 1.0)
     chunk = whole[whole.index(b"data") :]
     data = bytearray(whole + b"note\x04\x00\x00\x00abcd" + chunk + chunk)

@@ -1,4 +1,4 @@
-"""The gate: its promises on runs with a known noise, its refusals, severe items, JUnit."""
+"""The gate: its promises on runs of known noise, its refusals, severe items, JUnit."""
 
 from __future__ import annotations
 
@@ -403,7 +403,7 @@ def test_a_drop_of_the_margin_itself_does_not_exceed_it() -> None:
 
 
 def test_judges_without_noise_are_those_that_ask_no_model() -> None:
-    """Which judges are deterministic stands apart from their table, which gates may not import."""
+    """Names of deterministic judges stand apart from their table, which gates skip."""
     asks_none = {
         name for name, kind in KINDS.items() if kind.about.startswith("no model")
     }

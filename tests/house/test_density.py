@@ -69,7 +69,7 @@ def test_a_name_has_one_home() -> None:
 
 
 def _names_bound_twice(text: str) -> set[str]:
-    """Return the constants that a module binds twice, of which the first is never read."""
+    """Return constants that a module binds twice without reading the first value."""
     names: Counter[str] = Counter()
     for node in ast.parse(text).body:
         if isinstance(node, ast.Assign):

@@ -1,4 +1,4 @@
-"""Real llama.cpp servers with models that are made here, one with ears, and an Ollama front."""
+"""Real llama.cpp servers with models made here, one with ears, and an Ollama front."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def front(llama: str) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def ears(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of such a server that takes ``input_audio``: random weights, real sound."""
+    """Serve a model that takes ``input_audio``: random weights and real sound."""
     need("xllamacpp", "gguf")
     folder: Path = tmp_path_factory.mktemp("ears")
     texts = [common().model_dump_json()]

@@ -1,4 +1,4 @@
-"""Two answers beside each other: steps, the block in prompts, and what cannot be compared."""
+"""Two answers beside each other: steps, the prompt's block, what is not comparable."""
 
 from __future__ import annotations
 

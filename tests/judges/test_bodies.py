@@ -1,4 +1,4 @@
-"""Bodies without end, or that unpack to gigabytes, loops and placeholders: what replies may be."""
+"""Endless bodies, bodies that unpack to gigabytes, loops, placeholders as replies."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ SECRET = "sk-this-must-never-be-written"
 
 @pytest.fixture(scope="module")
 def manifest(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two of the example pairs: one with a spoken instruction, one with a silent answer."""
+    """Write two example pairs: with a spoken instruction, and with a silent answer."""
     records = {r["id"]: r for r in map(json.loads, PAIRS.read_text().splitlines())}
     chosen = [placed(records[name], PAIRS.parent) for name in ("refusal", "silent")]
     return write_lines(tmp_path_factory.mktemp("commands") / "pairs.jsonl", chosen)

@@ -1,4 +1,4 @@
-"""The connections of ``openai:``: proxies of the environment, and servers that are not there."""
+"""The connections of ``openai:``: proxies of the environment, and missing servers."""
 
 import pytest
 

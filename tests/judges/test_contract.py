@@ -1,4 +1,4 @@
-"""What every judge promises: identity by construction, no option ignored, no isinstance."""
+"""What every judge promises: identity by construction, each option used."""
 
 from __future__ import annotations
 

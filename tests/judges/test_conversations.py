@@ -1,4 +1,4 @@
-"""Judges of conversations: what they read, how totals follow, what rules find, who refuses."""
+"""Judges of conversations: their input, how totals follow, rules, and who refuses."""
 
 from __future__ import annotations
 

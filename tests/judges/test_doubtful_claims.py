@@ -1,4 +1,4 @@
-"""A reason that may mean something else is not checkable; what is plain in any style is checked."""
+"""Ambiguous reasons are not checkable; what is plain in any style is checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Estimates: counted by hand where they can be, and never under the truth where bounds."""
+"""Estimates: counted by hand where possible, and bounds never under the truth."""
 
 import asyncio
 from pathlib import Path

@@ -129,7 +129,7 @@ def test_joiners_stay_where_a_script_or_an_emoji_needs_them(text: str) -> None:
 
 
 def hidden(text: str) -> dict[str, str]:
-    """Return a text of 27 bytes as invisible characters write it, by the way of writing."""
+    """Map each way of writing invisibly to a text of 27 bytes that is written so."""
     data = text.encode()
     bits = "".join(f"{byte:08b}" for byte in data)
     pairs = {
@@ -146,7 +146,9 @@ def hidden(text: str) -> dict[str, str]:
         "blanks": "\u2800\u3164",
         "khitan": "\U00016fe4\ufffc",
     }
-    ways = {name: "".join(two[int(bit)] for bit in bits) for name, two in pairs.items()}
+    ways = {}
+    for name, two in pairs.items():
+        ways[name] = "".join(two[int(bit)] for bit in bits)
     ways["selectors"] = "".join(chr(0xE0100 + byte) for byte in data)
     ways["tags"] = "".join(chr(0xE0000 + byte) for byte in data)
     return ways

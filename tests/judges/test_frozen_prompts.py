@@ -1,4 +1,4 @@
-"""Prompts of published protocols stay what they are, byte for byte; ours change by decision.
+"""Prompts of published protocols stay the same bytes; ours change by decision.
 
 ``frozen/published.txt`` holds what judges send under published protocols, both orders
 and examples included; ``frozen/ours.json`` holds a hash of all other prompts that we
@@ -132,7 +132,7 @@ PUBLISHED = ("listens/audiojudge", "listens/naturalness", "rates/style_paper")
 
 
 def _shown(messages: Sequence[Message]) -> str:
-    """Print words as they are, and sound by what decides its bytes, without what made it."""
+    """Print words as they are, and sound by what decides its bytes, not its origin."""
     told = []
     for message in messages:
         told.append(f"[{message.role}]")

@@ -1,4 +1,4 @@
-"""Reading a reply takes time linear in its length, whatever stands in it, and has a bound."""
+"""Reading a reply takes linear time and bounded memory, whatever stands in it."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def _seconds(read: Reader, text: str) -> float:
 
 
 def _is_linear(read: Reader, family: Callable[[int], str]) -> bool:
-    """Twice the length costs at most three times as much; what is too short to measure counts.
+    """Tell if twice the length costs at most thrice the time, or too little to measure.
 
     A quadratic reader takes four times as much, and seconds instead of hundredths.
     """
@@ -263,7 +263,7 @@ def test_a_verdict_after_any_rubbish_is_read() -> None:
 
 
 def _objects_by_trying(text: str) -> list[Any]:
-    """Find what :func:`json_objects` must, by trying every brace: simple, and not linear."""
+    """Find what :func:`json_objects` must by trying every brace, in quadratic time."""
     found, position = [], 0
     while (position := text.find("{", position)) >= 0:
         try:

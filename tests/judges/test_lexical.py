@@ -1,4 +1,4 @@
-"""The embedded scorer: its features by hand, its shipped model on the shared ratings."""
+"""The embedded scorer: its features by hand, its shipped model on shared ratings."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_the_licence_of_the_training_data_is_in_the_file() -> None:
 
 
 def test_training_again_gives_the_shipped_model(data: Path) -> None:
-    """Rounded to six digits; BLAS may differ in the last ones, the solver stops at 1e-8."""
+    """Six digits agree; BLAS may differ in later ones, and the solver stops at 1e-8."""
     from benchmarks.train_lexical import Rows, fit
 
     path = data / "orca" / "ratings.jsonl"
@@ -166,7 +166,7 @@ class PoliteJudge(ExactJudge):
 
 
 def test_a_judge_of_words_may_say_yes_or_no() -> None:
-    """It names its scale, and needs no class between it and the one of all judges of words."""
+    """It names its scale, and needs no class between it and all judges of words."""
     correctness = load_rubric("correctness")
     scale = ScaleSpec(min=0, max=1)
     points = {"0": "other words", "1": "the same words"}

@@ -280,13 +280,17 @@ def test_interrupting_keeps_what_is_done_and_holds_nothing(tmp_path: Path) -> No
         await one.judge(case())
         client.gate = asyncio.Event()
         tasks = [asyncio.create_task(one.judge(case(a=f"words {n}"))) for n in range(8)]
-        await asyncio.sleep(0.05)
-        assert one.sender.asker.caller.limiter.in_flight == 4
+        limiter = one.sender.asker.caller.limiter
+        async with asyncio.timeout(60):
+            while client.calls < 6 or limiter.in_flight < 4:
+                await asyncio.sleep(0.001)
+        await asyncio.sleep(0.05)  # in which a fifth would have begun
+        assert limiter.in_flight == 4
         for task in tasks:
             task.cancel()
         done = await asyncio.gather(*tasks, return_exceptions=True)
         assert all(isinstance(outcome, asyncio.CancelledError) for outcome in done)
-        assert one.sender.asker.caller.limiter.in_flight == 0
+        assert limiter.in_flight == 0
         await one.close()
         return one
 

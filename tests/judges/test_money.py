@@ -1,4 +1,4 @@
-"""No call is forgotten, none is paid for twice: kills, lost counts, two runs at once."""
+"""No call is forgotten or paid for twice: kills, lost counts, two runs at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``ollama:`` with the real client: before real sampling, and against scripted servers."""
+"""``ollama:`` with the real client, before real sampling and with scripted servers."""
 
 import json
 from typing import Any

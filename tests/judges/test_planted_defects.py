@@ -1,4 +1,4 @@
-"""``rules`` on planted sound: an answer with a loop, or half of it missing, is not accepted."""
+"""``rules`` accepts no answer with a planted loop, or of which half is missing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNUSED = ("transcript", "pitch", "rate", "loudness", "emotion", "accent")
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Blueprint]:
-    """One sentence of a built voice as it is, with a part said again, and with half missing."""
+    """Make a built voice's sentence: as it is, with a part repeated, with half lost."""
     folder = tmp_path_factory.mktemp("planted")
     plain, rate = spoken("espeak-ng", "en-gb+f2", TEXTS[2])
     looped, *_ = loop(plain, rate, np.random.default_rng(1))

@@ -1,4 +1,4 @@
-"""Presets: what the user named wins, whatever its value; TRACE's own way of asking and reading."""
+"""Presets: what the user named wins, and TRACE's own way of asking and reading."""
 
 from __future__ import annotations
 

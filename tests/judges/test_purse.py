@@ -1,4 +1,4 @@
-"""One limit for several processes: what fits, what waits, and what a lost one may have cost."""
+"""One limit for several processes: what fits, what waits, what a lost one may cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rating judge over scripts: samples, spread, what is never asked, pooled judges."""
+"""The rating judge over scripts: samples, spread, what is not asked, pooled judges."""
 
 from __future__ import annotations
 

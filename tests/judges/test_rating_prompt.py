@@ -1,4 +1,4 @@
-"""What a rating judge is shown: all of the item's evidence, nothing that names it, all fenced."""
+"""A rating judge sees all of the item's evidence, fenced, and nothing that names it."""
 
 from __future__ import annotations
 

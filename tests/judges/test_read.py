@@ -1,4 +1,4 @@
-"""Replies as models really write them, and as they should not: what each reader makes of them."""
+"""Replies as models write them, well or badly, and what each reader makes of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judge ``rules``: typed ties from hand-made blueprints; cuts are those of Thresholds."""
+"""Judge ``rules``: typed ties from hand-made blueprints, cuts from its thresholds."""
 
 from __future__ import annotations
 
@@ -299,7 +299,7 @@ def test_what_is_known_of_english_is_not_looked_for_in_other_languages() -> None
 def test_requests_are_read_only_in_their_language_and_from_words_that_were_heard() -> (
     None
 ):
-    """A request in Spanish, or one that was guessed, makes no answer bad or off topic."""
+    """A Spanish request or a guessed one makes no answer bad or off topic."""
     loops = answer(transcript=make.transcript("hola " * 9, "repetition_loop"))
     stray = answer(REFUSAL.replace("help you with that", "wait"))
     about = answer("the museum of Madrid opens at nine")
@@ -615,7 +615,7 @@ def test_swapping_the_answers_swaps_the_ratings(
 
 
 def test_another_language_decides_nothing_and_is_counted_first(tmp_path: Path) -> None:
-    """Spanish heard by a recogniser of English comes out as English words, loops, or nothing."""
+    """An English recogniser writes Spanish as English words, as loops, or not."""
     said = {
         "en": ("en", "The capital of France is Paris, and its river is the Seine."),
         "lost": (

@@ -1,4 +1,4 @@
-"""Judge ``rules`` on delivery: each request against the evidence, and neutral delivery."""
+"""Judge ``rules`` on delivery: requests against the evidence, and neutral delivery."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples to scores, and judges to a mixture. Expected values are worked out by hand."""
+"""Samples to scores, and judges to a mixture; expected values are computed by hand."""
 
 from __future__ import annotations
 
@@ -50,7 +50,10 @@ def test_elements_stand_beside_the_total() -> None:
 
 
 def test_pooling_by_hand() -> None:
-    """Means 0, .5 and 1 with weights 1, 1, 2: mean .625, between (.390625+.015625+.28125)/4."""
+    """Means 0, .5 and 1 weigh 1, 1 and 2.
+
+    So the mean is .625, and the variance between them (.390625+.015625+.28125)/4.
+    """
     found = pool(
         [ScoreEstimate(mean=mean, variance=0) for mean in (0, 0.5, 1)], [1, 1, 2]
     )

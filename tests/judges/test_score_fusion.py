@@ -1,4 +1,4 @@
-"""Fused judges: the synthetic acceptance of correctness.md, section 5, their file, and ``rate``."""
+"""Fused judges: the acceptance of correctness.md, section 5, the file, and ``rate``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ IDENTITY = Map((0.0, 1.0), (0.0, 1.0))
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_fusion_beats_its_judges_and_their_average(seed: int) -> None:
-    """800 items, 200 questions: weights are fitted on 60 % of them, the last map on 20 %."""
+    """Of 200 questions weights are fitted on 60 %, the last map on another 20 %."""
     rows = draw(seed, 800, 200)
     place = np.random.default_rng(seed + 10_000).permutation(200)[rows.question] / 200
     masks = (place < 0.6, (place >= 0.6) & (place < 0.8), place >= 0.8)
@@ -101,7 +101,7 @@ def _model(*members: Member, rubric: str = "correctness") -> FusionModel:
 
 
 def test_fusing_by_hand() -> None:
-    """a: mean .5, variance 0; b: mean 1 -> .5 after its map, variance 0: no spread at all."""
+    """a: mean .5; b: mean 1, .5 after its map; both without variance: no spread."""
     sure = [ScoreEstimate(mean=mean, variance=0) for mean in (0, 0.5, 1)]
     found = _model().fuse({"a": sure[1], "b": sure[2]})
     assert found == ScoreEstimate(mean=0.5, variance=0, within=0, between=0)

@@ -1,4 +1,4 @@
-"""Judges that bring their own server: llama.cpp for real, vLLM and SGLang by their protocol."""
+"""Judges with their own server: llama.cpp for real, stand-ins for vLLM and SGLang."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from tests.support.cli import ROOT, trace_eval
 from tests.support.datasets_made import write_lines
 from tests.support.engines import stand_in
 from tests.support.llm_judges import judged
+from tests.support.processes import wait_for
 from tests.support.servers import need
 from trace_eval.judges.ask.engine_faults import why_ended
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -427,15 +428,14 @@ def test_a_server_ends_with_its_run_however_that_ends(
         stderr=subprocess.DEVNULL,
         cwd=ROOT,
     )
-    until = time.monotonic() + 60
-    while time.monotonic() < until and not (tmp_path / "run" / "items.jsonl").exists():
-        time.sleep(0.1)
-    time.sleep(0.5)
+    wait_for(
+        lambda: engine.exists() and len(processes_of(engine)) == 2,
+        "an engine with its worker",
+    )
     processes = processes_of(engine)
-    assert len(processes) == 2
     assert all(map(alive, processes))
     run.send_signal(how)
-    run.wait(30)
+    run.wait(180)
     assert gone(processes)
 
 
@@ -497,7 +497,7 @@ def test_a_file_that_is_no_model_is_one_line(tmp_path: Path) -> None:
 
 @pytest.fixture
 def little_memory() -> Iterator[None]:
-    """Leave programs that are started some gigabytes to map, fewer than the machine has."""
+    """Leave new programs some gigabytes to map, fewer than the machine has."""
     before = resource.getrlimit(resource.RLIMIT_AS)
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     mapped = pages * resource.getpagesize()

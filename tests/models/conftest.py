@@ -33,7 +33,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def attempts(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[list[str]]:
-    """Record connections that a test tried to make; any fails it. Hub caches are empty."""
+    """Record connections that a test tries, and fail on any; hub caches are empty."""
     home = tmp_path_factory.mktemp("hub")
     for name in ("XDG_CACHE_HOME", "MODELSCOPE_CACHE", "HF_HOME", "HF_HUB_CACHE"):
         monkeypatch.setenv(name, str(home / name))
@@ -44,7 +44,7 @@ def attempts(
 
 @pytest.fixture(autouse=True)
 def _device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only tests of a GPU see one, so that exact values are the same on every machine."""
+    """Show a GPU to its own tests alone; exact values are then equal everywhere."""
     if request.node.get_closest_marker("gpu") is None:
         monkeypatch.setattr("extractors.device.gpu_count", lambda: 0)
         monkeypatch.setenv(
@@ -92,7 +92,7 @@ def emotion_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def accent_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write an ECAPA folder with random weights and the accents in alphabetical order."""
+    """Write an ECAPA folder of random weights, its accents in alphabetical order."""
     from tests.support.tiny_ecapa import write_ecapa
 
     return write_ecapa(tmp_path_factory.mktemp("accent") / "alphabetical")

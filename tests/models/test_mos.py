@@ -1,4 +1,4 @@
-"""Predictors of listeners' scores: each gives what its own package gives for the same samples."""
+"""Predictors of listeners' scores give what their own packages give for a sample."""
 
 from __future__ import annotations
 

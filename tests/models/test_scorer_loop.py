@@ -1,4 +1,4 @@
-"""The loop of docs/how-to/train-a-scorer.md as printed, and a training, on the shared ratings."""
+"""The loop of the how-to for scorers as printed, and a training on shared ratings."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_training_on_the_shared_ratings_pays(
 
 
 def _constants(source: Path) -> tuple[float, float]:
-    """CRPS on the dev rows of a fifth each, and of the shares among the training ratings."""
+    """Return the CRPS on dev rows of a fifth each, and of training ratings' shares."""
     from trace_eval.judges.scorer.heads import dev_metrics
 
     rows = read_ratings(source).rows

@@ -1,4 +1,4 @@
-"""Weights that are none: refused in one line of ours, whoever would load them, and never run."""
+"""False weights are refused in one line of ours by every loader, and never run."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ NONE = (_code, _old_code, _script, _text, _empty)
 
 
 def _told(error: UserError, path: Path) -> None:
-    """One line: which file, what is allowed, and none of torch's advice to run the code."""
+    """Check that one line says which file and what is allowed, not how to run it."""
     words = str(error)
     assert str(path) in words
     assert "\n" not in words

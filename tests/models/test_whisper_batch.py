@@ -54,7 +54,7 @@ def without_deadlock(call: Callable[[], Any], seconds: float = 120) -> Any:
 
 @pytest.fixture
 def unsure(tmp_path: Path) -> WhisperExtractor:
-    """Positions hardly stronger than chance, and a threshold that nothing meets: it samples."""
+    """Return a model that samples: weak positions, a threshold that nothing meets."""
     path = write_whisper(tmp_path / "unsure.pt", SENTENCE, strength=6)
     return WhisperExtractor(
         model=str(path), log_probability=-0.01, language="en", batch=2
@@ -62,7 +62,7 @@ def unsure(tmp_path: Path) -> WhisperExtractor:
 
 
 def count_windows(model: Any, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[int]]:
-    """Windows in each forward pass from now on; each finds the model as it should be."""
+    """Count windows of each forward pass from now on, and check the model's state."""
     from whisper.model import MultiHeadAttention
 
     calls: dict[str, list[int]] = {"decode": [], "detect_language": []}

@@ -22,7 +22,10 @@ TITLES = ["Start Date", "Finished", "Response ID"]
 
 
 def _write(path: Path, *rows: list[str]) -> Path:
-    lines = [",".join(f'"{cell}"' for cell in row) for row in rows]
+    lines = []
+    for row in rows:
+        cells = [f'"{cell}"' for cell in row]
+        lines.append(",".join(cells))
     path.write_text("\n".join(lines) + "\n")
     return path
 

@@ -1,4 +1,4 @@
-"""Every remedy that an error of reading labels or scores prints does what it says, as typed.
+"""Every remedy that an error of reading labels or scores prints does what it says.
 
 A case is a table, the command that refuses it, and what the remedy must come to. A
 message that prints a remedy which no case expects fails. Cases of other commands are

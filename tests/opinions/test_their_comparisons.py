@@ -1,4 +1,4 @@
-"""Comparisons as others write them: numbers with a sign, a column a rater, names of columns."""
+"""Comparisons as others write them: signed numbers, a column a rater, column names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables as people, survey tools and spreadsheets leave them, read for what they say."""
+"""Tables as people, survey tools and spreadsheets leave them, read as meant."""
 
 from __future__ import annotations
 
@@ -278,7 +278,7 @@ def test_half_steps_and_a_column_a_rater_of_scores(tmp_path: Path) -> None:
 
 
 def _export(folder: Path, kind: str, choices: dict[str, str], name: str) -> Path:
-    """Write an export of a platform with one choice, under a name of whoever made the form."""
+    """Write a platform's export with one choice, under a name of the form's author."""
     rows: list[dict[str, Any]] = []
     for number, side in enumerate("AABBA"):
         common = {

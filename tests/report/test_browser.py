@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fusion import DIMENSIONS
+from tests.support.processes import wait_for
 from tests.support.report_pages import HOSTILE_ID, HOSTILE_TEXT, RECIPE, index, opened
 from trace_eval.data.csv_cells import LINE_BREAKS, unquoted
 from trace_eval.report.write import write_report
@@ -362,8 +363,13 @@ def test_dark_by_the_system_and_by_the_button(page: Page) -> None:
     assert lightness() < 60
     page.click("#theme")
     assert lightness() > 200
-    page.reload()
-    assert lightness() > 200  # remembered
+
+    def is_remembered() -> bool:
+        page.reload()
+        return lightness() > 200
+
+    # What a page stores reaches the next one when the browser finds the time.
+    wait_for(is_remembered, "a page that remembers the theme", 60)
     page.click("#theme")
     assert lightness() < 60
 

@@ -1,4 +1,4 @@
-"""The page of ``turns --html``: a sentence first, the worst call first, each with an address."""
+"""The page of ``turns --html``: a sentence, then the worst call, with addresses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is heard and drawn of a clip: its player, its timeline, and its spectrum read back."""
+"""What is heard and drawn of a clip: its player, timeline, and spectrum read back."""
 
 from __future__ import annotations
 

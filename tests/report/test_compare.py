@@ -307,7 +307,7 @@ def test_noise_is_told_beside_a_repetition(runs: list[Path], tmp_path: Path) -> 
 
 
 def _rated_calls(folder: Path, name: str, slow: str) -> Path:
-    """Write a run over calls of scenarios s0 to s6; those in ``slow`` are answered late."""
+    """Write a run over calls of scenarios s0 to s6, answered late in ``slow``."""
     records = [
         {
             "id": f"{name}-{n}",

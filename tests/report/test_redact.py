@@ -1,4 +1,4 @@
-"""Reports that are shared: what is taken out of words and sound, and what is said of the rest."""
+"""Shared reports: what is taken out of words and sound, and what the rest says."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_words(text: str, left: str) -> None:
 
 @pytest.fixture
 def telling(tmp_path: Path) -> Path:
-    """Write a run whose first answer says a number; the second one's words have no times."""
+    """Write a run whose first answer says a number; the second has no word times."""
     run = make_run(tmp_path / "run", Recipe(1))
     path = run / "blueprints.jsonl"
     blueprints = list(map(json.loads, path.read_text().splitlines()))

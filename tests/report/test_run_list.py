@@ -1,4 +1,4 @@
-"""The page of all runs: one line each, whatever state they are in, and figures over time."""
+"""The page of all runs: a line for each, whatever its state, and figures over time."""
 
 from __future__ import annotations
 

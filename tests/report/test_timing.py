@@ -1,4 +1,4 @@
-"""The pages of calls: figures, distribution, before and after, addresses, and what is seen."""
+"""The pages of calls: figures, distribution, before and after, addresses, pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The written file: complete, escaped, self-contained; and what it does without parts."""
+"""The written file is complete, escaped and self-contained, also without some parts."""
 
 from __future__ import annotations
 

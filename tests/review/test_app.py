@@ -448,7 +448,7 @@ def test_an_address_for_others_gets_a_token_and_the_default_one_needs_none(
 
 
 def test_pairs_of_calls_are_played_and_rated_turn_by_turn(tmp_path: Path) -> None:
-    """A side is one recording of both channels, the user on the left, from the user's turn on."""
+    """A side is one recording: the user on the left, from the user's turn on."""
     for name, gain in (("x", 0.3), ("y", 0.2)):
         calls.sound(tmp_path, name, gain)
     sides = {

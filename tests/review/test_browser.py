@@ -83,7 +83,7 @@ _KEYS = {"yes": "g", "no": "x", "1": "1", "2": "2", "equal": "3"}
 
 
 def _answer(rater: browser.Rater, number: int, blocks: int) -> Iterator[str]:
-    """Press the keys of one pair up to the comment; gives each place as it is reached."""
+    """Press the keys of one pair up to the comment; yield each place on the way."""
     for _ in range(blocks):
         for value in support.shown_answers(_said(number)):
             yield rater.press(_KEYS[value])
@@ -123,7 +123,7 @@ def _kill_and_come_back(
     arguments: tuple[str, ...],
     port: int,
 ) -> None:
-    """Kill the server, press a key in vain, start it again; the page is where it was."""
+    """Kill the server, press a key in vain, start it again: the page is as it was."""
     place = rater.place
     _loaded(rater)  # a recording that is cut off would be told, too
     servers[-1].kill()

@@ -1,4 +1,4 @@
-"""Ratings count while their item is what was rated, whoever changed it since, and where."""
+"""Ratings count while their item is what was rated, whoever changed it, and where."""
 
 from __future__ import annotations
 

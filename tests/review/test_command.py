@@ -1,4 +1,4 @@
-"""The review as it is typed, and its server among connections that never end a request."""
+"""The review as typed, and its server among connections that never end a request."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_a_port_that_is_taken(run: Path) -> None:
 def test_a_broken_request_is_refused_without_a_word(
     run: Path, request_: bytes, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """A line for each would fill the pipe of whoever keeps the output, and then all would wait."""
+    """A line for each would fill the pipe of whoever keeps the output, and all wait."""
     server = browser.Server(str(run))
     try:
         with socket.create_connection(("127.0.0.1", server.port), timeout=60) as line:

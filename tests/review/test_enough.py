@@ -1,4 +1,4 @@
-"""Whether enough was rated: on the pages, in the terminal, and why it cannot be said."""
+"""Whether enough was rated: on the pages, in the terminal, or why nobody can say."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def test_corrected_events_change_figures(
 
 
 def test_calls_of_a_pair_have_events_and_a_missed_one_is_added(tmp_path: Path) -> None:
-    """Of both calls, named as they are shown; what is added counts like what was measured."""
+    """Both calls are named as shown; an added event counts like a measured one."""
     calls.sound(tmp_path)
     signal = ("caller", 8.6, 8.8, "Mm-hm.")  # the agent is talking, and goes on
     sides = {

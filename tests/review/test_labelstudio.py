@@ -1,4 +1,4 @@
-"""Label Studio: tasks of pairs, of single answers and of whole calls, and their results."""
+"""Label Studio: tasks of pairs, single answers and whole calls, and their results."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def _annotated(review: Review, said: dict[str, Rating]) -> list[dict[str, object
 
 
 def _first(review: Review, task: dict[str, object]) -> str:
-    """Which answer a task plays first, by listening: A is a tone of 300 Hz, B of 600."""
+    """Tell by listening which answer a task plays first: A is 300 Hz, B 600."""
     data = task["data"]
     clip = str(data["first"]).rpartition("/")[2].removesuffix(".wav")
     sound = Clips(review.material.pairs, review.store.secret).wav(clip)

@@ -33,7 +33,7 @@ from trace_eval.review.views import Remark
 
 
 def protocol(folder: Path, name: str, *lines: str) -> str:
-    """Write a shipped protocol with more lines in its table of listening, which is its last."""
+    """Write a shipped protocol with more lines in its last table, that of listening."""
     text = protocol_path(name).read_text()
     keys = {line.split(" =")[0] for line in lines}
     kept = [line for line in text.splitlines() if line.split(" =")[0] not in keys]

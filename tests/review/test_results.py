@@ -70,7 +70,7 @@ def test_the_score_of_a_pair_is_the_share_of_its_raters() -> None:
 def _simulate(
     random_share: float, seeds: int
 ) -> tuple[float, list[float], list[float], float]:
-    """200 pairs, 60 of them doubtful; the judge is right on 30 % of those, 90 % of the rest."""
+    """Simulate 200 pairs: 60 doubtful with 30 % right verdicts, the rest with 90 %."""
     rng = random.Random(7)
     needs = {f"n{n}": Needed((Need.LOW_CONFIDENCE,), 1 + n / 100) for n in range(60)}
     needs |= {f"o{n}": Needed((), 0.0) for n in range(140)}

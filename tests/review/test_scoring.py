@@ -133,7 +133,7 @@ def hidden_fields(client: Any) -> dict[str, str]:
 def test_a_rating_of_a_text_that_was_corrected_meanwhile_does_not_count(
     run: Path, servers: int
 ) -> None:
-    """One server, or two on one database: the page that was open before is shown again."""
+    """With one server or two on a database, the page open before is shown again."""
     review = open_review(run)
     other = review if servers == 1 else open_review(run)
     client = client_of(review, "ada")

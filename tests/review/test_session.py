@@ -120,10 +120,9 @@ def test_answers_are_mapped_back_whatever_was_shown_first(run: Path) -> None:
 
 def test_all_raters_see_the_same_pairs_in_the_same_order(run: Path) -> None:
     review = support.open_at(run, budget=4, repeat=1)
-    seen = {
-        rater: [support.say(review, rater, Rating.A) for _ in range(5)]
-        for rater in "ab"
-    }
+    seen = {}
+    for rater in "ab":
+        seen[rater] = [support.say(review, rater, Rating.A) for _ in range(5)]
     assert seen["a"] == seen["b"] == [*review.plan.items, *review.plan.repeats]
     assert review.position("a") is None
     assert review.progress("a") == (5, 5)

@@ -1,4 +1,4 @@
-"""A finished run judged again on its stored evidence: no extraction, the same blueprints."""
+"""A finished run judged again on stored evidence: no extraction, equal blueprints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversations as answers: read, cut into clips, extracted, judged, rated and continued."""
+"""Conversations as answers: read, cut, extracted, judged, rated and continued."""
 
 from __future__ import annotations
 
@@ -353,7 +353,7 @@ def _handled(score: int) -> dict[str, object]:
 def test_calls_are_compared_turn_by_turn_where_the_user_says_the_same(
     tmp_path: Path,
 ) -> None:
-    """``ID/turn-N`` is a pair of its own: a turn of the user, and how each agent answers it."""
+    """``ID/turn-N`` is a pair: a turn of the user, and each agent's answer to it."""
     hello = ("caller", 3.1, 3.2, "Hello?")
     other = [
         *calls.TURNS[:3],

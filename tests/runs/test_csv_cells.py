@@ -1,4 +1,4 @@
-"""Tables of ours: what a cell holds breaks no row, is no formula, and comes back as it was."""
+"""Tables of ours: cells break no row, are no formula, and come back as they were."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_every_reader_gets_every_row_of_every_writer(
 
 
 def test_a_terminal_and_a_spreadsheet_are_told_nothing(tmp_path: Path) -> None:
-    """What a judge or a manifest says stands in a table: no escape sequence, no wide formula."""
+    """Words of a judge or manifest in a table: no escape sequence, no wide formula."""
     pair = support.pairs(tmp_path, 1)[0]
     verdict = support.scored(pair.id).dimensions["content"]
     stated = {

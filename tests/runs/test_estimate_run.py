@@ -1,4 +1,4 @@
-"""Estimates before a run: they make none, need no key, and the quick one extracts nothing."""
+"""Estimates before a run: made without it or a key; the quick one extracts nothing."""
 
 from __future__ import annotations
 

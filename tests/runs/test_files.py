@@ -1,4 +1,4 @@
-"""Files that we write: whole or not there, and open to those who may enter their folder."""
+"""Files that we write: whole or absent, and open to those who may enter the folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which input and options continue a run, which get a folder of their own, and its record."""
+"""Which input and options continue a run, which get another folder, and its record."""
 
 from __future__ import annotations
 

@@ -215,7 +215,7 @@ def test_a_run_says_which_language_would_settle_its_unsure_clips() -> None:
 
 
 def test_a_written_language_is_named_or_left_open() -> None:
-    """Silent rather than wrong: the sentences of 14 languages, English never taken for another."""
+    """Silent rather than wrong in 14 languages, and English never taken for another."""
     stated = json.loads(SENTENCES.read_text("utf-8"))
     result = {
         code: {written_language(text) for text in of["texts"]}
@@ -272,7 +272,7 @@ def clip(tmp_path: Path) -> Item:
 def test_words_of_a_language_that_is_written_badly_carry_a_caveat_everywhere(
     clip: Item,
 ) -> None:
-    """Words that the recogniser is sure of, in languages of which base writes many wrong."""
+    """The recogniser is sure of its words, in languages that base often gets wrong."""
     words = [{"word": "agua", "start": 0.5, "end": 0.9, "probability": 0.95}]
 
     def written(
@@ -348,7 +348,7 @@ def test_words_of_a_language_that_is_written_badly_carry_a_caveat_everywhere(
 
 
 def test_words_of_another_language_are_judged_by_their_median(clip: Item) -> None:
-    """Czech of a built voice, half of it wrong: mean 0.72, over what English must have."""
+    """Czech of a built voice, half of it wrong: mean 0.72, above the English limit."""
     sure = (0.72, 0.98, 0.71, 0.72, 0.73, 0.99, 0.7)
     words = [
         {"word": f"w{n}", "start": n / 4, "end": n / 4 + 0.2, "probability": p}

@@ -118,7 +118,7 @@ def test_missing_shards_are_named(tmp_path: Path, shards: list[Path]) -> None:
 def test_a_shard_that_was_killed_is_named(
     tmp_path: Path, shards: list[Path], left: int
 ) -> None:
-    """It has all of its pairs, and judgements of some; failures would be outcomes, too."""
+    """It has all its pairs and judgements of some; failures would be outcomes, too."""
     path = shards[1] / "judgements.jsonl"
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(lines[:left]))

@@ -1,4 +1,4 @@
-"""Paths that the system refuses, and names that are no UTF-8: each costs its own item."""
+"""Paths that the system refuses, and names that are no UTF-8: each costs its item."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Preferences for trainers: what is chosen, by how much, and how far annotators share it."""
+"""Preferences for trainers: what is chosen, by how much, and how annotators agree."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_where_agreement_is_unknown_each_row_says_why(tmp_path: Path) -> None:
 
 
 def test_agreement_is_that_of_labels_at_the_same_margin(tmp_path: Path) -> None:
-    """Small margins are right half of the time, large ones always; a tie counts against."""
+    """Small margins are right half of the time, large ones always; a tie is wrong."""
     small = [(Rating.A, 0.1, Rating.A if n % 2 else Rating.BOTH_BAD) for n in range(60)]
     large = [(Rating.B, -5.0, Rating.B) for _ in range(60)]
     unlabelled = [(Rating.A, 5.0, None), (Rating.A, 0.05, None)]

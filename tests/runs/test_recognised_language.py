@@ -46,7 +46,10 @@ SPANISH = (
 
 
 def test_the_weak_languages_are_those_of_the_measured_table() -> None:
-    """Of people and of built and neural voices in silence: share over a tenth beyond doubt."""
+    """A language is weak if over a tenth of its share is wrong beyond doubt.
+
+    Counted are people, and built and neural voices in silence.
+    """
     table = json.loads((RESULTS / "languages.json").read_text("utf-8"))["languages"]
     sums: Counter[str] = Counter()
     for row in table:

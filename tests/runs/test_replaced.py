@@ -1,4 +1,4 @@
-"""Recordings that were replaced after they were judged: no old verdict stands for a new sound."""
+"""Recordings that were replaced after judging: no old verdict stands for new sound."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def trace_eval(*arguments: object) -> Done:
 
 
 def write_voice(path: Path, hertz: float) -> None:
-    """Write a second of a tone, so that files of one length differ in what they hold."""
+    """Write a second of a tone; files of one length differ only in what they hold."""
     t = np.arange(16_000) / 16_000
     path.parent.mkdir(exist_ok=True)
     soundfile.write(path, 0.3 * np.sin(2 * np.pi * hertz * t), 16_000)
@@ -65,7 +65,7 @@ SAID = {"reference": "Good morning."}
 
 
 def judge(folder: Path, count: int = 2) -> tuple[str, ...]:
-    """Return the command that judges the two systems, by a judge that listens, with few replies."""
+    """Return a command that compares both systems by ear, with ``count`` replies."""
     path = folder / "replies.jsonl"
     reply = {"score_1": 8, "score_2": 4}
     path.write_text(f"{json.dumps(reply)}\n" * count)

@@ -1,4 +1,4 @@
-"""Repeating a run: the page is typed as printed, and its files say what decided the result."""
+"""Repeating a run: its page typed as printed; its files say what decided the result."""
 
 from __future__ import annotations
 

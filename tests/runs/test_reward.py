@@ -1,4 +1,4 @@
-"""A judge as a reward: groups of clips, what people are known to think of it, bad clips."""
+"""A judge as a reward: groups of clips, people's known opinions, bad clips."""
 
 from __future__ import annotations
 

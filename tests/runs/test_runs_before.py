@@ -1,4 +1,4 @@
-"""Runs that were made before rubrics existed: read as they are, and made again byte for byte.
+"""Runs from before rubrics existed: read as they are, and remade byte for byte.
 
 ``tests/runs/before`` holds two pairs of the examples, judged by ``rules`` and by a
 script of replies, with paths and the list of packages shortened.
@@ -109,7 +109,7 @@ def test_judging_again_says_the_same() -> None:
 
 
 def _thresholds_then() -> RuleThresholds:
-    """Cuts were set anew since, for better words; a run tells those that it was judged by.
+    """Return the cuts of that time; better words brought others since.
 
     Those that are gone decided between two acceptable voices, and no verdict here hangs
     on them.

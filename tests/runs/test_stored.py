@@ -1,4 +1,4 @@
-"""Stored verdicts are checked when they are read: what nobody can have said is named."""
+"""Stored verdicts are checked when read: what nobody can have said is named."""
 
 from __future__ import annotations
 

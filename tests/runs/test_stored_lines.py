@@ -1,4 +1,4 @@
-"""Records that stay in their files: found by key, in order, and joined from several folders."""
+"""Records that stay in their files: found by key, in order, joined from folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a system keeps its voice: in rank, report, gate, and for a folder of answers."""
+"""Whether a system keeps its voice: in rank, report, gate, and for a folder."""
 
 from __future__ import annotations
 

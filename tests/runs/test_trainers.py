@@ -1,4 +1,4 @@
-"""What trainers make of exported preferences, by their own code where it is installed."""
+"""What trainers make of exported preferences, by their code where it is installed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TEMPLATE = (
 
 @pytest.fixture
 def rows(tmp_path: Path) -> Any:
-    """Read an exported file as trainers do: B wins the second pair, and has no margin."""
+    """Read an exported file as trainers do: B wins the second pair, with no margin."""
     datasets = pytest.importorskip("datasets")
     rated = [(Rating.A, 1.0, None), (Rating.B, None, Rating.B)]
     path = export_preferences(judged_run(tmp_path / "run", rated))

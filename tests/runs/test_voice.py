@@ -1,4 +1,4 @@
-"""The voice that both answers of a pair should speak in: read, embedded, compared, agreed with."""
+"""The voice that both answers should speak in: read, embedded, compared, agreed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A recording that is cut, or of a whole session, is not the answer: no verdict ignores it."""
+"""A cut recording, or one of a whole session, is not the answer: all verdicts tell."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from tests.support import blueprints as make
 from tests.support.cli import ROOT, trace_eval
 from tests.support.encoded import encoded
 from tests.support.speech import say
+from trace_eval.data.judgement import Judgement
 from trace_eval.data.measures.whole import request_in
 from trace_eval.runs.run import Run
 
@@ -27,19 +30,37 @@ ANSWER = "It is Paris, and the river is called the Seine."
 MAN, WOMAN = ("English (America)", "Male1"), ("English (America)", "Female1")
 
 
-def _judged(folder: Path, *sides: Path) -> Any:
-    """Return the outcome of one pair by rules, and all that the command prints."""
-    a, b = (
-        {"audio": side.name, "system": name}
-        for side, name in zip(sides, "xy", strict=True)
-    )
-    record = {"id": "1", "instruction": QUESTION, "a": a, "b": b}
-    (folder / "pairs.jsonl").write_text(json.dumps(record))
-    shutil.rmtree(folder / "run", ignore_errors=True)
-    command = ("judge", folder / "pairs.jsonl", "--out", folder / "run", "--workers", 0)
-    done = trace_eval(*command)
-    (outcome,) = Run(folder / "run").judgements().values()
-    return outcome, done.out + done.err
+@dataclass(frozen=True)
+class Judged:
+    """A run by ``rules`` over pairs of made recordings, and what its command says."""
+
+    folder: Path
+    printed: str
+
+    @property
+    def run(self) -> Run:
+        return Run(self.folder / "run")
+
+    def outcome(self, pair: str) -> Judgement:
+        return self.run.judgements()[pair]
+
+
+def _judged(folder: Path, pairs: list[dict[str, Any]], cache: Path) -> Judged:
+    """Judge pairs of recordings in the folder, which all answer one question."""
+    records = [{"instruction": QUESTION} | pair for pair in pairs]
+    manifest = folder / "pairs.jsonl"
+    manifest.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    places = ("--out", folder / "run", "--cache", cache)
+    done = trace_eval("judge", manifest, *places, "--workers", 0)
+    return Judged(folder, " ".join((done.out + done.err).split()))
+
+
+def _pair(name: str, a: str, b: str) -> dict[str, Any]:
+    return {
+        "id": name,
+        "a": {"audio": a, "system": "x"},
+        "b": {"audio": b, "system": "y"},
+    }
 
 
 def _speech(words: str, voice: tuple[str, str], gain: float = 0.3) -> Any:
@@ -59,26 +80,98 @@ _CUT = {
     "webm:libopus": "its header counts",
 }
 
+_SESSIONS = ("mono", "left", "right")
+_VOICES = {"man": MAN, "woman": WOMAN}
+_REPEATS = [(voice, channels) for voice in _VOICES for channels in (1, 2)]
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory, examples_cache: Path) -> Judged:
+    """Judge every faulty recording beside a sound one, all in one run."""
+    folder = tmp_path_factory.mktemp("whole")
+    shutil.copy(CLIPS / "loud-a.ogg", folder / "other.ogg")
+    rate, said = _speech(ANSWER, WOMAN)
+    soundfile.write(folder / "answer.wav", said, rate)
+    pairs = _cut_pairs(folder) + _session_pairs(folder) + _repeating_pairs(folder)
+    _, said = _speech(ANSWER, MAN)
+    soundfile.write(folder / "opposed.wav", np.stack([said, -said], axis=1), rate)
+    pairs.append(_pair("one channel", "opposed.wav", "man.wav"))
+    return _judged(folder, pairs, examples_cache)
+
+
+def _cut_pairs(folder: Path) -> list[dict[str, Any]]:
+    """Write files of unlike lengths that lack their end, in turn as A and as B."""
+    pairs = []
+    for number, kind in enumerate(_CUT):
+        name = f"cut-{number}.{re.split('[/:]', kind)[0].lower()}"
+        whole = encoded(kind, 3.0 + number / 4, seed=number)
+        (folder / name).write_bytes(whole[: 6 * len(whole) // 10])
+        sides = (name, "other.ogg") if number % 2 == 0 else ("other.ogg", name)
+        pairs.append(_pair(kind, *sides))
+    rate, wave = _speech(ANSWER, MAN)
+    path = folder / "cut.wav"
+    soundfile.write(path, wave, rate)
+    path.write_bytes(path.read_bytes()[:-60_000])
+    pairs.append(_pair("cut", path.name, "other.ogg"))
+    return pairs
+
+
+def _session_pairs(folder: Path) -> list[dict[str, Any]]:
+    """Write whole sessions, and one whose request is a recording, too."""
+    pairs = []
+    for kind in _SESSIONS:
+        rate, wave = _session(kind)
+        soundfile.write(folder / f"{kind}.wav", wave, rate)
+        pairs.append(_pair(kind, f"{kind}.wav", "answer.wav"))
+    rate, asked = _speech(QUESTION, MAN)
+    _, said = _speech(ANSWER, MAN)
+    session = np.concatenate([asked, np.zeros(rate // 2), said])
+    soundfile.write(folder / "like.wav", session, rate)
+    soundfile.write(folder / "man.wav", said, rate)
+    soundfile.write(folder / "question.wav", asked, rate)
+    request = {"instruction": {"audio": "question.wav"}}
+    pairs.append(_pair("spoken", "like.wav", "man.wav") | request)
+    return pairs
+
+
+def _repeating_pairs(folder: Path) -> list[dict[str, Any]]:
+    """Write answers that begin with the request, in the voice that then answers."""
+    pairs = []
+    for voice, channels in _REPEATS:
+        rate, repeated = _speech(QUESTION, _VOICES[voice])
+        _, said = _speech(ANSWER, _VOICES[voice])
+        wave = np.concatenate([repeated, np.zeros(rate // 2), said])
+        name = f"{voice}-{channels}.wav"
+        both = np.repeat(wave[:, np.newaxis], channels, axis=1)
+        soundfile.write(folder / name, both, rate)
+        other = "answer.wav" if voice == "woman" else "man.wav"
+        pairs.append(_pair(name, name, other))
+    return pairs
+
+
+@pytest.fixture(scope="module")
+def page(judged: Judged) -> str:
+    """Return the page of the run's report, which is searched in lower case."""
+    report = judged.folder / "report.html"
+    trace_eval("report", judged.folder / "run", "--out", report, ends=0)
+    return unescape(report.read_text())
+
 
 @pytest.mark.parametrize("kind", _CUT)
-def test_a_file_that_lacks_its_end_is_no_answer(kind: str, tmp_path: Path) -> None:
+def test_a_file_that_lacks_its_end_is_no_answer(
+    kind: str, judged: Judged, page: str
+) -> None:
     side = list(_CUT).index(kind) % 2
-    suffix = re.split("[/:]", kind)[0].lower()
-    whole = encoded(kind, 3.0)
-    cut, other = tmp_path / f"cut.{suffix}", tmp_path / "other.ogg"
-    cut.write_bytes(whole[: 6 * len(whole) // 10])
-    shutil.copy(CLIPS / "loud-a.ogg", other)
-    sides = (cut, other) if side == 0 else (other, cut)
-    outcome, printed = _judged(tmp_path, *sides)
+    outcome = judged.outcome(kind)
     assert (outcome.status, outcome.reason) == ("unscored", "not_the_answer")
     assert _CUT[kind] in outcome.detail
     assert outcome.detail.startswith(f"{'AB'[side]} lacks the end of its file: ")
-    assert "the files of 1 of 2 clips lack their end" in " ".join(printed.split())
-    found = [one.signal.cut for one in Run(tmp_path / "run").blueprints()]
-    assert sorted(text is not None for text in found) == [False, True]
-    report = tmp_path / "report.html"
-    trace_eval("report", tmp_path / "run", "--out", report, ends=0)
-    assert _CUT[kind] in report.read_text()
+    blueprints = list(judged.run.blueprints())
+    cut = [one for one in blueprints if one.signal.cut is not None]
+    assert len(cut) == len(_CUT) + 1
+    counted = f"the files of {len(cut)} of {len(blueprints)} clips lack their end"
+    assert counted in judged.printed
+    assert f"not_the_answer {outcome.detail.lower()}" in page
 
 
 @pytest.mark.parametrize("kind", [*_CUT, "ipod:aac", "matroska:libopus", "CAF/PCM_16"])
@@ -101,17 +194,26 @@ def test_sizes_of_programs_that_cannot_know_them_are_no_finding(size: int) -> No
     assert decode(bytes(data)).seconds == 1.0
 
 
-def test_the_remedy_for_a_cut_file_makes_an_answer_of_it(tmp_path: Path) -> None:
-    path = tmp_path / "cut.wav"
-    rate, wave = _speech(ANSWER, MAN)
-    soundfile.write(path, wave, rate)
-    path.write_bytes(path.read_bytes()[:-60_000])
-    shutil.copy(CLIPS / "loud-a.ogg", tmp_path / "other.ogg")
-    outcome, _ = _judged(tmp_path, path, tmp_path / "other.ogg")
-    mended = tmp_path / "mended.wav"
-    _follow(outcome.detail, path, mended)
-    outcome, _ = _judged(tmp_path, mended, tmp_path / "other.ogg")
-    assert outcome.status == "scored"
+@pytest.fixture(scope="module")
+def mended(judged: Judged, examples_cache: Path) -> Judged:
+    """Follow the remedies that the run prints, and judge what they make, in one run."""
+    folder = judged.folder / "mended"
+    folder.mkdir()
+    beside = dict.fromkeys(_SESSIONS, "answer.wav") | {"cut": "other.ogg"}
+    pairs = []
+    for name, other in beside.items():
+        shutil.copy(judged.folder / other, folder / other)
+        source, made = judged.folder / f"{name}.wav", folder / f"{name}.wav"
+        _follow(judged.outcome(name).detail, source, made)
+        pairs.append(_pair(name, made.name, other))
+    return _judged(folder, pairs, examples_cache)
+
+
+def test_the_remedy_for_a_cut_file_makes_an_answer_of_it(
+    judged: Judged, mended: Judged
+) -> None:
+    assert judged.outcome("cut").reason == "not_the_answer"
+    assert mended.outcome("cut").status == "scored"
 
 
 def _follow(detail: str, source: Path, made: Path) -> None:
@@ -137,63 +239,34 @@ def _session(kind: str) -> tuple[int, Any]:
     )
 
 
-@pytest.mark.parametrize("kind", ["mono", "left", "right"])
+@pytest.mark.parametrize("kind", _SESSIONS)
 def test_a_recording_of_question_and_answer_is_no_answer(
-    kind: str, tmp_path: Path
+    kind: str, judged: Judged, mended: Judged
 ) -> None:
     """And the printed command cuts the answer out of it, which is judged."""
-    rate, wave = _session(kind)
-    session, answer, mended = (
-        tmp_path / f"{name}.wav" for name in ("session", "answer", "cut")
-    )
-    soundfile.write(session, wave, rate)
-    soundfile.write(answer, _speech(ANSWER, WOMAN)[1], rate)
-    outcome, printed = _judged(tmp_path, session, answer)
+    outcome = judged.outcome(kind)
     assert (outcome.status, outcome.reason) == ("unscored", "not_the_answer")
     assert "A is a recording of the whole session" in outcome.detail
-    assert "whole session" in printed
-    _follow(outcome.detail, session, mended)
-    assert soundfile.info(mended).duration == pytest.approx(
+    assert "whole session" in judged.printed
+    rate, wave = _session(kind)
+    assert soundfile.info(mended.folder / f"{kind}.wav").duration == pytest.approx(
         len(wave) / rate / 2, rel=0.35
     )
-    outcome, _ = _judged(tmp_path, mended, answer)
-    assert outcome.status == "scored"
+    assert mended.outcome(kind).status == "scored"
 
 
-def test_the_sound_of_a_spoken_request_is_known_in_a_session(tmp_path: Path) -> None:
+def test_the_sound_of_a_spoken_request_is_known_in_a_session(judged: Judged) -> None:
     """By its course of pitch, though the voice of the answer is like it."""
-    rate, asked = _speech(QUESTION, MAN)
-    _, said = _speech(ANSWER, MAN)
-    session, answer, question = (tmp_path / f"{one}.wav" for one in ("s", "a", "q"))
-    soundfile.write(session, np.concatenate([asked, np.zeros(rate // 2), said]), rate)
-    soundfile.write(answer, said, rate)
-    soundfile.write(question, asked, rate)
-    record = {
-        "id": "1",
-        "instruction": {"audio": question.name},
-        "a": {"audio": session.name, "system": "x"},
-        "b": {"audio": answer.name, "system": "y"},
-    }
-    pairs = tmp_path / "pairs.jsonl"
-    pairs.write_text(json.dumps(record))
-    trace_eval("judge", pairs, "--out", tmp_path / "run")
-    (outcome,) = Run(tmp_path / "run").judgements().values()
+    outcome = judged.outcome("spoken")
     assert outcome.reason == "not_the_answer"
     assert "it is the recording of the request" in outcome.detail
 
 
-@pytest.mark.parametrize("voice", [MAN, WOMAN])
-@pytest.mark.parametrize("channels", [1, 2])
+@pytest.mark.parametrize(("voice", "channels"), _REPEATS)
 def test_an_answer_that_repeats_the_request_is_judged(
-    voice: tuple[str, str], channels: int, tmp_path: Path
+    voice: str, channels: int, judged: Judged
 ) -> None:
-    rate, repeated = _speech(QUESTION, voice)
-    _, said = _speech(ANSWER, voice)
-    wave = np.concatenate([repeated, np.zeros(rate // 2), said])
-    one, other = tmp_path / "one.wav", tmp_path / "other.wav"
-    soundfile.write(one, np.repeat(wave[:, np.newaxis], channels, axis=1), rate)
-    soundfile.write(other, said, rate)
-    outcome, _ = _judged(tmp_path, one, other)
+    outcome = judged.outcome(f"{voice}-{channels}.wav")
     assert outcome.status == "scored"
     assert any("A begins with the request" in text for text in outcome.caveats)
 
@@ -212,11 +285,8 @@ def test_a_request_without_spaces_between_its_words_is_found() -> None:
     assert request_in(heard, "明天北京会不会下雪？") is None
 
 
-def test_how_many_clips_were_heard_by_one_channel_is_said(tmp_path: Path) -> None:
-    rate, said = _speech(ANSWER, MAN)
-    one, other = tmp_path / "one.wav", tmp_path / "other.wav"
-    soundfile.write(one, np.stack([said, -said], axis=1), rate)
-    soundfile.write(other, said, rate)
-    outcome, printed = _judged(tmp_path, one, other)
-    assert outcome.status == "scored"
-    assert "1 of 2 clips was heard by one channel alone" in " ".join(printed.split())
+def test_how_many_clips_were_heard_by_one_channel_is_said(judged: Judged) -> None:
+    assert judged.outcome("one channel").status == "scored"
+    clips = len(list(judged.run.blueprints()))
+    heard = f"1 of {clips} clips was heard by one channel alone"
+    assert heard in judged.printed

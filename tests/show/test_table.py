@@ -1,4 +1,4 @@
-"""Rows that name their columns: titles, formats, parts of parts, and the numbers behind."""
+"""Rows that name their columns: titles, formats, parts of parts, and the numbers."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def test_the_first_sentence_names_the_group_that_matters_most() -> None:
 
 
 def test_pairs_that_annotators_split_on_are_named() -> None:
-    """Annotators split on the third of four pairs: it has no label to be right about."""
+    """Annotators split on the third of four pairs, so no label can be right."""
     labels = votes_of("11", "22", "12", "11", column="overall")
     conditions = {
         name: [table(name, {"overall": picks})]

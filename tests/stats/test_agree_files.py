@@ -433,7 +433,10 @@ def _beta_score(
 
 
 def test_a_beta_scorer_beside_a_constant_beta_and_clamped(tmp_path: Path) -> None:
-    """NLL of ratings 1, 3, 5 under Beta(2, 1): 3.912023, 0, -.683097; an empty answer: none."""
+    """Ratings 1, 3, 5 under Beta(2, 1) have NLL 3.912023, 0, -.683097.
+
+    An empty answer has none.
+    """
     scores = [_beta_score(f"i{n}", np.log(2), 0.0, None) for n in range(3)]
     scores.append(_beta_score("i3", np.log(8), np.log(2), 1.0))
     empty = scores[0].model_dump(exclude_none=True) | {

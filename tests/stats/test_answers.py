@@ -168,7 +168,7 @@ THREE = (row("a", 0.7, (0.6, 0.8)), row("b", 0.5), row("c", 0.3))
 
 
 def places(high: int | None, *lows: int) -> dict[str, Any]:
-    """Rank intervals of a, b and c; a is ahead of those whose interval does not meet its own."""
+    """Return rank intervals of a, b, c; a is ahead of those whose intervals miss it."""
     ends = ((1, high), (lows[0], 3), (lows[1], 3))
     return {
         "places": ahead(
@@ -373,7 +373,7 @@ def test_scores_and_people() -> None:
 def scored(
     *rows: tuple[str, float, Limits, tuple[int | None, int | None], float | None],
 ) -> tuple[str, ...]:
-    """Return the answer on (system, mean, its interval, bounds of its rank, annotators' mean)."""
+    """Answer on rows of system, mean, interval, bounds of rank and annotators' mean."""
     means = [MeanRow(s, 10, 0, IntervalEstimate(v, i), p) for s, v, i, _, p in rows]
     places = [
         SystemStanding("mean_score", s, v, None, 1, *rank, 0)

@@ -96,7 +96,7 @@ def test_calls_of_a_run_meet_by_order_and_sample() -> None:
 
 
 def test_replies_with_marked_verdicts_are_read(tmp_path: Path) -> None:
-    """Files of ``i`` and ``response``: noise against a repetition, and the last verdict."""
+    """Files of ``i`` and ``response``: noise, a repetition; the last verdict wins."""
     runs = {
         "base": (
             "[[B]] at first.\nNow [[A]]",

@@ -1,4 +1,4 @@
-"""Tests of bias count instructions: pairs of one instruction are no independent trials."""
+"""Tests of bias count instructions: pairs of one are no independent trials."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MOST = 0.085
 
 
 def alike(rng: np.random.Generator) -> Codes:
-    """Draw labels 1 or 2 of no preference over all, which pairs of one instruction share."""
+    """Draw labels 1 or 2 without preference, which pairs of one instruction share."""
     own = rng.integers(0, 2, INSTRUCTIONS)[UNIT]
     noise = rng.random(len(UNIT)) < 0.15
     return np.where(noise, 1 - own, own).astype(np.int8)
@@ -61,7 +61,7 @@ def test_no_bias_is_seldom_claimed_where_instructions_have_several_pairs() -> No
 
 
 def test_no_bias_of_hard_pairs_or_mirrored_answers_is_claimed() -> None:
-    """What quartiles, ease and labels of mirrored answers say, over pairs that are alike."""
+    """Quartiles, ease and labels of mirrored answers, over pairs that are alike."""
     rng, claims = (
         np.random.default_rng(5),
         dict.fromkeys(("ease", "quartile", "mirrored"), 0),
@@ -193,7 +193,7 @@ def test_reasons_of_one_instruction_are_no_independent_trials() -> None:
 
 
 def test_agreement_of_a_rater_is_over_instructions() -> None:
-    """Limits of labels and of scores hold where items of an instruction are wholly alike."""
+    """Limits of labels and scores hold where an instruction's items are all alike."""
     rng, inside, apart = np.random.default_rng(11), {"labels": 0, "scores": 0}, 0
     instructions = {f"p{n}": f"i{unit}" for n, unit in enumerate(UNIT)}
     names = ["one"] * len(UNIT) + ["two"] * len(UNIT)

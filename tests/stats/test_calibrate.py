@@ -22,7 +22,7 @@ pytest.importorskip("sklearn")
 
 
 def source(number: int, sharpness: float, seed: int = 0, noise: int = 0) -> Opinions:
-    """Annotators prefer A with probability sigmoid(sharpness * margin); the judge ties near 0."""
+    """Draw annotators who prefer A by sigmoid(sharpness * margin); ties are near 0."""
     rng = np.random.default_rng(seed)
     margin = rng.normal(0, 2, number)
     truth = rng.random(number) < sigmoid(sharpness * margin)
@@ -92,7 +92,7 @@ def test_the_bound_of_the_calibration_error_holds_it() -> None:
 
 
 def test_the_chosen_map_is_measured_on_pairs_that_did_not_choose_it() -> None:
-    """Three maps of nothing: the luckiest looks better than 1/2 more often than the chosen."""
+    """Of three maps of nothing the best beats 1/2 more often than the chosen one."""
     better = {"best": 0.0, "chosen": 0.0}
     for seed in range(8):
         got = calibrate(gather(source(60, 0.0, seed=seed, noise=2), None))

@@ -37,7 +37,7 @@ COLUMNS = ("id", "instruction_id", "system_a", "system_b", "overall", "content")
 
 
 def judged(folder: Path, instructions: int = 12, pairs: int = 8, seed: int = 1) -> Path:
-    """Write verdicts of two judges that agree by chance alone, several pairs an instruction."""
+    """Write two judges that agree by chance alone, several pairs an instruction."""
     draw = random.Random(seed)
     rows = []
     for number in range(instructions * pairs):
@@ -56,7 +56,7 @@ def judged(folder: Path, instructions: int = 12, pairs: int = 8, seed: int = 1) 
 
 
 def unnamed(tables: list[Table]) -> list[str]:
-    """Return the titles of tables that show an interval whose method no caption names."""
+    """Return the titles of tables with an interval whose method no caption names."""
     titles = []
     for table in tables:
         values = [value for row in table.cells for value in row]

@@ -38,10 +38,11 @@ RNG = np.random.default_rng(8)
 def score(right: float, number: int = 200):
     truth = RNG.integers(0, 2, number)
     votes = np.where(RNG.random(number) < right, truth, 1 - truth)
-    tables = ["".join("12"[code] for code in column) for column in (votes, truth)]
-    source = table("judge", {"overall": tables[0]})
-    options = AgreeOptions()
-    return agree([source], table("labels", {"overall": tables[1]}), options).scores[0]
+    said = "".join("12"[code] for code in votes)
+    correct = "".join("12"[code] for code in truth)
+    source = table("judge", {"overall": said})
+    labels = table("labels", {"overall": correct})
+    return agree([source], labels, AgreeOptions()).scores[0]
 
 
 def test_verdicts_follow_their_rules() -> None:

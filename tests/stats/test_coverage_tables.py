@@ -91,7 +91,7 @@ def test_the_page_says_how_many_worlds_hold() -> None:
 
 
 def test_truths_beside_the_stored_worlds_can_lie_lower() -> None:
-    """At a win rate of .7 fifteen labels lead to 16 outcomes: exact, and on the page."""
+    """With a win rate of .7, 15 labels lead to 16 outcomes: exact, and on the page."""
     exact = stored("coverage_intervals")[LOWER]
     assert lower() == pytest.approx(exact)
     assert exact["15"] == pytest.approx(0.915, abs=5e-4)

@@ -1,4 +1,4 @@
-"""``--resamples`` and ``--seed``: only where something is drawn at random, else refused."""
+"""``--resamples`` and ``--seed`` are refused where nothing is drawn at random."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from trace_eval.stats.options import AgreeOptions, PlanOptions, RankOptions
 def written(
     folder: Path, pairs: int, instructions: int | None = None
 ) -> tuple[Path, Path]:
-    """Write judgements and labels of pairs of ``new`` and ``old``; three in four agree."""
+    """Write judgements and labels of pairs of ``new`` and ``old``; 3 in 4 agree."""
     heads = "id,judge,preference,system_a,system_b,instruction_id\n"
     lines, labels = [], []
     for number in range(pairs):

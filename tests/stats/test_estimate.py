@@ -1,4 +1,4 @@
-"""Intervals and verdicts hold as often as they say, with few, unequal and rare units."""
+"""Intervals and verdicts hold as often as stated, with few, unequal and rare units."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_what_so_few_units_cannot_tell() -> None:
 
 
 def test_a_correlation_at_a_ceiling_has_no_interval() -> None:
-    """Where 6 of 80 answers are not rated 5, they decide r, and limits of it do not hold."""
+    """Six of 80 answers, not rated 5, decide r, and limits of it do not hold."""
     truth = np.ones(80)
     truth[:6] = 0.2
     said = truth.copy()
@@ -183,7 +183,7 @@ def test_clusters_widen_the_interval_when_items_repeat_each_other() -> None:
 
 
 def test_intervals_of_few_differences_hold_the_truth() -> None:
-    """Differences of two scores of 1 to 5 on seven questions, whose mean is 0; 95 % +- 2.5 %."""
+    """Two scores of 1 to 5 on seven questions differ by 0 on average; 95 % +- 2.5 %."""
     rng, held = np.random.default_rng(11), 0
     for _ in range(600):
         gaps = (rng.integers(1, 6, 7) - rng.integers(1, 6, 7)).astype(float)
@@ -272,7 +272,7 @@ def test_intervals_hold_with_few_skewed_latencies() -> None:
 def test_limits_of_a_quantile_are_shown_by_the_sizes_of_calls(
     sizes: tuple[int, ...],
 ) -> None:
-    """Few or uneven calls get no limits of p90, however unlike their values happen to look."""
+    """Few or uneven calls get no limits of p90, however unlike their values look."""
     rng = np.random.default_rng(20)
     call = np.arange(len(sizes)).repeat(sizes)
     for _ in range(100):
@@ -282,7 +282,7 @@ def test_limits_of_a_quantile_are_shown_by_the_sizes_of_calls(
 
 
 def test_limits_of_a_quantile_that_are_shown_hold() -> None:
-    """In at least 90 of 100 draws of 60 calls of three to five values that share a part."""
+    """At least 90 of 100 draws: 60 calls of three to five values that share a part."""
     rng = np.random.default_rng(21)
     held = 0
     for _ in range(300):

@@ -1,4 +1,4 @@
-"""A judge that answers by place is found out and said so, in words, wherever its ratings go."""
+"""A judge that answers by place is found out and said so, wherever its ratings go."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_honest_and_silent_judges_are_not_accused() -> None:
 
 
 def run_of(folder: Path, label: Rating, judged: list[Judgement]) -> Path:
-    """Write a run of these judgements of p0, p1, ..., which annotators all label alike."""
+    """Write a run of these judgements of p0, p1, ..., which annotators label alike."""
     labels = Labels(**dict.fromkeys((*DIMENSIONS, "overall"), label))
     # each to an instruction of its own, as pairs of one are no trials of their own
     items = [
@@ -114,7 +114,10 @@ def test_the_report_hatches_and_warns(run: Path, tmp_path: Path) -> None:
 
 @pytest.fixture
 def bound(tmp_path: Path) -> Path:
-    """Content goes to whatever is first in 12 of 15 pairs, the rest to A; three are B, honestly."""
+    """Write a run whose content goes to the first place in 12 of 15 pairs, else to A.
+
+    The other three are B, honestly.
+    """
     judged = [votes(f"p{n}", *ALWAYS_FIRST, elsewhere=Rating.A) for n in range(12)]
     judged += [votes(f"p{n}", *HONEST) for n in range(12, 15)]
     return run_of(tmp_path, Rating.B, judged)

@@ -1,4 +1,4 @@
-"""CRPS, likelihood, calibration, withholding: by hand and against the shared ratings."""
+"""CRPS, likelihood, calibration, withholding: by hand and on shared ratings."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_crps_of_beta_is_its_integral(alpha: float, beta: float) -> None:
 
 
 def test_a_nearly_sure_beta_is_nearly_its_absolute_error() -> None:
-    """e^10 is the largest parameter of a trained head; its ratio of Beta functions is 0 / 0."""
+    """e^10 is a trained head's largest parameter; its ratio of Betas is 0 / 0."""
     top = np.exp(10.0)
     got = crps_beta(np.array([top, top]), np.array([top, top]), np.array([0.0, 0.5]))
     sd = (0.25 / (2 * top + 1)) ** 0.5
@@ -90,7 +90,7 @@ def test_a_nearly_sure_beta_is_nearly_its_absolute_error() -> None:
 def test_likelihood_of_beta(
     alpha: float, beta: float, expected: tuple[float, ...]
 ) -> None:
-    """Log-parameters of correctness.md, section 4, at ratings 1, 3 and 5 clipped to .01, .99."""
+    """Log-parameters of correctness.md, section 4; ratings 1, 3, 5 in .01 to .99."""
     got = nll_beta(np.float64(alpha), np.float64(beta), np.array([0, 0.5, 1.0]))
     assert got == pytest.approx(
         -stats.beta.logpdf([0.01, 0.5, 0.99], alpha, beta), abs=1e-9
@@ -127,7 +127,7 @@ def _kept(error: Array, doubt: Array) -> tuple[list[float], float]:
 
 
 def test_withholding_by_hand() -> None:
-    """Errors 4, 1, 3, 2 in tenths; uncertainty in the order of the errors but for one."""
+    """Errors are 4, 1, 3, 2 tenths; uncertainty has their order but for one."""
     error = np.array([0.4, 0.1, 0.3, 0.2])
     at, area = _kept(error, np.array([4.0, 1, 2, 3]))
     # of four items 10 % withheld are 0.4 items, all of them of the most uncertain one
@@ -221,7 +221,7 @@ def test_a_judge_below_the_constant_is_told_so(data: Path) -> None:
 
 
 def test_calibrated_forecasts_look_calibrated() -> None:
-    """Ratings drawn from the forecasts themselves, 4 each: dispersion 1, coverage as claimed."""
+    """Ratings drawn from the forecasts, 4 each: dispersion 1, coverage as claimed."""
     rng = np.random.default_rng(1)
     shares = rng.dirichlet(np.ones(5), size=600)
     ratings = np.array([rng.choice(5, 4, p=row) for row in shares])

@@ -1,4 +1,4 @@
-"""The exact figures of the HCoT labels, and ``rate`` with the default and then ``agree``."""
+"""The exact figures of the HCoT labels; ``rate`` by default, and then ``agree``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def labels(data: Path, name: str) -> Opinions:
 
 @pytest.fixture(scope="module")
 def report(labels: Opinions, name: str) -> AgreeReport:
-    """Compare the human ratings of dimensions, fused by a policy, with the human overall."""
+    """Compare human ratings of dimensions, fused by a policy, with human overalls."""
     return agree([labels], labels, AgreeOptions(policy=FILES[name]))
 
 

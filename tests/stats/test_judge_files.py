@@ -1,4 +1,4 @@
-"""Judge files as annotators have them: other names, other values, swapped answers, scores."""
+"""Judge files as annotators have them: other names and values, swaps, scores."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_only_comparisons_with_one_judge_share_a_family() -> None:
 
 
 def mirrored(number: int) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
-    """Facts of ``number`` pairs in both orders, all first orders first, and correct labels."""
+    """Return facts of pairs in both orders, first orders first, and correct labels."""
     clips = np.array([f"c{n}" for n in range(2 * number)], object)
     a, b = np.r_[clips[:number], clips[number:]], np.r_[clips[number:], clips[:number]]
     truth = RNG.choice([0, 1, 4], number, p=[0.4, 0.4, 0.2]).astype(np.int8)

@@ -1,4 +1,4 @@
-"""One ``agree`` and one ``rank``: what the source holds decides, and the library gives all."""
+"""One ``agree`` and one ``rank``: the source decides, and the library gives all."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def people(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def scored(tmp_path: Path) -> Path:
-    """Ten questions, answered by a good, a middling and a poor system; one is unscored."""
+    """Write ten questions to a good, a middling and a poor system; one is unscored."""
     rows = [
         f"{system}{n},q{n},{system},{'' if (system, n) == ('poor', 3) else value + n % 2}"
         for n in range(10)
@@ -193,7 +193,7 @@ def test_an_order_that_few_questions_show_is_none(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("drawn", ["", "question_id,"])
 def test_single_answers_show_no_order(drawn: str, tmp_path: Path) -> None:
-    """Of one answer each, to other questions, all resamples are alike; no rank is shown."""
+    """With one answer each to other questions resamples are alike; no rank is shown."""
     rows = [
         f"{n},{n + ',' if drawn else ''}{n},{value}"
         for n, value in (("x", 4), ("y", 1))
@@ -223,7 +223,7 @@ def test_commands_over_scores(scored: Path, tmp_path: Path) -> None:
 def test_a_listening_test_of_single_answers_is_ranked(
     number: str, tmp_path: Path
 ) -> None:
-    """Systems share the names of their recordings; each is rated by two listeners, one by one."""
+    """Systems share their recordings' names; two listeners rate each, one by one."""
     rows = [
         f"{n}.wav,{system},l{who},{value - who if n or who else ''}"
         for n in range(8)

@@ -1,4 +1,4 @@
-"""The number of labels that a sentence names shows the difference in eight of ten cases.
+"""The number of labels in a sentence shows the difference in eight of ten cases.
 
 The condition of the sentence is kept: labels of the first look stay, and what is added
 is drawn from pairs like those that were seen.
@@ -37,7 +37,7 @@ def test_the_chance_is_lower_where_the_difference_looks_larger_than_it_is() -> N
 
 
 def test_the_number_that_agree_prints_is_that_of_a_paired_test(tmp_path: Path) -> None:
-    """A rule's accuracy, taken as exact, needs half as many labels, and tells in half the cases."""
+    """A rule's accuracy, taken as exact, halves the labels, and tells half of them."""
     truth = np.arange(60) % 2
     wrong = (
         np.arange(60) % 5 < 2

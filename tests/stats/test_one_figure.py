@@ -1,4 +1,4 @@
-"""One fact, one figure: the same unit, treatment of ties, test and digits wherever it is shown."""
+"""One fact, one figure: the same unit, ties, test and digits wherever it is shown."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_report_and_card_draw_the_same_unit(tmp_path: Path) -> None:
 
 
 def test_the_pages_of_a_run_have_one_interval(tmp_path: Path) -> None:
-    """Instructions of three pairs each: the report drew pairs, and the card instructions."""
+    """Instructions have three pairs; the report drew pairs, the card instructions."""
     labels = {f"p{n}": "12"[n % 5 < 2] for n in range(36)}
     run = judged_run(tmp_path / "run", labels)
     pairs = [

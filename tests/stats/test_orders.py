@@ -32,7 +32,7 @@ def flipped(label: str | None) -> str | None:
 def source(
     calls: list[tuple[str, str, dict[str, str | None]]], systems: dict[str, str]
 ) -> Opinions:
-    """Return calls (pair, order, labels in its own A and B); A is of ``systems``, B is X."""
+    """Return calls (pair, order, labels in its A and B); A in ``systems``, B is X."""
     rows = [
         (pair, order, name, label, n)
         for n, (pair, order, labels) in enumerate(calls)

@@ -64,9 +64,10 @@ def test_labels_of_the_plan_give_the_promised_width(right: float) -> None:
     assert got.minutes == pytest.approx(got.more * 21 / 60)
     chosen = set(got.pairs) | set(some.ids.tolist())
     rows = [row for row, key in enumerate(truth["id"]) if key in chosen]
-    labels = label_table(
-        "labels", {name: [v[r] for r in rows] for name, v in truth.items()}
-    )
+    columns = {}
+    for name, values in truth.items():
+        columns[name] = [values[row] for row in rows]
+    labels = label_table("labels", columns)
     rates = win_rate_tables(labelled(judged, labels))
     widths = [
         np.diff(row.rate.interval)[0] for row in rates.systems if row.rate.interval

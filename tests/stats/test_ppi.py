@@ -47,7 +47,7 @@ def draw(
 
 
 def test_against_the_reference_package() -> None:
-    """Compare with an estimate whose judge's mean is over the unlabelled part, ours over all.
+    """Compare with a judge's mean over the unlabelled part; ours is over all.
 
     It is the same estimator with ``lam`` scaled by (n + N) / N.
     """
@@ -132,7 +132,7 @@ def test_an_instruction_whose_labels_agree_is_one_label() -> None:
 
 
 def test_labels_of_unequal_weight_are_as_many_as_they_are_worth() -> None:
-    """One instruction of ten pairs was lost, ten of one pair were won: 1 / (.25 + 10 * .0025)."""
+    """One instruction of ten pairs is lost, ten of one won: 1 / (.25 + 10 * .0025)."""
     chosen = np.arange(40) < 20
     y = np.r_[np.zeros(10), np.ones(10), np.zeros(20)]
     cluster = np.r_[np.zeros(10, int), np.arange(1, 31)]
@@ -156,7 +156,11 @@ def test_labels_of_unequal_weight_are_as_many_as_they_are_worth() -> None:
 
 
 def test_a_kind_that_was_seldom_asked_for_does_not_count_by_chance() -> None:
-    """20 of 100 items are asked with 1 in 20 and all lost, the others with 1 in 2, 3 of 4 won."""
+    """Lost items are asked seldom, and the others often.
+
+    20 of 100 items are asked with 1 in 20, and all lost; the rest with 1 in 2, 3 of 4
+    won.
+    """
     rare = np.arange(100) < 20
     light = np.arange(100) >= 60
     y = np.where(rare, 0.0, np.where(np.arange(100) % 4 > 0, 1.0, 0.0))

@@ -20,7 +20,7 @@ from trace_eval.stats.options import RankOptions
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """Write a run in which every third answer of system ``x`` loops, and one also clicks."""
+    """Write a run in which every third answer of ``x`` loops, and one also clicks."""
     folder = runs.pair_run(tmp_path / "run", "reader", 0.8)
     clips: list[dict[str, str]] = []
     blueprints: list[dict[str, Any]] = []

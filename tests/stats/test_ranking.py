@@ -1,4 +1,4 @@
-"""Rankings: exact ties, the three models against an independent algorithm, and no answer."""
+"""Rankings: exact ties, three models against an independent algorithm, no answer."""
 
 from __future__ import annotations
 

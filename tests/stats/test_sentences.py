@@ -108,7 +108,7 @@ def test_an_interval_that_is_clear_of_one_half_where_the_test_shows_nothing() ->
 
 
 def test_win_rates_of_one_half_are_found_for_every_number() -> None:
-    """A pair won and a pair lost for every n; the rate is a sum of weights, and not a half."""
+    """A pair won and one lost for every n: the rate is a sum of weights, not 1/2."""
     for half in range(3, 64):
         words = np.array([0, 1] * half, np.int8)
         names = {f"system_{side}": np.full(2 * half, side, object) for side in "ab"}
@@ -120,7 +120,7 @@ def test_win_rates_of_one_half_are_found_for_every_number() -> None:
 
 
 def test_few_and_exact_p_values() -> None:
-    """The sign test of every number up to 60 that the interval leaves out one half for."""
+    """The sign test of every number up to 60 whose interval leaves out one half."""
 
     def rated(won: int, lost: int, ties: int = 0) -> PPIEstimate:
         words = np.repeat([0, 1, 4], [won, lost, ties]).astype(np.int8)

@@ -1,4 +1,4 @@
-"""Two raters who differ: half a win wherever human labels count, and never left out unsaid."""
+"""Two raters who differ: half a win wherever labels count, never silently dropped."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def judged(labels: str, **facts: list[float]) -> Opinions:
 
 
 def world(seed: int, share: float) -> list[str]:
-    """Each of two opinions of a pair is for A with the same chance, whatever the other says."""
+    """Draw two opinions a pair, each for A with the same chance, whatever the other."""
     rng = np.random.default_rng(seed)
     picks = np.where(rng.random((PAIRS, 2)) < share, "1", "2")
     return ["".join(row) for row in picks.tolist()]
@@ -68,7 +68,7 @@ def test_a_split_is_half_a_win_and_is_counted_in_the_sentence() -> None:
 
 
 def test_raters_of_equal_systems_show_a_difference_as_seldom_as_is_allowed() -> None:
-    """Dropped splits leave a wrong share; they must not narrow the interval of what is left."""
+    """Dropped splits leave a wrong share, and must not narrow the rest's interval."""
     source = judged("12" * (PAIRS // 2))
     held = shown = 0
     draws = 60

@@ -1,4 +1,4 @@
-"""Statistics on counts and on ranks: by hand, and against the libraries that have them."""
+"""Statistics on counts and ranks: by hand, and against libraries that have them."""
 
 from __future__ import annotations
 
@@ -253,7 +253,7 @@ def test_weights_are_the_statistic_of_the_resampled_rows() -> None:
 
 
 def test_the_linear_part_gives_the_intervals_of_ranking_anew() -> None:
-    """2,000 rows in 500 questions; endpoints within 8 % of the width of the interval."""
+    """2,000 rows in 500 questions; endpoints within 8 % of the interval's width."""
     question = RNG.normal(size=500).repeat(4)
     x = np.round(question + RNG.normal(size=2000), 1)
     y = np.round(question + RNG.normal(size=2000), 1)

@@ -1,4 +1,4 @@
-"""Six items, four annotators, five samples: speaking_style.md, section 9, items 1, 2 and 7.
+"""Six items, four annotators, five samples: speaking_style.md, 9, items 1, 2 and 7.
 
 The expected figures have six digits; tolerance half of the last one, doubled.
 """
@@ -128,7 +128,7 @@ def test_growth_ends_at_all_samples(report: ScoreReport) -> None:
 
 
 def test_icc_by_hand() -> None:
-    """Rows (1, 2), (3, 4), (5, 6): between 8, within .5; (8 - .5) / (8 + .5) and 7.5 / 8."""
+    """Rows (1, 2), (3, 4), (5, 6): between 8, within .5; (8 - .5) / 8.5 and 7.5 / 8."""
     _, columns = icc_columns(np.array([[1.0, 2], [3, 4], [5, 6]]))
     sums = np.array([column.sum() for column in columns])
     assert icc_of_sums(sums, of_mean=False) == pytest.approx(7.5 / 8.5)
@@ -138,7 +138,7 @@ def test_icc_by_hand() -> None:
 
 
 def test_realism_shares_and_majorities() -> None:
-    """Shares .8 .2 1 .5 against annotators 1 0 1 1: the last item is undecided and left out."""
+    """Shares .8 .2 1 .5 against 1 0 1 1: the undecided last item is left out."""
     samples = [(1, 1, 1, 0, 1), (0, 0, 1, 0, 0), (1, 1, 1, 1, 1), (0, 1, None, 1, 0)]
     values = [reduce_samples(row, BINARY).value for row in samples]
     rows = [(str(n), "P", value) for n, value in enumerate((1.0, 0, 1, 1))]

@@ -112,7 +112,7 @@ def test_agree_names_whom_to_look_at_and_leaves_one_out(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("label", ["preference", "score"])
 def test_a_column_says_who_fell_for_traps(tmp_path: Path, label: str) -> None:
-    """Rows of traps have no label, but a hidden reference may have one and stays data."""
+    """Rows of traps have no label; a hidden reference may have one and stays data."""
     lines = [f"id,rater,system,{label},trap"]
     for rater, word in (("ann", "right"), ("bob", "right"), ("eve", "wrong")):
         lines += [f"p{n},{rater},s{n % 2},{1 + n % 2}," for n in range(10)]

@@ -86,7 +86,7 @@ def test_without_splits_some_questions_calibrate_the_fusion(tmp_path: Path) -> N
 
 
 def test_a_useless_companion_is_not_worth_it(tmp_path: Path) -> None:
-    """A judge that is the truth, and one that always says 3: nothing beats the first."""
+    """One judge is the truth, one always says 3: nothing beats the first."""
     ratings = [(f"i{n}", "r", 1 + n % 5, f"q{n // 2}") for n in range(200)]
     labels = write_rows(
         tmp_path / "people.csv", ["id", "rater", "score", "question_id"], ratings

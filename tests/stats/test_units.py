@@ -1,4 +1,4 @@
-"""Every labelled pair counts, and pairs of one instruction are one unit, wherever they stand."""
+"""Every labelled pair counts; pairs of one instruction are one unit everywhere."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_difference_of_equals_is_seldom_claimed(world: Unscored | Alike) -> No
 
 
 def one_sided() -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """120 pairs of which 60 have a label, 32 lost; half of the lost ones have no verdict."""
+    """Return 120 pairs, 60 labelled, 32 lost; half of the lost ones have no verdict."""
     people = ["1" if n % 15 < 7 else "2" for n in range(120)]
     said = ["" if people[n] == "2" and n % 2 else people[n] for n in range(120)]
     judged = [(f"p{n}", "new", "old", said[n]) for n in range(120)]
@@ -102,7 +102,7 @@ def test_shares_of_labels_are_of_unscored_pairs_too() -> None:
 
 
 def test_pairs_out_of_the_draw_are_spoken_for_by_nobody() -> None:
-    """Nobody was asked about pairs without a verdict: the labels speak for the others alone."""
+    """Nobody was asked about pairs without a verdict: labels speak for the others."""
     codes = np.array([0, 1] * 20 + [MISSING] * 10)
     judge = opinions("judge", codes)
     run = labelled(
@@ -159,8 +159,12 @@ def test_calibration_knows_labels_of_one_class(labels: str) -> None:
 def test_strengths_do_not_depend_on_how_often_everything_is_copied(copies: int) -> None:
     played = [("a", "b", 0), ("b", "c", 0), ("c", "a", 0), ("a", "c", 4), ("b", "a", 4)]
     rows = played * copies
-    facts = {f"system_{'ab'[side]}": [row[side] for row in rows] for side in (0, 1)}
-    facts |= {f"clip_{side}": [f"{n}{side}" for n in range(len(rows))] for side in "ab"}
+    facts = {
+        "system_a": [a for a, _, _ in rows],
+        "system_b": [b for _, b, _ in rows],
+        "clip_a": [f"{n}a" for n in range(len(rows))],
+        "clip_b": [f"{n}b" for n in range(len(rows))],
+    }
     report = rank_labels(
         opinions("judge", np.array([row[2] for row in rows]), **facts),
         RankOptions(BootstrapOptions(resamples=20)),
@@ -180,7 +184,7 @@ def test_strengths_do_not_depend_on_how_often_everything_is_copied(copies: int) 
 
 
 def test_many_copies_of_the_examples_are_ranked() -> None:
-    """Mostly ties, 400 times over: absolute tolerances took their equations for singular."""
+    """Mostly ties, 400 times: absolute tolerances took their equations for singular."""
     met = [
         "ab",
         "bc",

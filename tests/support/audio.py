@@ -33,7 +33,7 @@ def write(path: Path, samples: npt.NDArray[np.float32], rate: int = RATE) -> Pat
 def container(
     codec: str, form: str, samples: npt.NDArray[np.float32], rate: int = RATE
 ) -> bytes:
-    """One channel by a codec in a container; Opus takes the samples as if they were of 48 kHz."""
+    """Encode one channel in a container; Opus takes samples as if of 48 kHz."""
     import av
 
     held = io.BytesIO()

@@ -1,4 +1,4 @@
-"""A real server in a process of its own, and a real browser that only uses its keyboard."""
+"""A real server in a process of its own, and a real browser used by keyboard only."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Rater:
 
 @contextmanager
 def review_page(*arguments: str, **how: Any) -> Iterator[Rater]:
-    """Put the rater ada before the first page of a review; skip where there is no browser."""
+    """Put rater ada before a review's first page; skip where there is no browser."""
     pytest.importorskip("playwright.sync_api", reason="pip install '.[test]'")
     if not CHROMIUM.exists():
         pytest.skip("no chromium: apt-get install chromium")

@@ -1,4 +1,4 @@
-"""Tiny two-channel calls with given turns: nothing has to be segmented or recognised."""
+"""Tiny two-channel calls with given turns: no segmentation and no recognition."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ QUICK = (*TURNS[:4], ("bot", 4.8, 5.6, "Seat 12A is yours."))
 def sound(
     folder: Path, name: str = "call", gain: float = 0.3, turns: Any = TURNS
 ) -> Path:
-    """Write a stereo file: a tone of its own in every turn, user on channel 0, bot on 1."""
+    """Write a stereo file: a tone for every turn, user on channel 0, bot on 1."""
     samples = np.zeros((10 * RATE, 2), np.float32)
     for number, (speaker, start, end, _) in enumerate(turns):
         at = np.arange(int(start * RATE), int(end * RATE))
@@ -60,7 +60,7 @@ def sound(
 def conversation(
     audio: str | None = "call.wav", turns: Any = TURNS, **fields: Any
 ) -> Any:
-    """Return a conversation's JSON with a tool call; ``audio`` null: words and times alone."""
+    """Return a conversation's JSON with a tool call; without ``audio`` words alone."""
     lanes = {"caller": 0, "bot": 1}
     channels = [{"name": who, "audio": audio, "channel": n} for who, n in lanes.items()]
     roles = {"caller": "user", "bot": "agent"}
@@ -133,7 +133,7 @@ def spoken(
 
 
 def write_spoken_call(path: Path, pause_s: float, gain: float = 1.0) -> None:
-    """Write a stereo call of clips: a user asks on channel 0, an agent answers after a pause."""
+    """Write a stereo call: a user asks on channel 0, an agent answers after a pause."""
     user, agent = (
         decode(CLIPS / f"refusal-{who}.ogg").speech for who in ("instruction", "a")
     )

@@ -59,7 +59,7 @@ def verdict(
     paralinguistics: str = "1",
     reasoning: str | None = None,
 ) -> dict[str, Any]:
-    """Return a reply in elicitation ``label``, with a reason for each dimension, or this one."""
+    """Return a reply in elicitation ``label``; this reason, or each dimension's own."""
     ratings = (content, voice_quality, paralinguistics)
     return {
         name: {

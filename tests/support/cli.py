@@ -15,13 +15,28 @@ __all__ = [
     "ROOT",
     "Done",
     "code_and_words",
+    "environment_of_all",
     "leaves",
     "output_of",
     "refused",
     "trace_eval",
 ]
 
-_server = cache(Server)
+
+@cache
+def environment_of_all() -> dict[str, str]:
+    """Return the environment before the first test, on which no test depends.
+
+    A test that comes to be first may have set variables of its own: commands of all
+    later ones would then find the server's environment unlike theirs, and start from
+    nothing.
+    """
+    return environment()
+
+
+@cache
+def _server() -> Server:
+    return Server(environment_of_all())
 
 
 def trace_eval(
@@ -67,14 +82,14 @@ def leaves(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def output_of(*arguments: object, code: int = 0) -> str:
-    """All that ``trace-eval ARGUMENTS`` prints, in this process; it ends with the code."""
+    """Return all that ``trace-eval ARGUMENTS`` prints here, ending with ``code``."""
     done = _invoked(arguments, COLUMNS="300")
     assert done.exit_code == code, done.output
     return done.output
 
 
 def code_and_words(*arguments: object) -> tuple[int, str]:
-    """How ``trace-eval ARGUMENTS`` ends in this process, and what it prints, lines joined."""
+    """Return how ``trace-eval ARGUMENTS`` ends here, and its output, lines joined."""
     done = _invoked(arguments)
     return done.exit_code, " ".join(done.output.split())
 

@@ -43,7 +43,7 @@ def figure(done: Conversion, name: str) -> Figure:
 
 
 def vocalbench(folder: Path, n: int = 4) -> Path:
-    """Answers to ``n`` questions of knowledge and of single_round; every second one is right."""
+    """Write ``n`` answers on knowledge and single_round; every second one is right."""
     ids = [f"knowledge-{i:04d}" for i in range(n)]
     questions = [
         {

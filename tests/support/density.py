@@ -1,4 +1,4 @@
-"""How densely source is written: tokens a line, and the shapes that a reader must unfold."""
+"""Density of source: tokens a line, and the shapes that a reader must unfold."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def _places(name: str, nodes: Iterable[ast.AST]) -> tuple[str, ...]:
 
 
 def homes(trees: dict[str, ast.Module]) -> dict[str, list[str]]:
-    """Return each class and type alias that several modules define, with its modules."""
+    """Return each class and type alias of several modules, with these modules."""
     places: dict[str, list[str]] = defaultdict(list)
     for module, tree in trees.items():
         for name in _defined(tree):
@@ -176,7 +176,7 @@ def _defined(tree: ast.Module) -> Iterator[str]:
 
 
 def _is_type(value: ast.expr) -> bool:
-    """Tell whether a value is a type, as in ``Array = NDArray[float64]`` or ``A | B``."""
+    """Tell if a value is a type, as in ``Array = NDArray[float64]`` or ``A | B``."""
     if isinstance(value, ast.Subscript):
         base = ast.unparse(value.value).rpartition(".")[2]
         return base in _GENERIC

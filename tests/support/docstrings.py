@@ -1,4 +1,4 @@
-"""First words of docstrings: ruff's D401 sees verbs in a wrong form, but takes nouns for verbs."""
+"""First words of docstrings: ruff's D401 takes nouns for verbs, and this does not."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ VERBS = frozenset(
 
 
 def without_verb(paths: Iterable[Path], root: Path) -> list[str]:
-    """Return the places of functions whose docstrings begin with another word than a verb.
+    """Return the places of functions whose docstrings do not begin with a verb.
 
     Properties are named as values are.
     """

@@ -25,7 +25,7 @@ def sweep(seconds: float, rate: int = RATE, channels: int = 1, seed: int = 1) ->
 def encoded(
     kind: str, seconds: float, rate: int = RATE, channels: int = 1, seed: int = 1
 ) -> bytes:
-    """Encode one recording: ``FORMAT/SUBTYPE`` of libsndfile, or ``container:codec``."""
+    """Encode one recording: libsndfile's ``FORMAT/SUBTYPE``, or ``container:codec``."""
     wave = sweep(seconds, rate, channels, seed)
     if ":" not in kind:
         out = io.BytesIO()

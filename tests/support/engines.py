@@ -1,4 +1,4 @@
-"""Stand-ins for the executables of vLLM and SGLang: their flags, and the protocol they speak."""
+"""Stand-ins for the executables of vLLM and SGLang: their flags and their protocol."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ http.server.ThreadingHTTPServer((args.host, args.port), Handler).serve_forever()
 
 
 def stand_in(kind: str, folder: Path) -> Path:
-    """Write the executable of an engine into a folder of its own, for the front of the path."""
+    """Write an engine's executable into a folder of its own, for the path's front."""
     place = folder / "bin"
     place.mkdir(exist_ok=True)
     path = place / kind

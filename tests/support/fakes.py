@@ -147,7 +147,7 @@ class Placed(Extractor):
 
 @dataclass(frozen=True)
 class Wasteful(Extractor):
-    """Leaves behind 80 MB that are free but lie under a block in use; reports its process.
+    """An extractor that leaves 80 MB behind: free, but under a block in use.
 
     After a clip at full scale only; every clip has the memory from before as its value.
     """

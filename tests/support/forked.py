@@ -33,7 +33,10 @@ _BESIDE = (
 
 #: Variables that differ from test to test, and are read when a command uses them, not
 #: on import.
-_READ_ON_USE = ("PYTEST_CURRENT_TEST", "TRACE_EVAL_", "OPENAI_", "OLLAMA_")
+_READ_ON_USE = ("PYTEST_CURRENT_TEST", "TRACE_EVAL_", "OPENAI_", "OLLAMA_", "AWS_")
+
+#: Variables that scikit-learn and Ray set in the process that imports them.
+_OF_LIBRARIES = ("KMP_", "RAY_CLIENT_MODE")
 
 
 class Done(NamedTuple):
@@ -51,8 +54,8 @@ class Server:
         environment: what modules saw when they were imported.
     """
 
-    def __init__(self) -> None:
-        self.environment = environment()
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self.environment = environment
         self._lock = threading.Lock()
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.support.forked"],
@@ -117,9 +120,8 @@ def environment() -> dict[str, str]:
 
 def _for_imports(variables: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that modules may read when they are imported."""
-    return {
-        k: value for k, value in variables.items() if not k.startswith(_READ_ON_USE)
-    }
+    unread = _READ_ON_USE + _OF_LIBRARIES
+    return {k: value for k, value in variables.items() if not k.startswith(unread)}
 
 
 def _modules() -> Iterator[str]:
@@ -133,7 +135,7 @@ def _modules() -> Iterator[str]:
 
 
 def serve() -> None:
-    """Fork for each line of standard input; answers with the process number and its exit code."""
+    """Fork for each line of standard input; answer with process and exit code."""
     for name in (*_modules(), *_BESIDE):
         with suppress(ImportError):  # of an optional extra
             import_module(name)

@@ -12,7 +12,7 @@ JUDGES = (*(f"noise {sd}" for sd in NOISE), "always 3")
 
 
 def draw(seed: int, items: int, questions: int) -> FusionRows:
-    """Truth from Beta(.5, .6); three judges see it with noise, rounded to 1-5; all on [0, 1]."""
+    """Draw truth from Beta(.5, .6), and three judges' noisy ratings 1-5, on [0, 1]."""
     rng = np.random.default_rng(seed)
     truth = rng.beta(0.5, 0.6, items)
     seen = [

@@ -1,4 +1,4 @@
-"""Runs and tables whose figures are stored: split raters, clusters, weights, ties, gaps, calls."""
+"""Runs and tables of stored figures: splits, clusters, weights, ties, gaps, calls."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ def near(random: Random, truth: Any, others: Iterable[Any], right: float) -> Any
 def _table(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
     rows = list(rows)
     names = list(dict.fromkeys(name for row in rows for name in row))
-    return write_rows(
-        path, names, ([row.get(name, "") for name in names] for row in rows)
-    )
+    cells = []
+    for row in rows:
+        cells.append([row.get(name, "") for name in names])
+    return write_rows(path, names, cells)
 
 
 def _truth(number: int) -> tuple[dict[str, Any], dict[str, str]]:
@@ -50,7 +51,7 @@ def _truth(number: int) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def human_table(path: Path) -> Path:
-    """Two annotators of two pairs in three, split on some; inclusion .5 or 1; two gaps."""
+    """Write two annotators of 2 pairs in 3: some splits, inclusion .5 or 1, 2 gaps."""
     rows = []
     for number in range(ITEMS):
         facts, labels = _truth(number)
@@ -67,7 +68,7 @@ def human_table(path: Path) -> Path:
 
 
 def judge_table(path: Path) -> Path:
-    """Two judges, one with repetitions; numbers of both answers; pairs that one did not score."""
+    """Write two judges: one repeats, both give numbers, one leaves pairs unscored."""
     rows = []
     for number in range(ITEMS):
         facts, labels = _truth(number)
@@ -119,7 +120,7 @@ def _opinions(
 
 
 def pair_run(folder: Path, judge: str, right: float, plain: bool = False) -> Path:
-    """Write a run of all pairs in both orders, two samples each; typed dimensions or plain ties.
+    """Write a run of all pairs in both orders, two samples each; typed or plain ties.
 
     Args:
         right: how often it says the truth, 0 to 1; what it says is of the folder's
@@ -177,7 +178,7 @@ def _fused(judgement: Judgement, plain: bool) -> Overall:
 
 
 def score_run(folder: Path, judge: str, right: float) -> Path:
-    """Scores of 40 answers on the rubric's scale, two of them unscored, with human ratings."""
+    """Write 40 scores on the rubric's scale, two of them missing, and human ratings."""
     values: dict[str, float | None] = {}
     ratings = {}
     for number in range(40):
@@ -193,7 +194,7 @@ def score_run(folder: Path, judge: str, right: float) -> Path:
 
 
 def score_table(path: Path, ratings: bool = False) -> Path:
-    """Scores of three systems on twelve questions by two judges, or by three annotators."""
+    """Write scores of 3 systems on 12 questions by two judges or three annotators."""
     rows = []
     for number in range(36):
         random = Random(number)

@@ -45,6 +45,14 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"))
 
 
+def statements(parent: ast.AST) -> Iterator[ast.AST]:
+    """Yield what stands below a node, without the insides of expressions."""
+    for node in ast.iter_child_nodes(parent):
+        if not isinstance(node, ast.expr):
+            yield node
+            yield from statements(node)
+
+
 def calls(root: Path = ROOT) -> Iterator[tuple[str, ast.Call]]:
     """(file, call) of every call in our packages."""
     for path in modules(root).values():
@@ -55,7 +63,7 @@ def calls(root: Path = ROOT) -> Iterator[tuple[str, ast.Call]]:
 
 @cache
 def arrows(root: Path = ROOT, types: bool = False) -> tuple[Arrow, ...]:
-    """Every import between two of our modules; ``types``: also those for type checkers alone."""
+    """Return all imports between our modules; ``types``: also for type checkers."""
     known = modules(root)
     homes = {
         f"{door}.{name}": home
@@ -75,7 +83,7 @@ def arrows(root: Path = ROOT, types: bool = False) -> tuple[Arrow, ...]:
 
 
 def door_names(module: str, root: Path = ROOT) -> list[tuple[str, str]]:
-    """Names that a package gives out without importing them yet, each with its full home."""
+    """Return names that a package gives out without importing them, and their homes."""
     path = modules(root)[module]
     if path.name != "__init__.py":
         return []
@@ -93,6 +101,8 @@ def _imports(
     parent: ast.AST, types: bool, late: bool = False
 ) -> Iterator[tuple[str, bool]]:
     for node in ast.iter_child_nodes(parent):
+        if isinstance(node, ast.expr):
+            continue  # which holds no statement
         if isinstance(node, ast.Import):
             yield from ((alias.name, late) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -100,9 +110,7 @@ def _imports(
         elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             yield from _imports(node, types, True) if types else ()
         else:
-            inside = isinstance(
-                node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-            )
+            inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
             yield from _imports(node, types, late or inside)
 
 

@@ -1,4 +1,4 @@
-"""Run folders with the verdicts, scores and clips that a test wants, made without a judge."""
+"""Run folders with the verdicts, scores and clips of a test, made without a judge."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from trace_eval.runs.run import Run
 def write_folder(
     folder: Path, record: Mapping[str, Any], **lines: Sequence[Any]
 ) -> Path:
-    """Write a run's files: manifest.json, and these records, a file of lines per name."""
+    """Write a run's manifest.json, and these records, a file of lines per name."""
     folder.mkdir(parents=True)
     (folder / "manifest.json").write_text(json.dumps(record))
     for name, records in lines.items():
@@ -110,7 +110,7 @@ def rated_run(
     seconds: float = 1.0,
     ratings: Mapping[str, Sequence[float]] | None = None,
 ) -> Path:
-    """Write a run of single answers with scores by the rubric ``correctness``; None: unscored.
+    """Write a run of single answers with scores by ``correctness``; None is unscored.
 
     Args:
         seconds: of every call; a copy of a run has the same.
@@ -166,7 +166,7 @@ def scripted_run(
 
 
 def extracted_run(folder: Path, count: int = 4, lost: str = "", **record: Any) -> Run:
-    """Write a run of pairs whose clips were extracted, all alike; the recordings are gone.
+    """Write a run of pairs with equal clips, extracted from recordings that are gone.
 
     Args:
         lost: the clip that could not be decoded, as ``3b``.

@@ -1,4 +1,4 @@
-"""Pairs whose judge is slow enough for a node to be lost meanwhile, and what must be equal."""
+"""Pairs whose slow judge lets a node be lost meanwhile, and what must stay equal."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Slowly(LouderWins):
 
 
 class ByHash(Judge):
-    """A scripted judge: its verdicts follow from the id of a pair and the words of its answers."""
+    """A scripted judge whose verdicts follow from a pair's id and its answers."""
 
     spec = "by-hash"
     concurrency = 8
@@ -76,7 +76,7 @@ def by_hash(pair: str, words: list[str]) -> Judgement:
 
 
 def slow_pairs(folder: Path, count: int) -> Manifest:
-    """Write pairs of few recordings whose instructions alternate, and one broken record."""
+    """Write pairs of few recordings, instructions alternating, one record broken."""
     peaks = [(0.5 + n % 4 / 10, 0.55 + n % 3 / 10) for n in range(count)]
     records = pairs_of_peaks(folder / "clips", peaks)
     for number, record in enumerate(records):
@@ -99,7 +99,7 @@ def slow_options(folder: Path, address: str | None, delay_s: float = 0.1) -> Opt
 
 
 def nodes_of(folder: Path) -> set[str]:
-    """Return the nodes that judged anything: each has a parent of its own for its workers."""
+    """Return the nodes that judged: each has a parent process for its own workers."""
     log = folder / "judged.log"
     return (
         {line.split()[0] for line in log.read_text().splitlines()}
@@ -109,7 +109,7 @@ def nodes_of(folder: Path) -> set[str]:
 
 
 def contents(files: Mapping[str, bytes]) -> dict[str, object]:
-    """Return what must be equal of two runs of the same items: all but times, and their order."""
+    """Return what must be equal in two runs of the same items: not times, not order."""
     lines = {
         name: sorted(TIMES.sub("", files.get(name, b"").decode()).splitlines())
         for name in UNORDERED

@@ -38,7 +38,7 @@ def table(source: str, columns: dict[str, str], **extra: Sequence[Any]) -> Opini
 
 
 def votes_of(*items: str, column: str = "preference", **facts: str) -> Opinions:
-    """Human labels: an item per text, a rater per letter; each fact has a word per item."""
+    """Return labels: an item a text, a rater a letter; facts have a word per item."""
     cells = [
         (n, m, letter)
         for n, letters in enumerate(items)

@@ -59,7 +59,7 @@ def _peak(blueprint: Blueprint) -> float:
 def pairs_of_peaks(
     folder: Path, peaks: Sequence[tuple[float, float]], first: int = 0
 ) -> list[dict[str, Any]]:
-    """Write records ``p<first>``, ... of tones with these peaks; each peak is one recording."""
+    """Write records ``p<first>``, ... of tones of these peaks, a recording per peak."""
     records = []
     for number, sides in enumerate(peaks, start=first):
         record: dict[str, Any] = {"id": f"p{number}"}

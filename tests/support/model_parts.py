@@ -19,7 +19,7 @@ SENTENCE = "Hello there, how are you doing today?"
 
 
 def voice(seconds: float = 4.0, rate: int = 16_000, channels: int = 1) -> Clip:
-    """Bursts of a harmonic tone with a wandering pitch: near enough to speech for models."""
+    """Make bursts of a harmonic tone of wandering pitch, like speech to models."""
     time = np.arange(round(seconds * rate)) / rate
     phase = 2 * np.pi * np.cumsum(140 + 30 * np.sin(np.pi * time)) / rate
     wave = sum(np.sin(k * phase) / k for k in range(1, 12)) * (
@@ -35,7 +35,7 @@ def silence(seconds: float = 2.0) -> Clip:
 
 
 def known(clip: Clip, *spans: tuple[float, float]) -> Blueprint:
-    """Return a blueprint that says where speech is; default: everywhere, once there is any."""
+    """Return a blueprint of where speech is; by default everywhere, if any sound is."""
     peak = float(np.abs(clip.samples).max())
     if not spans and peak > 0:
         spans = ((0.0, clip.seconds),)

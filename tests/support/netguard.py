@@ -1,4 +1,4 @@
-"""No test reaches another machine: every attempt fails, and is kept for the assertion."""
+"""No test reaches another machine: attempts fail, and are kept for assertions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_loopback(host: object) -> bool:
 
 
 def refuse_network(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Refuse name look-ups and connections to other machines; returns the list of attempts."""
+    """Refuse look-ups of and connections to other machines; return the attempts."""
     attempts: list[str] = []
     look_up, connect, connect_ex = (
         socket.getaddrinfo,

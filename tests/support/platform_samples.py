@@ -1,4 +1,4 @@
-"""One call as each platform exports it, made from what the platforms publish of their formats.
+"""One call as each platform exports it, made from their published formats.
 
 The call: the agent greets (.5 to 2 s), the user asks (3 to 5), a tool is called (5.2)
 and answers (5.6), the agent answers (6 to 8). Nothing here was ever sent by a platform.
@@ -132,7 +132,7 @@ def retell() -> dict[str, Any]:
 
 
 def realtime(received: bool = True) -> list[dict[str, Any]]:
-    """Events of a session as a client logs them; ``received``: with times of the log's own."""
+    """Return a session's events as a client logs them; ``received``: on its clock."""
     audio = {"output": {"format": {"type": "audio/pcm", "rate": 24_000}}}
     session = {"model": "gpt-realtime", "audio": audio}
     events: list[tuple[float, dict[str, Any]]] = [

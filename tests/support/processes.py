@@ -25,7 +25,7 @@ def run_python(
 
 
 def python(code: str, *arguments: object, **variables: str) -> str:
-    """Return what Python prints that runs this code at the repository's root, and ends well."""
+    """Return what Python prints when it runs this code at the root, and ends well."""
     done = run_python("-c", code, *arguments, **variables)
     assert done.returncode == 0, done.stderr
     return done.stdout

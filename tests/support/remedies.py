@@ -32,7 +32,7 @@ class Remedy(NamedTuple):
         return any(" " in option for option in self.options)
 
     def words(self, **filled: str) -> list[str]:
-        """Return the words of a command line, with blanks filled in their order of appearance."""
+        """Return a command line's words, with blanks filled in their order."""
         typed = " ".join(self.options)
         for blank, value in filled.items():
             typed = typed.replace(blank, value)
@@ -40,7 +40,7 @@ class Remedy(NamedTuple):
 
 
 def remedies(message: str) -> list[Remedy]:
-    """All remedies of a message; options side by side are one, others are alternatives."""
+    """Return all remedies of a message; options side by side are one of them."""
     every: list[Remedy] = []
     end = None
     for one in _OPTION.finditer(message):

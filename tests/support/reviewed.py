@@ -32,7 +32,7 @@ POLICY = POLICIES["content_first"]
 
 
 def pairs(folder: Path, number: int, text: str = "Say it slowly.") -> list[Pair]:
-    """``p0``, ``p1``, ...: A is 300 Hz, B is 600 Hz; systems ``secret-one``, ``secret-two``."""
+    """Make ``p0``, ``p1``, ...: A of 300 Hz and B of 600, by secretly named systems."""
     a = write(folder / "secret-one.wav", tone(0.3, hz=300))
     b = write(folder / "secret-two.wav", tone(0.3, hz=600))
     return [
@@ -139,7 +139,7 @@ def another_database(run: Path) -> ReviewOptions:
 
 
 def shown_answers(rating: Rating) -> tuple[str, ...]:
-    """Return what to answer to a block's questions to say this of the answers as shown."""
+    """Return the answers to a block's questions that say this of the shown answers."""
     return {
         Rating.A: ("yes", "yes", "1"),
         Rating.B: ("no", "yes"),
@@ -149,7 +149,7 @@ def shown_answers(rating: Rating) -> tuple[str, ...]:
 
 
 def say(review: Review, rater: str, rating: Rating, comment: str = "") -> str:
-    """Finish the rater's current pair with this rating of its own A and B everywhere."""
+    """Finish the rater's pair with this rating of its true A and B in all blocks."""
     position = review.position(rater)
     assert position is not None
     item, task = position.view.item, position.task

@@ -40,7 +40,7 @@ def absent(status: Status = Status.UNAVAILABLE) -> Absent:
 
 
 def spoken(seconds: float = 16.8, text: str = TEXT, models: bool = True) -> Blueprint:
-    """Return a plausible answer: a pause from 8.6 to 9.2 s, pitch and loudness that move."""
+    """Return a plausible answer: a pause from 8.6 to 9.2 s, moving pitch and level."""
     frames = int(seconds / 0.1)
     times = [0.05 + 0.1 * i for i in range(frames)]
     quiet = [8.6 <= t < 9.2 for t in times]

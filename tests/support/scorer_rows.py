@@ -43,7 +43,7 @@ def rows(count: int, seed: int = 0) -> list[dict[str, Any]]:
 
 
 def released(folder: Path, base: Path, head: str = "multinomial") -> Path:
-    """Write a checkpoint as the authors save it: around a model with its vocabulary head."""
+    """Write a checkpoint like the authors': around a model with its vocabulary head."""
     import yaml
     from transformers import AutoModelForCausalLM, AutoTokenizer
 

@@ -1,4 +1,4 @@
-"""Servers on loopback for the judge tests: llama.cpp, an Ollama front of it, and faults."""
+"""Loopback servers for the judge tests: llama.cpp, an Ollama front of it, faults."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def chat(text: str, **fields: Any) -> dict[str, Any]:
 def llama_server(
     model: Path, slots: int = 2, context: int = 32768, ears: Path | None = None
 ) -> Iterator[str]:
-    """Serve a real llama.cpp, with an audio projector if one is given; yields its address."""
+    """Serve a real llama.cpp, with an audio projector if given; yield its address."""
     import xllamacpp
 
     params = xllamacpp.CommonParams()
@@ -230,7 +230,7 @@ def llama_server(
 
 
 def ollama_front(upstream: str, model: str = "tiny", context: int = 16384) -> Server:
-    """Ollama's ``/api/chat``, ``/api/show`` and ``/api/tags`` before a llama.cpp server."""
+    """Serve Ollama's ``/api/chat``, ``/api/show`` and ``/api/tags`` over llama.cpp."""
 
     def answer(asked: Asked) -> Answer:
         if asked.path == "/api/tags":

@@ -1,4 +1,4 @@
-"""Small random weights in the layouts of packaged networks, and what they compute in numpy."""
+"""Random weights in the layouts of packaged networks, and their results in numpy."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def campplus_weights(seed: int = 0) -> Weights:
 
 
 def campplus(weights: Weights, features: Array) -> Array:
-    """Return the vector of features [shape=(frames, 80)], without a rectifier at its end."""
+    """Return the vector of features [shape=(frames, 80)], without a last rectifier."""
     value = _image(weights, features.T[np.newaxis])
     name = "xvector.tdnn.nonlinear.batchnorm"
     value = convolve(value, weights["xvector.tdnn.linear.weight"], stride=2, pad=2)
@@ -204,7 +204,7 @@ def segmentation(weights: Weights, sound: Array) -> Array:
 
 
 def _sinc_filters(weights: Weights) -> Array:
-    """Return band-pass filters by their definition: a window times a difference of sincs."""
+    """Return band-pass filters by definition: a window times a difference of sincs."""
     name = "sincnet.conv1d.0.filterbank."
     low = 50 + np.abs(weights[f"{name}low_hz_"])
     high = np.clip(low + 50 + np.abs(weights[f"{name}band_hz_"]), 50, 8000)

@@ -1,4 +1,4 @@
-"""Real speech without files: the eSpeak synthesiser that is inside Praat, and odd clips."""
+"""Real speech without files: the eSpeak synthesiser inside Praat, and odd clips."""
 
 from __future__ import annotations
 

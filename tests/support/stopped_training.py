@@ -1,4 +1,4 @@
-"""Trains a tiny scorer, goes on from what a kill at each place would leave, and tells the ends.
+"""Trains a tiny scorer, continues it after a kill at each place, and prints the ends.
 
 One process for all: ``python -m tests.support.stopped_training BASE RATINGS FOLDER``
 prints JSON.
@@ -149,7 +149,7 @@ HARMS = (_without_optimiser, _empty, _flipped)
 
 
 def main(base: Path, ratings: Path, folder: Path) -> dict[str, dict[str, str]]:
-    """How each stopped training ends, per case: ``whole`` is the one that was never stopped."""
+    """Return how each stopped training ends; ``whole`` is the one never stopped."""
     found: dict[str, dict[str, str]] = {}
     for case, options in (
         ("steps", OPTIONS),

@@ -1,4 +1,4 @@
-"""Tables and folders of recordings as annotators have them, each of the same three pairs."""
+"""Tables and folders of recordings as annotators have them, of three pairs."""
 
 from __future__ import annotations
 

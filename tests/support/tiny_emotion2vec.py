@@ -25,7 +25,7 @@ _LOGIT = 4.0
 
 
 def config(width: int = 32, heads: int = 2, depth: int = 1) -> dict[str, Any]:
-    """Return what ``config.yaml`` holds, with the published options and small widths."""
+    """Return a ``config.yaml`` of the published options and small widths."""
     decoder = {
         "decoder_dim": 16,
         "decoder_groups": 4,

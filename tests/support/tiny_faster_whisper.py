@@ -15,7 +15,7 @@ _WIDTH, _POSITIONS, _TEXT_POSITIONS, _LANGUAGES = 64, 1500, 448, 99
 def write_faster_whisper(
     folder: Path, text: str, *, end_s: float = 5.0, seed: int = 0
 ) -> Path:
-    """Make a Hugging Face Whisper as in :mod:`.tiny_whisper`, and convert it to ``folder``."""
+    """Make a Hugging Face Whisper as :mod:`.tiny_whisper`, converted to ``folder``."""
     import torch
     from ctranslate2.converters import TransformersConverter
     from whisper.tokenizer import get_encoding
@@ -194,7 +194,7 @@ def _write_tokenizer(path: Path, encoding: Any) -> None:
 
 
 def _last_merge(token: bytes, ranks: dict[bytes, int]) -> list[bytes]:
-    """Return the two parts whose merge makes the token: BPE with the ranks below its own."""
+    """Return the two parts that make the token: BPE with the ranks below its own."""
     parts = [bytes([byte]) for byte in token]
     while len(parts) > 2:
         _, index = min(

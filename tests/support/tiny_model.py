@@ -33,7 +33,7 @@ def printable_bytes() -> list[str]:
 
 
 def merges_of(text: str, space: str) -> Iterable[tuple[str, str]]:
-    """Yield merges that make one token of each word of ``text``, so that prompts stay short."""
+    """Yield merges that make one token of each word of ``text``: prompts stay short."""
     seen = set()
     for word in re.findall(r" ?[A-Za-z]+", text):
         symbols = word.replace(" ", space)

@@ -1,4 +1,4 @@
-"""A random Qwen2.5-Omni Thinker of 223,000 parameters in the real format, with its adapters."""
+"""A random Qwen2.5-Omni Thinker of 223,000 parameters, with its adapters."""
 
 from __future__ import annotations
 

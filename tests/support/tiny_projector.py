@@ -1,4 +1,4 @@
-"""A tiny random audio encoder and projector in GGUF, which gives the tiny llama model ears.
+"""A tiny random audio encoder and projector in GGUF: ears for the tiny llama model.
 
 The architecture is llama.cpp's ``clip`` with the projector of Ultravox (a Whisper
 encoder, frames stacked by four, two layers). Random weights understand nothing, but

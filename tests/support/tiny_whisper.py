@@ -1,4 +1,4 @@
-"""A small openai-whisper checkpoint that writes a chosen sentence, whatever it hears."""
+"""A small openai-whisper checkpoint that writes a chosen sentence for any sound."""
 
 from __future__ import annotations
 

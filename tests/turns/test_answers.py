@@ -37,7 +37,7 @@ def _answers(*items: ConversationItem) -> tuple[str, ...]:
 
 
 def test_three_sentences_answer_the_three_questions() -> None:
-    """Replies after 1.0 and 2.5 s; the agent begins at 10.0 s, two seconds before the end."""
+    """Replies after 1.0 and 2.5 s; the agent begins at 10.0 s, 2 s before the end."""
     fast, where, worst = _answers(_item("c1"))
     assert fast.startswith("How fast: 1.75 s in the median of 2 replies in 1 call")
     assert fast.endswith("the slowest 2.50 s (c1 at 15.0 s)")

@@ -75,9 +75,9 @@ def test_both_values_of_a_clock_that_is_late_are_stated() -> None:
         "agent": [(5.0, 8.0), (12.0, 16.5)],
     }
     log["agent"].append((25.0, 26.0))
-    sound = {
-        role: [(a + 1.5, b + 1.5) for a, b in spans] for role, spans in log.items()
-    }
+    sound = {}
+    for role, spans in log.items():
+        sound[role] = [(start + 1.5, end + 1.5) for start, end in spans]
     faults = disagreements(log, sound)
     assert {fault.name for fault in faults} == {
         "a log clock that contradicts the sound"
@@ -85,9 +85,11 @@ def test_both_values_of_a_clock_that_is_late_are_stated() -> None:
     assert "from 1.00 s, the sound from 2.50 s" in faults[0].detail
     assert disagreements(log, log) == []
     # Four seconds of silence that the recording has lost, after the third turn of each.
-    short = {
-        r: [(a - 4 * (a > 10), b - 4 * (a > 10)) for a, b in s] for r, s in log.items()
-    }
+    short: dict[str, list[tuple[float, float]]] = {"user": [], "agent": []}
+    for role, spans in log.items():
+        for start, end in spans:
+            lost_s = 4 if start > 10 else 0
+            short[role].append((start - lost_s, end - lost_s))
     (moved,) = disagreements(log, short)
     assert moved.name == "chunks that moved against the log"
     assert "lasts 25.00 s" in moved.detail
@@ -121,7 +123,7 @@ def test_a_call_without_speech_costs_itself_with_a_reason(
 def test_voices_without_room_tone_do_not_break_off(
     calls: Path, tmp_path: Path, turns: int
 ) -> None:
-    """Synthesised turns from the first sample on, in digital silence: one of the agent, or more."""
+    """Synthesised turns in digital silence from the first sample on, one or more."""
     recorded, rate = soundfile.read(calls / "call.wav")
     sound = np.zeros_like(recorded)
     for number in range(turns):
@@ -161,7 +163,7 @@ def test_a_header_of_12_hours_is_read_as_the_sound_there_is(
 def test_a_gate_that_opens_in_room_tone_and_a_telephone_are_no_fault(
     calls: Path, tmp_path: Path, world: str, wanted: list[str]
 ) -> None:
-    """Room tone whose peaks are just under and over the gate, 40 dB below the loudest."""
+    """Room tone peaks just under and over the gate, 40 dB below the loudest."""
     sound, rate = soundfile.read(calls / "call.wav")
     sound += 1.2e-3 * np.random.default_rng(2).standard_normal(sound.shape)
     soundfile.write(tmp_path / "call.wav", sound, rate)

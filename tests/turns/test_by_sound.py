@@ -209,7 +209,7 @@ def _caveats(folder: Path) -> str:
 
 
 def test_each_odd_recording_is_named_and_the_rest_is_measured(tmp_path: Path) -> None:
-    """Sound shorter or longer than its log, other clock, one side, one file, another call."""
+    """Sound unlike its log: short, long, another clock or call, one side, one file."""
     long_log = [*LOGGED, ("user", 30.0, 31.0), ("agent", 33.0, 35.0)]
     short = write_eva(tmp_path / "short", long_log)
     write_sides(short, sides(SOUND), ("user.wav", "assistant.wav"))
@@ -294,7 +294,7 @@ def test_a_recording_in_which_nothing_of_its_log_is_heard_says_so_with_both_ends
 def test_a_clock_that_is_off_by_a_minute_is_another_clock_and_no_other_call(
     tmp_path: Path, off_s: float
 ) -> None:
-    """The recording begins a minute before its log; or the log counts from elsewhere."""
+    """The recording begins a minute before its log, or the log counts elsewhere."""
     before = 1e-4 * np.random.default_rng(3).standard_normal((60 * SPEECH_RATE, 2))
     sound = np.concatenate([before, sides(SOUND)]) if off_s < 0 else sides(SOUND)
     rows = [

@@ -1,4 +1,4 @@
-"""Definition sets: by hand, every number derived beside it, and on logs with released figures."""
+"""Definition sets: by hand, derived beside it, and on logs with released figures."""
 
 from __future__ import annotations
 

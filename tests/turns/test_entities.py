@@ -1,4 +1,4 @@
-"""Entities: equal in every spelling, found by rules, and kept or lost in what was heard."""
+"""Entities: equal in every spelling, found by rules, kept or lost in what was heard."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _speech(text: str, channel: int, language: str = "English (America)") -> Sam
 def _written(
     path: Path, plan: tuple[tuple[int, float, str], ...], foreign: int = -1
 ) -> Path:
-    """Write a stereo call of a plan, with 3 s of silence at its end and noise 50 dB down."""
+    """Write a stereo call of a plan, noise 50 dB down, 3 s of silence at its end."""
     rng = np.random.default_rng(1)
     sound = 0.0005 * rng.standard_normal((90 * SPEECH_RATE, 2)).astype(np.float32)
     at = 0

@@ -1,4 +1,4 @@
-"""Pooled figures, intervals that draw conversations, systems compared, events agreed on."""
+"""Pooled figures, intervals that draw calls, systems compared, events agreed on."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_domains_are_averaged_where_the_set_s_authors_do() -> None:
 
 
 def _report(replies: dict[str, float]) -> TurnsReport:
-    """One call per scenario: the user speaks from 0 to 1 and is answered after some time."""
+    """Report on a call per scenario: the user speaks from 0 to 1, then is answered."""
     calls = {
         n: spoken([(0.0, 1.0)], [(1 + gap, 6 + gap)], end=12.0)
         for n, gap in replies.items()

@@ -300,7 +300,7 @@ def test_labelled_files_of_eva_give_labels_and_hide_what_tells_them(
 
 @pytest.mark.parametrize("name", layouts())
 def test_an_odd_call_costs_itself(tmp_path: Path, name: str) -> None:
-    """Whatever stands in one place of one file: other calls are measured, and none is a crash."""
+    """An odd value in one place of one file: other calls are measured, none crashes."""
     files = layouts()[name]
     read, seeds = reader_of_calls(tmp_path / "in", name, files)
     source = random.Random(name)

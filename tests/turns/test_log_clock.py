@@ -31,15 +31,16 @@ def _call(seed: int, lasts_s: float = 60.0) -> dict[Role, Spans]:
 
 
 def _logged(speech: Speech, rate: float, shift_s: float = 0.0, seed: int = 9) -> Speech:
-    """Return the log of a recogniser: by another clock, a tenth of a second off here and there."""
+    """Return a recogniser's log: another clock, a tenth of a second off in places."""
     rng = np.random.default_rng(seed)
-    return {
-        role: [
-            tuple(rate * (at + rng.normal(0.05, 0.1)) + shift_s for at in span)
-            for span in spans
-        ]  # type: ignore[misc]
-        for role, spans in speech.items()
-    }
+
+    def logged(at_s: float) -> float:
+        return rate * (at_s + rng.normal(0.05, 0.1)) + shift_s
+
+    log: dict[Role, Spans] = {}
+    for role, spans in speech.items():
+        log[role] = [(logged(start), logged(end)) for start, end in spans]
+    return log
 
 
 @pytest.mark.parametrize("shift_s", [0.0, 4.0, -50.0])
@@ -69,7 +70,7 @@ def test_no_clock_is_claimed_of_a_plain_log_of_another_call_or_of_lost_silence()
 
 
 def _without_silence(speech: Speech, most_s: float = 0.3) -> Speech:
-    """Return the speech of a recording whose pauses over so many seconds were collapsed."""
+    """Return a recording's speech with its longer pauses collapsed to ``most_s``."""
     spoken = sorted((span, role) for role, spans in speech.items() for span in spans)
     shorter: dict[Role, Spans] = {role: [] for role in ROLES}
     cut_s, before_s = 0.0, 0.0

@@ -1,4 +1,4 @@
-"""One channel with two voices: what it tells, what it does not, and when it is refused."""
+"""One channel with two voices: what it tells, what not, and when it is refused."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def test_a_piece_that_is_as_like_to_either_voice_is_doubtful() -> None:
 
 
 def test_a_reply_beside_speech_of_a_doubtful_voice_is_not_known() -> None:
-    """The user's turn from 8 to 9 s may be the agent's: its reply and the silence before it."""
+    """The turn from 8 to 9 s may be the agent's: its reply and silence are unknown."""
     call = _call(True).conversation
     doubt = SourceEvent(
         kind="doubtful", at_s=8.2, end_s=8.9, data={"channel": mono.MIX}
@@ -255,7 +255,7 @@ def test_a_file_that_is_named_as_one_side_is_no_mix(tmp_path: Path) -> None:
 
 
 def test_channels_of_each_file_of_a_folder_are_what_counts(tmp_path: Path) -> None:
-    """The mix among calls with two channels is refused by itself, as it holds one voice."""
+    """The mix among calls of two channels is refused by itself: it holds one voice."""
     sound = np.zeros((10 * SPEECH_RATE, 2))
     sound[SPEECH_RATE : 3 * SPEECH_RATE, 0] = voice(2.0)
     sound[4 * SPEECH_RATE : 6 * SPEECH_RATE, 1] = voice(2.0)
@@ -300,7 +300,7 @@ _GAP_S = 0.6
 
 
 def _people(folder: Path, rate: int = SPEECH_RATE) -> tuple[Path, Path, list[Any]]:
-    """Return a call of two people in one channel, the agent's voice alone, and the true turns."""
+    """Return a call of two people in one channel, the agent's voice, and true turns."""
     clips = {
         who: sorted(EMOTION.glob(f"{of}*"))
         for who, of in (("user", "08"), ("agent", "15"))
@@ -442,7 +442,7 @@ def test_a_mix_of_one_voice_leaves_the_log_its_times_and_says_so(
 
 @pytest.mark.parametrize("shared", [0.0, 0.9])
 def test_what_all_pieces_share_is_no_voice(shared: float) -> None:
-    """A channel that colours all pieces makes all of them alike, and changes no group."""
+    """A channel that colours all pieces makes them alike, and changes no group."""
     rng = np.random.default_rng(4)
     voices, colour = rng.standard_normal((2, 64)), rng.standard_normal(64)
     who = np.array([0, 1] * 8)

@@ -38,7 +38,7 @@ def _spoken(voice: str) -> np.ndarray:
 
 
 def _call(path: Path, turns: list[np.ndarray]) -> ConversationItem:
-    """Write a call in which the agent says turns, and return it as if it had been timed."""
+    """Write a call in which the agent says turns; return it as if it had been timed."""
     sound, spans, at_s = [np.zeros(SPEECH_RATE // 2, np.float32)], [], 0.5
     for turn in turns:
         spans.append((at_s, at_s + len(turn) / SPEECH_RATE))

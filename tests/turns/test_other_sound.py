@@ -67,7 +67,7 @@ SOUNDS = {
 
 
 def _call(folder: Path, noise: np.ndarray | None, channel: int = 1) -> Timed:
-    """Time a call: a question from 1 to 3 s, a noise from 3.5 s on, an answer from 9 to 11 s."""
+    """Time a call: a question from 1 to 3 s, a noise from 3.5 s, an answer from 9 s."""
     rng = np.random.default_rng(3)
     sound = 1e-4 * rng.standard_normal((13 * RATE, 2))
     for at, one in ((1, 0), (9, 1)):
@@ -177,7 +177,7 @@ def test_music_that_is_taken_for_speech_is_told_from_it(tmp_path: Path) -> None:
 def test_music_that_is_taken_for_speech_here_and_there_is_told_from_it(
     tmp_path: Path,
 ) -> None:
-    """The detector hears three seconds of speech in twelve of chords, and two of a voice."""
+    """The detector hears 3 s of speech in 12 of chords, and 2 s of a voice."""
     sound = 1e-4 * np.random.default_rng(5).standard_normal(30 * RATE)
     sound[RATE:][: 12 * RATE] += _music(12.0)
     sound[20 * RATE :][: 2 * RATE] += voice(2.0)

@@ -43,7 +43,7 @@ PLAN = ((1, "loud-a.ogg", 0.5), (0, "noise-a.ogg", 5.0), (1, "loud-a.ogg", 10.0)
 
 
 def _spoken(name: str, seconds: float = 3.0) -> Samples:
-    """Return a clip's beginning, from its first loud moment to its last within ``seconds``."""
+    """Return a clip's beginning, from its first loud moment to its last."""
     speech = decode(CLIPS / name).speech
     loud = np.flatnonzero(np.abs(speech) > 0.05 * np.abs(speech).max())
     part = speech[loud[0] : loud[0] + int(seconds * SPEECH_RATE)]
@@ -53,7 +53,7 @@ def _spoken(name: str, seconds: float = 3.0) -> Samples:
 
 @pytest.fixture(scope="module")
 def call() -> Call:
-    """Return a stereo call of 20 s with noise 40 dB under the speech, and its true turns."""
+    """Return a stereo call of 20 s, noise 40 dB under the speech, and true turns."""
     rng = np.random.default_rng(1)
     sound = 0.0005 * rng.standard_normal((20 * SPEECH_RATE, 2)).astype(np.float32)
     truth = []

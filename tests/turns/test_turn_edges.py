@@ -1,4 +1,4 @@
-"""Edges of turns: breath, soft endings, echoes, and the older definitions beside them."""
+"""Edges of turns: breath, soft endings, echoes, and the older definitions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ VERDICTS = ("overlap", "agent_interruption", "yield", "no_yield", "backchannel")
 def _lane(
     voice: np.ndarray, stretches: Sequence[tuple[float, float]], **bands: float
 ) -> Lane:
-    """Return a lane whose bands are so many dB below the voice, or have their own contour."""
+    """Return a lane of bands so many dB below the voice, or with their own contour."""
     levels = {
         "voice": voice,
         "middle": voice - 15,
@@ -56,7 +56,7 @@ def _noise(rng: np.random.Generator, seconds: float) -> np.ndarray:
 
 
 def test_breath_is_left_out_and_soft_endings_are_kept() -> None:
-    """Of one lane: breath from 1.0, speech from 1.6 to 3.0, then what fades, hisses or is soft."""
+    """Breath from 1.0, speech from 1.6 to 3.0, then what fades, hisses or is soft."""
     rng = np.random.default_rng(1)
     voice, silent = _noise(rng, 8), _noise(rng, 8)
     middle, high = voice - 5, voice - 3  # of noise
@@ -87,7 +87,7 @@ def test_breath_is_left_out_and_soft_endings_are_kept() -> None:
 def test_breath_that_a_listener_would_notice_is_no_part_of_a_turn(
     left_s: float,
 ) -> None:
-    """Speech from 1.6 to 3.0 s between two breaths, 24 dB softer: .15 s of them used to stay."""
+    """Speech from 1.6 to 3.0 s between two breaths 24 dB softer: .15 s used to stay."""
     rng = np.random.default_rng(5)
     voice, silent = _noise(rng, 5), _noise(rng, 5)
     middle, high = voice - 5, voice - 3
@@ -104,7 +104,7 @@ def test_breath_that_a_listener_would_notice_is_no_part_of_a_turn(
 
 
 def test_edges_stay_where_soft_endings_drown_in_steady_noise() -> None:
-    """Speech 15 dB above white noise, heard to 3.0 s: at 10 dB replies seemed .15 s late."""
+    """Speech 15 dB above white noise, to 3.0 s; at 10 dB replies seemed .15 s late."""
     rng = np.random.default_rng(4)
     voice, silent = _noise(rng, 6) + 35, _noise(rng, 6)
     voice[100:280] = -20
@@ -117,7 +117,7 @@ def test_edges_stay_where_soft_endings_drown_in_steady_noise() -> None:
 def test_muted_or_echoing_pauses_leave_the_noise_of_the_softest_moments(
     pause: float,
 ) -> None:
-    """Without a pause to measure, the median of the speech was its noise, and edges stayed raw."""
+    """Without a pause, the median of speech counted as noise, and edges stayed raw."""
     levels = np.repeat(np.where(np.arange(30) % 5, -20.0, -52.0), 20)
     levels[200:300] = pause
     kept = [[(0.0, 2.0), (3.0, 6.0)] if pause < -100 else [(0.0, 6.0)], []]
@@ -128,7 +128,7 @@ def test_muted_or_echoing_pauses_leave_the_noise_of_the_softest_moments(
 
 
 def test_the_other_s_voice_is_judged_by_level_and_likeness() -> None:
-    """Who cuts in is heard over an echo of -25 dB after 60 ms; the echo alone is no turn."""
+    """Who cuts in is heard over an echo of -25 dB after 60 ms; echo is no turn."""
     rng = np.random.default_rng(2)
     loud = -20 + 5 * np.repeat(rng.standard_normal(40), 15)  # syllables
     agent, user = _noise(rng, 8), _noise(rng, 8)
@@ -173,7 +173,7 @@ def _clip(name: str, seconds: float) -> Samples:
 def test_an_echo_invents_no_verdict_and_says_what_is_unknown(
     tmp_path: Path, late_s: float
 ) -> None:
-    """The agent speaks alone; its echo of -25 dB is on the channel of a user who says little."""
+    """The agent speaks; its echo of -25 dB is on the channel of a quiet user."""
     sound = np.zeros((22 * SPEECH_RATE, 2), np.float32)
     for channel, name, at_s in (
         (1, "loud-a.ogg", 1),
@@ -198,7 +198,7 @@ def test_an_echo_invents_no_verdict_and_says_what_is_unknown(
 
 
 def test_older_definitions_read_the_edges_of_speech(tmp_path: Path) -> None:
-    """``trace-eval/1``, ``fdb/1.5`` and ``tau-voice/1.0`` measure what the detector heard."""
+    """``trace-eval/1``, ``fdb/1.5`` and ``tau-voice/1.0`` measure what was detected."""
     sound = np.zeros((9 * SPEECH_RATE, 2), np.float32)
     part = _clip("loud-a.ogg", 3)
     sound[: len(part), 0] = part

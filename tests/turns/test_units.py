@@ -96,7 +96,7 @@ def test_characters_that_are_syllables_count_as_such(tmp_path: Path) -> None:
 
 
 def test_seconds_stay_seconds(tmp_path: Path) -> None:
-    """Short words in a long session of a log, a monologue without words, and plain calls."""
+    """Short words in a long session, a monologue without words, and plain calls."""
     assert _times(_table(tmp_path, 1)) == TIMES
     path = tmp_path / "long.csv"
     path.write_text(

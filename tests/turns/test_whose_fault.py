@@ -1,4 +1,4 @@
-"""Whose fault a failed call was: each with its evidence, and not known where that lacks."""
+"""Whose fault a failed call was, with evidence, or not known where that lacks."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_each_fault_is_laid_at_somebody_s_door(
     ],
 )
 def test_a_good_call_is_nobody_s_fault(call: Conversation) -> None:
-    """Words that come again, a wrong code and a silent end fail no call that ended well."""
+    """Repeated words, a wrong code and a silent end fail no call that ended well."""
     assert whose_fault(call) is None
 
 

@@ -1,4 +1,4 @@
-"""All samples of an answer in one request: ``n`` honoured, ignored and refused by servers."""
+"""All samples of an answer in one request: servers honour, ignore or refuse ``n``."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ def test_a_joint_request_that_brings_nothing(
 
 
 def test_only_samples_that_are_not_kept_are_asked_for(tmp_path: Path) -> None:
-    """Keys are those of single requests: replies serve both ways, and say how they came."""
+    """Keys are those of single requests: replies serve both ways, and say which."""
     cache, item = tmp_path / "replies.sqlite", clip(tmp_path)
     with Server(honours) as server:
         rated(rater(server, tmp_path, cache=cache, samples=2, choices=False), item)
@@ -280,7 +280,7 @@ def test_two_runs_at_once_pay_for_each_sample_once(tmp_path: Path) -> None:
 
 
 def test_a_kill_loses_only_what_is_under_way(tmp_path: Path) -> None:
-    """Killed while a bad choice is repaired: the good ones are kept, and one call is open."""
+    """A kill while a bad choice is repaired keeps the good; one call stays open."""
     killed = threading.Event()
 
     def answer(asked: Asked) -> Answer:

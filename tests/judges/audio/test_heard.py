@@ -1,4 +1,4 @@
-"""What a judge that listens must not be believed, and what ``doctor`` finds of its ears."""
+"""What a listening judge must not be believed, and what ``doctor`` says of its ears."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def test_speakbench_is_judged_as_typed(
 
 
 def test_sound_arrives_and_its_order_matters(data: Path, ears: str) -> None:
-    """Log-probabilities of the reply's first token change with the sound and with its order."""
+    """The first token's log-probabilities change with the sound and with its order."""
     pair = data / "rate_pairs" / "1_a"
     sides = [sound_of(decode(pair / f"audio_{side}.wav")) for side in "ab"]
     (part,) = load_listening("rate").parts

@@ -206,7 +206,7 @@ def _forced(tmp_path: Path, *replies: str) -> Judgement:
 def test_a_forced_choice_is_a_tie_only_where_its_own_votes_are_even(
     tmp_path: Path,
 ) -> None:
-    """Both orders name the first place: that is how a tie comes about, and the only way."""
+    """A tie comes about only if both orders name the first place."""
     even = _forced(tmp_path, "1", "1")
     assert even.label_set == "forced"
     assert even.dimensions["overall"].rating == "tie"

@@ -1,4 +1,4 @@
-"""Lengths, offsets and recipes of joined waveforms, and the samples that come of them."""
+"""Lengths, offsets and recipes of joined waveforms, and the samples they lead to."""
 
 from __future__ import annotations
 

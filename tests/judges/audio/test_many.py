@@ -1,4 +1,4 @@
-"""Many pairs: bodies live as long as their calls, and hostile recordings cost one item."""
+"""Many pairs: bodies live as long as their calls; hostile recordings cost one item."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_memory_is_flat_over_many_pairs(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_dialogues_rated_many_times_keep_no_sound(tmp_path: Path) -> None:
-    """200 dialogues x 5 samples at 16 in flight stay under 12 MB; all bodies have 190 MB."""
+    """200 dialogues x 5 samples, 16 at once, take under 12 MB; all bodies, 190 MB."""
     items, in_flight = 200, 16
     options = unasked(samples=5, temperature=1.0, concurrency=in_flight)
     client = Weighing("m", options)

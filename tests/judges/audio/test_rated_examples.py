@@ -1,4 +1,4 @@
-"""Solved examples of a rating: how they are shown, what is refused, and who may not be rated."""
+"""Solved examples of a rating: how they look, what is refused, who may not be rated."""
 
 from __future__ import annotations
 
@@ -261,7 +261,7 @@ def test_examples_are_part_of_the_identity_and_none_change_nothing(
 
 
 def test_as_typed_with_an_estimate_that_counts_them(tmp_path: Path) -> None:
-    """What a server gets is what the estimate said: the examples in every call, paid anew."""
+    """A server gets what the estimate said: examples in every call, each time paid."""
     path = solved(tmp_path, {"score": 4}, {"score": 4})
     items = [clip(tmp_path, f"c{n}", hertz=300.0 + 50 * n) for n in range(2)]
     manifest = write_items(tmp_path, *items)

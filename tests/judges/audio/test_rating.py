@@ -1,4 +1,4 @@
-"""Rating by ear: clips and dialogues, samples and crops, as typed against a real server."""
+"""Rating by ear: clips and dialogues, samples and crops, typed with a real server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Task files with two scores: what is sent, what is read, and what a file may not say."""
+"""Task files with two scores: what is sent and read, and what a file may not say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What vendors document, checked to the byte, and their failures played; the money of sound."""
+"""What vendors document, checked to the byte; their failures; what sound costs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ OPENAI = "https://api.openai.com/v1"
 
 
 def documented(asked: Asked) -> Answer:
-    """Answer as an OpenAI audio model: sound in user turns only, no structured outputs."""
+    """Answer like an OpenAI audio model: sound in user turns only, no schemas."""
     if "response_format" in asked.body:
         told = (
             "Invalid parameter: 'response_format' of type 'json_schema' is not"
