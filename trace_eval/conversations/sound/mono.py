@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from blueprints import InputError
 from blueprints.decimals import written_apart
 from extractors import channel_blocks, decode, file_sha256
-from extractors.networks import segmentation
+from extractors.networks import campplus, segmentation
 from extractors.packaged import CAMPPLUS, SEGMENTATION, problem
 from trace_eval.conversations.floor import (
     FloorRules,
@@ -368,8 +368,6 @@ def _agent(
 ) -> tuple[int | None, str]:
     """Find which voice is the agent's, and say how that is known."""
     if voice is not None and voices.directions is not None:
-        from extractors.networks import campplus
-
         direction = campplus.direction(decode(Path(voice)).speech)
         first, second = voices.directions
         like_first = float(direction @ first)
