@@ -72,8 +72,7 @@ def framed(wave: Samples) -> Frames:
     for first in range(0, len(rows), _AT_ONCE):
         block = slice(first, first + _AT_ONCE)
         spectrum = np.fft.rfft(rows[block] * window, axis=1)
-        power = np.square(spectrum.real) + np.square(spectrum.imag)
-        power = power.astype(np.float32)
+        power = (np.square(spectrum.real) + np.square(spectrum.imag)).astype(np.float32)
         bands[block] = decibels_of(power @ bank)
         level[block] = decibels_of(power[:, 3:].mean(axis=1))
     audible = level[level > level.max() - 50]

@@ -124,7 +124,7 @@ def _hum(frames: Frames, bins: Bins, lead: Floats, first: int) -> Event:
 
 
 def _strongest_lines(lead: Floats) -> Bins:
-    """Return the peaks among bins by their leads, at most ``HUM_LINES``, weakest first."""
+    """Return the peaks of leads, at most ``HUM_LINES`` bins, weakest first."""
     padded = np.pad(lead, 1)
     is_peak = lead >= np.maximum(padded[:-2], padded[2:])
     is_strong = lead > LINE_SHARE * lead.max()

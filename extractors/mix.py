@@ -161,7 +161,7 @@ class StoredScale:
 
 
 def _bits_of(peak: float) -> int | None:
-    """Return the bits of the smallest integers that reach a peak; None: none of them."""
+    """Return the bits of the smallest integers that reach a peak, or None."""
     for bits in (8, 16, 24, 32):
         if peak <= _OVER * 2.0 ** (bits - 1):
             return bits

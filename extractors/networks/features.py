@@ -61,9 +61,9 @@ def _energies(frames: Samples) -> Features:
     # As in Kaldi, the first sample of a frame comes after itself.
     before = np.concatenate([centred[:, :1], centred[:, :-1]], axis=1)
     emphasised = centred - np.float32(_PREEMPHASIS) * before
-    spectrum = rfft(emphasised * _window(), _FFT)  # of 32 bits, as Kaldi's is
-    below_nyquist = spectrum[:, : _FFT // 2]
-    power = np.square(below_nyquist.real) + np.square(below_nyquist.imag)
+    emphasised *= _window()  # in place: a further array takes as long as the transform
+    spectrum = rfft(emphasised, _FFT)[:, : _FFT // 2]  # of 32 bits, as Kaldi's is
+    power = np.square(spectrum.real) + np.square(spectrum.imag)
     return np.asarray(power @ _mel_filters(), np.float32)
 
 
