@@ -56,13 +56,10 @@ def filter_bank(sound: Samples, floor: float = FLOOR) -> Features:
 
 
 def _energies(frames: Samples) -> Features:
-    means = frames.mean(axis=1, keepdims=True, dtype=np.float32)
-    centred = frames - means
-    # As in Kaldi, the first sample of a frame comes after itself.
+    centred = frames - frames.mean(axis=1, keepdims=True, dtype=np.float32)
     before = np.concatenate([centred[:, :1], centred[:, :-1]], axis=1)
-    emphasised = centred - np.float32(_PREEMPHASIS) * before
-    emphasised *= _window()  # in place: a further array takes as long as the transform
-    spectrum = rfft(emphasised, _FFT)[:, : _FFT // 2]  # of 32 bits, as Kaldi's is
+    windowed = (centred - np.float32(_PREEMPHASIS) * before) * _window()
+    spectrum = rfft(windowed, _FFT)[:, : _FFT // 2]  # of 32 bits, as Kaldi's is
     power = np.square(spectrum.real) + np.square(spectrum.imag)
     return np.asarray(power @ _mel_filters(), np.float32)
 
